@@ -18,7 +18,7 @@ from ..evaluation.read.findings import Finding
 from ..matcher.match_function import MatchFunction
 from ..matcher.policy import SPECIFICATION
 from ..pages.rows import Row, arrow_table
-from ..statistics.resampling import group_draws
+from ..stats.resampling import group_draws
 from ..training.correlated import check_drop_correlated, correlated
 from ..training.statistics.correlation import correlations
 from ..training.statistics.measure import MEASURES, measure

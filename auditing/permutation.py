@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..errors import InputError
 from ..matcher.match_function import MatchFunction
 from ..pages.rows import Row, known
-from ..statistics.intervals import percentiles
+from ..stats.intervals import percentiles
 from ..training.engines import lightgbm_engine
 from ..training.engines.fitted import Rows
 from ..training.fold_fit import directions_of

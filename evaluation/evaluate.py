@@ -14,7 +14,7 @@ from ..matcher.origin import Origin, check_names, with_origin
 from ..matcher.policy import policy_of as known_policy
 from ..matcher.protocol import Matcher, Profile, loaded
 from ..progress import Progress
-from ..statistics.resampling import Resampling
+from ..stats.resampling import Resampling
 from .lists.lists import Lists, Panel, panels
 from .lists.reading import read_lists
 from .match.codes import text_codes

@@ -30,7 +30,7 @@ FLOORS = (
     ("votes",),
     ("terms",),
     ("endpoints", "pages"),
-    ("files", "statistics"),
+    ("files", "stats"),
     ("models",),
     ("errors", "extras", "progress", "compiled", "settings", "terminal"),
 )

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..statistics.intervals import percentiles
-from ..statistics.resampling import group_draws
+from ..stats.intervals import percentiles
+from ..stats.resampling import group_draws
 from .engines import lightgbm_engine
 from .engines.fitted import ExtraRows, Rows
 from .examples import Examples, ExtraExamples, folds_of_references

@@ -11,7 +11,7 @@ from ..features.interning import intern_pairs
 from ..files.counted import counted
 from ..files.pair_labels import BLANK
 from ..files.pairs import Pairs
-from ..statistics.agreement import GroupAgreement
+from ..stats.agreement import GroupAgreement
 from ..terms.icd.naming import Naming
 
 

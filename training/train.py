@@ -25,8 +25,8 @@ from ..models.folder import ModelFolder
 from ..models.relation import RelationModel
 from ..models.shipped import shipped_encoder_files, shipped_parts
 from ..models.trees.text import validate
-from ..statistics.intervals import percentiles
-from ..statistics.resampling import group_draws
+from ..stats.intervals import percentiles
+from ..stats.resampling import group_draws
 from ..terms.diseases.graph import DiseaseGraph
 from ..terms.diseases.shipped import shipped_graph
 from ..terms.diseases.words import vocabulary_of

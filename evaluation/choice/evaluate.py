@@ -17,7 +17,7 @@ from ...errors import InputError, quoted
 from ...files.counted import counted
 from ...pages.rows import Row
 from ...progress import Progress
-from ...statistics.resampling import Resampling
+from ...stats.resampling import Resampling
 from ...votes.asking import Budget, LanguageModel, Planned, named_model, plan, services_of
 from ...votes.asking import ask as ask_models
 from ...votes.prompts.files import prompt_of

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...errors import quoted
 from ...matcher.protocol import Matcher, Profile, not_understood, read_as, tells_relations
 from ...progress import Progress
-from ...statistics.resampling import by_name
+from ...stats.resampling import by_name
 from ...votes.prompts.class_prompts import RELATIONS
 from ..lists.lists import ALGORITHM, NO_CATEGORY, Lists, Panel, looked_up
 from ..lists.text_codes import TextCodes

@@ -15,7 +15,7 @@ from ...errors import InputError, OptionError
 from ...files.counted import counted, shown_threshold
 from ...matcher.protocol import Matcher, loaded
 from ...progress import Progress
-from ...statistics.resampling import Resampling
+from ...stats.resampling import Resampling
 from ...votes.asking import Budget, LanguageModel, named_model, services_of
 from ...votes.prompts.files import prompt_of
 from ...votes.prompts.prompt import Prompt

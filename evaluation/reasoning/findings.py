@@ -11,7 +11,7 @@ import numpy as np
 from ...errors import plain, quoted
 from ...files.counted import counted
 from ...matcher.protocol import Matcher, not_understood, of_another_language
-from ...statistics.agreement import verdicts_agree
+from ...stats.agreement import verdicts_agree
 from ..read.findings import Finding
 from ..score.scores import Score
 from .correspondence import Likeness

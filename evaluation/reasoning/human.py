@@ -14,7 +14,7 @@ from ...files.did_you_mean import hint
 from ...files.invisible import read_visible
 from ...files.tables import Table
 from ...pages.rows import Row
-from ...statistics.agreement import verdicts_agree
+from ...stats.agreement import verdicts_agree
 from ..match.judge import LABEL, NO_LABEL, label_columns, majority_of, read_labels
 from ..score.scores import Score
 from .correspondence import JUDGE, OBSERVATION, RATIONALE, Likeness, M, TextPair

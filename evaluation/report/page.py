@@ -14,7 +14,7 @@ from ...pages.figure import Figure, spec_of
 from ...pages.renderer import Renderer
 from ...pages.style import PAGE
 from ...pages.templates import json_in_html, macros
-from ...statistics.intervals import ALIKE, NOT_ASKED
+from ...stats.intervals import ALIKE, NOT_ASKED
 from ..read.findings import SHOWN
 from ..statistics.estimates import NO_INTERVAL
 from .document import Block, Browser, Definitions, Document, Folded, Table, Value, rows_table

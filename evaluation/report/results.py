@@ -14,7 +14,7 @@ import numpy as np
 from ...errors import OptionError
 from ...files.tables import to_native, write_table
 from ...pages.rows import Row, arrow_table, known
-from ...statistics.resampling import Resampling
+from ...stats.resampling import Resampling
 from ..match.matches import Matches
 from ..read.findings import Finding
 from ..score.scores import Values

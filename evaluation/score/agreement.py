@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import OptionError
 from ...pages.rows import Row
-from ...statistics.agreement import NONE, GroupAgreement, cohen_kappas
-from ...statistics.resampling import Statistic
+from ...stats.agreement import NONE, GroupAgreement, cohen_kappas
+from ...stats.resampling import Statistic
 from ..lists.lists import ALGORITHM, Lists
 from ..match.matches import Categories, CrossCasePairs, Matches, PeerMatches
 from ..read.findings import Finding

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...errors import InputError
 from ...pages.rows import Row
-from ...statistics.agreement import VERDICTS, verdicts_agree
+from ...stats.agreement import VERDICTS, verdicts_agree
 from ..match.judge import BOTH, BY_M, MAJORITY, NO_LABEL, Item, majority_of
 from ..match.matches import Matches
 from ..read.findings import Finding

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...statistics.agreement import cohen_kappas
+from ...stats.agreement import cohen_kappas
 from ..match.matches import Categories, Matches, PeerMatches
 from ..read.findings import Finding
 from .disagreements import disagreement_rows

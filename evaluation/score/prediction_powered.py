@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...statistics.resampling import CaseMeans, Resampling, case_weights
+from ...stats.resampling import CaseMeans, Resampling, case_weights
 
 Values = NDArray[np.float64]
 

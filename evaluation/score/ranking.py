@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError, OptionError
 from ...pages.rows import Row
-from ...statistics.agreement import divided
+from ...stats.agreement import divided
 from ...terms.icd.ancestor_sets import Nodes, opened
 from ..lists.lists import looked_up
 from ..match.matches import RANKED, Matches

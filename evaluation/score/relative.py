@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import OptionError
-from ...statistics.agreement import divided
+from ...stats.agreement import divided
 from .declare import HOW_TO_EVALUATE, check_k, declare
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...pages.rows import Row
-from ...statistics.agreement import divided
-from ...statistics.resampling import Resampling, Statistic
+from ...stats.agreement import divided
+from ...stats.resampling import Resampling, Statistic
 from ..read.findings import Finding
 from .declare import REGISTRY
 

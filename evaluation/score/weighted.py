@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import InputError, OptionError
 from ...files.did_you_mean import hint
 from ...pages.rows import Row
-from ...statistics.agreement import divided
+from ...stats.agreement import divided
 from ...votes.prompts import class_prompts
 from ..lists.lists import Lists, looked_up
 from ..match.matches import Matches

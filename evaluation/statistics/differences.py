@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...pages.rows import Row
-from ...statistics.permutation import Contrast, Tested, holm, permutation_test
-from ...statistics.resampling import Resampling, by_name
+from ...stats.permutation import Contrast, Tested, holm, permutation_test
+from ...stats.resampling import Resampling, by_name
 from ..read.findings import Finding
 from ..score.scores import Score, Values
 from .estimates import Estimate, estimates, has_value, measured, name_of

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...pages.rows import Row
-from ...statistics.intervals import percentile_interval
-from ...statistics.resampling import CaseMeans, Resampling, Statistic
+from ...stats.intervals import percentile_interval
+from ...stats.resampling import CaseMeans, Resampling, Statistic
 from ..score.scores import Score, Values, the_mean
 
 NO_INTERVAL = "no interval: "

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...errors import quoted
 from ...pages.rows import Row
-from ...statistics.resampling import Resampling
+from ...stats.resampling import Resampling
 from ..read.findings import Finding
 from ..score.scores import FEW, Score, Values
 from .differences import Pair, difference_rows

@@ -25,7 +25,7 @@ from dxmatch.auditing.kinds import kind_of
 from dxmatch.endpoints.prices import estimated_tokens
 from dxmatch.files.pairs import Pairs, read_pairs
 from dxmatch.matcher.match_function import load
-from dxmatch.statistics.resampling import group_draws
+from dxmatch.stats.resampling import group_draws
 from dxmatch.training.recipe import Recipe
 from dxmatch.training.statistics.measure import average_precision
 from dxmatch.training.statistics.plain_words import MATCHES, NOT_UNDERSTOOD, read_plain_words

@@ -13,9 +13,9 @@ import dxmatch
 from dxmatch.errors import OptionError
 from dxmatch.evaluation.score.scores import Score, over_two
 from dxmatch.evaluation.statistics.subgroups import PLAIN, WEIGHTED, subgroup_rows
-from dxmatch.statistics.intervals import ALIKE
-from dxmatch.statistics.permutation import holm
-from dxmatch.statistics.resampling import Resampling
+from dxmatch.stats.intervals import ALIKE
+from dxmatch.stats.permutation import holm
+from dxmatch.stats.resampling import Resampling
 
 from .made import By, find, long_form
 from .test_evaluate import rows_in
@@ -189,6 +189,8 @@ def test_differences_in_groups_and_findings_of_groups(sets):
     of = dict(zip(OF, ["Urology", "urology", *["Skin"] * 12], strict=True))
     told = [one for one in evaluated(SETS, by=of, bootstrap=0).findings if one.kind == "groups"]
     assert [(one.place, "'Urology' and 'urology'" in one.example) for one in told] == [("'set'", True)]
+    (blank,) = [one for one in evaluated(SETS, by={}, bootstrap=0).findings if one.kind == "groups"]
+    assert "blank" in blank.sentence
     undefined = evaluated(hits(A="1100", B="..11"), by=dict(zip(OF, "aabb", strict=False)), missing="own", bootstrap=0)
     row = find(undefined.by_group.rows, group=PLAIN, name="MRR", algorithm="B")
     assert row["value"] == 1 and "without 'a'" in row["reason"].replace('"', "'")

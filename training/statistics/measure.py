@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...statistics.intervals import percentiles
-from ...statistics.resampling import group_draws
+from ...stats.intervals import percentiles
+from ...stats.resampling import group_draws
 
 MEASURES = ("precision", "recall", "f1", "accuracy", "average_precision", "brier", "calibration_error")
 BINS = 10

@@ -15,7 +15,7 @@ from dxmatch.evaluation.match.matches import Matches, Needs, match
 from dxmatch.evaluation.score.scores import FamilyScores, Settings
 from dxmatch.evaluation.score.wanted import FAMILIES, K, ks_of
 from dxmatch.evaluation.statistics.estimates import estimates, rows_of
-from dxmatch.statistics.resampling import Resampling
+from dxmatch.stats.resampling import Resampling
 
 from ..made import By
 

@@ -19,7 +19,7 @@ from dxmatch.evaluation.score import correction
 from dxmatch.evaluation.score import panels as relative
 from dxmatch.evaluation.score.prediction_powered import CorrectedByCases, CorrectedByPairs, power_tuning
 from dxmatch.evaluation.score.wanted import ks_of
-from dxmatch.statistics.resampling import CaseMeans, Resampling
+from dxmatch.stats.resampling import CaseMeans, Resampling
 
 from ..made import SetMatcher, long_form
 from .made import Scored

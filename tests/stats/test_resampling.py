@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxmatch.errors import OptionError
-from dxmatch.statistics.intervals import ALIKE, NOT_ASKED, percentile_interval
-from dxmatch.statistics.resampling import CaseMeans, Resampling, case_weights
+from dxmatch.stats.intervals import ALIKE, NOT_ASKED, percentile_interval
+from dxmatch.stats.resampling import CaseMeans, Resampling, case_weights
 
 
 @settings(deadline=None, max_examples=40)
@@ -39,7 +39,7 @@ def test_the_order_of_cases_and_the_size_of_blocks_change_nothing(monkeypatch):
     drawn = resampling.resampled(CaseMeans(values), names)
     assert drawn.shape == (20, 1) and len(np.unique(drawn)) > 5
     turned = resampling.resampled(CaseMeans(values[::-1]), names[::-1])
-    monkeypatch.setattr("dxmatch.statistics.resampling._BYTES_PER_BLOCK", 1)
+    monkeypatch.setattr("dxmatch.stats.resampling._BYTES_PER_BLOCK", 1)
     small = resampling.resampled(CaseMeans(values), names)
     assert drawn.tolist() == turned.tolist() == small.tolist()
     assert Resampling(repeats=0).resampled(CaseMeans(values), names).shape == (0, 1)

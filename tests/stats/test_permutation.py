@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dxmatch.statistics.permutation import Contrast, holm, permutation_test
+from dxmatch.stats.permutation import Contrast, holm, permutation_test
 
 Values = np.ndarray
 

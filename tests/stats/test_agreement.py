@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, cohen_kappa_score, f1_score, precision_score, recall_score
 
-from dxmatch.statistics.agreement import VERDICTS, GroupAgreement, cohen_kappas, verdicts_agree
+from dxmatch.stats.agreement import VERDICTS, GroupAgreement, cohen_kappas, verdicts_agree
 
 panels = st.tuples(st.integers(1, 8), st.integers(2, 5), st.integers(1, 5), st.integers(0, 10**6))
 
