@@ -36,7 +36,7 @@ def test_p_of_hits_is_that_of_mcnemars_exact_test(seed: int):
     hits = np.random.default_rng(seed).random((60, 2)) < (0.6, 0.4)
     found = one_p(hits[:, :1].astype(float), hits[:, 1:].astype(float))
     one, other = (hits[:, 0] & ~hits[:, 1]).sum(), (hits[:, 1] & ~hits[:, 0]).sum()
-    assert found.exact.all() and found.p[0] == pytest.approx(stats.binomtest(int(one), int(one + other)).pvalue)
+    assert found.p[0] == pytest.approx(stats.binomtest(int(one), int(one + other)).pvalue)
 
 
 @pytest.mark.parametrize(("of", "width"), [(None, 1), (ratio, 2)])
@@ -49,7 +49,6 @@ def test_p_is_that_of_all_permutations(of: Callable[[Values], Values] | None, wi
     apart = abs(metric(swapped @ second + (1 - swapped) @ first) - metric(swapped @ first + (1 - swapped) @ second))
     expected = (apart >= apart[0] - 1e-12).mean()
     found = one_p(first, second, of)
-    assert found.exact.tolist() == [n == 9]
     error = 1e-12 if n == 9 else 4 * math.sqrt(expected * (1 - expected) / 9999)
     assert 0 < expected < 1 and found.p[0] == pytest.approx(expected, abs=error)
 
@@ -64,15 +63,13 @@ def test_p_is_that_of_scipy(shift: float):
     assert one_p(values[:, :1], values[:, 1:]).p[0] == pytest.approx(theirs, abs=0.02)
 
 
-def test_p_of_very_many_cases_is_normal():
-    values = np.random.default_rng(3).random((120_000, 2)) + np.array([0, 0.003])
+def test_of_very_many_cases_fewer_permutations_are_drawn():
+    values = np.random.default_rng(3).random((120_000, 2)) + np.array([0, 0.001])
     found = one_p(values[:, :1], values[:, 1:])
     apart = values[:, 1] - values[:, 0]
-    z = apart.sum() / math.sqrt((apart**2).sum())
-    assert found.approximate.all() and found.p[0] == pytest.approx(2 * stats.norm.sf(abs(z)), rel=1e-6)
-    # what differs in few of them is drawn all the same
-    values[300:, 1] = values[300:, 0]
-    assert not one_p(values[:, :1], values[:, 1:]).approximate.any()
+    expected = 2 * stats.norm.sf(abs(apart.sum()) / math.sqrt((apart**2).sum()))
+    assert found.swaps == 8333
+    assert found.p[0] == pytest.approx(expected, abs=4 * math.sqrt(expected * (1 - expected) / found.swaps))
 
 
 def test_p_is_spread_evenly_where_nothing_differs():
@@ -85,7 +82,7 @@ def test_p_is_spread_evenly_where_nothing_differs():
 def test_two_that_are_one_do_not_differ_and_the_seed_is_all():
     values = np.random.default_rng(0).random((20, 2))
     found = one_p(values[:, :1], values[:, :1])
-    assert found.p.tolist() == [1.0] and found.exact.all()
+    assert found.p.tolist() == [1.0]
     p = [one_p(values[:, :1], values[:, 1:], seed=seed).p[0] for seed in (0, 0, 1)]
     assert p[0] == p[1] != p[2]
 
