@@ -60,8 +60,8 @@ def permutation_test(contrasts: Sequence[Contrast], pairs: int, seed: int) -> Te
     for i, one in enumerate(contrasts):
         known = _exact_p(one)
         p[i] = np.nan if known is None else known
-    drawn = np.flatnonzero(np.isnan(p))
-    if len(drawn):
+    drawn = np.flatnonzero(np.isnan(p)).tolist()
+    if drawn:
         p[drawn] = _drawn_p([contrasts[i] for i in drawn], swaps, seed)
     return Tested(p, swaps)
 

@@ -45,8 +45,9 @@ def difference_rows(
     contrasts: list[Contrast] = []
     of_pairs: list[tuple[NDArray[np.bool_] | None, Sequence[Estimate]]] = []
     for pair in among:
-        both = None if absent is None else ~absent[:, [compared.index(rater) for rater in pair]].any(1)
-        both = None if both is None or both.all() else both
+        both = None
+        if absent is not None and (gone := absent[:, [compared.index(rater) for rater in pair]]).any():
+            both = np.asarray(~gone.any(1))
         of_pairs.append((both, known if both is None else estimates(scores, cases, resampling, both)))
         contrasts += [_contrast(one, pair, both, order) for one in scores]
     tested = permutation_test(contrasts, len(among), resampling.seed)
@@ -79,7 +80,7 @@ def _contrast(score: Score, pair: Pair, both: NDArray[np.bool_] | None, order: N
     sums = np.concatenate(of_cases, 2)
     change, totals = sums[:, 1] - sums[:, 0], sums.sum(0)
     # what the two never differ in is no matter of permutations
-    used = change.any(0)
+    used = np.asarray(change.any(0))
     return Contrast(change[:, used], totals[:, used], _metric(score.combine, totals, used, columns))
 
 
