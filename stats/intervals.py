@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 _SAME = 1e-12
 NOT_ASKED = "no bootstrap was asked for"
-ALIKE = "every resample of the cases gives the same value, as where all are right or all wrong"
+ALIKE = "every resample gives the same value, as where all are right or all wrong"
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from ..read.findings import Finding
 from ..report.board import Wish
 from ..report.raters import Raters
 from ..report.report import Report
-from ..report.results import Setup
+from ..report.results import Setup, settings_in_words
 from ..report.summarise import summarise
 from ..score.choice import shifts
 from ..score.scores import FamilyScores, Score
@@ -155,7 +155,7 @@ def choice(
         "question",
         ks={"relative": 1},
         settings=settings,
-        lines=[(name.replace("_", " ").capitalize(), f"{value}") for name, value in settings.items() if value],
+        lines=settings_in_words(settings),
     )
     return summarise(
         [family], [one.name for one in asked], Raters(names), setup, [Wish(score.symbol) for score in family.scores],

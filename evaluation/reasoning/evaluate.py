@@ -25,7 +25,7 @@ from ..report.board import Wish
 from ..report.document import Part
 from ..report.raters import Raters
 from ..report.report import Report
-from ..report.results import Setup
+from ..report.results import Setup, settings_in_words
 from ..report.summarise import summarise
 from ..score.scores import FamilyScores, Score
 from .browser import browser
@@ -279,18 +279,10 @@ def _setup(runs: Sequence[Run], judges: Sequence[Likeness], resampling: Resampli
         "matcher": by_m.name, "threshold": by_m.threshold, "judge": judge, "missing": first.missing, **more, "bootstrap": resampling.repeats,
         "seed": resampling.seed, "level": resampling.level, "versions": {name: version(name) for name in ("dxmatch", "numpy")},
     }  # fmt: skip
-    lines = [
-        (name.replace("_", " ").capitalize(), _in_words(value)) for name, value in settings.items() if value is not None
-    ]
+    lines = settings_in_words(settings, _WORDS)
     opening = f"{counted(len(first.notes), 'note')} of {categories} · {counted(len(runs), 'run')} · texts compared by {by_m.name}, alike from "
     opening += f"{shown_threshold(by_m.threshold)} up{f', and {judge} as judge' if judge else ''}"
     return Setup(
         "Does the model reason as the physicians do?", opening, resampling, "note", "run", ks={"relative": 1}, settings=settings, lines=lines,
         match=f"texts alike by {by_m.name}", deviations=True,
     )  # fmt: skip
-
-
-def _in_words(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return "; ".join(f"{name} {one}" for name, one in value.items())
-    return _WORDS.get(value, str(value)) if isinstance(value, str) else str(value)

@@ -71,7 +71,7 @@ def _of_labels(labels: Sequence[Label], agree: Sequence[Score]) -> Iterator[str]
         counts, of = score.values.sum(0), score.labels
         if score.metric == "accuracy":
             share = float(verdicts_agree(counts, score.metric))
-            yield f"of {counted(int(counts.sum()), 'pair')} of {of['question']}s {of['who']} says the same as {of['against']} of {share:.3f}."
+            yield f"{of['who']} says the same as {of['against']} of {share:.0%} of {counted(int(counts.sum()), 'pair')} of {of['question']}s."
     if divided := sum(one.alike is None for one in labels):
         yield f"on {counted(divided, 'labelled pair')} people are divided; left out of the agreement."
 

@@ -86,6 +86,22 @@ class Setup:
     frame: Any = field(default=None, repr=False, compare=False)
 
 
+def settings_in_words(settings: Mapping[str, Any], words: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
+    """Says settings as (what, value), without what was not given. words : of values that are names."""
+
+    def of(value: Any) -> str:
+        if isinstance(value, Mapping):
+            return "; ".join(f"{name}: {of(one)}" for name, one in value.items())
+        if isinstance(value, list | tuple):
+            return ", ".join(map(of, value))
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        return f"{value:.4g}" if isinstance(value, float) else (words or {}).get(str(value), str(value))
+
+    given = {name: value for name, value in settings.items() if value is not None and value not in ({}, [], ())}
+    return [(name.replace("_", " ").capitalize(), of(value)) for name, value in given.items()]
+
+
 @dataclass(frozen=True, repr=False)
 class Results:
     """What was found. A value that is undefined is None, with its reason beside it; it is never a number.

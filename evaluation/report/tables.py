@@ -157,7 +157,7 @@ def _differences(report: Results, names: Sequence[str], labels: Mapping[str, str
 
 def subgroup_tables(report: Results) -> tuple[list[Table], list[Table]]:
     """Makes for each column of groups the table of the leaderboard's first metric; and those of its other metrics."""
-    first, rest = [], []
+    first, rest, cases = [], [], f"{report.setup.cases}s"
     rows = report.by_group.model_rows
     for by in dict.fromkeys(row["by"] for row in rows):
         for place, column in enumerate(report.board.columns):
@@ -167,26 +167,26 @@ def subgroup_tables(report: Results) -> tuple[list[Table], list[Table]]:
                 f"{column.label} by {by.replace('_', ' ')}",
                 report.in_order(row["algorithm"] for row in own),
             )
-            made = [_by_group(title, by, own, "algorithm", raters)] if own else []
+            made = [_by_group(title, by, own, "algorithm", raters, cases)] if own else []
             if pairs:
                 named = [row | {"pair": f"{row['first']} − {row['second']}"} for row in pairs]
                 names = list(dict.fromkeys(row["pair"] for row in named))
-                made.append(_by_group(f"Differences in {title}", by, named, "pair", names))
+                made.append(_by_group(f"Differences in {title}", by, named, "pair", names, cases))
             (rest if place else first).extend(made)
     return first, rest
 
 
-def _by_group(title: str, by: str, rows: Sequence[Row], column: str, columns: Sequence[str]) -> Table:
+def _by_group(title: str, by: str, rows: Sequence[Row], column: str, columns: Sequence[str], cases: str) -> Table:
     groups = list(dict.fromkeys(row["group"] for row in rows))
     lines = crossed(rows, groups, dict.fromkeys(columns, ""), "group", column)
     sizes = [max(row["n_cases"] for row in rows if row["group"] == group) for group in groups if group not in AVERAGES]
     small = sum(size < FEW for size in sizes)
     warning = (
-        f"{small:,} of {len(sizes):,} groups have fewer than {FEW} cases: too few to tell models apart."
+        f"{small:,} of {len(sizes):,} groups have fewer than {FEW} {cases}: too few to tell anybody apart."
         if small
         else ""
     )
-    return Table([by.replace("_", " "), "cases", *columns], [("", lines)], title, title, warning=warning)
+    return Table([by.replace("_", " "), cases, *columns], [("", lines)], title, title, warning=warning)
 
 
 def every_metric(report: Results) -> Table:
@@ -199,7 +199,9 @@ def every_metric(report: Results) -> Table:
         groups.append(
             (family.title, crossed(family.model_rows, names, dict.fromkeys(raters, ""), "name", "algorithm", False))
         )
-    told = f"Each value with its {report.setup.resampling.level:.0%} interval, at the k that its name says; recall and HDF1 without one are over whole lists."
+    told = f"Each value with its {report.setup.resampling.level:.0%} interval."
+    if any(row["k"] is not None for row in rows):
+        told += " @k: over the first k of each list; recall and HDF1 without it are over whole lists."
     if any(row["metric"] in HEADLINES for row in rows):
         told += " ▲ and ▼: the interval lies above or below 1, the panel's own level."
     return Table(["metric", *raters], groups, "Every metric of every rater", note=told)

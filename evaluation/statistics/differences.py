@@ -113,7 +113,7 @@ def _row(one: Estimate, pair: Pair, both: NDArray[np.bool_] | None, p: float, le
 
 def _how_tested(tested: Tested, pairs: int) -> Finding:
     words = (
-        "differences between raters: p is two-sided, of paired permutations, in each of which the two change places in cases drawn at "
+        "Differences between raters: p is two-sided, of paired permutations, in each of which the two change places in cases drawn at "
         f"random: of all of them where cases differ in few ways (McNemar's exact test for top-k accuracy), else of {tested.swaps:,}"
     )
     corrected = f". It is corrected for the {pairs:,} comparisons of each metric (Holm)" if pairs > 1 else ""

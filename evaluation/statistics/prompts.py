@@ -103,7 +103,7 @@ def named_models(pairs: Iterable[Pair], raters: Sequence[str]) -> tuple[Models, 
     kept = {name: {prompt: own for prompt, own in prompts.items() if prompt in common} for name, prompts in of.items()}
     if not of:
         return {}, []
-    words = f"{' and '.join(of)} are compared by their means over prompts ({', '.join(next(iter(kept.values())))})"
+    words = f"by their means over prompts ({', '.join(next(iter(kept.values())))}) are compared {' and '.join(of)}"
     out = [f"{name} [{prompt}]" for name, prompts in of.items() for prompt in prompts if prompt not in common]
     without = f", without {', '.join(out)}, under which not all of these models came" if out else ""
     return kept, [Finding("prompts", example=f"{words}{without}.")]

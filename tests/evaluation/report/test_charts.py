@@ -11,7 +11,7 @@ import pytest
 
 from dxmatch.errors import OptionError
 from dxmatch.evaluation.evaluate import evaluate
-from dxmatch.evaluation.report.report import Family
+from dxmatch.evaluation.report.results import Family
 from dxmatch.pages.style import COLOURS, DARK, LIGHT, css_variables
 
 from .pages import Page, answers
