@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from ...errors import OptionError
 from ...files.tables import to_native, write_table
@@ -21,9 +22,6 @@ from ..score.scores import Values
 from .board import Leaderboard
 from .document import Part
 from .raters import Raters
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _VALUES = (
     "algorithm", "metric", "of", "k", "hardness", "name", "value", "low", "high", "undefined_repeats", "reason", "n_cases",
