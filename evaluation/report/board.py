@@ -45,7 +45,7 @@ class Column:
     """A metric at its k, and what it gives whom.
 
     name : as in tables, "Acc(M)@1". label : as one says it, "top-1". of_rater : rater -> row of `Report.table`.
-    best : who has the highest value. level_with_best : who has less, of whom it is not shown that it is less.
+    best : who has the best value. level_with_best : who has a worse one, of whom it is not shown that it is worse.
     """
 
     name: str
@@ -54,6 +54,11 @@ class Column:
     of_rater: Mapping[str, Row]
     best: tuple[str, ...] = ()
     level_with_best: tuple[str, ...] = ()
+
+    def merit(self, rater: str) -> float | None:
+        """Gives the value of a rater, turned where less is better; None where it has none."""
+        value = self.value(rater)
+        return -value if value is not None and self.metric.lower_is_better else value
 
     def value(self, rater: str) -> float | None:
         """Gives the value of a rater; None where it has none."""
@@ -159,19 +164,19 @@ def _by_value(raters: Iterable[str], columns: Sequence[Column]) -> list[str]:
     """The best of the first column first; equals stay as they came, and who has no value comes last."""
 
     def place(rater: str) -> float:
-        value = columns[0].value(rater) if columns else None
-        return float("inf") if value is None else -value
+        merit = columns[0].merit(rater) if columns else None
+        return float("inf") if merit is None else -merit
 
     return sorted(raters, key=place)
 
 
 def _placed(column: Column, algorithms: Sequence[str], differences: Sequence[Row]) -> Column:
-    values = {rater: value for rater in algorithms if (value := column.value(rater)) is not None}
-    if len(values) < 2:
+    merits = {rater: merit for rater in algorithms if (merit := column.merit(rater)) is not None}
+    if len(merits) < 2:
         return column
-    highest = max(values.values())
-    best = tuple(rater for rater, value in values.items() if highest - value < _TIE)
-    if len(best) == len(values):
+    highest = max(merits.values())
+    best = tuple(rater for rater, merit in merits.items() if highest - merit < _TIE)
+    if len(best) == len(merits):
         return column
     p = {frozenset((row["first"], row["second"])): row["p_holm"] for row in differences if row["name"] == column.name}
 
@@ -179,5 +184,5 @@ def _placed(column: Column, algorithms: Sequence[str], differences: Sequence[Row
         # what was not, or could not be, tested is not shown either
         return all((found := p.get(frozenset((rater, one)))) is not None and found < SIGNIFICANT for one in best)
 
-    level = tuple(rater for rater in values if p and rater not in best and not shown_to_differ(rater))
+    level = tuple(rater for rater in merits if p and rater not in best and not shown_to_differ(rater))
     return replace(column, best=best, level_with_best=level)

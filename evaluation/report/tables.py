@@ -81,12 +81,12 @@ def _headline_note(report: Results) -> str:
             f"n: of how many {cases}s; where it differs, values rest on other {cases}s, and differences say more."
         )
     if any(column.best for column in board.columns):
-        told.append("Bold: the highest value.")
+        told.append("Bold: the best value.")
     if any(column.level_with_best for column in board.columns):
         pairs = {frozenset((row["first"], row["second"])) for row in report.difference_rows}
         untested = ", or not tested" if len(pairs) < comb(len(board.algorithms), 2) else ""
         told.append(
-            f"{LEVEL}: not shown to be less than the highest (paired permutation test, p ≥ {SIGNIFICANT:g} after Holm's correction{untested})."
+            f"{LEVEL}: not shown to be worse than the best (paired permutation test, p ≥ {SIGNIFICANT:g} after Holm's correction{untested})."
         )
     return " ".join(told)
 

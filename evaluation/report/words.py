@@ -125,9 +125,10 @@ def _beside(report: Results) -> str:
     if len(column.best) > 1:
         return f"; {column.best[1]} is level" if len(column.best) == 2 else f"; {len(column.best)} are level"
     if not report.difference_rows or report.raters.compared is not None:
-        return f", the highest of {counted(others + 1, who)}"
+        return f", the best of {counted(others + 1, who)}"
     if not column.level_with_best:
-        return f", more than the other {who}" if others == 1 else f", more than each of the other {others} {who}s"
+        than = "less than" if column.metric.lower_is_better else "more than"
+        return f", {than} the other {who}" if others == 1 else f", {than} each of the other {others} {who}s"
     are = "is" if len(column.level_with_best) == 1 else "are"
     return f"; {listed(column.level_with_best)} {are} not shown to be worse"
 

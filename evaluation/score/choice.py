@@ -81,6 +81,7 @@ def choice_accuracy(correct: ArrayLike) -> float:
         "denominator": "n questions; within a question all of its answers (the population's)",
         "degenerate": (("one answer to a question", "0, as in the source"), *_REFUSED),
         "grows_with": (),
+        "lower_is_better": True,
     },
 )
 def choice_spread(correct: ArrayLike) -> float:

@@ -42,6 +42,7 @@ class Metric:
         Of none but "rank" may the order change a value. repeat_free : those that can be taken twice over without change.
     symmetric : two arguments that can change places.
     grows_with, falls_with : arguments that, where one of their entries rises, never lower (raise) the value.
+    lower_is_better : whether the leaderboard places the lowest value first.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Metric:
     symmetric: tuple[str, ...] = ()
     grows_with: tuple[str, ...] = ()
     falls_with: tuple[str, ...] = ()
+    lower_is_better: bool = False
 
     @property
     def bounds(self) -> tuple[float, float]:

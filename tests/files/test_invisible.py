@@ -76,7 +76,9 @@ def test_predictions_and_right_answers_meet() -> None:
         predictions=lists, references={"p1": "gout", "p\u200d2": "gout"}, matcher=SetMatcher(), bootstrap=0
     )
     assert report.cases == ["p1", "p2"]
-    assert sum("cannot be seen" in one.sentence for one in report.findings) == 2, "of the lists, and of the right answers"
+    assert sum("cannot be seen" in one.sentence for one in report.findings) == 2, (
+        "of the lists, and of the right answers"
+    )
 
 
 def test_categories_are_names_too() -> None:

@@ -15,6 +15,7 @@ from rich.console import Console
 
 from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.evaluate import evaluate
+from dxmatch.evaluation.report.board import Wish, leaderboard
 
 from ..made import By
 from .pages import Page, answers
@@ -39,6 +40,29 @@ def test_the_best_first_and_who_is_not_shown_to_be_less(models):
     (says, *_) = models.document.answer[0]
     assert says.startswith("Over 40 cases, the first diagnosis of best is right in 75.0 % [")
     assert "one of its first 5 in 80.0 %" in says and says.endswith("; middle is not shown to be worse.")
+
+
+def test_where_less_is_better_the_lowest_leads():
+    rows = [
+        {
+            "algorithm": who,
+            "metric": "sd_choice",
+            "of": "",
+            "k": None,
+            "name": "sd_choice",
+            "value": value,
+            "n_cases": 9,
+        }
+        for who, value in (("unsteady", 0.4), ("steady", 0.1), ("middle", 0.2))
+    ]
+    raters = ["unsteady", "steady", "middle"]
+    differences = [
+        {"first": "steady", "second": other, "name": "sd_choice", "p_holm": p}
+        for other, p in (("unsteady", 0.001), ("middle", 0.3))
+    ]
+    board = leaderboard(rows, [Wish("sd_choice")], {"relative": 1}, raters, raters).with_differences(differences)
+    assert board.algorithms == ("steady", "middle", "unsteady")
+    assert (board.columns[0].best, board.columns[0].level_with_best) == (("steady",), ("middle",))
 
 
 @pytest.mark.parametrize(
