@@ -145,7 +145,7 @@ def test_agreement_with_people(both, tmp_path):
     )
     assert rows["observation"]["low"] <= 3 / 4 <= rows["observation"]["high"] and rows["observation"]["notes"] == 2
     assert [rows["rationale"][cell] for cell in ("both", "who_alone", "against_alone", "neither")] == [1, 0, 0, 2]
-    assert "Of 4 pairs of observations M says the same as people of 0.750." in told(report)
+    assert "M says the same as people of 75% of 4 pairs of observations." in told(report)
     assert "On 1 labelled pair people are divided" in told(report) and "trained on names" not in told(report)
     judged = both(human=tmp_path / "l.csv", judge=Says(lambda kind, a, b: "Yes")).rows_of("reasoning.agreement")
     accuracy = {(row["question"], row["who"], row["against"]): row["accuracy"] for row in judged}
