@@ -1,0 +1,169 @@
+"""One entry of a list, or what stands behind a label -> the name of a disease in it; None where it is no name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ...terms.text.sentences import is_sentence, says_nothing
+
+MOST_WORDS = 14
+"""Words of the longest name; what is longer says something."""
+_REMARK = 4
+"""Words from which what stands behind a dash, or in brackets, is a remark and not a part of the name."""
+_MARKS = re.compile(r"\*\*|__|`|~~|(?<!\w)[*_](?=\w)|(?<=[\w)])[*_](?!\w)")
+_BOLD = re.compile(r"\*\*(.+?)\*\*:?\s*(?=$|[:(–—,.-]|is\b|due\b)")
+_QUOTES = "\"'“”‘’«»"
+_CODE = r"[A-TV-Z]\d[0-9A-Z](?:\.[0-9A-Z]{1,4})?"
+_CODE_BESIDE = re.compile(
+    rf"[\s,–-]*[(\[]\s*(?:ICD[\s-]*(?:1[01])?(?:-?CM)?(?:\s*codes?)?\s*[:\s-]\s*)?{_CODE}(?:\s*[,;/]\s*{_CODE})*\s*[)\]]"
+    rf"|[\s,–-]+ICD[\s-]*(?:1[01])?(?:-?CM)?(?:\s*codes?)?\s*[:\s-]\s*{_CODE}$|^{_CODE}\s*(?:[:–-]|\s)\s*(?=[A-Za-z])"
+)
+_CITED = re.compile(r"\s*\[\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\]")
+_LIKELIHOOD = (
+    r"(?:(?:likelihood|probability|confidence|certainty|score|p)\s*[:=]?\s*)?"
+    r"(?:[~≈<>]?\s*\d{1,3}(?:\.\d+)?(?:\s*[-–]\s*\d{1,3}(?:\.\d+)?)?\s*%|[01]?\.\d{1,4}|\d{1,2}\s*/\s*10"
+    r"|(?:(?:very|most|more|less|least|highly|moderately|quite|somewhat)\s+)?(?:likely|unlikely|probable|probably|possible|high|medium|moderate|low))"
+    r"(?:\s*(?:likelihood|probability|confidence|certainty|chance))?"
+)
+_LIKELY = re.compile(rf"(?:\s*[(\[]\s*{_LIKELIHOOD}\s*[)\]]|\s*[,:;–—-]\s*{_LIKELIHOOD})\s*\.?\s*$", re.IGNORECASE)
+_LABEL = re.compile(
+    r"(?:(?:most\s+likely|likely|possible|probable|leading|primary|main|top|alternative)?\s*(?:diagnosis|disease|condition|dx|name)"
+    r"|(?:(?:most|less|least|also|very)\s+)?(?:likely|possible|probable)|likeliest)\s*:\s*(?=\S)",
+    re.IGNORECASE,
+)
+_NO_NAME = re.compile(
+    r"(?:(?:important\s+)?notes?|disclaimer|caution|warning|summary|conclusion|reason(?:ing|s)?|rationale|explanation|evidence|justification|key\s+\w+"
+    r"|confidence|likelihood|probability|treatment|management|plan|tests?|work-?up|investigations?|recommendations?|next\s+steps?|symptoms|findings"
+    r"|history|follow-?up|question|patient|supporting|against|for|step|d/?dx|dd)\b(?:\s+\w+)?\s*:",
+    re.IGNORECASE,
+)
+_COLON = re.compile(r"\s*:\s+|\s*—\s*")
+_DASH = re.compile(r"\s+[-–]\s+")
+_BRACKETS = re.compile(r"\s*\(([^()]*)\)\s*$")
+_REASON = re.compile(
+    r"[,;]?\s+(?:because|since|given|considering|as\s+(?:evidenced|suggested|supported|indicated|shown)\s+by|based\s+on|supported\s+by|suggested\s+by"
+    r"|characterized\s+by|evidenced\s+by|in\s+view\s+of|in\s+light\s+of)\b.*$|[,;]\s+(?:as|which|so|but)\s+.*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_NEXT_SENTENCE = re.compile(r"(?<=[a-z)\]]{2})[.!?]\s+(?=[A-Z]).*$", re.DOTALL)
+_PART_OF_NAME = re.compile(
+    r"(?:sub)?type\b|stage\b|grade\b|class\b|due\s+to\b|secondary\s+to\b|acute\b|chronic\b|left\b|right\b|bilateral\b|unspecified\b|NOS\b",
+    re.IGNORECASE,
+)
+_SAYS = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|been|would|could|should|can|cannot|may|might|must|will|we|you|he|she|they|it|this|that|these|which|who|whose"
+    r"|patients?|please|however|because|since|suggests?|indicates?|recommend\w*|consider\w*|presents?|shows?|needs?|perform|obtain|order|check|refer"
+    r"|start|give|include[sd]?|including|ruled?|excluded?|does|think|suspect(?:ed)?|doctor|evaluation|versus|vs|either|instead|alternatively|not|no\s+evidence|[Ww]hat|[Hh]ow|[Ww]hy)\b"
+    r"|(?:I|Let|Here|See)\b(?=\s+[a-z])|\b(?:I|[Ii]t|[Tt]hat|[Tt]here)['’](?:s|d|m|ll)\b|n't\b|\?|(?i:\br(?:ule[sd]?\s+|/)o(?:ut)?\b)"
+    r"|\b(?:confirms?|points?|explains?|fits?|ist|sind|est|sont|trata|handelt)\b|è|\byears?[\s-]old\b|\b(?:wo)?man\s+with\b",
+)
+_DENIES = re.compile(
+    r"(?:not|no|never|without|negative\s+for|absence\s+of|unlikely|against|exclude[sd]?|low\s+suspicion)\b(?!-)",
+    re.IGNORECASE,
+)
+_NOT_SAYING = re.compile(
+    r"\bnot\s+(?:otherwise|elsewhere)\s+(?:specified|classified)\b|\bnot\s+specified\b", re.IGNORECASE
+)
+_DENIED = re.compile(
+    r"[\s:(–—-]*(?:unlikely,?\s+)?(?:(?:is|was|has|have|been|already|now)\s+)*(?:ruled[ -]out|excluded|rejected|not\s+(?:likely|present|supported|consistent))\b",
+    re.IGNORECASE,
+)
+_CERTAINLY = re.compile(
+    r"(?:(?:most\s+)?(?:likely|probably|probable)|definitely|certainly|clearly)\s+(?=\w)", re.IGNORECASE
+)
+_MARKED = re.compile("[%=\\t\u20e3：、。，；（）]|\\s\\(?\\d{1,2}[.)]\\s")
+"""Of no name: shares, numbers of a list, the marks of Chinese sentences."""
+
+
+def plain(text: str) -> str:
+    """Takes the marks of bold, italics and code away."""
+    return _MARKS.sub("", text).strip()
+
+
+def says(text: str) -> bool:
+    """Tells whether a text says something rather than naming it: it holds a verb, a pronoun, a question or a denial."""
+    return _SAYS.search(_NOT_SAYING.sub("", text)) is not None
+
+
+def name_of(text: str) -> str | None:
+    """Gives the name in one entry alone; as `names_of`."""
+    found = names_of([text])
+    return None if found is None else found[0]
+
+
+def names_of(entries: Sequence[str]) -> list[str] | None:
+    """Gives the names in the entries of one list, without what is said of them: likelihoods, codes, reasons.
+
+    What stands behind a colon, a dash, or in brackets at the end is a reason where it has four words, or where each of several entries has
+    such ("Gout - red toe", "Sepsis - fever"); but for short forms, "lupus (SLE)", and parts of a name, "diabetes: type 2". None where one
+    is no name.
+
+    >>> names_of(["**Gout** (60%): red toe", "Pseudogout - knee of an old man"])
+    ['Gout', 'Pseudogout']
+    >>> names_of(["Order an ECG", "The patient should rest"]) is None
+    True
+    """
+    names = [_head(entry) for entry in entries]
+    for mark in (_COLON, _DASH, _BRACKETS):
+        if any(name is None for name in names):
+            return None
+        remarks = [mark.search(name) for name in names if name]
+        always = len(entries) > 1 and all(found is not None and not _belongs(_behind(found)) for found in remarks)
+        names = [_cut(name, mark.search(name), always) for name in names if name]
+    whole = [_whole(name) for name in names if name is not None]
+    return None if None in names or None in whole or not whole else [name for name in whole if name]
+
+
+def _head(entry: str) -> str | None:
+    """An entry up to its colon, without marks, codes and likelihoods; None where it is denied, or a note."""
+    text = entry.strip()
+    if (bold := _BOLD.match(text)) is not None and _LABEL.match(f"{plain(bold[1]).rstrip(':')}: x") is None:
+        rest = text[bold.end() :]
+        text = text if rest.startswith("(") else bold[1] + (rest if rest[:1] in ":–—-," else "")
+        if _DENIED.match(rest):
+            return None
+    text = plain(text)
+    if _NO_NAME.match(text) or _DENIED.match(text):
+        return None
+    text = _LABEL.sub("", text, count=1) if _LABEL.match(text) else text
+    text = _CODE_BESIDE.sub("", _CITED.sub("", text)) or text
+    head = _NEXT_SENTENCE.sub("", text)
+    while (shorter := _LIKELY.sub("", head)) != head and shorter.strip():
+        head = shorter
+    return head.strip()
+
+
+def _behind(found: re.Match[str]) -> str:
+    return found.string[found.start() :].strip(" :-–—()")
+
+
+def _cut(text: str, found: re.Match[str] | None, always: bool) -> str | None:
+    """A text without the remark at its end; None where that denies what stands before it."""
+    if found is None or not text[: found.start()].strip():
+        return text
+    behind = _behind(found)
+    if _DENIED.match(behind):
+        return None
+    is_remark = always or ((len(behind.split()) >= _REMARK or says(behind)) and _PART_OF_NAME.match(behind) is None)
+    return text[: found.start()] if is_remark else text
+
+
+def _belongs(behind: str) -> bool:
+    """Whether it is a short form, or belongs to the name before it."""
+    return (len(behind.split()) == 1 and sum(map(str.isupper, behind)) > 1) or _PART_OF_NAME.match(behind) is not None
+
+
+def _whole(text: str) -> str | None:
+    """The name itself; None where it is too long for one, says or denies something, or is no name by its letters."""
+    name = _LIKELY.sub("", _CERTAINLY.sub("", _REASON.sub("", text.strip()))).strip(" .,;:!*_-–")
+    if name[:1] in _QUOTES and name[-1:] in _QUOTES and not any(mark in name[1:-1] for mark in '"“”'):
+        name = name[1:-1].strip(" .,;")
+    if name and says_nothing(name):
+        return name
+    letters = sum(map(str.isalpha, name))
+    if letters < 2 or not (name[0].isalpha() or name[0] in "0123456789(\"“'?") or _MARKED.search(name):
+        return None
+    if len(name.split()) > MOST_WORDS or says(name) or _DENIES.match(name) or is_sentence(name, name):
+        return None
+    return name
