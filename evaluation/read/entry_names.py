@@ -53,13 +53,13 @@ _PART_OF_NAME = re.compile(
 )
 _SAYS = re.compile(
     r"\b(?:is|are|was|were|has|have|had|been|would|could|should|can|cannot|may|might|must|will|we|you|he|she|they|it|this|that|these|which|who|whose"
-    r"|patients?|please|however|because|since|suggests?|indicates?|recommend\w*|consider\w*|presents?|shows?|needs?|perform|obtain|order|check|refer"
+    r"|patients?|please|however|because|since|suggests?|indicates?|recommend\w*|[Cc]onsider\w*|presents?|shows?|needs?|perform|obtain|order|check|refer"
     r"|start|give|include[sd]?|including|ruled?|excluded?|does|think|suspect(?:ed)?|doctor|evaluation|versus|vs|either|instead|alternatively|not|no\s+evidence|[Ww]hat|[Hh]ow|[Ww]hy)\b"
     r"|(?:I|Let|Here|See)\b(?=\s+[a-z])|\b(?:I|[Ii]t|[Tt]hat|[Tt]here)['’](?:s|d|m|ll)\b|n't\b|\?|(?i:\br(?:ule[sd]?\s+|/)o(?:ut)?\b)"
     r"|\b(?:confirms?|points?|explains?|fits?|ist|sind|est|sont|trata|handelt)\b|è|\byears?[\s-]old\b|\b(?:wo)?man\s+with\b",
 )
 _DENIES = re.compile(
-    r"(?:not|no|never|without|negative\s+for|absence\s+of|unlikely|against|exclude[sd]?|low\s+suspicion)\b(?!-)",
+    r"(?:consistent\s+with|presentation|concern\s+for|not|no|never|without|negative\s+for|absence\s+of|unlikely|against|exclude[sd]?|low\s+suspicion)\b(?!-)",
     re.IGNORECASE,
 )
 _NOT_SAYING = re.compile(
@@ -119,10 +119,11 @@ def _head(entry: str) -> str | None:
     """An entry up to its colon, without marks, codes and likelihoods; None where it is denied, or a note."""
     text = entry.strip()
     if (bold := _BOLD.match(text)) is not None and _LABEL.match(f"{plain(bold[1]).rstrip(':')}: x") is None:
-        rest = text[bold.end() :]
-        text = text if rest.startswith("(") else bold[1] + (rest if rest[:1] in ":–—-," else "")
+        rest = plain(text[bold.end() :])
         if _DENIED.match(rest):
             return None
+        if not _belongs(rest.strip(" :-–—()")):
+            text = bold[1]
     text = plain(text)
     if _NO_NAME.match(text) or _DENIED.match(text):
         return None

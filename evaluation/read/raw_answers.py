@@ -40,7 +40,8 @@ _LABELS = (
     (ASIDE, re.compile(
         r"(?:\w+\s+){0,2}(?:basis\s+(?:of|for)\s+(?:the\s+)?diagnosis|reason(?:s|ing)?|rationale|explanation|justification|evidence|findings|features|symptoms|presentation|history|complaint|summary|analysis|assessment"
         r"|discussion|plan|management|treatment|therapy|tests?|testing|work-?up|investigations?|recommendations?|steps?|notes?|disclaimer|confidence|likelihood|probability"
-        r"|follow-?up|labs?|imaging|medications?|comorbidities|patient|question|code|icd-?10(?:\s+code)?|basis|severity|urgency|ruled\s+out|red\s+flags|caveats?|clues?|support)", re.IGNORECASE,
+        r"|follow-?up|labs?|imaging|medications?|comorbidities|patient|question|code|icd-?10(?:\s+code)?|basis|severity|urgency|ruled\s+out|red\s+flags|caveats?|clues?|support)"
+            r"(?:\s+(?:support\w*|for|of|that|in|include[sd]?|are|is|this|the|an?|point\w*|diagnos\w+|favou?r\w*|consistent|with|to|against|recommended))*", re.IGNORECASE,
     )),
 )  # fmt: skip
 """What a heading or a label is of. ASIDE holds no answer, whatever stands below it."""
@@ -65,7 +66,7 @@ _POINTS = re.compile(
 )
 """Before a list: a diagnosis may be named that is none of its entries."""
 _FRAMES = tuple(re.compile(form, re.IGNORECASE | re.DOTALL) for form in (
-    r"(?:.{0,200}?,\s+)?(?:the|my|his|her|this\s+patient's)\s+(?:single\s+)?(?:most\s+likely|most\s+probable|likeliest|leading|primary|working|probable|presumptive|final|top|correct|best|underlying)\s+diagnosis(?:\s+(?:here|in\s+this\s+(?:case|patient)|for\s+this\s+(?:case|patient)|at\s+this\s+point))?\s+(?:is|would\s+be|remains):?\s+(?P<name>.+)",
+    r"(?:.{0,200}?,\s+)?(?:(?:the|my|his|her|this\s+patient's)\s+)?(?:single\s+)?(?:most\s+likely|most\s+probable|likeliest|leading|primary|working|probable|presumptive|final|top|correct|best|underlying)\s+diagnosis(?:\s+(?:here|in\s+this\s+(?:case|patient)|for\s+this\s+(?:case|patient)|at\s+this\s+point))?\s+(?:is|would\s+be|remains):?\s+(?P<name>.+)",
     r"(?:.{0,200}?,\s+)?(?:the|my)\s+diagnosis\s+(?:is|would\s+be)(?:\s+(?:most\s+likely|likely|probably))?:?\s+(?P<name>.+)",
     r"(?P<name>.+?)\s+(?:is|would\s+be|remains)\s+(?:the|my)\s+(?:single\s+)?(?:most\s+likely|most\s+probable|likeliest|leading|primary|working|top)\s+diagnosis",
     r"(?:.{0,200}?,\s+)?(?:this|the|he|she)\s*(?:\d+-year-old\s+)?(?:patient|man|woman|boy|girl|child|infant)?\s*(?:most\s+likely|most\s+probably|likely|probably|almost\s+certainly)\s+has\s+(?P<name>.+)",
@@ -91,7 +92,7 @@ _BULLET = re.compile(r"(?P<indent>\s*)[-*•–+◦▪‣·●]\s+(?P<text>\S.*)
 _BOLD_HEAD = re.compile(r"(?P<indent>\s*)(?P<text>\*\*[^*]+\*\*\s*(?:[:–—-].*)?)$")
 _MOST_OF_A_FRAGMENT = 4
 """Words; a sentence without a verb that is longer gives grounds."""
-_LETTERED = re.compile(r"\(?(?:[A-Z]|[ivx]+|[IVX]+)[.)]\s")
+_LETTERED = re.compile(r"\(?(?:[A-Za-z]|[ivx]+|[IVX]+)[.)]\s|\d{1,2}\s+(?=[A-Z])")
 _MARKS = re.compile(r"[;|](?![^()]*\))|\s>\s")
 _BEFORE_A_NUMBER = re.compile(
     r"\b(?:type|stage|grade|class|group|factor|vitamin|level|phase|trisomy|number|no|men|covid|hiv|hsv|degree|part)[\s-]*\Z",
@@ -166,7 +167,7 @@ def _inline_apart(line: str) -> list[str]:
     if len(starts) < 2 or len(starts) < len(found):
         return [line]
     cuts = [0, *starts, len(line)]
-    parts = [line[a:b].strip(" ,;") for a, b in pairwise(cuts)]
+    parts = [line[a:b].strip(" ,;|") for a, b in pairwise(cuts)]
     return [part for part in parts if part]
 
 
@@ -242,7 +243,12 @@ def _sections(lines: Sequence[str]) -> list[_Section] | None:
         elif line.lstrip().startswith("#") and not number:
             return None
         elif mark:
-            if current is None or bool(current.last) != bool(number) or (number == 1 and current.last > 1):
+            if (
+                current is None
+                or bool(current.last) != bool(number)
+                or (number == 1 and current.last > 1)
+                or (not number and current.below)
+            ):
                 before = max((one.last for section in sections for one in section.lists), default=0)
                 if number not in (0, 1, before + 1):
                     return None
@@ -283,11 +289,15 @@ def _of_sections(sections: list[_Section] | None) -> list[str] | None:
     if len(of_lead) > 1 or len(lists) + bool(behind) > 1:
         return None
     before = [line for section in text for line in section.text]
+    headed = bool(behind) or any(lists[0] in section.lists for section in others if lists)
+    led = _before_a_list(before, headed) if lists or behind else _of_text(before)
+    if leads and led is None and not headed:
+        if lists and leads[0].kind != FINAL:
+            return None
+        lists = []  # of findings, or steps
+    named = led
     if leads:
         named = names_of(of_lead[0].entries) if of_lead else _labelled(leads[0])
-    else:
-        headed = bool(behind) or any(lists[0] in section.lists for section in others if lists)
-        named = _before_a_list(before, headed) if lists or behind else _of_text(before)
     if named is None:
         return None
     found = names_of(lists[0].entries) if lists else _listed(behind) if behind else []
