@@ -17,7 +17,7 @@ _QUOTES = "\"'“”‘’«»"
 _CODE = r"[A-TV-Z]\d[0-9A-Z](?:\.[0-9A-Z]{1,4})?"
 _CODE_BESIDE = re.compile(
     rf"[\s,–-]*[(\[]\s*(?:ICD[\s-]*(?:1[01])?(?:-?CM)?(?:\s*codes?)?\s*[:\s-]\s*)?{_CODE}(?:\s*[,;/]\s*{_CODE})*\s*[)\]]"
-    rf"|[\s,–-]+ICD[\s-]*(?:1[01])?(?:-?CM)?(?:\s*codes?)?\s*[:\s-]\s*{_CODE}$|^{_CODE}\s*(?:[:–-]|\s)\s*(?=[A-Za-z])"
+    rf"|[\s,–-]+ICD[\s-]*(?:1[01])?(?:-?CM)?(?:\s*codes?)?\s*[:\s-]\s*{_CODE}$|^{_CODE}\s*[:–-]\s+(?=[A-Za-z])"
 )
 _CITED = re.compile(r"\s*\[\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\]")
 _LIKELIHOOD = (
@@ -55,7 +55,7 @@ _SAYS = re.compile(
     r"\b(?:is|are|was|were|has|have|had|been|would|could|should|can|cannot|may|might|must|will|we|you|he|she|they|it|this|that|these|which|who|whose"
     r"|patients?|please|however|because|since|suggests?|indicates?|recommend\w*|[Cc]onsider\w*|presents?|shows?|needs?|perform|obtain|order|check|refer"
     r"|start|give|include[sd]?|including|ruled?|excluded?|does|think|suspect(?:ed)?|doctor|evaluation|versus|vs|either|instead|alternatively|not|no\s+evidence|[Ww]hat|[Hh]ow|[Ww]hy)\b"
-    r"|(?:I|Let|Here|See)\b(?=\s+[a-z])|\b(?:I|[Ii]t|[Tt]hat|[Tt]here)['’](?:s|d|m|ll)\b|n't\b|\?|(?i:\br(?:ule[sd]?\s+|/)o(?:ut)?\b)"
+    r"|^(?:I|Let|Here|See)\b(?=\s+[a-z])|\bI\s+(?:think|would|believe|suspect|am|cannot|can)\b|\b(?:I|[Ii]t|[Tt]hat|[Tt]here)['’](?:s|d|m|ll)\b|n't\b|\?|(?i:\br(?:ule[sd]?\s+|/)o(?:ut)?\b)"
     r"|\b(?:confirms?|points?|explains?|fits?|ist|sind|est|sont|trata|handelt)\b|è|\byears?[\s-]old\b|\b(?:wo)?man\s+with\b",
 )
 _DENIES = re.compile(
@@ -146,7 +146,10 @@ def _cut(text: str, found: re.Match[str] | None, always: bool) -> str | None:
     behind = _behind(found)
     if _DENIED.match(behind):
         return None
-    is_remark = always or ((len(behind.split()) >= _REMARK or says(behind)) and _PART_OF_NAME.match(behind) is None)
+    several = _DASH.search(text, found.end()) is not None  # "ataxia - deafness - intellectual disability syndrome"
+    is_remark = always or (
+        (len(behind.split()) >= _REMARK or says(behind)) and _PART_OF_NAME.match(behind) is None and not several
+    )
     return text[: found.start()] if is_remark else text
 
 
@@ -157,7 +160,8 @@ def _belongs(behind: str) -> bool:
 
 def _whole(text: str) -> str | None:
     """The name itself; None where it is too long for one, says or denies something, or is no name by its letters."""
-    name = _LIKELY.sub("", _CERTAINLY.sub("", _REASON.sub("", text.strip()))).strip(" .,;:!*_-–")
+    name = _LIKELY.sub("", _CERTAINLY.sub("", _REASON.sub("", text.strip()))).strip(" .,;:!*_–")
+    name = re.sub(r"^-+\s*|\s+-$", "", name)
     if name[:1] in _QUOTES and name[-1:] in _QUOTES and not any(mark in name[1:-1] for mark in '"“”'):
         name = name[1:-1].strip(" .,;")
     if name and says_nothing(name):

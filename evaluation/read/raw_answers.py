@@ -92,7 +92,7 @@ _BULLET = re.compile(r"(?P<indent>\s*)[-*•–+◦▪‣·●]\s+(?P<text>\S.*)
 _BOLD_HEAD = re.compile(r"(?P<indent>\s*)(?P<text>\*\*[^*]+\*\*\s*(?:[:–—-].*)?)$")
 _MOST_OF_A_FRAGMENT = 4
 """Words; a sentence without a verb that is longer gives grounds."""
-_LETTERED = re.compile(r"\(?(?:[A-Za-z]|[ivx]+|[IVX]+)[.)]\s|\d{1,2}\s+(?=[A-Z])")
+_LETTERED = re.compile(r"\(?(?:[A-Za-z]|[ivx]+|[IVX]+)[.)]\s|1\s+(?=[A-Z][a-z])")
 _MARKS = re.compile(r"[;|](?![^()]*\))|\s>\s")
 _BEFORE_A_NUMBER = re.compile(
     r"\b(?:type|stage|grade|class|group|factor|vitamin|level|phase|trisomy|number|no|men|covid|hiv|hsv|degree|part)[\s-]*\Z",
