@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..evaluation.lists.ranked_answer import ranked_diagnoses
-from ..evaluation.lists.ranked_answer.markup import without_thoughts
+from ..evaluation.read.raw_answers import ranked_diagnoses, without_thoughts
 from ..votes.prompts.prompt import Prompt
 from ..votes.prompts.questions import MAX_RAW, Answer, Question
 from ..votes.prompts.verdicts import is_refusal

@@ -14,7 +14,7 @@ from os import PathLike
 from ..errors import InputError, MissingExtra, quoted
 from ..matcher.protocol import Matcher, Profile, loaded, not_understood
 from .lists.formats.answer import references_in
-from .lists.ranked_answer import ranked_diagnoses
+from .read.raw_answers import ranked_diagnoses
 from .match.pairs import asked
 from .score.declare import check_k
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from dxmatch.evaluation.lists.ranked_answer import ranked_diagnoses
+from dxmatch.evaluation.read.raw_answers import ranked_diagnoses
 from dxmatch.terms.text.normalizer import Normalizer, normalize_checked
 
 EXPERTS = ["expert_1", "expert_2", "expert_3"]

@@ -38,8 +38,8 @@ from ...votes.prompts.verdicts import is_refusal
 from ...votes.store import STORE
 from ...votes.store.store import VoteStore
 from ..lists.lists import Cell, Lists, as_text, looked_up
-from ..lists.ranked_answer.markup import without_thoughts
 from ..lists.shapes.names import columns_by_name, folded
+from ..read.raw_answers import without_thoughts
 from .pairs import ReferenceMatches, distances
 
 GRADED = 5

@@ -56,7 +56,7 @@ _SAYS = re.compile(
     r"|patients?|please|however|because|since|suggests?|indicates?|recommend\w*|[Cc]onsider\w*|presents?|shows?|needs?|perform|obtain|order|check|refer"
     r"|start|give|include[sd]?|including|ruled?|excluded?|does|think|suspect(?:ed)?|doctor|evaluation|versus|vs|either|instead|alternatively|not|no\s+evidence|[Ww]hat|[Hh]ow|[Ww]hy)\b"
     r"|^(?:I|Let|Here|See)\b(?=\s+[a-z])|\bI\s+(?:think|would|believe|suspect|am|cannot|can)\b|\b(?:I|[Ii]t|[Tt]hat|[Tt]here)['’](?:s|d|m|ll)\b|n't\b|\?|(?i:\br(?:ule[sd]?\s+|/)o(?:ut)?\b)"
-    r"|\b(?:confirms?|points?|explains?|fits?|ist|sind|est|sont|trata|handelt)\b|è|\byears?[\s-]old\b|\b(?:wo)?man\s+with\b",
+    r"|\b(?:confirms?|points?|explains?|fits?|ist|sind|est|sont|trata|handelt)\b|\bè\b|\byears?[\s-]old\b|\b(?:wo)?man\s+with\b",
 )
 _DENIES = re.compile(
     r"(?:consistent\s+with|presentation|concern\s+for|not|no|never|without|negative\s+for|absence\s+of|unlikely|against|exclude[sd]?|low\s+suspicion)\b(?!-)",
@@ -164,10 +164,14 @@ def _whole(text: str) -> str | None:
     name = re.sub(r"^-+\s*|\s+-$", "", name)
     if name[:1] in _QUOTES and name[-1:] in _QUOTES and not any(mark in name[1:-1] for mark in '"“”'):
         name = name[1:-1].strip(" .,;")
-    if name and says_nothing(name):
+    if any(map(str.isalpha, name)) and says_nothing(name):
         return name
-    letters = sum(map(str.isalpha, name))
-    if letters < 2 or not (name[0].isalpha() or name[0] in "0123456789(\"“'?") or _MARKED.search(name):
+    if (
+        sum(map(str.isalnum, name)) < 2
+        or not any(map(str.isalpha, name))
+        or not (name[0].isalpha() or name[0] in "0123456789(\"“'?")
+        or _MARKED.search(name)
+    ):
         return None
     if len(name.split()) > MOST_WORDS or says(name) or _DENIES.match(name) or is_sentence(name, name):
         return None

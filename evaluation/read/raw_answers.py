@@ -16,6 +16,10 @@ from .entry_names import name_of, names_of, plain, says
 from .structured_answers import json_in, listed, of_json, of_table, tagged
 
 _LONGEST = 100_000
+_LONGEST_LINE = 1_000
+"""Characters; what is longer is prose."""
+_AROUND_A_NAME = 5
+"""Characters around a name in a plain list: a number, quotes, a comma."""
 _ASIDE_TAGS = re.compile(
     r"<(think|thinking|thoughts?|reasoning|scratchpad|analysis|reflection|explanation|rationale)>.*?</\1>",
     re.DOTALL | re.IGNORECASE,
@@ -104,7 +108,8 @@ _ALONE_OTHERS = re.compile(r"other|alternative|also|less|least|additional|remain
 
 def without_thoughts(text: str) -> str:
     """Gives what comes after the model's thoughts. A thought without an end is all that there is."""
-    text = _ASIDE_TAGS.sub("\n", text[:_LONGEST])
+    text = text[:_LONGEST]
+    text = _ASIDE_TAGS.sub("\n", text) if "</" in text else text
     return _UNENDED_THOUGHTS.sub("", _END_OF_THOUGHTS.sub("", text))
 
 
@@ -123,7 +128,8 @@ def ranked_diagnoses(text: str) -> list[str] | None:
         return _checked(of_json(values))
     if (found := json_in(text)) is not None:
         value, around = found
-        return None if _UNSETTLED.search(around) or "{" in around else _checked(of_json(value))
+        beside = [line for line in around.splitlines() if not line.rstrip().endswith(":")]
+        return None if any(map(_UNSETTLED.search, beside)) or "{" in around else _checked(of_json(value))
     if "{" in text:
         return None
     inside = tagged(text)
@@ -135,7 +141,16 @@ def ranked_diagnoses(text: str) -> list[str] | None:
     if any(line.strip().startswith("|") for line in lines) or _is_csv(lines):
         rows = of_table(lines)
         return None if rows is None else names_of(rows)
-    return _of_sections(_sections([part for line in lines for part in _inline_apart(line)]))
+    return _of_sections(_sections([part for line in lines for part in _inline_apart(line[:_LONGEST_LINE])]))
+
+
+def says_more(text: str, diagnoses: Sequence[str]) -> bool:
+    """Tells whether an answer holds noticeably more than the names that were read from it, such as reasons.
+
+    >>> says_more("1. gout\\n2. sepsis", ["gout", "sepsis"]), says_more("Gout, since the toe is red and hot.", ["Gout"])
+    (False, True)
+    """
+    return sum(map(len, diagnoses)) + _AROUND_A_NAME * (len(diagnoses) + 1) < len(text.strip())
 
 
 def _checked(names: list[str] | None) -> list[str] | None:
@@ -344,7 +359,10 @@ def _before_a_list(lines: Sequence[str], headed: bool) -> list[str] | None:
     headed : whether the list stands under a heading of its own, so that nothing needs to lead in.
     """
     said = [part for line in lines for part in _SENTENCE_END.split(plain(line)) if part.strip()]
-    names = [_framed(part.rstrip(" :.")) or (name_of(part) if headed and len(said) == 1 else None) for part in said]
+    names = [
+        _framed(part.rstrip(" :.")) or (name_of(part) if headed and len(said) == 1 and not part.endswith(".") else None)
+        for part in said
+    ]
     rest = [part for part, name in zip(said, names, strict=True) if name is None]
     named = [name for name in names if name is not None]
     if not headed and rest and not named:

@@ -14,6 +14,8 @@ from typing import Any
 from .entry_names import plain
 
 UNREAD = None
+_MOST_FAILED = 50
+"""Brackets of no JSON; a text with more of them is searched no further."""
 LEAD = frozenset(
     ("", "primary", "leading", "main", "top", "mostlikely", "final", "principal", "working", "answer", "finalanswer")
 )
@@ -62,12 +64,14 @@ def tagged(text: str) -> list[str] | str | None:
 
 def json_in(text: str) -> tuple[Any, str] | None:
     """Finds the one JSON value in a text: itself, and the text around it; None where there is none, or more than one."""
-    decoder, found, around, at = json.JSONDecoder(), [], "", 0
+    decoder, found, around, at, failed = json.JSONDecoder(), [], "", 0, 0
     while (start := min((i for i in (text.find("{", at), text.find("[", at)) if i >= 0), default=-1)) >= 0:
         try:
             value, length = decoder.raw_decode(text[start:])
         except (ValueError, RecursionError):
-            around, at = around + text[at : start + 1], start + 1
+            around, at, failed = around + text[at : start + 1], start + 1, failed + 1
+            if failed > _MOST_FAILED:
+                return None
             continue
         is_answer = isinstance(value, dict) or any(isinstance(one, str | dict) for one in value)
         found += [value] if is_answer else []

@@ -387,7 +387,7 @@ def test_parameters(ask: Callable[..., Any], loopback: Any) -> None:
     }  # fmt: skip
 
 
-WRITTEN = "Think of gout.\n\n1. Gout: the toe is red\n2. Cellulitis: it is swollen, too\n\nSee a doctor."
+WRITTEN = "Possible diagnoses:\n\n1. Gout: the toe is red\n2. Cellulitis: it is swollen, too\n\nSee a doctor."
 TALK = "I would rather not name anything before the next visit, as nothing here is clear to me. " * 130
 
 

@@ -7,7 +7,7 @@ from functools import cache
 
 from hypothesis import strategies as st
 
-from dxmatch.evaluation.lists.ranked_answer import ranked_diagnoses
+from dxmatch.evaluation.read.raw_answers import ranked_diagnoses
 from dxmatch.votes.prompts.choice_prompts import options_text
 from dxmatch.votes.prompts.judge_prompts import check_text, list_text
 from dxmatch.votes.prompts.judgement import INCLUDED, RIGHT

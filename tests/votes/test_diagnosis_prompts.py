@@ -8,7 +8,7 @@ import json
 import pytest
 
 from dxmatch.errors import OptionError
-from dxmatch.evaluation.lists.ranked_answer import ranked_diagnoses
+from dxmatch.evaluation.read.raw_answers import ranked_diagnoses
 from dxmatch.votes.prompts.diagnosis_prompts import DIAGNOSIS_PROMPTS
 from dxmatch.votes.prompts.questions import ModelConfig, Question
 from dxmatch.votes.prompts.versions import PROMPTS

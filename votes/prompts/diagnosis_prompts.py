@@ -49,7 +49,7 @@ its only key is "diagnoses", and its value is a list of texts, in this form:
 class DiagnosisPrompt(Prompt):
     """The case goes in, all diseases of the patient or the k likeliest come out.
 
-    The answer is not read here: any text is an answer (verdict 1), which `evaluation.lists.ranked_answer` makes a list of.
+    The answer is not read here: any text is an answer (verdict 1), which `evaluation.read.raw_answers` makes a list of.
     `Question.first` is the case, `second` k in digits, or "" for all diseases.
 
     k : how many are asked for where no other number is given; None for all.

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ....errors import InputError, plain, quoted
 from ....files.tables import Table
-from ..ranked_answer import ranked_diagnoses, says_more
+from ...read.raw_answers import ranked_diagnoses, says_more
 from .answer import Answer
 
 REFERENCE = "reference"

@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 
 from ....files.json_records import as_text
 from ....terms.text.sentences import MOST_WORDS, says_nothing
-from ..ranked_answer import ranked_diagnoses, says_more
-from ..ranked_answer.headings import label_in
-from ..ranked_answer.said import speaks
+from ...read.entry_names import says
+from ...read.raw_answers import ranked_diagnoses, says_more
 
 LIST, MISSING, UNREAD = 0, 1, 2
 _MARKS = re.compile(r"\s*[;|]\s*(?![^()]*\))")
@@ -125,7 +124,7 @@ def diagnoses_in(text: str) -> list[str] | None:
         return listed
     if "\n" not in text and not text.startswith(("{", "[", "<")):
         parts = [part for part in _MARKS.split(text) if part.strip()]
-        whole = all(len(part.split()) <= MOST_WORDS and not speaks(part) and label_in(part) is None for part in parts)
+        whole = all(len(part.split()) <= MOST_WORDS and not says(part) and ":" not in part for part in parts)
         if (len(parts) > 1 or _TORN.search(text)) and whole and not re.match(r"\(?\d{1,2}[.)]\s", text):
             return parts
     return ranked_diagnoses(text)

@@ -384,9 +384,9 @@ def test_codes_part_beside_the_right_answers(codes: str, cells: list[str]) -> No
         ("none", ["none"]),
         ("gout", ["gout"]),
         ("I would not say that it is gout; the patient may have something else", None),
-        ("Dx: gout; DDx: sepsis, flu", ["gout", "sepsis", "flu"]),
-        ("rule out gout; cellulitis", ["gout", "cellulitis"]),
-        ("Anemia: iron deficiency; flu", ["Anemia: iron deficiency", "flu"]),
+        ("Dx: gout; DDx: sepsis, flu", None),
+        ("rule out gout; cellulitis", None),
+        ("Anemia: iron deficiency; flu", None),
     ],
 )
 def test_cells(text: str, names: list[str] | None) -> None:

@@ -1,0 +1,90 @@
+"""The ranked diagnoses in what a language model wrote."""
+
+from __future__ import annotations
+
+import csv
+import json
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from dxmatch.evaluation.read.raw_answers import ranked_diagnoses
+
+_CASES = Path(__file__).parents[2] / "cases" / "answers.csv"
+"""An answer, and the list that is read from it in JSON, or "unread"."""
+
+
+def _cases() -> list[tuple[str, list[str] | None]]:
+    with _CASES.open(encoding="utf-8", newline="") as file:
+        return [
+            (row["answer"], None if row["read"] == "unread" else json.loads(row["read"]))
+            for row in csv.DictReader(file)
+        ]
+
+
+@pytest.mark.parametrize(("text", "diagnoses"), _cases())
+def test_what_is_read_from_an_answer(text: str, diagnoses: list[str] | None) -> None:
+    assert ranked_diagnoses(text) == diagnoses
+
+
+def test_what_stands_around_an_answer_changes_nothing() -> None:
+    """Blanks, line ends of Windows, and thoughts before it."""
+    for text, diagnoses in _cases():
+        if "think>" in text or diagnoses == []:
+            continue
+        for around in (f"\n\n{text}\n ", f"<think>sepsis, or malaria</think>\n\n{text}", text.replace("\n", "\r\n")):
+            assert ranked_diagnoses(around) == diagnoses, around
+
+
+@pytest.mark.parametrize("name", ["21-hydroxylase deficiency", "2:1 AV block", "1st degree AV block", "HIV-1", "I21"])
+def test_names_with_numbers(name: str) -> None:
+    assert ranked_diagnoses(name) == [name]
+    assert ranked_diagnoses(f"1. {name}\n2. {name}") == [name, name]
+
+
+@pytest.mark.parametrize("piece", [" ", "diagnosis ", "**", "- ", "1. ", "[", "{", "`", "(", "%", "```\n", "\n", "a, "])
+def test_no_answer_is_slow_to_read(piece: str) -> None:
+    text = piece * (100_000 // len(piece))
+    start = time.process_time()
+    for long in (text, f"Diagnosis{text}!", f'["a{text}b"]'.replace("\n", " "), f"1. Flu{text}\n2. Covid{text}!"):
+        ranked_diagnoses(long)
+    assert time.process_time() - start < 2
+
+
+_NAME = st.sampled_from(["Flu", "Covid-19", "Crohn's disease", "Ménière disease", "anaemia", "MI", "грипп"])
+
+
+@settings(deadline=None)
+@given(st.lists(_NAME, min_size=1, max_size=7))
+def test_the_same_list_in_every_form(names: list[str]) -> None:
+    numbered = "\n".join(f"{rank}. {name}" for rank, name in enumerate(names, 1))
+    bold = "\n\n".join(f"**{rank}. {name}**\nwhy" for rank, name in enumerate(names, 1))
+    bulleted = "\n".join(f"- {name}" for name in names)
+    forms = [numbered, bold, bulleted, json.dumps(names), json.dumps({"diagnoses": names}), "\n".join(names)]
+    assert [ranked_diagnoses(form) for form in forms] == [names] * len(forms)
+
+
+@settings(deadline=None)
+@given(st.text(alphabet="ab1.)-*# \n:[]{}\"',|", max_size=200) | st.text(max_size=200))
+@example("{[]}")
+@example("[{[]}]")
+def test_any_text_is_read_or_refused(text: str) -> None:
+    names = ranked_diagnoses(text)
+    assert names is None or all(name == name.strip() and any(map(str.isalpha, name)) for name in names)
+
+
+@pytest.mark.parametrize("text", ["<think>" * 14_000, "<answer>" * 12_000 + "</li>", "\n" * 99_000])
+def test_tags_without_an_end_take_no_more_time_than_their_number(text: str) -> None:
+    began = time.thread_time()
+    ranked_diagnoses(text)
+    assert time.thread_time() - began < 2
+
+
+@pytest.mark.parametrize("key", ["\u2460", "\u00b2", "1" * 5000])
+def test_digits_that_are_no_number(key: str) -> None:
+    for answer in ({"answer": {key: None}}, {f"diagnosis {key}": "gout"}, {"rank": key, "diagnosis": "gout"}):
+        ranked_diagnoses(json.dumps(answer))
+    ranked_diagnoses(json.dumps([{"rank": key, "name": "gout"}, {"rank": "1", "name": "flu"}]))
