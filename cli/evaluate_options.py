@@ -33,6 +33,12 @@ def reading_options(
         ),
     ] = None,
     encoding: Encoding = None,
+    separator: Annotated[
+        str | None,
+        input_option(
+            help="What parts several diagnoses in one cell beside line breaks, ; and |: a comma, or none where commas belong to names."
+        ),
+    ] = None,
     no_diagnosis: Annotated[
         list[str] | None,
         input_option(

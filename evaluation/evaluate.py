@@ -61,6 +61,7 @@ def evaluate(
     columns: Mapping[str, str | Sequence[str]] | None = None,
     format: str | None = None,
     encoding: str | None = None,
+    separator: str | None = None,
     no_diagnosis: str | Iterable[str] | None = None,
     missing: str | None = None,
     rejects: str | os.PathLike[str] | None = None,
@@ -143,6 +144,9 @@ def evaluate(
         "diagnosis-arena", "ddxplus" (right answers alone), "direct" or "kernel29".
     encoding : str, optional
         Of text files that are not UTF-8, such as "cp1252".
+    separator : str, optional
+        What parts several diagnoses in one cell beside line breaks, ";" and "|", such as ","; "none" where nothing else does. Asked for
+        where a tenth of the cells hold commas that nothing else tells.
     no_diagnosis : str or iterable of str, optional
         More words that mean "no diagnosis", beside none, N/A, unknown and the like; "keep" takes these as diagnoses.
     missing : str, optional
@@ -257,7 +261,7 @@ def evaluate(
     )  # fmt: skip
 
     answers = _read(
-        lists, predictions, algorithms, references=references, columns=columns, format=format, encoding=encoding,
+        lists, predictions, algorithms, references=references, columns=columns, format=format, encoding=encoding, separator=separator,
         no_diagnosis=no_diagnosis, missing=missing, by=by, rejects=rejects, k=deepest(ks, want.symbols), wanted=want, checks=CHECKS,
         keep_answers=judge is not None,
     )  # fmt: skip

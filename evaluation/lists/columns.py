@@ -22,6 +22,7 @@ from .lists import FINAL, NO_DIAGNOSIS, REFERENCE, ROLES, Cell, as_text
 from .no_diagnosis import NoDiagnosis
 
 NO_RANK = -1
+MAX_RANK = 1_000
 _WORD = re.compile(r"[^\W_]")
 _WHOLE = re.compile(r"(\d{1,9})(?:\.0*)?")
 _BLANKS = frozenset(["", "null", "na", "n/a", "nan", "none", "#n/a", "<na>", "nil"])
@@ -75,11 +76,11 @@ def cell_text(value: Any) -> str:
     return "" if text.casefold() in _BLANKS else text
 
 
-def optional_cells(table: Table, column: str, rows: Codes) -> list[str | None]:
-    """The texts of an optional column in these rows."""
+def optional_cells(table: Table, column: str, rows: Codes, there: NDArray[np.bool_] | bool = True) -> list[str | None]:
+    """The texts of an optional column in these rows; None where none is `there`."""
     codes, values = unique(table.data.column(column))
     texts = [*(cell_text(value) or None for value in values), None]
-    return [texts[code] for code in codes[rows].tolist()]
+    return [texts[code] for code in np.where(there, codes[rows], -1).tolist()]
 
 
 def blanks(table: Table, column: str) -> NDArray[np.bool_]:
@@ -129,10 +130,10 @@ def _as_rank(value: Any) -> int:
     """A whole number from 0; `NO_RANK` for anything else."""
     if isinstance(value, str):
         found = _WHOLE.fullmatch(value.strip())
-        return int(found[1]) if found else NO_RANK
+        return int(found[1]) if found and int(found[1]) <= MAX_RANK else NO_RANK
     if isinstance(value, bool) or not isinstance(value, int | float):
         return NO_RANK
-    return int(value) if 0 <= value < 10**9 and value == int(value) else NO_RANK
+    return int(value) if 0 <= value <= MAX_RANK and value == int(value) else NO_RANK
 
 
 def ranks(column: str, needed: NDArray[np.bool_], problems: Problems) -> Codes:
@@ -141,7 +142,9 @@ def ranks(column: str, needed: NDArray[np.bool_], problems: Problems) -> Codes:
     out = np.array([*map(_as_rank, values), NO_RANK], np.int64)[codes]
     for row in np.flatnonzero((out == NO_RANK) & needed).tolist():
         got = None if codes[row] < 0 else values[codes[row]]
-        problems.add(row, "a rank that is no rank", column, allowed="1, 2, 3, … (1 is likeliest)", got=got)
+        problems.add(
+            row, "a rank that is no rank", column, allowed="1, 2, 3, … (1 is likeliest)", got=got
+        )
     return out
 
 

@@ -51,6 +51,12 @@ class Rows:
         rows = np.flatnonzero(self.ranked & (of >= 0))
         return rows[np.lexsort((rows, self.rank[rows], of[rows]))]
 
+    def places(self, rows: Codes) -> Codes:
+        """The place of each of these rows in its list, from 1: its rank, or one more in a list that counts from 0."""
+        of = self.list_of
+        from_zero = of[np.flatnonzero(self.ranked & (self.rank == 0))]
+        return self.rank[rows] + np.isin(of[rows], from_zero)
+
     def whose(self, row: int) -> str:
         (case, cases), (rater, raters) = self.case, self.rater
         return f"the list by {quoted(raters[rater[row]])} for case {quoted(cases[case[row]])}"
@@ -82,7 +88,9 @@ def check_ranks(rows: Rows, column: str, problems: Problems) -> list[str]:
         many = len(np.unique(lists[gap]))
         of_all = f"{many:,} of {int(starts.sum()):,} lists"
         first = f"row {problems.table.row_number(int(at[place]))}, {rows.whose(int(at[place]))} {where}"
-        said.append(f"{of_all} skip{'s' if many == 1 else ''} ranks, which were closed up ({first}).")
+        said.append(
+            f"{of_all} skip{'s' if many == 1 else ''} ranks: a place without a diagnosis matches nothing ({first})."
+        )
     if from_zero.any():
         said.append(
             f"{len(np.unique(lists[from_zero])):,} of {int(starts.sum()):,} lists count from 0; that is rank 1."

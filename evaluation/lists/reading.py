@@ -26,7 +26,7 @@ from .columns import (
     optional_cells,
     ranks,
 )
-from .lists import EXPERT, FINAL, NO_DIAGNOSIS, REFERENCE, Lists
+from .lists import ABSENT, EXPERT, FINAL, NO_DIAGNOSIS, REFERENCE, Lists
 from .no_diagnosis import NoDiagnosis, taken_as_none
 from .ranking import (
     EMPTY,
@@ -66,6 +66,7 @@ def read_lists(
     algorithms: Iterable[str] | None = None,
     columns: Mapping[str, Any] | None = None,
     encoding: str | None = None,
+    separator: str | None = None,
     no_diagnosis: str | Iterable[str] | None = None,
     missing: str | None = None,
     by: str | Iterable[str] | None = None,
@@ -102,6 +103,8 @@ def read_lists(
     columns : which columns hold what, `{"case_id": "patient", "reference": "gold"}`; `"predictions"` is the columns with a list
         in each cell, one for each model (a list of names, or one text with commas); `"rank"` may be several, one for each rank.
     encoding : of text files that are not UTF-8.
+    separator : what parts several diagnoses in one cell beside line breaks, ";" and "|", such as ","; "none" for nothing else. Asked for
+        where a tenth of the cells hold commas that nothing tells.
     no_diagnosis : words that mean "no diagnosis", in any case, besides none, N/A, unknown, multiple, a dash, a blank and the like.
         They keep their place in the list and match nothing. With the word "keep" among them the default words, too, are diagnoses.
     missing : what a list that is not there counts as: "empty", an empty answer; "own", nothing: each rater has its own n; "refuse".
@@ -130,7 +133,7 @@ def read_lists(
     groups_by = [visible(name) for name in ([] if by is None else [by] if isinstance(by, str) else by)]
     broken: list[InputError] = []
     long = long_form(
-        source, references=references, columns=columns, encoding=encoding, by=groups_by, format=format,
+        source, references=references, columns=columns, encoding=encoding, by=groups_by, format=format, separator=separator,
         broken=None if rejects is None else broken,
     )  # fmt: skip
     names = {ours: name for ours, name in long.names.items() if _is_read(ours, wanted)}
@@ -162,7 +165,9 @@ def read_lists(
 
     def right_answers(is_role: NDArray[np.bool_], names: Mapping[str, str], said: str) -> References:
         at = np.flatnonzero(is_role & (case >= 0))
-        return references_of(names, of_case, at[np.lexsort((at, rank[at], case[at]))], is_none, problems, role=said)
+        return references_of(
+            names, of_case, at[np.lexsort((at, rank[at], case[at]))], is_none, problems, role=said, separator=separator
+        )
 
     right = right_answers(is_reference, names, REFERENCE)
     final = right_answers(people.is_final, _of_final(names), FINAL)
@@ -210,7 +215,13 @@ def read_lists(
             raise InputError("every list is empty", source=table.source, allowed="at least one diagnosis")
         allowed = "a list of names, numbered lines, JSON, or a sentence that says what the diagnosis is"
         raise InputError("no diagnosis could be read from any answer", source=table.source, allowed=allowed, got=unread)
-    lengths = np.bincount(list_of, minlength=len(kept_cases) * len(used))
+    # each diagnosis in the place of its rank: a rank that is not there stays empty
+    place = rows.places(order)
+    lengths = np.zeros(len(kept_cases) * len(used), np.int64)
+    np.maximum.at(lengths, list_of, place)
+    stands = (np.cumsum(lengths) - lengths)[list_of] + place - 1
+    after = np.searchsorted(stands, np.arange(int(lengths.sum())))
+    filled = stands[after] == np.arange(len(after))
     said, _ = _renumbered(np.append(entry[order], NO_DIAGNOSIS), len(strings) + 1)
     absent = ~there[np.ix_(kept_cases, used)] & np.array([policy[r] == OWN for r in used.tolist()])
     own = missing == OWN
@@ -240,12 +251,12 @@ def read_lists(
         raters=[raters[i] for i in used],
         roles=None if not people.told else tuple(role[i] for i in used.tolist()),
         strings=[strings[i] for i in np.flatnonzero(said[:-1] >= 0)],
-        entries=said[entry[order]].astype(np.int32),
+        entries=np.where(filled, said[entry[order]][after], ABSENT).astype(np.int32),
         offsets=(np.cumsum(lengths) - lengths).reshape(-1, len(used)),
         lengths=lengths.reshape(-1, len(used)),
-        rows=table.row_numbers()[order],
+        rows=table.row_numbers()[order][after],
         reference=[right.names[i] for i in kept_cases],
-        more={name: optional_cells(table, names[name], order) for name in MORE if name in names},
+        more={name: optional_cells(table, names[name], order[after], filled) for name in MORE if name in names},
         reference_more={name: [cells[i] for i in kept_cases] for name, cells in right.more.items()},
         rejected=rejected,
         notes=tuple(notes),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,7 +13,8 @@ from ...files.tables import Table
 from .columns import Codes, Named, Problems, fault_of, one_per_case, optional_cells
 from .lists import Cell
 from .no_diagnosis import NoDiagnosis
-from .right_answers import parted, parted_beside, told
+from .right_answers import as_list, parted, parted_beside, told
+from .shapes.cells import COMMAS_ASK, SEPARATORS
 
 MORE_OF_THE_REFERENCE = ("icd10", "severity")
 
@@ -35,6 +36,7 @@ def references_of(
     problems: Problems,
     *,
     role: str = "reference",
+    separator: str | None = None,
 ) -> References:
     """Reads them.
 
@@ -66,6 +68,7 @@ def references_of(
     for i, cell in enumerate(by_column.get("reference", [])):
         if cell is not None:
             cells_of[i].append((str(cell.value), cell.row))
+    _check_commas(cells_of, separator, names, problems)
     if len(role_rows):
         texts = table.text(names["diagnosis"]).take(role_rows)
         for i, text, row in zip(case_of[role_rows].tolist(), texts.to_pylist(), role_rows.tolist(), strict=True):
@@ -74,8 +77,11 @@ def references_of(
     said_none: list[str] = []
     found: list[list[tuple[str, ...]]] = []
     for i, cells in enumerate(cells_of):
-        parts = [tuple(part for part in parted(text).parts if not is_none(part)) if text else () for text, _ in cells]
-        several.update(text for text, _ in cells if text and parted(text).how)
+        parts = [
+            tuple(part for part in parted(text, separator).parts if not is_none(part)) if text else ()
+            for text, _ in cells
+        ]
+        several.update(text for text, _ in cells if text and len(parted(text, separator).parts) > 1)
         if cells and not any(parts):
             said_none.append(cells[0][0])
         found.append(parts)
@@ -98,7 +104,7 @@ def references_of(
                 )
                 for places, parts in zip(at_case, found, strict=True)
             ]
-    out.warnings = told(several)
+    out.warnings = told(several, separator)
     if said_none:
         word = Counter(said_none).most_common(1)[0][0]
         told_none = f" ({quoted(word)})" if word else ""
@@ -106,6 +112,20 @@ def references_of(
             f"In {_cases(len(said_none))} the {'reference' if role == 'reference' else 'final diagnosis'} names no diagnosis{told_none}."
         )
     return out
+
+
+def _check_commas(
+    cells_of: Sequence[Sequence[tuple[str, int]]], separator: str | None, names: Mapping[str, str], problems: Problems
+) -> None:
+    """Asks whether commas part right answers, where a tenth of the cells leaves it open."""
+    cells = [cell for cells in cells_of for cell in cells if cell[0]]
+    open_ = [(text, row) for text, row in cells if "," in text and as_list(text) is None and len(parted(text).parts) == 1]
+    if separator is None and len(open_) * COMMAS_ASK >= len(cells) > 0 < len(open_):
+        problem = f"{len(open_):,} of {len(cells):,} right answers hold commas, and nothing else parts them"
+        raise InputError(
+            problem, source=problems.table.source, row=open_[0][1], column=names.get("reference", names.get("diagnosis")),
+            allowed=SEPARATORS, got=open_[0][0],
+        )  # fmt: skip
 
 
 def _beside(cell: Cell, count: int) -> tuple[Cell, ...]:

@@ -11,32 +11,26 @@ from typing import NamedTuple
 
 from ...errors import quoted
 from ...terms.text.parts import ways_apart
+from .shapes.cells import NO_SEPARATOR
 
 _BULLET = re.compile(r"^\s*(?:[-*•–]\s+|\(?\d{1,2}[.)]\s+(?=[^\W\d]))")
 _LINES = re.compile(r"\s*[;|\n\r]+\s*")
 _CODES = re.compile(r"\s*[;|,\n\r]+\s*")
-_MAY_PART = re.compile(r",|\s/\s|\s(?:and|or|vs\.?|versus|\+|&)\s", re.IGNORECASE)
 _EDGE = " \t;|,"
 
 
 class Parted(NamedTuple):
-    """parts : one or several right answers. how : what parted them; "" where the cell holds one, or a list."""
+    """parts : one or several right answers."""
 
     parts: tuple[str, ...]
-    how: str = ""
-
-
-MARKED, BY_NAMES = "at line breaks, semicolons, bars or numbers", "where each part is a known name"
 
 
 @lru_cache(maxsize=100_000)
-def parted(cell: str) -> Parted:
+def parted(cell: str, separator: str | None = None) -> Parted:
     """The right answers in one cell.
 
-    A list in JSON or Python is taken item by item. Line breaks, ";", "|" and numbers ("1. … 2. …") always part, but within
-    brackets. A comma, " / ",
-    " and ", " or ", " vs " part only where the text as a whole is no name that the shipped model knows and every part is one,
-    of another disease, and the parts are not all symptoms: "SLE, gout" is two, "diabetes mellitus, type 2" is one.
+    A list in JSON or Python is taken item by item. Line breaks, ";", "|" and numbers ("1. … 2. …") always part, but within brackets;
+    `separator` where it is given.
 
     >>> parted("gout\\nsepsis").parts
     ('gout', 'sepsis')
@@ -47,10 +41,8 @@ def parted(cell: str) -> Parted:
         return Parted(tuple(listed))
     for parts, sure in ways_apart(cell):
         if sure and all(map(_is_whole, parts)):
-            return Parted(_cleaned(parts), MARKED)
-    if _MAY_PART.search(cell) and (parts := _shipped_parts(cell)):
-        return Parted(_cleaned(parts), BY_NAMES)
-    return Parted(_cleaned([cell]))
+            return Parted(_cleaned(parts))
+    return Parted(_cleaned(cell.split(separator) if separator and separator != NO_SEPARATOR else [cell]))
 
 
 def parted_beside(cell: str, count: int) -> list[str] | None:
@@ -87,26 +79,12 @@ def _cleaned(parts: list[str]) -> tuple[str, ...]:
     return tuple(part for raw in parts if (part := _BULLET.sub("", raw).strip(_EDGE)))
 
 
-def _shipped_parts(cell: str) -> list[str]:
-    return _shipped_naming().parts_of(cell)
-
-
-@lru_cache(maxsize=1)
-def _shipped_naming():
-    from ...matcher.match_function import load
-
-    return load().providers.naming
-
-
-def told(cells: Counter[str]) -> list[str]:
+def told(cells: Counter[str], separator: str | None) -> list[str]:
     """The warning on texts that held several right answers. cells : how many cases each stands in."""
-    said = []
-    for how in (BY_NAMES, MARKED):
-        found = Counter({cell: n for cell, n in cells.items() if parted(cell).how == how})
-        if found:
-            example = found.most_common(1)[0][0]
-            parts = " and ".join(map(quoted, parted(example).parts))
-            said.append(f"{found.total():,} parted {how} ({quoted(example)} is {parts})")
+    if not cells:
+        return []
+    example = cells.most_common(1)[0][0]
+    parts = " and ".join(map(quoted, parted(example, separator).parts))
     many = cells.total()
     cases = "1 case has" if many == 1 else f"{many:,} cases have"
-    return [f"{cases} several right answers in one cell: {'; '.join(said)}."] if said else []
+    return [f"{cases} several right answers in one cell ({quoted(example)} is {parts})."]

@@ -21,7 +21,7 @@ from ...files.did_you_mean import hint
 from ...pages.rows import Row
 from ...stats.agreement import divided
 from ...votes.prompts import class_prompts
-from ..lists.lists import Lists, looked_up
+from ..lists.lists import ABSENT, NO_DIAGNOSIS, Lists, looked_up
 from ..match.matches import Matches
 from ..read.findings import Finding
 from .declare import REGISTRY, declare
@@ -388,7 +388,7 @@ def _semantic(answers: Lists) -> tuple[Values, NDArray[np.bool_]]:
     relation = _degrees(answers, "relation", partial(degree, scale=RELATIONS))
     at, top = answers.places(RANKS), answers.top(RANKS)
     # a word for no diagnosis keeps its rank and is related to nothing
-    distances = np.where(top >= 0, looked_up(relation, at), np.where(at >= 0, FARTHEST, 0))
+    distances = np.where(top >= 0, looked_up(relation, at), np.where(top == NO_DIAGNOSIS, FARTHEST, 0))
     blank = (distances == _BLANK).any(-1)
     return np.where(blank, np.nan, list_scores(np.maximum(distances, 0))), blank
 
@@ -402,7 +402,7 @@ def _severity(answers: Lists, doubts: list[tuple[str, str]]) -> tuple[Values, ND
     cells = answers.reference_more["severity"]
     numbers = [[severity_degree(cell.value, row=cell.row, **place) for cell in case] for case in cells]
     reference = np.array([case[0] if case else 0 for case in numbers], np.int8)
-    values = list_scores(np.where(at >= 0, severity_distances(reference[:, None, None], said), 0))
+    values = list_scores(np.where(top != ABSENT, severity_distances(reference[:, None, None], said), 0))
     silent = (said == 0).all((0, 2))
     values[reference == 0] = np.nan
     values[:, silent] = np.nan

@@ -23,6 +23,10 @@ from ...read.entry_names import says
 from ...read.raw_answers import ranked_diagnoses, says_more
 
 LIST, MISSING, UNREAD = 0, 1, 2
+COMMAS_ASK = 10
+"""From one cell in so many up with a comma that may part it, whether it does is asked."""
+NO_SEPARATOR = "none"
+SEPARATORS = 'the option \'separator\': "," where commas part diagnoses, or "none" where they belong to names ("pneumonia, viral")'
 _MARKS = re.compile(r"\s*[;|]\s*(?![^()]*\))")
 """Not within brackets: "t(15;17)" is one name."""
 _TORN = re.compile(r"\([^()]*[;|][^()]*\)")
@@ -34,7 +38,7 @@ class ListCells:
     """The lists in n cells. status : int8 [n], LIST, MISSING (blank) or UNREAD. lengths : int64 [n], 0 but for lists.
 
     diagnoses : of all lists, one after the other; null for a blank. text : of a cell, as it came.
-    in_words : bool [n], cells that hold an answer in words and not a plain list.
+    in_words : bool [n], cells that hold an answer in words and not a plain list. commas : cells of one diagnosis with a comma.
     """
 
     status: NDArray[np.int8]
@@ -42,14 +46,15 @@ class ListCells:
     diagnoses: pa.Array
     text: Callable[[int], str]
     in_words: NDArray[np.bool_]
+    commas: int = 0
 
 
-def list_cells(column: pa.ChunkedArray) -> ListCells:
-    """A column of lists of texts, or of texts that hold lists or answers (`diagnoses_in`)."""
+def list_cells(column: pa.ChunkedArray, separator: str | None = None) -> ListCells:
+    """A column of lists of texts, or of texts that hold lists or answers (`diagnoses_in`). separator : as in `read_lists`."""
     kind = column.type
     if (pa.types.is_list(kind) or pa.types.is_large_list(kind)) and _is_text(kind.value_type):
         return _of_lists(column)
-    return _of_texts(column)
+    return _of_texts(column, separator)
 
 
 def _is_text(kind: pa.DataType) -> bool:
@@ -69,13 +74,13 @@ def _of_lists(column: pa.ChunkedArray) -> ListCells:
     )
 
 
-def _of_texts(column: pa.ChunkedArray) -> ListCells:
+def _of_texts(column: pa.ChunkedArray, separator: str | None) -> ListCells:
     if not (_is_text(column.type) or pa.types.is_dictionary(column.type)):
         column = pa.chunked_array([pa.array([as_text(v) for v in column.to_pylist()], pa.large_string())])
     encoded = _array(column.dictionary_encode())
     texts: list[str | None] = encoded.dictionary.to_pylist()
     codes = pc.fill_null(encoded.indices, len(texts)).to_numpy(zero_copy_only=False).astype(np.int64)
-    read = [diagnoses_in(text) if text is not None and not is_blank(text) else MISSING for text in texts]
+    read = [diagnoses_in(text, separator) if text is not None and not is_blank(text) else MISSING for text in texts]
     status = np.array(
         [*(MISSING if found == MISSING else UNREAD if found is None else LIST for found in read), MISSING], np.int8
     )
@@ -95,6 +100,7 @@ def _of_texts(column: pa.ChunkedArray) -> ListCells:
         pool.take(pa.array(places)),
         lambda i: texts[codes[i]] or "",
         np.array([*words, False])[codes],
+        int(np.array([*(len(found) == 1 and "," in found[0] for found in lists), False])[codes].sum()),
     )
 
 
@@ -108,7 +114,7 @@ def is_blank(text: str) -> bool:
     return not text.strip() or text.strip().casefold() in _BLANKS
 
 
-def diagnoses_in(text: str) -> list[str] | None:
+def diagnoses_in(text: str, separator: str | None = None) -> list[str] | None:
     """The diagnoses in a cell, likeliest first; None where no list can be read from it.
 
     A list in JSON or in Python's form; "a; b; c" and "a | b" on one line; else as an answer in words, by `ranked_diagnoses`.
@@ -118,6 +124,10 @@ def diagnoses_in(text: str) -> list[str] | None:
     (['gout', 'sepsis'], ['gout', 'sepsis'])
     """
     text = text.strip()
+    if separator and separator != NO_SEPARATOR and "\n" not in text and not text.startswith(("{", "[", "<")):
+        parts = [part.strip() for part in text.split(separator) if part.strip()]
+        if len(parts) > 1 and not any(says(part) or ":" in part for part in parts):
+            return parts
     if says_nothing(text) and not text.startswith(("[", "{")):
         return [text]
     if text.startswith("[") and text.endswith("]") and (listed := _listed(text)) is not None:

@@ -23,58 +23,35 @@ _GROUP = "group"
 OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "case_id": (
         "caseid", "case_number", "case_no", "case_nr", "case", "patient_id", "patientid", "patient", "subject_id", "subject", "sample_id",
-        "question_id", "qid", "doc_id", "vignette_id", "item_id",
-        "fall_id", "fallid", "fallnummer", "fall_nummer", "fallnr", "fall_nr", "fall_no", "fall", "patienten_id", "patientennummer", "patienten_nr",
-        "id_cas", "cas_id", "numero_de_cas", "numero_du_cas", "numero_cas", "cas_n", "cas_no", "cas", "id_patient",
-        "id_caso", "caso_id", "numero_de_caso", "numero_del_caso", "numero_caso", "caso_n", "caso_no", "caso", "id_paciente", "paciente", "id_paziente", "paziente",
-        "id", "uid", "idx", "index", "no", "number", "nr", "nummer", "numero",
+        "question_id", "qid", "doc_id", "vignette_id", "item_id", "id", "uid", "idx", "index", "no", "number", "nr",
     ),
     "rater": (
         "model", "model_name", "model_id", "llm", "algorithm", "system", "rater_id", "rater_name", "annotator", "reader", "engine", "who",
-        "modell", "modellname", "sprachmodell", "ki_modell", "algorithmus", "modele", "nom_du_modele", "algorithme", "modelo", "algoritmo", "modello",
     ),
-    "rank": (
-        "position", "place", "ranking", "rank_no", "order", "rang", "platz", "rangfolge", "rango", "classement", "puesto", "posicion", "posizione",
-    ),
+    "rank": ("position", "place", "ranking", "rank_no", "order"),
     "diagnosis": (
         "dx", "predicted_diagnosis", "diagnosis_name", "differential_diagnosis", "disease", "predicted", "condition",
-        "diagnose", "verdachtsdiagnose", "differentialdiagnose", "differenzialdiagnose", "krankheit",
-        "diagnostic", "diagnostic_differentiel", "maladie", "diagnostico", "diagnostico_diferencial", "enfermedad",
-        "diagnosi", "diagnosi_differenziale", "malattia",
     ),
     "reference": (
         "references", "gold", "gold_standard", "gold_diagnosis", "gold_answer", "gold_dx", "golden", "golden_diagnosis", "truth", "ground_truth",
         "groundtruth", "true_diagnosis", "true_diagnoses", "true_dx", "reference_diagnosis", "reference_diagnoses", "correct_diagnosis", "correct_diagnoses",
         "correct_dx", "correct_answer", "correct_answers", "correct", "right_answer", "right_answers", "right_diagnosis", "final_diagnosis", "final_dx",
         "discharge_diagnosis", "target", "targets", "expected", "solution", "label", "labels",
-        "goldstandard", "richtige_diagnose", "richtige_diagnosen", "richtige_antwort", "korrekte_diagnose", "wahre_diagnose", "tatsachliche_diagnose",
-        "referenzdiagnose", "referenz", "finale_diagnose", "endgultige_diagnose", "enddiagnose", "entlassungsdiagnose", "entlassdiagnose", "hauptdiagnose",
-        "musterlosung", "losung",
-        "diagnostic_correct", "bon_diagnostic", "diagnostic_exact", "diagnostic_final", "diagnostic_definitif", "diagnostic_de_reference", "diagnostic_reel",
-        "diagnostic_retenu", "bonne_reponse", "reponse_correcte",
-        "diagnostico_correcto", "diagnostico_final", "diagnostico_definitivo", "diagnostico_de_referencia", "diagnostico_real", "respuesta_correcta",
-        "referencia", "patron_oro", "estandar_de_oro",
-        "diagnosi_corretta", "diagnosi_finale", "diagnosi_definitiva", "diagnosi_di_riferimento", "risposta_corretta", "riferimento",
+        "goldstandard",
     ),
     PREDICTIONS: (
         "prediction", "predicted_diagnoses", "differential", "differentials", "ddx", "differential_diagnoses", "differential_diagnosis", "answers",
         "output", "outputs", "response", "responses", "model_output", "model_response", "model_answer", "completion", "generation",
         "generated", "diagnoses", "raw_answer", "text_answer", "result", "results",
-        "antwort", "antworten", "modellantwort", "ausgabe", "differentialdiagnosen", "differenzialdiagnosen", "diagnosen",
-        "reponse", "reponses", "diagnostics", "diagnostics_differentiels", "respuesta", "respuestas", "diagnosticos", "diagnosticos_diferenciales",
-        "risposta", "risposte", "diagnosi_differenziali",
     ),
-    FINAL: (
-        "final_diagnosis", "final_diagnoses", "final_dx", "pathology", "discharge_diagnosis", "finale_diagnose", "endgultige_diagnose", "enddiagnose",
-        "diagnostic_final", "diagnostic_definitif", "diagnostico_final", "diagnostico_definitivo", "diagnosi_finale", "diagnosi_definitiva",
-    ),
+    FINAL: ("final_diagnosis", "final_diagnoses", "final_dx", "pathology", "discharge_diagnosis"),
     FINAL_ICD10: ("final_icd", "final_diagnosis_icd10", "pathology_icd10"),
     MODEL_GROUP: ("group_of_models",),
     "icd10": ("icd_10", "icd10_code", "icd10cm", "icd_10_code", "icd_code", "icd"),
     "reference_icd10": ("gold_icd10", "reference_icd", "gold_icd", "true_icd10", "icd10_reference"),
     "reference_severity": ("gold_severity", "golden_diagnosis_severity", "severity_reference"),
 }  # fmt: skip
-"""Our name of a column -> others that it goes by in English, German, French, Spanish and Italian, the surer first; as `folded` writes them."""
+"""Our name of a column -> others that it goes by in English, the surer first; as `folded` writes them."""
 ANSWER = "answer"
 """The right one beside predictions, the model's beside a right one; beside `UNREAD_ANSWER` all that the model wrote."""
 UNREAD_ANSWER = "unread"
@@ -88,40 +65,67 @@ _OF_THE_CASE = frozenset(
         "remark", "remarks", "group", "set", "subset", "dataset", "options", "explanation", "rationale", "reasoning", "category", "severity", "relation",
         "role", "seed", "ward", "reviewer", "physician", "doctor", "clinician", "author", "clinic", "unit", "status", "version", "prompt_version", "model_version",
         "finish_reason", "stop_reason", "temperature", "tokens", "cost", "time", "latency", "unnamed", "score", "scores", "confidence", "probability",
-        "fachgebiet", "fachrichtung", "fachbereich", "abteilung", "fallbeschreibung", "beschreibung", "anamnese", "befund", "befunde", "alter",
-        "geschlecht", "kommentar", "kommentare", "bemerkung", "bemerkungen", "anmerkung", "anmerkungen", "quelle", "sprache", "land", "klinik", "jahr",
-        "schwierigkeit", "schweregrad", "datum", "gruppe", "haufigkeit", "frage", "begrundung", "notiz", "notizen", "punkte",
-        "specialite", "service", "sexe", "commentaire", "commentaires", "remarque", "remarques", "langue", "pays", "hopital", "annee", "difficulte",
-        "groupe", "antecedents", "symptomes", "justification",
-        "especialidad", "servicio", "edad", "sexo", "comentario", "comentarios", "observaciones", "idioma", "pais", "ano", "dificultad", "grupo", "fecha",
-        "antecedentes", "sintomas", "vineta", "justificacion",
-        "specialita", "reparto", "eta", "sesso", "commento", "commenti", "osservazioni", "lingua", "paese", "anno", "difficolta", "gruppo", "anamnesi",
-        "sintomi", "vignetta",
     )
 )  # fmt: skip
 
-_RANKED = (
-    r"(?:dd?x|diagnos[ei]s?|diagnosen|diagnostic|diagnostico|diag|rank|rang|rango|platz|top|prediction|pred|answer|antwort|reponse|respuesta|risposta|"
-    r"differential|candidate|hypothesis|guess)"
+_RANK_WORDS = frozenset(
+    (
+        "dx",
+        "ddx",
+        "diagnosis",
+        "diagnoses",
+        "diag",
+        "differential",
+        "rank",
+        "choice",
+        "answer",
+        "prediction",
+        "pred",
+        "top",
+        "candidate",
+        "hypothesis",
+        "guess",
+    )
 )
-_RANK_SAID = (
-    rf"(?:{_RANKED}[\s_.\-#]*(?P<after>\d{{1,2}})|#\s*(?P<sign>\d{{1,2}})|(?P<ordinal>\d{{1,2}})(?:st|nd|rd|th)(?:[\s_.\-]+{_RANKED})?"
-    rf"|(?P<before>\d{{1,2}})\.[\s_]*{_RANKED})"
+"""Words that say that the number beside them is a rank."""
+_ORDINALS = (
+    ("first", "1st"), ("second", "2nd", "secondary"), ("third", "3rd", "tertiary"), ("fourth", "4th"), ("fifth", "5th"),
+    ("sixth", "6th"), ("seventh", "7th"), ("eighth", "8th"), ("ninth", "9th"), ("tenth", "10th"),
+)  # fmt: skip
+"""Words that are a rank by themselves."""
+_LEADING = frozenset(("main", "primary", "leading", "likeliest", "principal"))
+"""Words of the first rank, beside columns of others."""
+_RATERS = frozenset(
+    ("model", "llm", "rater", "reader", "expert", "annotator", "physician", "doctor", "clinician", "reviewer", "run", "repeat", "trial", "seed",
+     "sample", "prompt", "attempt", "version", "v", "site", "centre", "center")
+)  # fmt: skip
+"""Words that say that the number or letter behind them is a name."""
+_FOREIGN_ORDINALS = frozenset(
+    (
+        "erste",
+        "zweite",
+        "dritte",
+        "premier",
+        "deuxieme",
+        "troisieme",
+        "primer",
+        "primero",
+        "segundo",
+        "tercero",
+        "prima",
+        "seconda",
+        "terza",
+    )
 )
-_BETWEEN = r"[\s_.\-–—:/|(\[]"
-_REPEAT = rf".*\S\s*\[(?!{_RANKED}\W)[^\[\]#]*[^\[\]#\s]\s*#\d+\]$"
+_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
+_REPEAT = re.compile(r".*\S\s*\[[^\[\]#]*[^\[\]#\s]\s*#\d+\]")
 """A repeat under a prompt is no rank: "gpt4 [free #2]"."""
-_RANK_LAST = re.compile(rf"^(?!{_REPEAT})(?:(?P<model>.*?)(?:{_BETWEEN}+|(?=#)))?{_RANK_SAID}[)\]]?$", re.IGNORECASE)
-_RANK_FIRST = re.compile(rf"^{_RANK_SAID}{_BETWEEN}+(?P<model>.*?)[)\]]?$", re.IGNORECASE)
-"""A column of one rank: "dx1", "GPT-4o (rank 1)", "GPT-4o #1", "GPT-4o - 1st", "GPT-4o Diagnosis 1", "1. Diagnose"; and "dx1 (GPT-4o)"."""
+_TOKEN = re.compile(r"\d{1,2}(?:st|nd|rd|th)\b|\d+(?:\.\d+)*|[^\W\d_]+", re.IGNORECASE)
 _ABOUT = frozenset(
     (
         "correct", "right", "wrong", "ok", "hit", "correctness", "accuracy", "accurate", "score", "scores", "scored", "match", "matches", "matched", "rating", "grade",
         "points", "probability", "prob", "p", "confidence", "certainty", "comment", "comments", "note", "notes", "remark", "remarks", "explanation",
         "rationale", "time", "seconds", "duration", "latency", "tokens", "cost", "price", "date", "icd", "icd10", "code", "codes",
-        "richtig", "korrekt", "falsch", "treffer", "punkte", "bewertung", "wahrscheinlichkeit", "kommentar", "bemerkung", "zeit", "dauer", "kosten",
-        "juste", "faux", "commentaire", "probabilite", "temps", "correcto", "correcta", "comentario", "probabilidad", "tiempo",
-        "corretto", "corretta", "commento", "probabilita", "tempo",
     )
 )  # fmt: skip
 """Words that make of a model's name the name of what is said of its answers."""
@@ -236,26 +240,88 @@ def columns_named(given: Any, names: list[str], source: str) -> list[str]:
 
 
 def numbered(names: Iterable[str]) -> dict[str, list[str]]:
-    """Whose -> the columns of its ranks in order, of names such as dx1, dx2, … ("" for nobody's) or gpt4_dx1, gpt4_dx2, ….
+    """Whose -> the columns of its ranks in order: dx1, dx2, … ("" for nobody's); gpt4_dx1, …; first diagnosis, second diagnosis; Main diagnosis, Differential 1, ….
 
-    The name must say that it is a rank or a diagnosis ("gpt 1" may be a model), and the numbers go on from 0 or 1.
+    A heading says its rank by a number beside a word of ranks, or by an ordinal; the numbers go on from 0 or 1, or behind a leading one.
     """
-    ranks: dict[tuple[str, str], dict[int, str]] = {}
+    ranks: dict[str, dict[int, str]] = {}
+    leading: dict[str, str] = {}
+    twice: set[str] = set()
     for name in names:
-        plain = _without_accents(name.strip())
-        found = _RANK_LAST.match(plain) or _RANK_FIRST.match(plain)
+        found = _rank_of(name)
         if found is None:
             continue
-        at, end = found.span("model")
-        model = name.strip()[at:end].strip(" _-–—.:/|([") if at >= 0 else ""
-        of = next(of for of in ("after", "sign", "ordinal", "before") if found[of])
-        # "dx1" and "diagnosis 1" are two series; "1st" and "2nd" are one
-        series = "" if of == "ordinal" else plain[: found.start(of)] + plain[found.end(of) :]
-        ranks.setdefault((model, series.strip()), {})[int(found[of])] = name
+        model, rank = found
+        if rank is None:
+            twice |= {model} & leading.keys()
+            leading[model] = name
+        else:
+            twice |= {model} if rank in ranks.setdefault(model, {}) else set()
+            ranks[model][rank] = name
     out: dict[str, list[str]] = {}
-    for (model, _), columns in ranks.items():
-        numbers = sorted(columns)
-        whole = numbers in (list(range(len(numbers))), list(range(1, len(numbers) + 1)))
-        if len(numbers) > 1 and whole and folded(model) not in _NO_MODEL:
-            out.setdefault(model, [columns[n] for n in numbers])
+    for model, columns in ranks.items():
+        numbers, first = sorted(columns), [leading[model]] if model in leading else []
+        starts = (1, 2) if first else (0, 1)
+        in_order = numbers == [*range(numbers[0], numbers[0] + len(numbers))] and numbers[0] in starts
+        if in_order and len(numbers) + len(first) > 1 and model not in twice and folded(model) not in _NO_MODEL:
+            out[model] = [*first, *(columns[n] for n in numbers)]
     return out
+
+
+def _rank_of(name: str) -> tuple[str, int | None] | None:
+    """Whose rank a heading says it holds, and which; None in its place for "leading"; None for a heading that says none."""
+    if _REPEAT.fullmatch(name.strip()):
+        return None
+    found = list(_TOKEN.finditer(_without_accents(name)))
+    words = [one[0].casefold() for one in found]
+    said: dict[int, int] = {}
+    for at, word in enumerate(words):
+        number = word.isdecimal() and len(word) < 3
+        if (ordinal := next((place for place, forms in enumerate(_ORDINALS, 1) if word in forms), 0)) > 0:
+            said[at] = ordinal
+        elif number and ((at > 0 and words[at - 1] in _RANK_WORDS) or name[: found[at].start()].endswith("#")):
+            said = {at: int(word)}
+        elif number and not said and at + 1 < len(words) and words[at + 1] in _RANK_WORDS:
+            said[at] = int(word)
+    leads = [at for at, word in enumerate(words) if word in _LEADING or (word == "likely" and "most" in words)]
+    if len(said) + (not said and len(leads)) != 1:
+        return None
+    at, rank = next(iter(said.items()), (leads[0] if leads else 0, None))
+    rest = [i for i, word in enumerate(words) if i != at and word not in _RANK_WORDS | {"most", "likely"}]
+    if not rest:
+        return "", rank
+    model = name[found[rest[0]].start() : found[rest[-1]].end()].strip()
+    return (model, rank) if rest == [*range(rest[0], rest[-1] + 1)] else None
+
+
+def check_told_apart(names: Iterable[str], source: str) -> None:
+    """Refuses headings that differ in nothing but a number, a letter or a Roman number that go on from the first: "A1, A2", "I, II".
+
+    Raises
+    ------
+    InputError
+        For such: they may be ranks of one list, or models.
+    """
+    series: dict[tuple[str, ...], dict[int, str]] = {}
+    for name in names:
+        words = [token.casefold() for token in _TOKEN.findall(_without_accents(name))]
+        if not _FOREIGN_ORDINALS.isdisjoint(words):
+            raise InputError(
+                f"the column {quoted(name)} may be a rank in words, or a model", source=source,
+                allowed="words of ranks in English, or the option 'columns' (rank=COLUMN,COLUMN or predictions=COLUMN,COLUMN)", got=name,
+            )  # fmt: skip
+        if not words or not _RATERS.isdisjoint(words) or _REPEAT.fullmatch(name.strip()):
+            continue
+        last = words[-1]
+        places = [int(last)] if last.isdecimal() else []
+        places += [_ROMAN.index(last) + 1] if last in _ROMAN else []
+        places += [ord(last) - ord("a") + 1] if len(words) > 1 and len(last) == 1 and "a" <= last <= "j" else []
+        for kind, place in enumerate(places):
+            series.setdefault((*words[:-1], str(kind)), {})[place] = name
+    for columns in series.values():
+        if len(columns) > 1 and sorted(columns) == [*range(1, len(columns) + 1)]:
+            named = ",".join(columns[n] for n in sorted(columns))
+            raise InputError(
+                f"the columns {', '.join(map(quoted, columns.values()))} differ in a number or letter alone: they may be ranks of one list, or models",
+                source=source, allowed=f"the option 'columns': rank={named} for ranks, or predictions={named} for models", got=list(columns.values()),
+            )  # fmt: skip

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -23,6 +23,7 @@ from .names import (
     RANK,
     UNREAD_ANSWER,
     about_another,
+    check_told_apart,
     column_in_words,
     columns_by_name,
     columns_named,
@@ -31,7 +32,6 @@ from .names import (
     numbered,
     several_named,
 )
-from .numbered_models import ranks_of_models
 
 LONG, BY_ROW, NUMBERED, CELLS, REFERENCES = "long", "by row", "numbered", "cells", "references"
 PLAIN = "a row for each case, rater and rank"
@@ -55,20 +55,6 @@ _FLAGS = frozenset(
         "1",
         "0.0",
         "1.0",
-        "ja",
-        "nein",
-        "richtig",
-        "falsch",
-        "oui",
-        "non",
-        "vrai",
-        "faux",
-        "si",
-        "no",
-        "verdadero",
-        "falso",
-        "vero",
-        "falso",
         "correct",
         "incorrect",
         "right",
@@ -147,9 +133,8 @@ def shape_of(table: Table, given: Mapping[str, Any], by: Collection[str] = ()) -
         return _shape(table, BY_ROW, names, {}, others)
     models = [] if "rater" in names else _models(table, names, others)
     if models:
-        ranks, said = ranks_of_models(table, models)
-        shape = _shape(table, NUMBERED if ranks else CELLS, names, ranks or {name: [name] for name in models}, others)
-        return replace(shape, warnings=(*said, *shape.warnings))
+        check_told_apart(models, table.source)
+        return _shape(table, CELLS, names, {name: [name] for name in models}, others)
     if "reference" in names and "case_id" in names:
         return _shape(table, REFERENCES, names, {})
     raise _unrecognised(table, names)

@@ -54,6 +54,7 @@ def long_form(
     encoding: str | None = None,
     by: Collection[str] = (),
     format: str | None = None,
+    separator: str | None = None,
     broken: list[InputError] | None = None,
 ) -> Long:
     """The long form of whatever holds lists. The parameters are those of `read_lists`.
@@ -76,13 +77,13 @@ def long_form(
         return long if right is None else joined(long, right)
     paths = [file for path in given_paths for file in (_files_in(path) if path.is_dir() else [path])]
     if paths:
-        return _of_files(paths, str(source) if _is_path(source) else "", right, given, encoding, by, broken)
+        return _of_files(paths, str(source) if _is_path(source) else "", right, given, encoding, by, separator, broken)
     if isinstance(source, list | tuple) and source and all(isinstance(one, Answer) for one in source):
         long = _of_format(source, "answers", "")
         return long if right is None else joined(long, right)
     cases, in_order = _names_and_order(right)
     longs = [
-        _long(replace(piece, given={**piece.given, **given}), piece.model or MODEL, by)
+        _long(replace(piece, given={**piece.given, **given}), piece.model or MODEL, by, separator)
         for piece in _pieces(source, encoding, cases, in_order, broken)
     ]
     long = _together(longs, "") if len(longs) > 1 else longs[0]
@@ -178,13 +179,13 @@ def _table(source: Any, encoding: str | None, broken: list[InputError] | None) -
         return Table(records_as_columns(frame.rows(named=True), "data frame"), "data frame", 0, frame)
 
 
-def _long(piece: Piece, model: str, by: Collection[str]) -> Long:
+def _long(piece: Piece, model: str, by: Collection[str], separator: str | None) -> Long:
     """model : the rater's name where the table names none."""
     shape = shape_of(piece.table, piece.given, by)
     if shape.kind == REFERENCES:
         raise _no_lists(piece.table)
     check_told(piece.table, shape, piece.given)
-    long = long_of(piece.table, replace(shape, said=piece.said or shape.said), visible(model), by)
+    long = long_of(piece.table, replace(shape, said=piece.said or shape.said), visible(model), by, separator)
     notes = (*([piece.table.note] if piece.table.note else []), *piece.table.warnings)
     return replace(
         long,
@@ -207,6 +208,7 @@ def _of_files(
     given: Mapping[str, Any],
     encoding: str | None,
     by: Collection[str],
+    separator: str | None,
     broken: list[InputError] | None,
 ) -> Long:
     """Lists in one file or in several; of several, one may hold the right answers alone."""
@@ -232,7 +234,9 @@ def _of_files(
                 raise InputError("right answers twice", source=str(path), allowed=f"those of {right.source} alone")
     answered = list(dict.fromkeys(path for path, _, _ in lists))
     models = dict(zip(answered, _what_differs([path.name.removesuffix(path.suffix) for path in answered]), strict=True))
-    longs = [_long(replace(piece, given=known), piece.model or models[path], by) for path, piece, known in lists]
+    longs = [
+        _long(replace(piece, given=known), piece.model or models[path], by, separator) for path, piece, known in lists
+    ]
     if not longs:
         raise _no_lists(tables[-1]) if tables else (broken or [InputError("no file", source=source)])[0]
     long = _together(longs, source) if len(paths) > 1 or len(longs) > 1 else longs[0]

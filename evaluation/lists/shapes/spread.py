@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ....errors import InputError, quoted
 from ....files.json_records import as_text
 from ....files.tables import Table
-from .cells import LIST, UNREAD, is_blank, list_cells
+from .cells import COMMAS_ASK, LIST, SEPARATORS, UNREAD, is_blank, list_cells
 from .long import MODEL_GROUP, OF_THE_REFERENCE, Long
 from .names import ANSWER, UNREAD_ANSWER
 from .recognise import BY_ROW, CELLS, LONG, NUMBERED, Shape
@@ -26,8 +26,8 @@ from .told import codes_of
 OF_THE_CASE = (*OF_THE_REFERENCE, "category", "role")
 
 
-def long_of(table: Table, shape: Shape, model: str, by: Collection[str] = ()) -> Long:
-    """model : the rater's name where the table names none. by : columns of the case to keep."""
+def long_of(table: Table, shape: Shape, model: str, by: Collection[str] = (), separator: str | None = None) -> Long:
+    """model : the rater's name where the table names none. by : columns of the case to keep. separator : as in `read_lists`."""
     names = dict(shape.names)
     if "case_id" not in names:
         numbers = pa.array(np.arange(1, len(table) + 1)).cast(pa.string())
@@ -42,14 +42,14 @@ def long_of(table: Table, shape: Shape, model: str, by: Collection[str] = ()) ->
         if rank.max(initial=1) == 1:
             # each its one row: a cell may hold a whole list
             cells = replace(shape, kind=CELLS, lists={"": [names.pop("diagnosis")]}, names=names)
-            return _spread(table, cells, model, by)
+            return _spread(table, cells, model, by, separator)
         table, names["rank"] = _with(table, "rank", pa.array(rank))
         warnings = ("There is no column with ranks: the order of the rows was taken for them.",)
     if shape.kind in (LONG, BY_ROW):
         unread = _unread(table, names)
         in_words = {**unread, **_whole_answers(table, names)}
         return Long(table, names, shape.said, warnings, unread, bool(unread), in_words=in_words)
-    return _spread(table, replace(shape, names=names), model, by)
+    return _spread(table, replace(shape, names=names), model, by, separator)
 
 
 def _unread(table: Table, names: Mapping[str, str]) -> dict[int, str | None]:
@@ -81,11 +81,11 @@ def _whole_answers(table: Table, names: Mapping[str, str]) -> dict[int, str]:
     return found if len(lists) == len(found) else {}
 
 
-def _spread(table: Table, shape: Shape, model: str, by: Collection[str]) -> Long:
+def _spread(table: Table, shape: Shape, model: str, by: Collection[str], separator: str | None) -> Long:
     """The rows of lists that stand in cells, or with a rank in each column."""
     whose = list(shape.lists)
     parts = [
-        _numbered(table, columns) if shape.kind == NUMBERED else _cells(table, columns[0])
+        _numbered(table, columns) if shape.kind == NUMBERED else _cells(table, columns[0], separator)
         for columns in shape.lists.values()
     ]
     row = np.concatenate([part[0] for part in parts])
@@ -172,8 +172,12 @@ _Part = tuple[NDArray[np.int64], NDArray[np.int64], pa.Array, dict[int, str | No
 """The row of the table and the rank of each entry (-1 of a list without any), the diagnoses, the answers that are no list, and those in words."""
 
 
-def _cells(table: Table, column: str) -> _Part:
-    cells = list_cells(table.data.column(column))
+def _cells(table: Table, column: str, separator: str | None) -> _Part:
+    cells = list_cells(table.data.column(column), separator)
+    if separator is None and cells.commas * COMMAS_ASK >= np.count_nonzero(cells.status == LIST) > 0 < cells.commas:
+        row = next(i for i in range(len(table)) if "," in cells.text(i) and cells.lengths[i] == 1)
+        problem = f"{cells.commas:,} of {np.count_nonzero(cells.status == LIST):,} cells hold commas, and nothing else parts them"
+        raise table.error(problem, row, column, allowed=SEPARATORS, got=cells.text(row))
     held = np.maximum(cells.lengths, 1)
     row = np.repeat(np.arange(len(table)), held)
     rank = np.arange(len(row)) - np.repeat(np.cumsum(held) - held, held) + 1

@@ -30,27 +30,15 @@ def crossed(case: str, model: str, right: str = "Gold") -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-@pytest.mark.parametrize(
-    ("case", "model", "right"),
-    [
-        ("Fall", "Modell", "Diagnose"),
-        ("Fallnummer", "Modell", "Richtige Diagnose"),
-        ("Fall-ID", "Sprachmodell", "Goldstandard"),
-        ("Patient", "KI-Modell", "Endgültige Diagnose"),
-        ("Cas", "Modèle", "Diagnostic"),
-        ("Numéro de cas", "Modèle", "Diagnostic de référence"),
-        ("Caso", "Modelo", "Diagnóstico"),
-        ("ID caso", "Modelo", "Diagnóstico correcto"),
-        ("Paziente", "Modello", "Diagnosi corretta"),
-    ],
-)
-def test_columns_in_other_languages(case: str, model: str, right: str) -> None:
-    lists = read_lists(crossed(case, model, right))
-    assert lists.raters == ["aster", "birch"] and len(lists.cases) == N
-    assert lists.reference[0] == ("gout",)
+@pytest.mark.parametrize(("case", "model"), [("Fall", "Modell"), ("Cas", "Modèle"), ("Caso", "Modelo")])
+def test_columns_in_other_languages_are_named(case: str, model: str) -> None:
+    with pytest.raises(InputError, match=f"{model}.*{case}.*columns"):
+        read_lists(crossed(case, model))
+    lists = read_lists(crossed(case, model), columns={"case_id": case, "rater": model})
+    assert lists.raters == ["aster", "birch"] and len(lists.cases) == N and lists.reference[0] == ("gout",)
 
 
-@pytest.mark.parametrize("form", ["GPT-4o (rank {})", "GPT-4o #{}", "GPT-4o Diagnosis {}", "GPT-4o - Rang {}", "GPT-4o Diagnose {}", "dx{} (GPT-4o)", "GPT-4o top-{}"])  # fmt: skip
+@pytest.mark.parametrize("form", ["GPT-4o (rank {})", "GPT-4o #{}", "GPT-4o Diagnosis {}", "dx{} (GPT-4o)", "GPT-4o top-{}"])  # fmt: skip
 def test_columns_of_ranks_of_a_model(form: str) -> None:
     columns = {form.format(1): RIGHT, form.format(2): ["scabies"] * N}
     frame = pd.DataFrame({"Case": range(N), "Gold": RIGHT} | columns)
@@ -60,7 +48,7 @@ def test_columns_of_ranks_of_a_model(form: str) -> None:
 
 def test_ordinal_ranks_and_two_series() -> None:
     assert numbered(["B - 1st", "B - 2nd", "B - 3rd"]) == {"B": ["B - 1st", "B - 2nd", "B - 3rd"]}
-    assert numbered(["dx1", "dx2", "Diagnosis 1", "Diagnosis 2"]) == {"": ["dx1", "dx2"]}
+    assert numbered(["dx1", "dx2", "Diagnosis 1", "Diagnosis 2"]) == {}
     assert numbered(["dx1_icd", "dx2_icd", "Score 1", "Score 2"]) == {}
     assert folded(" Diagnóstico  correcto? ") == "diagnostico_correcto"
 
@@ -200,9 +188,9 @@ def test_a_case_that_stands_twice_is_set_aside(tmp_path: Path) -> None:
 
 
 def test_right_answers_in_one_cell_are_counted_together() -> None:
-    right = ["gout; sepsis", "asthma\nflu", "gout and hypertension", *RIGHT[3:]]
+    right = ["gout; sepsis", "asthma\nflu", *RIGHT[2:]]
     (told,) = (t for t in read_lists(table(**{"Gold standard": right})).warnings if "several right" in t)
-    assert told.startswith("3 cases have several right answers in one cell: 1 parted") and "; 2 parted at" in told
+    assert told.startswith("2 cases have several right answers in one cell")
 
 
 @pytest.mark.parametrize("word", ["#NAME?", "#NV", "#WERT!", "#¡REF!", "#Н/Д", "Error: timeout", "ERROR: 429 Too Many Requests", "<error>", "timeout", "refused", "#REF!", "503 Service Unavailable", "openai.RateLimitError: no", "Error code: 429 - x"])  # fmt: skip

@@ -322,14 +322,8 @@ def test_a_model_of_which_nothing_could_be_read_is_named() -> None:
         ("- gout\n- hypertension", ["gout", "hypertension"]),
         ('["gout", "hypertension"]', ["gout", "hypertension"]),
         ("['gout, unspecified']", ["gout, unspecified"]),
-        ("gout, hypertension", ["gout", "hypertension"]),
-        ("gout and hypertension", ["gout", "hypertension"]),
-        ("gout / hypertension", ["gout", "hypertension"]),
-        # one disease, or not surely two
-        ("diabetes mellitus, type 2", ["diabetes mellitus, type 2"]),
+        ("gout and hypertension", ["gout and hypertension"]),
         ("cuts and bruises", ["cuts and bruises"]),
-        ("nausea, vomiting and diarrhea", ["nausea, vomiting and diarrhea"]),
-        ("pneumonia, bacterial", ["pneumonia, bacterial"]),
         ("MDS/MPN", ["MDS/MPN"]),
         ("t(15;17)", ["t(15;17)"]),
         # no right answer
@@ -417,14 +411,11 @@ def test_numbered_columns(names: list[str], found: dict[str, list[str]]) -> None
 GAPS = [("c1", 1, "gout"), ("c1", 4, "flu"), ("c1", 12, "asthma"), ("c2", 2, "gout")]
 
 
-def test_gaps_are_closed_and_said_once() -> None:
+def test_gaps_stay_and_are_said_once() -> None:
     lists = read_lists(pd.DataFrame(GAPS, columns=["case_id", "rank", "diagnosis"]))
-    assert lists.list_of("c1", "model") == ["gout", "flu", "asthma"] and lists.list_of("c2", "model") == ["gout"]
+    assert [at for at, name in enumerate(lists.list_of("c1", "model"), 1) if name] == [1, 4, 12]
     (told,) = lists.warnings
-    assert (
-        told
-        == "2 of 2 lists skip ranks, which were closed up (row 1, the list by 'model' for case 'c1' goes from 1 to 4)."
-    )
+    assert told.startswith("2 of 2 lists skip ranks") and "goes from 1 to 4" in told
 
 
 def test_faults_that_no_metric_looks_at_stop_nothing() -> None:
@@ -433,7 +424,7 @@ def test_faults_that_no_metric_looks_at_stop_nothing() -> None:
     with pytest.raises(InputError, match="the rank 12 is given twice|a diagnosis of 10,001"):
         read_lists(table)
     lists = read_lists(table, k=3)
-    assert lists.list_of("c1", "model") == ["gout", "flu", "asthma"]
+    assert [at for at, name in enumerate(lists.list_of("c1", "model"), 1) if name] == [1, 4, 12]
     assert "2 rows past rank 10 cannot be right; no metric looks so far." in lists.notes
     differing = table.assign(reference_severity=list("abcdef"))
     with pytest.raises(InputError, match="the reference_severity differs within the case"):
@@ -537,35 +528,6 @@ def test_lists_in_order_of_another_length_are_told_by_model() -> None:
 def test_half_a_surrogate_pair_is_told(lists: Any) -> None:
     with pytest.raises(InputError, match="row 0: half a surrogate pair"):
         read_lists(lists)
-
-
-SIX = ["gout", "sepsis", "asthma", "mumps", "rabies", "measles"]
-
-
-def _of_numbers(second: list[str | None], names: tuple[str, ...] = ("A 1", "A 2", "B-1", "B-2")) -> pd.DataFrame:
-    """Six cases of two models with two columns each; the second ones hold `second`."""
-    return pd.DataFrame({"case": range(6), "gold": SIX, **dict(zip(names, (SIX, second, SIX, second), strict=True))})
-
-
-@pytest.mark.parametrize(
-    ("names", "second", "raters"),
-    [
-        (("A 1", "A 2", "B-1", "B-2"), [*SIX[1:], None], ["A", "B"]),  # ranks
-        (("A 1", "A 2", "B-1", "B-2"), [*SIX[:4], "gout", "gout"], ["A 1", "A 2", "B-1", "B-2"]),  # runs, which agree
-        (("A 1", "A 2", "B-1", "B-2"), ["1. gout\n2. sepsis"] * 6, ["A 1", "A 2", "B-1", "B-2"]),  # lists
-        (("A run 1", "A run 2", "B run 1", "B run 2"), [*SIX[1:], None], ["A run 1", "A run 2", "B run 1", "B run 2"]),
-        (("Llama 2", "Llama 3", "GPT 3", "GPT 4"), [*SIX[1:], None], ["GPT 3", "GPT 4", "Llama 2", "Llama 3"]),
-    ],
-)  # fmt: skip
-def test_numbers_behind_models_names(names: tuple[str, ...], second: list[str | None], raters: list[str]) -> None:
-    lists = read_lists(_of_numbers(second, names))
-    assert sorted(lists.raters) == raters
-    told = " ".join(lists.warnings)
-    assert ("are taken for ranks" in told) == (raters == ["A", "B"])
-    assert ("are taken for runs" in told) == ("A 1" in raters)
-    if raters == ["A", "B"]:
-        each = read_lists(_of_numbers(second, names), columns={"predictions": list(names)})
-        assert sorted(each.raters) == sorted(names), "the option goes before it"
 
 
 @pytest.mark.parametrize(
