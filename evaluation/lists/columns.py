@@ -142,9 +142,7 @@ def ranks(column: str, needed: NDArray[np.bool_], problems: Problems) -> Codes:
     out = np.array([*map(_as_rank, values), NO_RANK], np.int64)[codes]
     for row in np.flatnonzero((out == NO_RANK) & needed).tolist():
         got = None if codes[row] < 0 else values[codes[row]]
-        problems.add(
-            row, "a rank that is no rank", column, allowed="1, 2, 3, … (1 is likeliest)", got=got
-        )
+        problems.add(row, "a rank that is no rank", column, allowed="1, 2, 3, … (1 is likeliest)", got=got)
     return out
 
 

@@ -119,7 +119,9 @@ def _check_commas(
 ) -> None:
     """Asks whether commas part right answers, where a tenth of the cells leaves it open."""
     cells = [cell for cells in cells_of for cell in cells if cell[0]]
-    open_ = [(text, row) for text, row in cells if "," in text and as_list(text) is None and len(parted(text).parts) == 1]
+    open_ = [
+        (text, row) for text, row in cells if "," in text and as_list(text) is None and len(parted(text).parts) == 1
+    ]
     if separator is None and len(open_) * COMMAS_ASK >= len(cells) > 0 < len(open_):
         problem = f"{len(open_):,} of {len(cells):,} right answers hold commas, and nothing else parts them"
         raise InputError(

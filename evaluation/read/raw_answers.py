@@ -33,7 +33,7 @@ _LABELS = (
     (FINAL, re.compile(rf"(?:my\s+)?(?:final|definitive|confirmed)\s+{_DX}|(?:the\s+)?answer", re.IGNORECASE)),
     (LEAD, re.compile(
         rf"(?:(?:my|the)\s+)?(?:(?:single\s+)?(?:most\s+likely|likeliest|most\s+probable|leading|primary|principal|main|top|working|provisional|presumptive)\s+)?{_DX}"
-        r"|most\s+(?:likely|probable)|likeliest|dx|leading", re.IGNORECASE,
+        r"|most\s+(?:likely|probable)|likeliest|dx", re.IGNORECASE,
     )),
     (OTHERS, re.compile(
         rf"(?:(?:key|top|main|other|ranked|possible|potential|likely|additional|alternative|relevant|remaining)\s+)*(?:differentials?(?:\s+diagnos[ei]s)?(?:\s+list)?|ddx|d/?dx|diagnoses)"

@@ -118,7 +118,7 @@ _FOREIGN_ORDINALS = frozenset(
     )
 )
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
-_REPEAT = re.compile(r".*\S\s*\[[^\[\]#]*[^\[\]#\s]\s*#\d+\]")
+_REPEAT = re.compile(r".*\S\s*\[(?!(?:rank|dx|top)\s*#)[^\[\]#]*[^\[\]#\s]\s*#\d+\]")
 """A repeat under a prompt is no rank: "gpt4 [free #2]"."""
 _TOKEN = re.compile(r"\d{1,2}(?:st|nd|rd|th)\b|\d+(?:\.\d+)*|[^\W\d_]+", re.IGNORECASE)
 _ABOUT = frozenset(
@@ -305,6 +305,11 @@ def check_told_apart(names: Iterable[str], source: str) -> None:
     series: dict[tuple[str, ...], dict[int, str]] = {}
     for name in names:
         words = [token.casefold() for token in _TOKEN.findall(_without_accents(name))]
+        if (rank := _rank_of(name)) is not None and (rank[1] or 0) > 1:
+            raise InputError(
+                f"the column {quoted(name)} is of rank {rank[1]}, and the columns of the ranks before it are not there, or twice",
+                source=source, allowed="columns of the ranks from 1 on, or the option 'columns' (rank=COLUMN,COLUMN or predictions=COLUMN,COLUMN)", got=name,
+            )  # fmt: skip
         if not _FOREIGN_ORDINALS.isdisjoint(words):
             raise InputError(
                 f"the column {quoted(name)} may be a rank in words, or a model", source=source,

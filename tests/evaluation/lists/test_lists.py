@@ -290,6 +290,6 @@ def test_craft_md_lists_are_regular(shared_data):
     assert (lists.lengths == 5).all() and sum(len(r) != 1 for r in lists.reference) == 2
     assert (lists.entries == -1).sum() == 8777
     none = "8,777 of 33,925 diagnoses in the lists name none ('none' 6,495, 'multiple' 2,282). They keep their rank and match nothing."
-    assert lists.warnings[-1] == none and "parted where each part is a known name" in lists.warnings[0]
+    assert lists.warnings[-1] == none and "several right answers in one cell" in lists.warnings[0]
     assert set(lists.more) == {"category"} and len(lists.groups["category"]) == 1357
     assert (read_lists(shared_data / "craft_md_lists.csv", no_diagnosis=["keep", "none"]).entries == -1).sum() == 6495

@@ -548,6 +548,9 @@ def test_a_list_of_right_answers_is_in_the_order_of_the_cases(lists: Any) -> Non
         read_lists(lists, references=["asthma", "gout"])
 
 
+SIX = ["gout", "sepsis", "asthma", "mumps", "rabies", "measles"]
+
+
 def test_columns_that_describe_a_case_are_no_models() -> None:
     about = {name: [f"{name} {i}" for i in range(6)] for name in ("ward", "reviewer", "status", "finish_reason")}
     lists = read_lists(pd.DataFrame({"id": range(6), "gold": SIX, "gpt": SIX, **about}))
