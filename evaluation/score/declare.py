@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,30 +14,39 @@ from ...errors import InputError, OptionError
 
 PAIRS = "pair of experts"
 """An axis that follows that of the experts: (1,2), (1,3), …, (2,3), …."""
-HOW_TO_EVALUATE = "How to Evaluate Medical AI"
 _RANGE = re.compile(r"[\[(](-?inf|-?[\d.]+), (inf|-?[\d.]+)[\])]")
+_SECTIONS = {
+    "formula": "Formula",
+    "denominator": "Denominator",
+    "good": "Good values",
+    "use": "When to use",
+    "avoid": "When not",
+    "source": "References",
+}
+"""Field of `Metric` -> the section of the docstring that says it, as one text."""
 
 
 @dataclass(frozen=True)
 class Metric:
     """A metric as it is listed, cited and called, and what its values must satisfy.
 
+    What it says in words stands in the docstring of `function`, and is empty where Python leaves docstrings out.
+
     name : the name under `dxmatch.metrics`, "rpad".
     symbol : the name in tables and files, "RPAD"; unique.
-    formula : as in the source, in plain text.
+    function : pure, on arrays.
+    meaning : what it tells, in one line for a physician.
+    formula : as in the source, in plain text. denominator : what is divided by.
+    good : what a good value is, and how high it can come.
+    use, avoid : when to use it, and when not.
     source : the paper or system that defined it.
     inputs : what `function` takes.
     range : the values it can take, as an interval: "[0, 1]", "[0, inf)".
-    denominator : what is divided by.
     degenerate : (when, what is returned and why), one per degenerate case. Undefined is NaN, never a number.
-    function : pure, on arrays.
-    meaning : what it tells, in one line for a physician. good : what a good value is, and how high it can come.
-    use, avoid : when to use it, and when not.
     notes : what else is to be known: values of its parts, where the source's own figures or program differ.
 
     The tests hold every metric to what follows:
 
-    example : from a random generator, small arguments by name; where `degenerate` speaks of NaN, some that give it.
     axes : what the axes of an argument stand for, outermost first, {"mu_ae": "case, expert"}. Lists have axes too.
         Arguments that share an axis are ordered alike in it; "pair of experts" follows "expert".
         Of none but "rank" may the order change a value. repeat_free : those that can be taken twice over without change.
@@ -47,33 +57,24 @@ class Metric:
 
     name: str
     symbol: str
+    function: Callable[..., Any]
+    meaning: str
     formula: str
+    denominator: str
+    good: str
+    use: str
+    avoid: str
     source: str
     inputs: str
     range: str
-    denominator: str
     degenerate: tuple[tuple[str, str], ...]
-    function: Callable[..., Any]
-    meaning: str = ""
-    good: str = ""
-    use: str = ""
-    avoid: str = ""
     notes: tuple[str, ...] = ()
-    example: Callable[[np.random.Generator], dict[str, Any]] | None = None
     axes: Mapping[str, str] = field(default_factory=dict)
     repeat_free: tuple[str, ...] = ()
     symmetric: tuple[str, ...] = ()
     grows_with: tuple[str, ...] = ()
     falls_with: tuple[str, ...] = ()
     lower_is_better: bool = False
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """Reads `range` as two numbers."""
-        found = _RANGE.match(self.range)
-        if found is None:
-            raise ValueError(f"{self.name}: the range is not an interval such as [0, 1]: {self.range!r}")
-        return float(found[1]), float(found[2])
 
     @property
     def order_free(self) -> tuple[str, ...]:
@@ -111,17 +112,34 @@ REGISTRY: dict[str, Metric] = {}
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def declare(**fields: Any) -> Callable[[_Function], _Function]:
-    """Registers the decorated function under its own name, with the fields of `Metric`."""
+def declare(symbol: str, **properties: Any) -> Callable[[_Function], _Function]:
+    """Registers the decorated function under its own name, with its docstring and further fields of `Metric`."""
 
     def register(function: _Function) -> _Function:
-        metric = Metric(name=function.__name__, function=function, **fields)
-        if metric.name in REGISTRY or any(metric.symbol == other.symbol for other in REGISTRY.values()):
-            raise ValueError(f"two metrics are called {metric.name!r} or {metric.symbol!r}")
-        REGISTRY[metric.name] = metric
+        name = function.__name__
+        if name in REGISTRY or any(symbol == other.symbol for other in REGISTRY.values()):
+            raise ValueError(f"two metrics are called {name!r} or {symbol!r}")
+        REGISTRY[name] = Metric(name=name, symbol=symbol, function=function, **_told(function), **properties)
         return function
 
     return register
+
+
+def _told(function: Callable[..., Any]) -> dict[str, Any]:
+    """Reads the fields of `Metric` that a docstring holds: an entry a line, which goes on where the next is indented."""
+    summary, *rest = re.split(r"^(\S.*)\n-+\n", inspect.getdoc(function) or "", flags=re.MULTILINE)
+    bodies = (re.sub(r"\n +", " ", body).strip().splitlines() for body in rest[1::2])
+    sections = dict(zip(rest[::2], bodies, strict=True))
+    interval = _RANGE.search(" ".join(sections.get("Returns", ())))
+    cases = (entry.partition(" : ") for entry in sections.get("Edge cases", ()))
+    return {
+        "meaning": summary.partition("\n\n")[0].replace("\n", " "),
+        "inputs": "; ".join(entry.rstrip(".").replace(" : ", ": ") for entry in sections.get("Parameters", ())),
+        "range": interval[0] if interval else "",
+        "degenerate": tuple((when, what) for when, _, what in cases),
+        "notes": tuple(sections.get("Notes", ())),
+        **{name: " ".join(sections.get(title, ())) for name, title in _SECTIONS.items()},
+    }
 
 
 def all_metrics() -> tuple[Metric, ...]:

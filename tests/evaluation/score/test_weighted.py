@@ -161,7 +161,7 @@ def test_on_which_side_severities_err():
 
 def test_the_divisor_of_the_authors_scripts():
     """Their semantic score is rescaled by 10.33: above 1 where it is higher, which weighs as 1; severity stays at 16."""
-    found = scored(printed(), semantic_best=weighted.AUTHORS_BEST)
+    found = scored(printed(), semantic_best=10.33)
     semantic = np.array([8.25, 6.4, 0.2]) * 2 / 10.33 - 1
     weights = 1 / (1 + np.exp(3 * np.minimum(semantic, 1)))
     above, at_one, bad = weighted.case_weights_of(np.array([1.5, 1, 0]), "hard")
