@@ -27,7 +27,6 @@ from .scores import (
     Score,
     Settings,
     Values,
-    in_words,
     mean_of_defined,
     over_all_cases,
     over_two,
@@ -303,15 +302,19 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     per_case = {"HDP": precision, "HDR": recall, "HDF1": harmonic_mean(precision, recall)}
     family.per_case = {name: over_all_cases(values, kept, n) for name, values in per_case.items()}
     hdf1 = harmonic_mean(mean_of_defined(precision), mean_of_defined(recall))
-    shifts = rank_shift_rows(answers.raters, _accuracies(matches, k), hdf1, k)
-    family.tables = {"rank_shifts": shifts, "without_a_code": cut.coded if cut.without else []}
+    family.tables = {
+        "rank_shifts": rank_shift_rows(answers.raters, _accuracies(matches, k), hdf1, k),
+        "without_a_code": cut.coded if cut.without else [],
+    }
     _add_chapters(family, matches, predicted, reference, kept, k)
-    family.sentences = partial(_sentences, shifts, cut.without)
     if n > len(kept):
         family.findings.append(Finding("no_reference", n - len(kept), n, "HDF1"))
     if k is None:
         family.findings += _lengths(matches, coded.predicted.shape[2])
-    family.findings += [Finding("origin", example=note) for note in (*cut.ways, *_silent(matches, found, kept))]
+    no_hit = [f"No ICD-10 code, so no hit: {cut.without}."] if cut.without else []
+    family.findings += [
+        Finding("origin", example=note) for note in (*cut.ways, *no_hit, *_silent(matches, found, kept))
+    ]
     return family
 
 
@@ -438,17 +441,3 @@ def _silent(matches: Matches, found: Overlap, kept: NDArray[np.integer]) -> list
         for rater, none, of in zip(matches.answers.raters, silent, there.sum(0).tolist(), strict=True)
         if none
     ]
-
-
-def _sentences(shifts: Sequence[Row], without: str, rows: Sequence[Row]) -> list[str]:
-    symbol = REGISTRY["hdf1"].symbol
-    of_f1 = [row for row in rows if (row["metric"], row["of"]) == (symbol, "")]
-    if not (told := in_words(of_f1, ".3f")):
-        return []
-    no_hit = f" No ICD-10 code, so no hit: {without}." if without else ""
-    words = [f"{of_f1[0]['name']} against the reference: {told}.{no_hit}"]
-    moved = max(shifts, key=lambda row: abs(row["shift"]), default=None)
-    if moved and moved["shift"]:
-        before, after = (f"in place {moved[f'{side}_rank']} by {moved[side]}" for side in ("from", "to"))
-        words.append(f"{moved['algorithm']} is {before}, {after}.")
-    return words

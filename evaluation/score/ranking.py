@@ -5,22 +5,19 @@ What is right is given: by M, by code, by category, or in degrees.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError, OptionError
-from ...pages.rows import Row
 from ...stats.agreement import divided
 from ...terms.icd.ancestor_sets import Nodes, opened
 from ..lists.lists import looked_up
 from ..match.matches import RANKED, Matches
 from ..read.findings import Finding
 from .declare import REGISTRY, check_k, declare
-from .scores import FamilyScores, Score, Settings, counts_in_words, in_words, over_all_cases, without_absent
+from .scores import FamilyScores, Score, Settings, counts_in_words, over_all_cases, without_absent
 from .weighted import RELATIONS, degree, relevance
 
 NAME, TITLE = "ranking", "Ranked answers against the right ones"
@@ -280,7 +277,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     answers, n = ranked.answers, len(ranked.answers.cases)
     hits = reference_hits(ranked)
     first = BY_M if BY_M in hits else BY_CODE
-    family = FamilyScores(NAME, TITLE, sentences=partial(_sentences, first))
+    family = FamilyScores(NAME, TITLE)
 
     def add(metric: str, values: NDArray[Any], cases: NDArray[np.integer], of: str = "", k: int | None = None) -> None:
         values = without_absent(values, answers.absent[cases])
@@ -394,11 +391,3 @@ def _given_degrees(matches: Matches, shape: tuple[int, ...]) -> tuple[NDArray[np
     nearest = np.nan_to_num(found.probabilities[:, :, :ranks], nan=-1).argmax(-1)
     np.put_along_axis(out, nearest[..., None], said[..., None].astype(np.int8), -1)
     return out, unknown
-
-
-def _sentences(judge: str, rows: Sequence[Row]) -> list[str]:
-    """Says how often the first diagnosis is right."""
-    symbol = REGISTRY["top_k_accuracy"].symbol
-    of_first = [row for row in rows if (row["metric"], row["of"], row["k"]) == (symbol, judge, 1)]
-    told = in_words(of_first, ".0%")
-    return [f"The first diagnosis is right{'' if judge == BY_M else f' by {judge}'}: {told} of cases."] if told else []

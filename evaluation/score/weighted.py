@@ -18,14 +18,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError, OptionError
 from ...files.did_you_mean import hint
-from ...pages.rows import Row
 from ...stats.agreement import divided
 from ...votes.prompts import class_prompts
 from ..lists.lists import Lists, looked_up
 from ..match.matches import Matches
 from ..read.findings import Finding
 from .declare import REGISTRY, declare
-from .scores import FamilyScores, Score, Settings, Values, counts_in_words, in_words, over_two
+from .scores import FamilyScores, Score, Settings, Values, counts_in_words, over_two
 from .weighted_cases import best_and_worst_rows, error_rows, plane_rows, quadrant_rows
 
 NAME, TITLE = "weighted", "Semantic and severity scores"
@@ -34,8 +33,7 @@ RELATIONS = {relation: number for number, relation in enumerate(class_prompts.RE
 """Relation of a diagnosis to the reference -> D."""
 SEVERITIES = {severity: number for number, severity in enumerate(class_prompts.SEVERITIES, 1)}
 """Severity -> its place on the scale."""
-UNKNOWN = "unknown"
-_WITH_UNKNOWN = {**SEVERITIES, UNKNOWN: 0}
+_WITH_UNKNOWN = {**SEVERITIES, "unknown": 0}
 SETTINGS = {"easy": (1.0, 0.3), "medium": (2.0, 0.0), "hard": (3.0, 0.0)}
 """Name -> (k, x0) of the weight `1 / (1 + exp(k (s - x0)))` of a case whose score is s."""
 
@@ -506,7 +504,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     """
     answers, best = matches.answers, check_best(settings.semantic_best, "semantic_best")
     notes = [f"Semantic and severity scores take the first {RANKS} ranks, whatever k is."]
-    family = FamilyScores(NAME, TITLE, sentences=_sentences)
+    family = FamilyScores(NAME, TITLE)
     doubts: list[tuple[str, str]] = []
     relations, severities = _known(answers)
     if relations:
@@ -597,12 +595,3 @@ def _scores_of(metric: str, values: Values, best: float, answers: Lists, why: st
         weights = case_weights_of(scaled, setting)
         made.append(Score("aggregated", of=f"{symbol}, {name}", **over_two(weights * scaled, weights), **shared))
     return made
-
-
-def _sentences(rows: Sequence[Row]) -> list[str]:
-    words = []
-    for metric in ("semantic_score", "severity_score"):
-        symbol = REGISTRY[metric].symbol
-        if told := in_words([row for row in rows if row["metric"] == symbol], ".2f"):
-            words.append(f"{symbol} score, of 16 at best: {told}.")
-    return words
