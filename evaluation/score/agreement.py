@@ -75,6 +75,12 @@ def cohen_kappa(a: ArrayLike, b: ArrayLike) -> float:
     References
     ----------
     Cohen 1960; used at top 1 in How to Evaluate Medical AI
+    Cohen J. A Coefficient of Agreement for Nominal Scales. Educational and Psychological Measurement 20(1), 1960.
+        <https://doi.org/10.1177/001316446002000104>
+    Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to
+        Evaluate Medical AI. 2025. arXiv:2509.11941. <https://doi.org/10.48550/arXiv.2509.11941>
+    Landis JR, Koch GG. The Measurement of Observer Agreement for Categorical Data. Biometrics 33(1), 1977.
+        <https://doi.org/10.2307/2529310>
 
     Examples
     --------
@@ -139,6 +145,8 @@ def fleiss_kappa(categories: ArrayLike) -> float:
     References
     ----------
     Fleiss 1971, eqs. 1 to 7
+    Fleiss JL. Measuring nominal scale agreement among many raters. Psychological Bulletin 76(5), 1971.
+        <https://doi.org/10.1037/h0031619>
 
     Examples
     --------
@@ -180,8 +188,8 @@ def krippendorff_alpha(categories: ArrayLike) -> float:
 
     Formula
     -------
-    alpha = 1 - D_o / D_e, D_o = 1/N sum_u sum_{i != j} [c_ui != c_uj] / (m_u - 1), D_e = sum_{c != k} n_c n_k / (N
-    (N - 1))
+    alpha = 1 - D_o / D_e, D_o = 1/N sum_u sum_{i != j} [c_ui != c_uj] / (m_u - 1),
+    D_e = sum_{c != k} n_c n_k / (N (N - 1))
 
     Denominator
     -----------
@@ -210,6 +218,8 @@ def krippendorff_alpha(categories: ArrayLike) -> float:
     References
     ----------
     Krippendorff 2011, Computing Krippendorff's Alpha-Reliability (nominal)
+    Krippendorff K. Computing Krippendorff's Alpha-Reliability. University of Pennsylvania, 2011.
+        <https://repository.upenn.edu/asc_papers/43>
 
     Examples
     --------
@@ -270,6 +280,8 @@ def krippendorff_alpha_by_distance(values: ArrayLike, distance: ArrayLike) -> fl
     References
     ----------
     Krippendorff 2011, with a distance of one's own; 1 - M: dxmatch
+    Krippendorff K. Computing Krippendorff's Alpha-Reliability. University of Pennsylvania, 2011.
+        <https://repository.upenn.edu/asc_papers/43>
     """
     array, apart = _checked(values, "values"), np.asarray(distance, float)
     if apart.ndim != 2 or apart.shape[0] != apart.shape[1] or len(apart) <= array.max():

@@ -71,6 +71,8 @@ def choice_accuracy(correct: ArrayLike) -> float:
     References
     ----------
     ClinBench-HPB, multiple-choice questions
+    Li Y, Zeng X, Fang C, Yang J, Jia F, Zhang L. ClinBench-HPB: A Clinical Benchmark for Evaluating LLMs in
+        Hepato-Pancreato-Biliary Diseases. 2025. arXiv:2506.00095. <https://doi.org/10.48550/arXiv.2506.00095>
 
     Examples
     --------
@@ -127,6 +129,8 @@ def choice_spread(correct: ArrayLike) -> float:
     References
     ----------
     ClinBench-HPB, multiple-choice questions
+    Li Y, Zeng X, Fang C, Yang J, Jia F, Zhang L. ClinBench-HPB: A Clinical Benchmark for Evaluating LLMs in
+        Hepato-Pancreato-Biliary Diseases. 2025. arXiv:2506.00095. <https://doi.org/10.48550/arXiv.2506.00095>
 
     Examples
     --------
@@ -183,6 +187,8 @@ def choice_all_right(correct: ArrayLike) -> float:
     References
     ----------
     ClinBench-HPB, multiple-choice questions
+    Li Y, Zeng X, Fang C, Yang J, Jia F, Zhang L. ClinBench-HPB: A Clinical Benchmark for Evaluating LLMs in
+        Hepato-Pancreato-Biliary Diseases. 2025. arXiv:2506.00095. <https://doi.org/10.48550/arXiv.2506.00095>
     """
     return float((question_means(correct) == 1).mean())
 
@@ -233,6 +239,8 @@ def choice_any_right(correct: ArrayLike) -> float:
     References
     ----------
     ClinBench-HPB, multiple-choice questions
+    Li Y, Zeng X, Fang C, Yang J, Jia F, Zhang L. ClinBench-HPB: A Clinical Benchmark for Evaluating LLMs in
+        Hepato-Pancreato-Biliary Diseases. 2025. arXiv:2506.00095. <https://doi.org/10.48550/arXiv.2506.00095>
     """
     return float((question_means(correct) > 0).mean())
 

@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,7 +21,6 @@ _SECTIONS = {
     "good": "Good values",
     "use": "When to use",
     "avoid": "When not",
-    "source": "References",
 }
 """Field of `Metric` -> the section of the docstring that says it, as one text."""
 
@@ -39,7 +38,7 @@ class Metric:
     formula : as in the source, in plain text. denominator : what is divided by.
     good : what a good value is, and how high it can come.
     use, avoid : when to use it, and when not.
-    source : the paper or system that defined it.
+    source : the paper or system that defined it. references : it and what else is cited, in full, with a link.
     inputs : what `function` takes.
     range : the values it can take, as an interval: "[0, 1]", "[0, inf)".
     degenerate : (when, what is returned and why), one per degenerate case. Undefined is NaN, never a number.
@@ -65,6 +64,7 @@ class Metric:
     use: str
     avoid: str
     source: str
+    references: tuple[str, ...]
     inputs: str
     range: str
     degenerate: tuple[tuple[str, str], ...]
@@ -130,6 +130,7 @@ def _told(function: Callable[..., Any]) -> dict[str, Any]:
     summary, *rest = re.split(r"^(\S.*)\n-+\n", inspect.getdoc(function) or "", flags=re.MULTILINE)
     bodies = (re.sub(r"\n +", " ", body).strip().splitlines() for body in rest[1::2])
     sections = dict(zip(rest[::2], bodies, strict=True))
+    source, *references = sections.get("References", [""])
     interval = _RANGE.search(" ".join(sections.get("Returns", ())))
     cases = (entry.partition(" : ") for entry in sections.get("Edge cases", ()))
     return {
@@ -137,6 +138,8 @@ def _told(function: Callable[..., Any]) -> dict[str, Any]:
         "inputs": "; ".join(entry.rstrip(".").replace(" : ", ": ") for entry in sections.get("Parameters", ())),
         "range": interval[0] if interval else "",
         "degenerate": tuple((when, what) for when, _, what in cases),
+        "source": source,
+        "references": tuple(references),
         "notes": tuple(sections.get("Notes", ())),
         **{name: " ".join(sections.get(title, ())) for name, title in _SECTIONS.items()},
     }
@@ -152,18 +155,20 @@ def called(names: Iterable[str]) -> tuple[Metric, ...]:
 
     A rank at its end says nothing more: "top-5" finds `top_k_accuracy`. Errors: `InputError` for a word that finds none.
     """
-    metrics = all_metrics()
     found: dict[str, Metric] = {}
     for name in names:
-        word = name.casefold().strip()
-        stem = re.sub(r"[-_@ ]*\d+$", "", word).replace("-", "_").replace(" ", "_")
-        exact = [one for one in metrics if word in (one.name, one.symbol.casefold()) or stem == one.name]
-        alike = exact or [one for one in metrics if stem and stem in one.name]
-        if not alike:
-            allowed = ", ".join(metric.name for metric in metrics)
-            raise InputError("no metric has this name or symbol", allowed=allowed, got=name)
+        if not (alike := named(name)):
+            raise InputError("no metric has this name or symbol", allowed=", ".join(REGISTRY), got=name)
         found.update((one.name, one) for one in alike)
     return tuple(found.values())
+
+
+def named(name: str) -> list[Metric]:
+    """Finds the metrics that a word names, as `called` does; none where it names none."""
+    word = name.casefold().strip()
+    stem = re.sub(r"[-_@ ]*\d+$", "", word).replace("-", "_").replace(" ", "_")
+    exact = [one for one in REGISTRY.values() if word in (one.name, one.symbol.casefold()) or stem == one.name]
+    return exact or [one for one in REGISTRY.values() if stem and stem in one.name]
 
 
 def check_k(k: Any, name: str = "k") -> int:
@@ -187,77 +192,3 @@ def truths(values: Any) -> Any:
         if array.dtype.kind in "iu" and array.size and ((array == 0) | (array == 1)).all():
             return array.astype(bool)
     return values
-
-
-class Source(NamedTuple):
-    """cited : as a `Metric.source` names it. reference : in full. link : a DOI where there is one."""
-
-    cited: str
-    reference: str
-    link: str
-
-
-SOURCES = (
-    Source(
-        "How to Evaluate Medical AI",
-        "Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to Evaluate "
-        "Medical AI. 2025. arXiv:2509.11941",
-        "https://doi.org/10.48550/arXiv.2509.11941",
-    ),
-    Source(
-        "H-DDx",
-        "Lim S, Kim G, Lee H, Han W, Seo J, Yoo J, Yang E. H-DDx: A Hierarchical Evaluation Framework for Differential Diagnosis. "
-        "2025. arXiv:2510.03700",
-        "https://doi.org/10.48550/arXiv.2510.03700",
-    ),
-    Source("Kernel29", "Foundation 29. Kernel29, evaluation of DxGPT", "https://github.com/foundation29org/Kernel29"),
-    Source(
-        "ClinBench-HPB",
-        "Li Y, Zeng X, Fang C, Yang J, Jia F, Zhang L. ClinBench-HPB: A Clinical Benchmark for Evaluating LLMs in "
-        "Hepato-Pancreato-Biliary Diseases. 2025. arXiv:2506.00095",
-        "https://doi.org/10.48550/arXiv.2506.00095",
-    ),
-    Source(
-        "DiReCT",
-        "Wang B, Chang J, Qian Y, Chen G, Chen J, Jiang Z, Zhang J, Nakashima Y, Nagahara H. DiReCT: Diagnostic Reasoning for "
-        "Clinical Notes via Large Language Models. 2024. arXiv:2408.01933",
-        "https://doi.org/10.48550/arXiv.2408.01933",
-    ),
-    Source(
-        "Cohen 1960",
-        "Cohen J. A Coefficient of Agreement for Nominal Scales. Educational and Psychological Measurement 20(1), 1960",
-        "https://doi.org/10.1177/001316446002000104",
-    ),
-    Source(
-        "Fleiss 1971",
-        "Fleiss JL. Measuring nominal scale agreement among many raters. Psychological Bulletin 76(5), 1971",
-        "https://doi.org/10.1037/h0031619",
-    ),
-    Source(
-        "Krippendorff 2011",
-        "Krippendorff K. Computing Krippendorff's Alpha-Reliability. University of Pennsylvania, 2011",
-        "https://repository.upenn.edu/asc_papers/43",
-    ),
-    Source(
-        "Voorhees 1999",
-        "Voorhees EM. The TREC-8 Question Answering Track Report. TREC-8, NIST, 1999",
-        "https://trec.nist.gov/pubs/trec8/papers/qa_report.pdf",
-    ),
-    Source(
-        "Järvelin and Kekäläinen 2002",
-        "Järvelin K, Kekäläinen J. Cumulated gain-based evaluation of IR techniques. ACM Transactions on Information Systems "
-        "20(4), 2002",
-        "https://doi.org/10.1145/582415.582418",
-    ),
-    Source(
-        "Landis and Koch 1977",
-        "Landis JR, Koch GG. The Measurement of Observer Agreement for Categorical Data. Biometrics 33(1), 1977",
-        "https://doi.org/10.2307/2529310",
-    ),
-)
-"""In the order of the reference page."""
-
-
-def sources_of(text: str) -> list[Source]:
-    """Finds those that a text cites."""
-    return [source for source in SOURCES if source.cited in text]

@@ -116,6 +116,8 @@ def hdp(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm")
     References
     ----------
     H-DDx
+    Lim S, Kim G, Lee H, Han W, Seo J, Yoo J, Yang E. H-DDx: A Hierarchical Evaluation Framework for Differential
+        Diagnosis. 2025. arXiv:2510.03700. <https://doi.org/10.48550/arXiv.2510.03700>
 
     Examples
     --------
@@ -175,6 +177,8 @@ def hdr(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm")
     References
     ----------
     H-DDx
+    Lim S, Kim G, Lee H, Han W, Seo J, Yoo J, Yang E. H-DDx: A Hierarchical Evaluation Framework for Differential
+        Diagnosis. 2025. arXiv:2510.03700. <https://doi.org/10.48550/arXiv.2510.03700>
 
     Examples
     --------
@@ -247,6 +251,8 @@ def hdf1(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm"
     References
     ----------
     H-DDx
+    Lim S, Kim G, Lee H, Han W, Seo J, Yoo J, Yang E. H-DDx: A Hierarchical Evaluation Framework for Differential
+        Diagnosis. 2025. arXiv:2510.03700. <https://doi.org/10.48550/arXiv.2510.03700>
 
     Examples
     --------

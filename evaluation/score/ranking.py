@@ -74,6 +74,8 @@ def top_k_accuracy(hits: ArrayLike, k: int) -> float:
     References
     ----------
     H-DDx
+    Lim S, Kim G, Lee H, Han W, Seo J, Yoo J, Yang E. H-DDx: A Hierarchical Evaluation Framework for Differential
+        Diagnosis. 2025. arXiv:2510.03700. <https://doi.org/10.48550/arXiv.2510.03700>
 
     Examples
     --------
@@ -105,8 +107,8 @@ def mrr(hits: ArrayLike, k: int = RANKED) -> float:
 
     Formula
     -------
-    MRR = sum_i 1 / rank_i / n, rank_i of the first diagnosis that is the reference; 1 / rank_i = 0 beyond the first
-    k
+    MRR = sum_i 1 / rank_i / n, rank_i of the first diagnosis that is the reference;
+    1 / rank_i = 0 beyond the first k
 
     Denominator
     -----------
@@ -133,6 +135,8 @@ def mrr(hits: ArrayLike, k: int = RANKED) -> float:
     References
     ----------
     Voorhees 1999, The TREC-8 question answering track report
+    Voorhees EM. The TREC-8 Question Answering Track Report. TREC-8, NIST, 1999.
+        <https://trec.nist.gov/pubs/trec8/papers/qa_report.pdf>
 
     Examples
     --------
@@ -186,8 +190,9 @@ def ndcg(gains: ArrayLike, given: ArrayLike, k: int = RANKED) -> float:
 
     Formula
     -------
-    nDCG@k = mean_i min(1, DCG_i / IDCG_i), DCG = sum_j (sum_d max_{l <= j} g_ld - sum_d max_{l < j} g_ld) / log2(j
-    + 1), IDCG = sum_{j <= min(k, references)} 1 / log2(j + 1)
+    nDCG@k = mean_i min(1, DCG_i / IDCG_i),
+    DCG = sum_j (sum_d max_{l <= j} g_ld - sum_d max_{l < j} g_ld) / log2(j + 1),
+    IDCG = sum_{j <= min(k, references)} 1 / log2(j + 1)
 
     Denominator
     -----------
@@ -215,6 +220,8 @@ def ndcg(gains: ArrayLike, given: ArrayLike, k: int = RANKED) -> float:
     References
     ----------
     Järvelin and Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques
+    Järvelin K, Kekäläinen J. Cumulated gain-based evaluation of IR techniques. ACM Transactions on Information
+        Systems 20(4), 2002. <https://doi.org/10.1145/582415.582418>
 
     Examples
     --------

@@ -75,6 +75,9 @@ def category_accuracy(annotated: Sequence[str], predicted: Sequence[str | None])
     References
     ----------
     DiReCT
+    Wang B, Chang J, Qian Y, Chen G, Chen J, Jiang Z, Zhang J, Nakashima Y, Nagahara H. DiReCT: Diagnostic Reasoning
+        for Clinical Notes via Large Language Models. 2024. arXiv:2408.01933.
+        <https://doi.org/10.48550/arXiv.2408.01933>
     """
     return _accuracy(annotated, predicted)
 
@@ -126,6 +129,9 @@ def diagnosis_accuracy(annotated: Sequence[str], predicted: Sequence[str | None]
     References
     ----------
     DiReCT
+    Wang B, Chang J, Qian Y, Chen G, Chen J, Jiang Z, Zhang J, Nakashima Y, Nagahara H. DiReCT: Diagnostic Reasoning
+        for Clinical Notes via Large Language Models. 2024. arXiv:2408.01933.
+        <https://doi.org/10.48550/arXiv.2408.01933>
     """
     return _accuracy(annotated, predicted)
 
@@ -191,6 +197,9 @@ def observation_precision(paired: ArrayLike, predicted: ArrayLike, *, nothing: f
     References
     ----------
     DiReCT
+    Wang B, Chang J, Qian Y, Chen G, Chen J, Jiang Z, Zhang J, Nakashima Y, Nagahara H. DiReCT: Diagnostic Reasoning
+        for Clinical Notes via Large Language Models. 2024. arXiv:2408.01933.
+        <https://doi.org/10.48550/arXiv.2408.01933>
     """
     return _mean(nothing, *_counts(paired=paired, predicted=predicted))
 
@@ -243,6 +252,9 @@ def observation_recall(paired: ArrayLike, annotated: ArrayLike, *, nothing: floa
     References
     ----------
     DiReCT
+    Wang B, Chang J, Qian Y, Chen G, Chen J, Jiang Z, Zhang J, Nakashima Y, Nagahara H. DiReCT: Diagnostic Reasoning
+        for Clinical Notes via Large Language Models. 2024. arXiv:2408.01933.
+        <https://doi.org/10.48550/arXiv.2408.01933>
     """
     return _mean(nothing, *_counts(paired=paired, annotated=annotated))
 
@@ -298,6 +310,9 @@ def observation_completeness(
     References
     ----------
     DiReCT
+    Wang B, Chang J, Qian Y, Chen G, Chen J, Jiang Z, Zhang J, Nakashima Y, Nagahara H. DiReCT: Diagnostic Reasoning
+        for Clinical Notes via Large Language Models. 2024. arXiv:2408.01933.
+        <https://doi.org/10.48550/arXiv.2408.01933>
 
     Examples
     --------
@@ -356,6 +371,9 @@ def explanation_of_common(explained: ArrayLike, paired: ArrayLike, *, nothing: f
     References
     ----------
     DiReCT
+    Wang B, Chang J, Qian Y, Chen G, Chen J, Jiang Z, Zhang J, Nakashima Y, Nagahara H. DiReCT: Diagnostic Reasoning
+        for Clinical Notes via Large Language Models. 2024. arXiv:2408.01933.
+        <https://doi.org/10.48550/arXiv.2408.01933>
     """
     return _mean(nothing, *_counts(explained=explained, paired=paired))
 
@@ -412,6 +430,9 @@ def explanation_of_all(
     References
     ----------
     DiReCT
+    Wang B, Chang J, Qian Y, Chen G, Chen J, Jiang Z, Zhang J, Nakashima Y, Nagahara H. DiReCT: Diagnostic Reasoning
+        for Clinical Notes via Large Language Models. 2024. arXiv:2408.01933.
+        <https://doi.org/10.48550/arXiv.2408.01933>
     """
     right, both, one, other = _counts(explained=explained, paired=paired, annotated=annotated, predicted=predicted)
     return _mean(nothing, right, one + other - both)
@@ -465,6 +486,9 @@ def premise_share(premised: ArrayLike, predicted: ArrayLike, *, nothing: float |
     References
     ----------
     own, on the graph of DiReCT
+    Wang B, Chang J, Qian Y, Chen G, Chen J, Jiang Z, Zhang J, Nakashima Y, Nagahara H. DiReCT: Diagnostic Reasoning
+        for Clinical Notes via Large Language Models. 2024. arXiv:2408.01933.
+        <https://doi.org/10.48550/arXiv.2408.01933>
     """
     return _mean(nothing, *_counts(premised=premised, predicted=predicted))
 

@@ -82,6 +82,8 @@ def disease_recall(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> N
     References
     ----------
     ClinBench-HPB, disease-level recall
+    Li Y, Zeng X, Fang C, Yang J, Jia F, Zhang L. ClinBench-HPB: A Clinical Benchmark for Evaluating LLMs in
+        Hepato-Pancreato-Biliary Diseases. 2025. arXiv:2506.00095. <https://doi.org/10.48550/arXiv.2506.00095>
 
     Examples
     --------
@@ -141,6 +143,8 @@ def patient_recall(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> N
     References
     ----------
     ClinBench-HPB, patient-level recall
+    Li Y, Zeng X, Fang C, Yang J, Jia F, Zhang L. ClinBench-HPB: A Clinical Benchmark for Evaluating LLMs in
+        Hepato-Pancreato-Biliary Diseases. 2025. arXiv:2506.00095. <https://doi.org/10.48550/arXiv.2506.00095>
     """
     found, there = found_in(hits, given, k)
     return (found | ~there).all(-1).mean(0, dtype=np.float64)
@@ -193,6 +197,8 @@ def prompt_spread(values: ArrayLike) -> NDArray[np.float64]:
     References
     ----------
     ClinBench-HPB, SD of Tables 5 to 7: the population standard deviation, over the prompts that were taken
+    Li Y, Zeng X, Fang C, Yang J, Jia F, Zhang L. ClinBench-HPB: A Clinical Benchmark for Evaluating LLMs in
+        Hepato-Pancreato-Biliary Diseases. 2025. arXiv:2506.00095. <https://doi.org/10.48550/arXiv.2506.00095>
     """
     several = np.asarray(values, float)
     if several.ndim == 0 or several.shape[-1] == 0:

@@ -106,6 +106,8 @@ def precision_at_k(mu: ArrayLike, k: int, sizes: ArrayLike | None = None) -> NDA
     References
     ----------
     How to Evaluate Medical AI
+    Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to
+        Evaluate Medical AI. 2025. arXiv:2509.11941. <https://doi.org/10.48550/arXiv.2509.11941>
     """
     array = _multiplicities(mu, check_k(k), "mu")
     if sizes is None:
@@ -160,6 +162,8 @@ def recall_at_k(mu: ArrayLike) -> NDArray[np.float64]:
     References
     ----------
     How to Evaluate Medical AI
+    Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to
+        Evaluate Medical AI. 2025. arXiv:2509.11941. <https://doi.org/10.48550/arXiv.2509.11941>
     """
     array = np.asarray(mu)
     if array.ndim == 0 or array.shape[0] == 0:
@@ -233,6 +237,8 @@ def p_opt(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
     References
     ----------
     How to Evaluate Medical AI
+    Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to
+        Evaluate Medical AI. 2025. arXiv:2509.11941. <https://doi.org/10.48550/arXiv.2509.11941>
     """
     return rpad(mu_ae, mu_ee, k, 0.0)
 
@@ -287,6 +293,8 @@ def p_avg(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
     References
     ----------
     How to Evaluate Medical AI
+    Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to
+        Evaluate Medical AI. 2025. arXiv:2509.11941. <https://doi.org/10.48550/arXiv.2509.11941>
     """
     return rpad(mu_ae, mu_ee, k, 1.0)
 
@@ -341,6 +349,8 @@ def r_opt(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
     References
     ----------
     How to Evaluate Medical AI
+    Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to
+        Evaluate Medical AI. 2025. arXiv:2509.11941. <https://doi.org/10.48550/arXiv.2509.11941>
     """
     return rrad(mu_ae, mu_ee, k, 0.0)
 
@@ -395,6 +405,8 @@ def r_avg(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
     References
     ----------
     How to Evaluate Medical AI
+    Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to
+        Evaluate Medical AI. 2025. arXiv:2509.11941. <https://doi.org/10.48550/arXiv.2509.11941>
     """
     return rrad(mu_ae, mu_ee, k, 1.0)
 
@@ -451,6 +463,8 @@ def rpad(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardness: float = 1.0) -> f
     References
     ----------
     How to Evaluate Medical AI
+    Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to
+        Evaluate Medical AI. 2025. arXiv:2509.11941. <https://doi.org/10.48550/arXiv.2509.11941>
 
     Examples
     --------
@@ -511,6 +525,8 @@ def rrad(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardness: float = 1.0) -> f
     References
     ----------
     How to Evaluate Medical AI
+    Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to
+        Evaluate Medical AI. 2025. arXiv:2509.11941. <https://doi.org/10.48550/arXiv.2509.11941>
     """
     return _relative_rate(recall_at_k, mu_ae, mu_ee, k, hardness)
 
@@ -569,6 +585,8 @@ def sigma_algorithm(rates_ae: ArrayLike) -> NDArray[np.float64]:
     References
     ----------
     How to Evaluate Medical AI
+    Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to
+        Evaluate Medical AI. 2025. arXiv:2509.11941. <https://doi.org/10.48550/arXiv.2509.11941>
     """
     rates = np.asarray(rates_ae, float)
     if rates.shape[-1] < 2:
@@ -621,6 +639,8 @@ def sigma_experts(rates_ee: ArrayLike) -> NDArray[np.float64]:
     References
     ----------
     How to Evaluate Medical AI
+    Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to
+        Evaluate Medical AI. 2025. arXiv:2509.11941. <https://doi.org/10.48550/arXiv.2509.11941>
     """
     rates = np.asarray(rates_ee, float)
     z = experts_behind(rates.shape[-1])

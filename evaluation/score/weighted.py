@@ -175,6 +175,7 @@ def semantic_score(relations: Sequence[str], ranks: Sequence[int] | None = None)
     References
     ----------
     Kernel29
+    Foundation 29. Kernel29, evaluation of DxGPT. <https://github.com/foundation29org/Kernel29>
 
     Examples
     --------
@@ -241,6 +242,7 @@ def severity_score(
     References
     ----------
     Kernel29
+    Foundation 29. Kernel29, evaluation of DxGPT. <https://github.com/foundation29org/Kernel29>
 
     Examples
     --------
@@ -281,8 +283,8 @@ def severity_error(
 
     Formula
     -------
-    sum_i w_i (predicted_i - reference) / sum_i w_i, w_i = (6 - i)/5 at rank i <= 5, over the ranks of known
-    severity
+    sum_i w_i (predicted_i - reference) / sum_i w_i, w_i = (6 - i)/5 at rank i <= 5,
+    over the ranks of known severity
 
     Denominator
     -----------
@@ -310,6 +312,7 @@ def severity_error(
     References
     ----------
     Kernel29
+    Foundation 29. Kernel29, evaluation of DxGPT. <https://github.com/foundation29org/Kernel29>
 
     Examples
     --------
@@ -381,6 +384,7 @@ def rescaled(scores: ArrayLike, best: float = BEST) -> Values:
     References
     ----------
     Kernel29
+    Foundation 29. Kernel29, evaluation of DxGPT. <https://github.com/foundation29org/Kernel29>
 
     Examples
     --------
@@ -453,6 +457,7 @@ def aggregated(scores: ArrayLike, setting: str | tuple[float, float] = "medium",
     References
     ----------
     Kernel29
+    Foundation 29. Kernel29, evaluation of DxGPT. <https://github.com/foundation29org/Kernel29>
 
     Examples
     --------

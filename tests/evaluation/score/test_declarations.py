@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import dxmatch
 from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.of_names import OF_NAMES
-from dxmatch.evaluation.score.declare import REGISTRY, Metric, all_metrics, called, declare, sources_of
+from dxmatch.evaluation.score.declare import REGISTRY, Metric, all_metrics, called, declare
 from dxmatch.evaluation.score.reference_page import reference_page
 from dxmatch.evaluation.score.relative import experts_behind
 
@@ -115,8 +115,7 @@ def test_declared_in_full(metric):
         assert 20 < len(text) < 260 and text[-1] == "." and text[0] == text[0].upper() and "\n" not in text
     for text in (metric.use, metric.avoid):
         assert 5 < len(text) < 120 and not text.endswith(".")
-    assert sources_of(metric.source) or metric.source == "dxmatch"
-    assert all(source.link.startswith("https://") for source in sources_of(metric.source))
+    assert metric.references and all("<https://" in reference for reference in metric.references)
 
 
 @every_metric
