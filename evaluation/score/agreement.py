@@ -12,7 +12,7 @@ from ...errors import OptionError
 from ...pages.rows import Row
 from ...stats.agreement import NONE, GroupAgreement, cohen_kappas
 from ...stats.resampling import Statistic
-from ..lists.lists import ALGORITHM, Lists
+from ..lists.lists import ALGORITHM
 from ..match.matches import Categories, CrossCasePairs, Matches, PeerMatches
 from ..read.findings import Finding
 from .declare import REGISTRY, declare
@@ -296,10 +296,9 @@ def krippendorff_alpha_by_distance(values: ArrayLike, distance: ArrayLike) -> fl
 
 def lacking(matches: Matches, settings: Settings) -> str | None:
     """Says what is missing where no two experts, or other models, can be compared."""
-    algorithms, experts = _parts(matches.answers)
-    if len(experts) - (not algorithms) < 2:
-        return "a third model" if matches.answers.roles is None else "a second expert"
-    return None
+    if matches.first is not None:
+        return None
+    return "a third model" if matches.answers.roles is None else "a second expert"
 
 
 def scores(matches: Matches, settings: Settings) -> FamilyScores:
@@ -310,7 +309,10 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     """
     answers, first, cross = matches.answers, matches.first, matches.cross_case
     assert first is not None and cross is not None
-    algorithms, experts = _parts(answers)
+    everyone = range(len(answers.raters))
+    algorithms = [i for i in everyone if answers.roles is not None and answers.roles[i] == ALGORITHM]
+    experts = [i for i in everyone if i not in algorithms]
+    # where nobody is named an algorithm, all are judged in turn
     judged = algorithms or experts
     groups = [
         np.array(group) for rater in judged for group in ([e for e in experts if e != rater], sorted({*experts, rater}))
@@ -386,13 +388,6 @@ def _unlike(pairs: CrossCasePairs, size: NDArray[np.integer[Any]], raters: NDArr
     kept = members[0] & members[1] & (size[cases[0]] > 1) & (size[cases[1]] > 1)
     scale = np.full(kept.sum(), 2 * pairs.all / max(1, pairs.asked))
     return coo_array((scale, (cases[0][kept], cases[1][kept])), shape=(len(size), len(size))).tocsr()
-
-
-def _parts(answers: Lists) -> tuple[list[int], list[int]]:
-    """The algorithms and the experts; where nobody is named an algorithm, all are experts and judged in turn."""
-    roles = answers.roles or ("",) * len(answers.raters)
-    everyone = range(len(roles))
-    return [i for i in everyone if roles[i] == ALGORITHM], [i for i in everyone if roles[i] != ALGORITHM]
 
 
 def _notes(categories: Categories, cross: CrossCasePairs, settings: Settings) -> list[str]:

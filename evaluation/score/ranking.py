@@ -228,13 +228,19 @@ def ndcg(gains: ArrayLike, given: ArrayLike, k: int = RANKED) -> float:
     >>> ndcg([[[0.0], [1.0]]], [[True]])  # 1 / log2(3)
     0.6309297535714575
     """
-    near, there = np.asarray(gains, float), np.asarray(given)
-    if there.ndim != 2 or there.dtype != bool or not len(there) or not there.any(1).all():
-        raise OptionError("given", "bool [cases, references], at least one case, in each at least one True", given)
+    near, there = np.asarray(gains, float), checked_given(given)
     if near.ndim != 3 or (len(near), near.shape[-1]) != there.shape or not ((near >= 0) & (near <= 1)).all():
         allowed = f"numbers from 0 to 1 [{there.shape[0]} cases, ranks, {there.shape[1]} references]"
         raise OptionError("gains", allowed, gains)
     return float(normalised_gains(near, there, check_k(k)).mean())
+
+
+def checked_given(given: Any) -> NDArray[np.bool_]:
+    """Checks that each of at least one case has a reference: bool [n, D]. Errors: `OptionError`."""
+    there = np.asarray(given)
+    if there.ndim != 2 or there.dtype != bool or not len(there) or not there.any(1).all():
+        raise OptionError("given", "bool [cases, references], at least one case, in each at least one True", given)
+    return there
 
 
 def normalised_gains(gains: NDArray[np.floating[Any]], given: NDArray[np.bool_], k: int) -> NDArray[np.float64]:

@@ -21,7 +21,7 @@ from ...pages.rows import Row
 from ..match.matches import Matches
 from ..read.findings import Finding
 from .declare import REGISTRY, check_k, declare, truths
-from .ranking import NO_RIGHT_ANSWERS, top_ranks
+from .ranking import NO_RIGHT_ANSWERS, checked_given, top_ranks
 from .scores import FamilyScores, Score, Settings, over_all_cases, over_two, without_absent
 
 NAME, TITLE = "recall", "Recall of the reference diagnoses"
@@ -214,9 +214,7 @@ def found_in(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> tuple[N
     OptionError
         For arrays that do not fit each other, and for a case without a reference.
     """
-    there, named = np.asarray(truths(given)), np.asarray(truths(hits))
-    if there.ndim != 2 or there.dtype != bool or not len(there) or not there.any(1).all():
-        raise OptionError("given", "bool [cases, references], at least one case, in each at least one True", given)
+    there, named = checked_given(truths(given)), np.asarray(truths(hits))
     if named.ndim < 3 or named.dtype != bool or (len(named), named.shape[-1]) != there.shape:
         allowed = f"bool [cases, ..., ranks, references] with {there.shape[0]} cases and {there.shape[1]} references"
         raise OptionError("hits", allowed, named.shape if named.dtype == bool else hits)
