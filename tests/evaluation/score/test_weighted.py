@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dxmatch.errors import InputError
 from dxmatch.evaluation.lists.reading import read_lists
 from dxmatch.evaluation.score import weighted
-from dxmatch.evaluation.score.weighted import RELATIONS, SETTINGS, SEVERITIES, aggregated, rescaled, severity_score
+from dxmatch.evaluation.score.weighted import RELATIONS, SETTINGS, aggregated, rescaled, severity_score
 from dxmatch.evaluation.score.weighted_cases import best_and_worst_rows, quadrant_of
 
 from .made import Scored, table_of
@@ -29,18 +27,6 @@ def test_worked_lists(row):
         "error": weighted.severity_error,
     }
     assert score[row["score"]](row["reference"], said) == pytest.approx(float(row["expected"]), nan_ok=True)
-
-
-@settings(deadline=None)
-@given(
-    st.lists(st.lists(st.sampled_from([*SEVERITIES, None]), min_size=1, max_size=5), min_size=1, max_size=6),
-    st.sampled_from([*SEVERITIES]),
-)
-def test_many_lists_at_once_are_as_each_alone(lists, reference):
-    said = np.array([[SEVERITIES.get(word, 0) for word in words] + [0] * (5 - len(words)) for words in lists])
-    there = np.arange(5) < np.array([len(words) for words in lists])[:, None]
-    distances = np.where(there, weighted.severity_distances(np.array(SEVERITIES[reference]), said), 0)
-    assert weighted.list_scores(distances).tolist() == [severity_score(reference, words) for words in lists]
 
 
 # Of lists
