@@ -1,4 +1,4 @@
-"""What a metric is, apart from how it is computed: one frozen declaration each, in one registry, with its sources."""
+"""What a metric is, apart from how it is computed: what its docstring says, as one record in one registry."""
 
 from __future__ import annotations
 
