@@ -155,20 +155,18 @@ def called(names: Iterable[str]) -> tuple[Metric, ...]:
 
     A rank at its end says nothing more: "top-5" finds `top_k_accuracy`. Errors: `InputError` for a word that finds none.
     """
+    metrics = all_metrics()
     found: dict[str, Metric] = {}
     for name in names:
-        if not (alike := named(name)):
-            raise InputError("no metric has this name or symbol", allowed=", ".join(REGISTRY), got=name)
+        word = name.casefold().strip()
+        stem = re.sub(r"[-_@ ]*\d+$", "", word).replace("-", "_").replace(" ", "_")
+        exact = [one for one in metrics if word in (one.name, one.symbol.casefold()) or stem == one.name]
+        alike = exact or [one for one in metrics if stem and stem in one.name]
+        if not alike:
+            allowed = ", ".join(metric.name for metric in metrics)
+            raise InputError("no metric has this name or symbol", allowed=allowed, got=name)
         found.update((one.name, one) for one in alike)
     return tuple(found.values())
-
-
-def named(name: str) -> list[Metric]:
-    """Finds the metrics that a word names, as `called` does; none where it names none."""
-    word = name.casefold().strip()
-    stem = re.sub(r"[-_@ ]*\d+$", "", word).replace("-", "_").replace(" ", "_")
-    exact = [one for one in REGISTRY.values() if word in (one.name, one.symbol.casefold()) or stem == one.name]
-    return exact or [one for one in REGISTRY.values() if stem and stem in one.name]
 
 
 def check_k(k: Any, name: str = "k") -> int:

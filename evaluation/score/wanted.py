@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -10,7 +11,7 @@ from typing import Any
 from ...errors import InputError, OptionError
 from ...files.did_you_mean import hint
 from ..match.matches import Matches
-from .declare import REGISTRY, Metric, all_metrics, check_k, named
+from .declare import REGISTRY, Metric, all_metrics, check_k
 from .scores import FamilyScores, Score, Settings
 
 RELATIVE, CORRECTION = "relative", "correction"
@@ -22,6 +23,8 @@ _FILES = {
 FAMILIES = tuple(family for family in _FILES if family != CORRECTION)
 """In the order of the report; the correction belongs to the first."""
 _OF_TWO = {"cohen_kappa": (RELATIVE, "agreement")}
+_TOP_K = re.compile(r"top[-_ ]?(?:\d+|k)|accuracy")
+"""As the leaderboard and others call it."""
 
 MAX_K, WHOLE = 100, "all"
 """The most diagnoses that can be asked for; the word for whole lists, beside None."""
@@ -73,18 +76,18 @@ def wanted(metrics: str | Iterable[str] | None) -> Wanted:
     if metrics is None:
         return Wanted(dict.fromkeys(FAMILIES))
     given = [metrics] if isinstance(metrics, str) else list(metrics)
-    names = [part.strip() for name in given for part in str(name).split(",")]
-    if not names:
+    named = [part.strip() for name in given for part in str(name).split(",")]
+    if not named:
         raise OptionError("metrics", "one or more names of families or metrics", metrics)
     symbols: dict[str, set[str] | None] = {}
     explicit: set[str] = set()
-    for name in names:
+    for name in named:
         folded = name.casefold()
         if folded in FAMILIES:
             symbols[folded] = None
             explicit.add(folded)
             continue
-        metric = _metric(str(name))
+        metric = _metric(folded, name)
         families = _families_of(metric)
         for family in families:
             before = symbols.setdefault(family, set())
@@ -95,13 +98,14 @@ def wanted(metrics: str | Iterable[str] | None) -> Wanted:
     return Wanted({family: symbols[family] for family in FAMILIES if family in symbols}, explicit)
 
 
-def _metric(name: str) -> Metric:
-    """Finds the one metric of this name that an evaluation computes: "accuracy" is top-k accuracy. Errors: `OptionError`."""
-    found = [one for one in named(name) if _families_of(one)]
-    if len(found) == 1:
+def _metric(folded: str, name: str) -> Metric:
+    """Finds the metric that an evaluation computes. Errors: `OptionError`."""
+    word = "top_k_accuracy" if _TOP_K.fullmatch(folded) else folded
+    found = [one for one in all_metrics() if word in (one.name.casefold(), one.symbol.casefold())]
+    if found and _families_of(found[0]):
         return found[0]
     computed = computed_metrics()
-    near = hint(name.casefold(), (*FAMILIES, *computed))
+    near = hint(word, (*FAMILIES, *computed))
     meant = f"; {near.removeprefix('; ')} The metrics are" if near else ", or a metric:"
     raise OptionError("metrics", f"one of {', '.join(FAMILIES)}{meant} {', '.join(computed)}", name)
 

@@ -22,8 +22,6 @@ SETTINGS = Settings(k=ks_of(None))
         ("recall", {"recall": None}, {"recall"}),
         ("MRR, hdp", {"ranking": {"MRR"}, "hierarchical": {"HDP"}}, {"ranking", "hierarchical"}),
         (["top-5", "nDCG"], {"ranking": {"Acc", "nDCG"}}, {"ranking"}),
-        # a part of a name is enough where one metric alone has it
-        ("accuracy, semantic", {"ranking": {"Acc"}, "weighted": {"Semantic"}}, {"ranking", "weighted"}),
         (["recall", "R_patient"], {"recall": None}, {"recall"}),
         # of two families, none of which is then insisted on
         (["cohen_kappa"], {"relative": {"kappa"}, "agreement": {"kappa"}}, set()),
