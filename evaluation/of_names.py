@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, wraps
+from inspect import cleandoc, getdoc
 from typing import Any, TypeVar
 
 import numpy as np
@@ -46,6 +47,8 @@ def _of_names(function: _Function) -> _Function:
             *(truths(v) if of_truths and not i else v for i, v in enumerate(arguments)), **told
         )
 
+    if name in REGISTRY and either.__doc__:
+        either.__doc__ = f"{cleandoc(either.__doc__)}\n\nOf arrays it is:\n\n{getdoc(REGISTRY[name].function)}"
     OF_NAMES[name] = either
     return either  # type: ignore[return-value]
 

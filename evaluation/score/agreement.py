@@ -12,10 +12,10 @@ from ...errors import OptionError
 from ...pages.rows import Row
 from ...stats.agreement import NONE, GroupAgreement, cohen_kappas
 from ...stats.resampling import Statistic
-from ..lists.lists import ALGORITHM, Lists
+from ..lists.lists import ALGORITHM
 from ..match.matches import Categories, CrossCasePairs, Matches, PeerMatches
 from ..read.findings import Finding
-from .declare import HOW_TO_EVALUATE, REGISTRY, declare
+from .declare import REGISTRY, declare
 from .relative import experts_behind
 from .scores import FamilyScores, Score, Settings, Values, the_mean
 
@@ -26,35 +26,64 @@ OTHER_MODELS = "other models"
 """What the first group is called where no role says that anybody is an expert."""
 
 
-def _two_raters(generator: np.random.Generator) -> dict[str, NDArray[np.integer]]:
-    n, count = generator.integers(1, 7), generator.integers(1, 4)
-    return {name: generator.integers(-(n % 2), count, n) for name in "ab"}
-
-
-@declare(
-    symbol="kappa",
-    meaning="How much two raters' first diagnoses agree beyond what chance would give.",
-    good="1 is perfect, 0 chance; 0.61 to 0.80 is often called substantial (Landis and Koch 1977). Experts beside experts are the better measure.",
-    use="two raters, one diagnosis each",
-    avoid="one diagnosis is far commoner than the others: chance then explains nearly all",
-    formula="kappa = (p_o - p_e) / (1 - p_e), p_e = sum_c p_a(c) p_b(c)",
-    source=f"Cohen 1960; used at top 1 in {HOW_TO_EVALUATE}",
-    inputs="a, b [n]: the category of each rater's first diagnosis in each case, whole numbers; -1 is no diagnosis",
-    range="[-1, 1]",
-    denominator="1 - p_e, the agreement that chance leaves open",
-    example=_two_raters,
-    axes={"a": "case", "b": "case"},
-    repeat_free=("case",),
-    symmetric=("a", "b"),
-    degenerate=(
-        ("both raters give one and the same category in every case", "NaN: p_e is 1, chance leaves nothing open"),
-        ("no diagnosis (-1)", "agrees with nothing, as if it were a category of its own each time"),
-        ("no case", "refused"),
-    ),
-)
+@declare("kappa", axes={"a": "case", "b": "case"}, repeat_free=("case",), symmetric=("a", "b"))
 def cohen_kappa(a: ArrayLike, b: ArrayLike) -> float:
-    """Cohen's kappa, unweighted; equal to `sklearn.metrics.cohen_kappa_score`.
+    """Tells how much two raters' first diagnoses agree beyond what chance would give.
 
+    Cohen's kappa, unweighted; equal to `sklearn.metrics.cohen_kappa_score`.
+
+    Parameters
+    ----------
+    a, b : [n], the category of each rater's first diagnosis in each case, whole numbers; -1 is no diagnosis.
+
+    Returns
+    -------
+    float, in [-1, 1].
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    kappa = (p_o - p_e) / (1 - p_e), p_e = sum_c p_a(c) p_b(c)
+
+    Denominator
+    -----------
+    1 - p_e, the agreement that chance leaves open
+
+    Good values
+    -----------
+    1 is perfect, 0 chance; 0.61 to 0.80 is often called substantial (Landis and Koch 1977). Experts beside experts
+    are the better measure.
+
+    When to use
+    -----------
+    two raters, one diagnosis each
+
+    When not
+    --------
+    one diagnosis is far commoner than the others: chance then explains nearly all
+
+    Edge cases
+    ----------
+    both raters give one and the same category in every case : NaN: p_e is 1, chance leaves nothing open
+    no diagnosis (-1) : agrees with nothing, as if it were a category of its own each time
+    no case : refused
+
+    References
+    ----------
+    Cohen 1960; used at top 1 in How to Evaluate Medical AI
+    Cohen J. A Coefficient of Agreement for Nominal Scales. Educational and Psychological Measurement 20(1), 1960.
+        <https://doi.org/10.1177/001316446002000104>
+    Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to
+        Evaluate Medical AI. 2025. arXiv:2509.11941. <https://doi.org/10.48550/arXiv.2509.11941>
+    Landis JR, Koch GG. The Measurement of Observer Agreement for Categorical Data. Biometrics 33(1), 1977.
+        <https://doi.org/10.2307/2529310>
+
+    Examples
+    --------
     >>> cohen_kappa([0, 0, 1, 1], [0, 0, 1, 0])  # p_o 3/4, p_e 3/8 + 1/8
     0.5
     """
@@ -68,44 +97,59 @@ def cohen_kappa(a: ArrayLike, b: ArrayLike) -> float:
     return float(kappas(np.ones((1, len(left)))).item())
 
 
-def _group_example(generator: np.random.Generator) -> dict[str, Any]:
-    n, raters, count = (int(generator.integers(low, high)) for low, high in ((1, 7), (2, 5), (1, 5)))
-    return {"categories": generator.integers(-1, count, (n, raters))}
-
-
-def _distance_example(generator: np.random.Generator) -> dict[str, Any]:
-    upper = np.triu(generator.integers(0, 2, (4, 4)), 1)
-    return {"values": _group_example(generator)["categories"], "distance": upper + upper.T}
-
-
-_OF_A_GROUP: dict[str, Any] = {
-    "inputs": "categories [n, r]: the category of the first diagnosis of each of r raters, whole numbers; -1 is none",
-    "range": "[-1, 1]",
-    "example": _group_example,
-    "axes": {"categories": "case, rater"},
-}
-
-
-@declare(
-    symbol="kappa_F",
-    meaning="How much the first diagnoses of a group agree beyond what chance would give.",
-    good="As kappa: 1 is perfect, 0 chance; 0.61 to 0.80 is often called substantial.",
-    use="more than two raters, all of whom answered every case",
-    avoid="answers are missing: then alpha",
-    formula="kappa_F = (P - P_e) / (1 - P_e), P = mean_i sum_c n_ic (n_ic - 1) / (r (r - 1)), P_e = sum_c p_c^2",
-    source="Fleiss 1971, eqs. 1 to 7",
-    denominator="1 - P_e, the agreement that chance leaves open",
-    **_OF_A_GROUP,
-    repeat_free=("case",),
-    degenerate=(
-        ("all raters give one and the same category in every case", "NaN: P_e is 1, chance leaves nothing open"),
-        ("no diagnosis (-1)", "agrees with nothing, and adds nothing to chance"),
-        ("no case, or one rater", "refused"),
-    ),
-)
+@declare("kappa_F", axes={"categories": "case, rater"}, repeat_free=("case",))
 def fleiss_kappa(categories: ArrayLike) -> float:
-    """Fleiss' kappa; equal to `statsmodels.stats.inter_rater.fleiss_kappa` where everybody says something.
+    """Tells how much the first diagnoses of a group agree beyond what chance would give.
 
+    Fleiss' kappa; equal to `statsmodels.stats.inter_rater.fleiss_kappa` where everybody says something.
+
+    Parameters
+    ----------
+    categories : [n, r], the category of the first diagnosis of each of r raters, whole numbers; -1 is none.
+
+    Returns
+    -------
+    float, in [-1, 1].
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    kappa_F = (P - P_e) / (1 - P_e), P = mean_i sum_c n_ic (n_ic - 1) / (r (r - 1)), P_e = sum_c p_c^2
+
+    Denominator
+    -----------
+    1 - P_e, the agreement that chance leaves open
+
+    Good values
+    -----------
+    As kappa: 1 is perfect, 0 chance; 0.61 to 0.80 is often called substantial.
+
+    When to use
+    -----------
+    more than two raters, all of whom answered every case
+
+    When not
+    --------
+    answers are missing: then alpha
+
+    Edge cases
+    ----------
+    all raters give one and the same category in every case : NaN: P_e is 1, chance leaves nothing open
+    no diagnosis (-1) : agrees with nothing, and adds nothing to chance
+    no case, or one rater : refused
+
+    References
+    ----------
+    Fleiss 1971, eqs. 1 to 7
+    Fleiss JL. Measuring nominal scale agreement among many raters. Psychological Bulletin 76(5), 1971.
+        <https://doi.org/10.1037/h0031619>
+
+    Examples
+    --------
     >>> round(fleiss_kappa([[0, 0, 0], [0, 1, 1]]), 4)  # P = (1 + 1/3) / 2, P_e = (4/6)^2 + (2/6)^2; (2/3 - 5/9) / (4/9)
     0.25
     """
@@ -123,29 +167,62 @@ def _checked(categories: ArrayLike, name: str) -> NDArray[np.integer]:
     return array
 
 
-_DEGENERATE = (
-    ("no case has two diagnoses", "NaN: nothing can be compared"),
-    ("no diagnosis (-1)", "missing: the case is judged by the others, and left out where one or none is left"),
-    ("no case, or one rater", "refused"),
-)
-
-
-@declare(
-    symbol="alpha",
-    meaning="How much the first diagnoses of a group agree; with the algorithm as one more expert, whether it fits in.",
-    good="From 0.80 up an agreement is called reliable, from 0.667 fit for tentative conclusions (Krippendorff). Here, compare with the experts alone.",
-    use="a group of raters, some answers missing",
-    avoid="the order within lists matters",
-    formula="alpha = 1 - D_o / D_e, D_o = 1/N sum_u sum_{i != j} [c_ui != c_uj] / (m_u - 1), "
-    "D_e = sum_{c != k} n_c n_k / (N (N - 1))",
-    source="Krippendorff 2011, Computing Krippendorff's Alpha-Reliability (nominal)",
-    denominator="D_e, the disagreement of any two of the N diagnoses that stand beside another in their case",
-    **_OF_A_GROUP,
-    degenerate=(("one category in all cases", "NaN: D_e is 0, nothing varies"), *_DEGENERATE),
-)
+@declare("alpha", axes={"categories": "case, rater"})
 def krippendorff_alpha(categories: ArrayLike) -> float:
-    """Krippendorff's alpha for categories.
+    """Tells how much the first diagnoses of a group agree; with the algorithm as one more expert, whether it fits in.
 
+    Krippendorff's alpha for categories.
+
+    Parameters
+    ----------
+    categories : [n, r], the category of the first diagnosis of each of r raters, whole numbers; -1 is none.
+
+    Returns
+    -------
+    float, in [-1, 1].
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    alpha = 1 - D_o / D_e, D_o = 1/N sum_u sum_{i != j} [c_ui != c_uj] / (m_u - 1),
+    D_e = sum_{c != k} n_c n_k / (N (N - 1))
+
+    Denominator
+    -----------
+    D_e, the disagreement of any two of the N diagnoses that stand beside another in their case
+
+    Good values
+    -----------
+    From 0.80 up an agreement is called reliable, from 0.667 fit for tentative conclusions (Krippendorff). Here,
+    compare with the experts alone.
+
+    When to use
+    -----------
+    a group of raters, some answers missing
+
+    When not
+    --------
+    the order within lists matters
+
+    Edge cases
+    ----------
+    one category in all cases : NaN: D_e is 0, nothing varies
+    no case has two diagnoses : NaN: nothing can be compared
+    no diagnosis (-1) : missing: the case is judged by the others, and left out where one or none is left
+    no case, or one rater : refused
+
+    References
+    ----------
+    Krippendorff 2011, Computing Krippendorff's Alpha-Reliability (nominal)
+    Krippendorff K. Computing Krippendorff's Alpha-Reliability. University of Pennsylvania, 2011.
+        <https://repository.upenn.edu/asc_papers/43>
+
+    Examples
+    --------
     >>> round(krippendorff_alpha([[0, 1], [1, 1], [0, 1], *[[0, 0]] * 2, [0, 1], *[[0, 0]] * 2, [1, 0], [0, 0]]), 4)
     0.0952
     """
@@ -153,24 +230,59 @@ def krippendorff_alpha(categories: ArrayLike) -> float:
     return GroupAgreement(array).alpha(np.ones((1, len(array)))).item()
 
 
-@declare(
-    symbol="alpha_M",
-    meaning="As alpha, but a near miss counts for less than a miss, by the match function's probability.",
-    good="1 is perfect, 0 what chance gives; compare with the experts alone.",
-    use="diagnoses fall into no clean categories",
-    avoid="the match function rests on votes: it is asked about pairs of different cases",
-    formula="alpha_M = 1 - D_o / D_e, with 1 - M(d, d') in place of [c != k]",
-    source="Krippendorff 2011, with a distance of one's own; 1 - M: dxmatch",
-    inputs="values [n, r]: the number of each rater's first diagnosis, -1 is missing; "
-    "distance [s, s]: between diagnoses, symmetric, from 0 to 1, 0 to itself",
-    range="(-inf, 1]",
-    denominator="D_e, the mean distance of any two of the diagnoses that stand beside another in their case",
-    example=_distance_example,
-    axes={"values": "case, rater"},
-    degenerate=(("every two diagnoses match", "NaN: D_e is 0, nothing varies"), *_DEGENERATE),
-)
+@declare("alpha_M", axes={"values": "case, rater"})
 def krippendorff_alpha_by_distance(values: ArrayLike, distance: ArrayLike) -> float:
-    """Krippendorff's alpha for any distance; with 1 for all that differ it is `krippendorff_alpha`."""
+    """Measures what alpha does, but a near miss counts for less than a miss, by the match function's probability.
+
+    Krippendorff's alpha for any distance; with 1 for all that differ it is `krippendorff_alpha`.
+
+    Parameters
+    ----------
+    values : [n, r], the number of each rater's first diagnosis, -1 is missing.
+    distance : [s, s], between diagnoses, symmetric, from 0 to 1, 0 to itself.
+
+    Returns
+    -------
+    float, in (-inf, 1].
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    alpha_M = 1 - D_o / D_e, with 1 - M(d, d') in place of [c != k]
+
+    Denominator
+    -----------
+    D_e, the mean distance of any two of the diagnoses that stand beside another in their case
+
+    Good values
+    -----------
+    1 is perfect, 0 what chance gives; compare with the experts alone.
+
+    When to use
+    -----------
+    diagnoses fall into no clean categories
+
+    When not
+    --------
+    the match function rests on votes: it is asked about pairs of different cases
+
+    Edge cases
+    ----------
+    every two diagnoses match : NaN: D_e is 0, nothing varies
+    no case has two diagnoses : NaN: nothing can be compared
+    no diagnosis (-1) : missing: the case is judged by the others, and left out where one or none is left
+    no case, or one rater : refused
+
+    References
+    ----------
+    Krippendorff 2011, with a distance of one's own; 1 - M: dxmatch
+    Krippendorff K. Computing Krippendorff's Alpha-Reliability. University of Pennsylvania, 2011.
+        <https://repository.upenn.edu/asc_papers/43>
+    """
     array, apart = _checked(values, "values"), np.asarray(distance, float)
     if apart.ndim != 2 or apart.shape[0] != apart.shape[1] or len(apart) <= array.max():
         raise OptionError("distance", f"[s, s], s above {array.max()}", apart.shape)
@@ -184,10 +296,9 @@ def krippendorff_alpha_by_distance(values: ArrayLike, distance: ArrayLike) -> fl
 
 def lacking(matches: Matches, settings: Settings) -> str | None:
     """Says what is missing where no two experts, or other models, can be compared."""
-    algorithms, experts = _parts(matches.answers)
-    if len(experts) - (not algorithms) < 2:
-        return "a third model" if matches.answers.roles is None else "a second expert"
-    return None
+    if matches.first is not None:
+        return None
+    return "a third model" if matches.answers.roles is None else "a second expert"
 
 
 def scores(matches: Matches, settings: Settings) -> FamilyScores:
@@ -198,7 +309,10 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     """
     answers, first, cross = matches.answers, matches.first, matches.cross_case
     assert first is not None and cross is not None
-    algorithms, experts = _parts(answers)
+    everyone = range(len(answers.raters))
+    algorithms = [i for i in everyone if answers.roles is not None and answers.roles[i] == ALGORITHM]
+    experts = [i for i in everyone if i not in algorithms]
+    # where nobody is named an algorithm, all are judged in turn
     judged = algorithms or experts
     groups = [
         np.array(group) for rater in judged for group in ([e for e in experts if e != rater], sorted({*experts, rater}))
@@ -274,13 +388,6 @@ def _unlike(pairs: CrossCasePairs, size: NDArray[np.integer[Any]], raters: NDArr
     kept = members[0] & members[1] & (size[cases[0]] > 1) & (size[cases[1]] > 1)
     scale = np.full(kept.sum(), 2 * pairs.all / max(1, pairs.asked))
     return coo_array((scale, (cases[0][kept], cases[1][kept])), shape=(len(size), len(size))).tocsr()
-
-
-def _parts(answers: Lists) -> tuple[list[int], list[int]]:
-    """The algorithms and the experts; where nobody is named an algorithm, all are experts and judged in turn."""
-    roles = answers.roles or ("",) * len(answers.raters)
-    everyone = range(len(roles))
-    return [i for i in everyone if roles[i] == ALGORITHM], [i for i in everyone if roles[i] != ALGORITHM]
 
 
 def _notes(categories: Categories, cross: CrossCasePairs, settings: Settings) -> list[str]:

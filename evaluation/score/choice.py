@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 
 from ...errors import OptionError
 from .declare import declare
-from .recall import CLINBENCH_HPB
 from .scores import Values
 
 T = TypeVar("T")
@@ -23,70 +22,118 @@ T = TypeVar("T")
 MAX_SHIFTS = 4
 
 
-def _example(generator: np.random.Generator) -> dict[str, Any]:
-    asked, n = int(generator.integers(1, MAX_SHIFTS + 1)), int(generator.integers(1, 7))
-    correct = (generator.random((asked, n)) < 0.6).astype(float)
-    # of a question with few options the last shifts are missing
-    for question in range(1, n):
-        correct[int(generator.integers(1, asked + 1)) :, question] = np.nan
-    return {"correct": correct}
+_OF_SHIFTS: dict[str, Any] = {"axes": {"correct": "shift, question"}, "repeat_free": ("shift", "question")}
 
 
-_REFUSED = (
-    ("a question without an answer", "refused"),
-    ("an answer without a letter", "not right: the model was asked for one"),
-)
-_OF_SHIFTS: dict[str, Any] = {
-    "source": f"{CLINBENCH_HPB}, multiple-choice questions",
-    "range": "[0, 1]",
-    "denominator": "n questions",
-    "grows_with": ("correct",),
-    "inputs": "correct [s, n]: 1 or 0 (True or False), whether question n is answered rightly under shift s; "
-    "NaN where a question has too few options for the shift",
-    "degenerate": _REFUSED,
-    "example": _example,
-    "axes": {"correct": "shift, question"},
-    "repeat_free": ("shift", "question"),
-}
-
-
-@declare(
-    symbol="Acc_choice",
-    meaning="How often the right options are chosen, however the options are ordered.",
-    good="Guessing gives one over the number of options, 0.25 of four; 1 is every question.",
-    use="multiple choice",
-    avoid="answers are free text",
-    formula="Acc_choice = 1/n sum_i mean_i, mean_i = sum_j correct_ji / s_i",
-    **(_OF_SHIFTS | {"denominator": "n questions; s_i, the answers to question i: orders of its options x repeats"}),
-)
+@declare("Acc_choice", grows_with=("correct",), **_OF_SHIFTS)
 def choice_accuracy(correct: ArrayLike) -> float:
-    """Averages each question's mean over the questions.
+    """Tells how often the right options are chosen, however the options are ordered.
 
+    Parameters
+    ----------
+    correct : [s, n], 1 or 0 (True or False), whether question n is answered rightly under shift s; NaN where a
+        question has too few options for the shift.
+
+    Returns
+    -------
+    float, in [0, 1].
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    Acc_choice = 1/n sum_i mean_i, mean_i = sum_j correct_ji / s_i
+
+    Denominator
+    -----------
+    n questions; s_i, the answers to question i: orders of its options x repeats
+
+    Good values
+    -----------
+    Guessing gives one over the number of options, 0.25 of four; 1 is every question.
+
+    When to use
+    -----------
+    multiple choice
+
+    When not
+    --------
+    answers are free text
+
+    Edge cases
+    ----------
+    a question without an answer : refused
+    an answer without a letter : not right: the model was asked for one
+
+    References
+    ----------
+    ClinBench-HPB, multiple-choice questions
+    Li Y, Zeng X, Fang C, Yang J, Jia F, Zhang L. ClinBench-HPB: A Clinical Benchmark for Evaluating LLMs in
+        Hepato-Pancreato-Biliary Diseases. 2025. arXiv:2506.00095. <https://doi.org/10.48550/arXiv.2506.00095>
+
+    Examples
+    --------
     >>> choice_accuracy([[True, True], [True, False]])  # (2/2 + 1/2) / 2
     0.75
     """
     return float(question_means(correct).mean())
 
 
-@declare(
-    symbol="sd_choice",
-    meaning="How much it hangs on the order in which options are shown whether a question is answered rightly.",
-    good="0 is not at all; 0.5, the most, is every question right half of the time.",
-    use="multiple choice in several orders",
-    avoid="there is one order",
-    formula="sd = 1/n sum_i sqrt(mean_i (1 - mean_i))",
-    **_OF_SHIFTS
-    | {
-        "range": "[0, 0.5]",
-        "denominator": "n questions; within a question all of its answers (the population's)",
-        "degenerate": (("one answer to a question", "0, as in the source"), *_REFUSED),
-        "grows_with": (),
-        "lower_is_better": True,
-    },
-)
+@declare("sd_choice", lower_is_better=True, **_OF_SHIFTS)
 def choice_spread(correct: ArrayLike) -> float:
-    """Averages each question's standard deviation, that of the population, over the questions.
+    """Tells how much it hangs on the order in which options are shown whether a question is answered rightly.
 
+    Parameters
+    ----------
+    correct : [s, n], 1 or 0 (True or False), whether question n is answered rightly under shift s; NaN where a
+        question has too few options for the shift.
+
+    Returns
+    -------
+    float, in [0, 0.5].
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    sd = 1/n sum_i sqrt(mean_i (1 - mean_i))
+
+    Denominator
+    -----------
+    n questions; within a question all of its answers (the population's)
+
+    Good values
+    -----------
+    0 is not at all; 0.5, the most, is every question right half of the time.
+
+    When to use
+    -----------
+    multiple choice in several orders
+
+    When not
+    --------
+    there is one order
+
+    Edge cases
+    ----------
+    one answer to a question : 0, as in the source
+    a question without an answer : refused
+    an answer without a letter : not right: the model was asked for one
+
+    References
+    ----------
+    ClinBench-HPB, multiple-choice questions
+    Li Y, Zeng X, Fang C, Yang J, Jia F, Zhang L. ClinBench-HPB: A Clinical Benchmark for Evaluating LLMs in
+        Hepato-Pancreato-Biliary Diseases. 2025. arXiv:2506.00095. <https://doi.org/10.48550/arXiv.2506.00095>
+
+    Examples
+    --------
     >>> choice_spread([[True, True], [True, False]])  # (0 + 1/2) / 2
     0.25
     """
@@ -94,31 +141,107 @@ def choice_spread(correct: ArrayLike) -> float:
     return float(np.sqrt(means * (1 - means)).mean())
 
 
-@declare(
-    symbol="all_right",
-    meaning="How many questions are answered rightly whatever the order, so hardly by chance.",
-    good="1 is every question; guessing one of four options in four orders gives 0.004.",
-    use="multiple choice in several orders",
-    avoid="questions have different numbers of orders and are to be compared with each other",
-    formula="all_right = |{i : mean_i = 1}| / n",
-    **_OF_SHIFTS,
-)
+@declare("all_right", grows_with=("correct",), **_OF_SHIFTS)
 def choice_all_right(correct: ArrayLike) -> float:
-    """Counts questions that are always right."""
+    """Tells how many questions are answered rightly whatever the order, so hardly by chance.
+
+    Parameters
+    ----------
+    correct : [s, n], 1 or 0 (True or False), whether question n is answered rightly under shift s; NaN where a
+        question has too few options for the shift.
+
+    Returns
+    -------
+    float, in [0, 1].
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    all_right = |{i : mean_i = 1}| / n
+
+    Denominator
+    -----------
+    n questions
+
+    Good values
+    -----------
+    1 is every question; guessing one of four options in four orders gives 0.004.
+
+    When to use
+    -----------
+    multiple choice in several orders
+
+    When not
+    --------
+    questions have different numbers of orders and are to be compared with each other
+
+    Edge cases
+    ----------
+    a question without an answer : refused
+    an answer without a letter : not right: the model was asked for one
+
+    References
+    ----------
+    ClinBench-HPB, multiple-choice questions
+    Li Y, Zeng X, Fang C, Yang J, Jia F, Zhang L. ClinBench-HPB: A Clinical Benchmark for Evaluating LLMs in
+        Hepato-Pancreato-Biliary Diseases. 2025. arXiv:2506.00095. <https://doi.org/10.48550/arXiv.2506.00095>
+    """
     return float((question_means(correct) == 1).mean())
 
 
-@declare(
-    symbol="any_right",
-    meaning="How many questions are answered rightly at least once.",
-    good="1 is every question; guessing one of four options in four orders gives 0.68 already.",
-    use="multiple choice in several orders",
-    avoid="knowledge is to be measured: luck counts",
-    formula="any_right = |{i : mean_i > 0}| / n",
-    **_OF_SHIFTS,
-)
+@declare("any_right", grows_with=("correct",), **_OF_SHIFTS)
 def choice_any_right(correct: ArrayLike) -> float:
-    """Counts questions that are ever right."""
+    """Tells how many questions are answered rightly at least once.
+
+    Parameters
+    ----------
+    correct : [s, n], 1 or 0 (True or False), whether question n is answered rightly under shift s; NaN where a
+        question has too few options for the shift.
+
+    Returns
+    -------
+    float, in [0, 1].
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    any_right = |{i : mean_i > 0}| / n
+
+    Denominator
+    -----------
+    n questions
+
+    Good values
+    -----------
+    1 is every question; guessing one of four options in four orders gives 0.68 already.
+
+    When to use
+    -----------
+    multiple choice in several orders
+
+    When not
+    --------
+    knowledge is to be measured: luck counts
+
+    Edge cases
+    ----------
+    a question without an answer : refused
+    an answer without a letter : not right: the model was asked for one
+
+    References
+    ----------
+    ClinBench-HPB, multiple-choice questions
+    Li Y, Zeng X, Fang C, Yang J, Jia F, Zhang L. ClinBench-HPB: A Clinical Benchmark for Evaluating LLMs in
+        Hepato-Pancreato-Biliary Diseases. 2025. arXiv:2506.00095. <https://doi.org/10.48550/arXiv.2506.00095>
+    """
     return float((question_means(correct) > 0).mean())
 
 

@@ -20,6 +20,7 @@ from ..match.pairs import pair_codes
 from ..read.findings import Finding
 from .declare import REGISTRY
 from .panels import Panels, areas
+from .panels import lacking as lacking
 from .prediction_powered import CorrectedByCases, CorrectedByPairs
 from .relative import relative
 from .scores import FamilyScores, Score, Settings, Values, of_columns, the_mean
@@ -30,11 +31,6 @@ _APART, _MATCHED, _EQUAL = 1, 2, 3
 _COMPARED = ("algorithm", "name", "value", "low", "high", "reason", "by_the_match_function")
 
 Corrected = CorrectedByPairs | CorrectedByCases
-
-
-def lacking(matches: Matches, settings: Settings) -> str | None:
-    """Says what is missing where nobody is judged by a panel."""
-    return None if matches.panels else matches.no_panel
 
 
 def scores(matches: Matches, settings: Settings) -> FamilyScores:

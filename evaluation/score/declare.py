@@ -1,11 +1,12 @@
-"""What a metric is, apart from how it is computed: one frozen declaration each, in one registry, with its sources."""
+"""What a metric is, apart from how it is computed: what its docstring says, as one record in one registry."""
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,30 +14,38 @@ from ...errors import InputError, OptionError
 
 PAIRS = "pair of experts"
 """An axis that follows that of the experts: (1,2), (1,3), …, (2,3), …."""
-HOW_TO_EVALUATE = "How to Evaluate Medical AI"
 _RANGE = re.compile(r"[\[(](-?inf|-?[\d.]+), (inf|-?[\d.]+)[\])]")
+_SECTIONS = {
+    "formula": "Formula",
+    "denominator": "Denominator",
+    "good": "Good values",
+    "use": "When to use",
+    "avoid": "When not",
+}
+"""Field of `Metric` -> the section of the docstring that says it, as one text."""
 
 
 @dataclass(frozen=True)
 class Metric:
     """A metric as it is listed, cited and called, and what its values must satisfy.
 
+    What it says in words stands in the docstring of `function`, and is empty where Python leaves docstrings out.
+
     name : the name under `dxmatch.metrics`, "rpad".
     symbol : the name in tables and files, "RPAD"; unique.
-    formula : as in the source, in plain text.
-    source : the paper or system that defined it.
+    function : pure, on arrays.
+    meaning : what it tells, in one line for a physician.
+    formula : as in the source, in plain text. denominator : what is divided by.
+    good : what a good value is, and how high it can come.
+    use, avoid : when to use it, and when not.
+    source : the paper or system that defined it. references : it and what else is cited, in full, with a link.
     inputs : what `function` takes.
     range : the values it can take, as an interval: "[0, 1]", "[0, inf)".
-    denominator : what is divided by.
     degenerate : (when, what is returned and why), one per degenerate case. Undefined is NaN, never a number.
-    function : pure, on arrays.
-    meaning : what it tells, in one line for a physician. good : what a good value is, and how high it can come.
-    use, avoid : when to use it, and when not.
     notes : what else is to be known: values of its parts, where the source's own figures or program differ.
 
     The tests hold every metric to what follows:
 
-    example : from a random generator, small arguments by name; where `degenerate` speaks of NaN, some that give it.
     axes : what the axes of an argument stand for, outermost first, {"mu_ae": "case, expert"}. Lists have axes too.
         Arguments that share an axis are ordered alike in it; "pair of experts" follows "expert".
         Of none but "rank" may the order change a value. repeat_free : those that can be taken twice over without change.
@@ -47,33 +56,25 @@ class Metric:
 
     name: str
     symbol: str
+    function: Callable[..., Any]
+    meaning: str
     formula: str
+    denominator: str
+    good: str
+    use: str
+    avoid: str
     source: str
+    references: tuple[str, ...]
     inputs: str
     range: str
-    denominator: str
     degenerate: tuple[tuple[str, str], ...]
-    function: Callable[..., Any]
-    meaning: str = ""
-    good: str = ""
-    use: str = ""
-    avoid: str = ""
     notes: tuple[str, ...] = ()
-    example: Callable[[np.random.Generator], dict[str, Any]] | None = None
     axes: Mapping[str, str] = field(default_factory=dict)
     repeat_free: tuple[str, ...] = ()
     symmetric: tuple[str, ...] = ()
     grows_with: tuple[str, ...] = ()
     falls_with: tuple[str, ...] = ()
     lower_is_better: bool = False
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """Reads `range` as two numbers."""
-        found = _RANGE.match(self.range)
-        if found is None:
-            raise ValueError(f"{self.name}: the range is not an interval such as [0, 1]: {self.range!r}")
-        return float(found[1]), float(found[2])
 
     @property
     def order_free(self) -> tuple[str, ...]:
@@ -111,17 +112,37 @@ REGISTRY: dict[str, Metric] = {}
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def declare(**fields: Any) -> Callable[[_Function], _Function]:
-    """Registers the decorated function under its own name, with the fields of `Metric`."""
+def declare(symbol: str, **properties: Any) -> Callable[[_Function], _Function]:
+    """Registers the decorated function under its own name, with its docstring and further fields of `Metric`."""
 
     def register(function: _Function) -> _Function:
-        metric = Metric(name=function.__name__, function=function, **fields)
-        if metric.name in REGISTRY or any(metric.symbol == other.symbol for other in REGISTRY.values()):
-            raise ValueError(f"two metrics are called {metric.name!r} or {metric.symbol!r}")
-        REGISTRY[metric.name] = metric
+        name = function.__name__
+        if name in REGISTRY or any(symbol == other.symbol for other in REGISTRY.values()):
+            raise ValueError(f"two metrics are called {name!r} or {symbol!r}")
+        REGISTRY[name] = Metric(name=name, symbol=symbol, function=function, **_told(function), **properties)
         return function
 
     return register
+
+
+def _told(function: Callable[..., Any]) -> dict[str, Any]:
+    """Reads the fields of `Metric` that a docstring holds: an entry a line, which goes on where the next is indented."""
+    summary, *rest = re.split(r"^(\S.*)\n-+\n", inspect.getdoc(function) or "", flags=re.MULTILINE)
+    bodies = (re.sub(r"\n +", " ", body).strip().splitlines() for body in rest[1::2])
+    sections = dict(zip(rest[::2], bodies, strict=True))
+    source, *references = sections.get("References", [""])
+    interval = _RANGE.search(" ".join(sections.get("Returns", ())))
+    cases = (entry.partition(" : ") for entry in sections.get("Edge cases", ()))
+    return {
+        "meaning": summary.partition("\n\n")[0].replace("\n", " "),
+        "inputs": "; ".join(entry.rstrip(".").replace(" : ", ": ") for entry in sections.get("Parameters", ())),
+        "range": interval[0] if interval else "",
+        "degenerate": tuple((when, what) for when, _, what in cases),
+        "source": source,
+        "references": tuple(references),
+        "notes": tuple(sections.get("Notes", ())),
+        **{name: " ".join(sections.get(title, ())) for name, title in _SECTIONS.items()},
+    }
 
 
 def all_metrics() -> tuple[Metric, ...]:
@@ -169,77 +190,3 @@ def truths(values: Any) -> Any:
         if array.dtype.kind in "iu" and array.size and ((array == 0) | (array == 1)).all():
             return array.astype(bool)
     return values
-
-
-class Source(NamedTuple):
-    """cited : as a `Metric.source` names it. reference : in full. link : a DOI where there is one."""
-
-    cited: str
-    reference: str
-    link: str
-
-
-SOURCES = (
-    Source(
-        "How to Evaluate Medical AI",
-        "Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to Evaluate "
-        "Medical AI. 2025. arXiv:2509.11941",
-        "https://doi.org/10.48550/arXiv.2509.11941",
-    ),
-    Source(
-        "H-DDx",
-        "Lim S, Kim G, Lee H, Han W, Seo J, Yoo J, Yang E. H-DDx: A Hierarchical Evaluation Framework for Differential Diagnosis. "
-        "2025. arXiv:2510.03700",
-        "https://doi.org/10.48550/arXiv.2510.03700",
-    ),
-    Source("Kernel29", "Foundation 29. Kernel29, evaluation of DxGPT", "https://github.com/foundation29org/Kernel29"),
-    Source(
-        "ClinBench-HPB",
-        "Li Y, Zeng X, Fang C, Yang J, Jia F, Zhang L. ClinBench-HPB: A Clinical Benchmark for Evaluating LLMs in "
-        "Hepato-Pancreato-Biliary Diseases. 2025. arXiv:2506.00095",
-        "https://doi.org/10.48550/arXiv.2506.00095",
-    ),
-    Source(
-        "DiReCT",
-        "Wang B, Chang J, Qian Y, Chen G, Chen J, Jiang Z, Zhang J, Nakashima Y, Nagahara H. DiReCT: Diagnostic Reasoning for "
-        "Clinical Notes via Large Language Models. 2024. arXiv:2408.01933",
-        "https://doi.org/10.48550/arXiv.2408.01933",
-    ),
-    Source(
-        "Cohen 1960",
-        "Cohen J. A Coefficient of Agreement for Nominal Scales. Educational and Psychological Measurement 20(1), 1960",
-        "https://doi.org/10.1177/001316446002000104",
-    ),
-    Source(
-        "Fleiss 1971",
-        "Fleiss JL. Measuring nominal scale agreement among many raters. Psychological Bulletin 76(5), 1971",
-        "https://doi.org/10.1037/h0031619",
-    ),
-    Source(
-        "Krippendorff 2011",
-        "Krippendorff K. Computing Krippendorff's Alpha-Reliability. University of Pennsylvania, 2011",
-        "https://repository.upenn.edu/asc_papers/43",
-    ),
-    Source(
-        "Voorhees 1999",
-        "Voorhees EM. The TREC-8 Question Answering Track Report. TREC-8, NIST, 1999",
-        "https://trec.nist.gov/pubs/trec8/papers/qa_report.pdf",
-    ),
-    Source(
-        "Järvelin and Kekäläinen 2002",
-        "Järvelin K, Kekäläinen J. Cumulated gain-based evaluation of IR techniques. ACM Transactions on Information Systems "
-        "20(4), 2002",
-        "https://doi.org/10.1145/582415.582418",
-    ),
-    Source(
-        "Landis and Koch 1977",
-        "Landis JR, Koch GG. The Measurement of Observer Agreement for Categorical Data. Biometrics 33(1), 1977",
-        "https://doi.org/10.2307/2529310",
-    ),
-)
-"""In the order of the reference page."""
-
-
-def sources_of(text: str) -> list[Source]:
-    """Finds those that a text cites."""
-    return [source for source in SOURCES if source.cited in text]

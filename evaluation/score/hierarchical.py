@@ -20,14 +20,13 @@ from ...terms.icd.codes import Place, nodes_of_cells, padded
 from ..match.matches import Matches
 from ..read.findings import Finding
 from .declare import REGISTRY, declare
-from .ranking import H_DDX, final_answers, reference_hits
+from .ranking import final_answers, reference_hits
 from .scores import (
     FEW,
     FamilyScores,
     Score,
     Settings,
     Values,
-    in_words,
     mean_of_defined,
     over_all_cases,
     over_two,
@@ -60,98 +59,203 @@ def _overlap_of_codes(reference_codes: Codes, predicted_codes: Codes, source: st
     return overlap(predicted[:, None], reference, paths)
 
 
-_POOL = ("J40", "J44.9", "J47", "C34", "C34.90", "I26", "A15-A19", "B20", "S22.3")
-
-
-def _sets_of_codes(generator: np.random.Generator) -> dict[str, Any]:
-    n, most = generator.integers(1, 4), generator.integers(1, 5)
-
-    def drawn() -> list[list[str]]:
-        return [generator.choice(_POOL, generator.integers(0, most)).tolist() for _ in range(n)]
-
-    return {"reference_codes": drawn(), "predicted_codes": drawn()}
-
-
 _OF_CODES: dict[str, Any] = {
-    "source": H_DDX,
-    "inputs": "reference_codes, predicted_codes: a list of ICD-10 codes for each case; source: icd10cm, icd10 or a CSV",
-    "range": "[0, 1]",
-    "example": _sets_of_codes,
     "axes": {"reference_codes": "case, diagnosis", "predicted_codes": "case, diagnosis"},
     "repeat_free": ("case", "diagnosis"),
 }
-_NOTHING_SAID = ("a case in which no code is predicted", "left out: 0 of 0; NaN where all are")
-_NO_REFERENCE = ("a case in which the reference has no code", "left out: 0 of 0; NaN where all are")
 
 
-@declare(
-    symbol="HDP",
-    meaning="How much of what the list says lies in the right branches of ICD-10.",
-    good="A list of five with one exact hit and four strangers has about 0.2: a differential costs precision. Compare lists of one length.",
-    use="near misses deserve part of the credit",
-    avoid="lists differ in length",
-    formula="HDP = mean_i |C_i & C^_i| / |C^_i|, C = Augment(D): the codes and all their ancestors",
-    denominator="the size of the predicted codes' augmented set, in each case; then the number of cases",
-    degenerate=(_NOTHING_SAID, ("no case", "refused")),
-    **_OF_CODES,
-)
+@declare("HDP", **_OF_CODES)
 def hdp(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm") -> float:
-    """Computes hierarchical precision. Errors: `InputError` for a code that the tree lacks, with the number of its case.
+    """Tells how much of what the list says lies in the right branches of ICD-10.
 
+    Hierarchical precision.
+
+    Parameters
+    ----------
+    reference_codes, predicted_codes : a list of ICD-10 codes for each case.
+    source : icd10cm, icd10 or a CSV.
+
+    Returns
+    -------
+    float, in [0, 1].
+
+    Raises
+    ------
+    InputError
+        For a code that the tree lacks, with the number of its case.
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    HDP = mean_i |C_i & C^_i| / |C^_i|, C = Augment(D): the codes and all their ancestors
+
+    Denominator
+    -----------
+    the size of the predicted codes' augmented set, in each case; then the number of cases
+
+    Good values
+    -----------
+    A list of five with one exact hit and four strangers has about 0.2: a differential costs precision. Compare
+    lists of one length.
+
+    When to use
+    -----------
+    near misses deserve part of the credit
+
+    When not
+    --------
+    lists differ in length
+
+    Edge cases
+    ----------
+    a case in which no code is predicted : left out: 0 of 0; NaN where all are
+    no case : refused
+
+    References
+    ----------
+    H-DDx
+    Lim S, Kim G, Lee H, Han W, Seo J, Yoo J, Yang E. H-DDx: A Hierarchical Evaluation Framework for Differential
+        Diagnosis. 2025. arXiv:2510.03700. <https://doi.org/10.48550/arXiv.2510.03700>
+
+    Examples
+    --------
     >>> hdp([["J40", "C34"]], [["J47", "C34.9"]])  # J47 and C34.9 of 7 nodes are not above or in the reference
     0.7142857142857143
     """
     return float(mean_of_defined(_overlap_of_codes(reference_codes, predicted_codes, source).precision[:, 0, 0]))
 
 
-@declare(
-    symbol="HDR",
-    meaning="How much of the right answer's branch of ICD-10 the list covers.",
-    good="1: the right code is in the list, or all of its branch is. It rises with the length of the list.",
-    use="near misses deserve part of the credit",
-    avoid="lists differ in length",
-    formula="HDR = mean_i |C_i & C^_i| / |C_i|, C = Augment(D): the codes and all their ancestors",
-    denominator="the size of the reference codes' augmented set, in each case; then the number of cases",
-    degenerate=(_NO_REFERENCE, ("no case", "refused")),
-    **_OF_CODES,
-)
+@declare("HDR", **_OF_CODES)
 def hdr(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm") -> float:
-    """Computes hierarchical recall. Errors: as `hdp`.
+    """Tells how much of the right answer's branch of ICD-10 the list covers.
 
+    Hierarchical recall.
+
+    Parameters
+    ----------
+    reference_codes, predicted_codes : a list of ICD-10 codes for each case.
+    source : icd10cm, icd10 or a CSV.
+
+    Returns
+    -------
+    float, in [0, 1].
+
+    Raises
+    ------
+    InputError
+        For a code that the tree lacks, with the number of its case.
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    HDR = mean_i |C_i & C^_i| / |C_i|, C = Augment(D): the codes and all their ancestors
+
+    Denominator
+    -----------
+    the size of the reference codes' augmented set, in each case; then the number of cases
+
+    Good values
+    -----------
+    1: the right code is in the list, or all of its branch is. It rises with the length of the list.
+
+    When to use
+    -----------
+    near misses deserve part of the credit
+
+    When not
+    --------
+    lists differ in length
+
+    Edge cases
+    ----------
+    a case in which the reference has no code : left out: 0 of 0; NaN where all are
+    no case : refused
+
+    References
+    ----------
+    H-DDx
+    Lim S, Kim G, Lee H, Han W, Seo J, Yoo J, Yang E. H-DDx: A Hierarchical Evaluation Framework for Differential
+        Diagnosis. 2025. arXiv:2510.03700. <https://doi.org/10.48550/arXiv.2510.03700>
+
+    Examples
+    --------
     >>> hdr([["J40", "C34"]], [["J47", "C34.9"]])  # all 6 but J40
     0.8333333333333334
     """
     return float(mean_of_defined(_overlap_of_codes(reference_codes, predicted_codes, source).recall[:, 0, 0]))
 
 
-@declare(
-    symbol="HDF1",
-    meaning="Partial credit for the right chapter, section or category of ICD-10: HDP and HDR in one.",
-    good="Its ceiling is far below 1: five diagnoses, one exact and four strangers, reach about 0.3; one exact diagnosis alone reaches 1. Compare at the same k only.",
-    use="models are compared that often miss by a little",
-    avoid="one number shall say how often a model is right: then top-k accuracy",
-    formula="HDF1 = 2 HDP HDR / (HDP + HDR)",
-    denominator="HDP + HDR, each an average over cases",
-    degenerate=(
-        ("HDP or HDR is undefined", "NaN"),
-        ("HDP and HDR are 0", "0: a harmonic mean lies between the two"),
-        ("no case", "refused"),
-    ),
-    notes=(
-        "by level (Figure 3 of the source: chapter, section, category, subcategory) C and C^ keep the nodes of that level alone, an extension "
-        "by a seventh character among the subcategories; HDP and HDR are averages over the cases that have such nodes; an evaluation gives "
-        "`HDF1(section)@5` and the others",
-        "by chapter (Table 7) C and C^ keep the nodes of that chapter alone, in the cases whose reference has a code in it: a list that "
-        "enters it nowhere is not in HDP and 0 in HDR there, and HDF1 is 0 where HDR is; `HDF1(J00-J99)@5`",
-        "of the 8 printed cases (Tables 3 and 8) 6 come out as their codes are printed, and all 8 where J01.9 of case 3 is read as its only "
-        "leaf, J01.90: as printed they have .2000 and .8000 in the place of .1935 and .7692",
-    ),
-    symmetric=("reference_codes", "predicted_codes"),
-    **_OF_CODES,
-)
+@declare("HDF1", symmetric=("reference_codes", "predicted_codes"), **_OF_CODES)
 def hdf1(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm") -> float:
-    """Computes the harmonic mean of the averages, not the average of harmonic means. Errors: as `hdp`.
+    """Gives partial credit for the right chapter, section or category of ICD-10: HDP and HDR in one.
 
+    The harmonic mean of the averages, not the average of harmonic means.
+
+    Parameters
+    ----------
+    reference_codes, predicted_codes : a list of ICD-10 codes for each case.
+    source : icd10cm, icd10 or a CSV.
+
+    Returns
+    -------
+    float, in [0, 1].
+
+    Raises
+    ------
+    InputError
+        For a code that the tree lacks, with the number of its case.
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    HDF1 = 2 HDP HDR / (HDP + HDR)
+
+    Denominator
+    -----------
+    HDP + HDR, each an average over cases
+
+    Good values
+    -----------
+    Its ceiling is far below 1: five diagnoses, one exact and four strangers, reach about 0.3; one exact diagnosis
+    alone reaches 1. Compare at the same k only.
+
+    When to use
+    -----------
+    models are compared that often miss by a little
+
+    When not
+    --------
+    one number shall say how often a model is right: then top-k accuracy
+
+    Edge cases
+    ----------
+    HDP or HDR is undefined : NaN
+    HDP and HDR are 0 : 0: a harmonic mean lies between the two
+    no case : refused
+
+    Notes
+    -----
+    by level (Figure 3 of the source: chapter, section, category, subcategory) C and C^ keep the nodes of that level
+        alone, an extension by a seventh character among the subcategories; HDP and HDR are averages over the cases
+        that have such nodes; an evaluation gives `HDF1(section)@5` and the others
+    by chapter (Table 7) C and C^ keep the nodes of that chapter alone, in the cases whose reference has a code in
+        it: a list that enters it nowhere is not in HDP and 0 in HDR there, and HDF1 is 0 where HDR is;
+        `HDF1(J00-J99)@5`
+    of the 8 printed cases (Tables 3 and 8) 6 come out as their codes are printed, and all 8 where J01.9 of case 3
+        is read as its only leaf, J01.90: as printed they have .2000 and .8000 in the place of .1935 and .7692
+
+    References
+    ----------
+    H-DDx
+    Lim S, Kim G, Lee H, Han W, Seo J, Yoo J, Yang E. H-DDx: A Hierarchical Evaluation Framework for Differential
+        Diagnosis. 2025. arXiv:2510.03700. <https://doi.org/10.48550/arXiv.2510.03700>
+
+    Examples
+    --------
     >>> round(hdf1([["J40", "C34"]], [["J47", "C34.9"]]), 4)  # of 5/7 and 5/6
     0.7692
     """
@@ -204,15 +308,19 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     per_case = {"HDP": precision, "HDR": recall, "HDF1": harmonic_mean(precision, recall)}
     family.per_case = {name: over_all_cases(values, kept, n) for name, values in per_case.items()}
     hdf1 = harmonic_mean(mean_of_defined(precision), mean_of_defined(recall))
-    shifts = rank_shift_rows(answers.raters, _accuracies(matches, k), hdf1, k)
-    family.tables = {"rank_shifts": shifts, "without_a_code": cut.coded if cut.without else []}
+    family.tables = {
+        "rank_shifts": rank_shift_rows(answers.raters, _accuracies(matches, k), hdf1, k),
+        "without_a_code": cut.coded if cut.without else [],
+    }
     _add_chapters(family, matches, predicted, reference, kept, k)
-    family.sentences = partial(_sentences, shifts, cut.without)
     if n > len(kept):
         family.findings.append(Finding("no_reference", n - len(kept), n, "HDF1"))
     if k is None:
         family.findings += _lengths(matches, coded.predicted.shape[2])
-    family.findings += [Finding("origin", example=note) for note in (*cut.ways, *_silent(matches, found, kept))]
+    no_hit = [f"No ICD-10 code, so no hit: {cut.without}."] if cut.without else []
+    family.findings += [
+        Finding("origin", example=note) for note in (*cut.ways, *no_hit, *_silent(matches, found, kept))
+    ]
     return family
 
 
@@ -339,17 +447,3 @@ def _silent(matches: Matches, found: Overlap, kept: NDArray[np.integer]) -> list
         for rater, none, of in zip(matches.answers.raters, silent, there.sum(0).tolist(), strict=True)
         if none
     ]
-
-
-def _sentences(shifts: Sequence[Row], without: str, rows: Sequence[Row]) -> list[str]:
-    symbol = REGISTRY["hdf1"].symbol
-    of_f1 = [row for row in rows if (row["metric"], row["of"]) == (symbol, "")]
-    if not (told := in_words(of_f1, ".3f")):
-        return []
-    no_hit = f" No ICD-10 code, so no hit: {without}." if without else ""
-    words = [f"{of_f1[0]['name']} against the reference: {told}.{no_hit}"]
-    moved = max(shifts, key=lambda row: abs(row["shift"]), default=None)
-    if moved and moved["shift"]:
-        before, after = (f"in place {moved[f'{side}_rank']} by {moved[side]}" for side in ("from", "to"))
-        words.append(f"{moved['algorithm']} is {before}, {after}.")
-    return words

@@ -5,79 +5,141 @@ What is right is given: by M, by code, by category, or in degrees.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError, OptionError
-from ...pages.rows import Row
 from ...stats.agreement import divided
 from ...terms.icd.ancestor_sets import Nodes, opened
 from ..lists.lists import looked_up
 from ..match.matches import RANKED, Matches
 from ..read.findings import Finding
 from .declare import REGISTRY, check_k, declare
-from .scores import FamilyScores, Score, Settings, counts_in_words, in_words, over_all_cases, without_absent
+from .scores import FamilyScores, Score, Settings, counts_in_words, over_all_cases, without_absent
 from .weighted import RELATIONS, degree, relevance
 
 NAME, TITLE = "ranking", "Ranked answers against the right ones"
-H_DDX = "H-DDx"
 
 
-def _hits_example(generator: np.random.Generator) -> dict[str, Any]:
-    n, width = (int(generator.integers(1, 6)) for _ in range(2))
-    return {"hits": generator.random((n, width)) < 0.3, "k": int(generator.integers(1, 6))}
+_OF_HITS: dict[str, Any] = {"axes": {"hits": "case"}, "repeat_free": ("case",), "grows_with": ("hits",)}
 
 
-_OF_HITS: dict[str, Any] = {
-    "range": "[0, 1]",
-    "denominator": "n, the number of cases",
-    "example": _hits_example,
-    "axes": {"hits": "case"},
-    "repeat_free": ("case",),
-    "grows_with": ("hits",),
-}
-
-
-@declare(
-    symbol="Acc",
-    meaning="The share of patients whose right diagnosis is among the first k of the list.",
-    good="1 is every patient; top-1 asks for the leading diagnosis, top-5 whether a physician would find it on the list.",
-    use="each case has one right answer, and lists are ranked",
-    avoid="lists differ in length, at a k beyond the shorter ones",
-    formula="Acc@k = sum_i [a diagnosis of rank <= k is the reference] / n",
-    source=H_DDX,
-    inputs="hits [n, K]: whether the diagnosis at each rank is the reference: by M, by code or by category; k",
-    degenerate=(("no case", "refused"), ("a list shorter than k", "its ranks count, no others")),
-    **_OF_HITS,
-)
+@declare("Acc", **_OF_HITS)
 def top_k_accuracy(hits: ArrayLike, k: int) -> float:
-    """Computes top-k accuracy.
+    """Gives the share of patients whose right diagnosis is among the first k of the list.
 
+    Top-k accuracy.
+
+    Parameters
+    ----------
+    hits : bool [n, K], whether the diagnosis at each rank is the reference: by M, by code or by category.
+    k : how many ranks count.
+
+    Returns
+    -------
+    float, in [0, 1].
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    Acc@k = sum_i [a diagnosis of rank <= k is the reference] / n
+
+    Denominator
+    -----------
+    n, the number of cases
+
+    Good values
+    -----------
+    1 is every patient; top-1 asks for the leading diagnosis, top-5 whether a physician would find it on the list.
+
+    When to use
+    -----------
+    each case has one right answer, and lists are ranked
+
+    When not
+    --------
+    lists differ in length, at a k beyond the shorter ones
+
+    Edge cases
+    ----------
+    no case : refused
+    a list shorter than k : its ranks count, no others
+
+    References
+    ----------
+    H-DDx
+    Lim S, Kim G, Lee H, Han W, Seo J, Yoo J, Yang E. H-DDx: A Hierarchical Evaluation Framework for Differential
+        Diagnosis. 2025. arXiv:2510.03700. <https://doi.org/10.48550/arXiv.2510.03700>
+
+    Examples
+    --------
     >>> top_k_accuracy([[False, True], [True, False], [False, False]], k=1)
     0.3333333333333333
     """
     return float(_first(hits, k).any(1).mean())
 
 
-@declare(
-    symbol="MRR",
-    meaning="How far down the list the right diagnosis first stands: 1 is always first, 1/2 second, 1/3 third on average.",
-    good="1 is the right diagnosis first in every patient; it lies between top-1 and top-10 accuracy, near top-1.",
-    use="each case has one right answer, and its place matters",
-    avoid="a case has several right answers: only the first that is named counts",
-    formula="MRR = sum_i 1 / rank_i / n, rank_i of the first diagnosis that is the reference; 1 / rank_i = 0 beyond the first k",
-    source="Voorhees 1999, The TREC-8 question answering track report",
-    inputs="hits [n, K]: whether the diagnosis at each rank is the reference; k, 10 by default",
-    degenerate=(("no case", "refused"), ("no right diagnosis among the first k", "0"), ("an empty list", "0")),
-    **_OF_HITS,
-)
+@declare("MRR", **_OF_HITS)
 def mrr(hits: ArrayLike, k: int = RANKED) -> float:
-    """Computes the mean reciprocal rank.
+    """Tells how far down the list the right diagnosis first stands: 1 is always first, 1/2 second, 1/3 third on average.
 
+    Mean reciprocal rank.
+
+    Parameters
+    ----------
+    hits : bool [n, K], whether the diagnosis at each rank is the reference.
+    k : how many ranks count, 10 by default.
+
+    Returns
+    -------
+    float, in [0, 1].
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    MRR = sum_i 1 / rank_i / n, rank_i of the first diagnosis that is the reference;
+    1 / rank_i = 0 beyond the first k
+
+    Denominator
+    -----------
+    n, the number of cases
+
+    Good values
+    -----------
+    1 is the right diagnosis first in every patient; it lies between top-1 and top-10 accuracy, near top-1.
+
+    When to use
+    -----------
+    each case has one right answer, and its place matters
+
+    When not
+    --------
+    a case has several right answers: only the first that is named counts
+
+    Edge cases
+    ----------
+    no case : refused
+    no right diagnosis among the first k : 0
+    an empty list : 0
+
+    References
+    ----------
+    Voorhees 1999, The TREC-8 question answering track report
+    Voorhees EM. The TREC-8 Question Answering Track Report. TREC-8, NIST, 1999.
+        <https://trec.nist.gov/pubs/trec8/papers/qa_report.pdf>
+
+    Examples
+    --------
     >>> mrr([[False, True], [True, False], [False, False]])  # (1/2 + 1 + 0) / 3
     0.5
     """
@@ -99,52 +161,86 @@ def reciprocal_ranks(hits: NDArray[np.bool_]) -> NDArray[np.float64]:
     return np.where(hits.any(-1), 1 / (hits.argmax(-1) + 1), 0.0)
 
 
-def gains_example(generator: np.random.Generator) -> dict[str, Any]:
-    """Draws gains in quarters, in each case of at least one reference; and k."""
-    n, ranks, references = (int(generator.integers(1, high)) for high in (6, 6, 4))
-    given = generator.random((n, references)) < 0.6
-    given[:, 0] |= ~given.any(1)
-    gains = generator.integers(0, 5, (n, ranks, references)) / 4
-    return {"gains": gains, "given": given, "k": int(generator.integers(1, ranks + 2))}
-
-
 @declare(
-    symbol="nDCG",
-    meaning="How early the right diagnoses come, with partial credit for answers that are near: a class, a kind, close kin.",
-    good="1 is every right diagnosis named exactly, before all else; near kin alone, ranked first, reaches 0.06 to 0.56.",
-    use="a case has several right answers, or near answers shall count in part",
-    avoid="one number shall say how often a model is right: then top-k accuracy",
-    formula="nDCG@k = mean_i min(1, DCG_i / IDCG_i), DCG = sum_j (sum_d max_{l <= j} g_ld - sum_d max_{l < j} g_ld) / log2(j + 1), "
-    "IDCG = sum_{j <= min(k, references)} 1 / log2(j + 1)",
-    source="Järvelin and Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques",
-    inputs="gains [n, K, D], from 0 to 1: how near the diagnosis at a rank comes to each reference, ((5 - D)/4)^2 with Kernel29's "
-    "D, 1 for a match; given [n, D]: the case has the reference; k, 10 by default",
-    range="[0, 1]",
-    denominator="the gain of a list that names every reference first, in each case; then the number of cases",
-    degenerate=(
-        ("a reference that is named twice", "counts once: a rank gains what it adds to the best so far"),
-        ("one diagnosis that names several references", "gains all of them; no case gains more than 1"),
-        ("no case, or a case without a reference", "refused"),
-        ("an empty list", "0"),
-    ),
-    example=gains_example,
+    "nDCG",
     axes={"gains": "case, rank, reference", "given": "case, reference"},
     repeat_free=("case",),
     grows_with=("gains",),
 )
 def ndcg(gains: ArrayLike, given: ArrayLike, k: int = RANKED) -> float:
-    """Computes the normalised discounted cumulative gain, averaged over the cases.
+    """Tells how early the right diagnoses come, with partial credit for answers that are near: a class, a kind, close kin.
 
+    Normalised discounted cumulative gain, averaged over the cases.
+
+    Parameters
+    ----------
+    gains : [n, K, D], from 0 to 1, how near the diagnosis at a rank comes to each reference, ((5 - D)/4)^2 with
+        Kernel29's D, 1 for a match.
+    given : bool [n, D], the case has the reference.
+    k : how many ranks count, 10 by default.
+
+    Returns
+    -------
+    float, in [0, 1].
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    nDCG@k = mean_i min(1, DCG_i / IDCG_i),
+    DCG = sum_j (sum_d max_{l <= j} g_ld - sum_d max_{l < j} g_ld) / log2(j + 1),
+    IDCG = sum_{j <= min(k, references)} 1 / log2(j + 1)
+
+    Denominator
+    -----------
+    the gain of a list that names every reference first, in each case; then the number of cases
+
+    Good values
+    -----------
+    1 is every right diagnosis named exactly, before all else; near kin alone, ranked first, reaches 0.06 to 0.56.
+
+    When to use
+    -----------
+    a case has several right answers, or near answers shall count in part
+
+    When not
+    --------
+    one number shall say how often a model is right: then top-k accuracy
+
+    Edge cases
+    ----------
+    a reference that is named twice : counts once: a rank gains what it adds to the best so far
+    one diagnosis that names several references : gains all of them; no case gains more than 1
+    no case, or a case without a reference : refused
+    an empty list : 0
+
+    References
+    ----------
+    Järvelin and Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques
+    Järvelin K, Kekäläinen J. Cumulated gain-based evaluation of IR techniques. ACM Transactions on Information
+        Systems 20(4), 2002. <https://doi.org/10.1145/582415.582418>
+
+    Examples
+    --------
     >>> ndcg([[[0.0], [1.0]]], [[True]])  # 1 / log2(3)
     0.6309297535714575
     """
-    near, there = np.asarray(gains, float), np.asarray(given)
-    if there.ndim != 2 or there.dtype != bool or not len(there) or not there.any(1).all():
-        raise OptionError("given", "bool [cases, references], at least one case, in each at least one True", given)
+    near, there = np.asarray(gains, float), checked_given(given)
     if near.ndim != 3 or (len(near), near.shape[-1]) != there.shape or not ((near >= 0) & (near <= 1)).all():
         allowed = f"numbers from 0 to 1 [{there.shape[0]} cases, ranks, {there.shape[1]} references]"
         raise OptionError("gains", allowed, gains)
     return float(normalised_gains(near, there, check_k(k)).mean())
+
+
+def checked_given(given: Any) -> NDArray[np.bool_]:
+    """Checks that each of at least one case has a reference: bool [n, D]. Errors: `OptionError`."""
+    there = np.asarray(given)
+    if there.ndim != 2 or there.dtype != bool or not len(there) or not there.any(1).all():
+        raise OptionError("given", "bool [cases, references], at least one case, in each at least one True", given)
+    return there
 
 
 def normalised_gains(gains: NDArray[np.floating[Any]], given: NDArray[np.bool_], k: int) -> NDArray[np.float64]:
@@ -194,7 +290,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     answers, n = ranked.answers, len(ranked.answers.cases)
     hits = reference_hits(ranked)
     first = BY_M if BY_M in hits else BY_CODE
-    family = FamilyScores(NAME, TITLE, sentences=partial(_sentences, first))
+    family = FamilyScores(NAME, TITLE)
 
     def add(metric: str, values: NDArray[Any], cases: NDArray[np.integer], of: str = "", k: int | None = None) -> None:
         values = without_absent(values, answers.absent[cases])
@@ -308,11 +404,3 @@ def _given_degrees(matches: Matches, shape: tuple[int, ...]) -> tuple[NDArray[np
     nearest = np.nan_to_num(found.probabilities[:, :, :ranks], nan=-1).argmax(-1)
     np.put_along_axis(out, nearest[..., None], said[..., None].astype(np.int8), -1)
     return out, unknown
-
-
-def _sentences(judge: str, rows: Sequence[Row]) -> list[str]:
-    """Says how often the first diagnosis is right."""
-    symbol = REGISTRY["top_k_accuracy"].symbol
-    of_first = [row for row in rows if (row["metric"], row["of"], row["k"]) == (symbol, judge, 1)]
-    told = in_words(of_first, ".0%")
-    return [f"The first diagnosis is right{'' if judge == BY_M else f' by {judge}'}: {told} of cases."] if told else []

@@ -19,62 +19,120 @@ from ...errors import OptionError
 from .declare import declare
 from .scores import Values, mean_of_defined
 
-DIRECT = "DiReCT"
-_NOTES = ("no note", "refused")
-
 
 def same_name(name: str) -> str:
     """Folds a diagnosis as names of a graph are compared: case and blanks do not matter."""
     return " ".join(name.split()).casefold()
 
 
-def _names_example(generator: np.random.Generator) -> dict[str, Any]:
-    n = int(generator.integers(1, 7))
-    return {name: generator.choice(["Asthma", "asthma", "COPD"], n).tolist() for name in ("annotated", "predicted")}
+_OF_NAMES: dict[str, Any] = {"axes": {"annotated": "note", "predicted": "note"}, "repeat_free": ("note",)}
 
 
-_OF_NAMES: dict[str, Any] = {
-    "source": DIRECT,
-    "range": "[0, 1]",
-    "denominator": "n, the number of notes",
-    "degenerate": (
-        _NOTES,
-        ("nothing is predicted for a note (None)", "not right"),
-        ("blanks and case", "do not matter"),
-    ),
-    "example": _names_example,
-    "axes": {"annotated": "note", "predicted": "note"},
-    "repeat_free": ("note",),
-}
-
-
-@declare(
-    symbol="Acc_cat",
-    meaning="How often the disease category of a note is right.",
-    good="1 is every note; a category is broader than the diagnosis.",
-    use="reasoning over notes, the broad answer",
-    avoid="the final diagnosis matters: then Acc_diag",
-    formula="Acc_cat = sum_i [category^_i = category_i] / n",
-    inputs="annotated [n], predicted [n]: the name of each note's disease category; None where none is predicted",
-    **_OF_NAMES,
-)
+@declare("Acc_cat", **_OF_NAMES)
 def category_accuracy(annotated: Sequence[str], predicted: Sequence[str | None]) -> float:
-    """Compares categories, such as "Stroke"."""
+    """Tells how often the disease category of a note is right.
+
+    Parameters
+    ----------
+    annotated, predicted : [n], the name of each note's disease category, such as "Stroke"; None where none is
+        predicted.
+
+    Returns
+    -------
+    float, in [0, 1].
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    Acc_cat = sum_i [category^_i = category_i] / n
+
+    Denominator
+    -----------
+    n, the number of notes
+
+    Good values
+    -----------
+    1 is every note; a category is broader than the diagnosis.
+
+    When to use
+    -----------
+    reasoning over notes, the broad answer
+
+    When not
+    --------
+    the final diagnosis matters: then Acc_diag
+
+    Edge cases
+    ----------
+    no note : refused
+    nothing is predicted for a note (None) : not right
+    blanks and case : do not matter
+
+    References
+    ----------
+    DiReCT
+    Wang B, Chang J, Qian Y, Chen G, Chen J, Jiang Z, Zhang J, Nakashima Y, Nagahara H. DiReCT: Diagnostic Reasoning
+        for Clinical Notes via Large Language Models. 2024. arXiv:2408.01933.
+        <https://doi.org/10.48550/arXiv.2408.01933>
+    """
     return _accuracy(annotated, predicted)
 
 
-@declare(
-    symbol="Acc_diag",
-    meaning="How often the discharge diagnosis of a note is right.",
-    good="1 is every note. A right category with a wrong diagnosis counts as wrong.",
-    use="reasoning over notes, the final answer",
-    avoid="reasons matter too: then Exp_all",
-    formula="Acc_diag = sum_i [diagnosis^_i = diagnosis_i] / n",
-    inputs="annotated [n], predicted [n]: the name of each note's final diagnosis; None where none is predicted",
-    **_OF_NAMES,
-)
+@declare("Acc_diag", **_OF_NAMES)
 def diagnosis_accuracy(annotated: Sequence[str], predicted: Sequence[str | None]) -> float:
-    """Compares the diagnoses at the end of the path, such as "Ischemic Stroke"."""
+    """Tells how often the discharge diagnosis of a note is right.
+
+    Parameters
+    ----------
+    annotated, predicted : [n], the name of each note's final diagnosis, at the end of the path, such as "Ischemic
+        Stroke"; None where none is predicted.
+
+    Returns
+    -------
+    float, in [0, 1].
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    Acc_diag = sum_i [diagnosis^_i = diagnosis_i] / n
+
+    Denominator
+    -----------
+    n, the number of notes
+
+    Good values
+    -----------
+    1 is every note. A right category with a wrong diagnosis counts as wrong.
+
+    When to use
+    -----------
+    reasoning over notes, the final answer
+
+    When not
+    --------
+    reasons matter too: then Exp_all
+
+    Edge cases
+    ----------
+    no note : refused
+    nothing is predicted for a note (None) : not right
+    blanks and case : do not matter
+
+    References
+    ----------
+    DiReCT
+    Wang B, Chang J, Qian Y, Chen G, Chen J, Jiang Z, Zhang J, Nakashima Y, Nagahara H. DiReCT: Diagnostic Reasoning
+        for Clinical Notes via Large Language Models. 2024. arXiv:2408.01933.
+        <https://doi.org/10.48550/arXiv.2408.01933>
+    """
     return _accuracy(annotated, predicted)
 
 
@@ -87,82 +145,177 @@ def _accuracy(annotated: Sequence[str], predicted: Sequence[str | None]) -> floa
     return float(np.mean([said is not None and same_name(said) == same_name(true) for true, said in pairs]))
 
 
-def _counts_example(generator: np.random.Generator, names: Sequence[str]) -> dict[str, Any]:
-    n = int(generator.integers(1, 5))
-    annotated, predicted = generator.integers(0, 4, n), generator.integers(0, 4, n)
-    paired = generator.integers(0, np.minimum(annotated, predicted) + 1)
-    explained = generator.integers(0, paired + 1)
-    counts = {"explained": explained, "paired": paired, "annotated": annotated, "predicted": predicted}
-    counts["premised"] = generator.integers(0, predicted + 1)
-    return {name: counts[name] for name in names}
+def _of_notes(*names: str) -> dict[str, Any]:
+    return {"axes": dict.fromkeys(names, "note"), "repeat_free": ("note",)}
 
 
-_PREDICTED = ("|O^|, the predicted observations of a note", "predicted observation")
-_ANNOTATED = ("|O|, the annotated observations of a note", "annotated observation")
-_EITHER = ("|O | O^|, the observations of either side of a note", "observation on either side")
-_PAIRED = ("|O & O^|, the observations of a note that correspond", "observation that corresponds")
-_ZERO = "0, as in the source's program; `nothing=None` leaves the note out of the mean"
-
-
-def _of_counts(below: tuple[str, str], *names: str) -> dict[str, Any]:
-    """Makes what is declared of all metrics of counts. below : the denominator, and what a note lacks where that is 0."""
-    return {
-        "source": DIRECT,
-        "range": "[0, 1]",
-        "denominator": f"{below[0]}; then n, the number of notes",
-        "degenerate": (_NOTES, (f"a note has no {below[1]}", _ZERO)),
-        "example": lambda generator: _counts_example(generator, names),
-        "axes": dict.fromkeys(names, "note"),
-        "repeat_free": ("note",),
-    }
-
-
-@declare(
-    symbol="Obs_pre",
-    meaning="How much of what a model cites from a note the annotators cite too.",
-    good="1: it cites nothing needless; citing little makes it high, so read it with Obs_rec.",
-    use="checking that findings are not made up",
-    avoid="read alone",
-    formula="Obs_pre = mean over notes of |O & O^| / |O^|",
-    inputs="paired [n]: observations that correspond; predicted [n]: observations that were predicted",
-    **_of_counts(_PREDICTED, "paired", "predicted"),
-)
+@declare("Obs_pre", **_of_notes("paired", "predicted"))
 def observation_precision(paired: ArrayLike, predicted: ArrayLike, *, nothing: float | None = 0.0) -> float:
-    """Averages over the notes. nothing : the value of a note with nothing to divide by; None leaves it out."""
+    """Tells how much of what a model cites from a note the annotators cite too.
+
+    Parameters
+    ----------
+    paired : [n], observations that correspond.
+    predicted : [n], observations that were predicted.
+    nothing : the value of a note with nothing to divide by; None leaves it out.
+
+    Returns
+    -------
+    float, in [0, 1].
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    Obs_pre = mean over notes of |O & O^| / |O^|
+
+    Denominator
+    -----------
+    |O^|, the predicted observations of a note; then n, the number of notes
+
+    Good values
+    -----------
+    1: it cites nothing needless; citing little makes it high, so read it with Obs_rec.
+
+    When to use
+    -----------
+    checking that findings are not made up
+
+    When not
+    --------
+    read alone
+
+    Edge cases
+    ----------
+    no note : refused
+    a note has no predicted observation : 0, as in the source's program; `nothing=None` leaves the note out of the
+        mean
+
+    References
+    ----------
+    DiReCT
+    Wang B, Chang J, Qian Y, Chen G, Chen J, Jiang Z, Zhang J, Nakashima Y, Nagahara H. DiReCT: Diagnostic Reasoning
+        for Clinical Notes via Large Language Models. 2024. arXiv:2408.01933.
+        <https://doi.org/10.48550/arXiv.2408.01933>
+    """
     return _mean(nothing, *_counts(paired=paired, predicted=predicted))
 
 
-@declare(
-    symbol="Obs_rec",
-    meaning="How much of what the annotators cite from a note the model cites too.",
-    good="1: it leaves out nothing; citing everything makes it high, so read it with Obs_pre.",
-    use="checking that findings are not missed",
-    avoid="read alone",
-    formula="Obs_rec = mean over notes of |O & O^| / |O|",
-    inputs="paired [n]: observations that correspond; annotated [n]: observations that were annotated",
-    **_of_counts(_ANNOTATED, "paired", "annotated"),
-)
+@declare("Obs_rec", **_of_notes("paired", "annotated"))
 def observation_recall(paired: ArrayLike, annotated: ArrayLike, *, nothing: float | None = 0.0) -> float:
-    """Averages over the notes. nothing : the value of a note with nothing to divide by; None leaves it out."""
+    """Tells how much of what the annotators cite from a note the model cites too.
+
+    Parameters
+    ----------
+    paired : [n], observations that correspond.
+    annotated : [n], observations that were annotated.
+    nothing : the value of a note with nothing to divide by; None leaves it out.
+
+    Returns
+    -------
+    float, in [0, 1].
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    Obs_rec = mean over notes of |O & O^| / |O|
+
+    Denominator
+    -----------
+    |O|, the annotated observations of a note; then n, the number of notes
+
+    Good values
+    -----------
+    1: it leaves out nothing; citing everything makes it high, so read it with Obs_pre.
+
+    When to use
+    -----------
+    checking that findings are not missed
+
+    When not
+    --------
+    read alone
+
+    Edge cases
+    ----------
+    no note : refused
+    a note has no annotated observation : 0, as in the source's program; `nothing=None` leaves the note out of the
+        mean
+
+    References
+    ----------
+    DiReCT
+    Wang B, Chang J, Qian Y, Chen G, Chen J, Jiang Z, Zhang J, Nakashima Y, Nagahara H. DiReCT: Diagnostic Reasoning
+        for Clinical Notes via Large Language Models. 2024. arXiv:2408.01933.
+        <https://doi.org/10.48550/arXiv.2408.01933>
+    """
     return _mean(nothing, *_counts(paired=paired, annotated=annotated))
 
 
-@declare(
-    symbol="Obs_comp",
-    meaning="How far the model and the annotators cite the same findings.",
-    good="1: the same set. In a note it is never above precision or recall.",
-    use="one figure for the findings is wanted",
-    avoid="one needs to know which side errs",
-    formula="Obs_comp = mean over notes of |O & O^| / |O | O^|, |O | O^| = |O| + |O^| - |O & O^|",
-    inputs="paired [n]: observations that correspond; annotated [n]; predicted [n]",
-    symmetric=("annotated", "predicted"),
-    **_of_counts(_EITHER, "paired", "annotated", "predicted"),
-)
+@declare("Obs_comp", symmetric=("annotated", "predicted"), **_of_notes("paired", "annotated", "predicted"))
 def observation_completeness(
     paired: ArrayLike, annotated: ArrayLike, predicted: ArrayLike, *, nothing: float | None = 0.0
 ) -> float:
-    """Averages over the notes.
+    """Tells how far the model and the annotators cite the same findings.
 
+    Parameters
+    ----------
+    paired : [n], observations that correspond.
+    annotated : [n], observations that were annotated.
+    predicted : [n], observations that were predicted.
+    nothing : the value of a note with nothing to divide by; None leaves it out.
+
+    Returns
+    -------
+    float, in [0, 1].
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    Obs_comp = mean over notes of |O & O^| / |O | O^|, |O | O^| = |O| + |O^| - |O & O^|
+
+    Denominator
+    -----------
+    |O | O^|, the observations of either side of a note; then n, the number of notes
+
+    Good values
+    -----------
+    1: the same set. In a note it is never above precision or recall.
+
+    When to use
+    -----------
+    one figure for the findings is wanted
+
+    When not
+    --------
+    one needs to know which side errs
+
+    Edge cases
+    ----------
+    no note : refused
+    a note has no observation on either side : 0, as in the source's program; `nothing=None` leaves the note out of
+        the mean
+
+    References
+    ----------
+    DiReCT
+    Wang B, Chang J, Qian Y, Chen G, Chen J, Jiang Z, Zhang J, Nakashima Y, Nagahara H. DiReCT: Diagnostic Reasoning
+        for Clinical Notes via Large Language Models. 2024. arXiv:2408.01933.
+        <https://doi.org/10.48550/arXiv.2408.01933>
+
+    Examples
+    --------
     >>> observation_completeness(paired=[2], annotated=[3], predicted=[4])  # 2 / (3 + 4 - 2)
     0.4
     """
@@ -170,52 +323,173 @@ def observation_completeness(
     return _mean(nothing, both, one + other - both)
 
 
-@declare(
-    symbol="Exp_com",
-    meaning="Of the findings that both cite, how many are given the same reason for the same diagnosis.",
-    good="1 is all; a model that cites little may still reach it.",
-    use="asking whether the reasoning is right where the findings are",
-    avoid="read alone",
-    formula="Exp_com = mean over notes of |explained| / |O & O^|",
-    inputs="explained [n]: correspondences of which rationale and diagnosis match; paired [n]",
-    **_of_counts(_PAIRED, "explained", "paired"),
-)
+@declare("Exp_com", **_of_notes("explained", "paired"))
 def explanation_of_common(explained: ArrayLike, paired: ArrayLike, *, nothing: float | None = 0.0) -> float:
-    """Averages over the notes: faithfulness where the observations agree."""
+    """Tells, of the findings that both cite, how many are given the same reason for the same diagnosis.
+
+    Parameters
+    ----------
+    explained : [n], correspondences of which rationale and diagnosis match.
+    paired : [n], observations that correspond.
+    nothing : the value of a note with nothing to divide by; None leaves it out.
+
+    Returns
+    -------
+    float, in [0, 1].
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    Exp_com = mean over notes of |explained| / |O & O^|
+
+    Denominator
+    -----------
+    |O & O^|, the observations of a note that correspond; then n, the number of notes
+
+    Good values
+    -----------
+    1 is all; a model that cites little may still reach it.
+
+    When to use
+    -----------
+    asking whether the reasoning is right where the findings are
+
+    When not
+    --------
+    read alone
+
+    Edge cases
+    ----------
+    no note : refused
+    a note has no observation that corresponds : 0, as in the source's program; `nothing=None` leaves the note out
+        of the mean
+
+    References
+    ----------
+    DiReCT
+    Wang B, Chang J, Qian Y, Chen G, Chen J, Jiang Z, Zhang J, Nakashima Y, Nagahara H. DiReCT: Diagnostic Reasoning
+        for Clinical Notes via Large Language Models. 2024. arXiv:2408.01933.
+        <https://doi.org/10.48550/arXiv.2408.01933>
+    """
     return _mean(nothing, *_counts(explained=explained, paired=paired))
 
 
-@declare(
-    symbol="Exp_all",
-    meaning="Of all findings that either cites, how many correspond and carry the right reason.",
-    good="1 is all; in a note it is never above Obs_comp.",
-    use="one figure for findings and reasons is wanted",
-    avoid="one needs to know where it fails",
-    formula="Exp_all = mean over notes of |explained| / |O | O^|",
-    inputs="explained [n]: correspondences of which rationale and diagnosis match; paired [n]; annotated [n]; predicted [n]",
-    symmetric=("annotated", "predicted"),
-    **_of_counts(_EITHER, "explained", "paired", "annotated", "predicted"),
-)
+@declare("Exp_all", symmetric=("annotated", "predicted"), **_of_notes("explained", "paired", "annotated", "predicted"))
 def explanation_of_all(
     explained: ArrayLike, paired: ArrayLike, annotated: ArrayLike, predicted: ArrayLike, *, nothing: float | None = 0.0
 ) -> float:
-    """Averages over the notes: faithfulness over everything."""
+    """Tells, of all findings that either cites, how many correspond and carry the right reason.
+
+    Parameters
+    ----------
+    explained : [n], correspondences of which rationale and diagnosis match.
+    paired : [n], observations that correspond.
+    annotated : [n], observations that were annotated.
+    predicted : [n], observations that were predicted.
+    nothing : the value of a note with nothing to divide by; None leaves it out.
+
+    Returns
+    -------
+    float, in [0, 1].
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    Exp_all = mean over notes of |explained| / |O | O^|
+
+    Denominator
+    -----------
+    |O | O^|, the observations of either side of a note; then n, the number of notes
+
+    Good values
+    -----------
+    1 is all; in a note it is never above Obs_comp.
+
+    When to use
+    -----------
+    one figure for findings and reasons is wanted
+
+    When not
+    --------
+    one needs to know where it fails
+
+    Edge cases
+    ----------
+    no note : refused
+    a note has no observation on either side : 0, as in the source's program; `nothing=None` leaves the note out of
+        the mean
+
+    References
+    ----------
+    DiReCT
+    Wang B, Chang J, Qian Y, Chen G, Chen J, Jiang Z, Zhang J, Nakashima Y, Nagahara H. DiReCT: Diagnostic Reasoning
+        for Clinical Notes via Large Language Models. 2024. arXiv:2408.01933.
+        <https://doi.org/10.48550/arXiv.2408.01933>
+    """
     right, both, one, other = _counts(explained=explained, paired=paired, annotated=annotated, predicted=predicted)
     return _mean(nothing, right, one + other - both)
 
 
-@declare(
-    symbol="Prem",
-    meaning="How often a model gives a reason that the guidelines give for the diagnosis it names.",
-    good="Read it beside the same share of the annotators' own deductions, which the report gives.",
-    use="asking whether a model uses the graph that it was given",
-    avoid="rationales are paraphrased freely: M was trained on names, not on sentences",
-    formula="Prem = mean over notes of |deductions whose rationale matches a premise of their diagnosis| / |O^|",
-    inputs="premised [n]: predicted deductions whose rationale matches a premise; predicted [n]: predicted observations",
-    **(_of_counts(_PREDICTED, "premised", "predicted") | {"source": f"own, on the graph of {DIRECT}"}),
-)
+@declare("Prem", **_of_notes("premised", "predicted"))
 def premise_share(premised: ArrayLike, predicted: ArrayLike, *, nothing: float | None = 0.0) -> float:
-    """Averages over the notes. nothing : the value of a note with nothing to divide by; None leaves it out."""
+    """Tells how often a model gives a reason that the guidelines give for the diagnosis it names.
+
+    Parameters
+    ----------
+    premised : [n], predicted deductions whose rationale matches a premise.
+    predicted : [n], observations that were predicted.
+    nothing : the value of a note with nothing to divide by; None leaves it out.
+
+    Returns
+    -------
+    float, in [0, 1].
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    Prem = mean over notes of |deductions whose rationale matches a premise of their diagnosis| / |O^|
+
+    Denominator
+    -----------
+    |O^|, the predicted observations of a note; then n, the number of notes
+
+    Good values
+    -----------
+    Read it beside the same share of the annotators' own deductions, which the report gives.
+
+    When to use
+    -----------
+    asking whether a model uses the graph that it was given
+
+    When not
+    --------
+    rationales are paraphrased freely: M was trained on names, not on sentences
+
+    Edge cases
+    ----------
+    no note : refused
+    a note has no predicted observation : 0, as in the source's program; `nothing=None` leaves the note out of the
+        mean
+
+    References
+    ----------
+    own, on the graph of DiReCT
+    Wang B, Chang J, Qian Y, Chen G, Chen J, Jiang Z, Zhang J, Nakashima Y, Nagahara H. DiReCT: Diagnostic Reasoning
+        for Clinical Notes via Large Language Models. 2024. arXiv:2408.01933.
+        <https://doi.org/10.48550/arXiv.2408.01933>
+    """
     return _mean(nothing, *_counts(premised=premised, predicted=predicted))
 
 

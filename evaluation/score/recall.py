@@ -21,47 +21,72 @@ from ...pages.rows import Row
 from ..match.matches import Matches
 from ..read.findings import Finding
 from .declare import REGISTRY, check_k, declare, truths
-from .ranking import NO_RIGHT_ANSWERS, gains_example, top_ranks
+from .ranking import NO_RIGHT_ANSWERS, checked_given, top_ranks
 from .scores import FamilyScores, Score, Settings, over_all_cases, over_two, without_absent
 
 NAME, TITLE = "recall", "Recall of the reference diagnoses"
-CLINBENCH_HPB = "ClinBench-HPB"
-
-
-def _example(generator: np.random.Generator) -> dict[str, Any]:
-    graded = gains_example(generator)
-    return {"hits": graded.pop("gains") > 0.5, **graded}
 
 
 _OF_HITS: dict[str, Any] = {
-    "inputs": "hits [n, ..., K, D]: the diagnosis at a rank names a reference diagnosis; given [n, D]: the case has it; k",
-    "range": "[0, 1]",
-    "degenerate": (
-        ("no case", "refused"),
-        ("a case without a reference diagnosis", "refused: it has nothing to find"),
-        ("an empty list", "names nothing: none of the case's diseases is found"),
-    ),
-    "example": _example,
     "axes": {"hits": "case, rank, reference", "given": "case, reference"},
     "repeat_free": ("case", "reference"),
     "grows_with": ("hits",),
 }
 
 
-@declare(
-    symbol="R_disease",
-    meaning="Of all the diseases that the patients have, how many the lists name.",
-    good="1 is all; with several diseases a patient and k below their number it cannot be reached.",
-    use="patients have several true diagnoses",
-    avoid="every case has one: then it is top-k accuracy",
-    formula="R_disease@k = sum_i |found_i| / sum_i |reference_i|",
-    source=f"{CLINBENCH_HPB}, disease-level recall",
-    denominator="the reference diagnoses of all cases",
-    **_OF_HITS,
-)
+@declare("R_disease", **_OF_HITS)
 def disease_recall(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> NDArray[np.float64]:
-    """Computes it over the cases, within the first k ranks (all by default); one value for each of the axes between.
+    """Tells, of all the diseases that the patients have, how many the lists name.
 
+    Parameters
+    ----------
+    hits : [n, ..., K, D], the diagnosis at a rank names a reference diagnosis.
+    given : [n, D], the case has it.
+    k : how many ranks count; all by default.
+
+    Returns
+    -------
+    float64, in [0, 1], over the cases; one value for each of the axes between.
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    R_disease@k = sum_i |found_i| / sum_i |reference_i|
+
+    Denominator
+    -----------
+    the reference diagnoses of all cases
+
+    Good values
+    -----------
+    1 is all; with several diseases a patient and k below their number it cannot be reached.
+
+    When to use
+    -----------
+    patients have several true diagnoses
+
+    When not
+    --------
+    every case has one: then it is top-k accuracy
+
+    Edge cases
+    ----------
+    no case : refused
+    a case without a reference diagnosis : refused: it has nothing to find
+    an empty list : names nothing: none of the case's diseases is found
+
+    References
+    ----------
+    ClinBench-HPB, disease-level recall
+    Li Y, Zeng X, Fang C, Yang J, Jia F, Zhang L. ClinBench-HPB: A Clinical Benchmark for Evaluating LLMs in
+        Hepato-Pancreato-Biliary Diseases. 2025. arXiv:2506.00095. <https://doi.org/10.48550/arXiv.2506.00095>
+
+    Examples
+    --------
     >>> float(disease_recall([[[True, False]], [[True, False]]], [[True, True], [True, False]]))  # 2 of 3 diseases
     0.6666666666666666
     """
@@ -69,40 +94,112 @@ def disease_recall(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> N
     return found.sum((0, -1)) / there.sum()
 
 
-@declare(
-    symbol="R_patient",
-    meaning="The share of patients of whom the list names every disease.",
-    good="1 is all patients; stricter than R_disease, equal to it and to top-k accuracy where each patient has one disease.",
-    use="a missed second disease is a missed patient",
-    avoid="every case has one: then it is top-k accuracy",
-    formula="R_patient@k = sum_i [found_i = reference_i] / n",
-    source=f"{CLINBENCH_HPB}, patient-level recall",
-    denominator="n, the number of cases",
-    **_OF_HITS,
-)
+@declare("R_patient", **_OF_HITS)
 def patient_recall(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> NDArray[np.float64]:
-    """Computes it over the cases, within the first k ranks (all by default); one value for each of the axes between."""
+    """Gives the share of patients of whom the list names every disease.
+
+    Parameters
+    ----------
+    hits : [n, ..., K, D], the diagnosis at a rank names a reference diagnosis.
+    given : [n, D], the case has it.
+    k : how many ranks count; all by default.
+
+    Returns
+    -------
+    float64, in [0, 1], over the cases; one value for each of the axes between.
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    R_patient@k = sum_i [found_i = reference_i] / n
+
+    Denominator
+    -----------
+    n, the number of cases
+
+    Good values
+    -----------
+    1 is all patients; stricter than R_disease, equal to it and to top-k accuracy where each patient has one
+    disease.
+
+    When to use
+    -----------
+    a missed second disease is a missed patient
+
+    When not
+    --------
+    every case has one: then it is top-k accuracy
+
+    Edge cases
+    ----------
+    no case : refused
+    a case without a reference diagnosis : refused: it has nothing to find
+    an empty list : names nothing: none of the case's diseases is found
+
+    References
+    ----------
+    ClinBench-HPB, patient-level recall
+    Li Y, Zeng X, Fang C, Yang J, Jia F, Zhang L. ClinBench-HPB: A Clinical Benchmark for Evaluating LLMs in
+        Hepato-Pancreato-Biliary Diseases. 2025. arXiv:2506.00095. <https://doi.org/10.48550/arXiv.2506.00095>
+    """
     found, there = found_in(hits, given, k)
     return (found | ~there).all(-1).mean(0, dtype=np.float64)
 
 
-@declare(
-    symbol="sd_prompts",
-    meaning="How much a figure moves when the prompt is worded differently.",
-    good="0 is not at all; differences between models below it say little.",
-    use="a model was asked in several ways",
-    avoid="there is one prompt: it is undefined",
-    formula="sd = sqrt(1/m sum_j (x_j - mean)^2)",
-    source=f"{CLINBENCH_HPB}, SD of Tables 5 to 7: the population standard deviation, over the prompts that were taken",
-    inputs="values [..., m]: one metric of one model under each of m prompts",
-    range="[0, inf)",
-    denominator="m",
-    degenerate=(("one prompt", "NaN; one value has no spread"), ("a value is undefined", "NaN")),
-    example=lambda generator: {"values": generator.random(int(generator.integers(1, 6)))},
-    axes={"values": "prompt"},
-)
+@declare("sd_prompts", axes={"values": "prompt"})
 def prompt_spread(values: ArrayLike) -> NDArray[np.float64]:
-    """Computes the population standard deviation over the last axis; the other axes are kept."""
+    """Tells how much a figure moves when the prompt is worded differently.
+
+    The population standard deviation over the prompts.
+
+    Parameters
+    ----------
+    values : [..., m], one metric of one model under each of m prompts.
+
+    Returns
+    -------
+    float64, in [0, inf), over the last axis; the other axes are kept.
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    sd = sqrt(1/m sum_j (x_j - mean)^2)
+
+    Denominator
+    -----------
+    m
+
+    Good values
+    -----------
+    0 is not at all; differences between models below it say little.
+
+    When to use
+    -----------
+    a model was asked in several ways
+
+    When not
+    --------
+    there is one prompt: it is undefined
+
+    Edge cases
+    ----------
+    one prompt : NaN; one value has no spread
+    a value is undefined : NaN
+
+    References
+    ----------
+    ClinBench-HPB, SD of Tables 5 to 7: the population standard deviation, over the prompts that were taken
+    Li Y, Zeng X, Fang C, Yang J, Jia F, Zhang L. ClinBench-HPB: A Clinical Benchmark for Evaluating LLMs in
+        Hepato-Pancreato-Biliary Diseases. 2025. arXiv:2506.00095. <https://doi.org/10.48550/arXiv.2506.00095>
+    """
     several = np.asarray(values, float)
     if several.ndim == 0 or several.shape[-1] == 0:
         raise OptionError("values", "an array with at least one value", values)
@@ -117,9 +214,7 @@ def found_in(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> tuple[N
     OptionError
         For arrays that do not fit each other, and for a case without a reference.
     """
-    there, named = np.asarray(truths(given)), np.asarray(truths(hits))
-    if there.ndim != 2 or there.dtype != bool or not len(there) or not there.any(1).all():
-        raise OptionError("given", "bool [cases, references], at least one case, in each at least one True", given)
+    there, named = checked_given(truths(given)), np.asarray(truths(hits))
     if named.ndim < 3 or named.dtype != bool or (len(named), named.shape[-1]) != there.shape:
         allowed = f"bool [cases, ..., ranks, references] with {there.shape[0]} cases and {there.shape[1]} references"
         raise OptionError("hits", allowed, named.shape if named.dtype == bool else hits)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 
-from .declare import SOURCES, Metric, all_metrics, sources_of
+from .declare import Metric, all_metrics
 
 _TOP = """# Metrics
 
@@ -29,7 +29,8 @@ def reference_page() -> str:
             subject = (sys.modules[metric.function.__module__].__doc__ or "").partition("\n")[0]
             lines += ["", f"## {family.replace('_', ' ').capitalize()}", "", subject]
         lines += ["", *entry(metric)]
-    lines += ["", "## Sources", "", *(f"- {source.reference}. <{source.link}>" for source in SOURCES)]
+    sources = dict.fromkeys(reference for metric in metrics for reference in metric.references)
+    lines += ["", "## Sources", "", *(f"- {source}" for source in sources)]
     return "\n".join(lines) + "\n"
 
 
@@ -56,15 +57,8 @@ def entry(metric: Metric) -> list[str]:
         *[f"- where {when}: {what}" for when, what in metric.degenerate],
         *[f"- note: {note}" for note in metric.notes],
         *([f"- what holds: {'; '.join(held)}"] if (held := metric.satisfies()) else []),
-        f"- source: {_linked(metric.source)}",
+        f"- source: {metric.source} {' '.join(reference.split()[-1] for reference in metric.references)}",
     ]
-
-
-def _linked(text: str) -> str:
-    """Links each source that it cites."""
-    for source in sources_of(text):
-        text = text.replace(source.cited, f"[{source.cited}]({source.link})", 1)
-    return text
 
 
 def _call(metric: Metric) -> str:

@@ -18,64 +18,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import OptionError
 from ...stats.agreement import divided
-from .declare import HOW_TO_EVALUATE, check_k, declare
+from .declare import check_k, declare
 
-
-def _panel_example(generator: np.random.Generator) -> dict[str, Any]:
-    n, z, k = (int(generator.integers(low, high)) for low, high in ((1, 7), (2, 6), (1, 4)))
-    # a panel of which few match, so that in some examples no two experts do
-    ee = generator.integers(0, k * k + 1, (n, z * (z - 1) // 2)) * (generator.random((n, 1)) < generator.random())
-    return {"mu_ae": generator.integers(0, k * k + 1, (n, z)), "mu_ee": ee, "k": k}
-
-
-def _panel_and_hardness(generator: np.random.Generator) -> dict[str, Any]:
-    return {**_panel_example(generator), "hardness": float(generator.choice([0.0, 0.3, 1.0]))}
-
-
-_OF_CASES: dict[str, Any] = {
-    "source": HOW_TO_EVALUATE,
-    "range": "[0, 1]",
-    "example": lambda generator: {"mu": generator.integers(0, 10, generator.integers(1, 7))},
-    "axes": {"mu": "case"},
+_OF_CASES: dict[str, Any] = {"axes": {"mu": "case"}, "repeat_free": ("case",), "grows_with": ("mu",)}
+_OF_A_PANEL: dict[str, Any] = {
+    "axes": {"mu_ae": "case, expert", "mu_ee": "case, pair of experts"},
     "repeat_free": ("case",),
-    "grows_with": ("mu",),
+    "grows_with": ("mu_ae",),
+    "falls_with": ("mu_ee",),
 }
-
-
-def _of_a_panel(never: str, alone: str = "refused", with_hardness: bool = False) -> dict[str, Any]:
-    """What the relative metrics share. never : when the panel's part is 0. alone : what becomes of one expert."""
-    inputs = "mu_ae [n, z]: multiplicity of the algorithm with each expert; mu_ee [n, z(z-1)/2]: of each two experts; k"
-    return {
-        "source": HOW_TO_EVALUATE,
-        "inputs": f"{inputs}; hardness H in [0, 1]: 0 optimistic, 1 average" if with_hardness else inputs,
-        "range": "[0, inf)",
-        "example": _panel_and_hardness if with_hardness else _panel_example,
-        "degenerate": (
-            (f"the panel's part is 0: {never}", "NaN; nothing can be measured against experts who never agree"),
-            ("one expert", alone),
-        ),
-        "axes": {"mu_ae": "case, expert", "mu_ee": "case, pair of experts"},
-        "repeat_free": ("case",),
-        "grows_with": ("mu_ae",),
-        "falls_with": ("mu_ee",),
-    }
-
-
-_OPTIMISTIC = {
-    **_of_a_panel("two experts match in no case"),
-    "use": "asking whether the algorithm would pass as one of this panel",
-    "avoid": "ranking models: it rests on two pairs of raters",
-}
-_AVERAGE = {
-    **_of_a_panel("no two experts match in any case"),
-    "use": "an average over the whole panel is wanted",
-    "avoid": "the panel has fewer than three experts",
-}
-_WITH_HARDNESS = _of_a_panel(
-    "H = 0 and two experts match in no case, or no two experts match in any",
-    "refused: experts cannot be compared with themselves",
-    with_hardness=True,
-)
 
 
 def check_hardness(hardness: Any) -> float:
@@ -107,22 +58,56 @@ def _panel(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> tuple[NDArray[Any], ND
     return ae, ee
 
 
-@declare(
-    symbol="P",
-    meaning="Of all pairs that can be made of two raters' first k diagnoses, the share that name one disease.",
-    good="Two identical lists of k different diagnoses reach 1/k, not 1: P@3 cannot pass 1/3. Read it beside that of the experts.",
-    use="two raters' whole lists are compared, whatever the order in them",
-    avoid="there is one right answer: then top-k accuracy",
-    formula="P@k = sum_i mu_i / (n k^2)",
-    inputs="mu [n, ...]: multiplicity of two raters' k-long lists in each case; k; optionally sizes [n, ...]",
-    denominator="n k^2; with sizes, the sum of the products of the two lists' own lengths",
-    **_OF_CASES | {"example": lambda generator: {**_OF_CASES["example"](generator), "k": 3}},
-    degenerate=(("no case", "refused"), ("a list shorter than k", "n k^2 stays, unless sizes are given")),
-)
+@declare("P", **_OF_CASES)
 def precision_at_k(mu: ArrayLike, k: int, sizes: ArrayLike | None = None) -> NDArray[np.float64]:
-    """`P@k` of one pair of raters (mu [n]) or of several (mu [n, pairs], one value each).
+    """Gives, of all pairs that can be made of two raters' first k diagnoses, the share that name one disease.
 
-    `sizes`, of the shape of `mu`: the product of the two lists' lengths, each cut to k; replaces k^2.
+    Parameters
+    ----------
+    mu : [n, ...], multiplicity of two raters' k-long lists in each case.
+    k : the length of the lists.
+    sizes : [n, ...], the product of the two lists' lengths, each cut to k; replaces k^2.
+
+    Returns
+    -------
+    float64, in [0, 1], of one pair of raters (mu [n]) or of several (mu [n, pairs], one value each).
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    P@k = sum_i mu_i / (n k^2)
+
+    Denominator
+    -----------
+    n k^2; with sizes, the sum of the products of the two lists' own lengths
+
+    Good values
+    -----------
+    Two identical lists of k different diagnoses reach 1/k, not 1: P@3 cannot pass 1/3. Read it beside that of the
+    experts.
+
+    When to use
+    -----------
+    two raters' whole lists are compared, whatever the order in them
+
+    When not
+    --------
+    there is one right answer: then top-k accuracy
+
+    Edge cases
+    ----------
+    no case : refused
+    a list shorter than k : n k^2 stays, unless sizes are given
+
+    References
+    ----------
+    How to Evaluate Medical AI
+    Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to
+        Evaluate Medical AI. 2025. arXiv:2509.11941. <https://doi.org/10.48550/arXiv.2509.11941>
     """
     array = _multiplicities(mu, check_k(k), "mu")
     if sizes is None:
@@ -133,20 +118,53 @@ def precision_at_k(mu: ArrayLike, k: int, sizes: ArrayLike | None = None) -> NDA
     return array.sum(0, dtype=np.float64) / size.sum(0, dtype=np.float64)
 
 
-@declare(
-    symbol="R",
-    meaning="How often two raters' lists have at least one disease in common.",
-    good="1 is every case; with long lists it comes near 1 by itself, so read it at one k, beside that of the experts.",
-    use="it matters whether lists meet at all",
-    avoid="lists differ much in length",
-    formula="R@k = sum_i chi_i / n, chi_i = [mu_i > 0]",
-    inputs="mu [n, ...]: multiplicity of two raters' k-long lists in each case",
-    denominator="n, the number of cases",
-    **_OF_CASES,
-    degenerate=(("no case", "refused"),),
-)
+@declare("R", **_OF_CASES)
 def recall_at_k(mu: ArrayLike) -> NDArray[np.float64]:
-    """`R@k` of one pair of raters (mu [n]) or of several (mu [n, pairs], one value each); chi is as good as mu."""
+    """Tells how often two raters' lists have at least one disease in common.
+
+    Parameters
+    ----------
+    mu : [n, ...], multiplicity of two raters' k-long lists in each case; chi is as good.
+
+    Returns
+    -------
+    float64, in [0, 1], of one pair of raters (mu [n]) or of several (mu [n, pairs], one value each).
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    R@k = sum_i chi_i / n, chi_i = [mu_i > 0]
+
+    Denominator
+    -----------
+    n, the number of cases
+
+    Good values
+    -----------
+    1 is every case; with long lists it comes near 1 by itself, so read it at one k, beside that of the experts.
+
+    When to use
+    -----------
+    it matters whether lists meet at all
+
+    When not
+    --------
+    lists differ much in length
+
+    Edge cases
+    ----------
+    no case : refused
+
+    References
+    ----------
+    How to Evaluate Medical AI
+    Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to
+        Evaluate Medical AI. 2025. arXiv:2509.11941. <https://doi.org/10.48550/arXiv.2509.11941>
+    """
     array = np.asarray(mu)
     if array.ndim == 0 or array.shape[0] == 0:
         raise OptionError("mu", "an array with at least one case", mu)
@@ -169,89 +187,347 @@ def _relative_rate(rate: Any, mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardne
     return float(relative(rate(ae), rate(ee), check_hardness(hardness)))
 
 
-@declare(
-    symbol="P_opt",
-    meaning="How the algorithm agrees with the expert nearest to it, beside the two experts who agree least.",
-    good="1: as much as the two experts furthest apart; above 1 is easy to reach, so it is the mildest question.",
-    formula="P_opt = max P_AE / min P_EE",
-    denominator="min P_EE, the smallest precision between two experts",
-    **_OPTIMISTIC,
-)
+@declare("P_opt", **_OF_A_PANEL)
 def p_opt(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
-    """`rpad` at hardness 0."""
+    """Tells how the algorithm agrees with the expert nearest to it, beside the two experts who agree least.
+
+    It is `rpad` at hardness 0.
+
+    Parameters
+    ----------
+    mu_ae : [n, z], multiplicity of the algorithm with each expert.
+    mu_ee : [n, z(z-1)/2], of each two experts, in the order (1,2), (1,3), …, (2,3), ….
+    k : the length of the lists.
+
+    Returns
+    -------
+    float, in [0, inf).
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    P_opt = max P_AE / min P_EE
+
+    Denominator
+    -----------
+    min P_EE, the smallest precision between two experts
+
+    Good values
+    -----------
+    1: as much as the two experts furthest apart; above 1 is easy to reach, so it is the mildest question.
+
+    When to use
+    -----------
+    asking whether the algorithm would pass as one of this panel
+
+    When not
+    --------
+    ranking models: it rests on two pairs of raters
+
+    Edge cases
+    ----------
+    the panel's part is 0: two experts match in no case : NaN; nothing can be measured against experts who never
+        agree
+    one expert : refused
+
+    References
+    ----------
+    How to Evaluate Medical AI
+    Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to
+        Evaluate Medical AI. 2025. arXiv:2509.11941. <https://doi.org/10.48550/arXiv.2509.11941>
+    """
     return rpad(mu_ae, mu_ee, k, 0.0)
 
 
-@declare(
-    symbol="P_avg",
-    meaning="How much the algorithm agrees with the experts, beside how much they agree with each other.",
-    good="1: as much as they agree among themselves; below 1 less. There is no ceiling.",
-    formula="P_avg = mean P_AE / mean P_EE",
-    denominator="mean P_EE, the mean precision between two experts",
-    **_AVERAGE,
-)
+@declare("P_avg", **_OF_A_PANEL)
 def p_avg(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
-    """`rpad` at hardness 1."""
+    """Tells how much the algorithm agrees with the experts, beside how much they agree with each other.
+
+    It is `rpad` at hardness 1.
+
+    Parameters
+    ----------
+    mu_ae : [n, z], multiplicity of the algorithm with each expert.
+    mu_ee : [n, z(z-1)/2], of each two experts, in the order (1,2), (1,3), …, (2,3), ….
+    k : the length of the lists.
+
+    Returns
+    -------
+    float, in [0, inf).
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    P_avg = mean P_AE / mean P_EE
+
+    Denominator
+    -----------
+    mean P_EE, the mean precision between two experts
+
+    Good values
+    -----------
+    1: as much as they agree among themselves; below 1 less. There is no ceiling.
+
+    When to use
+    -----------
+    an average over the whole panel is wanted
+
+    When not
+    --------
+    the panel has fewer than three experts
+
+    Edge cases
+    ----------
+    the panel's part is 0: no two experts match in any case : NaN; nothing can be measured against experts who never
+        agree
+    one expert : refused
+
+    References
+    ----------
+    How to Evaluate Medical AI
+    Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to
+        Evaluate Medical AI. 2025. arXiv:2509.11941. <https://doi.org/10.48550/arXiv.2509.11941>
+    """
     return rpad(mu_ae, mu_ee, k, 1.0)
 
 
-@declare(
-    symbol="R_opt",
-    meaning="How often the algorithm meets the expert nearest to it, beside the two experts who meet least.",
-    good="1: as often as the two experts furthest apart; above 1 is easy to reach.",
-    formula="R_opt = max R_AE / min R_EE",
-    denominator="min R_EE, the smallest recall between two experts",
-    **_OPTIMISTIC,
-)
+@declare("R_opt", **_OF_A_PANEL)
 def r_opt(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
-    """`rrad` at hardness 0."""
+    """Tells how often the algorithm meets the expert nearest to it, beside the two experts who meet least.
+
+    It is `rrad` at hardness 0.
+
+    Parameters
+    ----------
+    mu_ae : [n, z], multiplicity of the algorithm with each expert.
+    mu_ee : [n, z(z-1)/2], of each two experts, in the order (1,2), (1,3), …, (2,3), ….
+    k : the length of the lists.
+
+    Returns
+    -------
+    float, in [0, inf).
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    R_opt = max R_AE / min R_EE
+
+    Denominator
+    -----------
+    min R_EE, the smallest recall between two experts
+
+    Good values
+    -----------
+    1: as often as the two experts furthest apart; above 1 is easy to reach.
+
+    When to use
+    -----------
+    asking whether the algorithm would pass as one of this panel
+
+    When not
+    --------
+    ranking models: it rests on two pairs of raters
+
+    Edge cases
+    ----------
+    the panel's part is 0: two experts match in no case : NaN; nothing can be measured against experts who never
+        agree
+    one expert : refused
+
+    References
+    ----------
+    How to Evaluate Medical AI
+    Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to
+        Evaluate Medical AI. 2025. arXiv:2509.11941. <https://doi.org/10.48550/arXiv.2509.11941>
+    """
     return rrad(mu_ae, mu_ee, k, 0.0)
 
 
-@declare(
-    symbol="R_avg",
-    meaning="How often the algorithm's list meets an expert's, beside how often experts' lists meet.",
-    good="1: as often as they meet each other; below 1 less often. There is no ceiling.",
-    formula="R_avg = mean R_AE / mean R_EE",
-    denominator="mean R_EE, the mean recall between two experts",
-    **_AVERAGE,
-)
+@declare("R_avg", **_OF_A_PANEL)
 def r_avg(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
-    """`rrad` at hardness 1."""
+    """Tells how often the algorithm's list meets an expert's, beside how often experts' lists meet.
+
+    It is `rrad` at hardness 1.
+
+    Parameters
+    ----------
+    mu_ae : [n, z], multiplicity of the algorithm with each expert.
+    mu_ee : [n, z(z-1)/2], of each two experts, in the order (1,2), (1,3), …, (2,3), ….
+    k : the length of the lists.
+
+    Returns
+    -------
+    float, in [0, inf).
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    R_avg = mean R_AE / mean R_EE
+
+    Denominator
+    -----------
+    mean R_EE, the mean recall between two experts
+
+    Good values
+    -----------
+    1: as often as they meet each other; below 1 less often. There is no ceiling.
+
+    When to use
+    -----------
+    an average over the whole panel is wanted
+
+    When not
+    --------
+    the panel has fewer than three experts
+
+    Edge cases
+    ----------
+    the panel's part is 0: no two experts match in any case : NaN; nothing can be measured against experts who never
+        agree
+    one expert : refused
+
+    References
+    ----------
+    How to Evaluate Medical AI
+    Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to
+        Evaluate Medical AI. 2025. arXiv:2509.11941. <https://doi.org/10.48550/arXiv.2509.11941>
+    """
     return rrad(mu_ae, mu_ee, k, 1.0)
 
 
-@declare(
-    symbol="RPAD",
-    meaning="How much the algorithm's list agrees with the experts' lists, beside how much they agree among themselves.",
-    good="1 is the experts' own level; an interval wholly below 1 says that it agrees less than they do. There is no ceiling.",
-    use="experts' opinions are the standard, and they differ",
-    avoid="there is one right answer that is known for sure",
-    formula="RPAD@k(H) = ((1-H) max P_AE + H mean P_AE) / ((1-H) min P_EE + H mean P_EE)",
-    denominator="(1-H) min P_EE + H mean P_EE",
-    **_WITH_HARDNESS,
-)
+@declare("RPAD", **_OF_A_PANEL)
 def rpad(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardness: float = 1.0) -> float:
-    """Relative precision of algorithmic diagnostics.
+    """Tells how much the algorithm's list agrees with the experts' lists, beside how much they agree among themselves.
 
+    Relative precision of algorithmic diagnostics.
+
+    Parameters
+    ----------
+    mu_ae : [n, z], multiplicity of the algorithm with each expert.
+    mu_ee : [n, z(z-1)/2], of each two experts, in the order (1,2), (1,3), …, (2,3), ….
+    k : the length of the lists.
+    hardness : H in [0, 1]: 0 optimistic, 1 average.
+
+    Returns
+    -------
+    float, in [0, inf).
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    RPAD@k(H) = ((1-H) max P_AE + H mean P_AE) / ((1-H) min P_EE + H mean P_EE)
+
+    Denominator
+    -----------
+    (1-H) min P_EE + H mean P_EE
+
+    Good values
+    -----------
+    1 is the experts' own level; an interval wholly below 1 says that it agrees less than they do. There is no
+    ceiling.
+
+    When to use
+    -----------
+    experts' opinions are the standard, and they differ
+
+    When not
+    --------
+    there is one right answer that is known for sure
+
+    Edge cases
+    ----------
+    the panel's part is 0: H = 0 and two experts match in no case, or no two experts match in any : NaN; nothing can
+        be measured against experts who never agree
+    one expert : refused: experts cannot be compared with themselves
+
+    References
+    ----------
+    How to Evaluate Medical AI
+    Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to
+        Evaluate Medical AI. 2025. arXiv:2509.11941. <https://doi.org/10.48550/arXiv.2509.11941>
+
+    Examples
+    --------
     >>> rpad([[2, 1, 2], [0, 2, 2]], [[2, 1, 1], [2, 0, 1]], k=2)  # (9/24) / (7/24)
     1.2857142857142856
     """
     return _relative_rate(lambda mu: precision_at_k(mu, k), mu_ae, mu_ee, k, hardness)
 
 
-@declare(
-    symbol="RRAD",
-    meaning="How often the algorithm's list meets an expert's list, beside how often two experts' lists meet.",
-    good="1 is the experts' own level; near 1 is common, since long lists meet easily. Look at it at k = 1 too.",
-    use="experts' opinions are the standard, and they differ",
-    avoid="k is large: everyone meets everyone",
-    formula="RRAD@k(H) = ((1-H) max R_AE + H mean R_AE) / ((1-H) min R_EE + H mean R_EE)",
-    denominator="(1-H) min R_EE + H mean R_EE",
-    **_WITH_HARDNESS,
-)
+@declare("RRAD", **_OF_A_PANEL)
 def rrad(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardness: float = 1.0) -> float:
-    """Relative recall of algorithmic diagnostics."""
+    """Tells how often the algorithm's list meets an expert's list, beside how often two experts' lists meet.
+
+    Relative recall of algorithmic diagnostics.
+
+    Parameters
+    ----------
+    mu_ae : [n, z], multiplicity of the algorithm with each expert.
+    mu_ee : [n, z(z-1)/2], of each two experts, in the order (1,2), (1,3), …, (2,3), ….
+    k : the length of the lists.
+    hardness : H in [0, 1]: 0 optimistic, 1 average.
+
+    Returns
+    -------
+    float, in [0, inf).
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    RRAD@k(H) = ((1-H) max R_AE + H mean R_AE) / ((1-H) min R_EE + H mean R_EE)
+
+    Denominator
+    -----------
+    (1-H) min R_EE + H mean R_EE
+
+    Good values
+    -----------
+    1 is the experts' own level; near 1 is common, since long lists meet easily. Look at it at k = 1 too.
+
+    When to use
+    -----------
+    experts' opinions are the standard, and they differ
+
+    When not
+    --------
+    k is large: everyone meets everyone
+
+    Edge cases
+    ----------
+    the panel's part is 0: H = 0 and two experts match in no case, or no two experts match in any : NaN; nothing can
+        be measured against experts who never agree
+    one expert : refused: experts cannot be compared with themselves
+
+    References
+    ----------
+    How to Evaluate Medical AI
+    Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to
+        Evaluate Medical AI. 2025. arXiv:2509.11941. <https://doi.org/10.48550/arXiv.2509.11941>
+    """
     return _relative_rate(recall_at_k, mu_ae, mu_ee, k, hardness)
 
 
@@ -269,49 +545,103 @@ def experts_behind(pairs: int) -> int:
     return experts
 
 
-@declare(
-    symbol="sigma_A",
-    meaning="Whether the algorithm agrees with all experts alike, or sides with some of them.",
-    good="No more than sigma_E: it treats the experts as they treat each other. 0 is perfectly even.",
-    use="an algorithm may have been made after one expert's ways",
-    avoid="there are two experts",
-    formula="sigma^A = sqrt(1/(z-1) sum_i (R_AEi - mean)^2); the same for P and for kappa",
-    source=HOW_TO_EVALUATE,
-    inputs="rates_ae [..., z]: P, R or kappa of the algorithm with each of z experts",
-    range="[0, inf)",
-    denominator="z - 1",
-    example=lambda generator: {"rates_ae": generator.random(generator.integers(1, 6))},
-    axes={"rates_ae": "expert"},
-    degenerate=(("one expert", "NaN; one value has no spread"), ("a rate is undefined", "NaN")),
-)
+@declare("sigma_A", axes={"rates_ae": "expert"})
 def sigma_algorithm(rates_ae: ArrayLike) -> NDArray[np.float64]:
-    """Over the last axis; the other axes are kept."""
+    """Tells whether the algorithm agrees with all experts alike, or sides with some of them.
+
+    Parameters
+    ----------
+    rates_ae : [..., z], P, R or kappa of the algorithm with each of z experts.
+
+    Returns
+    -------
+    float64, in [0, inf), over the last axis; the other axes are kept.
+
+    Formula
+    -------
+    sigma^A = sqrt(1/(z-1) sum_i (R_AEi - mean)^2); the same for P and for kappa
+
+    Denominator
+    -----------
+    z - 1
+
+    Good values
+    -----------
+    No more than sigma_E: it treats the experts as they treat each other. 0 is perfectly even.
+
+    When to use
+    -----------
+    an algorithm may have been made after one expert's ways
+
+    When not
+    --------
+    there are two experts
+
+    Edge cases
+    ----------
+    one expert : NaN; one value has no spread
+    a rate is undefined : NaN
+
+    References
+    ----------
+    How to Evaluate Medical AI
+    Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to
+        Evaluate Medical AI. 2025. arXiv:2509.11941. <https://doi.org/10.48550/arXiv.2509.11941>
+    """
     rates = np.asarray(rates_ae, float)
     if rates.shape[-1] < 2:
         return np.full(rates.shape[:-1], np.nan)
     return rates.std(-1, ddof=1)
 
 
-@declare(
-    symbol="sigma_E",
-    meaning="Whether an expert agrees with all colleagues alike.",
-    good="There is no good value: it is the measure for sigma_A. 0 is a panel in which all agree alike.",
-    use="reading sigma_A",
-    avoid="there are two experts: it is undefined",
-    formula="mean sigma^E = 1/z sum_i sqrt(1/(z-2) sum_{j != i} (R_EiEj - mean_i)^2); the same for P and for kappa",
-    source=HOW_TO_EVALUATE,
-    inputs="rates_ee [..., z(z-1)/2]: P, R or kappa of each two experts, in the order (1,2), (1,3), …, (2,3), …",
-    range="[0, inf)",
-    denominator="z - 2 within an expert, z over the experts",
-    example=lambda generator: {"rates_ee": generator.random(generator.choice([1, 3, 6, 10]))},
-    axes={"rates_ee": "pair of experts"},
-    degenerate=(
-        ("two experts", "NaN: z - 2 is 0, since each expert has a single colleague"),
-        ("a rate is undefined", "NaN"),
-    ),
-)
+@declare("sigma_E", axes={"rates_ee": "pair of experts"})
 def sigma_experts(rates_ee: ArrayLike) -> NDArray[np.float64]:
-    """Over the last axis; the other axes are kept."""
+    """Tells whether an expert agrees with all colleagues alike.
+
+    Parameters
+    ----------
+    rates_ee : [..., z(z-1)/2], P, R or kappa of each two experts, in the order (1,2), (1,3), …, (2,3), ….
+
+    Returns
+    -------
+    float64, in [0, inf), over the last axis; the other axes are kept.
+
+    Raises
+    ------
+    OptionError
+        Where no panel has that many pairs.
+
+    Formula
+    -------
+    mean sigma^E = 1/z sum_i sqrt(1/(z-2) sum_{j != i} (R_EiEj - mean_i)^2); the same for P and for kappa
+
+    Denominator
+    -----------
+    z - 2 within an expert, z over the experts
+
+    Good values
+    -----------
+    There is no good value: it is the measure for sigma_A. 0 is a panel in which all agree alike.
+
+    When to use
+    -----------
+    reading sigma_A
+
+    When not
+    --------
+    there are two experts: it is undefined
+
+    Edge cases
+    ----------
+    two experts : NaN: z - 2 is 0, since each expert has a single colleague
+    a rate is undefined : NaN
+
+    References
+    ----------
+    How to Evaluate Medical AI
+    Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to
+        Evaluate Medical AI. 2025. arXiv:2509.11941. <https://doi.org/10.48550/arXiv.2509.11941>
+    """
     rates = np.asarray(rates_ee, float)
     z = experts_behind(rates.shape[-1])
     if z < 3:

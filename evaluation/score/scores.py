@@ -109,14 +109,6 @@ def of_columns(columns: Sequence[str], rows: Sequence[Row]) -> list[Row]:
     return [{column: row[column] for column in columns} for row in rows]
 
 
-def in_words(rows: Sequence[Row], form: str) -> str:
-    """Lists raters with their values, the best first: "A 0.704, X 0.235"; "" where no row has a value."""
-    known = [row for row in rows if row["value"] is not None]
-    return ", ".join(
-        f"{row['algorithm']} {row['value']:{form}}" for row in sorted(known, key=lambda row: -row["value"])
-    )
-
-
 def counts_in_words(raters: Sequence[str], counts: NDArray[np.integer], of: int | None = None) -> str:
     """Lists the raters with a count above 0: "A 1 of 2, B 2 of 2"."""
     named = zip(raters, counts.tolist(), strict=True)

@@ -18,27 +18,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError, OptionError
 from ...files.did_you_mean import hint
-from ...pages.rows import Row
 from ...stats.agreement import divided
 from ...votes.prompts import class_prompts
 from ..lists.lists import ABSENT, NO_DIAGNOSIS, Lists, looked_up
 from ..match.matches import Matches
 from ..read.findings import Finding
 from .declare import REGISTRY, declare
-from .scores import FamilyScores, Score, Settings, Values, counts_in_words, in_words, over_two
+from .scores import FamilyScores, Score, Settings, Values, counts_in_words, over_two
 from .weighted_cases import best_and_worst_rows, error_rows, plane_rows, quadrant_rows
 
 NAME, TITLE = "weighted", "Semantic and severity scores"
-KERNEL29 = "Kernel29"
 RANKS, FARTHEST, BEST = 5, 5, 16
-AUTHORS_BEST = 10.33
-"""What Kernel29's own scripts rescale the semantic score by, in the place of 16."""
 RELATIONS = {relation: number for number, relation in enumerate(class_prompts.RELATIONS, 1)}
 """Relation of a diagnosis to the reference -> D."""
 SEVERITIES = {severity: number for number, severity in enumerate(class_prompts.SEVERITIES, 1)}
 """Severity -> its place on the scale."""
-UNKNOWN = "unknown"
-_WITH_UNKNOWN = {**SEVERITIES, UNKNOWN: 0}
+_WITH_UNKNOWN = {**SEVERITIES, "unknown": 0}
 SETTINGS = {"easy": (1.0, 0.3), "medium": (2.0, 0.0), "hard": (3.0, 0.0)}
 """Name -> (k, x0) of the weight `1 / (1 + exp(k (s - x0)))` of a case whose score is s."""
 
@@ -128,42 +123,62 @@ def _at_ranks(name: str, words: Any, read: Callable[..., int], ranks: Sequence[i
     return row
 
 
-def _drawn(generator: np.random.Generator, name: str, scale: Mapping[str, int]) -> dict[str, Any]:
-    count = generator.integers(0, RANKS + 1)
-    ranks = generator.choice(np.arange(1, RANKS + 1), count, replace=False).tolist()
-    return {name: generator.choice(list(scale), count).tolist(), "ranks": ranks}
-
-
-_NO_RANK = ("no diagnosis among the first five ranks", "NaN: 0 of 0")
-_OUTSIDE = ("a word outside the scale", "refused")
-_OF_A_REFERENCE = (("the severity of the reference is unknown", "NaN: nothing to compare with"), _OUTSIDE)
-_OF_A_LIST = {"source": KERNEL29, "range": "[0, 16]", "denominator": "sum_i w_i over the ranks present"}
-_OF_SEVERITIES: dict[str, Any] = {
-    **_OF_A_LIST,
-    "inputs": f"reference, severities: {', '.join(f'{word} ({d})' for word, d in SEVERITIES.items())}; None is unknown; ranks",
-    "example": lambda generator: (
-        {"reference": generator.choice(list(_WITH_UNKNOWN))} | _drawn(generator, "severities", _WITH_UNKNOWN)
-    ),
-    "axes": {"severities": "diagnosis", "ranks": "diagnosis"},
-}
-
-
-@declare(
-    symbol="Semantic",
-    meaning="How near in meaning the first five diagnoses are to the right one, the first counting most.",
-    good="16 is a list of exact synonyms; one of them, before four unrelated diagnoses, has 5.3. Read it rescaled, from -1 to 1.",
-    use="a graded judgement of meaning is at hand",
-    avoid="nobody has judged the relations: the option 'relation' fills them, by M itself or by a language model",
-    formula="Score = sum_i w_i (5 - D_i)^2 / sum_i w_i, w_i = (6 - i)/5 at rank i <= 5",
-    inputs=f"relations, one for each diagnosis: {', '.join(f'{word} (D = {d})' for word, d in RELATIONS.items())}; ranks",
-    degenerate=(_NO_RANK, _OUTSIDE),
-    example=lambda generator: _drawn(generator, "relations", RELATIONS),
-    axes={"relations": "diagnosis", "ranks": "diagnosis"},
-    **_OF_A_LIST,
-)
+@declare("Semantic", axes={"relations": "diagnosis", "ranks": "diagnosis"})
 def semantic_score(relations: Sequence[str], ranks: Sequence[int] | None = None) -> float:
-    """Scores one list; `ranks` are 1, 2, … if not given. Errors: `InputError` for a word outside the scale.
+    """Tells how near in meaning the first five diagnoses are to the right one, the first counting most.
 
+    Kernel29's semantic score of one list.
+
+    Parameters
+    ----------
+    relations : one for each diagnosis: exact synonym (D = 1), broad synonym (D = 2), exact disease group (D = 3),
+        broad disease group (D = 4), not related (D = 5).
+    ranks : the rank of each; 1, 2, … if not given.
+
+    Returns
+    -------
+    float, in [0, 16].
+
+    Raises
+    ------
+    InputError
+        For a word outside the scale.
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    Score = sum_i w_i (5 - D_i)^2 / sum_i w_i, w_i = (6 - i)/5 at rank i <= 5
+
+    Denominator
+    -----------
+    sum_i w_i over the ranks present
+
+    Good values
+    -----------
+    16 is a list of exact synonyms; one of them, before four unrelated diagnoses, has 5.3. Read it rescaled, from -1
+    to 1.
+
+    When to use
+    -----------
+    a graded judgement of meaning is at hand
+
+    When not
+    --------
+    nobody has judged the relations: the option 'relation' fills them, by M itself or by a language model
+
+    Edge cases
+    ----------
+    no diagnosis among the first five ranks : NaN: 0 of 0
+    a word outside the scale : refused
+
+    References
+    ----------
+    Kernel29
+    Foundation 29. Kernel29, evaluation of DxGPT. <https://github.com/foundation29org/Kernel29>
+
+    Examples
+    --------
     >>> semantic_score(["Exact Synonym", "Exact Disease Group", "Broad Disease Group"])  # 19.8 / 2.4
     8.25
     """
@@ -171,21 +186,66 @@ def semantic_score(relations: Sequence[str], ranks: Sequence[int] | None = None)
     return float(list_scores(np.maximum(distances, 0)))
 
 
-@declare(
-    symbol="Severity",
-    meaning="How near in severity the first five diagnoses are to the right one, the first counting most.",
-    good="16 is a list all as severe as the right answer, 0 the furthest from it. Read it rescaled, from -1 to 1.",
-    use="it matters that a grave disease is not taken for a mild one",
-    avoid="severities were not judged",
-    formula="Score = sum_i w_i (5 - D_i)^2 / sum_i w_i, w_i = (6 - i)/5 at rank i <= 5, D = 1 + |reference - predicted|",
-    degenerate=(("an unknown severity in the list", "D = 5"), _NO_RANK, *_OF_A_REFERENCE),
-    **_OF_SEVERITIES,
-)
+@declare("Severity", axes={"severities": "diagnosis", "ranks": "diagnosis"})
 def severity_score(
     reference: str | None, severities: Sequence[str | None], ranks: Sequence[int] | None = None
 ) -> float:
-    """Scores one list; `ranks` are 1, 2, … if not given. Errors: `InputError` for a word outside the scale.
+    """Tells how near in severity the first five diagnoses are to the right one, the first counting most.
 
+    Kernel29's severity score of one list.
+
+    Parameters
+    ----------
+    reference : the severity of the reference: mild (1), moderate (2), severe (3), critical (4), rare (5); None is
+        unknown.
+    severities : the same of each diagnosis.
+    ranks : the rank of each; 1, 2, … if not given.
+
+    Returns
+    -------
+    float, in [0, 16].
+
+    Raises
+    ------
+    InputError
+        For a word outside the scale.
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    Score = sum_i w_i (5 - D_i)^2 / sum_i w_i, w_i = (6 - i)/5 at rank i <= 5, D = 1 + |reference - predicted|
+
+    Denominator
+    -----------
+    sum_i w_i over the ranks present
+
+    Good values
+    -----------
+    16 is a list all as severe as the right answer, 0 the furthest from it. Read it rescaled, from -1 to 1.
+
+    When to use
+    -----------
+    it matters that a grave disease is not taken for a mild one
+
+    When not
+    --------
+    severities were not judged
+
+    Edge cases
+    ----------
+    an unknown severity in the list : D = 5
+    no diagnosis among the first five ranks : NaN: 0 of 0
+    the severity of the reference is unknown : NaN: nothing to compare with
+    a word outside the scale : refused
+
+    References
+    ----------
+    Kernel29
+    Foundation 29. Kernel29, evaluation of DxGPT. <https://github.com/foundation29org/Kernel29>
+
+    Examples
+    --------
     >>> round(severity_score("rare", ["rare", "rare", "severe"]), 9)  # 31.2 / 2.4
     13.0
     """
@@ -195,25 +255,67 @@ def severity_score(
     return score if true else float("nan")
 
 
-@declare(
-    symbol="SeverityError",
-    meaning="By how many steps of five a list overestimates (above 0) or underestimates (below 0) how severe the disease is.",
-    good="0. Errors of both sides cancel each other: read it beside Severity, and the shares below and above.",
-    use="the question is whether a model plays a disease down, as in Kernel29 (9.3) for cardiac cases",
-    avoid="the size of errors counts and not their side: then Severity",
-    formula="sum_i w_i (predicted_i - reference) / sum_i w_i, w_i = (6 - i)/5 at rank i <= 5, over the ranks of known severity",
-    degenerate=(
-        ("an unknown severity in the list", "left out, as it has no side"),
-        ("no known severity among the first five ranks", "NaN: 0 of 0"),
-        *_OF_A_REFERENCE,
-    ),
-    **_OF_SEVERITIES | {"range": "[-4, 4]", "denominator": "sum_i w_i over the ranks of known severity"},
-)
+@declare("SeverityError", axes={"severities": "diagnosis", "ranks": "diagnosis"})
 def severity_error(
     reference: str | None, severities: Sequence[str | None], ranks: Sequence[int] | None = None
 ) -> float:
-    """Scores one list; `ranks` are 1, 2, … if not given. Errors: `InputError` for a word outside the scale.
+    """Tells by how many steps of five a list overestimates (above 0) or underestimates (below 0) how severe the disease is.
 
+    The signed error in severity of one list.
+
+    Parameters
+    ----------
+    reference : the severity of the reference: mild (1), moderate (2), severe (3), critical (4), rare (5); None is
+        unknown.
+    severities : the same of each diagnosis.
+    ranks : the rank of each; 1, 2, … if not given.
+
+    Returns
+    -------
+    float, in [-4, 4].
+
+    Raises
+    ------
+    InputError
+        For a word outside the scale.
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    sum_i w_i (predicted_i - reference) / sum_i w_i, w_i = (6 - i)/5 at rank i <= 5,
+    over the ranks of known severity
+
+    Denominator
+    -----------
+    sum_i w_i over the ranks of known severity
+
+    Good values
+    -----------
+    0. Errors of both sides cancel each other: read it beside Severity, and the shares below and above.
+
+    When to use
+    -----------
+    the question is whether a model plays a disease down, as in Kernel29 (9.3) for cardiac cases
+
+    When not
+    --------
+    the size of errors counts and not their side: then Severity
+
+    Edge cases
+    ----------
+    an unknown severity in the list : left out, as it has no side
+    no known severity among the first five ranks : NaN: 0 of 0
+    the severity of the reference is unknown : NaN: nothing to compare with
+    a word outside the scale : refused
+
+    References
+    ----------
+    Kernel29
+    Foundation 29. Kernel29, evaluation of DxGPT. <https://github.com/foundation29org/Kernel29>
+
+    Examples
+    --------
     >>> round(severity_error("rare", ["rare", "rare", "severe"]), 9)  # 0.6 (3 - 5) / 2.4
     -0.5
     """
@@ -230,31 +332,62 @@ def severity_errors(reference: NDArray[np.integer], said: NDArray[np.integer]) -
     return _over_ranks(said.astype(float) - true, (said > 0) & (true > 0))
 
 
-@declare(
-    symbol="rescaled",
-    meaning="A semantic or severity score from -1, all wrong, to 1, all right.",
-    good="Above 0 is nearer to right than to wrong. A list of one right answer among strangers lies below 0: compare models, not with 1.",
-    use="two scores are put on one scale",
-    avoid="a single figure per model is wanted: then aggregated",
-    formula="2 s / 16 - 1",
-    source=KERNEL29,
-    inputs="scores: semantic or severity scores, from 0 to 16",
-    range="[-1, 1]",
-    denominator="16, the best score",
-    degenerate=(("an undefined score", "NaN"),),
-    notes=(
-        f"the source's text divides by 16, the best score; its authors' scripts divide the semantic score by {AUTHORS_BEST}, the best in "
-        "practice to them, so that their published values are higher and scores above it come out above 1: `best`, and the option "
-        "'semantic_best' of an evaluation",
-    ),
-    example=lambda generator: {
-        "scores": np.where(generator.random(4) < 0.1, np.nan, generator.random(4) * BEST),
-    },
-    grows_with=("scores",),
-)
+@declare("rescaled", grows_with=("scores",))
 def rescaled(scores: ArrayLike, best: float = BEST) -> Values:
-    """Rescales each score; `best` is the one that becomes 1. Errors: `OptionError`.
+    """Puts a semantic or severity score on a scale from -1, all wrong, to 1, all right.
 
+    Parameters
+    ----------
+    scores : semantic or severity scores, from 0 to 16.
+    best : the score that becomes 1.
+
+    Returns
+    -------
+    float64, in [-1, 1], one for each score.
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    2 s / 16 - 1
+
+    Denominator
+    -----------
+    16, the best score
+
+    Good values
+    -----------
+    Above 0 is nearer to right than to wrong. A list of one right answer among strangers lies below 0: compare
+    models, not with 1.
+
+    When to use
+    -----------
+    two scores are put on one scale
+
+    When not
+    --------
+    a single figure per model is wanted: then aggregated
+
+    Edge cases
+    ----------
+    an undefined score : NaN
+
+    Notes
+    -----
+    the source's text divides by 16, the best score; its authors' scripts divide the semantic score by 10.33, the
+        best in practice to them, so that their published values are higher and scores above it come out above 1:
+        `best`, and the option 'semantic_best' of an evaluation
+
+    References
+    ----------
+    Kernel29
+    Foundation 29. Kernel29, evaluation of DxGPT. <https://github.com/foundation29org/Kernel29>
+
+    Examples
+    --------
     >>> rescaled([0, 8, 16]).tolist()
     [-1.0, 0.0, 1.0]
     """
@@ -272,32 +405,62 @@ def check_best(best: Any, name: str = "best") -> float:
     return float(best)
 
 
-@declare(
-    symbol="aggregated",
-    meaning="The mean score of a model in which its bad cases weigh more.",
-    good="From -1 to 1. The two models in Kernel29's own files have -0.24 and -0.52 (severity, hard).",
-    use="bad misses must not be bought with good hits",
-    avoid="cases are few: one of them moves it",
-    formula="sum_i w_i s_i / sum_i w_i, w_i = 1 / (1 + exp(k (s_i - x0))); (k, x0): easy (1, 0.3), medium (2, 0), hard (3, 0)",
-    source=KERNEL29,
-    inputs="scores [n], rescaled; setting: easy, medium, hard or (k, x0)",
-    range="[-1, 1]",
-    denominator="sum_i w_i over the cases with a score",
-    degenerate=(("a case with an undefined score", "left out; NaN where all are"), ("no case", "refused")),
-    notes=(
-        "of the nine values of the source's Table 4 eight come out; the ninth, -0.738 of (-0.8, -0.9, -1, +0.1) under easy, is a slip there: "
-        "+0.1 weighs 1 / (1 + exp(0.1 - 0.3)) = 0.550 and not 0.450, which gives -0.709",
-    ),
-    example=lambda generator: {
-        "scores": np.where(generator.random(3) < 0.4, np.nan, generator.random(3) * 2 - 1),
-        "setting": generator.choice(list(SETTINGS)).item(),
-    },
-    axes={"scores": "case"},
-    repeat_free=("case",),
-)
+@declare("aggregated", axes={"scores": "case"}, repeat_free=("case",))
 def aggregated(scores: ArrayLike, setting: str | tuple[float, float] = "medium", best: float = BEST) -> float:
-    """Averages one algorithm's cases; `best` as in `rescaled`, where the scores were rescaled by another than 16.
+    """Gives the mean score of a model in which its bad cases weigh more.
 
+    Parameters
+    ----------
+    scores : [n], rescaled.
+    setting : easy, medium, hard or (k, x0).
+    best : as in `rescaled`, where the scores were rescaled by another than 16.
+
+    Returns
+    -------
+    float, in [-1, 1].
+
+    Raises
+    ------
+    OptionError
+        For arguments of another shape, or with other values.
+
+    Formula
+    -------
+    sum_i w_i s_i / sum_i w_i, w_i = 1 / (1 + exp(k (s_i - x0))); (k, x0): easy (1, 0.3), medium (2, 0), hard (3, 0)
+
+    Denominator
+    -----------
+    sum_i w_i over the cases with a score
+
+    Good values
+    -----------
+    From -1 to 1. The two models in Kernel29's own files have -0.24 and -0.52 (severity, hard).
+
+    When to use
+    -----------
+    bad misses must not be bought with good hits
+
+    When not
+    --------
+    cases are few: one of them moves it
+
+    Edge cases
+    ----------
+    a case with an undefined score : left out; NaN where all are
+    no case : refused
+
+    Notes
+    -----
+    of the nine values of the source's Table 4 eight come out; the ninth, -0.738 of (-0.8, -0.9, -1, +0.1) under
+        easy, is a slip there: +0.1 weighs 1 / (1 + exp(0.1 - 0.3)) = 0.550 and not 0.450, which gives -0.709
+
+    References
+    ----------
+    Kernel29
+    Foundation 29. Kernel29, evaluation of DxGPT. <https://github.com/foundation29org/Kernel29>
+
+    Examples
+    --------
     >>> round(aggregated([1, -0.5, 0.25, -1], "hard"), 3)
     -0.577
     """
@@ -346,7 +509,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     """
     answers, best = matches.answers, check_best(settings.semantic_best, "semantic_best")
     notes = [f"Semantic and severity scores take the first {RANKS} ranks, whatever k is."]
-    family = FamilyScores(NAME, TITLE, sentences=_sentences)
+    family = FamilyScores(NAME, TITLE)
     doubts: list[tuple[str, str]] = []
     relations, severities = _known(answers)
     if relations:
@@ -437,12 +600,3 @@ def _scores_of(metric: str, values: Values, best: float, answers: Lists, why: st
         weights = case_weights_of(scaled, setting)
         made.append(Score("aggregated", of=f"{symbol}, {name}", **over_two(weights * scaled, weights), **shared))
     return made
-
-
-def _sentences(rows: Sequence[Row]) -> list[str]:
-    words = []
-    for metric in ("semantic_score", "severity_score"):
-        symbol = REGISTRY[metric].symbol
-        if told := in_words([row for row in rows if row["metric"] == symbol], ".2f"):
-            words.append(f"{symbol} score, of 16 at best: {told}.")
-    return words

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from dxmatch.evaluation.lists.lists import Lists
 from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.evaluation.match.judge import Judgements
 from dxmatch.evaluation.match.matches import Matches, Needs, match
 from dxmatch.evaluation.score.scores import FamilyScores, Settings
 from dxmatch.evaluation.score.wanted import FAMILIES, K, ks_of
@@ -19,12 +22,29 @@ from dxmatch.stats.resampling import Resampling
 
 from ..made import By
 
+OF_RIGHT_ANSWERS = [name for name in FAMILIES if name not in ("relative", "agreement")]
 
-def matched(lists: Lists | pd.DataFrame, matcher: Any = None, k: K = None, **options: Any) -> Matches:
+
+def matched(
+    lists: Lists | pd.DataFrame, matcher: Any = None, k: K = None, families: Any = OF_RIGHT_ANSWERS, max_k: int = 3,
+    across_cases: bool = False, **options: Any,
+) -> Matches:  # fmt: skip
     """options : of `match`."""
     answers = lists if isinstance(lists, Lists) else read_lists(lists, no_diagnosis=["none"])
-    needs = Needs.of(answers, [name for name in FAMILIES if name not in ("relative", "agreement")], ks_of(k), 3, False)
-    return match(answers, matcher or By(), needs, **options)
+    return match(answers, matcher or By(), Needs.of(answers, families, ks_of(k), max_k, across_cases), **options)
+
+
+def judgements(
+    judge: Any, check: Any = None, included: Any = None, places: Any = None, given: Any = None
+) -> Judgements:
+    """Verdicts [cases, raters, references] of a judge, and of its check where it was asked; by default every reference is there."""
+    judge = np.asarray(judge, np.int8)
+    given = np.ones((len(judge), judge.shape[2]), bool) if given is None else np.asarray(given, bool)
+    return Judgements(
+        judge, np.full_like(judge, -2) if check is None else check, judge if included is None else included,
+        np.zeros_like(judge, np.int16) if places is None else places, {}, {}, given, Counter({"refused": 1}), "m",
+        "" if check is None else "m",
+    )  # fmt: skip
 
 
 class Scored:

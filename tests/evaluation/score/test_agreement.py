@@ -10,12 +10,11 @@ import pytest
 
 import dxmatch
 from dxmatch.evaluation.lists.reading import read_lists
-from dxmatch.evaluation.match.matches import Needs, match
 from dxmatch.evaluation.score import agreement
 from dxmatch.evaluation.score.scores import Settings
 from dxmatch.evaluation.score.wanted import ks_of
 
-from .made import Scored
+from .made import Scored, matched
 
 WORDS = [f"disease {letter}" for letter in "abcdef"]
 
@@ -32,12 +31,12 @@ def answers(to_frame):
     return read_lists(to_frame(cases, {"A": "algorithm"}), no_diagnosis=["none"])
 
 
-def matched(answers, matcher, across_cases=True):
-    return match(answers, matcher, Needs.of(answers, ["agreement"], ks_of(None), 3, across_cases))
+def of_firsts(answers, matcher):
+    return matched(answers, matcher, families=["agreement"], across_cases=True)
 
 
 def scored(answers, matcher, repeats=0, **settings):
-    return Scored(agreement, matched(answers, matcher), repeats=repeats, **settings)
+    return Scored(agreement, of_firsts(answers, matcher), repeats=repeats, **settings)
 
 
 def test_values_are_those_of_the_metrics(answers, set_matcher):
@@ -68,14 +67,14 @@ def test_values_are_those_of_the_metrics(answers, set_matcher):
 def test_resamples_are_the_cases_taken_so_often(answers, set_matcher):
     matcher = set_matcher((WORDS[0], WORDS[1]))
     groups = [np.array([1, 2, 3]), np.arange(4)]
-    found = matched(answers, matcher)
+    found = of_firsts(answers, matcher)
     weights = np.bincount(np.random.default_rng(0).integers(0, 40, 40), minlength=40)
     again = np.repeat(np.arange(40), weights)
     taken = replace(
         answers, cases=[f"{at:03}" for at in range(40)], offsets=answers.offsets[again], lengths=answers.lengths[again],
         absent=answers.absent[again],
     )  # fmt: skip
-    again = matched(taken, matcher)
+    again = of_firsts(taken, matcher)
     plain = agreement.group_agreement(again.first, again.cross_case, groups)(np.ones((1, 40)))
     resampled = agreement.group_agreement(found.first, found.cross_case, groups)(weights[None].astype(float))
     assert resampled.ravel().tolist() == pytest.approx(plain.ravel().tolist(), abs=1e-12)
@@ -118,5 +117,5 @@ def test_who_is_judged_by_whom(panel, to_frame, hand_matcher, answers, set_match
     chosen = Settings(k=ks_of(None))
     one = read_lists(to_frame(panel), algorithms=["A", "X", "Y"])
     two = replace(answers, roles=None).of_raters([0, 1])
-    lacking = [agreement.lacking(matched(lists, set_matcher()), chosen) for lists in (one, two)]
+    lacking = [agreement.lacking(of_firsts(lists, set_matcher()), chosen) for lists in (one, two)]
     assert lacking == ["a second expert", "a third model"]

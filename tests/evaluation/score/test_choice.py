@@ -7,13 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxmatch.errors import OptionError
-from dxmatch.evaluation.score.choice import (
-    option_at,
-    shifted,
-    shifts,
-)
-
-NAN = float("nan")
+from dxmatch.evaluation.score.choice import option_at, shifted, shifts
 
 
 @pytest.mark.parametrize(

@@ -14,15 +14,13 @@ from hypothesis import strategies as st
 from dxmatch.errors import InputError
 from dxmatch.evaluation.lists.lists import panels
 from dxmatch.evaluation.lists.reading import read_lists
-from dxmatch.evaluation.match.matches import Needs, match
 from dxmatch.evaluation.score import correction
 from dxmatch.evaluation.score import panels as relative
 from dxmatch.evaluation.score.prediction_powered import CorrectedByCases, CorrectedByPairs, power_tuning
-from dxmatch.evaluation.score.wanted import ks_of
 from dxmatch.stats.resampling import CaseMeans, Resampling
 
 from ..made import SetMatcher, long_form
-from .made import Scored
+from .made import Scored, matched
 
 NONE = Resampling(repeats=0)
 
@@ -208,13 +206,13 @@ def labels_of(pairs, truth, **columns):
     return table.assign(label=[int(pair in truth.pairs) for pair in pairs], **columns)
 
 
-def matched(lists, matcher, k):
-    return match(lists, matcher, Needs.of(lists, ["relative"], ks_of(k), 3, False), panels=panels(lists))
+def of_panels(lists, matcher, k):
+    return matched(lists, matcher, k, ["relative"], panels=panels(lists))
 
 
 def corrected(lists, matcher, labelled, k=2, hardness=1.0, denominator="nk2", repeats=50):
     return Scored(
-        correction, matched(lists, matcher, k), k=k, repeats=repeats, labelled=labelled, hardness=hardness,
+        correction, of_panels(lists, matcher, k), k=k, repeats=repeats, labelled=labelled, hardness=hardness,
         denominator=denominator,
     )  # fmt: skip
 
@@ -240,7 +238,7 @@ def test_all_labelled_is_the_truth(world, k, hardness, denominator, by_case):
     known, plain = (
         {
             (row["algorithm"], row["metric"], row["of"]): row["value"]
-            for row in Scored(relative, matched(lists, m, k), **options).rows
+            for row in Scored(relative, of_panels(lists, m, k), **options).rows
             if row["k"] == k
         }
         for m in (truth, by_m)
@@ -284,12 +282,10 @@ def test_a_pair_of_raters_without_labels():
         ({"a": ["gout"], "b": ["flu"], "label": [1]}, "no labelled pair is made of two diagnoses of the lists"),
         ({"a": [WORDS[0]], "b": [WORDS[1]], "label": [1]}, "fewer than two labelled pairs stand face to face at k = 2"),
         ({"a": WORDS[:2], "b": WORDS[1:3], "label": [1, 2]}, "row 1, column 'label': a label that is not 0 or 1"),
-        ({"a": WORDS[:2], "b": WORDS[1::-1], "label": [1, 0]}, "label"),
         ({"a": WORDS[:2], "b": WORDS[1:3], "label": [1, 0], "case_id": ["c00", "c99"]}, "row 1, column 'case_id': the lists have no such case"),
         ({"a": WORDS[:2], "b": WORDS[1:3], "label": [1, 0], "case_id": ["c00", "c01"]}, "is not labelled in full: 'disease"),
         ({"a": WORDS[:2], "b": WORDS[1:3], "label": [1, 0], "case_id": ["c00", "c00"]}, "fewer than two cases"),
         ({"a": WORDS[:1], "b": WORDS[1:2], "label": [1], "case_id": ["c00"], "weight": [1]}, "weights go with a sample of pairs"),
-        ({"a": WORDS[:1], "b": WORDS[1:2]}, "label"),
     ],
 )  # fmt: skip
 def test_refused(world, table, words):

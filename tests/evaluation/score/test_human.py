@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -10,19 +9,11 @@ import pytest
 from sklearn.metrics import accuracy_score, cohen_kappa_score, f1_score, precision_score, recall_score
 
 from dxmatch.errors import InputError
-from dxmatch.evaluation.match.judge import BOTH, BY_M, JUDGE, HumanLabels, Judgements
+from dxmatch.evaluation.match.judge import BOTH, BY_M, JUDGE, HumanLabels
 from dxmatch.evaluation.score import human
 
 from ..made import By, lists_of
-from .made import Scored, matched
-
-
-def judgements(judge, check=None, included=None):
-    judge = np.asarray(judge, np.int8)
-    included = judge if included is None else np.asarray(included, np.int8)
-    check = np.full_like(judge, -2) if check is None else np.asarray(check, np.int8)
-    places, given = np.zeros_like(judge, np.int16), np.ones((len(judge), judge.shape[2]), bool)
-    return Judgements(judge, check, included, places, {}, {}, given, Counter(), "m", "m" if (check >= 0).any() else "")
+from .made import Scored, judgements, matched
 
 
 class Agreement(Scored):

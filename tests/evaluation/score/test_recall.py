@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -11,14 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxmatch.errors import InputError
-from dxmatch.evaluation.match.judge import Judgements
 from dxmatch.evaluation.score import recall
 from dxmatch.evaluation.score.recall import disease_recall, patient_recall
 from dxmatch.evaluation.score.scores import Settings
 from dxmatch.evaluation.score.wanted import ks_of
 
 from ..made import lists_of
-from .made import Scored, matched
+from .made import Scored, judgements, matched
 
 # three patients; columns are the reference diseases, rows the ranks
 HITS = np.array([
@@ -91,15 +89,13 @@ INCLUDED = np.array([[[1, 0], [1, 1], [0, 0]], [[1, -1], [0, -1], [1, -1]], [[0,
 PLACES = np.array([[[2, 0], [1, 3], [0, 0]], [[2, 0], [0, 0], [1, 0]], [[0, 0], [4, 0], [0, 0]]], np.int16)
 
 
-def judgements(included=INCLUDED, places=PLACES):
-    given, alone = np.array([[1, 1], [1, 0], [1, 0]], bool), np.full_like(included, -2)
-    return Judgements(included, alone, included, places, {}, {}, given, Counter({"refused": 1}), "m", "")
+THERE = [[1, 1], [1, 0], [1, 0]]
 
 
 def test_recall_by_a_judge():
     """The third case has no verdict on one answer: it is out for every rater. Places tell the top-k accuracy."""
     found = Scored(recall, matched(lists_with(), k=2))
-    judged = replace(found.matches, judged=judgements())
+    judged = replace(found.matches, judged=judgements(INCLUDED, places=PLACES, given=THERE))
     found.fill(recall.judged_scores(judged, Settings(k=ks_of(3))))
     for rater, diseases, patients, first in (("A", 2, 1, 0), ("B", 2, 1, 1), ("X", 1, 1, 1)):
         assert found.value(rater, "R_disease(judge)") == pytest.approx(diseases / 3)
@@ -108,8 +104,8 @@ def test_recall_by_a_judge():
     assert found.value("A", "Acc(judge)@3") == 1 and found.value("B", "Acc(judge)@3") == 1 / 2
     assert {row["n_cases"] for row in found.rows} == {2} and "by the judge" in found.words[0]
     assert "1 of 3 cases" in found.told["no_verdict"][0] and "1 refused" in found.told["no_verdict"][0]
-    unplaced = replace(judged, judged=judgements(places=np.zeros_like(PLACES)))
+    unplaced = replace(judged, judged=judgements(INCLUDED, given=THERE))
     assert len(recall.judged_scores(unplaced, Settings(k=ks_of(None))).scores) == 2
     with pytest.raises(InputError, match="none of 3 cases"):
-        nothing = replace(judged, judged=judgements(np.full_like(INCLUDED, -1)))
+        nothing = replace(judged, judged=judgements(np.full_like(INCLUDED, -1), given=THERE))
         recall.judged_scores(nothing, Settings(k=ks_of(None)))

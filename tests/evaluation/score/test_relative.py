@@ -13,19 +13,16 @@ from hypothesis import strategies as st
 
 from dxmatch.evaluation.lists.lists import Lists, panels
 from dxmatch.evaluation.lists.reading import read_lists
-from dxmatch.evaluation.match.matches import Needs, match
 from dxmatch.evaluation.score import panels as family
-from dxmatch.evaluation.score.wanted import ks_of
 
 from ..made import By, long_form
-from .made import Scored
+from .made import Scored, matched
 
 
 def scored(frame, matcher, k=2, max_k=None, in_turn=False, repeats=0, **options):
     answers = frame if isinstance(frame, Lists) else read_lists(frame, algorithms=None if in_turn else ["A"])
     widest = max_k or max(k, int(answers.lengths.max()))
-    needs = Needs.of(answers, ["relative"], ks_of(k), widest, False)
-    matches = match(answers, matcher, needs, panels=panels(answers, in_turn))
+    matches = matched(answers, matcher, k, ["relative"], widest, panels=panels(answers, in_turn))
     return Scored(family, matches, k=k, max_k=widest, repeats=repeats, **options)
 
 
@@ -173,6 +170,3 @@ def test_values_equal_the_loops(n, experts, width, seed, hardness, observed):
 def test_wide_lists_do_not_overflow():
     answers = read_lists(long_form({c: {r: ["gout"] * 20 for r in "AXY"} for c in ("one", "two")}), algorithms=["A"])
     assert scored(answers, By(), 20).value("A", "P(AE mean)@20") == 1
-
-
-ONE = ([[1, 1]], [[1]])

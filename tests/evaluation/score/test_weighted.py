@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dxmatch.errors import InputError
 from dxmatch.evaluation.lists.reading import read_lists
 from dxmatch.evaluation.score import weighted
-from dxmatch.evaluation.score.weighted import RELATIONS, SETTINGS, SEVERITIES, aggregated, rescaled, severity_score
+from dxmatch.evaluation.score.weighted import RELATIONS, SETTINGS, aggregated, rescaled, severity_score
 from dxmatch.evaluation.score.weighted_cases import best_and_worst_rows, quadrant_of
 
 from .made import Scored, table_of
@@ -29,18 +27,6 @@ def test_worked_lists(row):
         "error": weighted.severity_error,
     }
     assert score[row["score"]](row["reference"], said) == pytest.approx(float(row["expected"]), nan_ok=True)
-
-
-@settings(deadline=None)
-@given(
-    st.lists(st.lists(st.sampled_from([*SEVERITIES, None]), min_size=1, max_size=5), min_size=1, max_size=6),
-    st.sampled_from([*SEVERITIES]),
-)
-def test_many_lists_at_once_are_as_each_alone(lists, reference):
-    said = np.array([[SEVERITIES.get(word, 0) for word in words] + [0] * (5 - len(words)) for words in lists])
-    there = np.arange(5) < np.array([len(words) for words in lists])[:, None]
-    distances = np.where(there, weighted.severity_distances(np.array(SEVERITIES[reference]), said), 0)
-    assert weighted.list_scores(distances).tolist() == [severity_score(reference, words) for words in lists]
 
 
 # Of lists
@@ -79,7 +65,7 @@ def test_by_hand():
         assert found.value("A", f"aggregated(Semantic, {setting})") == pytest.approx(
             aggregated(rescaled([8.25, 4]), setting)
         )
-    assert "X 1 of 2" in found.told["degrees"][0] and found.words[0].endswith("A 6.12, X 0.00.")
+    assert "X 1 of 2" in found.told["degrees"][0]
     assert [row["n_cases"] for row in found.tables["quadrants"] if row["algorithm"] == "A"] == [1, 0, 0, 1]
     lists = table()
     lists.loc[0, "severity"] = None
@@ -161,7 +147,7 @@ def test_on_which_side_severities_err():
 
 def test_the_divisor_of_the_authors_scripts():
     """Their semantic score is rescaled by 10.33: above 1 where it is higher, which weighs as 1; severity stays at 16."""
-    found = scored(printed(), semantic_best=weighted.AUTHORS_BEST)
+    found = scored(printed(), semantic_best=10.33)
     semantic = np.array([8.25, 6.4, 0.2]) * 2 / 10.33 - 1
     weights = 1 / (1 + np.exp(3 * np.minimum(semantic, 1)))
     above, at_one, bad = weighted.case_weights_of(np.array([1.5, 1, 0]), "hard")
