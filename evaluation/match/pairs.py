@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from inspect import signature
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -97,20 +98,25 @@ class Pairs:
         """Looks up the number of each text."""
         return np.array([self._number[text] for text in texts], np.int32)
 
-    def add(self, pairs: Iterable[tuple[Numbers, Numbers]]) -> None:
-        """Adds pairs of arrays that broadcast, the references' numbers first; negative numbers are no string."""
-        more = gathered(self._codes(*pair).ravel() for pair in pairs)
-        self.codes = _each_once(np.concatenate([self.codes, more]))
+    def _codes_of(self, first: Numbers, second: Numbers) -> Codes:
+        """Numbers pairs of numbers of texts, the references' first; -1 where either is negative."""
+        if not self.directed:
+            return pair_codes(first, second, len(self.strings))
+        return np.where((first < 0) | (second < 0), -1, np.asarray(first, np.int64) * len(self.strings) + second)
 
-    def add_peers(self, first: Numbers, second: Numbers) -> None:
-        """Adds pairs of which neither is the reference: in both directions, where M is directed."""
-        self.add([(first, second), (second, first)] if self.directed else [(first, second)])
-
-    def texts(self, part: slice = slice(None)) -> tuple[list[str], list[str]]:
+    def texts(self, codes: Codes) -> tuple[list[str], list[str]]:
         """Lists the first and the second of some pairs."""
         # looked up in an array: a million numbers as Python's own would take 80 MB
-        first, second = np.divmod(self.codes[part], max(1, len(self.strings)))
+        first, second = np.divmod(codes, max(1, len(self.strings)))
         return self._names[first].tolist(), self._names[second].tolist()
+
+    def add(self, pairs: Iterable[tuple[Numbers, Numbers]], *, peers: bool = False) -> None:
+        """Adds pairs of arrays that broadcast; negative numbers are no string.
+
+        peers : neither is the reference; both directions, where M is directed.
+        """
+        ways = (way for pair in pairs for way in (pair, pair[::-1])[: 1 + (peers and self.directed)])
+        self.codes = gathered(chain([self.codes], (self._codes_of(*way).ravel() for way in ways)))
 
     def ask(self, matcher: Matcher, progress: Progress | None = None) -> None:
         """Asks M about all pairs, in chunks. Errors: those of `asked`."""
@@ -119,30 +125,24 @@ class Pairs:
         self._probabilities, self._verdicts = np.full(total + 1, np.nan, np.float32), np.zeros(total + 1, bool)
         for start in range(0, total, CHUNK):
             part = slice(start, min(start + CHUNK, total))
-            found = asked(matcher, *self.texts(part))
+            found = asked(matcher, *self.texts(self.codes[part]))
             self._probabilities[part], self._verdicts[part] = found, found >= matcher.threshold
             if progress is not None:
                 progress(part.stop, total)
 
-    def said(self, first: Numbers, second: Numbers) -> Said:
-        """Looks up what M said of pairs; NaN and False of those that were not added."""
-        codes, ended = self._codes(first, second), np.append(self.codes, -2)
+    def said(self, first: Numbers, second: Numbers, *, peers: bool = False) -> Said:
+        """Looks up what M said of pairs; NaN and False of those that were not added.
+
+        peers : neither is the reference; the better of both directions, where M is directed.
+        """
+        codes, ended = self._codes_of(first, second), np.append(self.codes, -2)
         at = np.searchsorted(self.codes, codes)
         at[ended[at] != codes] = len(self.codes)
-        return self._probabilities[at], self._verdicts[at]
-
-    def said_of_peers(self, first: Numbers, second: Numbers) -> Said:
-        """Looks up what M said of pairs of which neither is the reference: the better of both directions, where there are two."""
-        there, hit = self.said(first, second)
-        if not self.directed:
+        there, hit = self._probabilities[at], self._verdicts[at]
+        if not (peers and self.directed):
             return there, hit
         back, hit_back = self.said(second, first)
         return np.maximum(there, back), hit | hit_back
-
-    def _codes(self, first: Numbers, second: Numbers) -> Codes:
-        if not self.directed:
-            return pair_codes(first, second, len(self.strings))
-        return np.where((first < 0) | (second < 0), -1, np.asarray(first, np.int64) * len(self.strings) + second)
 
 
 def asked(matcher: Matcher, a: Sequence[str], b: Sequence[str]) -> NDArray[np.float64]:
