@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any, cast
@@ -21,13 +21,12 @@ from numpy.typing import NDArray
 from ...errors import InputError, OptionError, plain, quoted
 from ...files.did_you_mean import hint
 from ...files.invisible import read_visible
-from ...files.tables import Table
+from ...files.pair_labels import labels_of_people
 from ...matcher.protocol import Matcher, tells_relations
 from ...pages.rows import Row
 from ...progress import Progress
 from ...terms.icd.naming import Naming
 from ...terms.text.normalizer import Normalizer
-from ...votes.answer_tables import VERDICTS_ALLOWED, verdict_of
 from ...votes.asking import Budget, LanguageModel, named_model, services_of
 from ...votes.prompts.class_prompts import RELATIONS, SEVERITIES
 from ...votes.prompts.files import prompt_of
@@ -39,7 +38,7 @@ from ...votes.store import STORE
 from ...votes.store.store import VoteStore
 from ..lists.lists import Cell, Lists, as_text, looked_up
 from ..lists.ranked_answer.markup import without_thoughts
-from ..lists.shapes.names import columns_by_name, folded
+from ..lists.shapes.names import columns_by_name
 from .pairs import ReferenceMatches, distances
 
 GRADED = 5
@@ -50,6 +49,11 @@ BY_M, JUDGE, BOTH = "M", "judge", "judge and check"
 NOT_ASKED, NO_VERDICT, NOT_INCLUDED, INCLUDES = -2, -1, 0, 1
 NOT_ANSWERED = "not answered"
 LABEL, HUMAN, MAJORITY, NO_LABEL = "label", "human", "majority", -1
+_NOT_THERE = {
+    "case_id": "no case of the lists with a right answer",
+    "rater": "no rater of the lists with an answer in",
+    "reference": "no right answer of",
+}
 _SAME = 1
 _SHOWN = 4
 _OF_JUDGE = {INCLUDES: "included", NOT_INCLUDED: "not included", NO_VERDICT: "no verdict", NOT_ASKED: None}
@@ -160,26 +164,28 @@ class Judgements:
         return out
 
 
-@dataclass(frozen=True, kw_only=True)
 class Judging:
     """What language models, or M in their place, are asked in one evaluation, and how.
 
-    stages : who is asked of judge, check, relation and severity.
-    ask_equal : whether the judge is asked also about right answers whose name stands in the list, as in ClinBench-HPB; these
+    Parameters
+    ----------
+    judge, check, relation, severity : "ENDPOINT:MODEL", a `LanguageModel`, or but for severity "model", M itself; check is the
+        judge by default, "none" for none.
+    judge_equal : whether the judge is asked also about right answers whose name stands in the list, as in ClinBench-HPB; these
         count as included unasked otherwise.
-    prompts : by the four names. store : keeps every answer. budget : caps calls and cost; says afterwards what was spent.
+    store : keeps every answer. budget : caps calls and cost; says afterwards what was spent.
+    prompts : judge_prompt and so on: names, versions or files.
+
+    Raises
+    ------
+    NotServed
+        For a model that is not ENDPOINT:MODEL, or of an endpoint that is not known.
+    OptionError
+        For what is given though nothing needs it, and a prompt of another kind.
     """
 
-    stages: Mapping[str, Stage]
-    ask_equal: bool = False
-    prompts: Mapping[str, Prompt]
-    store: Path = Path(STORE)
-    budget: Budget = field(default_factory=Budget)
-    progress: Progress | None = None
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         judge: Stage | None = None,
         check: Stage | None = None,
         relation: Stage | None = None,
@@ -191,44 +197,29 @@ class Judging:
         budget: Budget | None = None,
         progress: Progress | None = None,
         **prompts: str | os.PathLike[str] | None,
-    ) -> Judging:
-        """Reads the options of an evaluation.
-
-        judge, check, relation, severity : "ENDPOINT:MODEL", a `LanguageModel`, or but for severity "model", M itself; check is the
-        judge by default, "none" for none. prompts : judge_prompt and so on: names, versions or files.
-
-        Raises
-        ------
-        NotServed
-            For a model that is not ENDPOINT:MODEL, or of an endpoint that is not known.
-        OptionError
-            For what is given though nothing needs it, and a prompt of another kind.
-        """
-        given = {"judge": judge, "check": check, "relation": relation, "severity": severity}
-        needless = {} if judge else {"check": check, "judge_equal": judge_equal}
-        asks = given | {"check": judge, "relation": None if relation == MODEL else relation}
-        needless |= {
-            option: prompts.get(option) for kind, asked in asks.items() if not asked and (option := f"{kind}_prompt")
-        }
-        for option, value in needless.items():
-            if value:
-                raise OptionError(option, "left out where no language model is asked that needs it", value)
-        served, prices = services_of(endpoints)
-        stages: dict[str, Stage] = {}
-        for kind, asked in (given | {"check": judge if check is None else check}).items():
-            if asked and (kind, asked) != ("check", NO_STAGE):
-                instead = "" if kind == "severity" else "model (M itself), or "
-                by_m = asked == MODEL and instead
-                stages[kind] = MODEL if by_m else named_model(kind, asked, served, prices, instead)
-        used = {kind: prompt_of(kind, prompts.get(f"{kind}_prompt")) for kind in given}
-        for kind in ("judge", "check"):
-            if not isinstance(used[kind], JudgePrompt):
+    ) -> None:
+        self.ask_equal, self.store, self.progress = judge_equal, Path(store or STORE), progress
+        self.budget, served = budget or Budget(), services_of(endpoints)
+        asked = {"judge": judge, "check": judge if check is None else check, "relation": relation, "severity": severity}
+        if not judge and (check or judge_equal):
+            option, value = ("check", check) if check else ("judge_equal", judge_equal)
+            raise OptionError(option, "left out where there is no judge", value)
+        if check == NO_STAGE:
+            del asked["check"]
+        self.stages: dict[str, Stage] = {}
+        self.prompts: dict[str, Prompt] = {}
+        for kind, stage in asked.items():
+            instead, option = "" if kind == "severity" else "model (M itself), or ", f"{kind}_prompt"
+            given = prompts.get(option)
+            if stage:
+                by_m = stage == MODEL and instead
+                self.stages[kind] = MODEL if by_m else named_model(kind, stage, *served, instead)
+            if given and not isinstance(self.stages.get(kind), LanguageModel):
+                raise OptionError(option, "left out where no language model is asked that needs it", given)
+            self.prompts[kind] = prompt_of(kind, given)
+            if kind in ("judge", "check") and not isinstance(self.prompts[kind], JudgePrompt):
                 allowed = f"a prompt of the {kind} that is answered by a verdict and its basis"
-                raise OptionError(f"{kind}_prompt", allowed, used[kind].version)
-        return cls(
-            stages=stages, ask_equal=judge_equal, prompts=used, store=Path(store or STORE), budget=budget or Budget(),
-            progress=progress,
-        )  # fmt: skip
+                raise OptionError(option, allowed, self.prompts[kind].version)
 
     @property
     def fills_store(self) -> bool:
@@ -491,33 +482,11 @@ def majority_of(labels: NDArray[np.int8]) -> NDArray[np.int8]:
     return np.where(votes > 0, 1, np.where(votes < 0, 0, NO_LABEL)).astype(np.int8)
 
 
-def label_columns(table: Table, column: str = LABEL) -> dict[str, str]:
-    """Finds the columns of labels: person -> name; `column`, or COLUMN_NAME for each of several; {} where there is none."""
-    found: dict[str, str] = {}
-    for name in table.names:
-        head, who = name.strip()[: len(column)], name.strip()[len(column) :]
-        if folded(head) == column and (not who or who[0] == "_"):
-            found[who[1:] or HUMAN] = name
-    return found
-
-
-def read_labels(table: Table, columns: Collection[str]) -> NDArray[np.int8]:
-    """Reads labels: int8 [n, h], 1, 0, or -1 for none. Errors: `InputError` for the first label that is none, with its row."""
-    problems: dict[int, InputError] = {}
-    parsed = [
-        table.parsed(name, verdict_of, "a label of no known kind", VERDICTS_ALLOWED, problems) for name in columns
-    ]
-    if problems:
-        raise problems[min(problems)]
-    labels = np.array([[NO_LABEL if said is None else said for said in column] for column in parsed], np.int8)
-    return labels.reshape(len(columns), len(table)).T
-
-
 def read_human(source: Any, answers: Lists) -> HumanLabels:
     """Reads a table of labels: case_id, rater (or algorithm, model), reference, and label, or label_NAME for each of several humans.
 
     rater may be missing where there is one, reference where each case that is labelled has one. A label is 1 or 0, in one of the words
-    of `votes.answer_tables.verdict_of`, or blank for none.
+    of `files.pair_labels.label_of`, or blank for none.
 
     Raises
     ------
@@ -526,44 +495,43 @@ def read_human(source: Any, answers: Lists) -> HumanLabels:
         column, and where nothing is labelled.
     """
     table = read_visible(source)
-    of_label = label_columns(table)
-    if not of_label:
+    said = labels_of_people(table, LABEL)
+    if not said:
         allowed = f"a column {LABEL!r}, or {LABEL}_NAME for each of several humans"
         raise InputError("no column of labels", source=table.source, allowed=allowed, got=table.names)
-    names = columns_by_name([name for name in table.names if name not in of_label.values()], {}, table.source)
+    names = columns_by_name([name for name in table.names if name not in said], {}, table.source)
     if "case_id" not in names:
         table.require("case_id")
     if "rater" not in names and len(answers.raters) > 1:
         table.require("rater", "whose answer was labelled")
-    cells = {ours: [as_text(value) for value in table.column(name)] for ours, name in names.items()}
-    cells = {"rater": answers.raters[:1] * len(table), "reference": [""] * len(table), **cells}
-    among = {"case_id": answers.cases, "rater": answers.raters}
-    places = {ours: {name: i for i, name in enumerate(of)} for ours, of in among.items()}
-    labels, items = read_labels(table, of_label.values()), dict[Item, int]()
-    for row in range(len(table)):
-        for ours, of in places.items():
-            if (text := cells[ours][row]) not in of:
-                problem = f"no {ours.removesuffix('_id')} of the lists{hint(text, of)}"
-                raise table.error(problem, row, names[ours], allowed=_some(among[ours]), got=text)
-        case, rater = (of[cells[ours][row]] for ours, of in places.items())
-        said = cells["reference"][row]
-        right = [] if answers.absent[case, rater] else [*dict.fromkeys(answers.reference[case])]
-        keys = [text.strip().casefold() for text in right]
-        if said.casefold() not in (keys if said or len(keys) != 1 else [""]):
-            problem = (
-                f"no right answer of the case {quoted(answers.cases[case])} with a list of the rater{hint(said, right)}"
+    known: dict[tuple[str, ...], Item] = {}
+    for (i, j), absent in np.ndenumerate(answers.absent):
+        right = [] if absent else [*dict.fromkeys(answers.reference[i])]
+        for d, text in enumerate(right):
+            of_list = answers.cases[i], answers.raters[j]
+            known[(*of_list, text.strip().casefold())] = i, j, d
+            if len(right) == 1:
+                known[(*of_list, "")] = i, j, d
+    cells = {"rater": answers.raters[:1] * len(table), "reference": [""] * len(table)}
+    cells |= {ours: [as_text(value) for value in table.column(name)] for ours, name in names.items()}
+    items: dict[Item, int] = {}
+    for row, (case, rater, reference) in enumerate(zip(*(cells[name] for name in _NOT_THERE), strict=True)):
+        key = case, rater, reference.casefold()
+        if key not in known:
+            at = next(n for n in range(len(key)) if key[: n + 1] not in {one[: n + 1] for one in known})
+            among = [*dict.fromkeys(one[at] for one in known if one[:at] == key[:at] and one[at])]
+            column, problem = list(_NOT_THERE.items())[at]
+            of = f" {', '.join(map(quoted, key[:at]))}" if at else ""
+            allowed = ", ".join(map(plain, among[:_SHOWN])) + (", …" if len(among) > _SHOWN else "")
+            place = names.get(column, names["case_id"])
+            raise table.error(
+                f"{problem}{of}{hint(key[at], among)}", row, place, allowed=allowed, got=cells[column][row]
             )
-            allowed = _some(right) or "a case with a right answer and a list of the rater"
-            raise table.error(problem, row, names.get("reference", names["case_id"]), allowed=allowed, got=said)
-        item = case, rater, keys.index(said.casefold()) if said else 0
-        if item in items:
+        if (item := known[key]) in items:
             first = table.row_number(items[item])
             raise table.error(f"an item that is labelled twice (first in row {first})", row, names["case_id"])
         items[item] = row
+    labels = np.stack([*said.values()], 1)
     if not (labels != NO_LABEL).any():
         raise InputError("no item is labelled", source=table.source, allowed="1 or 0 in at least one row")
-    return HumanLabels(list(items), labels, list(of_label))
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(map(plain, names[:_SHOWN])) + (", …" if len(names) > _SHOWN else "")
+    return HumanLabels(list(items), labels, [column.strip()[len(LABEL) + 1 :] or HUMAN for column in said])

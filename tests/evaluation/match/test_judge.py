@@ -61,7 +61,7 @@ def judged(tmp_path, judge, check=None, m=None, cases=CASES, columns=None, **opt
     """M's names are in small letters; equal strings match."""
     m = m or By()
     m.providers = SimpleNamespace(naming=lambda texts: [text.lower() for text in texts])
-    judging = Judging.of(judge, check, store=tmp_path / "votes.sqlite", **options)
+    judging = Judging(judge, check, store=tmp_path / "votes.sqlite", **options)
     return match(lists_of(cases, **(columns or {})), m, NOBODY, judge=judging)
 
 
@@ -166,7 +166,7 @@ def test_relations_by_m(tmp_path):
 )  # fmt: skip
 def test_options_that_cannot_be_meant(option, options):
     with pytest.raises(OptionError, match=f"'{option}'") as error:
-        Judging.of(**options)
+        Judging(**options)
     assert isinstance(error.value, NotServed) == (option in ("severity", "relation") or "none" in options.values() or "lab:m" in options.values())  # fmt: skip
 
 
