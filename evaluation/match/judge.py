@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, zip_longest
+from functools import partial
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Any, cast
 
@@ -65,8 +66,8 @@ Item = tuple[int, int, int]
 """Case, rater and right answer, as places in the answers."""
 Verdicts = NDArray[np.int8]
 Texts = tuple[str, str]
-Tell = Callable[[str, Sequence[Texts]], Sequence[int | None]]
-"""What is asked, "relation" or "severity", of two texts -> the number of each class; None where nobody knows."""
+Tell = Callable[[Sequence[Texts]], Sequence[int | None]]
+"""Two texts -> the number of each one's class; None where nobody knows."""
 Told = tuple[int, str, int]
 """A verdict, its basis, and the place in the list, 0 for none."""
 
@@ -244,25 +245,28 @@ class Judging:
         """
         if not {"relation", "severity"} & {*self.stages}:
             return answers
-        name, tell = names_of(answers, matcher), self._verdicts
-        of_cases = [dict.fromkeys(reference) for reference in answers.reference]
+        name = names_of(answers, matcher)
         if relation := self.stages.get("relation"):
-            seen = name
+            seen, tell = name, partial(self._verdicts, "relation")
             if relation == MODEL:
-                seen = {text: text for text in name}
-                tell = _by_relation_model(matcher)
+                if not tells_relations(matcher):
+                    allowed = f"{MODEL!r} with an M that has a relation model, or ENDPOINT:MODEL"
+                    raise OptionError("relation", allowed, MODEL)
+                seen, tell = {text: text for text in name}, partial(_by_relation_model, matcher)
                 note = "The relations are those that the match function tells between reference and diagnosis."
                 answers = replace(answers, notes=(*answers.notes, note))
-            answers, _ = _graded(
-                answers, "relation", lambda i, text: [(seen[one], seen[text]) for one in of_cases[i]], tell, RELATIONS
-            )
+            texts = {
+                place: [(seen[one], seen[text]) for one in answers.reference[i]]
+                for i, place, text in _blank_cells(answers, "relation")
+            }
+            answers = _with_cells(answers, "relation", _words(texts, tell, RELATIONS))
         if "severity" in self.stages:
-            references = {(name[text], "") for of_case in of_cases for text in of_case}
-            answers, word = _graded(
-                answers, "severity", lambda i, text: [(name[text], "")], self._verdicts, SEVERITIES, references
-            )
-            of_right = [[word[name[text], ""] for text in reference] for reference in answers.reference]
-            answers = _with_reference_severities(answers, of_right)
+            texts = {place: [(name[text], "")] for _, place, text in _blank_cells(answers, "severity")}
+            # below 0 the right answers, one after another
+            right = {~d: [(name[text], "")] for d, text in enumerate(chain.from_iterable(answers.reference))}
+            words = _words(texts | right, partial(self._verdicts, "severity"), SEVERITIES)
+            answers = _with_cells(answers, "severity", {place: words[place] for place in texts if place in words})
+            answers = _with_reference_severities(answers, [words.get(place) for place in right])
         return answers
 
     def judgements(self, answers: Lists, matcher: Matcher, by_m: ReferenceMatches) -> Judgements | None:
@@ -307,9 +311,7 @@ class Judging:
             open_ = verdicts == NOT_INCLUDED
         included[~np.broadcast_to(given[:, None, :], included.shape)] = NO_VERDICT
         (first, basis), (second, why) = stages
-        by, checked = (
-            BY_M if one == MODEL else getattr(one, "model", "") for one in map(self.stages.get, ("judge", "check"))
-        )
+        by, checked = (getattr(one, "model", one and BY_M) or "" for one in map(self.stages.get, ("judge", "check")))
         return Judgements(first, second, included, places, basis, why, given, unscored, by, checked)
 
     def _by_stage(self, kind: str, answers: Lists, items: Sequence[Item], judged: Mapping[Item, str]) -> Iterator[Told]:
@@ -323,7 +325,11 @@ class Judging:
             second = check_text(answer, NOT_INCLUDED, judged.get((i, j, d), "")) if kind == "check" else answer
             questions.append((list(dict.fromkeys(answers.reference[i]))[d], second))
             numbered.append(entries)
-        found, prompt, stage = self.answers_of(kind, questions), self.prompts[kind], self._model(kind)
+        found, prompt, stage = (
+            self.answers_of(kind, questions),
+            self.prompts[kind],
+            cast(LanguageModel, self.stages[kind]),
+        )
         failure = self.budget.summaries[-1].first_failure if questions and self.budget.summaries else ""
         if failure and not any(found):
             problem = f"the {kind} {stage.model} answered none of {len(questions):,} questions; the first failure: {failure.rstrip('.')}"
@@ -339,15 +345,13 @@ class Judging:
             named = verdict == INCLUDES and told.place and told.place <= entries
             yield verdict, told.basis, told.place if named and told.place else 0
 
-    def _model(self, kind: str) -> LanguageModel:
-        return cast(LanguageModel, self.stages[kind])
-
     def answers_of(self, kind: str, asked: Sequence[Texts]) -> list[Answer | None]:
         """Asks the language model of a kind, through the store."""
         if not asked:
             return []
+        model = cast(LanguageModel, self.stages[kind])
         with VoteStore(self.store) as votes:
-            return self._model(kind).answers(self.prompts[kind], asked, votes, self.budget, self.progress)
+            return model.answers(self.prompts[kind], asked, votes, self.budget, self.progress)
 
     def _verdicts(self, kind: str, asked: Sequence[Texts]) -> list[int | None]:
         return [None if one is None else one.verdict for one in self.answers_of(kind, asked)]
@@ -410,53 +414,47 @@ def _equal_names(answers: Lists, name: Mapping[str, str], most: int) -> tuple[ND
     return says, equal
 
 
-def _by_relation_model(matcher: Matcher) -> Tell:
+def _by_relation_model(matcher: Matcher, asked: Sequence[Texts]) -> list[int | None]:
     """M's own relation model, asked (right answer, diagnosis)."""
-    if not tells_relations(matcher):
-        raise OptionError("relation", f"{MODEL!r} with an M that has a relation model, or ENDPOINT:MODEL", MODEL)
-    return lambda kind, asked: [
-        int(d) or None for d in distances(matcher, [a for a, _ in asked], [b for _, b in asked])
-    ]
+    return [int(d) or None for d in distances(matcher, [a for a, _ in asked], [b for _, b in asked])]
 
 
-def _graded(
-    answers: Lists,
-    column: str,
-    keys: Callable[[int, str], list[Texts]],
-    tell: Tell,
-    scale: Sequence[str],
-    more: Collection[Texts] = (),
-) -> tuple[Lists, dict[Texts, str | None]]:
-    """Fills the blank cells of a column among the first five of each list; the word of all that was asked.
-
-    keys : (case, diagnosis) -> what is asked of it; of several the lowest number counts. more : what is asked beside.
-    """
+def _blank_cells(answers: Lists, column: str) -> Iterator[tuple[int, int, str]]:
+    """Case, place in `entries` and diagnosis of the blank cells of a column among the first five of each list."""
     codes, _ = answers.cells(column)
     at = answers.places(GRADED)
     open_ = (at >= 0) & (answers.top(GRADED) >= 0) & (looked_up(codes, at) < 0)
-    places = zip(np.nonzero(open_)[0].tolist(), at[open_].tolist(), strict=True)
-    of_place = {place: keys(i, answers.strings[answers.entries[place]]) for i, place in places}
-    wanted = {*chain.from_iterable(of_place.values()), *more}
+    for i, place in zip(np.nonzero(open_)[0].tolist(), at[open_].tolist(), strict=True):
+        yield i, place, answers.strings[answers.entries[place]]
+
+
+def _words(of: Mapping[int, list[Texts]], tell: Tell, scale: Sequence[str]) -> dict[int, str]:
+    """The word of each cell that has one: of several texts that are asked of it the lowest number counts."""
+    wanted = {*chain.from_iterable(of.values())}
     asked = sorted(one for one in wanted if one[0] != one[1])
     number: dict[Texts, int | None] = dict.fromkeys(wanted, _SAME)
-    number.update(zip(asked, tell(column, asked), strict=True))
-    cells: list[Any] = list(answers.more.get(column, [None] * len(answers.entries)))
-    for place, of in of_place.items():
-        known = [one for key in of if (one := number[key]) is not None]
+    number.update(zip(asked, tell(asked), strict=True))
+    words: dict[int, str] = {}
+    for cell, texts in of.items():
+        known = [one for text in texts if (one := number[text]) is not None]
         # an unknown one may be lower than those that are known
-        if known and (len(known) == len(of) or min(known) == _SAME):
-            cells[place] = scale[min(known) - 1]
-    word = {key: scale[one - 1] if one else None for key, one in number.items()}
-    return replace(answers, more={**answers.more, column: cells}), word
+        if known and (len(known) == len(texts) or min(known) == _SAME):
+            words[cell] = scale[min(known) - 1]
+    return words
 
 
-def _with_reference_severities(answers: Lists, words: Sequence[Sequence[str | None]]) -> Lists:
-    """words : of each right answer of each case; a cell that was given stays, on its row."""
-    cells: list[tuple[Cell, ...]] = []
-    for i, said in enumerate(words):
-        given = answers.reference_more.get("severity", [()] * len(words))[i]
+def _with_cells(answers: Lists, column: str, words: Mapping[int, str]) -> Lists:
+    cells = dict(enumerate(answers.more.get(column, [None] * len(answers.entries)))) | words
+    return replace(answers, more={**answers.more, column: list(cells.values())})
+
+
+def _with_reference_severities(answers: Lists, words: Sequence[str | None]) -> Lists:
+    """words : of the right answers, one after another; a cell that was given stays, on its row."""
+    cells, said = list[tuple[Cell, ...]](), iter(words)
+    for i, right in enumerate(answers.reference):
+        given = answers.reference_more.get("severity", [()] * len(answers.reference))[i]
         row = int(answers.rows[min(answers.offsets[i, 0], len(answers.rows) - 1)])
-        both = zip_longest(given, said)
+        both = zip_longest(given, islice(said, len(right)))
         cells.append(tuple(
             cell if cell and as_text(cell.value) else Cell(word, cell.row if cell else row) for cell, word in both
         ))  # fmt: skip
