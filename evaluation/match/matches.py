@@ -17,11 +17,12 @@ from ...errors import quoted
 from ...matcher.protocol import Matcher, Profile, not_understood, read_as, tells_relations
 from ...progress import Progress
 from ...stats.resampling import by_name
-from ..lists.lists import ALGORITHM, NO_CATEGORY, Lists, Panel
+from ...terms.icd.codes import padded
+from ..lists.lists import ABSENT, ALGORITHM, NO_CATEGORY, NO_DIAGNOSIS, Lists, Panel
 from ..lists.text_codes import TextCodes
 from ..read.findings import Finding
 from .cases import CaseTable
-from .codes import CodedAnswers, coded_answers, why_no_codes
+from .codes import CodedAnswers, coded_answers
 from .judge import HumanLabels, Judgements, Judging, read_human
 from .pairs import Codes, Pairs, ReferenceMatches, distances, gathered, is_directed, pair_codes
 
@@ -286,7 +287,9 @@ def match(
     pairs.ask(matcher, progress)
     found = {name: made() for name, made in parts.items()}
     references, final = found.get("references"), found.get("final")
-    coded, lacking, findings = _coded(answers, needs, matcher, icd_tree, codes)
+    coded, lacking, findings = coded_answers(
+        [answers, answers.of_final()], needs.code_depth if needs.codes else None, matcher, icd_tree, codes
+    )
     judged = judge and references and judge.judgements(answers, matcher, references)
     table = None
     if references is not None:
@@ -335,39 +338,36 @@ def _parts(
 
 def _against_right(pairs: Pairs, answers: Lists, needs: Needs, relations: Any) -> Callable[[], ReferenceMatches]:
     """Adds the pairs of lists and right answers of their cases."""
-    of_cases = [tuple(dict.fromkeys(reference)) for reference in answers.reference]
-    counts = np.array([len(reference) for reference in of_cases])
-    given = np.arange(counts.max(initial=0)) < counts[:, None]
-    right = np.full(given.shape, -1, np.int32)
-    right[given] = pairs.numbers(chain.from_iterable(of_cases))
+    right = padded(tuple(pairs.numbers(dict.fromkeys(reference)).tolist()) for reference in answers.reference)
     # diagnosis by diagnosis: one long list makes no wide array
     length = answers.lengths if needs.whole else np.minimum(answers.lengths, needs.depth)
     case, rater = (np.repeat(side.reshape(-1), length.reshape(-1)) for side in np.indices(length.shape))
     rank = np.arange(len(case)) - np.repeat(np.cumsum(length) - length.reshape(-1), length.reshape(-1))
-    # the last for -1: no diagnosis is said
-    number = np.append(pairs.numbers(answers.strings), np.int32(-1))
-    said = number[answers.entries[answers.offsets[case, rater] + rank]]
-    steps = list(_steps(len(case), given.shape[1]))
-    pairs.add((right[case[at]], said[at, None]) for at in steps)
+    # the last two for -2 and -1
+    number = np.append(pairs.numbers(answers.strings), np.array([ABSENT, NO_DIAGNOSIS], np.int32))
+    entries = number[answers.entries[answers.offsets[case, rater] + rank]]
+    steps = list(_steps(len(case), right.shape[1]))
+    pairs.add((right[case[at]], entries[at, None]) for at in steps)
 
     def made() -> ReferenceMatches:
-        shape = (*length.shape, needs.depth, given.shape[1])
+        said = number[answers.top(needs.depth)]
+        shape = (*said.shape, right.shape[1])
         probabilities, hits = np.full(shape, np.nan, np.float32), np.zeros(shape, bool)
-        found, distance = np.zeros((*length.shape, given.shape[1]), bool), np.zeros_like(hits[:, :, :RANKED], np.int8)
+        found, distance = np.zeros_like(hits[:, :, 0]), np.zeros_like(hits[:, :, :RANKED], np.int8)
         for at in steps:
-            there, hit = pairs.said(right[case[at]], said[at, None])
+            there, hit = pairs.said(right[case[at]], entries[at, None])
             one, of = np.nonzero(hit)
             found[case[at][one], rater[at][one], of] = True
             top = rank[at] < needs.depth
             places = case[at][top], rater[at][top], rank[at][top]
             probabilities[places], hits[places] = there[top], hit[top]
         if relations is not None:
-            open_ = np.nonzero(~np.isnan(probabilities[:, :, :RANKED]) & ~hits[:, :, :RANKED])
-            of_case, of_rater, of_rank, place = open_
-            apart = number[answers.entries[answers.offsets[of_case, of_rater] + of_rank]]
-            unique, at = np.unique(right[of_case, place] * np.int64(len(pairs.strings)) + apart, return_inverse=True)
-            distance[open_] = distances(relations, *pairs.texts(unique))[at]
-        return ReferenceMatches(probabilities, hits, given, found, distance)
+            # of what is no match
+            apart = np.nonzero(~np.isnan(probabilities[:, :, :RANKED]) & ~hits[:, :, :RANKED])
+            codes = right[apart[0], apart[3]] * np.int64(len(pairs.strings)) + said[apart[:3]]
+            unique, at = np.unique(codes, return_inverse=True)
+            distance[apart] = distances(relations, *pairs.texts(unique))[at]
+        return ReferenceMatches(pairs.strings, right, said, probabilities, hits, found, distance)
 
     return made
 
@@ -429,35 +429,22 @@ def _drawn(answers: Lists, entries: Entries, seed: int) -> tuple[Codes, Codes, i
     return places[one], places[other], total
 
 
-def _coded(
-    answers: Lists, needs: Needs, matcher: Matcher, icd_tree: str, codes: TextCodes
-) -> tuple[list[CodedAnswers | None], list[str], list[Finding]]:
-    """The codes of answers and right answers, then with the final diagnoses as these; what is missing of either; findings."""
-    alike = [answers, answers.of_final()]
-    lacking = [why_no_codes(one, matcher, codes) for one in alike]
-    known = [one for one, why in zip(alike, lacking, strict=True) if needs.codes and not why]
-    found, findings = coded_answers(known, needs.code_depth, matcher, icd_tree, codes) if known else ([], [])
-    each = iter(found)
-    return [next(each) if needs.codes and not why else None for why in lacking], lacking, findings
-
-
 def _findings(answers: Lists, matcher: Matcher) -> Iterator[Finding]:
     """What M does not understand, and what it reads as other words."""
+    times = np.bincount(answers.entries[answers.entries >= 0], minlength=len(answers.strings)).tolist()
+    said = Counter(dict(zip(answers.strings, times, strict=True)))
     right = Counter(chain.from_iterable(answers.reference))
-    texts = list(dict.fromkeys([*answers.strings, *right]))
+    texts = list(said | right)
     if unknown := not_understood(matcher, texts):
-        said = answers.entries[answers.entries >= 0]
-        times = np.bincount(said, minlength=len(answers.strings)).tolist()
-        listed = Counter({text: count for text, count in zip(answers.strings, times, strict=True) if text in unknown})
-        missed = Counter({text: count for text, count in right.items() if text in unknown})
-        where = [f"{listed.total():,} of {len(said):,} diagnoses in the lists"] if listed.total() else []
-        where += [f"{missed.total():,} of {right.total():,} references"] if missed else []
-        count = listed + missed
-        often = [text for text, _ in count.most_common()]
-        first = [f"{quoted(text)} ({unknown[text]}, {count[text]:,})" for text in often[:_SHOWN]]
+        where, count = [], Counter[str]()
+        for of, what in ((said, "diagnoses in the lists"), (right, "references")):
+            missed = Counter({text: of[text] for text in of if text in unknown})
+            where += [f"{missed.total():,} of {of.total():,} {what}"] if missed.total() else []
+            count += missed
+        first = [f"{quoted(text)} ({unknown[text]}, {often:,})" for text, often in count.most_common(_SHOWN)]
         more = f" and {len(unknown) - _SHOWN:,} more" if len(unknown) > _SHOWN else ""
-        place, example = " and ".join(where), ", ".join(first) + more
-        yield Finding("not_understood", count.total(), len(said) + right.total(), place, example)
+        place, of_all = " and ".join(where), said.total() + right.total()
+        yield Finding("not_understood", count.total(), of_all, place, ", ".join(first) + more)
     if changed := read_as(matcher, texts):
         words = dict.fromkeys(f"{quoted(one)} as {quoted(other)}" for pairs in changed.values() for one, other in pairs)
         example = ", ".join(list(words)[:_SHOWN]) + (", …" if len(words) > _SHOWN else "")

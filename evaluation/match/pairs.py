@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from itertools import chain
@@ -60,20 +60,28 @@ def _each_once(codes: Codes) -> Codes:
 class ReferenceMatches:
     """M of n cases, r raters, K ranks and D right answers, the most that a case has; one that stands twice in a case counts once.
 
+    strings : all texts of the evaluation, ascending. right : int32 [n, D], the right answers of each case in `strings`; -1 past them.
+    said : int32 [n, r, K], the diagnoses in `strings`; -1 for a word for none, -2 past the end of a list.
     probabilities : float32 [n, r, K, D]; NaN where no diagnosis is said, the list is shorter, or the case has fewer right answers.
     hits : bool [n, r, K, D], the verdicts of M; False where the probability is NaN.
-    given : bool [n, D], where a case has a right answer.
     found : bool [n, r, D], whether any diagnosis of the whole list, of whatever length, is one of the right answers; of the first
         K alone where nobody needs more.
     distance : int8 [n, r, 10, D], at most ten ranks: Kernel29's D (1 to 5) by M's relation model of pairs that are no match; 0 where it does
         not tell, or was not asked.
     """
 
+    strings: list[str]
+    right: NDArray[np.int32]
+    said: NDArray[np.int32]
     probabilities: NDArray[np.float32]
     hits: NDArray[np.bool_]
-    given: NDArray[np.bool_]
     found: NDArray[np.bool_]
     distance: NDArray[np.int8]
+
+    @property
+    def given(self) -> NDArray[np.bool_]:
+        """Tells where a case has a right answer: bool [n, D]."""
+        return self.right >= 0
 
 
 class Pairs:
@@ -169,8 +177,10 @@ def asked(matcher: Matcher, a: Sequence[str], b: Sequence[str]) -> NDArray[np.fl
     return found
 
 
-def related(matcher: Any, references: Sequence[str], said: Sequence[str], *, why: bool = False) -> Any:
-    """Asks M what each reference is to an answer: `matcher.relations` of both, checked; with reasons where it gives them.
+def related(
+    matcher: Any, references: Sequence[str], said: Sequence[str], *, why: bool = False
+) -> Iterator[tuple[slice, Any]]:
+    """Asks M what each reference is to an answer, in chunks: `matcher.relations` of both, checked; with reasons where it gives them.
 
     Raises
     ------
@@ -178,13 +188,15 @@ def related(matcher: Any, references: Sequence[str], said: Sequence[str], *, why
         Where M gives something other than one relation per pair.
     """
     more = {"why": True} if why and "why" in signature(matcher.relations).parameters else {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotUnderstoodWarning)  # a Finding says it once, of all answers
-        found = matcher.relations(references, said, **more)
-    count = len(found.kinds) if why else len(np.asarray(found.semantic_distance))
-    if count != len(references):
-        raise ModelError(f"The matcher gave {count:,} relations for {len(references):,} pairs.")
-    return found
+    for start in range(0, len(references), RELATIONS_PER_CALL):
+        part = slice(start, start + RELATIONS_PER_CALL)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotUnderstoodWarning)  # a Finding says it once, of all answers
+            found = matcher.relations(references[part], said[part], **more)
+        given, wanted = len(found.kinds if why else found.semantic_distance), len(references[part])
+        if given != wanted:
+            raise ModelError(f"The matcher gave {given:,} relations for {wanted:,} pairs.")
+        yield part, found
 
 
 def distances(matcher: Any, references: Sequence[str], said: Sequence[str]) -> NDArray[np.int8]:
@@ -193,8 +205,7 @@ def distances(matcher: Any, references: Sequence[str], said: Sequence[str]) -> N
     Errors: those of `related`.
     """
     out = np.zeros(len(references), np.int8)
-    for start in range(0, len(references), RELATIONS_PER_CALL):
-        part = slice(start, start + RELATIONS_PER_CALL)
-        found = np.asarray(related(matcher, references[part], said[part]).semantic_distance)
-        out[part] = np.where((found >= 1) & (found <= 5), found, 0)
+    for part, found in related(matcher, references, said):
+        distance = np.asarray(found.semantic_distance)
+        out[part] = np.where((distance >= 1) & (distance <= 5), distance, 0)
     return out
