@@ -129,7 +129,7 @@ class CaseTable:
         affected = np.zeros(len(unique), bool)
         for side, numbers in (("right answer", reference), ("diagnosis", diagnosis)):
             for i in compared[~match[compared]].tolist() if unknown else ():
-                if (text := texts[numbers[i]]) in unknown:
+                if (text := matches.strings[numbers[i]]) in unknown:
                     affected[i], why[i] = True, f"the {side} is not understood: {unknown[text]}"
         followed = POLICIES.get(str(getattr(matcher, "policy", "")), POLICIES[SPECIFICATION]).counts
         disagrees = (relation >= 0) & (np.isin(RELATIONS, followed)[relation] != match)

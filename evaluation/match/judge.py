@@ -47,7 +47,7 @@ GRADED = 5
 MODEL, NO_STAGE = "model", "none"
 """Stands for M where a judge is named; says that there is no check."""
 BY_M, JUDGE, BOTH = "M", "judge", "judge and check"
-NOT_ASKED, NO_VERDICT, NOT_INCLUDED, INCLUDES = -2, -1, 0, 1
+NO_VERDICT, NOT_INCLUDED, INCLUDES = -1, 0, 1
 NOT_ANSWERED = "not answered"
 LABEL, HUMAN, MAJORITY, NO_LABEL = "label", "human", "majority", -1
 _NOT_THERE = {
@@ -57,14 +57,15 @@ _NOT_THERE = {
 }
 _SAME = 1
 _SHOWN = 4
-_OF_JUDGE = {INCLUDES: "included", NOT_INCLUDED: "not included", NO_VERDICT: "no verdict", NOT_ASKED: None}
-_OF_CHECK = {INCLUDES: "incorrect", NOT_INCLUDED: "correct", NO_VERDICT: "no verdict", NOT_ASKED: None}
+_SAID = {
+    "judge": {INCLUDES: "included", NOT_INCLUDED: "not included", NO_VERDICT: "no verdict"},
+    "check": {INCLUDES: "incorrect", NOT_INCLUDED: "correct", NO_VERDICT: "no verdict"},
+}
 
 Stage = LanguageModel | str
 """A language model, or `MODEL`."""
 Item = tuple[int, int, int]
 """Case, rater and right answer, as places in the answers."""
-Verdicts = NDArray[np.int8]
 Texts = tuple[str, str]
 Tell = Callable[[Sequence[Texts]], Sequence[int | None]]
 """Two texts -> the number of each one's class; None where nobody knows."""
@@ -76,23 +77,20 @@ Told = tuple[int, str, int]
 class Judgements:
     """Verdicts on n cases, r raters and D right answers, the most that a case has.
 
-    judge, check : int8 [n, r, D], whether the stage finds the right answer in the rater's: 1 or 0; -1 where it was asked and gave
-        no verdict, -2 where it was not asked. A check that calls "not included" incorrect is 1.
-    included : int8 [n, r, D], what came of both: 1, 0, or -1 without a verdict.
-    places : int16 [n, r, D], the place in the list that names the right answer, from 1; 0 where nobody said one.
-    basis_of_judge, basis_of_check : why, in the stage's own words.
+    rows : of each right answer for each list that is there.
+        case_id, algorithm, reference : of what. answer : the list, with "; " between; where none could be read, the answer as it was
+        written. judge : "included", "not included" or "no verdict"; null where it was not asked, and judge_basis then says why. check :
+        "correct" or "incorrect", of "not included". included : what came of both, null without a verdict. place : in the list, null
+        where none is known. judge_basis, check_basis : in the words of the stage.
     given : bool [n, D], where a case has a right answer.
+    included : int8 [n, r, D], 1, 0, or -1 without a verdict.
     unscored : why there is no verdict -> how often.
     judged_by, checked_by : who the stages are; checked_by is "" without a check.
     """
 
-    judge: Verdicts
-    check: Verdicts
-    included: Verdicts
-    places: NDArray[np.int16]
-    basis_of_judge: Mapping[Item, str]
-    basis_of_check: Mapping[Item, str]
+    rows: Mapping[Item, Row]
     given: NDArray[np.bool_]
+    included: NDArray[np.int8]
     unscored: Counter[str]
     judged_by: str
     checked_by: str
@@ -104,56 +102,31 @@ class Judgements:
         return known.all((1, 2)) & self.given.any(1)
 
     @property
-    def placed(self) -> bool:
-        """Tells whether the place of every right answer that is included is known."""
-        return bool(((self.places > 0) | (self.included != INCLUDES)).all())
+    def places(self) -> NDArray[np.int16] | None:
+        """Gives the place in the list that names the right answer, from 1, 0 for none: int16 [n, r, D]; None where one is not known."""
+        if any(row["included"] and row["place"] is None for row in self.rows.values()):
+            return None
+        places = np.zeros(self.included.shape, np.int16)
+        for at, row in self.rows.items():
+            places[at] = row["place"] or 0
+        return places
 
     @property
-    def verdicts(self) -> dict[str, Verdicts]:
+    def verdicts(self) -> dict[str, NDArray[np.int8]]:
         """Gives what the judge says alone, and with the check: int8 [n, r, D], 1, 0, or below 0 without a verdict.
 
         What the judge was not asked about counts as it was decided.
         """
-        alone = np.where(self.judge == NOT_ASKED, self.included, self.judge).astype(np.int8)
+        alone, number = self.included.copy(), {word: verdict for verdict, word in _SAID["judge"].items()}
+        for at, row in self.rows.items():
+            if row["judge"]:
+                alone[at] = number[row["judge"]]
         return {JUDGE: alone, **({BOTH: self.included} if self.checked_by else {})}
 
-    def rows(self, answers: Lists) -> Iterator[Row]:
-        """Yields a row for each case, rater and right answer that was judged.
-
-        case_id, algorithm, reference : of what. answer : the list, with "; " between; where none could be read, the answer as it was written. judge : "included", "not
-        included" or "no verdict"; null where it was not asked, and judge_basis then says why. check : "correct" or "incorrect", of
-        "not included". included : what came of both, null without a verdict. place : in the list, null where none is known.
-        judge_basis, check_basis : in the words of the stage.
-        """
-        for i, case in enumerate(answers.cases):
-            references = list(dict.fromkeys(answers.reference[i]))
-            for j, rater in enumerate(answers.raters):
-                if answers.absent[i, j]:
-                    continue
-                listed = "; ".join(name for name in _listed(answers, i, j) if name is not None)
-                for d, reference in enumerate(references):
-                    at = (i, j, d)
-                    said, checked, final = (int(of[at]) for of in (self.judge, self.check, self.included))
-                    place, why = int(self.places[at]), "nothing was answered: not asked"
-                    if place:
-                        why = f"an equal name stands in place {place}: not asked"
-                    yield {
-                        "case_id": case,
-                        "algorithm": rater,
-                        "reference": reference,
-                        "answer": listed or answers.unread.get((case, rater), ""),
-                        "judge": _OF_JUDGE[said],
-                        "judge_basis": why if said == NOT_ASKED else self.basis_of_judge.get(at),
-                        "check": _OF_CHECK[checked],
-                        "check_basis": self.basis_of_check.get(at),
-                        "included": None if final == NO_VERDICT else bool(final),
-                        "place": place or None,
-                    }
-
-    def sentences(self, answers: Lists) -> dict[tuple[str, str], list[str]]:
+    def sentences(self) -> dict[tuple[str, str], list[str]]:
         """Says of each (case, rater) what came of each right answer."""
         out: dict[tuple[str, str], list[str]] = {}
-        for row in self.rows(answers):
+        for row in self.rows.values():
             found = {True: "included", False: "not included", None: "no verdict"}[row["included"]]
             said = [
                 f"{who}: {row[who]}{f' ({row[basis]})' if row[basis] else ''}"
@@ -284,46 +257,61 @@ class Judging:
         """
         if "judge" not in self.stages:
             return None
-        given, unscored = by_m.given, Counter[str]()
-        says, places = _equal_names(answers, names_of(answers, matcher), given.shape[1])
-        if self.ask_equal:
-            places[:] = 0
-        included = np.where(places > 0, INCLUDES, NOT_INCLUDED).astype(np.int8)
-        open_ = given[:, None, :] & says[:, :, None] & (places == 0)
-        stages: list[tuple[Verdicts, dict[Item, str]]] = []
-        for kind in ("judge", "check"):
-            stage = self.stages.get(kind)
-            verdicts, basis = np.full_like(included, NOT_ASKED), dict[Item, str]()
-            items: list[Item] = [(i, j, d) for i, j, d in np.argwhere(open_).tolist()]
-            if stage == MODEL:
-                told = _by_m(answers, by_m, items, float(matcher.threshold))
-            else:
-                told = self._by_stage(kind, answers, items, stages[0][1] if stages else {}) if stage else ()
-            for item, (verdict, why, place) in zip(items, told, strict=bool(stage)):
-                verdicts[item], places[item] = verdict, place
-                if verdict != NO_VERDICT:
-                    basis[item] = why
+        rows, unscored = self._unasked(answers, names_of(answers, matcher)), Counter[str]()
+        open_ = [at for at, row in rows.items() if row["judge_basis"] is None]
+        for kind, stage in ((kind, self.stages[kind]) for kind in _SAID if kind in self.stages):
+            by_stage = _by_m(answers, by_m, open_, matcher.threshold) if stage == MODEL else None
+            for at, (verdict, why, place) in zip(
+                open_, by_stage or self._by_model(kind, answers, rows, open_), strict=True
+            ):
+                known = verdict != NO_VERDICT
+                rows[at] |= {
+                    kind: _SAID[kind][verdict],
+                    "included": bool(verdict) if known else None,
+                    "place": place or None,
+                }
+                if known:
+                    rows[at][f"{kind}_basis"] = why
                 else:
                     unscored[why] += 1
-            if stage:
-                included[open_] = verdicts[open_]
-            stages.append((verdicts, basis))
-            open_ = verdicts == NOT_INCLUDED
-        included[~np.broadcast_to(given[:, None, :], included.shape)] = NO_VERDICT
-        (first, basis), (second, why) = stages
-        by, checked = (getattr(one, "model", one and BY_M) or "" for one in map(self.stages.get, ("judge", "check")))
-        return Judgements(first, second, included, places, basis, why, given, unscored, by, checked)
+            open_ = [at for at in open_ if rows[at]["included"] is False]
+        given = np.broadcast_to(by_m.given[:, None], (*answers.lengths.shape, by_m.given.shape[1]))
+        included = np.where(given, NOT_INCLUDED, NO_VERDICT).astype(np.int8)
+        for at, row in rows.items():
+            included[at] = NO_VERDICT if row["included"] is None else row["included"]
+        by, checked = (getattr(one, "model", one and BY_M) or "" for one in map(self.stages.get, _SAID))
+        return Judgements(rows, by_m.given, included, unscored, by, checked)
 
-    def _by_stage(self, kind: str, answers: Lists, items: Sequence[Item], judged: Mapping[Item, str]) -> Iterator[Told]:
+    def _unasked(self, answers: Lists, name: Mapping[Any, str]) -> dict[Item, Row]:
+        """The rows of `Judgements` before anybody is asked; those who are to be asked about have no basis."""
+        rows: dict[Item, Row] = {}
+        for i, j in np.argwhere(~answers.absent).tolist():
+            who = answers.cases[i], answers.raters[j]
+            listed, unread = _listed(answers, i, j), answers.unread.get(who)
+            names = list(map(name.get, listed))
+            says = any(listed) if unread is None else says_something(unread)
+            for d, reference in enumerate(dict.fromkeys(answers.reference[i])):
+                equal = not self.ask_equal and name[reference] in names
+                place = names.index(name[reference]) + 1 if equal else None
+                why = None if says else "nothing was answered: not asked"
+                rows[i, j, d] = {
+                    "case_id": who[0], "algorithm": who[1], "reference": reference,
+                    "answer": "; ".join(filter(None, listed)) or unread or "",
+                    "judge": None, "judge_basis": f"an equal name stands in place {place}: not asked" if equal else why,
+                    "check": None, "check_basis": None, "included": equal, "place": place,
+                }  # fmt: skip
+        return rows
+
+    def _by_model(self, kind: str, answers: Lists, rows: Mapping[Item, Row], items: Sequence[Item]) -> Iterator[Told]:
         """The verdict of a language model on each item, its basis and its place; why there is none in place of the basis.
 
-        judged : the bases of the stage before.
+        rows : with the basis of the stage before.
         """
         questions, numbered = [], []
-        for i, j, d in items:
-            answer, entries = _as_read(answers, i, j)
-            second = check_text(answer, NOT_INCLUDED, judged.get((i, j, d), "")) if kind == "check" else answer
-            questions.append((list(dict.fromkeys(answers.reference[i]))[d], second))
+        for at in items:
+            answer, entries = _as_read(answers, *at[:2])
+            second = check_text(answer, NOT_INCLUDED, rows[at]["judge_basis"]) if kind == "check" else answer
+            questions.append((rows[at]["reference"], second))
             numbered.append(entries)
         found, prompt, stage = (
             self.answers_of(kind, questions),
@@ -401,19 +389,6 @@ def _as_read(answers: Lists, case: int, rater: int) -> tuple[str, int]:
     return "\n".join(f"{place}. {name}" for place, name in enumerate(listed, 1) if name is not None), len(listed)
 
 
-def _equal_names(answers: Lists, name: Mapping[str, str], most: int) -> tuple[NDArray[np.bool_], NDArray[np.int16]]:
-    """Where an answer says something, [n, r]; the place of a name equal to each right answer, at most so many: [n, r, D]."""
-    says, equal = np.zeros(answers.lengths.shape, bool), np.zeros((*answers.lengths.shape, most), np.int16)
-    for (i, j), absent in np.ndenumerate(answers.absent):
-        listed = [None if text is None else name[text] for text in _listed(answers, i, j)]
-        unread = answers.unread.get((answers.cases[i], answers.raters[j]))
-        says[i, j] = any(listed) if unread is None else not absent and says_something(unread)
-        for d, wanted in enumerate(dict.fromkeys(answers.reference[i])):
-            if name[wanted] in listed:
-                equal[i, j, d] = listed.index(name[wanted]) + 1
-    return says, equal
-
-
 def _by_relation_model(matcher: Matcher, asked: Sequence[Texts]) -> list[int | None]:
     """M's own relation model, asked (right answer, diagnosis)."""
     return [int(d) or None for d in distances(matcher, [a for a, _ in asked], [b for _, b in asked])]
@@ -444,7 +419,7 @@ def _words(of: Mapping[int, list[Texts]], tell: Tell, scale: Sequence[str]) -> d
 
 
 def _with_cells(answers: Lists, column: str, words: Mapping[int, str]) -> Lists:
-    cells = dict(enumerate(answers.more.get(column, [None] * len(answers.entries)))) | words
+    cells = {**dict(enumerate(answers.more.get(column, [None] * len(answers.entries)))), **words}
     return replace(answers, more={**answers.more, column: list(cells.values())})
 
 

@@ -293,7 +293,7 @@ def match(
     judged = judge and references and judge.judgements(answers, matcher, references)
     table = None
     if references is not None:
-        table = CaseTable(answers, references, matcher, needs.k, judged.sentences(answers) if judged else {})
+        table = CaseTable(answers, references, matcher, needs.k, judged.sentences() if judged else {})
         findings += table.findings()
     made = Matches(
         answers, tuple(panels), no_panel, references, None, found.get("peers"), found.get("first"), found.get("cross_case"), coded[0],

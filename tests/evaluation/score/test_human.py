@@ -20,9 +20,10 @@ from .made import Scored, matched
 def judgements(judge, check=None, included=None):
     judge = np.asarray(judge, np.int8)
     included = judge if included is None else np.asarray(included, np.int8)
-    check = np.full_like(judge, -2) if check is None else np.asarray(check, np.int8)
-    places, given = np.zeros_like(judge, np.int16), np.ones((len(judge), judge.shape[2]), bool)
-    return Judgements(judge, check, included, places, {}, {}, given, Counter(), "m", "m" if (check >= 0).any() else "")
+    words = {1: "included", 0: "not included", -1: "no verdict", -2: None}
+    rows = {at: {"judge": words[one]} for at, one in np.ndenumerate(judge)}
+    given = np.ones((len(judge), judge.shape[2]), bool)
+    return Judgements(rows, given, included, Counter(), "m", "" if check is None else "m")
 
 
 class Agreement(Scored):

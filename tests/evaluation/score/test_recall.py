@@ -92,8 +92,13 @@ PLACES = np.array([[[2, 0], [1, 3], [0, 0]], [[2, 0], [0, 0], [1, 0]], [[0, 0], 
 
 
 def judgements(included=INCLUDED, places=PLACES):
-    given, alone = np.array([[1, 1], [1, 0], [1, 0]], bool), np.full_like(included, -2)
-    return Judgements(included, alone, included, places, {}, {}, given, Counter({"refused": 1}), "m", "")
+    given = np.array([[1, 1], [1, 0], [1, 0]], bool)
+    rows = {
+        at: {"judge": "included", "check": None, "included": one > 0, "place": int(places[at]) or None}
+        for at, one in np.ndenumerate(included)
+        if given[at[0], at[2]]
+    }
+    return Judgements(rows, given, included, Counter({"refused": 1}), "m", "")
 
 
 def test_recall_by_a_judge():
