@@ -40,12 +40,12 @@ def pair_codes(left: Numbers, right: Numbers, n_strings: int) -> Codes:
 
 def gathered(parts: Iterable[Codes]) -> Codes:
     """Sorts the numbers of all parts, each once and none that is negative, in bounded memory."""
-    whole, pending = np.empty(0, np.int64), []
+    held = [np.empty(0, np.int64)]
     for part in parts:
-        pending.append(_each_once(part[part >= 0]))
-        if sum(map(len, pending)) > _PENDING:
-            whole, pending = _each_once(np.concatenate([whole, *pending])), []
-    return _each_once(np.concatenate([whole, *pending]))
+        held.append(_each_once(part[part >= 0]))
+        if sum(map(len, held[1:])) > _PENDING:
+            held = [_each_once(np.concatenate(held))]
+    return _each_once(np.concatenate(held))
 
 
 def _each_once(codes: Codes) -> Codes:
