@@ -12,10 +12,11 @@ import numpy as np
 from ...errors import InputError
 from ...files.did_you_mean import hint
 from ...files.invisible import read_visible
+from ...files.pair_labels import labels_of_people
 from ...files.tables import Table
 from ...pages.rows import Row
 from ...stats.agreement import verdicts_agree
-from ..match.judge import LABEL, NO_LABEL, label_columns, majority_of, read_labels
+from ..match.judge import LABEL, NO_LABEL, majority_of
 from ..score.scores import Score
 from .correspondence import JUDGE, OBSERVATION, RATIONALE, Likeness, M, TextPair
 from .notes import Deduction
@@ -51,7 +52,8 @@ def human_labels(given: Any, runs: Sequence[Run]) -> list[Label]:
     table = read_visible(given)
     for name in ("note", "observation", "predicted", *(["run"] if len(runs) > 1 else [])):
         table.require(name, "of the labelled pairs")
-    labels = {question: read_labels(table, label_columns(table, name).values()) for question, name in _COLUMNS.items()}
+    people = {question: labels_of_people(table, name).values() for question, name in _COLUMNS.items()}
+    labels = {question: np.array([*of], np.int8).reshape(len(of), len(table)).T for question, of in people.items()}
     most = {question: majority_of(of) for question, of in labels.items()}
     cells = {name: [" ".join(str(cell).split()) for cell in table.column(name)] for name in table.names}
     found: list[Label] = []

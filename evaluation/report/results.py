@@ -323,4 +323,4 @@ class Results:
     def _judgement_rows(self) -> list[Row]:
         if self.evidence is None or self.evidence.judged is None:
             raise OptionError("judgements", "asked for where there was a judge", "none")
-        return list(self.evidence.judged.rows(self.evidence.answers))
+        return list(self.evidence.judged.rows.values())
