@@ -16,7 +16,7 @@ from msgspec import Struct, ValidationError, convert
 
 from ...errors import InputError
 from ..score.reasoning import same_name
-from .json_files import converted, read_folder
+from .notes import converted, read_folder
 
 Names = tuple[str, ...]
 
@@ -76,11 +76,6 @@ class KnowledgeGraph:
         """Finds the category whose tree begins as the path does."""
         return self.by_root.get(same_name(path[0])) if path else None
 
-    def is_path(self, path: Sequence[str]) -> bool:
-        """Tells whether the diagnoses lead from the root of a tree down, each one a child of the one before."""
-        category = self.category_of(path)
-        return category is not None and tuple(map(same_name, path)) in category.paths
-
     def reached(self, chain: Sequence[str] | None, diagnoses: Sequence[str]) -> Reached:
         """Finds where a prediction leads: by its chain, where there is one; else by the diagnoses of its observations, on one path."""
         if chain is None:
@@ -89,7 +84,7 @@ class KnowledgeGraph:
         path = chain[1:] if head else chain
         category = head or self.category_of(path)
         name = category and category.name
-        in_graph = self.is_path(path) and self.category_of(path) is category
+        in_graph = category is not None and tuple(map(same_name, path)) in category.paths
         return Reached(name, path[-1], in_graph) if path else Reached(name)
 
     def _reached_by(self, diagnoses: Sequence[str]) -> Reached:

@@ -13,14 +13,15 @@ A prediction is a file of the same place and name: `{observation: [rationale, se
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from msgspec import Meta, ValidationError, convert
 
-from .json_files import converted, read_folder
+from ...errors import InputError, plain
+from ...files.json_records import read_json
 
 _DIAGNOSIS, _RATIONALE, _OBSERVATION = "Intermedia", "Cause", "Input"
 _BELOW = {"": {_DIAGNOSIS}, _DIAGNOSIS: {_DIAGNOSIS, _RATIONALE}, _RATIONALE: {_OBSERVATION}, _OBSERVATION: set[str]()}
@@ -30,6 +31,8 @@ _TWIN, WORD = re.compile(r"(?:\s*#)+\s*$"), re.compile(r"[^\W_]")
 _SECTION = re.compile(r"input[1-6]", re.IGNORECASE)
 _CHAIN = tuple[Annotated[str, Meta(pattern=r"\S")], ...] | None
 _DEDUCTION = tuple[str | None, Annotated[str, Meta(pattern=r"^(?i:input)[1-6]$")] | None, str | None]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -113,3 +116,34 @@ def _prediction(value: Any) -> Prediction:
     said = [(what, converted(what, of, _DEDUCTION)) for what, of in parts.items()]
     deductions = [Deduction(what, why, int(section[-1]) if section else None, of) for what, (why, section, of) in said]
     return Prediction(tuple(deductions), chain)
+
+
+def read_folder(folder: Path, read: Callable[[Any], T], allowed: str) -> dict[str, T]:
+    """Reads the .json files of a folder and all below it, in order of their paths, by their place within it: "Stroke/note1.json".
+
+    read : raises `ValidationError` for what cannot be right; `allowed` says what can.
+
+    Raises
+    ------
+    InputError
+        With the file, for one that cannot be right; where there is none.
+    """
+    files = sorted(path for path in folder.rglob("*.json") if path.is_file())
+    if not files:
+        problem = "a folder without a .json file" if folder.is_dir() else "no such folder"
+        raise InputError(problem, source=str(folder), allowed="a folder with one .json file or more")
+    found: dict[str, T] = {}
+    for file in files:
+        try:
+            found[file.relative_to(folder).as_posix()] = read(read_json(file).value)
+        except ValidationError as error:
+            raise InputError(plain(str(error)), source=str(file), allowed=allowed) from None
+    return found
+
+
+def converted(key: str, value: Any, kind: Any) -> Any:
+    """Gives the value of a key where it is of a type. Errors: `ValidationError` with the key where it is not."""
+    try:
+        return convert(value, kind)
+    except ValidationError as error:
+        raise ValidationError(f"{key}: {error}") from None
