@@ -201,7 +201,7 @@ def test_the_browser_of_cases_draws_notes(both, tmp_path):
         for address, shown in (
             ("", 3),
             ("#search=FEVER", 1),
-            ("#show=missed", 2),
+            ("#show=missed", 1),
             ("#show=missed&model=perfect", 0),
             ("#by.category=Asthma", 2),
         ):
