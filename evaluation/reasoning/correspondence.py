@@ -15,14 +15,14 @@ from ...progress import Progress
 from ...votes.asking import Budget, LanguageModel
 from ...votes.prompts.prompt import Prompt
 from ...votes.store.store import VoteStore
-from ..match.judge import NO_VERDICT, NOT_ANSWERED
+from ..match.judge import BY_M as M
+from ..match.judge import JUDGE, NO_VERDICT, NOT_ANSWERED
 from ..match.pairs import asked, is_directed
 from .notes import WORD
 
 OBSERVATION, RATIONALE = "observation", "rationale"
 """What is compared: the questions that a language model is asked."""
 PAIRINGS = ("best", "greedy")
-M, JUDGE = "M", "judge"
 
 _OF_EQUAL_WEIGHT = 1e-9
 TextPair = tuple[str, str]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct, ValidationError, convert
 
-from ...errors import InputError
+from ...errors import InputError, quoted
 from ..score.reasoning import same_name
 from .notes import converted, read_folder
 
@@ -101,7 +101,7 @@ class KnowledgeGraph:
 def _tree(value: Any) -> list[Names]:
     tree = convert(value, _File).diagnostic
     if len(tree) != 1:
-        raise ValidationError(f"no single root, the suspected disease: {list(tree)}")
+        raise ValidationError(f"no single root, the suspected disease: {quoted(list(tree))}")
     return list(_paths(tree, ()))
 
 
@@ -109,7 +109,7 @@ def _paths(tree: dict[str, Any], above: Names) -> Iterator[Names]:
     """From the root to each diagnosis below, its parent first."""
     for name, below in tree.items():
         if not name.strip():
-            raise ValidationError(f"a diagnosis without a name below {' > '.join(above)}")
+            raise ValidationError(f"a diagnosis without a name below {quoted(above[-1])}")
         yield (*above, name)
         if below != []:
             yield from _paths(converted(name, below, dict[str, Any]), (*above, name))

@@ -20,7 +20,7 @@ from typing import Annotated, Any, TypeVar
 
 from msgspec import Meta, ValidationError, convert
 
-from ...errors import InputError, plain
+from ...errors import InputError, quoted
 from ...files.json_records import read_json
 
 _DIAGNOSIS, _RATIONALE, _OBSERVATION = "Intermedia", "Cause", "Input"
@@ -80,7 +80,7 @@ def _annotation(value: Any) -> Annotation:
     parts = convert(value, dict[str, Any])
     tree = {key: parts.pop(key) for key in list(parts) if not _SECTION.fullmatch(key)}
     if len(tree) != 1:
-        raise ValidationError(f"no single tree beside the sections: {list(tree)}")
+        raise ValidationError(f"no single tree beside the sections: {quoted(list(tree))}")
     below = list(_walked(tree, "", ()))
     path = [texts[-1] for kind, texts, _ in below if kind == _DIAGNOSIS]
     deductions = [Deduction(one[-1], one[-2], at, one[-3]) for kind, one, at in below if kind == _OBSERVATION]
@@ -95,10 +95,10 @@ def _walked(tree: dict[str, Any], above: str, texts: tuple[str, ...]) -> Iterato
         found = _KEY.fullmatch(key)
         kind, text = (found[2] or found[3], _TWIN.sub("", found[1]).strip()) if found else ("", key)
         if found is None or kind not in _BELOW[above] or not WORD.search(text):
-            raise ValidationError(f"a key of another kind, or in the wrong place: {key}")
+            raise ValidationError(f"a key of another kind, or in the wrong place: {quoted(key)}")
         parted.append((kind, text, int(found[4] or 0), converted(key, value, dict[str, Any])))
     if sum(kind == _DIAGNOSIS for kind, *_ in parted) > 1:
-        raise ValidationError(f"two diagnoses side by side: {list(tree)}")
+        raise ValidationError(f"two diagnoses side by side: {quoted(list(tree))}")
     for kind, text, section, value in sorted(parted, key=lambda one: one[0] == _DIAGNOSIS):
         yield kind, (*texts, text), section
         yield from _walked(value, kind, (*texts, text))
@@ -137,7 +137,7 @@ def read_folder(folder: Path, read: Callable[[Any], T], allowed: str) -> dict[st
         try:
             found[file.relative_to(folder).as_posix()] = read(read_json(file).value)
         except ValidationError as error:
-            raise InputError(plain(str(error)), source=str(file), allowed=allowed) from None
+            raise InputError(str(error), source=str(file), allowed=allowed) from None
     return found
 
 
@@ -146,4 +146,4 @@ def converted(key: str, value: Any, kind: Any) -> Any:
     try:
         return convert(value, kind)
     except ValidationError as error:
-        raise ValidationError(f"{key}: {error}") from None
+        raise ValidationError(f"{quoted(key)}: {error}") from None
