@@ -46,10 +46,21 @@ def case_browser(report: Results) -> Browser | None:
         return None
     chosen = _chosen(table)
     data = _data(table, chosen, [*report.board.algorithms, *report.board.others])
+    judged = "" if not table.judged else "shown" if data["judged"] else "too many"
+    return browser_of(data, final=table.answers.has_final, judged=judged)
+
+
+def browser_of(data: dict[str, Any], *, about: str = "", final: bool = False, judged: str = "") -> Browser:
+    """Makes the browser of what `_data` says. about : the words above it, in the place of those of lists."""
     html = template("browser.html.j2", _HERE).render(
-        data=json_in_html(data), shown=len(chosen), total=data["total"], k=table.k, final=table.answers.has_final,
-        judged="" if not table.judged else "shown" if data["judged"] else "too many",
-    )  # fmt: skip
+        data=json_in_html(data),
+        shown=len(data["cases"]),
+        total=data["total"],
+        k=data["k"],
+        about=about,
+        final=final,
+        judged=judged,
+    )
     script, style = ((_HERE / f"browser.{kind}").read_text("utf-8") for kind in ("js", "css"))
     return Browser(html, script, style)
 
@@ -107,7 +118,7 @@ def _data(table: CaseTable, chosen: NDArray[np.intp], first: Sequence[str]) -> d
         "total": len(answers.cases),
         "models": [answers.raters[i] for i in raters],
         "cases": [answers.cases[i] for i in cases],
-        "groups": [_group(name, [values[i] for i in cases]) for name, values in answers.groups.items()],
+        "groups": [group_of(name, [values[i] for i in cases]) for name, values in answers.groups.items()],
         "strings": list(place),
         "right": right,
         "final": ["; ".join(answers.final[i]) for i in cases],
@@ -127,7 +138,8 @@ def _places(texts: Iterable[str | None], among: Sequence[str]) -> list[int]:
     return [-1 if text is None else place[text] for text in texts]
 
 
-def _group(name: str, values: Sequence[str | None]) -> dict[str, Any]:
+def group_of(name: str, values: Sequence[str | None]) -> dict[str, Any]:
+    """Makes a column of subgroups as `_data` has it."""
     there = sorted({value for value in values if value is not None})
     return {"name": name, "values": there, "of": _places(values, there)}
 
