@@ -12,7 +12,6 @@ from ...pages.encodings import named, tooltip, with_interval
 from ...pages.figure import Figure
 from ...pages.rows import Row
 from ...pages.style import Style
-from ...pages.words import p_value
 from ...terms.icd.ancestor_sets import LEVELS
 from ..score.scores import Values
 from ..statistics.subgroups import AVERAGES
@@ -21,9 +20,9 @@ from .layers import Marks, bands, curves, spoken, text, told
 from .tables import HEADLINES
 
 if TYPE_CHECKING:
-    from .results import Results
+    from .report import Report
 
-_MAX_DIFFERENCES, _MAX_RATERS, _MAX_GROUPS, _MAX_COLUMNS, _MAX_PAIRS = 28, 12, 12, 3, 2000
+_MAX_RATERS, _MAX_GROUPS, _MAX_PAIRS = 12, 12, 2000
 _AE, _EE = "algorithm–expert", "expert–expert"
 _SAYS = {"P": "precision", "R": "recall", "kappa": "first diagnoses"}
 _TOPS = {"HDF1": 1, "Semantic": 16, "Severity": 16}
@@ -36,9 +35,10 @@ _BY_HARDNESS = (
 )
 
 
-def figures(report: Results, marks: Marks) -> list[Figure]:
+def figures(report: Report) -> list[Figure]:
     """Makes every chart that the report allows."""
-    charts = (accuracy, forest, relative, pairs, by_level, subgroups, violins, planes.of_raters, planes.of_cases)
+    marks = Marks.of(report)
+    charts = (accuracy, relative, pairs, by_level, subgroups, violins, planes.of_raters, planes.of_cases)
     return [figure for chart in charts for figure in chart(report, marks)]
 
 
@@ -50,7 +50,7 @@ def _ks() -> alt.X:
     return alt.X("k:O", title="k, the diagnoses of each list that count").axis(labelAngle=0)
 
 
-def accuracy(report: Results, marks: Marks) -> list[Figure]:
+def accuracy(report: Report, marks: Marks) -> list[Figure]:
     """Draws top-k accuracy of every model by k, where there are two k or more."""
     rows = [r for r in report.model_rows if r["metric"] == "Acc" and r["algorithm"] in report.board.algorithms]
     judges = [row["of"] for row in rows]
@@ -65,23 +65,7 @@ def accuracy(report: Results, marks: Marks) -> list[Figure]:
     )]  # fmt: skip
 
 
-def forest(report: Results, marks: Marks) -> list[Figure]:
-    """Draws the difference of each two models in the first metric of the leaderboard, where there are two or more."""
-    column = next(iter(report.board.columns), None)
-    name = None if column is None else column.name
-    there = [row for row in report.difference_rows if row["name"] == name and row["value"] is not None]
-    if column is None or not 2 <= len(there) <= _MAX_DIFFERENCES:
-        return []
-    return [bands(
-        [told(row, pair=f"{row['first']} − {row['second']}", p=p_value(row["p_holm"])) for row in there],
-        {"pair": "models", "told": "difference", "p": "p, corrected"}, lambda style: {"color": alt.value(style.series[0])},
-        alt.X("value:Q", title=f"difference in {column.label}"), "pair", line=0, name="forest", section="differences",
-        title=f"Differences in {column.label}",
-        note="Points are differences on the same cases, bars their intervals; right of the dashed line the first is higher.",
-    )]  # fmt: skip
-
-
-def relative(report: Results, marks: Marks) -> list[Figure]:
+def relative(report: Report, marks: Marks) -> list[Figure]:
     """Draws RPAD and RRAD by k, and at k by the hardness H, from the optimistic (0) to the average (1); 1 is the panel's own level."""
     hardness = alt.X("hardness:O", title="hardness H").axis(format=".1f", labelAngle=0)
     at_k = [row for row in report.rows_of("relative.curves") if row["k"] == report.k]
@@ -97,7 +81,7 @@ def relative(report: Results, marks: Marks) -> list[Figure]:
     ]  # fmt: skip
 
 
-def pairs(report: Results, marks: Marks) -> list[Figure]:
+def pairs(report: Report, marks: Marks) -> list[Figure]:
     """Draws P, R and kappa of each two raters, the algorithm beside its panel, in a band for each algorithm: one figure each."""
     made = []
     for metric, says in _SAYS.items():
@@ -126,7 +110,7 @@ def _of_kind(style: Style) -> dict[str, Any]:
     }
 
 
-def _rates(report: Results, marks: Marks, metric: str) -> list[Row]:
+def _rates(report: Report, marks: Marks, metric: str) -> list[Row]:
     found = report.rows_of("relative.pairs")
     of = {frozenset((row["first"], row["second"])): row for row in found if row["metric"] == metric}
     return [
@@ -140,7 +124,7 @@ def _rates(report: Results, marks: Marks, metric: str) -> list[Row]:
     ]
 
 
-def by_level(report: Results, marks: Marks) -> list[Figure]:
+def by_level(report: Report, marks: Marks) -> list[Figure]:
     """Draws HDF1 at each level of ICD-10: how far down the tree the diagnoses stay right."""
     rows = [
         row | {"level": level}
@@ -157,18 +141,16 @@ def by_level(report: Results, marks: Marks) -> list[Figure]:
     )]  # fmt: skip
 
 
-def subgroups(report: Results, marks: Marks) -> list[Figure]:
-    """Draws each model in each group by the first metrics of the leaderboard, where there are two groups or more."""
-    rows = [row for row in report.by_group.model_rows if row["group"] not in (None, *AVERAGES)]
+def subgroups(report: Report, marks: Marks) -> list[Figure]:
+    """Draws each model in each group by the first metric of the leaderboard that has two groups or more."""
     made: list[Figure] = []
-    for at, by in enumerate(dict.fromkeys(row["by"] for row in rows)):
-        of_columns = (
-            (column.label, [row for row in rows if (row["by"], row["name"]) == (by, column.name)])
-            for column in report.board.columns
-        )
-        several = [(label, own) for label, own in of_columns if len({row["group"] for row in own}) > 1]
-        for place, (label, own) in enumerate(several[:_MAX_COLUMNS]):
-            made.append(_groups(marks, f"subgroups_{at}_{place}", by, label, own))
+    of_groups = [row for row in report.group_model_rows if row["group"] not in (None, *AVERAGES)]
+    for at, by in enumerate(dict.fromkeys(row["by"] for row in of_groups)):
+        for column in report.board.columns:
+            rows = [row for row in of_groups if (row["by"], row["name"]) == (by, column.name)]
+            if len({row["group"] for row in rows}) > 1:
+                made.append(_groups(marks, f"subgroups_{at}", by.replace("_", " "), column.label, rows))
+                break
     return made
 
 
@@ -177,21 +159,21 @@ def _groups(marks: Marks, name: str, by: str, label: str, rows: list[Row]) -> Fi
     sizes = {row["group"]: row["n_cases"] for row in rows}
     groups = sorted(sizes, key=lambda group: -sizes[group])[:_MAX_GROUPS]
     drawn = [
-        told(row, rater=marks.label(row["algorithm"]), group=row["group"], n_cases=row["n_cases"])
-        for row in sorted(rows, key=lambda row: list(marks.of_raters).index(row["algorithm"]))
-        if row["algorithm"] in raters and row["group"] in groups
+        told(row, rater=marks.label(rater), group=row["group"], n_cases=row["n_cases"])
+        for rater in raters
+        for row in rows
+        if row["algorithm"] == rater and row["group"] in groups
     ]
     left_out = f" The {len(groups)} largest of {len(sizes):,} groups." if len(groups) < len(sizes) else ""
-    words = by.replace("_", " ")
-    columns = {"rater": "model", "group": words, "told": label, "n_cases": "cases"}
+    columns = {"rater": "model", "group": by, "told": label, "n_cases": "cases"}
     x = alt.X("value:Q", title=label).scale(zero=False, nice=True)
     return bands(
-        drawn, columns, lambda style: marks.looks(raters, style), x, "group", "rater", series=raters, name=name, section="subgroups",
-        title=f"{label} by {words}", note=f"Points are values in the cases of each group, bars their intervals.{left_out}",
+        drawn, columns, lambda style: marks.looks(raters, style), x, "group", "rater", name=name, section="subgroups",
+        title=f"{label} by {by}", note=f"Points are values in the cases of each group, bars their intervals.{left_out}",
     )  # fmt: skip
 
 
-def violins(report: Results, marks: Marks) -> list[Figure]:
+def violins(report: Report, marks: Marks) -> list[Figure]:
     """Draws how each score of single cases is spread, a violin for each rater, with points."""
     return [
         _violins(report, marks, score, family.name, family.per_case[score])
@@ -201,7 +183,7 @@ def violins(report: Results, marks: Marks) -> list[Figure]:
     ]
 
 
-def _violins(report: Results, marks: Marks, score: str, section: str, values: Values) -> Figure:
+def _violins(report: Report, marks: Marks, score: str, section: str, values: Values) -> Figure:
     """values : [n, r], NaN where a case has none."""
     names, top, generator = list(report.raters.names), _TOPS[score], np.random.default_rng(0)
     known = dict(zip(names, values.T, strict=True))
@@ -250,7 +232,7 @@ def _violins(report: Results, marks: Marks, score: str, section: str, values: Va
     )
     note = f"Shape: all cases. Ring and bar: median and middle half. Points: {sampled}."
     finding = spoken(title, columns, rows)
-    return Figure(f"violin_{score.lower()}", section, title, finding, columns, rows, data, draw, raters, note)
+    return Figure(f"violin_{score.lower()}", section, title, finding, columns, rows, data, draw, note)
 
 
 def _outline(values: Values, top: float) -> tuple[Values, Values]:

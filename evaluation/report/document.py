@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...pages.figure import Figure
@@ -105,7 +105,6 @@ class Document:
     title : its question. opening : the line above it. answer : what was found, cards of sentences.
     findings : what its reader should know, by weight. parts : in order; those without blocks are left out.
     settings : how it was made, (what, value). left_out : (what, why).
-    key : of the charts: rater -> (CSS variable, SVG path, label).
     """
 
     title: str
@@ -115,5 +114,4 @@ class Document:
     findings: Sequence[Finding] = ()
     settings: Sequence[tuple[str, str]] = ()
     left_out: Sequence[tuple[str, str]] = ()
-    key: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
     footer: str = ""

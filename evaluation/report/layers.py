@@ -15,27 +15,16 @@ from ...pages.style import COLOURS, SHAPES, Style
 from .document import shown
 
 if TYPE_CHECKING:
-    from .results import Results
+    from .report import Report
 
-_PANEL = "panel"
-_PATHS = {
-    "circle": "M0-5a5 5 0 1 0 .01 0z",
-    "square": "M-4.5-4.5h9v9h-9z",
-    "diamond": "M0-6 5 0 0 6-5 0z",
-    "triangle-up": "M0-5.5 6 5H-6z",
-    "triangle-down": "M0 5.5 6-5H-6z",
-    "triangle-right": "M5.5 0-5 6V-6z",
-    "triangle-left": "M-5.5 0 5 6V-6z",
-    "cross": "M-2-6h4v4h4v4h-4v4h-4v-4h-4v-4h4z",
-}
 _SPOKEN = 30
 """Rows that the text alternative of a chart tells; the table behind it has all."""
 
 
 class Mark(NamedTuple):
-    """Of one rater. colour : a CSS variable. label : its name, with its group."""
+    """Of one rater. colour : its place among those of the algorithms; None is the panel's. label : its name, with its group."""
 
-    colour: str
+    colour: int | None
     shape: str
     label: str
 
@@ -50,27 +39,20 @@ class Marks:
     of_raters: Mapping[str, Mark]
 
     @classmethod
-    def of(cls, report: Results) -> Marks:
+    def of(cls, report: Report) -> Marks:
         """Gives everyone a mark, in the order of the leaderboard, algorithms first."""
         judged = report.in_order((*report.board.algorithms, *report.algorithms))
         groups = {rater: group for rater, group in report.raters.groups.items() if rater in judged}
         names = [*dict.fromkeys(groups.values()), None]
+        panel = [rater for rater in report.raters.names if rater not in judged]
         marks = {}
-        for place, rater in enumerate(judged):
+        for place, rater in enumerate([*judged, *panel]):
             colour = names.index(groups.get(rater)) if groups else place
             label = f"{rater} ({groups[rater]})" if rater in groups else rater
             # where colours begin anew, shapes begin one later
             shape = SHAPES[(place + place // COLOURS) % len(SHAPES)]
-            marks[rater] = Mark(f"s{colour % COLOURS}", shape, label)
-        panel = (rater for rater in report.raters.names if rater not in marks)
-        experts = {rater: Mark(_PANEL, SHAPES[place % len(SHAPES)], rater) for place, rater in enumerate(panel)}
-        return cls(marks | experts)
-
-    @property
-    def key(self) -> dict[str, tuple[str, str, str]]:
-        """Rater -> (CSS variable, SVG path, label), those of a colour together."""
-        marks = sorted(self.of_raters.items(), key=lambda item: (item[1].colour == _PANEL, item[1].colour))
-        return {rater: (mark.colour, _PATHS[mark.shape], mark.label) for rater, mark in marks}
+            marks[rater] = Mark(None if rater in panel else colour % COLOURS, shape, label)
+        return cls(marks)
 
     def label(self, rater: str) -> str:
         """Names a rater with its group."""
@@ -84,8 +66,8 @@ class Marks:
     def looks(self, raters: Sequence[str], style: Style) -> dict[str, Any]:
         """Makes the channels color and shape of the field `rater`, which holds labels."""
         marks = [self.of_raters[rater] for rater in raters]
-        colours = [style.panel if mark.colour == _PANEL else style.series[int(mark.colour[1:])] for mark in marks]
-        legend = alt.Legend() if style.legend and len(marks) > 1 else None
+        colours = [style.panel if mark.colour is None else style.series[mark.colour] for mark in marks]
+        legend = alt.Legend() if len(marks) > 1 else None
         labels = [mark.label for mark in marks]
         shapes = [mark.shape for mark in marks]
         return {
@@ -144,13 +126,13 @@ def curves(
 
     data = {"rates": [row for row in values if row["value"] is not None], "line": [{"at": line}]}
     return Figure(
-        columns=columns, rows=values, data=data, draw=draw, series=raters, finding=spoken(words["title"], columns, values), **words
+        columns=columns, rows=values, data=data, draw=draw, finding=spoken(words["title"], columns, values), **words
     )  # fmt: skip
 
 
 def bands(
     rows: list[Row], columns: dict[str, str], look: Callable[[Style], dict[str, Any]], x: alt.X, band: str, side: str = "",
-    *, line: int | None = None, means: bool = False, series: tuple[str, ...] = (), **words: str,
+    *, line: int | None = None, means: bool = False, **words: str,
 ) -> Figure:  # fmt: skip
     """Makes a point with its interval for each row, in a band for each value of `band`, within it one of its own for each of `side`.
 
@@ -175,7 +157,7 @@ def bands(
     values = [row | {"aside": sides.index(row[side]) if side else 0} for row in rows if row["value"] is not None]
     data = {"values": values, "line": [{"at": line}]}
     return Figure(
-        columns=columns, rows=rows, data=data, draw=draw, series=series, finding=spoken(words["title"], columns, rows), **words
+        columns=columns, rows=rows, data=data, draw=draw, finding=spoken(words["title"], columns, rows), **words
     )  # fmt: skip
 
 

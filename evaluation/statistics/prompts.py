@@ -13,7 +13,7 @@ import numpy as np
 from ...errors import OptionError
 from ...pages.rows import Row, known
 from ..read.findings import Finding
-from ..score.scores import Score, Values
+from ..score.scores import Score, Values, mean_of_defined
 from .differences import Pair
 
 _VARIANT = re.compile(r"(?P<model>.*\S)\s*\[(?P<prompt>[^\[\]#]*[^\[\]#\s])\s*(?:#(?P<repeat>\d+))?\]")
@@ -64,10 +64,9 @@ def scores_of_models(scores: Sequence[Score], models: Models, raters: Sequence[s
 
 def _mean_over_prompts(score: Score, raters: list[str], groups: Sequence[Sequence[Sequence[int]]]) -> Score:
     """groups : of each rater, of each of its prompts, the raters of `score`."""
-    of_raters = score.values[:, score.at].astype(float)
-    n, _, columns = of_raters.shape
-    width = len(groups[0])
-    values = np.stack([_mean_of_known(of_raters[:, own]) for of in groups for own in of], 1)
+    of_raters = score.values[:, score.at].astype(float).swapaxes(0, 1)
+    (_, n, columns), width = of_raters.shape, len(groups[0])
+    values = np.stack([mean_of_defined(of_raters[own]) for of in groups for own in of], 1)
 
     def combine(means: Values) -> Values:
         return score.combine(means.reshape(*means.shape[:-1], width, columns)).mean(-1)
@@ -76,14 +75,6 @@ def _mean_over_prompts(score: Score, raters: list[str], groups: Sequence[Sequenc
         score, raters=raters, values=values.reshape(n, -1), places=np.arange(len(raters) * width * columns).reshape(len(raters), -1),
         combine=combine, reason=[score.why(of[0][0]) for of in groups],
     )  # fmt: skip
-
-
-def _mean_of_known(values: Values) -> Values:
-    """[n, k, c] -> [n, c], over what is no NaN; NaN of nothing."""
-    there = ~np.isnan(values)
-    held = there.sum(1)
-    sums = np.where(there, values, 0).sum(1)
-    return np.divide(sums, held, out=np.full(sums.shape, np.nan), where=held > 0)
 
 
 def named_models(pairs: Iterable[Pair], raters: Sequence[str]) -> tuple[Models, list[Finding]]:

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from ...errors import quoted
 from ...pages.rows import Row
+from ...stats.agreement import divided
 from ...stats.resampling import Resampling
 from ..read.findings import Finding
 from ..score.scores import FEW, Score, Values
 from .differences import Pair, difference_rows
-from .estimates import Estimate, estimates, row_of
+from .estimates import Estimate, estimates, of_cases, row_of
 
 WEIGHTED, PLAIN = "quantity-weighted average", "mean of the subsets"
 AVERAGES = (WEIGHTED, PLAIN)
@@ -35,7 +36,7 @@ def subgroup_rows(scores: Sequence[Score], groups: Groups, cases: Sequence[str],
     for by, values in groups.items():
         of_groups: dict[str, list[Estimate]] = {}
         for group, among in each_group(values):
-            found = estimates(scores, cases, resampling, among)
+            found = estimates(of_cases(scores, among), cases, resampling)
             if group is not None:
                 of_groups[group] = found
             for one in found:
@@ -51,7 +52,7 @@ def subgroup_differences(
     pairs: Sequence[Pair],
     cases: Sequence[str],
     resampling: Resampling,
-    absent: NDArray[np.bool_],
+    absent: NDArray[np.bool_] | None,
 ) -> list[Row]:
     """Makes by, group and the columns of `Report.differences`, of each pair in the cases of each group.
 
@@ -62,15 +63,8 @@ def subgroup_differences(
         {"by": by, "group": group, **row}
         for by, values in (groups if pairs else {}).items()
         for group, among in each_group(values)
-        for row in difference_rows(
-            [_among(one, among) for one in scores], compared, cases, resampling, absent, pairs
-        )[0]
-    ]  # fmt: skip
-
-
-def _among(score: Score, among: NDArray[np.bool_]) -> Score:
-    kept = np.flatnonzero(among[score.cases])
-    return replace(score, values=score.values[kept], cases=score.cases[kept]) if score.statistic is None else score
+        for row in difference_rows(of_cases(scores, among), compared, cases, resampling, absent, pairs)[0]
+    ]
 
 
 def each_group(values: Sequence[str | None]) -> Iterator[tuple[str | None, NDArray[np.bool_]]]:
@@ -104,10 +98,11 @@ def _average_rows(of_groups: Mapping[str, Sequence[Estimate]], resampling: Resam
             repeats = np.stack([_shuffled(one.repeats, order) for one, order in zip(several, orders, strict=True)])
             weights = np.stack([_quantities(one) for one in several]) if group == WEIGHTED else np.ones(values.shape)
             weights[np.isnan(values)] = 0
-            average = replace(
-                several[0], value=_mean(values, weights), repeats=_mean(repeats, weights[:, None, :]),
-                rows=np.concatenate([one.rows for one in several]),
+            parts = [one.score for one in several]
+            whole = replace(
+                parts[0], values=np.concatenate([part.values for part in parts]), cases=np.concatenate([part.cases for part in parts])
             )  # fmt: skip
+            average = Estimate(whole, _mean(values, weights), _mean(repeats, weights[:, None, :]))
             for i, there in enumerate((~np.isnan(values)).T):
                 out = [quoted(name) for name, known in zip(of_groups, there.tolist(), strict=True) if not known]
                 without = f"without {', '.join(out)}, where it is undefined" if out and there.any() else ""
@@ -119,7 +114,7 @@ def _average_rows(of_groups: Mapping[str, Sequence[Estimate]], resampling: Resam
 def _quantities(one: Estimate) -> Values:
     """[r], how many cases the value is of; of recall of diseases how many reference diseases."""
     if one.score.metric == _OF_DISEASES:
-        return np.nansum(one.rows[:, one.score.at[:, 1]], 0, dtype=float)
+        return np.nansum(one.score.values[:, one.score.at[:, 1]], 0, dtype=float)
     return one.n_cases.astype(float)
 
 
@@ -129,9 +124,7 @@ def _shuffled(repeats: Values, order: NDArray[np.integer]) -> Values:
 
 def _mean(values: Values, weights: Values) -> Values:
     """Over the first axis, without what has no weight; NaN of nothing."""
-    held = np.broadcast_to(weights, values.shape)
-    sums = np.where(held > 0, values * held, 0).sum(0)
-    return np.divide(sums, held.sum(0), out=np.full(sums.shape, np.nan), where=held.sum(0) > 0)
+    return divided(np.where(weights > 0, values * weights, 0).sum(0), np.broadcast_to(weights, values.shape).sum(0))
 
 
 def findings_of_groups(groups: Groups) -> list[Finding]:

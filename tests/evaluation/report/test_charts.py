@@ -91,7 +91,7 @@ def test_subgroups(page, grouped_report):
     columns = [one for one in grouped_report.board.columns if one.label != "alpha"]  # which has no subgroups
     for place, column in enumerate(columns[:3]):
         drawn = {(r["rater"], r["group"]): r["value"] for r in page.specs[f"subgroups_0_{place}"]["datasets"]["values"]}
-        found = [row for row in grouped_report.by_group.rows if row["name"] == column.name]
+        found = [row for row in grouped_report.group_rows if row["name"] == column.name]
         wanted = {(r["algorithm"], r["group"]): r["value"] for r in found if r["group"] in ("heart", "lungs")}
         assert drawn == {key: value for key, value in wanted.items() if value is not None} and len(drawn) >= 4
 
@@ -219,7 +219,7 @@ def test_large_inputs_are_sampled(grouped_report):
     family = Family("weighted", "Scores", [], [], {}, scores, [], [])
     cases = [f"case {i}" for i in range(n)]
     large = replace(grouped_report, cases=cases, families=[family], difference_rows=[], evidence=None)
-    large = replace(large, by_group=replace(large.by_group, model_rows=[]))
+    large = replace(large, group_model_rows=[])
     html = large.to_html()
     page = Page(html)
     assert set(page.specs) == {"violin_semantic", "violin_severity", "plane_cases"} and len(html) < 5_000_000
