@@ -31,7 +31,7 @@ class Table:
     """A table of texts and values.
 
     header : of the columns. groups : (heading or "", lines) each; the first cell of a line is its name.
-    caption : its name, for those who hear it. title : above it, "" for none. note : below it. warning : above its figures.
+    caption : its name, for those who hear it. title : above it, "" for none. note : above its figures.
     sentences : whether its cells are texts to be aligned to the left.
     """
 
@@ -40,7 +40,6 @@ class Table:
     caption: str
     title: str = ""
     note: str = ""
-    warning: str = ""
     sentences: bool = False
 
 
@@ -66,11 +65,10 @@ class Definitions(NamedTuple):
 
 
 class Folded(NamedTuple):
-    """Blocks behind a line that opens. printed : whether they stand on paper, too."""
+    """Blocks behind a line that opens; on paper they are open."""
 
     title: str
     blocks: Sequence[Block]
-    printed: bool = True
 
 
 class Browser(NamedTuple):

@@ -14,14 +14,13 @@ from ...pages.figure import Figure, spec_of
 from ...pages.renderer import Renderer
 from ...pages.style import PAGE
 from ...pages.templates import json_in_html, macros
-from ...stats.intervals import ALIKE, NOT_ASKED
+from ...stats.intervals import NOT_ASKED
 from ..read.findings import SHOWN
-from ..statistics.estimates import NO_INTERVAL
 from .document import Block, Browser, Definitions, Document, Folded, Table, Value, rows_table
 
 _HTML = macros("blocks.html.j2")
 _CELL = macros("notebook.html.j2", Path(__file__).parent)
-_MOST_ROWS, _MOST_WHYS = 300, 3
+_MOST_ROWS = 300
 
 
 def page(document: Document) -> str:
@@ -72,7 +71,7 @@ def _block(block: Block) -> Markup:
     if isinstance(block, Definitions):
         return _HTML.explained(block.entries)
     if isinstance(block, Folded):
-        return _HTML.closed(block.title, _drawn(block.blocks), block.printed)
+        return _HTML.closed(block.title, _drawn(block.blocks))
     if isinstance(block, Figure):
         data = replace(rows_table(block.title, block.rows, block.columns), title="")
         return _HTML.figure(block, json_in_html(spec_of(block, PAGE)), draw_table(data))
@@ -89,18 +88,15 @@ def draw_table(shown: Table) -> Markup:
     made = _HTML.table(shown.caption, shown.header, groups, shown.sentences)
     cut = any(len(lines) > _MOST_ROWS for _, lines in shown.groups)
     note = f"{note_of(shown)} The first {_MOST_ROWS} rows; the JSON has all.".lstrip() if cut else note_of(shown)
-    return _HTML.titled(shown.title, note, made, shown.warning)
+    return _HTML.titled(shown.title, note, made)
 
 
 def note_of(shown: Table) -> str:
     """Gives the note of a table, and why values are undefined or have no interval."""
     cells = (cell for _, lines in shown.groups for line in lines for cell in line if isinstance(cell, Value))
-    rows = [cell.row for cell in cells if cell.row is not None and cell.row.get("reason")]
-    undefined = dict.fromkeys(row["reason"] for row in rows if row["value"] is None)
-    whys = dict.fromkeys(row["reason"].partition(NO_INTERVAL)[2] for row in rows if row["value"] is not None)
-    no_interval = sorted((why for why in whys if why and why != NOT_ASKED), key=lambda why: why != ALIKE)[:_MOST_WHYS]
-    told = {"Undefined": list(undefined), "Without an interval": no_interval}
-    return " ".join([shown.note, *(f"{what}: {'; '.join(of)}." for what, of in told.items() if of)]).lstrip()
+    reasons = dict.fromkeys(cell.row.get("reason") or "" for cell in cells if cell.row is not None)
+    told = [reason for reason in reasons if reason and NOT_ASKED not in reason]
+    return f"{shown.note} Undefined, or without an interval: {'; '.join(told)}.".lstrip() if told else shown.note
 
 
 def notebook_cell(document: Document) -> str:

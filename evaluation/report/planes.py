@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
@@ -12,7 +13,7 @@ from ...pages.figure import Figure
 from ...pages.rows import Row
 from ...pages.style import Style
 from ..score.weighted import rescaled
-from .layers import Marks, spoken, text
+from .layers import looks, spoken, text
 
 if TYPE_CHECKING:
     from .report import Report
@@ -22,24 +23,24 @@ _AXES = (("x", "severity"), ("y", "semantic"))
 _PLACES = {"x_told": "severity", "y_told": "semantic"}
 
 
-def of_raters(report: Report, marks: Marks) -> list[Figure]:
+def of_raters(report: Report) -> list[Figure]:
     """Draws both scores of each rater, aggregated under the difficulty that was asked for, where both are there."""
     found = {row["algorithm"]: row for row in report.rows_of("weighted.plane")}
-    raters = marks.ordered(found)
+    raters = report.in_order(found)
     rows: list[Row] = []
     for rater in raters:
         row = found[rater]
-        rows.append({"rater": marks.label(rater), "quadrant": row["quadrant"]})
+        rows.append({"rater": rater, "quadrant": row["quadrant"]})
         for axis, side in _AXES:
             ends = {"low": row[f"{side}_low"], "high": row[f"{side}_high"]}
             rows[-1] |= {axis: row[side], f"{axis}_told": with_interval({"value": row[side], **ends})}
             rows[-1] |= {f"{axis}_{end}": value for end, value in ends.items()}
     setting = next((row["difficulty"] for row in found.values()), "")
     note = f"The scores of each rater with their intervals, aggregated under the setting {setting!r}, in which bad cases weigh more."
-    return _plane("raters", rows, {"quadrant": "right by"}, marks, raters, note, alt.value(110))
+    return _plane("raters", rows, {"quadrant": "right by"}, report, raters, note, alt.value(110))
 
 
-def of_cases(report: Report, marks: Marks) -> list[Figure]:
+def of_cases(report: Report) -> list[Figure]:
     """Draws the cases of the first six raters, where both scores are there: a point for those of a place."""
     family = report.family("weighted")
     if family is None or not {"Semantic", "Severity"} <= family.per_case.keys():
@@ -48,22 +49,22 @@ def of_cases(report: Report, marks: Marks) -> list[Figure]:
     y = rescaled(family.per_case["Semantic"], report.setup.settings.get("semantic_best", 16))
     both, names = np.stack([x, y], 2).round(1) + 0.0, list(report.raters.names)
     known = ~np.isnan(x + y)
-    raters = marks.ordered(names[i] for i in np.flatnonzero(known.any(0)).tolist())[:_MAX_RATERS]
+    raters = report.in_order(names[i] for i in np.flatnonzero(known.any(0)).tolist())[:_MAX_RATERS]
     rows: list[Row] = []
     for rater in raters:
         column = names.index(rater)
         places, counts = np.unique(both[known[:, column], column], axis=0, return_counts=True)
         rows += [
-            {"rater": marks.label(rater), "x": across, "y": up, "x_told": f"{across:.1f}", "y_told": f"{up:.1f}", "n_cases": n}
+            {"rater": rater, "x": across, "y": up, "x_told": f"{across:.1f}", "y_told": f"{up:.1f}", "n_cases": n}
             for (across, up), n in zip(places.tolist(), counts.tolist(), strict=True)
         ]  # fmt: skip
     note = "The larger a point, the more cases have these scores, to a tenth."
     size = alt.Size("n_cases:Q", legend=None).scale(range=[20, 500])
-    return _plane("cases", rows, {"n_cases": "cases"}, marks, raters, note, size)
+    return _plane("cases", rows, {"n_cases": "cases"}, report, raters, note, size)
 
 
 def _plane(
-    what: str, rows: list[Row], more: dict[str, str], marks: Marks, raters: tuple[str, ...], note: str, size: Any
+    what: str, rows: list[Row], more: dict[str, str], report: Report, raters: Sequence[str], note: str, size: Any
 ) -> list[Figure]:
     """Points over the cross of the axes and the names of the quadrants; no figure without rows. more : columns beside the scores."""
     if not rows:
@@ -81,7 +82,7 @@ def _plane(
         axis = alt.Axis(values=[-1, -0.5, 0, 0.5, 1])
         x = alt.X("x:Q", title="severity score", axis=axis).scale(domain=[-1.08, right + 0.08], nice=False)
         y = alt.Y("y:Q", title="semantic score", axis=axis).scale(domain=[-1.25, top + 0.25], nice=False)
-        base, look = alt.Chart(named("points")).encode(x=x, y=y), marks.looks(raters, style)
+        base, look = alt.Chart(named("points")).encode(x=x, y=y), looks(report, raters, style)
         cross = alt.Chart(named("cross")).mark_rule(color=style.soft, strokeDash=[3, 3], opacity=0.8)
         points = base.mark_point(filled=True, opacity=0.7).encode(tooltip=tooltip(**columns), size=size, **look)
         bars = base.mark_rule(opacity=0.6).encode(color=look["color"])

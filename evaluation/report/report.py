@@ -17,6 +17,7 @@ from ...errors import InputError, OptionError
 from ...files.atomic import whole_file
 from ...files.counted import counted
 from ...files.tables import to_native, write_table
+from ...pages.encodings import number
 from ...pages.files import save_figures
 from ...pages.rows import Row, arrow_table, json_rows, known, plain_number
 from ..match.matches import Matches
@@ -265,12 +266,9 @@ class Report:
     def __repr__(self) -> str:
         parts = [counted(len(self.algorithms), "algorithm" if self.raters.panels else self.setup.raters)]
         parts.append(counted(len(self.cases), self.setup.cases))
-        if self.board.columns and self.board.algorithms:
-            column, best = self.board.columns[0], self.board.algorithms[0]
-            value = column.value(best)
-            parts += [f"{column.label} {value:.3f} by {best}"] if value is not None else []
-        above = sum(not one.is_note for one in self.findings)
-        return f"Report({', '.join([*parts, *([counted(above, 'finding')] if above else [])])})"
+        for column in self.board.columns[:1]:
+            parts += [f"{column.label} {number(column.value(best))} by {best}" for best in self.board.algorithms[:1]]
+        return f"Report({', '.join(parts)})"
 
     def _repr_html_(self) -> str:
         return notebook_cell(self.document)
@@ -368,16 +366,7 @@ def save_text(text: str, path: str | os.PathLike[str]) -> Path:
 def check_report_path(path: str | os.PathLike[str]) -> str:
     """Gives the suffix of a report, checked before any long work begins. Errors: `InputError`."""
     target = Path(path)
-    if target.suffix.lower() not in SUFFIXES:
-        raise InputError(
-            "a report cannot be such a file", source=str(path), allowed=f"a name that ends in {', '.join(SUFFIXES)}",
-            got=target.suffix or target.name,
-        )  # fmt: skip
-    if not target.absolute().parent.is_dir():
-        raise InputError(
-            "the folder for the report is absent",
-            source=str(target.parent),
-            allowed="an existing folder",
-            got=target.name,
-        )
+    if target.suffix.lower() not in SUFFIXES or not target.absolute().parent.is_dir():
+        allowed = f"a name that ends in {', '.join(SUFFIXES)}, in an existing folder"
+        raise InputError("a report cannot be written there", source=str(path), allowed=allowed)
     return target.suffix.lower()

@@ -84,9 +84,7 @@ def summarise(
     gone = None
     if absent is not None and absent.any() and compared:
         gone = np.stack([_without_list(absent, variants.get(name, {"": [name]}), raters.names) for name in compared], 1)
-    differences, of_tests = difference_rows(
-        tested, compared, cases, resampling, gone, pairs, None if variants else found
-    )
+    differences = difference_rows(tested, compared, cases, resampling, gone, pairs, None if variants else found)
     return Report(
         setup=setup,
         cases=list(cases),
@@ -95,7 +93,7 @@ def summarise(
         board=board.with_differences(differences),
         findings=by_weight([
             *findings, *(one for family in families for one in family.findings), *findings_of_groups(by),
-            *findings_of_prompts(raters.names, raters.compared is not None), *of_variants, *of_tests,
+            *findings_of_prompts(raters.names, raters.compared is not None), *of_variants,
         ]),
         left_out=dict(left_out or {}),
         difference_rows=differences,

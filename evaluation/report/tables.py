@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...files.counted import counted
 from ...pages.rows import Row
 from ...pages.words import p_value
-from ..statistics.subgroups import AVERAGES, FEW
+from ..score.scores import FEW
+from ..statistics.subgroups import AVERAGES
 from .board import SIGNIFICANT, Leaderboard
 from .document import Block, Folded, Line, Table, Value, rows_table
 from .words import place_of
@@ -94,8 +95,8 @@ def definitions(board: Leaderboard) -> list[tuple[str, str, str]]:
     return [(", ".join(names[s]), one.meaning, one.good) for s, one in metrics.items()]
 
 
-def crossed(title: str, rows: Sequence[Row], keys: tuple[str, str, str], columns: Sequence[str], **more: Any) -> Table:
-    """Sets rows out by the values of three keys: headings, lines and columns. more : note and warning of the table."""
+def crossed(title: str, rows: Sequence[Row], keys: tuple[str, str, str], columns: Sequence[str], note: str) -> Table:
+    """Sets rows out by the values of three keys: headings, lines and columns."""
     heading, line, column = keys
     of = {(row[heading], row[line], row[column]): row for row in rows}
     lines: dict[str, dict[str, Line]] = {}
@@ -103,7 +104,7 @@ def crossed(title: str, rows: Sequence[Row], keys: tuple[str, str, str], columns
         cells = [_cell(of.get((above, name, other))) for other in columns]
         lines.setdefault(above, {})[name] = [name, *cells]
     groups = [(above, list(own.values())) for above, own in lines.items()]
-    return Table([line, *columns], groups, title, title, **more)
+    return Table([line, *columns], groups, title, title, note)
 
 
 def _cell(row: Row | None) -> Value:
@@ -119,8 +120,8 @@ def differences(report: Report) -> list[Block]:
     rows: list[Row] = [row | {"models": _pair(row), "what": "difference"} for row in report.difference_rows]
     most = max((row["n_comparisons"] for row in rows), default=0)
     among = f" for the {counted(most, 'comparison')} of each metric" if most > 1 else ""
-    note = f"On the same {report.setup.cases}s, with the interval and the p of a paired permutation test, corrected{among} by Holm."
-    return _first_open(report, "Differences", rows, "models", "what", ["difference"], note=note)
+    note = f"On the same {report.setup.cases}s, with the interval and the two-sided p of a paired permutation test (McNemar's, exact, for top-k accuracy), corrected{among} by Holm."
+    return _first_open(report, "Differences", rows, "models", "what", ["difference"], note)
 
 
 def subgroups(report: Report) -> list[Block]:
@@ -135,14 +136,15 @@ def subgroups(report: Report) -> list[Block]:
             sizes = {row["group"]: 0 for row in own}
             for row in own:
                 sizes[row["group"]] = max(sizes[row["group"]], row["n_cases"])
-            few = [group for group, size in sizes.items() if size < FEW and group not in AVERAGES]
-            warning = f"{len(few):,} of {len(sizes):,} groups have fewer than {FEW} {report.setup.cases}s: too few to tell anybody apart."
+            of_groups = [size for group, size in sizes.items() if group not in AVERAGES]
+            few = [size for size in of_groups if size < FEW]
+            warning = f"{len(few):,} of {len(of_groups):,} groups have fewer than {FEW} {report.setup.cases}s: too few to tell anybody apart."
             told = {group: f"{'not given' if group is None else group} (n = {size:,})" for group, size in sizes.items()}
             raters = dict.fromkeys(row["algorithm"] for row in own)
             columns = report.in_order(raters) if rows is values else list(raters)
             blocks += _first_open(
                 report, f"By {by.replace('_', ' ')}: {what}", [row | {"group": told[row["group"]]} for row in own], "group", "algorithm",
-                columns, warning=warning if few else "",
+                columns, note=warning if few else "",
             )  # fmt: skip
     return blocks
 
@@ -152,24 +154,18 @@ def _pair(row: Row) -> str:
 
 
 def _first_open(
-    report: Report, title: str, rows: Sequence[Row], line: str, column: str, columns: Sequence[str], **more: Any
+    report: Report, title: str, rows: Sequence[Row], line: str, column: str, columns: Sequence[str], note: str
 ) -> list[Block]:
     """A table of the first metric of the leaderboard that has rows, and one of all others behind a line that opens."""
     labels = {one.name: one.label for one in report.board.columns}
-    there = list(dict.fromkeys(row["name"] for row in rows))
-    first, *rest = sorted(there, key=lambda name: [*labels, *there].index(name)) or [""]
-    made = [
-        crossed(f"{title} in {what}", some, ("heading", line, column), columns, **more)
-        for what, some in (
-            (labels.get(first, first), [row | {"heading": ""} for row in rows if row["name"] == first]),
-            (
-                "other metrics",
-                [row | {"heading": labels.get(name, name)} for name in rest for row in rows if row["name"] == name],
-            ),
-        )
-        if some
-    ]
-    return [*made[:1], *(Folded(table.title, [table], False) for table in made[1:])]
+    place = {name: at for at, name in enumerate(dict.fromkeys([*labels, *(row["name"] for row in rows)]))}
+    named = [row | {"label": labels.get(row["name"], row["name"])} for row in rows]
+    named.sort(key=lambda row: place[row["name"]])
+    first = [row for row in named if row["name"] == named[0]["name"]]
+    rest = named[len(first) :]
+    keys = ("label", line, column)
+    blocks: list[Block] = [crossed(title, first, keys, columns, note)] if first else []
+    return [*blocks, Folded(f"{title}: other metrics", [crossed(title, rest, keys, columns, note)])] if rest else blocks
 
 
 def every_metric(report: Report) -> Table:
@@ -181,7 +177,7 @@ def every_metric(report: Report) -> Table:
         told += " @k: over the first k of each list; recall and HDF1 without it are over whole lists."
     if any(row["metric"] in HEADLINES for row in rows):
         told += " ▲ and ▼: the interval lies above or below 1, the panel's own level."
-    return crossed("Every metric of every rater", rows, ("family", "name", "algorithm"), raters, note=told)
+    return crossed("Every metric of every rater", rows, ("family", "name", "algorithm"), raters, told)
 
 
 def tables_of(family: Family) -> list[Table]:

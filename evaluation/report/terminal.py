@@ -77,8 +77,6 @@ def _print_settings(document: Document, console: Console) -> None:
 def print_table(shown: Table, console: Console | None = None) -> None:
     """Prints one table: in one piece where it fits; else a few columns after the other."""
     console = console or wide_console()
-    if shown.warning:
-        console.print(f"[yellow]{escape(shown.warning)}[/yellow]", highlight=False)
     for columns in _pieces(shown, console):
         console.print(_drawn(shown, columns))
     if note := note_of(shown):

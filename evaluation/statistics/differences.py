@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...pages.rows import Row
-from ...stats.permutation import Contrast, Tested, holm, permutation_test
+from ...stats.permutation import Contrast, holm, permutation_test
 from ...stats.resampling import Resampling, by_name
-from ..read.findings import Finding
 from ..score.scores import Score, Values
 from .estimates import Estimate, estimates, has_value, measured, name_of, of_cases
 
@@ -26,8 +25,8 @@ def difference_rows(
     absent: NDArray[np.bool_] | None = None,
     pairs: Sequence[Pair] | None = None,
     found: Mapping[int, Estimate] | None = None,
-) -> tuple[list[Row], list[Finding]]:
-    """Makes the rows of `Report.differences`, first less second, and the finding of how p was found.
+) -> list[Row]:
+    """Makes the rows of `Report.differences`, first less second.
 
     compared : whom to compare, in this order. pairs : which two of them; each two if None. cases : the names of all cases.
     absent : bool [cases, compared], lists that were not given: two raters are compared in the cases that both have.
@@ -38,7 +37,7 @@ def difference_rows(
     among = list(combinations(compared, 2)) if pairs is None else list(pairs)
     scores = [one for one in scores if one.compared and one.statistic is None and set(compared) <= set(one.raters)]
     if not among or not scores:
-        return [], []
+        return []
     known = estimates(scores, cases, resampling) if found is None else [found[id(one)] for one in scores]
     order = np.argsort(by_name(cases))
     of_pairs: list[Sequence[Estimate]] = []
@@ -48,8 +47,7 @@ def difference_rows(
             own = estimates(of_cases(scores, np.asarray(~gone.any(1))), cases, resampling)
         of_pairs.append(own)
     contrasts = [_contrast(one.score, pair, order) for pair, own in zip(among, of_pairs, strict=True) for one in own]
-    tested = permutation_test(contrasts, len(among), resampling.seed)
-    p = tested.p.reshape(len(among), len(scores))
+    p = permutation_test(contrasts, len(among), resampling.seed).reshape(len(among), len(scores))
     rows: list[Row] = []
     for i, score in enumerate(scores):
         own = [
@@ -60,7 +58,7 @@ def difference_rows(
         for row, corrected in zip(with_p, holm([row["p"] for row in with_p]).tolist(), strict=True):
             row["p_holm"] = corrected
         rows += [row | {"n_comparisons": len(with_p), **score.labels} for row in own]
-    return rows, [_how_tested(tested, len(among))]
+    return rows
 
 
 def _contrast(score: Score, pair: Pair, order: NDArray[np.intp]) -> Contrast:
@@ -104,12 +102,3 @@ def _row(one: Estimate, first: str, second: str, p: float, level: float) -> Row:
     return {
         "first": first, "second": second, **named, **found, "n_cases": n_cases, "p": None if undefined else float(p), "p_holm": None
     }  # fmt: skip
-
-
-def _how_tested(tested: Tested, pairs: int) -> Finding:
-    words = (
-        "Differences between raters: p is two-sided, of paired permutations, in each of which the two change places in cases drawn at "
-        f"random: of all of them where cases differ in few ways (McNemar's exact test for top-k accuracy), else of {tested.swaps:,}"
-    )
-    corrected = f". It is corrected for the {pairs:,} comparisons of each metric (Holm)" if pairs > 1 else ""
-    return Finding("tests", example=f"{words}{corrected}.")

@@ -15,8 +15,6 @@ from ...stats.intervals import percentile_interval
 from ...stats.resampling import CaseMeans, Resampling, Statistic
 from ..score.scores import Score, Values, the_mean
 
-NO_INTERVAL = "no interval: "
-
 
 @dataclass(frozen=True)
 class Estimate:
@@ -114,7 +112,7 @@ def measured(value: float, repeats: Values, level: float, n_cases: int, reason: 
         "low": interval.low,
         "high": interval.high,
         "undefined_repeats": interval.undefined,
-        "reason": f"{NO_INTERVAL}{interval.reason}" if interval.reason else "",
+        "reason": f"no interval: {interval.reason}" if interval.reason else "",
     }
 
 

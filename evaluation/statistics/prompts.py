@@ -165,10 +165,6 @@ def findings_of_prompts(raters: Sequence[str], pairs_named: bool) -> list[Findin
         f"{count:,} raters are {len(repeated):,} model{'' if len(repeated) == 1 else 's'} under several prompts or in repeats: a model's "
         f"figure is its mean over prompts, each the mean over its repeats.{untested}"
     ]
-    for model, prompts in repeated.items():
-        if len({len(own) for own in prompts.values()}) > 1:
-            numbers = ", ".join(f"{prompt} {len(own):,}" for prompt, own in prompts.items())
-            found.append(f"the repeats of {model} are of unequal number ({numbers}); each prompt counts once.")
     if len({frozenset(prompts) for prompts in every.values()}) > 1:
         each = "; ".join(f"{model}: {', '.join(prompts)}" for model, prompts in every.items())
         found.append(f"Not every model came under the same prompts ({each}): their means are over different prompts.")

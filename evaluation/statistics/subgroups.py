@@ -13,7 +13,7 @@ from ...pages.rows import Row
 from ...stats.agreement import divided
 from ...stats.resampling import Resampling
 from ..read.findings import Finding
-from ..score.scores import FEW, Score, Values
+from ..score.scores import Score, Values
 from .differences import Pair, difference_rows
 from .estimates import Estimate, estimates, of_cases, row_of
 
@@ -21,7 +21,6 @@ WEIGHTED, PLAIN = "quantity-weighted average", "mean of the subsets"
 AVERAGES = (WEIGHTED, PLAIN)
 """What the averages are called in the column of groups."""
 _OF_DISEASES = "disease_recall"
-_SHOWN = 3
 Groups = Mapping[str, Sequence[str | None]]
 """Column -> its value for each of the cases, None where blank."""
 
@@ -41,7 +40,7 @@ def subgroup_rows(scores: Sequence[Score], groups: Groups, cases: Sequence[str],
                 of_groups[group] = found
             for one in found:
                 for rater in range(len(one.score.raters)):
-                    rows.append({"by": by, "group": group, **_flagged(row_of(one, rater, resampling.level))})
+                    rows.append({"by": by, "group": group, **row_of(one, rater, resampling.level)})
         rows += [{"by": by, **row} for row in _average_rows(of_groups, resampling)]
     return rows
 
@@ -63,7 +62,7 @@ def subgroup_differences(
         {"by": by, "group": group, **row}
         for by, values in (groups if pairs else {}).items()
         for group, among in each_group(values)
-        for row in difference_rows(of_cases(scores, among), compared, cases, resampling, absent, pairs)[0]
+        for row in difference_rows(of_cases(scores, among), compared, cases, resampling, absent, pairs)
     ]
 
 
@@ -73,11 +72,6 @@ def each_group(values: Sequence[str | None]) -> Iterator[tuple[str | None, NDArr
         among = np.array([value == group for value in values])
         if among.any():
             yield group, among
-
-
-def _flagged(row: Row) -> Row:
-    few = f"{row['n_cases']} case{'' if row['n_cases'] == 1 else 's'} only" if row["n_cases"] < FEW else ""
-    return row | {"reason": "; ".join(filter(None, (few, row["reason"])))}
 
 
 def _average_rows(of_groups: Mapping[str, Sequence[Estimate]], resampling: Resampling) -> list[Row]:
@@ -128,16 +122,6 @@ def _mean(values: Values, weights: Values) -> Values:
 
 
 def findings_of_groups(groups: Groups) -> list[Finding]:
-    """Finds columns that are blank throughout, and groups whose names differ in nothing but capitals and blanks."""
-    found = []
-    for by, values in groups.items():
-        if all(value is None for value in values):
-            found.append(Finding("groups", place=quoted(by), example="every case is blank: it makes no groups"))
-        spellings: dict[str, list[str]] = {}
-        for value in sorted({value for value in values if value is not None}):
-            spellings.setdefault(" ".join(value.split()).casefold(), []).append(value)
-        if alike := [" and ".join(map(quoted, names)) for names in spellings.values() if len(names) > 1]:
-            shown = ", ".join(alike[:_SHOWN]) + (f" and {len(alike) - _SHOWN:,} more" if len(alike) > _SHOWN else "")
-            told = f"names that differ only in capitals or blanks are groups of their own: {shown}"
-            found.append(Finding("groups", len(alike), place=quoted(by), example=told))
-    return found
+    """Finds columns that are blank throughout."""
+    blank = [by for by, values in groups.items() if all(value is None for value in values)]
+    return [Finding("groups", place=quoted(by), example="every case is blank: it makes no groups") for by in blank]
