@@ -8,7 +8,6 @@ from typing import Any
 
 from ...pages.rows import Row
 from ...stats.resampling import Resampling
-from ..read.findings import Finding
 from ..score.scores import Values
 
 
@@ -17,7 +16,7 @@ class Family:
     """One family of metrics, as rows.
 
     rows : those of `Report.table`. model_rows : the same, models under several prompts as their means. per_case : by name, float64 [n, r].
-    tables : further tables by name. sentences : what was found. findings : what its reader should know.
+    tables : further tables by name. sentences : what was found.
     """
 
     name: str
@@ -27,7 +26,6 @@ class Family:
     tables: dict[str, list[Row]]
     per_case: dict[str, Values] = field(repr=False)
     sentences: list[str]
-    findings: list[Finding]
 
 
 @dataclass(frozen=True)

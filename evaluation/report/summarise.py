@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from ..statistics.prompts import (
     Models,
     findings_of_prompts,
     named_models,
-    pairs_of_models,
     prompt_tables,
     scores_of_models,
     several,
@@ -73,18 +72,18 @@ def summarise(
     rows = [row for family in made for row in family.model_rows]
     board = leaderboard(rows, headline, setup.ks, algorithms, names, most)
 
-    pairs = raters.compared or pairs_of_models(
-        [rater for rater in (*board.algorithms, *board.others) if rater in raters.names]
-    )
-    compared = list(dict.fromkeys(chain.from_iterable(pairs))) if pairs is not None else list(board.algorithms)
+    # differences between single variants of a model answer no question that was asked
+    singles = [rater for rater in board.algorithms if rater in raters.names]
+    pairs = list(combinations(singles, 2)) if raters.compared is None else raters.compared
+    compared = list(dict.fromkeys(chain.from_iterable(pairs)))
     tested = [*scores, *(s for f in families for name in f.tested for s in f.parts[name])]
     variants, of_variants = named_models(raters.compared or [], raters.names)
     if variants:
         tested, scores = (scores_of_models(some, variants, compared) for some in (tested, scores))
-    gone = None
-    if absent is not None and absent.any() and compared:
-        gone = np.stack([_without_list(absent, variants.get(name, {"": [name]}), raters.names) for name in compared], 1)
-    differences = difference_rows(tested, compared, cases, resampling, gone, pairs, None if variants else found)
+    gone: dict[str, NDArray[np.bool_]] = {}
+    if absent is not None and absent.any():
+        gone = {name: _without_list(absent, variants.get(name, {"": [name]}), raters.names) for name in compared}
+    differences = difference_rows(tested, pairs, cases, resampling, gone, None if variants else found)
     return Report(
         setup=setup,
         cases=list(cases),
@@ -131,7 +130,7 @@ def _family(
     told = rows or [row for part in parts.values() for row in part]
     return Family(
         family.name, family.title, rows, [*model_rows, *(row for row in rows if row["algorithm"] not in variants)],
-        parts | family.tables | of_prompts, family.per_case, family.sentences(told), family.findings,
+        parts | family.tables | of_prompts, family.per_case, family.sentences(told),
     )  # fmt: skip
 
 

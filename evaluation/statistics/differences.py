@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,40 +18,36 @@ Pair = tuple[str, str]
 
 def difference_rows(
     scores: Sequence[Score],
-    compared: Sequence[str],
+    pairs: Sequence[Pair],
     cases: Sequence[str],
     resampling: Resampling,
-    absent: NDArray[np.bool_] | None = None,
-    pairs: Sequence[Pair] | None = None,
+    absent: Mapping[str, NDArray[np.bool_]],
     found: Mapping[int, Estimate] | None = None,
 ) -> list[Row]:
-    """Makes the rows of `Report.differences`, first less second.
+    """Makes the rows of `Report.differences`, first less second, of each pair in the cases in which both have a list.
 
-    compared : whom to compare, in this order. pairs : which two of them; each two if None. cases : the names of all cases.
-    absent : bool [cases, compared], lists that were not given: two raters are compared in the cases that both have.
+    cases : the names of all cases. absent : rater -> bool [cases], where it has no list; nothing where all have all.
     found : id of a score -> its estimate, where they are known.
 
     p is two-sided and of paired permutations; p_holm is corrected for the n_comparisons of this metric.
     """
-    among = list(combinations(compared, 2)) if pairs is None else list(pairs)
-    scores = [one for one in scores if one.compared and one.statistic is None and set(compared) <= set(one.raters)]
-    if not among or not scores:
+    raters = {rater for pair in pairs for rater in pair}
+    scores = [one for one in scores if one.compared and one.statistic is None and raters <= set(one.raters)]
+    if not pairs or not scores:
         return []
     known = estimates(scores, cases, resampling) if found is None else [found[id(one)] for one in scores]
     order = np.argsort(by_name(cases))
     of_pairs: list[Sequence[Estimate]] = []
-    for pair in among:
-        own = known
-        if absent is not None and (gone := absent[:, [compared.index(rater) for rater in pair]]).any():
-            own = estimates(of_cases(scores, np.asarray(~gone.any(1))), cases, resampling)
-        of_pairs.append(own)
-    contrasts = [_contrast(one.score, pair, order) for pair, own in zip(among, of_pairs, strict=True) for one in own]
-    p = permutation_test(contrasts, len(among), resampling.seed).reshape(len(among), len(scores))
+    for first, second in pairs:
+        both = ~(absent[first] | absent[second]) if absent else np.ones(len(cases), bool)
+        of_pairs.append(known if both.all() else estimates(of_cases(scores, both), cases, resampling))
+    contrasts = [_contrast(one.score, pair, order) for pair, own in zip(pairs, of_pairs, strict=True) for one in own]
+    p = permutation_test(contrasts, len(pairs), resampling.seed).reshape(len(pairs), len(scores))
     rows: list[Row] = []
     for i, score in enumerate(scores):
         own = [
             _row(of[i], *pair, p[at, i], resampling.level)
-            for at, (pair, of) in enumerate(zip(among, of_pairs, strict=True))
+            for at, (pair, of) in enumerate(zip(pairs, of_pairs, strict=True))
         ]
         with_p = [row for row in own if row["p"] is not None]
         for row, corrected in zip(with_p, holm([row["p"] for row in with_p]).tolist(), strict=True):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -98,15 +97,6 @@ def named_models(pairs: Iterable[Pair], raters: Sequence[str]) -> tuple[Models, 
     out = [f"{name} [{prompt}]" for name, prompts in of.items() for prompt in prompts if prompt not in common]
     without = f", without {', '.join(out)}, under which not all of these models came" if out else ""
     return kept, [Finding("prompts", example=f"{words}{without}.")]
-
-
-def pairs_of_models(raters: Sequence[str]) -> list[Pair] | None:
-    """Pairs the models of one rater each; None where no model came under several prompts, or repeatedly.
-
-    Differences between single variants answer no question that was asked, and the correction for so many leaves nothing.
-    """
-    variants = {rater for prompts in several(raters).values() for own in prompts.values() for rater in own}
-    return list(combinations([rater for rater in raters if rater not in variants], 2)) if variants else None
 
 
 def prompt_tables(rows: Sequence[Row], models: Models) -> dict[str, list[Row]]:

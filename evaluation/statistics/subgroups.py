@@ -51,18 +51,14 @@ def subgroup_differences(
     pairs: Sequence[Pair],
     cases: Sequence[str],
     resampling: Resampling,
-    absent: NDArray[np.bool_] | None,
+    absent: Mapping[str, NDArray[np.bool_]],
 ) -> list[Row]:
-    """Makes by, group and the columns of `Report.differences`, of each pair in the cases of each group.
-
-    absent : bool [cases, raters of the pairs, each once], lists that were not given.
-    """
-    compared = list(dict.fromkeys(rater for pair in pairs for rater in pair))
+    """Makes by, group and the columns of `Report.differences`, of each pair in the cases of each group. absent : as of `difference_rows`."""
     return [
         {"by": by, "group": group, **row}
-        for by, values in (groups if pairs else {}).items()
+        for by, values in groups.items()
         for group, among in each_group(values)
-        for row in difference_rows(of_cases(scores, among), compared, cases, resampling, absent, pairs)
+        for row in difference_rows(of_cases(scores, among), pairs, cases, resampling, absent)
     ]
 
 

@@ -55,8 +55,7 @@ def test_the_table_of_the_source_by_hand(panel, to_frame, hand_matcher):
     """P over k = 1 and R over k = 2 of the panel in conftest: no two experts agree at 1 in one case; R of A is 1, 1 and 1/2."""
     report = dxmatch.evaluate(to_frame(panel), hand_matcher, k=2, algorithms=["A"], bootstrap=0, metrics="relative")
     found = [report.row(metric, k=k)["value"] for metric, k in (("P_avg", 1), ("P_opt", 1), ("R_avg", 2), ("R_opt", 2))]
-    assert found == [3, None, 1.25, 2]
-    assert r"A & 3.000 & -- & 1.250 & 2.000 + \\" in report.to_latex()
+    assert found == [3, None, pytest.approx(1.25), 2]
 
 
 def test_what_an_evaluation_asks_is_what_was_told(example):

@@ -190,7 +190,7 @@ def test_charts_of_large_inputs_stay_small(grouped_report):
     """20,000 cases of five raters: no chart holds more than some thousands of values, and the page stays small."""
     n = 20_000
     scores = {name: np.random.default_rng(0).beta(2, 3, (n, 5)) * 16 for name in ("Semantic", "Severity")}
-    family = Family("weighted", "Scores", [], [], {}, scores, [], [])
+    family = Family("weighted", "Scores", [], [], {}, scores, [])
     cases = [f"case {i}" for i in range(n)]
     large = replace(grouped_report, cases=cases, families=[family], difference_rows=[], evidence=None)
     html = large.to_html()
