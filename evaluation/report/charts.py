@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from ...pages.rows import Row
 from ...pages.style import Style
 from ...terms.icd.ancestor_sets import LEVELS
 from ..score.scores import Values
+from ..statistics.subgroups import AVERAGES
 from . import planes
 from .layers import bands, curves, looks, spoken, text, told
 from .tables import HEADLINES
@@ -21,7 +23,7 @@ from .tables import HEADLINES
 if TYPE_CHECKING:
     from .report import Report
 
-_MAX_RATERS, _MAX_PAIRS = 12, 2000
+_MAX_RATERS, _MAX_GROUPS, _MAX_COLUMNS, _MAX_PAIRS = 12, 30, 3, 2000
 _AE, _EE = "algorithm–expert", "expert–expert"
 _SAYS = {"P": "precision", "R": "recall", "kappa": "first diagnoses"}
 _TOPS = {"HDF1": 1, "Semantic": 16, "Severity": 16}
@@ -36,7 +38,7 @@ _BY_HARDNESS = (
 
 def figures(report: Report) -> list[Figure]:
     """Makes every chart that the report allows."""
-    charts = (accuracy, relative, pairs, by_level, violins, planes.of_raters, planes.of_cases)
+    charts = (accuracy, relative, pairs, by_level, subgroups, violins, planes.of_raters, planes.of_cases)
     return [figure for chart in charts for figure in chart(report)]
 
 
@@ -137,6 +139,28 @@ def by_level(report: Report) -> list[Figure]:
         report, rows, "level", "HDF1", x, y, name="cascade", section="hierarchical", title="HDF1 by level of ICD-10",
         note="From the chapter (the broadest) down; bars are intervals.",
     )]  # fmt: skip
+
+
+def subgroups(report: Report) -> list[Figure]:
+    """Draws each model in each group by the first metrics of the leaderboard, where there are two groups or more."""
+    made: list[Figure] = []
+    rows = [row for row in report.group_model_rows if row["group"] not in (None, *AVERAGES)]
+    for at, by in enumerate(dict.fromkeys(row["by"] for row in rows)):
+        of = {c.label: [row for row in rows if (row["by"], row["name"]) == (by, c.name)] for c in report.board.columns}
+        several = [label for label, own in of.items() if 1 < len({row["group"] for row in own}) <= _MAX_GROUPS]
+        for place, label in enumerate(several[:_MAX_COLUMNS]):
+            raters = report.in_order(row["algorithm"] for row in of[label])[:_MAX_RATERS]
+            own = sorted(
+                (row for row in of[label] if row["algorithm"] in raters), key=lambda row: raters.index(row["algorithm"])
+            )
+            drawn = [told(row, rater=row["algorithm"], group=row["group"], n_cases=row["n_cases"]) for row in own]
+            made.append(bands(
+                drawn, {"rater": "model", "group": "group", "told": label, "n_cases": "cases"}, partial(looks, report, raters),
+                alt.X("value:Q", title=label).scale(zero=False, nice=True), "group", "rater", name=f"subgroups_{at}_{place}",
+                section="subgroups", title=f"{label} by {by.replace('_', ' ')}",
+                note="Points are values in the cases of each group, bars their intervals.",
+            ))  # fmt: skip
+    return made
 
 
 def violins(report: Report) -> list[Figure]:

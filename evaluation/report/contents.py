@@ -36,8 +36,8 @@ def document_of(report: Report, *, drawn: bool) -> Document:
             "leaderboard", "Leaderboard" if len(report.board.algorithms) > 1 else "In short",
             [*board, *charts.get("leaderboard", [])], brief=board,
         ),
-        _opened("differences", differences(report)),
-        _opened("subgroups", subgroups(report)),
+        _opened("differences", differences(report), []),
+        _opened("subgroups", subgroups(report), charts.get("subgroups", [])),
         *report.parts,
         Part("every-case", "Case by case", [] if browser is None else [browser]),
         Part("disagreements", "Cases to look at", cases_to_look_at(report)),
@@ -51,9 +51,10 @@ def document_of(report: Report, *, drawn: bool) -> Document:
     )  # fmt: skip
 
 
-def _opened(name: str, tables: list[Block]) -> Part:
+def _opened(name: str, tables: list[Block], charts: list[Block]) -> Part:
     """A part whose first tables are in every view."""
-    return Part(name, name.capitalize(), tables, brief=[block for block in tables if not isinstance(block, Folded)])
+    brief = [block for block in tables if not isinstance(block, Folded)]
+    return Part(name, name.capitalize(), [*tables, *charts], brief=brief)
 
 
 def _family(report: Report, family: Family, charts: list[Block]) -> Part:

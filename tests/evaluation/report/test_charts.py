@@ -17,7 +17,7 @@ from dxmatch.pages.style import COLOURS, DARK, LIGHT, css_variables
 from .pages import Page, answers
 
 NAMES = [
-    "top_k", "rpad_by_k", "rrad_by_k", "rpad_by_hardness", "rrad_by_hardness",
+    "top_k", "subgroups_0_0", "subgroups_0_1", "subgroups_0_2", "rpad_by_k", "rrad_by_k", "rpad_by_hardness", "rrad_by_hardness",
     "pairs_p", "pairs_r", "pairs_kappa", "cascade", "violin_hdf1", "violin_semantic", "violin_severity", "plane_raters", "plane_cases",
 ]  # fmt: skip
 
@@ -41,7 +41,7 @@ def test_all_charts_are_there_and_none_takes_a_text_as_code(page):
 
 def test_charts_appear_for_what_is_there(panel, to_frame, hand_matcher, everything, same_text, tmp_path):
     alone = evaluate(to_frame(panel), hand_matcher, k=2, algorithms=["A"], bootstrap=0, metrics="relative")
-    assert list(Page(alone.to_html()).specs) == NAMES[1:8]
+    assert list(Page(alone.to_html()).specs) == NAMES[4:11]
     frame = everything().drop(columns=["severity", "reference_severity"])
     for family, names in (("weighted", ["violin_semantic"]), ("recall", [])):
         report = evaluate(frame, same_text, bootstrap=0, metrics=[family])
@@ -84,6 +84,16 @@ def test_cascade(page, grouped_report):
     }
     places = [x for one in layers(page.specs["cascade"]) if (x := one.get("encoding", {}).get("x"))]
     assert places and all(x["scale"]["domain"] == list(levels) for x in places)
+
+
+def test_subgroups(page, grouped_report):
+    """The first three metrics of the leaderboard, in each ward but the cases without one."""
+    columns = [one for one in grouped_report.board.columns if one.label != "alpha"]  # which has no subgroups
+    for place, column in enumerate(columns[:3]):
+        drawn = {(r["rater"], r["group"]): r["value"] for r in page.specs[f"subgroups_0_{place}"]["datasets"]["values"]}
+        found = [row for row in grouped_report.group_rows if row["name"] == column.name]
+        wanted = {(r["algorithm"], r["group"]): r["value"] for r in found if r["group"] in ("heart", "lungs")}
+        assert drawn == {key: value for key, value in wanted.items() if value is not None} and len(drawn) >= 4
 
 
 @pytest.mark.parametrize(("score", "top"), [("HDF1", 1), ("Semantic", 16), ("Severity", 16)])
@@ -192,7 +202,9 @@ def test_charts_of_large_inputs_stay_small(grouped_report):
     scores = {name: np.random.default_rng(0).beta(2, 3, (n, 5)) * 16 for name in ("Semantic", "Severity")}
     family = Family("weighted", "Scores", [], [], {}, scores, [])
     cases = [f"case {i}" for i in range(n)]
-    large = replace(grouped_report, cases=cases, families=[family], difference_rows=[], evidence=None)
+    large = replace(
+        grouped_report, cases=cases, families=[family], difference_rows=[], group_model_rows=[], evidence=None
+    )
     html = large.to_html()
     page = Page(html)
     assert set(page.specs) == {"violin_semantic", "violin_severity", "plane_cases"} and len(html) < 5_000_000
