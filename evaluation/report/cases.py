@@ -23,7 +23,7 @@ from ..match.codes import REFERENCE
 from .document import Block, Browser, Folded, Table, shown
 
 if TYPE_CHECKING:
-    from .report import Report
+    from .results import Results
 
 MAX_CASES = 5_000
 MAX_JUDGED = 3_000_000
@@ -41,7 +41,7 @@ _CODED = {
 }  # fmt: skip
 
 
-def case_browser(report: Report) -> Browser | None:
+def case_browser(report: Results) -> Browser | None:
     """Makes the cases for the page, with the data that its script reads; None where no case has a right answer."""
     table = None if report.evidence is None else report.evidence.case_table
     if table is None:
@@ -134,7 +134,7 @@ def _group(name: str, values: Sequence[str | None]) -> dict[str, Any]:
     return {"name": name, "values": there, "of": _places(values, there)}
 
 
-def cases_to_look_at(report: Report) -> list[Block]:
+def cases_to_look_at(report: Results) -> list[Block]:
     """Makes the cases in which each algorithm and its panel differ most, with their lists; none without a panel, or a difference."""
     rows = report.rows_of("relative.disagreements")
     if not rows or report.evidence is None:
@@ -167,7 +167,7 @@ def _met(row: Row) -> str:
     return f"{row['diagnosis']}\n{'✓ ' if row['match'] else ''}{row['probability']:.2f} {row['nearest']}"
 
 
-def coded_rows(report: Report, case_id: str) -> list[Row]:
+def coded_rows(report: Results, case_id: str) -> list[Row]:
     """Makes a row for each diagnosis of a case, those of the reference first (H-DDx, Tables 3 and 8).
 
     algorithm ("reference" for the right answers), rank, diagnosis, icd10 and name (several apart by "; ", None without a code), shared (the
@@ -220,7 +220,7 @@ def coded_rows(report: Report, case_id: str) -> list[Row]:
     return rows
 
 
-def coded_table(report: Report, case_id: str) -> Table:
+def coded_table(report: Results, case_id: str) -> Table:
     """Makes the same as a table, with a heading for the reference and for each rater. Errors: as of `coded_rows`."""
     groups, scores = [], []
     for who, of in groupby(coded_rows(report, case_id), lambda row: row["algorithm"]):

@@ -21,7 +21,7 @@ from .layers import bands, curves, looks, spoken, text, told
 from .tables import HEADLINES
 
 if TYPE_CHECKING:
-    from .report import Report
+    from .results import Results
 
 _MAX_RATERS, _MAX_GROUPS, _MAX_COLUMNS, _MAX_PAIRS = 12, 30, 3, 2000
 _AE, _EE = "algorithm–expert", "expert–expert"
@@ -36,7 +36,7 @@ _BY_HARDNESS = (
 )
 
 
-def figures(report: Report) -> list[Figure]:
+def figures(report: Results) -> list[Figure]:
     """Makes every chart that the report allows."""
     charts = (accuracy, relative, pairs, by_level, subgroups, violins, planes.of_raters, planes.of_cases)
     return [figure for chart in charts for figure in chart(report)]
@@ -50,7 +50,7 @@ def _ks() -> alt.X:
     return alt.X("k:O", title="k, the diagnoses of each list that count").axis(labelAngle=0)
 
 
-def accuracy(report: Report) -> list[Figure]:
+def accuracy(report: Results) -> list[Figure]:
     """Draws top-k accuracy of every model by k, where there are two k or more."""
     rows = [r for r in report.model_rows if r["metric"] == "Acc" and r["algorithm"] in report.board.algorithms]
     judges = [row["of"] for row in rows]
@@ -65,7 +65,7 @@ def accuracy(report: Report) -> list[Figure]:
     )]  # fmt: skip
 
 
-def relative(report: Report) -> list[Figure]:
+def relative(report: Results) -> list[Figure]:
     """Draws RPAD and RRAD by k, and at k by the hardness H, from the optimistic (0) to the average (1); 1 is the panel's own level."""
     hardness = alt.X("hardness:O", title="hardness H").axis(format=".1f", labelAngle=0)
     at_k = [row for row in report.rows_of("relative.curves") if row["k"] == report.k]
@@ -81,7 +81,7 @@ def relative(report: Report) -> list[Figure]:
     ]  # fmt: skip
 
 
-def pairs(report: Report) -> list[Figure]:
+def pairs(report: Results) -> list[Figure]:
     """Draws P, R and kappa of each two raters, the algorithm beside its panel, in a band for each algorithm: one figure each."""
     made = []
     for metric, says in _SAYS.items():
@@ -110,7 +110,7 @@ def _of_kind(style: Style) -> dict[str, Any]:
     }
 
 
-def _rates(report: Report, metric: str) -> list[Row]:
+def _rates(report: Results, metric: str) -> list[Row]:
     found = report.rows_of("relative.pairs")
     of = {frozenset((row["first"], row["second"])): row for row in found if row["metric"] == metric}
     return [
@@ -124,7 +124,7 @@ def _rates(report: Report, metric: str) -> list[Row]:
     ]
 
 
-def by_level(report: Report) -> list[Figure]:
+def by_level(report: Results) -> list[Figure]:
     """Draws HDF1 at each level of ICD-10: how far down the tree the diagnoses stay right."""
     rows = [
         row | {"level": level}
@@ -141,7 +141,7 @@ def by_level(report: Report) -> list[Figure]:
     )]  # fmt: skip
 
 
-def subgroups(report: Report) -> list[Figure]:
+def subgroups(report: Results) -> list[Figure]:
     """Draws each model in each group by the first metrics of the leaderboard, where there are two groups or more."""
     made: list[Figure] = []
     rows = [row for row in report.group_model_rows if row["group"] not in (None, *AVERAGES)]
@@ -163,7 +163,7 @@ def subgroups(report: Report) -> list[Figure]:
     return made
 
 
-def violins(report: Report) -> list[Figure]:
+def violins(report: Results) -> list[Figure]:
     """Draws how each score of single cases is spread, a violin for each rater, with points."""
     return [
         _violins(report, score, family.name, family.per_case[score])
@@ -173,7 +173,7 @@ def violins(report: Report) -> list[Figure]:
     ]
 
 
-def _violins(report: Report, score: str, section: str, values: Values) -> Figure:
+def _violins(report: Results, score: str, section: str, values: Values) -> Figure:
     """values : [n, r], NaN where a case has none."""
     top, of_rater = _TOPS[score], dict(zip(report.raters.names, values.T, strict=True))
     raters = report.in_order(name for name, own in of_rater.items() if not np.isnan(own).all())[:_MAX_RATERS]

@@ -11,14 +11,13 @@ from .tables import definitions, differences, every_metric, headline_table, subg
 from .words import answer
 
 if TYPE_CHECKING:
-    from .report import Report
-    from .results import Family
+    from .results import Family, Results
 
 ASKED_FOR = ("judge", "human")
 """Families that are there because the user brought a judge or labels: their sentences are in every view."""
 
 
-def document_of(report: Report, *, drawn: bool) -> Document:
+def document_of(report: Results, *, drawn: bool) -> Document:
     """Makes the document of a report. drawn : with its charts and all its cases, which take their time."""
     charts: dict[str, list[Block]] = {}
     browser = None
@@ -57,7 +56,7 @@ def _opened(name: str, tables: list[Block], charts: list[Block]) -> Part:
     return Part(name, name.capitalize(), [*tables, *charts], brief=brief)
 
 
-def _family(report: Report, family: Family, charts: list[Block]) -> Part:
+def _family(report: Results, family: Family, charts: list[Block]) -> Part:
     tables = tables_of(family)
     brief = [f"{family.title}. {' '.join(family.sentences)}"] if family.name in ASKED_FOR else []
     opened = family.name == "relative" and report.raters.panels

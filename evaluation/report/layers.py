@@ -14,13 +14,13 @@ from ...pages.style import COLOURS, SHAPES, Style
 from .document import shown
 
 if TYPE_CHECKING:
-    from .report import Report
+    from .results import Results
 
 _SPOKEN = 30
 """Rows that the text alternative of a chart tells; the table behind it has all."""
 
 
-def looks(report: Report, raters: Sequence[str], style: Style) -> dict[str, Any]:
+def looks(report: Results, raters: Sequence[str], style: Style) -> dict[str, Any]:
     """Makes the channels color and shape of the field `rater`: algorithms have colours, the best the first; the panel is grey."""
     judged = report.in_order((*report.board.algorithms, *report.algorithms))
     everyone = [*judged, *(rater for rater in report.raters.names if rater not in judged)]
@@ -53,7 +53,7 @@ def spoken(title: str, columns: Mapping[str, str], rows: Sequence[Row]) -> str:
 
 
 def curves(
-    report: Report, rows: Sequence[Row], along: str, of: str, x: alt.X, y: alt.Y, line: int | None = None, **words: str
+    report: Results, rows: Sequence[Row], along: str, of: str, x: alt.X, y: alt.Y, line: int | None = None, **words: str
 ) -> Figure:
     """Makes a line for each rater, with points and intervals.
 

@@ -14,7 +14,7 @@ from .page import note_of
 from .tables import LEVEL, headline_table
 
 if TYPE_CHECKING:
-    from .report import Report
+    from .results import Results
 
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -24,7 +24,7 @@ _LATEX = {
 }  # fmt: skip
 
 
-def latex(report: Report) -> str:
+def latex(report: Results) -> str:
     """Writes a `table` with `booktabs`: the best in bold, its caption says what the marks are.
 
     Errors: `InputError` where there is nothing to show.
@@ -42,7 +42,7 @@ def _in_latex(text: str) -> str:
     return "".join(_LATEX.get(character, character) for character in text)
 
 
-def markdown(report: Report) -> str:
+def markdown(report: Results) -> str:
     """Writes a table in pipes, and below it what the marks are. Errors: as of `latex`."""
     header, groups, caption = _cells(report, in_markdown, "**%s**", r" \[%.3f, %.3f\]", "–")
     lines = [header, ["---", *["---:"] * (len(header) - 1)], *(cells for lines in groups for cells in lines)]
@@ -50,7 +50,7 @@ def markdown(report: Report) -> str:
 
 
 def _cells(
-    report: Report, escaped: Callable[[str], str], bold: str, ends: str, none: str
+    report: Results, escaped: Callable[[str], str], bold: str, ends: str, none: str
 ) -> tuple[list[str], list[list[list[str]]], str]:
     """The header, the lines of each group and the caption of the leaderboard, as texts."""
     shown = headline_table(report)
@@ -74,7 +74,7 @@ def _cells(
     return [*map(text, shown.header)], groups, escaped(caption)
 
 
-def _cases(report: Report) -> str:
+def _cases(report: Results) -> str:
     """`48 of 50 cases` or `46 to 48 of 50 cases`: those that the values shown are over."""
     rows = (row for column in report.board.columns for row in column.of_rater.values())
     counts = {row["n_cases"] for row in rows if row["value"] is not None} or {0}

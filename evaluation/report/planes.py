@@ -16,14 +16,14 @@ from ..score.weighted import rescaled
 from .layers import looks, spoken, text
 
 if TYPE_CHECKING:
-    from .report import Report
+    from .results import Results
 
 _MAX_RATERS = 6
 _AXES = (("x", "severity"), ("y", "semantic"))
 _PLACES = {"x_told": "severity", "y_told": "semantic"}
 
 
-def of_raters(report: Report) -> list[Figure]:
+def of_raters(report: Results) -> list[Figure]:
     """Draws both scores of each rater, aggregated under the difficulty that was asked for, where both are there."""
     found = {row["algorithm"]: row for row in report.rows_of("weighted.plane")}
     raters = report.in_order(found)
@@ -40,7 +40,7 @@ def of_raters(report: Report) -> list[Figure]:
     return _plane("raters", rows, {"quadrant": "right by"}, report, raters, note, alt.value(110))
 
 
-def of_cases(report: Report) -> list[Figure]:
+def of_cases(report: Results) -> list[Figure]:
     """Draws the cases of the first six raters, where both scores are there: a point for those of a place."""
     family = report.family("weighted")
     if family is None or not {"Semantic", "Severity"} <= family.per_case.keys():
@@ -64,7 +64,7 @@ def of_cases(report: Report) -> list[Figure]:
 
 
 def _plane(
-    what: str, rows: list[Row], more: dict[str, str], report: Report, raters: Sequence[str], note: str, size: Any
+    what: str, rows: list[Row], more: dict[str, str], report: Results, raters: Sequence[str], note: str, size: Any
 ) -> list[Figure]:
     """Points over the cross of the axes and the names of the quadrants; no figure without rows. more : columns beside the scores."""
     if not rows:

@@ -1,35 +1,28 @@
-"""What `evaluate`, `reasoning` and `choice` return: what was found as tables of values, differences and cases; prints and saves itself."""
+"""What `evaluate`, `reasoning` and `choice` return: results, with ways to print and save them."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pyarrow as pa
-
-from ...errors import InputError, OptionError
+from ...errors import InputError
 from ...files.atomic import whole_file
 from ...files.counted import counted
-from ...files.tables import to_native, write_table
+from ...files.tables import write_table
 from ...pages.encodings import number
 from ...pages.files import save_figures
-from ...pages.rows import Row, arrow_table, json_rows, known, plain_number
-from ..match.matches import Matches
-from ..read.findings import Finding
+from ...pages.rows import json_rows, plain_number
 from . import paper
-from .board import Leaderboard
 from .cases import coded_rows, coded_table
 from .contents import document_of
-from .document import Document, Part
+from .document import Document
 from .page import figures_of, notebook_cell, page
-from .raters import Raters
-from .results import Family, Setup
+from .results import Results
 from .terminal import print_document, print_table
 
 if TYPE_CHECKING:
@@ -37,205 +30,11 @@ if TYPE_CHECKING:
 
 FORMAT = 4
 SUFFIXES = (".html", ".json", ".csv", ".tsv", ".jsonl", ".parquet", ".xlsx", ".md", ".tex")
-_VALUES = (
-    "algorithm", "metric", "of", "k", "hardness", "name", "value", "low", "high", "undefined_repeats", "reason", "n_cases",
-    "n_pairs",
-)  # fmt: skip
-_DIFFERENCES = (
-    "first", "second", "metric", "of", "k", "name", "value", "low", "high", "p", "p_holm", "n_comparisons", "n_cases", "reason",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)
-class Report:
-    """What was found. A value that is undefined is None, with its reason beside it; it is never a number.
-
-    cases : their names, in the order of every per-case value. families : of metrics that were computed. left_out : those that were not, with what
-    was missing. findings : what its reader should know, the one that changes the conclusion first. board : the leaderboard.
-    difference_rows : those of `differences`. group_rows, group_difference_rows : those of `subgroups` and
-    `subgroup_differences`; group_model_rows : the first, models under several prompts as their means.
-    evidence : what was matched with what; None for notes and questions. parts : further parts of the page, with a browser of cases where
-    these are notes or questions.
-    """
-
-    setup: Setup
-    cases: list[str]
-    raters: Raters
-    families: list[Family]
-    board: Leaderboard
-    findings: list[Finding]
-    left_out: dict[str, str] = field(default_factory=dict)
-    difference_rows: list[Row] = field(default_factory=list)
-    group_rows: list[Row] = field(default_factory=list)
-    group_model_rows: list[Row] = field(default_factory=list)
-    group_difference_rows: list[Row] = field(default_factory=list)
-    evidence: Matches | None = None
-    parts: Sequence[Part] = ()
-
-    @property
-    def rows(self) -> list[Row]:
-        """Those of `table`, as they came."""
-        return [row for family in self.families for row in family.rows]
-
-    @property
-    def model_rows(self) -> list[Row]:
-        """The same, models under several prompts as their means."""
-        return [row for family in self.families for row in family.model_rows]
-
-    @property
-    def algorithms(self) -> list[str]:
-        """Whoever is judged: against a panel, or else against the right answers."""
-        return self.raters.algorithms
-
-    def in_order(self, raters: Iterable[str]) -> list[str]:
-        """Puts raters and models in the one order of all tables and charts: the best algorithm first, experts behind."""
-        there = set(raters)
-        everyone = (*self.board.algorithms, *self.algorithms, *self.board.others, *self.raters.names)
-        return [name for name in dict.fromkeys(everyone) if name in there]
-
-    @property
-    def k(self) -> int:
-        """The k of RPAD, RRAD and the headline top-k accuracy."""
-        return self.setup.ks.get("relative") or 1
-
-    def family(self, name: str) -> Family | None:
-        """Gives a family by its name; None where it was not computed."""
-        return next((family for family in self.families if family.name == name), None)
-
-    def framed(self, rows: Sequence[Row], first: Sequence[str] = ()) -> Any:
-        """Makes a table of rows, in the kind of frame that the answers came in: pandas, polars, or Arrow where they came from files."""
-        return to_native(arrow_table(list(rows), tuple(first)), self.setup.frame)
-
-    @cached_property
-    def arrow(self) -> pa.Table:
-        """`table`, whatever the kind of frame that the answers came in."""
-        groups = self.raters.groups
-        rows = [row | {"group_of_models": groups.get(row["algorithm"])} for row in self.rows] if groups else self.rows
-        return arrow_table(rows, _VALUES)
-
-    @cached_property
-    def table(self) -> Any:
-        """algorithm, metric, of, k, hardness, name, value, low, high, undefined_repeats, reason, n_cases, n_pairs, sd.
-
-        `algorithm` is whoever is judged: an expert too, where the reference is the judge. sd : of the cases, of the population, where the
-        value is a mean. With groups of models, then group_of_models.
-        """
-        return to_native(self.arrow, self.setup.frame)
-
-    @cached_property
-    def differences(self) -> Any:
-        """first, second, metric, of, k, name, value (first less second), low, high, p, p_holm, n_comparisons, n_cases, reason."""
-        return self.framed(self.difference_rows, _DIFFERENCES)
-
-    @cached_property
-    def subgroups(self) -> Any:
-        """by, group, and the columns of `table`: every metric in the cases of each group, and its averages over the groups."""
-        return self.framed(self.group_rows, ("by", "group", *_VALUES))
-
-    @cached_property
-    def subgroup_differences(self) -> Any:
-        """by, group, and the columns of `differences`: the pairs named in `compare`, in the cases of each group."""
-        return self.framed(self.group_difference_rows, ("by", "group", *_DIFFERENCES))
-
-    @cached_property
-    def tables(self) -> dict[str, Any]:
-        """The further tables of every family, by "family.table": "relative.curves", "hierarchical.chapters", …"""
-        return {name: self.framed(rows) for name, rows in self._further_rows.items()}
-
-    @cached_property
-    def _further_rows(self) -> dict[str, list[Row]]:
-        return {f"{family.name}.{name}": rows for family in self.families for name, rows in family.tables.items()}
-
-    def rows_of(self, table: str) -> list[Row]:
-        """Gives the rows behind one of `tables`, "relative.pairs"; none where it is not there."""
-        return self._further_rows.get(table, [])
-
-    @cached_property
-    def per_case_columns(self) -> dict[str, list[Any]]:
-        """The columns of `per_case`."""
-        named = {name: values for family in self.families for name, values in family.per_case.items()}
-        columns: dict[str, list[Any]] = {"case_id": [], "algorithm": [], **{name: [] for name in named}}
-        for place, rater in enumerate(self.raters.names):
-            own = {name: values[:, place] for name, values in named.items()}
-            if any(not np.isnan(values).all() for values in own.values()):
-                columns["case_id"] += self.cases
-                columns["algorithm"] += [rater] * len(self.cases)
-                for name, values in own.items():
-                    columns[name] += [known(value) for value in values.tolist()]
-        return columns
-
-    @cached_property
-    def per_case(self) -> Any:
-        """case_id, algorithm (whoever is judged), and what each family knows of the single case."""
-        return to_native(pa.table(self.per_case_columns), self.setup.frame)
-
-    def row(self, metric: str, *, algorithm: str | None = None, k: int | None = None, of: str = "") -> Row:
-        """Gives one row of the table: `report.row("RPAD")`, `report.row("P", of="EE mean", k=1)`; `k` is the headline's.
-
-        Raises
-        ------
-        OptionError
-            For what is not in the table.
-        """
-        who = self.algorithms[0] if algorithm is None else algorithm
-        for family in self.families:
-            wanted = (k,) if k is not None else (self.setup.ks.get(family.name) or self.k, None)
-            for row in family.rows:
-                if (row["algorithm"], row["metric"], row["of"]) == (who, metric, of) and row["k"] in wanted:
-                    return row
-        raise OptionError("row", "an algorithm, metric, part and k of the table", (who, metric, of, k or self.k))
-
-    @property
-    def matches(self) -> Any:
-        """A row for each case, rater and rank, as `CaseTable.chunks` says; M is asked for the relations at the first call.
-
-        Raises
-        ------
-        OptionError
-            Where no case has a right answer.
-        """
-        return to_native(self._case_table().table, self.setup.frame)
-
-    def save_matches(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Path:
-        """Writes `matches` by the suffix of `path`, whole or not at all, without holding all rows.
-
-        spreadsheet : in a CSV, an apostrophe goes before every text that a spreadsheet would run as a formula.
-
-        Raises
-        ------
-        OptionError
-            Where no case has a right answer.
-        InputError
-            For another suffix, or an absent folder; `DxmatchError` where it cannot be written.
-        """
-        return self._case_table().save(path, spreadsheet=spreadsheet)
-
-    def _case_table(self) -> Any:
-        if self.evidence is None or self.evidence.case_table is None:
-            raise OptionError(
-                "matches", "left out where no case has a right answer: there is nothing to match with", "matches"
-            )
-        return self.evidence.case_table
-
-    @property
-    def judgements(self) -> Any:
-        """A row for each case, rater and reference diagnosis: what a judge said, and why.
-
-        Raises
-        ------
-        OptionError
-            Where there was no judge.
-        """
-        return self.framed(self._judgement_rows())
-
-    def save_judgements(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Path:
-        """Writes `judgements` by the suffix of `path`, whole or not at all. Errors: as of `save_matches`, and where there was no judge."""
-        return write_table(arrow_table(self._judgement_rows()), path, spreadsheet=spreadsheet or None)
-
-    def _judgement_rows(self) -> list[Row]:
-        if self.evidence is None or self.evidence.judged is None:
-            raise OptionError("judgements", "asked for where there was a judge", "none")
-        return list(self.evidence.judged.rows(self.evidence.answers))
+class Report(Results):
+    """Results that print and save themselves."""
 
     def case(self, case_id: str | int) -> Any:
         """Gives the reference and each list of one case with codes and names, what they share, HDP, HDR and HDF1.

@@ -16,8 +16,7 @@ from .document import Block, Folded, Line, Table, Value, rows_table
 from .words import place_of
 
 if TYPE_CHECKING:
-    from .report import Report
-    from .results import Family
+    from .results import Family, Results
 
 LEVEL = "≈"
 OVER_PROMPTS = (
@@ -29,7 +28,7 @@ _BESIDE_1 = {None: "", -1: "▼", 0: "", 1: "▲"}
 _NOT_AS_TABLES = ("prompt_values", "curves", "pairs", "disagreements", "plane", "notes", "deductions", "answers")
 
 
-def headline_table(report: Report) -> Table | None:
+def headline_table(report: Results) -> Table | None:
     """Makes a line for each algorithm, the best first, and for each expert who is judged by the same metrics.
 
     A model that came under several prompts is one line, its mean over prompts.
@@ -44,7 +43,7 @@ def headline_table(report: Report) -> Table | None:
     return Table(header, groups, "Leaderboard", note=_headline_note(report))
 
 
-def _line(report: Report, rater: str) -> Line:
+def _line(report: Results, rater: str) -> Line:
     cells: list[str | Value] = [rater, *([report.raters.groups.get(rater, "")] if report.raters.groups else [])]
     for column in report.board.columns:
         row = column.of_rater.get(rater)
@@ -66,7 +65,7 @@ def _spread(row: Row | None) -> str:
     return f"± {row['sd_repeats']:.3f} (repeats)" if row.get("sd_repeats") is not None else ""
 
 
-def _headline_note(report: Report) -> str:
+def _headline_note(report: Results) -> str:
     board, resampling, cases = report.board, report.setup.resampling, report.setup.cases
     rows = [row for column in board.columns for row in column.of_rater.values()]
     pairs = {frozenset((row["first"], row["second"])) for row in report.difference_rows}
@@ -115,7 +114,7 @@ def _cell(row: Row | None) -> Value:
     return Value(row, mark, note=_spread(row))
 
 
-def differences(report: Report) -> list[Block]:
+def differences(report: Results) -> list[Block]:
     """Makes the table of differences in the leaderboard's first metric, and, to be opened, of those in all others."""
     rows: list[Row] = [row | {"models": _pair(row), "what": "difference"} for row in report.difference_rows]
     most = max((row["n_comparisons"] for row in rows), default=0)
@@ -124,7 +123,7 @@ def differences(report: Report) -> list[Block]:
     return _first_open(report, "Differences", rows, "models", "what", ["difference"], note)
 
 
-def subgroups(report: Report) -> list[Block]:
+def subgroups(report: Results) -> list[Block]:
     """Makes for each column of groups the tables of the leaderboard's first metric, and, to be opened, of those of its others."""
     names = [column.name for column in report.board.columns]
     values = [row for row in report.group_model_rows if row["name"] in names]
@@ -154,7 +153,7 @@ def _pair(row: Row) -> str:
 
 
 def _first_open(
-    report: Report, title: str, rows: Sequence[Row], line: str, column: str, columns: Sequence[str], note: str
+    report: Results, title: str, rows: Sequence[Row], line: str, column: str, columns: Sequence[str], note: str
 ) -> list[Block]:
     """A table of the first metric of the leaderboard that has rows, and one of all others behind a line that opens."""
     labels = {one.name: one.label for one in report.board.columns}
@@ -168,7 +167,7 @@ def _first_open(
     return [*blocks, Folded(f"{title}: other metrics", [crossed(title, rest, keys, columns, note)])] if rest else blocks
 
 
-def every_metric(report: Report) -> Table:
+def every_metric(report: Results) -> Table:
     """Makes a line for each metric, at every k, and a column for each rater, models as their means over prompts."""
     rows = [row | {"family": family.title} for family in report.families for row in family.model_rows]
     raters = report.in_order(row["algorithm"] for row in rows)

@@ -11,7 +11,7 @@ from ...pages.words import listed
 from .board import Column
 
 if TYPE_CHECKING:
-    from .report import Report
+    from .results import Results
 
 _PANEL = {"RPAD": "how much they agree", "RRAD": "how often their lists meet"}
 _SIDES = {
@@ -23,7 +23,7 @@ _SIDES = {
 _ROUNDING = 1e-9
 
 
-def answer(report: Report) -> list[str]:
+def answer(report: Results) -> list[str]:
     """Says what was found: of the algorithms against their panel where there is one, else against the right answers."""
     return _against_panel(report) or _who_leads(report)
 
@@ -35,7 +35,7 @@ def place_of(row: Row) -> int | None:
     return -1 if row["high"] < 1 - _ROUNDING else 1 if row["low"] > 1 + _ROUNDING else 0
 
 
-def _against_panel(report: Report) -> list[str]:
+def _against_panel(report: Results) -> list[str]:
     panels = report.raters.panels
     columns = [column for column in report.board.columns if column.metric.symbol in _PANEL]
     if not panels or not columns:
@@ -58,7 +58,7 @@ def _standing(column: Column) -> str:
     return f"{column.name}, {_PANEL[column.metric.symbol]}: {'; '.join(parts)}."
 
 
-def _who_leads(report: Report) -> list[str]:
+def _who_leads(report: Results) -> list[str]:
     """Who is best by the first metric, how good that is, and who is not shown to be less."""
     board = report.board
     best = next(iter(board.algorithms), "")
@@ -79,7 +79,7 @@ def _who_leads(report: Report) -> list[str]:
     return [f"Over {cases}{over}, {found}{_beside(report)}."]
 
 
-def _beside(report: Report) -> str:
+def _beside(report: Results) -> str:
     """What is known of the others beside the best."""
     board, who = report.board, report.setup.raters
     column, others = board.columns[0], len(board.algorithms) - 1
