@@ -96,5 +96,5 @@ def _plane(
         return alt.layer(*layers, points).properties(width=style.width, height=360)
 
     title, data = f"Severity–semantic plane: {what}", {"points": rows, "cross": [{"zero": 0}], "quadrants": corners}
-    finding, name = spoken(title, columns, rows), f"plane_{what}"
-    return [Figure(name, "weighted", title, finding, columns, rows, data, draw, note)]
+    finding = spoken(title, columns, rows)
+    return [Figure(f"plane_{what}", "weighted", title, finding, columns, rows, data, draw, note)]
