@@ -47,7 +47,7 @@ class Report(Results):
         return self.framed(coded_rows(self, str(case_id)))
 
     def print_case(self, case_id: str | int, console: Console | None = None) -> None:
-        """Prints the same side by side. Errors: as of `case`."""
+        """Prints the same, one list below the other. Errors: as of `case`."""
         print_table(coded_table(self, str(case_id)), console)
 
     @cached_property
