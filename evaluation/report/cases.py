@@ -20,7 +20,7 @@ from ...terms.icd.ancestor_sets import chapter_label, opened
 from ..lists.lists import ABSENT
 from ..match.cases import DOUBTS, CaseTable
 from ..match.codes import REFERENCE
-from .document import Block, Browser, Folded, Table
+from .document import Block, Browser, Folded, Table, shown
 
 if TYPE_CHECKING:
     from .results import Results
@@ -36,7 +36,9 @@ _TO_LOOK_AT = (
     "each diagnosis stands the one of the other side that the match function holds likeliest to name the same disease, "
     "with its probability; ✓ marks a match (from {:.2f} up)."
 )
-_ONE_CASE = "After each diagnosis its code, and the deepest node that it shares with the reference."
+_CODED = {
+    "rank": "rank", "diagnosis": "diagnosis", "icd10": "ICD-10", "name": "name", "shared": "deepest nodes shared with the reference"
+}  # fmt: skip
 
 
 def case_browser(report: Results) -> Browser | None:
@@ -231,22 +233,13 @@ def coded_rows(report: Results, case_id: str) -> list[Row]:
 
 
 def coded_table(report: Results, case_id: str) -> Table:
-    """Makes the same side by side: a column for the reference and for each rater. Errors: as of `coded_rows`."""
-    rows = coded_rows(report, case_id)
-    raters = list(dict.fromkeys([REFERENCE, *(row["algorithm"] for row in rows)]))
-    of = {(row["algorithm"], row["rank"]): row for row in rows}
-    longest = max((row["rank"] for row in rows), default=0)
-    lines = [[str(rank), *(_coded(of.get((who, rank))) for who in raters)] for rank in range(1, longest + 1)]
-    ends = [of.get((who, 1), {}) for who in raters]
-    scores = [[name, *("" if end.get(name) is None else f"{end[name]:.4f}" for end in ends)] for name in _SCORES]
-    scores.append(["nodes in common", *(end.get("common") or "" for end in ends)])
+    """Makes the same as a table, with a heading for the reference and for each rater. Errors: as of `coded_rows`."""
+    groups, scores = [], []
+    for who, of in groupby(coded_rows(report, case_id), lambda row: row["algorithm"]):
+        first, *others = of
+        groups.append((who, [[shown(row[key]) for key in _CODED] for row in (first, *others)]))
+        if who != REFERENCE:
+            values = ", ".join(f"{name} {'–' if first[name] is None else f'{first[name]:.4f}'}" for name in _SCORES)
+            scores.append(f"{who}: {values}, nodes in common: {first['common'] or 'none'}.")
     title = f"Case {case_id}"
-    return Table(["", *raters], [("", lines), ("", scores)], title, title, _ONE_CASE, sentences=True)
-
-
-def _coded(row: Row | None) -> str:
-    if row is None:
-        return ""
-    code = f" ({row['icd10']})" if row["icd10"] else " (no code)"
-    shared = "" if row["algorithm"] == REFERENCE else f" → {row['shared'] or 'nothing'}"
-    return f"{row['diagnosis'] or 'no diagnosis'}{code}{shared}"
+    return Table(list(_CODED.values()), groups, title, title, "\n".join(scores), sentences=True)

@@ -32,7 +32,7 @@ ANSWERS = [
 
 
 def figure(report: Any, metric: str, group: str | None = None, model: str | None = None) -> Any:
-    rows = report.rows if group is None else [row for row in report.by_group.rows if row["group"] == group]
+    rows = report.rows if group is None else [row for row in report.group_rows if row["group"] == group]
     return next(row["value"] for row in rows if row["metric"] == metric and model in (None, row["algorithm"]))
 
 
@@ -107,7 +107,7 @@ def test_a_folder_of_files_and_a_table_with_columns(tmp_path: Path) -> None:
     ]  # fmt: skip
     (tmp_path / "q.csv").write_text("question_id,question,A,B,C,answer\nx,Which?,one,two,,B\n")
     report = dxmatch.choice(tmp_path / "q.csv", [{"question_id": "x", "response": "two"}])
-    assert figure(report, "Acc_choice") == 1 and report.by_group.rows == []
+    assert figure(report, "Acc_choice") == 1 and report.group_rows == []
 
 
 @pytest.mark.parametrize(("questions", "answers", "problem"), [

@@ -62,7 +62,7 @@ def test_where_a_prediction_leads(tmp_path, case):
 
 def test_domains(tmp_path):
     report = compared(tmp_path)
-    assert {row["group"] for row in report.by_group.rows if row["by"] == "domain"} >= {"Pulmonology", None}
+    assert {row["group"] for row in report.group_rows if row["by"] == "domain"} >= {"Pulmonology", None}
     assert "no medical domain is known of Gout" in told(report).replace("No medical", "no medical")
     for domains in ({"gout": "Joints", "Asthma": "Lungs"}, "category,domain\ngout,Joints\nAsthma,Lungs\n"):
         if isinstance(domains, str):

@@ -47,7 +47,7 @@ def test_two_runs_and_their_difference(both):
         and row["algorithm"] == "run"
         and row["name"] == "Exp_all"
         and row["value"] == pytest.approx(1 / 6)
-        for row in report.by_group.rows
+        for row in report.group_rows
     )
 
 
