@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import DxmatchError, InputError, OptionError
+from ..errors import InputError
 from ..files.counted import shown_threshold
 from ..pages.words import listed
 from .decision import Known, Part, Trees, Wording, signed
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".svg", ".png", ".html")
 _IDLE = 0.05
-_SAID = 0.05
-"""Relations less probable than this go without saying."""
 
 
 @dataclass(frozen=True)
@@ -69,17 +67,15 @@ class Explanation:
 
     @property
     def main_reason(self) -> str:
-        """Says in one sentence what decides, else what is known of the two, else the wording and what moved the score most."""
+        """Says in one sentence what decides, else what is known of the two, else the words they share and what moved the score most."""
         if self.identical:
             return "They are the same after normalisation."
         if self.known.reason:
             return _sentence(self.known.reason)
-        shared, *others = self._words()
-        if self.wording.opposed:
-            return others[-1]
         sign, side = (1, "for") if self.match else (-1, "against")
         moved = (part for part in self.parts if sign * part.contribution >= _IDLE and part.value is not None)
-        return shared + "".join(f" Most {side} it: {part.label} ({part.shown})." for part in list(moved)[:1])
+        most = "".join(f" Most {side} it: {part.label} ({part.shown})." for part in list(moved)[:1])
+        return self._words()[0] + most
 
     @property
     def words(self) -> list[str]:
@@ -115,23 +111,18 @@ class Explanation:
         sides = ((self.a, wording.only_a), (self.b, wording.only_b))
         if only := [f"only {side!r} has {_quoted(words)}" for side, words in sides if words]:
             lines.append(_sentence("; ".join(only)))
-        if wording.opposed:
-            lines.append(f"{listed([f'{one!r} and {other!r}' for one, other in wording.opposed])} exclude each other.")
         return lines
 
     def _knowledge(self) -> Iterator[str]:
-        """What the graph of diseases knows, and what the one is to the other."""
+        """What the graph of diseases knows, what the words oppose, and what the one is to the other."""
         if self.known.reason and not self.known.excluded:
             yield _sentence(self.known.reason)
         for link in self.known.links:
             nearest = f"the nearest is one of {link.disease} ({link.source}), with a cosine of {link.certainty:.2f}"
             yield f"{link.name!r} is no name in the graph of diseases; {nearest}."
         if relation := self.known.relation:
-            others = sorted(self.known.relations.items(), key=lambda each: -each[1])
-            told = [f"{name} {p:.2f}" for name, p in others if name != relation and p >= _SAID]
-            kind = "the same" if relation == "same" else relation
-            most = f"To {self.b!r}, {self.a!r} is {kind}, with a probability of {self.known.relations[relation]:.2f}"
-            yield f"{most} ({', '.join(told)})." if told else f"{most}."
+            kind, probability = "the same" if relation == "same" else relation, self.known.relations[relation]
+            yield f"To {self.b!r}, {self.a!r} is {kind}, with a probability of {probability:.2f}."
 
     def _why(self, trees: Trees) -> Iterator[str]:
         """The start, what speaks for, what speaks against, what is unknown."""
@@ -200,26 +191,17 @@ class Explanation:
         return f"{facts(self.verdict, [], [line for line in self.words if line != self.verdict])}{drawn}"
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Writes the picture (.svg, .png) or a page to read (.html), whole or not at all. Errors: `OptionError` for another suffix."""
+        """Writes the picture (.svg, .png) or a page to read (.html), whole or not at all. Errors: `InputError` for another suffix."""
         from ..evaluation.report.page import page
+        from ..evaluation.report.report import check_report_path
         from ..files.atomic import whole_file
         from ..pages.files import image
 
-        kind = check_picture_path(path)
+        kind = check_report_path(path, SUFFIXES)
         content = page(self.document(drawn=True)).encode() if kind == ".html" else image(self.figure, kind[1:])
         with whole_file(Path(path)) as temporary:
             temporary.write_bytes(content)
         return Path(path)
-
-
-def check_picture_path(path: str | os.PathLike[str]) -> str:
-    """Gives the suffix of a picture, checked before any work begins. Errors: `OptionError`, `DxmatchError`."""
-    target = Path(path)
-    if target.suffix.lower() not in SUFFIXES:
-        raise OptionError("path", f"a file that ends in {', '.join(SUFFIXES)}", str(path))
-    if not target.parent.is_dir():
-        raise DxmatchError(f"{target.parent}: no such folder (for {target.name}).")
-    return target.suffix.lower()
 
 
 def _quoted(words: tuple[str, ...]) -> str:

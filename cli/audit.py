@@ -110,12 +110,13 @@ def explain(
 ) -> dict[str, Any]:
     """Say why two diagnoses match, or do not: in words, feature by feature, and as a picture."""
     from ..auditing.explain import explain as run
-    from ..auditing.explanation import check_picture_path
+    from ..auditing.explanation import SUFFIXES
+    from ..evaluation.report.report import check_report_path
 
     for text in (a, b):
         diagnosis(text, "score")
     if output is not None:
-        check_picture_path(output)
+        check_report_path(output, SUFFIXES)
     m = loaded(
         model, policy=policy, threshold=threshold, origin=origin, store=store, endpoints=endpoints, min_coverage=min_coverage,
         judge_all=judge_all,
