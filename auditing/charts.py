@@ -27,7 +27,7 @@ _SIDES = ("for a match", "against a match")
 
 def figures(of: Found, made: Made) -> list[Figure]:
     """Makes every chart that the audit allows."""
-    charts = (reliability, histogram, beeswarm, losses, correlation)
+    charts = (reliability, beeswarm, losses, correlation)
     return [figure for chart in charts for figure in chart(of, made)]
 
 
@@ -64,39 +64,6 @@ def reliability(of: Found, made: Made) -> list[Figure]:
         "reliability", "measures", "Do the probabilities mean what they say?", columns, rows,
         {"bins": rows, "diagonal": [{"mean": 0, "value": 0}, {"mean": 1, "value": 1}]}, draw,
         "On the dashed line they do. Above it M is too careful, below it too sure. Bars are intervals.",
-    )  # fmt: skip
-
-
-def histogram(of: Found, made: Made) -> list[Figure]:
-    """Draws how many pairs have which probability: matches upwards, the others downwards; all upwards without labels."""
-    table, threshold = of("histogram"), made["threshold"]
-    sides = {"matches": 1, "others": -1} if "matches" in table[0] else {"pairs": 1}
-    rows = [
-        {"from": row["from"], "to": row["to"], "range": f"{row['from']:.3f} to {row['to']:.3f}", "kind": kind, "pairs": row[kind],
-         "start": 0, "end": side * row[kind]}
-        for kind, side in sides.items() for row in table if row[kind]
-    ]  # fmt: skip
-    tens = [10**power for power in range(len(str(max(row["pairs"] for row in rows))))]
-    columns = {"range": "probability", "kind": "of", "pairs": "pairs"}
-
-    def draw(style: Style) -> Any:
-        colours = alt.Scale(domain=list(sides), range=[style.series[0], style.panel][: len(sides)])
-        legend = alt.Legend(symbolType="square") if len(sides) == 2 else None
-        axis = alt.Axis(
-            labelExpr="format(abs(datum.value), ',')",
-            values=[0, *(side * ten for side in sides.values() for ten in tens)],
-        )
-        bars = alt.Chart(named("bars")).mark_bar(binSpacing=1)
-        # symlog: a handful of pairs beside the threshold is to be seen beside thousands at 0
-        y = alt.Y("start:Q", title="pairs", scale=alt.Scale(type="symlog"), axis=axis)
-        x = alt.X("from:Q", title="probability that M says", scale=alt.Scale(domain=[0, 1]))
-        color = alt.Color("kind:N", scale=colours, legend=legend)
-        drawn = bars.encode(x=x, x2="to", y=y, y2="end", color=color, tooltip=tooltip(**columns))
-        return alt.layer(drawn, _threshold(style)).properties(width=style.width, height=240)
-
-    return _figure(
-        "histogram", "measures", "How many pairs have which probability", columns, rows, {"bars": rows, "threshold": [{"at": threshold}]},
-        draw, f"Dashed: where a match begins, at {threshold:.3f}. The scale of pairs is logarithmic.",
     )  # fmt: skip
 
 
@@ -166,9 +133,9 @@ def _aside(moved: NDArray[np.float64]) -> list[float]:
 
 def losses(of: Found, made: Made) -> list[Figure]:
     """Draws what shuffling one feature costs (the source's figure 2), and what a family is worth."""
-    if made["quality"] is None:
+    if made["matches"] is None:
         return []
-    x = alt.X("value:Q", title=f"average precision lost, of {made['quality']['average_precision']:.3f}")
+    x = alt.X("value:Q", title="average precision lost")
     lost = {"told": "average precision lost", "f1": "F1 lost"}
     features, families = (
         [told(measured(row, "ap_lost"), f1=with_interval(measured(row, "f1_lost")), **row) for row in of(name)]
@@ -176,8 +143,8 @@ def losses(of: Found, made: Made) -> list[Figure]:
     )
     features.sort(key=lambda row: -row["value"])
     ways = list(dict.fromkeys(row["way"] for row in families))
-    note = "Shuffled: over the pairs, together. Unknown: taken away from every pair; the trees were not trained so."
-    if len(ways) == 3:
+    note = "Shuffled: over the pairs, together."
+    if len(ways) == 2:
         note += " Trained without: new trees, measured out of fold against new trees with all features."
 
     def look(style: Style) -> dict[str, Any]:

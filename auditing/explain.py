@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 _CERTAIN = 1e-9
 """A threshold of 0 or 1 has no finite log-odds; this far from it they are drawn."""
-_JOINS = frozenset(["of", "with", "due", "to", "and", "in", "by", "from", "on", "or", "for", "at", "as", "after", "the", "an"])
+_JOINS = frozenset(
+    ["of", "with", "due", "to", "and", "in", "by", "from", "on", "or", "for", "at", "as", "after", "the", "an"]
+)
 """English words that only join others: nobody is told that two diagnoses share them."""
 
 

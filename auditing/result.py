@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import Console
 
-FORMAT = 1
+FORMAT = 2
 PAGE, NUMBERS = "audit.html", "audit.json"
 TABLES = (
-    "features", "contributions", "permutation", "families", "alone", "voters", "dropped", "correlations", "histogram", "measures",
-    "reliability", "kinds", "worst", "references",
+    "features", "contributions", "permutation", "families", "alone", "voters", "correlations", "measures", "reliability", "kinds", "worst",
+    "references",
 )  # fmt: skip
 
 
@@ -41,18 +41,16 @@ class Audit:
         value and its contribution (`shap_<feature>`).
     permutation : name, flipped (share of decisions that change), and with labels ap_lost, f1_lost, each with _low, _high:
         what shuffling one feature costs.
-    families : the same, and `way`, for whole families of features: shuffled, unknown, and where asked for trained without.
+    families : the same, and `way`, for whole families of features: shuffled, and where asked for trained without.
     alone : M and each feature as a match function by itself, on the labelled pairs that differ: feature, family, label, rule (as it is,
         from, up to), threshold, known, pairs, matches, and precision, recall, f1, accuracy, each with _low, _high.
     voters : where asked for, which n of m voters to ask: way, n, of, voters, yes (how many of them must say yes), folds (in how many the
         same were chosen), pairs, matches, the measures of `alone`, f1_same_pairs (on the pairs that chose them).
-    dropped : where asked for, the features that correlate: feature, like, rho, importance and importance_of_like (average precision alone).
     correlations : first, second, spearman, pearson, pairs (that know both).
-    histogram : from, to, pairs, matches, others: how many pairs have which probability.
     measures : pairs ("all", "not identical"), measure, value, low, high.
     reliability : from, to, pairs, mean_probability, matches (share), low, high.
-    kinds : error ("missed", "false"), kind, says, pairs, wrong, share.
-    worst : error, kind, a, b, reference, probability: the surest errors of each kind.
+    kinds : error ("missed", "false"), kind (what M takes `a` to be to `b`: "same", "narrower" … as in `Relation`), pairs, wrong, share.
+    worst : error, kind, a, b, reference, probability, why (as in `Relation`): the surest errors of each kind.
     references : reference, pairs, matches, missed, false, wrong, share: those with most errors.
 
     findings : what the reader should know. made_with : settings and counts.
@@ -77,11 +75,6 @@ class Audit:
         """Says what was found, in groups of sentences."""
         return answer(self.rows, self.made_with)
 
-    @property
-    def notes(self) -> list[str]:
-        """Says the findings in words."""
-        return [one.sentence for one in self.findings]
-
     def document(self, *, drawn: bool) -> Document:
         """Gives what a terminal, and with the charts a page, shows of it."""
         made = self.made_with
@@ -105,7 +98,8 @@ class Audit:
         """Gives everything as plain values, for JSON."""
         tables = {name: json_rows(table.to_pylist()) for name, table in self.tables.items()}
         return {
-            "format": FORMAT, "words": self.words, "notes": self.notes, "left_out": self.left_out, "made_with": self.made_with, "tables": tables,
+            "format": FORMAT, "words": self.words, "findings": [one.sentence for one in self.findings], "left_out": self.left_out,
+            "made_with": self.made_with, "tables": tables,
         }  # fmt: skip
 
     def save(self, folder: str | os.PathLike[str], *, spreadsheet: bool = False) -> Path:

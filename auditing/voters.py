@@ -24,7 +24,7 @@ VOTER = "vote"
 YES = 0.5
 """From here up a vote that is a mean or a probability says yes."""
 MOST_SUBSETS = 20_000
-"""Up to so many, every choice is tried; of more, one voter after the other is added."""
+"""Every choice of so many voters is tried."""
 _NEVER = "it is unknown for every pair"
 
 Choice = tuple[tuple[int, ...], int]
@@ -76,13 +76,18 @@ def _alone(feature: FeatureSpec, values: NDArray[np.floating], resamples: Resamp
 
 
 def check_voters(count: int | None, features: FeatureSet) -> None:
-    """Refuses voters of a feature set without votes, or more than it has. Errors: `OptionError`."""
+    """Refuses voters of a feature set without votes, more than it has, or with too many choices. Errors: `OptionError`."""
     there = sum(feature.kind == VOTER for feature in features.features)
-    if count is not None and not there:
+    if count is None:
+        return
+    if not there:
         allowed = f"asked for where the feature set {features.name!r} has features of kind 'vote'"
         raise OptionError("voters", allowed, count)
-    if count is not None and not 1 <= count <= there:
+    if not 1 <= count <= there:
         raise OptionError("voters", f"from 1 to {there}, the voters of the feature set", count)
+    if (choices := comb(there, count)) > MOST_SUBSETS:
+        allowed = f"a number with at most {MOST_SUBSETS:,} choices of the {there} voters, all of which are tried; these are {choices:,}"
+        raise OptionError("voters", allowed, count)
 
 
 def voter_rows(features: FeatureSet, resamples: Resamples, fold: NDArray[np.int64], count: int) -> list[Row]:
@@ -92,7 +97,7 @@ def voter_rows(features: FeatureSet, resamples: Resamples, fold: NDArray[np.int6
     measured on the fold; so no pair both chooses and measures. `f1_same_pairs` is the F1 of the choice that all pairs make, on the
     pairs that made it: what the source reports, and too good. `folds` : in how many folds these very voters were chosen.
 
-    together : those with the highest F1 together, of all choices of `count` (of more than 20,000, by forward selection).
+    together : those with the highest F1 together, of all choices of `count`.
     highest F1 alone : the source's way, "selected by the highest F1".
     all : every voter that has an answer.
     """
@@ -109,8 +114,6 @@ def voter_rows(features: FeatureSet, resamples: Resamples, fold: NDArray[np.int6
         ("together", count, lambda folds: tallies.together(count, folds)),
         ("highest F1 alone", count, lambda folds: tallies.alone(count, folds)),
     ]
-    if comb(len(columns), count) > MOST_SUBSETS:
-        ways[0] = ("together, one after the other", count, lambda folds: tallies.forward(count, folds))
     if len(columns) > count:
         ways.append(("all", len(columns), lambda folds: tallies.needed(tuple(range(len(columns))), folds)))
     rows = []
@@ -165,11 +168,3 @@ class _Tallies:
         """Chooses those with the highest F1 together; of equals those that are named earlier."""
         every = combinations(range(self._yes.shape[1]), count)
         return self.needed(max(every, key=lambda some: max(self.f1(some, folds))), folds)
-
-    def forward(self, count: int, folds: Sequence[int]) -> Choice:
-        """Adds one voter after the other, whoever makes the highest F1 with those before."""
-        chosen: tuple[int, ...] = ()
-        while len(chosen) < count:
-            left = [voter for voter in range(self._yes.shape[1]) if voter not in chosen]
-            chosen = (*chosen, max(left, key=lambda one: max(self.f1((*chosen, one), folds))))
-        return self.needed(chosen, folds)

@@ -56,12 +56,6 @@ def audit(
         int | None,
         typer.Option(help="Also find which so many votes of the feature set decide best: --voters 5 of twenty."),
     ] = None,
-    drop_correlated: Annotated[
-        float | None,
-        typer.Option(
-            help="With --retrain: also train without features that correlate that strongly with a better one: 0.9."
-        ),
-    ] = None,
     charts: Annotated[Path | None, typer.Option("--charts", help="A folder for each chart as PNG and SVG.")] = None,
     seed: Annotated[int, typer.Option(help="Random seed for the sample, the shuffles and the resampling.")] = 0,
     store: Store = None,
@@ -83,7 +77,7 @@ def audit(
     with shown("Auditing") as progress:
         found = run(
             m, read_visible(pairs, encoding, set_aside=rejects is not None), a=a, b=b, label=label, group=group, sample=sample, repeats=repeats, bootstrap=bootstrap,
-            retrain=retrain, folds=folds, voters=voters, drop_correlated=drop_correlated, seed=seed, rejects=rejects, progress=progress,
+            retrain=retrain, folds=folds, voters=voters, seed=seed, rejects=rejects, progress=progress,
         )  # fmt: skip
     found.save(output)
     found.print()
