@@ -65,10 +65,10 @@ def _reliance(of: Found, made: Made) -> Iterator[str]:
 
 def _deciders(of: Found, made: Made) -> Iterator[str]:
     alone = of("alone")
-    if alone and alone[1]["f1"] is not None:
+    if alone:
         of_m, best = (with_interval(measured(row, "f1")) for row in alone[:2])
         yield f"Alone, {alone[1]['feature']} decides best: F1 {best} on the pairs that differ, where M has {of_m}."
-    if silent := [row["feature"] for row in alone if row["reason"]]:
+    if silent := [row["feature"] for row in alone if not row["known"]]:
         yield f"No answer for any pair: {listed(silent)}."
     for row in of("voters")[:1]:
         yield (

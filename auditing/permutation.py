@@ -87,8 +87,7 @@ def _interval(name: str, resampled: Values) -> Row:
 
 def measured(row: Row, name: str) -> Row:
     """Gives a measure of a row, with its interval beside it, as the row of a value."""
-    reason = row.get("reason") or UNDEFINED
-    return {"value": row[name], "low": row[f"{name}_low"], "high": row[f"{name}_high"], "reason": reason}
+    return {"value": row[name], "low": row[f"{name}_low"], "high": row[f"{name}_high"], "reason": UNDEFINED}
 
 
 def lost(before: Quality, after: Sequence[Quality]) -> Row:
