@@ -61,7 +61,7 @@ def audit(
     pairs : a path or data frame with columns `a` and `b`, with labels (as in `train`) or without; what needs labels is
         left out where there are none. They should be pairs that it was not trained on.
     group : the column of the reference diagnosis, `a` if not given; intervals resample references.
-    sample : the most pairs whose contributions are computed, drawn so that both labels keep their shares.
+    sample : the most pairs whose contributions are computed, drawn at random.
     repeats : shuffles of each feature.
     bootstrap : resamples behind each interval.
     retrain : also train without each family of features, cross-validated on these pairs in `folds` folds of references.
@@ -94,7 +94,7 @@ def audit(
     resamples = Resamples(differ, np.vstack([np.ones((1, groups), np.int64), group_draws(groups, bootstrap, seed)]))
     fold = _folds(differ, folds, seed)
     losses = Losses(matcher, resamples, fold, seed)
-    rows = _sampled(differ, matcher.threshold, sample, seed)
+    rows = np.sort(np.random.default_rng(seed).permutation(len(differ.a))[:sample])
 
     steps: list[_Step] = [lambda: _features(matcher, every, differ, rows)]
     left_out: dict[str, str] = {}
@@ -148,16 +148,6 @@ def _folds(differ: ScoredPairs, folds: int, seed: int) -> NDArray[np.int64] | st
         return grouped_folds(differ.groups, differ.label, folds, seed)
     except InputError as error:
         return str(error)
-
-
-def _sampled(differ: ScoredPairs, threshold: float, most: int, seed: int) -> NDArray[np.int64]:
-    """Draws at most so many pairs, in their order: of both labels, or without these of both decisions, in the share that they have."""
-    from sklearn.utils import resample
-
-    rows, kinds = np.arange(len(differ.a)), differ.probability >= threshold if differ.label is None else differ.match
-    if len(rows) <= most:
-        return rows
-    return np.sort(resample(rows, replace=False, n_samples=most, stratify=kinds, random_state=seed))
 
 
 def _losses(losses: Losses, repeats: int, *, retrain: bool) -> Iterator[_Step]:

@@ -13,13 +13,12 @@ from ..evaluation.report.layers import bands, spoken, told
 from ..pages.encodings import named, tooltip, with_interval
 from ..pages.figure import Figure
 from ..pages.rows import Row
-from ..pages.style import SHAPES, Style
+from ..pages.style import Style
 from .decision import Trees, signed
 from .permutation import Found, Made, measured
 
 _ROW = 24
-_MAX_POINTS, _BINS = 9000, 90
-_MAX_NUMBERED, _MAX_BARS, _MAX_LENGTH = 14, 14, 40
+_MAX_POINTS, _BINS, _MAX_LENGTH = 9000, 90, 40
 _RAMP = {"lowest": "#2f86c8", "low": "#7884c6", "middle": "#a87fb0", "high": "#d0738a", "highest": "#e2604a"}
 """Of values; each colour is told from both the light and the dark background."""
 _SIDES = ("for a match", "against a match")
@@ -33,9 +32,9 @@ def figures(of: Found, made: Made) -> list[Figure]:
 
 def _figure(
     name: str, section: str, title: str, columns: dict[str, str], rows: list[Row], data: dict[str, list[Row]], draw: Callable[[Style], Any],
-    note: str, words: str = "",
+    note: str,
 ) -> list[Figure]:  # fmt: skip
-    made = Figure(name, section, title, spoken(words or title, columns, rows), columns, rows, data, draw, note=note)
+    made = Figure(name, section, title, spoken(title, columns, rows), columns, rows, data, draw, note=note)
     return [made] if rows else []
 
 
@@ -67,39 +66,29 @@ def reliability(of: Found, made: Made) -> list[Figure]:
     )  # fmt: skip
 
 
-def _threshold(style: Style) -> alt.Chart:
-    """Where a match begins, dashed."""
-    return alt.Chart(named("threshold")).mark_rule(color=style.ink, strokeDash=[5, 4], strokeWidth=1.3).encode(x="at:Q")
-
-
 def beeswarm(of: Found, made: Made) -> list[Figure]:
     """Draws the contributions of each feature, a point for each pair (the source's figure 3)."""
     table, names = of("contributions"), [row["feature"] for row in of("features")]
     shown = np.linspace(0, len(table) - 1, min(len(table), max(100, _MAX_POINTS // len(names)))).astype(int)
     rows: list[Row] = []
     points: list[Row] = []
-    for place, name in enumerate(names):
+    for name in names:
         value = np.array([row[name] for row in table], float)
         moved = np.array([row[f"shap_{name}"] for row in table], float)
         low, median, high = (signed(one) for one in np.quantile(moved, [0.05, 0.5, 0.95]).tolist())
         rows.append({"feature": name, "low": low, "median": median, "high": high})
         points += [
-            {"x": round(x, 3), "y": round(place + y, 3), "step": step, "feature": name, "value": "unknown" if v != v else f"{v:.3g}",
+            {"x": round(x, 3), "aside": round(aside, 3), "step": step, "feature": name, "value": "unknown" if v != v else f"{v:.3g}",
              "told": signed(x)}
-            for x, y, v, step in zip(moved[shown].tolist(), _aside(moved[shown]), value[shown].tolist(), _steps(value)[shown], strict=True)
+            for x, aside, v, step in zip(moved[shown].tolist(), _aside(moved[shown]), value[shown].tolist(), _steps(value)[shown], strict=True)
         ]  # fmt: skip
 
     def draw(style: Style) -> Any:
-        labels = "[" + ",".join(f"'{name}'" for name in names) + "][datum.value]"
-        axis = alt.Axis(
-            # without a count Vega thins the values out to one label every forty pixels
-            values=list(range(len(names))), tickCount=len(names), labelExpr=labels, ticks=False, domain=False, grid=False,
-            labelOverlap=False, labelLimit=190,
-        )  # fmt: skip
         colours = alt.Scale(domain=[*_RAMP, "unknown"], range=[*_RAMP.values(), style.panel])
         swarm = alt.Chart(named("points")).mark_circle(size=15, opacity=0.75).encode(
             x=alt.X("x:Q", title="contribution, log-odds"),
-            y=alt.Y("y:Q", title=None, axis=axis).scale(domain=[len(names) - 0.5, -0.5], nice=False, zero=False),
+            y=alt.Y("feature:N", title=None, sort=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=190)),
+            yOffset=alt.YOffset("aside:Q").scale(domain=[-0.5, 0.5]),
             color=alt.Color("step:N", scale=colours, legend=alt.Legend(columns=3, symbolType="circle")),
             tooltip=tooltip(feature="feature", value="value", told="contribution"),
         )  # fmt: skip
@@ -115,13 +104,10 @@ def beeswarm(of: Found, made: Made) -> list[Figure]:
 
 
 def _steps(value: NDArray[np.float64]) -> NDArray[np.object_]:
-    """In which fifth of the range between the 2nd and the 98th of 100 values each lies."""
-    there = value[np.isfinite(value)]
-    low, high = np.quantile(there, [0.02, 0.98]) if len(there) else (0.0, 1.0)
-    if high == low and len(there):
-        low, high = there.min(), there.max()
-    place = np.clip(np.nan_to_num((value - low) / ((high - low) or 1.0)) * len(_RAMP), 0, len(_RAMP) - 1).astype(int)
-    return np.where(np.isfinite(value), np.array([*_RAMP], object)[place], "unknown")
+    """In which fifth of the range of the values each lies."""
+    there = np.isfinite(value)
+    bounds = np.linspace(value[there].min(initial=np.inf), value[there].max(initial=-np.inf), len(_RAMP) + 1)[1:-1]
+    return np.where(there, np.array([*_RAMP], object)[np.digitize(value, bounds)], "unknown")
 
 
 def _aside(moved: NDArray[np.float64]) -> list[float]:
@@ -143,14 +129,9 @@ def losses(of: Found, made: Made) -> list[Figure]:
     )
     features.sort(key=lambda row: -row["value"])
     ways = list(dict.fromkeys(row["way"] for row in families))
-    note = "Shuffled: over the pairs, together."
-    if len(ways) == 2:
-        note += " Trained without: new trees, measured out of fold against new trees with all features."
 
     def look(style: Style) -> dict[str, Any]:
-        color = alt.Color("way:N", legend=alt.Legend()).scale(domain=ways, range=style.series[: len(ways)])
-        shape = alt.Shape("way:N", legend=alt.Legend()).scale(domain=ways, range=SHAPES[: len(ways)])
-        return {"color": color, "shape": shape}
+        return {"color": alt.Color("way:N", legend=alt.Legend()).scale(domain=ways, range=style.series[: len(ways)])}
 
     return [
         bands(
@@ -160,7 +141,8 @@ def losses(of: Found, made: Made) -> list[Figure]:
         ),
         bands(
             families, {"name": "family", "way": "way", **lost}, look, x, "name", "way", line=0, name="families",
-            section="permutation", title="What a family of features is worth", note=note,
+            section="permutation", title="What a family of features is worth",
+            note="Shuffled: over the pairs, together. Trained without: new trees, measured out of fold against new trees with all features.",
         ),
     ]  # fmt: skip
 
@@ -183,20 +165,14 @@ def correlation(of: Found, made: Made) -> list[Figure]:
     }
 
     def draw(style: Style) -> Any:
-        x, y = alt.X("first:N", sort=None, title=None), alt.Y("second:N", title=None)
-        base = alt.Chart(named("cells")).encode(
-            x=x.scale(domain=names[:-1], padding=0.04).axis(ticks=False, domain=False, labelLimit=190, labelAngle=-45),
-            y=y.scale(domain=names[1:], padding=0.04).axis(ticks=False, domain=False, labelLimit=190),
-        )
-        color = alt.Color("sign:N", legend=alt.Legend(symbolType="square"))
-        squares = base.mark_rect(cornerRadius=2).encode(
-            color=color.scale(domain=["alike", "opposite"], range=style.series[:2]),
+        axis = alt.Axis(ticks=False, domain=False, labelLimit=190, title=None)
+        return alt.Chart(named("cells")).mark_rect(cornerRadius=2).encode(
+            x=alt.X("first:N", axis=axis).scale(domain=names[:-1], padding=0.04).axis(labelAngle=-45),
+            y=alt.Y("second:N", axis=axis).scale(domain=names[1:], padding=0.04),
+            color=alt.Color("sign:N", legend=alt.Legend(symbolType="square")).scale(domain=["alike", "opposite"], range=style.series[:2]),
             opacity=alt.Opacity("rho:Q", legend=None).scale(domain=[0, 1], range=[0.04, 0.55]),
             tooltip=tooltip(**columns),
-        )
-        numbers = base.mark_text(fontSize=11, color=style.ink).encode(text="told:N")
-        layers = [squares, numbers] if len(names) <= _MAX_NUMBERED else [squares]
-        return alt.layer(*layers).properties(width=style.width, height=26 * (len(names) - 1))
+        ).properties(width=style.width, height=26 * (len(names) - 1))  # fmt: skip
 
     return _figure(
         "correlation", "correlation", "How the features go together (Spearman's rho)", columns, sorted(rows, key=lambda row: -row["rho"]),
@@ -208,41 +184,45 @@ def waterfall(pair: tuple[str, str], said: str, trees: Trees, begins: float, thr
     """Draws one decision in raw log-odds: from the start that all pairs share to the score of this one, the largest part first.
 
     said : the decision. begins : where a match does, in log-odds, at the dashed line; threshold : the same as a probability.
-    The smallest of many are one bar.
     """
-    parts = [(part.feature, part.shown, part.contribution, part.label) for part in trees.parts]
-    if len(parts) > _MAX_BARS:
-        rest = parts[_MAX_BARS - 1 :]
-        parts[_MAX_BARS - 1 :] = [(f"{len(rest)} others", "", sum(part[2] for part in rest), "the smallest, together")]
     rows: list[Row] = []
     at = trees.base
-    for feature, value, moved, label in parts:
+    for part in trees.parts:
+        to = at + part.contribution
         rows.append({
-            "line": f"{feature} = {value}" if value else feature, "feature": feature, "value": value, "told": signed(moved), "label": label,
-            "side": _SIDES[moved < 0], "from": at, "to": at + moved, "right": max(at, at + moved),
+            "line": f"{part.feature} = {part.shown}", "feature": part.feature, "value": part.shown, "told": signed(part.contribution),
+            "label": part.label, "side": _SIDES[part.contribution < 0], "from": at, "to": to, "right": max(at, to),
         })  # fmt: skip
-        at += moved
+        at = to
     ends = [float(row[key]) for row in rows for key in ("from", "to")] + [begins]
     room = 0.12 * ((max(ends) - min(ends)) or 1.0)
     columns = {"feature": "feature", "value": "value", "told": "contribution", "label": "says"}
 
     def draw(style: Style) -> Any:
         y = alt.Y("line:N", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=260))
-        x = alt.X("from:Q", title="log-odds of a match")
-        sides = alt.Scale(domain=_SIDES, range=list(style.series[:2]))
-        bars = alt.Chart(named("parts")).mark_bar(height={"band": 0.62}).encode(
-            x=x.scale(domain=[min(ends) - room, max(ends) + room], nice=False, zero=False), x2="to", y=y,
-            color=alt.Color("side:N", scale=sides, legend=alt.Legend(symbolType="square", columns=1)), tooltip=tooltip(**columns),
-        )  # fmt: skip
+        x = alt.X("from:Q", title="log-odds of a match").scale(
+            domain=[min(ends) - room, max(ends) + room], nice=False, zero=False
+        )
+        color = alt.Color("side:N", legend=alt.Legend(symbolType="square", columns=1)).scale(
+            domain=_SIDES, range=style.series[:2]
+        )
+        dashed = (
+            alt.Chart(named("threshold"))
+            .mark_rule(color=style.ink, strokeDash=[5, 4], strokeWidth=1.3)
+            .encode(x="at:Q")
+        )
+        bars = (
+            alt.Chart(named("parts"))
+            .mark_bar(height={"band": 0.62})
+            .encode(x=x, x2="to", y=y, color=color, tooltip=tooltip(**columns))
+        )
         numbers = alt.Chart(named("parts")).mark_text(align="left", dx=5).encode(x="right:Q", y=y, text="told:N")
-        return alt.layer(_threshold(style), bars, numbers).properties(width=style.width, height=26 * len(rows))
+        return alt.layer(dashed, bars, numbers).properties(width=style.width, height=26 * len(rows))
 
     a, b = (one if len(one) <= _MAX_LENGTH else f"{one[: _MAX_LENGTH - 1]}…" for one in pair)
-    start = signed(trees.base)
     (made,) = _figure(
         "waterfall", "why", f"{a} and {b}: {said}", columns, rows, {"parts": rows, "threshold": [{"at": begins}]}, draw,
-        words=f"From the start at {start} to {signed(trees.raw)}, where a match begins at {signed(begins)}",
-        note=f"Log-odds are those before calibration. Each bar starts where the one above ends; the first starts at {start}, where every pair does. Dashed: where a match "
-        f"begins, at probability {threshold:.3f}.",
+        f"Log-odds are those before calibration. Each bar starts where the one above ends; the first starts at {signed(trees.base)}, where every pair "
+        f"does, the last ends at {signed(trees.raw)}. Dashed: where a match begins, at {signed(begins)}, probability {threshold:.3f}.",
     )  # fmt: skip
     return made

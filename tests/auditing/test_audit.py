@@ -125,12 +125,9 @@ def test_the_same_seed_gives_the_same_audit(audited, matcher, rows):
     assert dxmatch.audit(matcher, rows, **FEW, seed=1).permutation != audited.permutation
 
 
-@pytest.mark.parametrize(("labelled", "matches"), [(True, 15), (False, None)])
-def test_a_sample_keeps_the_share_of_matches(matcher, rows, labelled, matches):
-    part = dxmatch.audit(matcher, rows if labelled else rows[["a", "b"]], sample=30, **FEW)
+def test_contributions_of_a_sample(matcher, rows):
+    part = dxmatch.audit(matcher, rows, sample=30, **FEW)
     assert part.contributions.num_rows == part.made_with["sample"] == 30 and part.made_with["sampled_of"] == 80
-    assert not labelled or part.contributions.column("label").to_pylist().count(1) == matches
-    assert len(set(part.contributions.column("match").to_pylist())) == 2
 
 
 def test_identical_pairs_stand_aside(matcher, rows):
