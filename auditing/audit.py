@@ -26,7 +26,7 @@ from .mistakes import mistakes
 from .permutation import LEVEL, Losses, Resamples
 from .result import TABLES, Audit
 from .scored_pairs import MIN_PAIRS, ScoredPairs, score_pairs
-from .voters import alone_rows, check_voters, voter_rows
+from .voters import alone_rows, voter_columns, voter_rows
 
 _NO_LABELS = "the pairs have no labels (a column label, or one label_<expert> for each expert)"
 _MIN_RESAMPLES = 20
@@ -87,9 +87,9 @@ def audit(
     ):
         if not holds:
             raise OptionError(name, allowed, value)
-    check_voters(voters, matcher.features)
     every = score_pairs(matcher, pairs, a=a, b=b, label=label, group=group, rejects=rejects, progress=progress)
     differ = every.take(~every.identical)
+    asked = [] if voters is None else voter_columns(matcher.features, differ.table, voters)
     groups = len(differ.groups.names)
     resamples = Resamples(differ, np.vstack([np.ones((1, groups), np.int64), group_draws(groups, bootstrap, seed)]))
     fold = _folds(differ, folds, seed)
@@ -99,22 +99,17 @@ def audit(
     steps: list[_Step] = [lambda: _features(matcher, every, differ, rows)]
     left_out: dict[str, str] = {}
     if every.label is None:
-        left_out |= dict.fromkeys(("how good it is and where it errs", "what permuted features cost"), _NO_LABELS)
+        left_out["what needs labels"] = _NO_LABELS
     else:
         steps.append(lambda: _errors(matcher, every, differ, bootstrap, seed))
-    if every.label is not None and not matcher.has_relation_model:
-        left_out["errors by kind"] = f"{matcher.name} has no relation model"
-    if isinstance(fold, str):
-        asked = {
-            "what each feature says alone": True,
-            "which voters decide best": voters,
-            "training without a family": retrain,
-        }
-        left_out |= {what: fold for what, wanted in asked.items() if wanted}
-    else:
+        if not matcher.has_relation_model:
+            left_out["errors by kind"] = f"{matcher.name} has no relation model"
+        if isinstance(fold, str):
+            left_out["what is chosen or trained anew in folds: each feature alone, voters, families"] = fold
+    if not isinstance(fold, str):
         steps.append(lambda: {"alone": alone_rows(matcher, resamples, fold)})
         if voters is not None:
-            steps.append(lambda: {"voters": voter_rows(matcher.features, resamples, fold, voters)})
+            steps.append(lambda: {"voters": voter_rows(matcher.features, resamples, fold, asked, voters)})
     trains = retrain and not isinstance(fold, str)
     steps += _losses(losses, repeats, retrain=trains)
 
@@ -124,13 +119,14 @@ def audit(
             found.setdefault(table, []).extend(own)
         if progress is not None:
             progress(done, len(steps))
+    trained = losses.retrained if trains else {}
     made_with = {
-        "model": matcher.identity, "threshold": matcher.threshold, "members": len(matcher.scorer.members), "source": Path(every.source).name,
-        "pairs": len(every.a), "matches": None if every.label is None else int(every.match.sum()), "references": len(every.groups.names),
-        "identical": int(every.identical.sum()), "rejected": every.n_rejected, "sample": len(rows), "sampled_of": len(differ.a),
-        "repeats": repeats, "bootstrap": bootstrap, "level": LEVEL, "folds": folds, "seed": seed,
-        "retrained": {name: float(values[0]) for name, values in losses.retrained.items()} if trains else None,
-        "versions": {library: metadata.version(library) for library in ("dxmatch", "lightgbm", "numpy")},
+        "match_function": matcher.identity, "threshold": matcher.threshold, "sets_of_trees": len(matcher.scorer.members),
+        "source": Path(every.source).name, "pairs": len(every.a), "matches": None if every.label is None else int(every.match.sum()),
+        "references": len(every.groups.names), "equal_after_normalisation": int(every.identical.sum()), "rows_set_aside": every.n_rejected,
+        "pairs_with_contributions": len(rows), "shuffles": repeats, "resamples_of_references": bootstrap, "level": LEVEL, "folds": folds,
+        "seed": seed, **{f"{name}_trained_anew": float(values[0]) for name, values in trained.items()},
+        **{library: metadata.version(library) for library in ("dxmatch", "lightgbm", "numpy")},
     }  # fmt: skip
     return Audit(
         {name: arrow_table(found[name]) for name in TABLES if name in found},

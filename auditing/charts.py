@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import altair as alt
@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation.report.layers import bands, spoken, told
-from ..pages.encodings import named, tooltip, with_interval
+from ..pages.encodings import named, number, signed, tooltip, with_interval
 from ..pages.figure import Figure
 from ..pages.rows import Row
 from ..pages.style import Style
-from .decision import Trees, signed
 from .permutation import Found, Made, measured
 
 _ROW = 24
-_MAX_POINTS, _BINS, _MAX_LENGTH = 9000, 90, 40
+_MAX_POINTS, _BINS = 9000, 90
+_SAID, _ARE = "what M says", "what is a match"
+_SIGNS, _SIDES = ("alike", "opposite"), ("against a match", "for a match")
 _RAMP = {"lowest": "#2f86c8", "low": "#7884c6", "middle": "#a87fb0", "high": "#d0738a", "highest": "#e2604a"}
 """Of values; each colour is told from both the light and the dark background."""
-_SIDES = ("for a match", "against a match")
 
 
 def figures(of: Found, made: Made) -> list[Figure]:
@@ -30,40 +30,31 @@ def figures(of: Found, made: Made) -> list[Figure]:
     return [figure for chart in charts for figure in chart(of, made)]
 
 
-def _figure(
-    name: str, section: str, title: str, columns: dict[str, str], rows: list[Row], data: dict[str, list[Row]], draw: Callable[[Style], Any],
-    note: str,
-) -> list[Figure]:  # fmt: skip
-    made = Figure(name, section, title, spoken(title, columns, rows), columns, rows, data, draw, note=note)
-    return [made] if rows else []
+def _by(key: str, values: Sequence[str]) -> Callable[[Style], dict[str, Any]]:
+    """Gives each value a colour, told in a legend."""
+
+    def look(style: Style) -> dict[str, Any]:
+        return {
+            "color": alt.Color(f"{key}:N", legend=alt.Legend()).scale(domain=values, range=style.series[: len(values)])
+        }
+
+    return look
 
 
 def reliability(of: Found, made: Made) -> list[Figure]:
-    """Draws whether M's probabilities mean what they say."""
-    rows = [
-        told(row | {"value": row["matches"]}, mean=row["mean_probability"], pairs=row["pairs"])
-        for row in of("reliability")
-    ]
-    columns = {"mean": "mean probability", "told": "share of matches", "pairs": "pairs"}
-
-    def draw(style: Style) -> Any:
-        unit = alt.Scale(domain=[0, 1])
-        x = alt.X("mean:Q", title="probability that M says", scale=unit)
-        y = alt.Y("value:Q", title="share that are matches", scale=unit)
-        base = alt.Chart(named("bins")).encode(x=x, color=alt.value(style.series[0]))
-        diagonal = alt.Chart(named("diagonal")).mark_line(strokeDash=[5, 4], strokeWidth=1.3, color=style.ink)
-        return alt.layer(
-            diagonal.encode(x=x, y=y),
-            base.mark_rule(strokeWidth=1.6, opacity=0.55).encode(y="low:Q", y2="high"),
-            base.mark_line(strokeWidth=2).encode(y=y),
-            base.mark_point(filled=True, size=62, opacity=1).encode(y=y, tooltip=tooltip(**columns)),
-        ).properties(width=style.width, height=260)
-
-    return _figure(
-        "reliability", "measures", "Do the probabilities mean what they say?", columns, rows,
-        {"bins": rows, "diagonal": [{"mean": 0, "value": 0}, {"mean": 1, "value": 1}]}, draw,
-        "On the dashed line they do. Above it M is too careful, below it too sure. Bars are intervals.",
+    """Draws whether M's probabilities mean what they say, for each tenth of them."""
+    rows = []
+    for row in of("reliability"):
+        where = {"band": f"{row['from']:.1f} to {row['to']:.1f}", "pairs": f"{row['pairs']:,}"}
+        said = {"value": row["mean_probability"], "low": None, "high": None}
+        rows += [told(said, **where, what=_SAID), told(row | {"value": row["matches"]}, **where, what=_ARE)]
+    columns = {"band": "probability", "what": "what", "told": "value", "pairs": "pairs"}
+    x = alt.X("value:Q", title="probability, share").scale(domain=[0, 1])
+    made_of = bands(
+        rows, columns, _by("what", [_SAID, _ARE]), x, "band", "what", name="reliability", section="measures",
+        title="Do the probabilities mean what they say?", note="Where the two lie together they do. Bars are intervals.",
     )  # fmt: skip
+    return [made_of] if rows else []
 
 
 def beeswarm(of: Found, made: Made) -> list[Figure]:
@@ -95,12 +86,14 @@ def beeswarm(of: Found, made: Made) -> list[Figure]:
         zero = alt.Chart(named("zero")).mark_rule(color=style.panel).encode(x="x:Q")
         return alt.layer(zero, swarm).properties(width=style.width, height=_ROW * len(names))
 
-    return _figure(
-        "beeswarm", "contributions", "Which way, pair by pair",
-        {"feature": "feature", "low": "5 of 100 lie below", "median": "median", "high": "5 of 100 lie above"}, rows,
-        {"points": points, "zero": [{"x": 0}]}, draw,
-        f"One point for each of {len(shown):,} pairs: left of 0 against a match, right of it for one. Colour: the value of the feature, from its lowest to its highest fifth.",
-    )  # fmt: skip
+    title, columns = (
+        "Which way, pair by pair",
+        {"feature": "feature", "low": "5 of 100 lie below", "median": "median", "high": "5 of 100 lie above"},
+    )
+    return [Figure(
+        "beeswarm", "contributions", title, spoken(title, columns, rows), columns, rows, {"points": points, "zero": [{"x": 0}]}, draw,
+        note=f"One point for each of {len(shown):,} pairs: left of 0 against a match, right of it for one. Colour: the value of the feature, from its lowest to its highest fifth.",
+    )]  # fmt: skip
 
 
 def _steps(value: NDArray[np.float64]) -> NDArray[np.object_]:
@@ -129,10 +122,6 @@ def losses(of: Found, made: Made) -> list[Figure]:
     )
     features.sort(key=lambda row: -row["value"])
     ways = list(dict.fromkeys(row["way"] for row in families))
-
-    def look(style: Style) -> dict[str, Any]:
-        return {"color": alt.Color("way:N", legend=alt.Legend()).scale(domain=ways, range=style.series[: len(ways)])}
-
     return [
         bands(
             features, {"name": "feature", **lost}, lambda style: {"color": alt.value(style.series[0])}, x, "name", line=0,
@@ -140,7 +129,7 @@ def losses(of: Found, made: Made) -> list[Figure]:
             note="Bars: intervals over references and shuffles. At 0 nothing is lost.",
         ),
         bands(
-            families, {"name": "family", "way": "way", **lost}, look, x, "name", "way", line=0, name="families",
+            families, {"name": "family", "way": "way", **lost}, _by("way", ways), x, "name", "way", line=0, name="families",
             section="permutation", title="What a family of features is worth",
             note="Shuffled: over the pairs, together. Trained without: new trees, measured out of fold against new trees with all features.",
         ),
@@ -152,77 +141,49 @@ def correlation(of: Found, made: Made) -> list[Figure]:
     table = of("correlations")
     names = list(dict.fromkeys(row["first"] for row in table))
     rows = [
-        row | {"rho": abs(row["spearman"] or 0), "sign": "opposite" if (row["spearman"] or 0) < 0 else "alike"}
-        | {key: "undefined" if row[of] is None else f"{row[of]:.2f}" for key, of in (("told", "spearman"), ("linear", "pearson"))}
+        row | {"rho": abs(row["spearman"] or 0), "sign": _SIGNS[(row["spearman"] or 0) < 0], "told": number(row["spearman"])}
         for row in table if row["first"] != row["second"]
     ]  # fmt: skip
-    columns = {
-        "first": "feature",
-        "second": "with",
-        "told": "Spearman",
-        "linear": "Pearson",
-        "pairs": "pairs that know both",
-    }
+    columns = {"first": "feature", "second": "with", "told": "Spearman", "pairs": "pairs that know both"}
 
     def draw(style: Style) -> Any:
-        axis = alt.Axis(ticks=False, domain=False, labelLimit=190, title=None)
+        x, y = (
+            alt_of(f"{side}:N", title=None).scale(domain=own, padding=0.04).axis(ticks=False, domain=False, labelLimit=190, labelAngle=angle)
+            for alt_of, side, own, angle in ((alt.X, "first", names[:-1], -45), (alt.Y, "second", names[1:], 0))
+        )  # fmt: skip
         return alt.Chart(named("cells")).mark_rect(cornerRadius=2).encode(
-            x=alt.X("first:N", axis=axis).scale(domain=names[:-1], padding=0.04).axis(labelAngle=-45),
-            y=alt.Y("second:N", axis=axis).scale(domain=names[1:], padding=0.04),
-            color=alt.Color("sign:N", legend=alt.Legend(symbolType="square")).scale(domain=["alike", "opposite"], range=style.series[:2]),
+            x=x, y=y,
+            **_by("sign", _SIGNS)(style),
             opacity=alt.Opacity("rho:Q", legend=None).scale(domain=[0, 1], range=[0.04, 0.55]),
             tooltip=tooltip(**columns),
         ).properties(width=style.width, height=26 * (len(names) - 1))  # fmt: skip
 
-    return _figure(
-        "correlation", "correlation", "How the features go together (Spearman's rho)", columns, sorted(rows, key=lambda row: -row["rho"]),
-        {"cells": rows}, draw, "The fuller the colour, the closer to 1 or -1; each over the pairs that know both features.",
-    )  # fmt: skip
+    title, ranked = "How the features go together (Spearman's rho)", sorted(rows, key=lambda row: -row["rho"])
+    note = "The fuller the colour, the closer to 1 or -1; each over the pairs that know both features."
+    return [Figure(
+        "correlation", "correlation", title, spoken(title, columns, ranked), columns, ranked, {"cells": rows}, draw, note=note,
+    )]  # fmt: skip
 
 
-def waterfall(pair: tuple[str, str], said: str, trees: Trees, begins: float, threshold: float) -> Figure:
-    """Draws one decision in raw log-odds: from the start that all pairs share to the score of this one, the largest part first.
-
-    said : the decision. begins : where a match does, in log-odds, at the dashed line; threshold : the same as a probability.
-    """
-    rows: list[Row] = []
-    at = trees.base
-    for part in trees.parts:
-        to = at + part.contribution
-        rows.append({
-            "line": f"{part.feature} = {part.shown}", "feature": part.feature, "value": part.shown, "told": signed(part.contribution),
-            "label": part.label, "side": _SIDES[part.contribution < 0], "from": at, "to": to, "right": max(at, to),
-        })  # fmt: skip
-        at = to
-    ends = [float(row[key]) for row in rows for key in ("from", "to")] + [begins]
-    room = 0.12 * ((max(ends) - min(ends)) or 1.0)
-    columns = {"feature": "feature", "value": "value", "told": "contribution", "label": "says"}
-
-    def draw(style: Style) -> Any:
-        y = alt.Y("line:N", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=260))
-        x = alt.X("from:Q", title="log-odds of a match").scale(
-            domain=[min(ends) - room, max(ends) + room], nice=False, zero=False
-        )
-        color = alt.Color("side:N", legend=alt.Legend(symbolType="square", columns=1)).scale(
-            domain=_SIDES, range=style.series[:2]
-        )
-        dashed = (
-            alt.Chart(named("threshold"))
-            .mark_rule(color=style.ink, strokeDash=[5, 4], strokeWidth=1.3)
-            .encode(x="at:Q")
-        )
-        bars = (
-            alt.Chart(named("parts"))
-            .mark_bar(height={"band": 0.62})
-            .encode(x=x, x2="to", y=y, color=color, tooltip=tooltip(**columns))
-        )
-        numbers = alt.Chart(named("parts")).mark_text(align="left", dx=5).encode(x="right:Q", y=y, text="told:N")
-        return alt.layer(dashed, bars, numbers).properties(width=style.width, height=26 * len(rows))
-
-    a, b = (one if len(one) <= _MAX_LENGTH else f"{one[: _MAX_LENGTH - 1]}…" for one in pair)
-    (made,) = _figure(
-        "waterfall", "why", f"{a} and {b}: {said}", columns, rows, {"parts": rows, "threshold": [{"at": begins}]}, draw,
-        f"Log-odds are those before calibration. Each bar starts where the one above ends; the first starts at {signed(trees.base)}, where every pair "
-        f"does, the last ends at {signed(trees.raw)}. Dashed: where a match begins, at {signed(begins)}, probability {threshold:.3f}.",
-    )  # fmt: skip
-    return made
+def contributed(title: str, rows: list[Row], note: str) -> Figure:
+    """Draws one decision: what each feature contributed, in log-odds. rows : contribution, line (the feature and both its values), label."""
+    x, columns = (
+        alt.X("value:Q", title="contribution, log-odds"),
+        {"line": "feature, value and contribution", "label": "says"},
+    )
+    drawn = [
+        row | {"value": moved, "low": min(moved, 0), "high": max(moved, 0), "side": _SIDES[moved > 0]}
+        for row in rows for moved in (row["contribution"],)
+    ]  # fmt: skip
+    return bands(
+        drawn,
+        columns,
+        _by("side", _SIDES),
+        x,
+        "line",
+        line=0,
+        name="contributions",
+        section="why",
+        title=title,
+        note=note,
+    )

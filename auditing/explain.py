@@ -22,8 +22,7 @@ from ..matcher.policy import RELATIONS, SPECIFICATION
 from ..matcher.reasons import reason
 from ..matcher.relation import relations_of
 from ..terms.text.assertion import assertion_of
-from .decision import Known, Link, Part, Trees, Wording
-from .explanation import Explanation
+from .explanation import Explanation, Known, Link, Part, Trees, Wording
 from .families import label_of
 
 if TYPE_CHECKING:

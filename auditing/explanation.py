@@ -4,24 +4,103 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..files.counted import shown_threshold
+from ..pages.encodings import number, signed
+from ..pages.figure import Figure
 from ..pages.words import listed
-from .decision import Known, Part, Trees, Wording, signed
+from ..terms.text.correction import Corrections
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from ..evaluation.report.document import Document
-    from ..pages.figure import Figure
 
 SUFFIXES = (".svg", ".png", ".html")
 _IDLE = 0.05
+_MAX_LENGTH = 40
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one feature did.
+
+    label : what it says. value : None where it is unknown. contribution : in raw log-odds; above 0 it speaks for a match.
+    """
+
+    feature: str
+    label: str
+    value: float | None
+    contribution: float
+
+    @property
+    def shown(self) -> str:
+        """Gives the value in words."""
+        return "unknown" if self.value is None else number(self.value)
+
+
+@dataclass(frozen=True)
+class Link:
+    """A diagnosis that is no name of a disease in the graph, and the disease whose name is nearest.
+
+    name : the diagnosis, normalised. source : of the disease's entry. certainty : the cosine, below 1.
+    """
+
+    name: str
+    disease: str
+    source: str
+    certainty: float
+
+
+@dataclass(frozen=True)
+class Wording:
+    """How the two were read.
+
+    names : after normalisation. read_as : of each side the words that were read as others. mixed : words that mix scripts.
+    shared, only_a, only_b : their words, by stem. opposed : words of the two that exclude each other.
+    """
+
+    names: tuple[str, str]
+    read_as: tuple[Corrections, Corrections]
+    mixed: tuple[str, ...]
+    shared: tuple[str, ...]
+    only_a: tuple[str, ...]
+    only_b: tuple[str, ...]
+    opposed: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Trees:
+    """What the trees say, in log-odds before calibration; base and the contributions add up to raw.
+
+    by_trees : their probability, whatever decides. parts : the features, those that moved the score most first.
+    """
+
+    base: float
+    raw: float
+    by_trees: float
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of the two beside the trees.
+
+    excluded : what is said of them excludes a match, whatever the trees say. reason : what excludes, or what the graph of diseases knows.
+    links : sides that are no name in the graph, and what they count as there.
+    relation, relations : what `a` is to `b`, and the probability of each relation; None and empty for a model without a relation model.
+    """
+
+    excluded: bool
+    reason: str
+    links: tuple[Link, ...]
+    relation: str | None
+    relations: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -151,16 +230,24 @@ class Explanation:
 
     @property
     def figure(self) -> Figure:
-        """Draws the waterfall: from the start to the score, feature by feature. Errors: `InputError` for identical names."""
+        """Draws what each feature contributed. Errors: `InputError` for identical names."""
         if self.trees is None:
             raise InputError(
                 "the two are equal after normalisation, so no tree was asked and there is nothing to draw",
                 allowed="two names that differ; a page (.html) says it in words", got=self.wording.names[0],
             )  # fmt: skip
-        from .charts import waterfall
+        from .charts import contributed
 
-        said = f"{'a match' if self.match else 'no match'}, probability {self.probability:.3f}"
-        return waterfall((self.a, self.b), said, self.trees, self.raw_threshold, self.threshold)
+        a, b = (one if len(one) <= _MAX_LENGTH else f"{one[: _MAX_LENGTH - 1]}…" for one in (self.a, self.b))
+        rows = [
+            {"contribution": part.contribution, "line": f"{part.feature} = {part.shown}: {signed(part.contribution)}", "label": part.label}
+            for part in self.parts
+        ]  # fmt: skip
+        return contributed(
+            f"{a} and {b}: {'a match' if self.match else 'no match'}, probability {self.probability:.3f}", rows,
+            f"Every pair starts at {signed(self.trees.base)}, this one reaches {signed(self.trees.raw)}; a match begins at "
+            f"{signed(self.raw_threshold)}, before calibration.",
+        )  # fmt: skip
 
     def document(self, *, drawn: bool) -> Document:
         """Gives what a terminal, and with the picture a page, shows of it."""

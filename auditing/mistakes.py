@@ -1,4 +1,4 @@
-"""Where M errs: by what it takes the two diagnoses of a pair to be to each other, the surest errors, the references with most errors."""
+"""Where M errs: by what it takes the two diagnoses of a pair to be to each other, and the surest errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ MISSED, FALSE = "missed", "false"
 """The two errors: a match that M does not find, a non-match that it takes for one."""
 ERRORS = {MISSED: "Matches that M misses", FALSE: "Non-matches that M takes for matches"}
 _EXAMPLES = 5
-_REFERENCES = 20
 
 
 def mistakes(pairs: ScoredPairs, threshold: float) -> dict[str, list[Row]]:
@@ -24,7 +23,6 @@ def mistakes(pairs: ScoredPairs, threshold: float) -> dict[str, list[Row]]:
     dict of rows
         kinds : `error` ("missed" or "false"), `kind` (M's relation of the two), `pairs` of this kind, `wrong`, `share`; none without relations.
         worst : `error`, `kind`, `a`, `b`, `reference`, `probability`, `why` (as of `Relation`), the surest errors of each kind first.
-        references : `reference`, `pairs`, `matches`, `missed`, `false`, `wrong`, `share`, those with most errors first.
     """
     wrong = (pairs.probability >= threshold) != pairs.match
     kinds: list[Row] = []
@@ -36,8 +34,7 @@ def mistakes(pairs: ScoredPairs, threshold: float) -> dict[str, list[Row]]:
             if count and kind:
                 kinds.append({"error": error, "kind": kind, "pairs": count, "wrong": missed, "share": missed / count})
             worst += _examples(pairs, np.flatnonzero(own & wrong), error, kind)
-    found = {"worst": worst, "references": _references(pairs, wrong)}
-    return found | ({"kinds": kinds} if kinds else {})
+    return {"worst": worst} | ({"kinds": kinds} if kinds else {})
 
 
 def _examples(pairs: ScoredPairs, found: NDArray[np.intp], error: str, kind: str) -> list[Row]:
@@ -48,22 +45,4 @@ def _examples(pairs: ScoredPairs, found: NDArray[np.intp], error: str, kind: str
         {"error": error, "kind": kind, "a": pairs.a[i], "b": pairs.b[i], "reference": pairs.groups.names[pairs.groups.code[i]],
          "probability": float(pairs.probability[i]), "why": pairs.why[i]}
         for i in surest[once].tolist()
-    ]  # fmt: skip
-
-
-def _references(pairs: ScoredPairs, wrong: NDArray[np.bool_]) -> list[Row]:
-    match, code = pairs.match, pairs.groups.code
-    counted = {
-        "pairs": np.ones_like(wrong),
-        "matches": match,
-        MISSED: match & wrong,
-        FALSE: ~match & wrong,
-        "wrong": wrong,
-    }
-    of = {name: np.bincount(code[own], minlength=len(pairs.groups.names)) for name, own in counted.items()}
-    most = np.argsort(-of["wrong"], kind="stable")[:_REFERENCES]
-    return [
-        {"reference": pairs.groups.names[place], **{name: int(own[place]) for name, own in of.items()},
-         "share": float(of["wrong"][place] / of["pairs"][place])}
-        for place in most.tolist() if of["wrong"][place]
     ]  # fmt: skip

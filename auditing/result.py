@@ -14,7 +14,7 @@ from ..errors import DxmatchError
 from ..evaluation.read.findings import Finding
 from ..evaluation.report.document import Document
 from ..pages.rows import Row, json_rows, plain_number
-from .contents import answer, parts_of, settings_of
+from .contents import answer, parts_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,7 +24,6 @@ FORMAT = 2
 PAGE, NUMBERS = "audit.html", "audit.json"
 TABLES = (
     "features", "contributions", "permutation", "families", "alone", "voters", "correlations", "measures", "reliability", "kinds", "worst",
-    "references",
 )  # fmt: skip
 
 
@@ -51,7 +50,6 @@ class Audit:
     reliability : from, to, pairs, mean_probability, matches (share), low, high.
     kinds : error ("missed", "false"), kind (what M takes `a` to be to `b`: "same", "narrower" … as in `Relation`), pairs, wrong, share.
     worst : error, kind, a, b, reference, probability, why (as in `Relation`): the surest errors of each kind.
-    references : reference, pairs, matches, missed, false, wrong, share: those with most errors.
 
     findings : what the reader should know. made_with : settings and counts.
     """
@@ -78,11 +76,10 @@ class Audit:
     def document(self, *, drawn: bool) -> Document:
         """Gives what a terminal, and with the charts a page, shows of it."""
         made = self.made_with
-        matches = "" if made["matches"] is None else f" · {made['matches']:,} matches"
+        settings = [(name.replace("_", " "), str(value)) for name, value in made.items() if value is not None]
         return Document(
-            "What does the match function rely on?", f"{made['source']} · {made['pairs']:,} pairs{matches} · {made['model']}", self.words,
-            parts_of(self.rows, made, drawn=drawn), self.findings, list(settings_of(made)), list(self.left_out.items()),
-            footer=f"Made by dxmatch {made['versions']['dxmatch']}.",
+            "What does the match function rely on?", f"{made['source']} · {made['pairs']:,} pairs · {made['match_function']}", self.words,
+            parts_of(self.rows, made, drawn=drawn), self.findings, settings, list(self.left_out.items()), footer=f"Made by dxmatch {made['dxmatch']}.",
         )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -154,12 +151,7 @@ def check_folder(folder: str | os.PathLike[str]) -> Path:
         For a file, or a folder that holds something other than an audit.
     """
     target = Path(folder)
-    if target.exists() and not target.is_dir():
-        raise DxmatchError(f"{target} is a file; an audit needs a folder.")
-    entries = {entry.name for entry in target.iterdir()} if target.is_dir() else set()
-    own = {PAGE, NUMBERS, *(f"{name}.csv" for name in TABLES)} if NUMBERS in entries else set()
-    if others := entries - own:
-        raise DxmatchError(
-            f"{target} holds something else ({min(others)}). Allowed: a new folder, an empty one, or an earlier audit."
-        )
+    taken = target.exists() and not (target.is_dir() and ((target / NUMBERS).is_file() or not any(target.iterdir())))
+    if taken:
+        raise DxmatchError(f"{target} holds something else. Allowed: a new folder, an empty one, or an earlier audit.")
     return target

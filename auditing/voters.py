@@ -64,23 +64,27 @@ def _alone(feature: FeatureSpec, values: NDArray[np.floating], resamples: Resamp
     }  # fmt: skip
 
 
-def check_voters(count: int | None, features: FeatureSet) -> None:
-    """Refuses voters of a feature set without votes, more than it has, or with too many choices. Errors: `OptionError`."""
-    there = sum(feature.kind == VOTER for feature in features.features)
-    if count is None:
-        return
-    if not there:
+def voter_columns(features: FeatureSet, table: NDArray[np.float32], count: int) -> list[int]:
+    """Finds the votes with an answer. table : float32 [n, f]. Errors: `OptionError` where `count` cannot be chosen of them."""
+    asked = [column for column, feature in enumerate(features.features) if feature.kind == VOTER]
+    columns = [column for column in asked if np.isfinite(table[:, column]).any()]
+    if not asked:
         allowed = f"asked for where the feature set {features.name!r} has features of kind 'vote'"
         raise OptionError("voters", allowed, count)
-    if not 1 <= count <= there:
-        raise OptionError("voters", f"from 1 to {there}, the voters of the feature set", count)
-    if (choices := comb(there, count)) > MOST_SUBSETS:
-        allowed = f"a number with at most {MOST_SUBSETS:,} choices of the {there} voters, all of which are tried; these are {choices:,}"
+    if not 1 <= count <= len(columns):
+        silent = ", ".join(features.names[column] for column in asked if column not in columns)
+        allowed = f"from 1 to {len(columns)}, the voters that have an answer; no answer at all of {silent or 'none'}"
         raise OptionError("voters", allowed, count)
+    if (choices := comb(len(columns), count)) > MOST_SUBSETS:
+        allowed = f"a number with at most {MOST_SUBSETS:,} choices of the {len(columns)} voters, all of which are tried; these are {choices:,}"
+        raise OptionError("voters", allowed, count)
+    return columns
 
 
-def voter_rows(features: FeatureSet, resamples: Resamples, fold: NDArray[np.int64], count: int) -> list[Row]:
-    """Measures the best `count` voters, by each way to choose them.
+def voter_rows(
+    features: FeatureSet, resamples: Resamples, fold: NDArray[np.int64], columns: Sequence[int], count: int
+) -> list[Row]:
+    """Measures the best `count` voters of `columns`, by each way to choose them.
 
     A choice is some voters and how many of them must say yes. It is made for each fold of references on the other folds, by F1, and
     measured on the fold; so no pair both chooses and measures. `f1_same_pairs` is the F1 of the choice that all pairs make, on the
@@ -90,15 +94,8 @@ def voter_rows(features: FeatureSet, resamples: Resamples, fold: NDArray[np.int6
     highest F1 alone : the source's way, "selected by the highest F1".
     all : every voter that has an answer.
     """
-    table = resamples.pairs.table
-    asked = [column for column, feature in enumerate(features.features) if feature.kind == VOTER]
-    columns = [column for column in asked if np.isfinite(table[:, column]).any()]
-    if count > len(columns):
-        silent = ", ".join(features.names[column] for column in asked if column not in columns)
-        allowed = f"from 1 to {len(columns)}, the voters that have an answer; no answer at all of {silent}"
-        raise OptionError("voters", allowed, count)
     with np.errstate(invalid="ignore"):
-        yes = table[:, columns] >= YES  # a vote that is unknown is no yes
+        yes = resamples.pairs.table[:, columns] >= YES  # a vote that is unknown is no yes
     parts = int(fold.max()) + 1
     place = fold * 2 + resamples.pairs.match
 

@@ -81,7 +81,7 @@ def audit(
         )  # fmt: skip
     found.save(output)
     found.print()
-    say_rejected(found.made_with["rejected"], rejects)
+    say_rejected(found.made_with["rows_set_aside"], rejects)
     typer.echo(f"Open the page: {(output / 'audit.html').resolve()}")
     if charts is not None:
         typer.echo(f"Written: {len(found.save_charts(charts))} files in {charts}")

@@ -32,12 +32,8 @@ def by(table, *keys):
 def test_tables_by_hand(audited):
     """Of 20 references M finds the specification, misses the synonym, and takes the sibling where most letters stay."""
     measures = {key: row["value"] for key, row in by(audited.measures, "pairs", "measure").items()}
-    references, worst = audited.references.to_pylist(), audited.worst.to_pylist()
-    assert measures["all", "recall"] == 0.5 and sum(row["missed"] for row in references) == 20
-    false = sum(row["false"] for row in references)
-    assert measures["all", "precision"] == pytest.approx(20 / (20 + false))
-    assert references[0]["wrong"] == max(row["wrong"] for row in references)
-    assert all(row["pairs"] == 4 and row["matches"] == 2 for row in references)
+    worst = audited.worst.to_pylist()
+    assert measures["all", "recall"] == 0.5 and measures["all", "precision"] == 0.5
     missed = [row["probability"] for row in worst if row["error"] == "missed"]
     assert len(missed) == 5 and missed == sorted(missed), "the surest, each pair once"
     assert audited.kinds is None and "no relation model" in audited.left_out["errors by kind"]
@@ -69,11 +65,7 @@ def test_errors_are_told_by_what_m_takes_the_two_for(tmp_path):
         == "Takayasu arteritis is a kind of vasculitis (MONDO)"
     )
     assert why["excluded", "gout"].endswith("gout is negated ('no evidence of')") and not why["unrelated", "asthma"]
-    assert (
-        "misses 2 of 2 matches" in str(found)
-        and "takes 2 of 29 non-matches" in str(found)
-        and "errors by kind" not in found.left_out
-    )
+    assert not found.left_out
 
 
 def test_contributions_add_up_in_the_table(audited, matcher):
@@ -127,7 +119,7 @@ def test_the_same_seed_gives_the_same_audit(audited, matcher, rows):
 
 def test_contributions_of_a_sample(matcher, rows):
     part = dxmatch.audit(matcher, rows, sample=30, **FEW)
-    assert part.contributions.num_rows == part.made_with["sample"] == 30 and part.made_with["sampled_of"] == 80
+    assert part.contributions.num_rows == part.made_with["pairs_with_contributions"] == 30
 
 
 def test_identical_pairs_stand_aside(matcher, rows):
@@ -135,15 +127,14 @@ def test_identical_pairs_stand_aside(matcher, rows):
     seen = []
     found = dxmatch.audit(matcher, more, **FEW, progress=lambda done, total: seen.append((done, total)))
     assert [done for done, _ in seen] == list(range(1, len(seen) + 1)) and {total for _, total in seen} == {len(seen)}
-    assert found.made_with["identical"] == 5 and found.contributions.num_rows == 80
+    assert found.made_with["equal_after_normalisation"] == 5 and found.contributions.num_rows == 80
     assert {"all", "not identical"} == set(found.measures.column("pairs").to_pylist())
 
 
 def test_pairs_without_labels(matcher, rows, tmp_path):
     plain = dxmatch.audit(matcher, list(zip(rows["a"], rows["b"], strict=True)), **FEW)
-    assert plain.measures is plain.kinds is plain.worst is plain.references is plain.reliability is plain.alone is None
-    unlike = {"how good it is and where it errs", "what permuted features cost", "what each feature says alone"}
-    assert set(plain.left_out) == unlike and all("no labels" in why for why in plain.left_out.values())
+    assert plain.measures is plain.kinds is plain.worst is plain.reliability is plain.alone is None
+    assert "no labels" in plain.left_out["what needs labels"] and len(plain.left_out) == 1
     assert "ap_lost" not in plain.permutation.column_names and plain.permutation.column("flipped").to_pylist()
     shown = (plain.save(tmp_path / "out") / "audit.html").read_text("utf-8")
     assert "the pairs have no labels" in shown and "decisions changed" in shown and "Where it errs" not in shown
@@ -157,12 +148,12 @@ def test_training_anew(matcher, rows, monkeypatch):
     trained = {row["name"]: row for row in found.families.to_pylist() if row["way"] == "trained without"}
     assert list(trained) == ["ratios", "levenshtein"]
     assert all(row["ap_lost"] is not None and row["flipped"] is None for row in trained.values())
-    assert found.made_with["retrained"]["ap"] > 0.6
+    assert found.made_with["ap_trained_anew"] > 0.6
 
 
 def test_what_needs_references_is_left_out_without_them(matcher, rows):
     few = dxmatch.audit(matcher, rows[rows["a"].isin(rows["a"].unique()[:6])], **FEW)
-    assert few.alone is None and "6 reference diagnoses are too few" in few.left_out["what each feature says alone"]
+    assert few.alone is None and any("6 reference diagnoses are too few" in why for why in few.left_out.values())
 
 
 def test_files(audited, matcher, rows, tmp_path):
@@ -176,15 +167,10 @@ def test_files(audited, matcher, rows, tmp_path):
         assert csv.read_csv(folder / f"{name}.csv").num_rows == table.num_rows == len(told["tables"][name])
     dxmatch.audit(matcher, rows[["a", "b"]], **FEW).save(folder)
     assert not (folder / "worst.csv").exists() and (folder / "features.csv").exists(), "an earlier audit gives way"
-    (folder / "thesis.txt").write_text("mine")
     (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "features.csv").write_text("mine")
-    for taken, names in (
-        (folder, "thesis.txt"),
-        (tmp_path / "mine", "features.csv"),
-        (folder / "thesis.txt", "is a file"),
-    ):
-        with pytest.raises(DxmatchError, match=re.escape(names)):
+    (tmp_path / "mine" / "thesis.txt").write_text("mine")
+    for taken in (tmp_path / "mine", tmp_path / "mine" / "thesis.txt"):
+        with pytest.raises(DxmatchError, match="holds something else"):
             audited.save(taken)
     with pytest.raises(AttributeError, match="figures"):
         _ = audited.figures
@@ -220,7 +206,7 @@ def test_what_a_terminal_shows(audited, capsys):
     audited.print(full=True)
     full = capsys.readouterr().out
     assert "Shuffling" in short and "mean |contribution|" in short and "up to" in short
-    assert "Matches that M misses" in full and "resamples of the references" in full and len(full) > len(short)
+    assert "Matches that M misses" in full and "resamples of references" in full and len(full) > len(short)
 
 
 def test_constant_features_are_told(matcher):
