@@ -147,12 +147,10 @@ def correlation(of: Found, made: Made) -> list[Figure]:
     columns = {"first": "feature", "second": "with", "told": "Spearman", "pairs": "pairs that know both"}
 
     def draw(style: Style) -> Any:
-        x, y = (
-            alt_of(f"{side}:N", title=None).scale(domain=own, padding=0.04).axis(ticks=False, domain=False, labelLimit=190, labelAngle=angle)
-            for alt_of, side, own, angle in ((alt.X, "first", names[:-1], -45), (alt.Y, "second", names[1:], 0))
-        )  # fmt: skip
+        axis: dict[str, Any] = {"ticks": False, "domain": False, "labelLimit": 190}
         return alt.Chart(named("cells")).mark_rect(cornerRadius=2).encode(
-            x=x, y=y,
+            x=alt.X("first:N", title=None).scale(domain=names[:-1], padding=0.04).axis(labelAngle=-45, **axis),
+            y=alt.Y("second:N", title=None).scale(domain=names[1:], padding=0.04).axis(**axis),
             **_by("sign", _SIGNS)(style),
             opacity=alt.Opacity("rho:Q", legend=None).scale(domain=[0, 1], range=[0.04, 0.55]),
             tooltip=tooltip(**columns),

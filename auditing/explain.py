@@ -65,10 +65,12 @@ def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
         table, _ = covered_table(unique, matcher.features, matcher.providers, matcher.min_coverage, texts=texts)
         probability = float(matcher.counted(unique, table, texts)[0])
         trees = _trees(matcher, table)
-        kind, relations = None, {}
+        kind: str | None = None
+        relations: dict[str, float] = {}
         if matcher.has_relation_model:
             found = relations_of(matcher, unique, table, texts)
-            kind, relations = found.kinds[0], dict(zip(RELATIONS, found.probabilities[0].tolist(), strict=True))
+            kind = found.kinds[0]
+            relations.update(zip(RELATIONS, found.probabilities[0].tolist(), strict=True))
         excluded = matcher.features.exclusion is not None and bool(table[0, matcher.features.exclusion] == 1)
         places = (unique.first[0], unique.second[0])[:: -1 if unique.turned[0] else 1]
         why = reason(matcher.providers, texts, *places)
@@ -90,10 +92,10 @@ def _wording(matcher: MatchFunction, a: str, b: str, mixed: tuple[str, ...]) -> 
         both = zip(words[side], stemmed[side], strict=True)
         return tuple(word for word, stem in both if (stem in stemmed[1 - side]) is shared and word not in _JOINS)
 
-    cores = (assertion_of(reading.name, language).core for reading in (first, second))
+    core, other = (assertion_of(reading.name, language).core for reading in (first, second))
     return Wording(
         (first.name, second.name), (first.read_as, second.read_as), mixed,
-        of(0, shared=True), of(0, shared=False), of(1, shared=False), tuple(contrasts(*cores, language)),
+        of(0, shared=True), of(0, shared=False), of(1, shared=False), tuple(contrasts(core, other, language)),
     )  # fmt: skip
 
 
