@@ -19,7 +19,7 @@ from .permutation import Found, Made, measured
 _ROW = 24
 _MAX_POINTS, _BINS = 9000, 90
 _SAID, _ARE = "what M says", "what is a match"
-_SIGNS, _SIDES = ("alike", "opposite"), ("against a match", "for a match")
+_SIGNS, _SIDES = ("alike", "opposite"), ("for a match", "against a match")
 _RAMP = {"lowest": "#2f86c8", "low": "#7884c6", "middle": "#a87fb0", "high": "#d0738a", "highest": "#e2604a"}
 """Of values; each colour is told from both the light and the dark background."""
 
@@ -170,7 +170,7 @@ def contributed(title: str, rows: list[Row], note: str) -> Figure:
         {"line": "feature, value and contribution", "label": "says"},
     )
     drawn = [
-        row | {"value": moved, "low": min(moved, 0), "high": max(moved, 0), "side": _SIDES[moved > 0]}
+        row | {"value": moved, "low": min(moved, 0), "high": max(moved, 0), "side": _SIDES[moved < 0]}
         for row in rows for moved in (row["contribution"],)
     ]  # fmt: skip
     return bands(

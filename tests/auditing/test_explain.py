@@ -144,7 +144,7 @@ def test_the_json_is_flat(same_site):
 def test_the_picture_has_every_contribution(same_site):
     rows = same_site.figure.rows
     assert [row["value"] for row in rows] == [part.contribution for part in same_site.parts]
-    assert all(row["side"] == ("for a match" if row["value"] > 0 else "against a match") for row in rows)
+    assert all(row["side"] == ("against a match" if row["value"] < 0 else "for a match") for row in rows)
     assert sum(row["value"] for row in rows) + same_site.trees.base == pytest.approx(same_site.trees.raw)
 
 
