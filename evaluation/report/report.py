@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -162,10 +162,19 @@ def save_text(text: str, path: str | os.PathLike[str]) -> Path:
     return Path(path)
 
 
-def check_report_path(path: str | os.PathLike[str]) -> str:
+def check_report_path(path: str | os.PathLike[str], suffixes: Sequence[str] = SUFFIXES) -> str:
     """Gives the suffix of a report, checked before any long work begins. Errors: `InputError`."""
     target = Path(path)
-    if target.suffix.lower() not in SUFFIXES or not target.absolute().parent.is_dir():
-        allowed = f"a name that ends in {', '.join(SUFFIXES)}, in an existing folder"
-        raise InputError("a report cannot be written there", source=str(path), allowed=allowed)
+    if target.suffix.lower() not in suffixes:
+        raise InputError(
+            "a report cannot be such a file", source=str(path), allowed=f"a name that ends in {', '.join(suffixes)}",
+            got=target.suffix or target.name,
+        )  # fmt: skip
+    if not target.absolute().parent.is_dir():
+        raise InputError(
+            "the folder for the report is absent",
+            source=str(target.parent),
+            allowed="an existing folder",
+            got=target.name,
+        )
     return target.suffix.lower()

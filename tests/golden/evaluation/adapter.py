@@ -54,8 +54,8 @@ BY_NOBODY = ("Acc_cat", "Acc_diag")
 AVERAGES = {"mean of the subsets": "mean of subsets", "quantity-weighted average": None}
 AUDIT = {
     "features": ("feature",), "contributions": ("a", "b"), "permutation": ("of",), "families": ("of", "way"), "alone": ("feature",),
-    "correlations": ("first", "second"), "histogram": ("from",), "measures": ("pairs", "measure"), "reliability": ("from",),
-    "kinds": ("error", "kind"), "worst": ("error", "a", "b"), "references": ("reference",),
+    "correlations": ("first", "second"), "measures": ("pairs", "measure"), "reliability": ("from",),
+    "kinds": ("error", "kind"), "worst": ("error", "a", "b"),
 }  # fmt: skip
 COUNTS = (
     "n_cases", "references", "lists", "unique_diagnoses", "cut_lists", "rejected_rows", "rejected_cases", "pairs_asked",
