@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import altair as alt
@@ -10,99 +10,51 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation.report.layers import bands, spoken, told
-from ..pages.encodings import named, tooltip, with_interval
+from ..pages.encodings import named, number, signed, tooltip, with_interval
 from ..pages.figure import Figure
 from ..pages.rows import Row
-from ..pages.style import SHAPES, Style
-from .decision import Trees, signed
+from ..pages.style import Style
 from .permutation import Found, Made, measured
 
 _ROW = 24
 _MAX_POINTS, _BINS = 9000, 90
-_MAX_NUMBERED, _MAX_BARS, _MAX_LENGTH = 14, 14, 40
+_SAID, _ARE = "what M says", "what is a match"
+_SIGNS, _SIDES = ("alike", "opposite"), ("for a match", "against a match")
 _RAMP = {"lowest": "#2f86c8", "low": "#7884c6", "middle": "#a87fb0", "high": "#d0738a", "highest": "#e2604a"}
 """Of values; each colour is told from both the light and the dark background."""
-_SIDES = ("for a match", "against a match")
 
 
 def figures(of: Found, made: Made) -> list[Figure]:
     """Makes every chart that the audit allows."""
-    charts = (reliability, histogram, beeswarm, losses, correlation)
+    charts = (reliability, beeswarm, losses, correlation)
     return [figure for chart in charts for figure in chart(of, made)]
 
 
-def _figure(
-    name: str, section: str, title: str, columns: dict[str, str], rows: list[Row], data: dict[str, list[Row]], draw: Callable[[Style], Any],
-    note: str, words: str = "",
-) -> list[Figure]:  # fmt: skip
-    made = Figure(name, section, title, spoken(words or title, columns, rows), columns, rows, data, draw, note=note)
-    return [made] if rows else []
+def _by(key: str, values: Sequence[str]) -> Callable[[Style], dict[str, Any]]:
+    """Gives each value a colour, told in a legend."""
+
+    def look(style: Style) -> dict[str, Any]:
+        return {
+            "color": alt.Color(f"{key}:N", legend=alt.Legend()).scale(domain=values, range=style.series[: len(values)])
+        }
+
+    return look
 
 
 def reliability(of: Found, made: Made) -> list[Figure]:
-    """Draws whether M's probabilities mean what they say."""
-    rows = [
-        told(row | {"value": row["matches"]}, mean=row["mean_probability"], pairs=row["pairs"])
-        for row in of("reliability")
-    ]
-    columns = {"mean": "mean probability", "told": "share of matches", "pairs": "pairs"}
-
-    def draw(style: Style) -> Any:
-        unit = alt.Scale(domain=[0, 1])
-        x = alt.X("mean:Q", title="probability that M says", scale=unit)
-        y = alt.Y("value:Q", title="share that are matches", scale=unit)
-        base = alt.Chart(named("bins")).encode(x=x, color=alt.value(style.series[0]))
-        diagonal = alt.Chart(named("diagonal")).mark_line(strokeDash=[5, 4], strokeWidth=1.3, color=style.ink)
-        return alt.layer(
-            diagonal.encode(x=x, y=y),
-            base.mark_rule(strokeWidth=1.6, opacity=0.55).encode(y="low:Q", y2="high"),
-            base.mark_line(strokeWidth=2).encode(y=y),
-            base.mark_point(filled=True, size=62, opacity=1).encode(y=y, tooltip=tooltip(**columns)),
-        ).properties(width=style.width, height=260)
-
-    return _figure(
-        "reliability", "measures", "Do the probabilities mean what they say?", columns, rows,
-        {"bins": rows, "diagonal": [{"mean": 0, "value": 0}, {"mean": 1, "value": 1}]}, draw,
-        "On the dashed line they do. Above it M is too careful, below it too sure. Bars are intervals.",
+    """Draws whether M's probabilities mean what they say, for each tenth of them."""
+    rows = []
+    for row in of("reliability"):
+        where = {"band": f"{row['from']:.1f} to {row['to']:.1f}", "pairs": f"{row['pairs']:,}"}
+        said = {"value": row["mean_probability"], "low": None, "high": None}
+        rows += [told(said, **where, what=_SAID), told(row | {"value": row["matches"]}, **where, what=_ARE)]
+    columns = {"band": "probability", "what": "what", "told": "value", "pairs": "pairs"}
+    x = alt.X("value:Q", title="probability, share").scale(domain=[0, 1])
+    made_of = bands(
+        rows, columns, _by("what", [_SAID, _ARE]), x, "band", "what", name="reliability", section="measures",
+        title="Do the probabilities mean what they say?", note="Where the two lie together they do. Bars are intervals.",
     )  # fmt: skip
-
-
-def histogram(of: Found, made: Made) -> list[Figure]:
-    """Draws how many pairs have which probability: matches upwards, the others downwards; all upwards without labels."""
-    table, threshold = of("histogram"), made["threshold"]
-    sides = {"matches": 1, "others": -1} if "matches" in table[0] else {"pairs": 1}
-    rows = [
-        {"from": row["from"], "to": row["to"], "range": f"{row['from']:.3f} to {row['to']:.3f}", "kind": kind, "pairs": row[kind],
-         "start": 0, "end": side * row[kind]}
-        for kind, side in sides.items() for row in table if row[kind]
-    ]  # fmt: skip
-    tens = [10**power for power in range(len(str(max(row["pairs"] for row in rows))))]
-    columns = {"range": "probability", "kind": "of", "pairs": "pairs"}
-
-    def draw(style: Style) -> Any:
-        colours = alt.Scale(domain=list(sides), range=[style.series[0], style.panel][: len(sides)])
-        legend = alt.Legend(symbolType="square") if len(sides) == 2 else None
-        axis = alt.Axis(
-            labelExpr="format(abs(datum.value), ',')",
-            values=[0, *(side * ten for side in sides.values() for ten in tens)],
-        )
-        bars = alt.Chart(named("bars")).mark_bar(binSpacing=1)
-        # symlog: a handful of pairs beside the threshold is to be seen beside thousands at 0
-        y = alt.Y("start:Q", title="pairs", scale=alt.Scale(type="symlog"), axis=axis)
-        x = alt.X("from:Q", title="probability that M says", scale=alt.Scale(domain=[0, 1]))
-        color = alt.Color("kind:N", scale=colours, legend=legend)
-        drawn = bars.encode(x=x, x2="to", y=y, y2="end", color=color, tooltip=tooltip(**columns))
-        return alt.layer(drawn, _threshold(style)).properties(width=style.width, height=240)
-
-    return _figure(
-        "histogram", "measures", "How many pairs have which probability", columns, rows, {"bars": rows, "threshold": [{"at": threshold}]},
-        draw, f"Dashed: where a match begins, at {threshold:.3f}. The scale of pairs is logarithmic.",
-    )  # fmt: skip
-
-
-def _threshold(style: Style) -> alt.Chart:
-    """Where a match begins, dashed."""
-    return alt.Chart(named("threshold")).mark_rule(color=style.ink, strokeDash=[5, 4], strokeWidth=1.3).encode(x="at:Q")
+    return [made_of] if rows else []
 
 
 def beeswarm(of: Found, made: Made) -> list[Figure]:
@@ -111,50 +63,44 @@ def beeswarm(of: Found, made: Made) -> list[Figure]:
     shown = np.linspace(0, len(table) - 1, min(len(table), max(100, _MAX_POINTS // len(names)))).astype(int)
     rows: list[Row] = []
     points: list[Row] = []
-    for place, name in enumerate(names):
+    for name in names:
         value = np.array([row[name] for row in table], float)
         moved = np.array([row[f"shap_{name}"] for row in table], float)
         low, median, high = (signed(one) for one in np.quantile(moved, [0.05, 0.5, 0.95]).tolist())
         rows.append({"feature": name, "low": low, "median": median, "high": high})
         points += [
-            {"x": round(x, 3), "y": round(place + y, 3), "step": step, "feature": name, "value": "unknown" if v != v else f"{v:.3g}",
+            {"x": round(x, 3), "aside": round(aside, 3), "step": step, "feature": name, "value": "unknown" if v != v else f"{v:.3g}",
              "told": signed(x)}
-            for x, y, v, step in zip(moved[shown].tolist(), _aside(moved[shown]), value[shown].tolist(), _steps(value)[shown], strict=True)
+            for x, aside, v, step in zip(moved[shown].tolist(), _aside(moved[shown]), value[shown].tolist(), _steps(value)[shown], strict=True)
         ]  # fmt: skip
 
     def draw(style: Style) -> Any:
-        labels = "[" + ",".join(f"'{name}'" for name in names) + "][datum.value]"
-        axis = alt.Axis(
-            # without a count Vega thins the values out to one label every forty pixels
-            values=list(range(len(names))), tickCount=len(names), labelExpr=labels, ticks=False, domain=False, grid=False,
-            labelOverlap=False, labelLimit=190,
-        )  # fmt: skip
         colours = alt.Scale(domain=[*_RAMP, "unknown"], range=[*_RAMP.values(), style.panel])
         swarm = alt.Chart(named("points")).mark_circle(size=15, opacity=0.75).encode(
             x=alt.X("x:Q", title="contribution, log-odds"),
-            y=alt.Y("y:Q", title=None, axis=axis).scale(domain=[len(names) - 0.5, -0.5], nice=False, zero=False),
+            y=alt.Y("feature:N", title=None, sort=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=190)),
+            yOffset=alt.YOffset("aside:Q").scale(domain=[-0.5, 0.5]),
             color=alt.Color("step:N", scale=colours, legend=alt.Legend(columns=3, symbolType="circle")),
             tooltip=tooltip(feature="feature", value="value", told="contribution"),
         )  # fmt: skip
         zero = alt.Chart(named("zero")).mark_rule(color=style.panel).encode(x="x:Q")
         return alt.layer(zero, swarm).properties(width=style.width, height=_ROW * len(names))
 
-    return _figure(
-        "beeswarm", "contributions", "Which way, pair by pair",
-        {"feature": "feature", "low": "5 of 100 lie below", "median": "median", "high": "5 of 100 lie above"}, rows,
-        {"points": points, "zero": [{"x": 0}]}, draw,
-        f"One point for each of {len(shown):,} pairs: left of 0 against a match, right of it for one. Colour: the value of the feature, from its lowest to its highest fifth.",
-    )  # fmt: skip
+    title, columns = (
+        "Which way, pair by pair",
+        {"feature": "feature", "low": "5 of 100 lie below", "median": "median", "high": "5 of 100 lie above"},
+    )
+    return [Figure(
+        "beeswarm", "contributions", title, spoken(title, columns, rows), columns, rows, {"points": points, "zero": [{"x": 0}]}, draw,
+        note=f"One point for each of {len(shown):,} pairs: left of 0 against a match, right of it for one. Colour: the value of the feature, from its lowest to its highest fifth.",
+    )]  # fmt: skip
 
 
 def _steps(value: NDArray[np.float64]) -> NDArray[np.object_]:
-    """In which fifth of the range between the 2nd and the 98th of 100 values each lies."""
-    there = value[np.isfinite(value)]
-    low, high = np.quantile(there, [0.02, 0.98]) if len(there) else (0.0, 1.0)
-    if high == low and len(there):
-        low, high = there.min(), there.max()
-    place = np.clip(np.nan_to_num((value - low) / ((high - low) or 1.0)) * len(_RAMP), 0, len(_RAMP) - 1).astype(int)
-    return np.where(np.isfinite(value), np.array([*_RAMP], object)[place], "unknown")
+    """In which fifth of the range of the values each lies."""
+    there = np.isfinite(value)
+    bounds = np.linspace(value[there].min(initial=np.inf), value[there].max(initial=-np.inf), len(_RAMP) + 1)[1:-1]
+    return np.where(there, np.array([*_RAMP], object)[np.digitize(value, bounds)], "unknown")
 
 
 def _aside(moved: NDArray[np.float64]) -> list[float]:
@@ -166,9 +112,9 @@ def _aside(moved: NDArray[np.float64]) -> list[float]:
 
 def losses(of: Found, made: Made) -> list[Figure]:
     """Draws what shuffling one feature costs (the source's figure 2), and what a family is worth."""
-    if made["quality"] is None:
+    if made["matches"] is None:
         return []
-    x = alt.X("value:Q", title=f"average precision lost, of {made['quality']['average_precision']:.3f}")
+    x = alt.X("value:Q", title="average precision lost")
     lost = {"told": "average precision lost", "f1": "F1 lost"}
     features, families = (
         [told(measured(row, "ap_lost"), f1=with_interval(measured(row, "f1_lost")), **row) for row in of(name)]
@@ -176,15 +122,6 @@ def losses(of: Found, made: Made) -> list[Figure]:
     )
     features.sort(key=lambda row: -row["value"])
     ways = list(dict.fromkeys(row["way"] for row in families))
-    note = "Shuffled: over the pairs, together. Unknown: taken away from every pair; the trees were not trained so."
-    if len(ways) == 3:
-        note += " Trained without: new trees, measured out of fold against new trees with all features."
-
-    def look(style: Style) -> dict[str, Any]:
-        color = alt.Color("way:N", legend=alt.Legend()).scale(domain=ways, range=style.series[: len(ways)])
-        shape = alt.Shape("way:N", legend=alt.Legend()).scale(domain=ways, range=SHAPES[: len(ways)])
-        return {"color": color, "shape": shape}
-
     return [
         bands(
             features, {"name": "feature", **lost}, lambda style: {"color": alt.value(style.series[0])}, x, "name", line=0,
@@ -192,8 +129,9 @@ def losses(of: Found, made: Made) -> list[Figure]:
             note="Bars: intervals over references and shuffles. At 0 nothing is lost.",
         ),
         bands(
-            families, {"name": "family", "way": "way", **lost}, look, x, "name", "way", line=0, name="families",
-            section="permutation", title="What a family of features is worth", note=note,
+            families, {"name": "family", "way": "way", **lost}, _by("way", ways), x, "name", "way", line=0, name="families",
+            section="permutation", title="What a family of features is worth",
+            note="Shuffled: over the pairs, together. Trained without: new trees, measured out of fold against new trees with all features.",
         ),
     ]  # fmt: skip
 
@@ -203,79 +141,47 @@ def correlation(of: Found, made: Made) -> list[Figure]:
     table = of("correlations")
     names = list(dict.fromkeys(row["first"] for row in table))
     rows = [
-        row | {"rho": abs(row["spearman"] or 0), "sign": "opposite" if (row["spearman"] or 0) < 0 else "alike"}
-        | {key: "undefined" if row[of] is None else f"{row[of]:.2f}" for key, of in (("told", "spearman"), ("linear", "pearson"))}
+        row | {"rho": abs(row["spearman"] or 0), "sign": _SIGNS[(row["spearman"] or 0) < 0], "told": number(row["spearman"])}
         for row in table if row["first"] != row["second"]
     ]  # fmt: skip
-    columns = {
-        "first": "feature",
-        "second": "with",
-        "told": "Spearman",
-        "linear": "Pearson",
-        "pairs": "pairs that know both",
-    }
+    columns = {"first": "feature", "second": "with", "told": "Spearman", "pairs": "pairs that know both"}
 
     def draw(style: Style) -> Any:
-        x, y = alt.X("first:N", sort=None, title=None), alt.Y("second:N", title=None)
-        base = alt.Chart(named("cells")).encode(
-            x=x.scale(domain=names[:-1], padding=0.04).axis(ticks=False, domain=False, labelLimit=190, labelAngle=-45),
-            y=y.scale(domain=names[1:], padding=0.04).axis(ticks=False, domain=False, labelLimit=190),
-        )
-        color = alt.Color("sign:N", legend=alt.Legend(symbolType="square"))
-        squares = base.mark_rect(cornerRadius=2).encode(
-            color=color.scale(domain=["alike", "opposite"], range=style.series[:2]),
+        axis: dict[str, Any] = {"ticks": False, "domain": False, "labelLimit": 190}
+        return alt.Chart(named("cells")).mark_rect(cornerRadius=2).encode(
+            x=alt.X("first:N", title=None).scale(domain=names[:-1], padding=0.04).axis(labelAngle=-45, **axis),
+            y=alt.Y("second:N", title=None).scale(domain=names[1:], padding=0.04).axis(**axis),
+            **_by("sign", _SIGNS)(style),
             opacity=alt.Opacity("rho:Q", legend=None).scale(domain=[0, 1], range=[0.04, 0.55]),
             tooltip=tooltip(**columns),
-        )
-        numbers = base.mark_text(fontSize=11, color=style.ink).encode(text="told:N")
-        layers = [squares, numbers] if len(names) <= _MAX_NUMBERED else [squares]
-        return alt.layer(*layers).properties(width=style.width, height=26 * (len(names) - 1))
+        ).properties(width=style.width, height=26 * (len(names) - 1))  # fmt: skip
 
-    return _figure(
-        "correlation", "correlation", "How the features go together (Spearman's rho)", columns, sorted(rows, key=lambda row: -row["rho"]),
-        {"cells": rows}, draw, "The fuller the colour, the closer to 1 or -1; each over the pairs that know both features.",
-    )  # fmt: skip
+    title, ranked = "How the features go together (Spearman's rho)", sorted(rows, key=lambda row: -row["rho"])
+    note = "The fuller the colour, the closer to 1 or -1; each over the pairs that know both features."
+    return [Figure(
+        "correlation", "correlation", title, spoken(title, columns, ranked), columns, ranked, {"cells": rows}, draw, note=note,
+    )]  # fmt: skip
 
 
-def waterfall(pair: tuple[str, str], said: str, trees: Trees, begins: float, threshold: float) -> Figure:
-    """Draws one decision in raw log-odds: from the start that all pairs share to the score of this one, the largest part first.
-
-    said : the decision. begins : where a match does, in log-odds, at the dashed line; threshold : the same as a probability.
-    The smallest of many are one bar.
-    """
-    parts = [(part.feature, part.shown, part.contribution, part.label) for part in trees.parts]
-    if len(parts) > _MAX_BARS:
-        rest = parts[_MAX_BARS - 1 :]
-        parts[_MAX_BARS - 1 :] = [(f"{len(rest)} others", "", sum(part[2] for part in rest), "the smallest, together")]
-    rows: list[Row] = []
-    at = trees.base
-    for feature, value, moved, label in parts:
-        rows.append({
-            "line": f"{feature} = {value}" if value else feature, "feature": feature, "value": value, "told": signed(moved), "label": label,
-            "side": _SIDES[moved < 0], "from": at, "to": at + moved, "right": max(at, at + moved),
-        })  # fmt: skip
-        at += moved
-    ends = [float(row[key]) for row in rows for key in ("from", "to")] + [begins]
-    room = 0.12 * ((max(ends) - min(ends)) or 1.0)
-    columns = {"feature": "feature", "value": "value", "told": "contribution", "label": "says"}
-
-    def draw(style: Style) -> Any:
-        y = alt.Y("line:N", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=260))
-        x = alt.X("from:Q", title="log-odds of a match")
-        sides = alt.Scale(domain=_SIDES, range=list(style.series[:2]))
-        bars = alt.Chart(named("parts")).mark_bar(height={"band": 0.62}).encode(
-            x=x.scale(domain=[min(ends) - room, max(ends) + room], nice=False, zero=False), x2="to", y=y,
-            color=alt.Color("side:N", scale=sides, legend=alt.Legend(symbolType="square", columns=1)), tooltip=tooltip(**columns),
-        )  # fmt: skip
-        numbers = alt.Chart(named("parts")).mark_text(align="left", dx=5).encode(x="right:Q", y=y, text="told:N")
-        return alt.layer(_threshold(style), bars, numbers).properties(width=style.width, height=26 * len(rows))
-
-    a, b = (one if len(one) <= _MAX_LENGTH else f"{one[: _MAX_LENGTH - 1]}…" for one in pair)
-    start = signed(trees.base)
-    (made,) = _figure(
-        "waterfall", "why", f"{a} and {b}: {said}", columns, rows, {"parts": rows, "threshold": [{"at": begins}]}, draw,
-        words=f"From the start at {start} to {signed(trees.raw)}, where a match begins at {signed(begins)}",
-        note=f"Log-odds are those before calibration. Each bar starts where the one above ends; the first starts at {start}, where every pair does. Dashed: where a match "
-        f"begins, at probability {threshold:.3f}.",
-    )  # fmt: skip
-    return made
+def contributed(title: str, rows: list[Row], note: str) -> Figure:
+    """Draws one decision: what each feature contributed, in log-odds. rows : contribution, line (the feature and both its values), label."""
+    x, columns = (
+        alt.X("value:Q", title="contribution, log-odds"),
+        {"line": "feature, value and contribution", "label": "says"},
+    )
+    drawn = [
+        row | {"value": moved, "low": min(moved, 0), "high": max(moved, 0), "side": _SIDES[moved < 0]}
+        for row in rows for moved in (row["contribution"],)
+    ]  # fmt: skip
+    return bands(
+        drawn,
+        columns,
+        _by("side", _SIDES),
+        x,
+        "line",
+        line=0,
+        name="contributions",
+        section="why",
+        title=title,
+        note=note,
+    )

@@ -9,26 +9,31 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import MissingExtra
+from ..features.contrast import contrasts
 from ..features.coverage import covered_table
 from ..features.interning import intern_pairs
 from ..features.providers import SHIPPED
 from ..features.representations import Representations
+from ..features.tokens import stems
 from ..files.pairs import read_pairs
 from ..matcher.doubtful_texts import check_text, refuse_unscored
 from ..matcher.match_function import MatchFunction
 from ..matcher.policy import RELATIONS, SPECIFICATION
 from ..matcher.reasons import reason
 from ..matcher.relation import relations_of
-from .decision import Known, Link, Part, Trees, Wording
-from .explanation import Explanation
+from ..terms.text.assertion import assertion_of
+from .explanation import Explanation, Known, Link, Part, Trees, Wording
 from .families import label_of
-from .kinds import Names
 
 if TYPE_CHECKING:
     import shap
 
 _CERTAIN = 1e-9
 """A threshold of 0 or 1 has no finite log-odds; this far from it they are drawn."""
+_JOINS = frozenset(
+    ["of", "with", "due", "to", "and", "in", "by", "from", "on", "or", "for", "at", "as", "after", "the", "an"]
+)
+"""English words that only join others: nobody is told that two diagnoses share them."""
 
 
 def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
@@ -52,12 +57,6 @@ def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
     check_text(b, "b")
     unique = intern_pairs([a], [b], matcher.providers.naming)
     refuse_unscored(unique, matcher.unscored(unique))
-    (first, read_a), (second, read_b) = ((r.name, r.read_as) for r in matcher.providers.naming.read([a, b]))
-    names = Names.of(first, second, matcher.features.language)
-    shared = tuple(word for word in first.split() if word in names.shared)
-    wording = Wording(
-        (first, second), (read_a, read_b), unique.mixed, shared, names.only_a, names.only_b, names.opposed
-    )
     least = matcher.threshold if matcher.policy == SPECIFICATION else matcher.parts.manifest.threshold
     raw_threshold = matcher.scorer.calibration.inverse(min(max(least, _CERTAIN), 1 - _CERTAIN))
     probability, trees, known = 1.0, None, Known(False, "", (), None, {})
@@ -66,9 +65,9 @@ def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
         table, _ = covered_table(unique, matcher.features, matcher.providers, matcher.min_coverage, texts=texts)
         probability = float(matcher.counted(unique, table, texts)[0])
         trees = _trees(matcher, table)
+        kind: str | None = None
         relations: dict[str, float] = {}
-        kind = None
-        if matcher.parts.relation is not None:
+        if matcher.has_relation_model:
             found = relations_of(matcher, unique, table, texts)
             kind = found.kinds[0]
             relations.update(zip(RELATIONS, found.probabilities[0].tolist(), strict=True))
@@ -76,9 +75,28 @@ def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
         places = (unique.first[0], unique.second[0])[:: -1 if unique.turned[0] else 1]
         why = reason(matcher.providers, texts, *places)
         known = Known(excluded, why, tuple(_links(matcher, texts, places)), kind, relations)
+    wording = _wording(matcher, a, b, unique.mixed)
     return Explanation(
         a, b, matcher.identity, matcher.policy, probability, matcher.threshold, raw_threshold, wording, trees, known
     )
+
+
+def _wording(matcher: MatchFunction, a: str, b: str, mixed: tuple[str, ...]) -> Wording:
+    """Says how two diagnoses were read, and compares their words by stem."""
+    language = matcher.features.language
+    first, second = matcher.providers.naming.read([a, b])
+    words = first.name.split(), second.name.split()
+    stemmed = [stems(side, language) for side in words]
+
+    def of(side: int, *, shared: bool) -> tuple[str, ...]:
+        both = zip(words[side], stemmed[side], strict=True)
+        return tuple(word for word, stem in both if (stem in stemmed[1 - side]) is shared and word not in _JOINS)
+
+    core, other = (assertion_of(reading.name, language).core for reading in (first, second))
+    return Wording(
+        (first.name, second.name), (first.read_as, second.read_as), mixed,
+        of(0, shared=True), of(0, shared=False), of(1, shared=False), tuple(contrasts(core, other, language)),
+    )  # fmt: skip
 
 
 def _trees(matcher: MatchFunction, table: np.ndarray) -> Trees:

@@ -4,26 +4,103 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import DxmatchError, InputError, OptionError
+from ..errors import InputError
 from ..files.counted import shown_threshold
+from ..pages.encodings import number, signed
+from ..pages.figure import Figure
 from ..pages.words import listed
-from .decision import Known, Part, Trees, Wording, signed
+from ..terms.text.correction import Corrections
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from ..evaluation.report.document import Document
-    from ..pages.figure import Figure
 
 SUFFIXES = (".svg", ".png", ".html")
 _IDLE = 0.05
-_SAID = 0.05
-"""Relations less probable than this go without saying."""
+_MAX_LENGTH = 40
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one feature did.
+
+    label : what it says. value : None where it is unknown. contribution : in raw log-odds; above 0 it speaks for a match.
+    """
+
+    feature: str
+    label: str
+    value: float | None
+    contribution: float
+
+    @property
+    def shown(self) -> str:
+        """Gives the value in words."""
+        return "unknown" if self.value is None else number(self.value)
+
+
+@dataclass(frozen=True)
+class Link:
+    """A diagnosis that is no name of a disease in the graph, and the disease whose name is nearest.
+
+    name : the diagnosis, normalised. source : of the disease's entry. certainty : the cosine, below 1.
+    """
+
+    name: str
+    disease: str
+    source: str
+    certainty: float
+
+
+@dataclass(frozen=True)
+class Wording:
+    """How the two were read.
+
+    names : after normalisation. read_as : of each side the words that were read as others. mixed : words that mix scripts.
+    shared, only_a, only_b : their words, by stem. opposed : words of the two that exclude each other.
+    """
+
+    names: tuple[str, str]
+    read_as: tuple[Corrections, Corrections]
+    mixed: tuple[str, ...]
+    shared: tuple[str, ...]
+    only_a: tuple[str, ...]
+    only_b: tuple[str, ...]
+    opposed: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Trees:
+    """What the trees say, in log-odds before calibration; base and the contributions add up to raw.
+
+    by_trees : their probability, whatever decides. parts : the features, those that moved the score most first.
+    """
+
+    base: float
+    raw: float
+    by_trees: float
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of the two beside the trees.
+
+    excluded : what is said of them excludes a match, whatever the trees say. reason : what excludes, or what the graph of diseases knows.
+    links : sides that are no name in the graph, and what they count as there.
+    relation, relations : what `a` is to `b`, and the probability of each relation; None and empty for a model without a relation model.
+    """
+
+    excluded: bool
+    reason: str
+    links: tuple[Link, ...]
+    relation: str | None
+    relations: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -69,17 +146,15 @@ class Explanation:
 
     @property
     def main_reason(self) -> str:
-        """Says in one sentence what decides, else what is known of the two, else the wording and what moved the score most."""
+        """Says in one sentence what decides, else what is known of the two, else the words they share and what moved the score most."""
         if self.identical:
             return "They are the same after normalisation."
         if self.known.reason:
             return _sentence(self.known.reason)
-        shared, *others = self._words()
-        if self.wording.opposed:
-            return others[-1]
         sign, side = (1, "for") if self.match else (-1, "against")
         moved = (part for part in self.parts if sign * part.contribution >= _IDLE and part.value is not None)
-        return shared + "".join(f" Most {side} it: {part.label} ({part.shown})." for part in list(moved)[:1])
+        most = "".join(f" Most {side} it: {part.label} ({part.shown})." for part in list(moved)[:1])
+        return self._words()[0] + most
 
     @property
     def words(self) -> list[str]:
@@ -115,23 +190,18 @@ class Explanation:
         sides = ((self.a, wording.only_a), (self.b, wording.only_b))
         if only := [f"only {side!r} has {_quoted(words)}" for side, words in sides if words]:
             lines.append(_sentence("; ".join(only)))
-        if wording.opposed:
-            lines.append(f"{listed([f'{one!r} and {other!r}' for one, other in wording.opposed])} exclude each other.")
         return lines
 
     def _knowledge(self) -> Iterator[str]:
-        """What the graph of diseases knows, and what the one is to the other."""
+        """What the graph of diseases knows, what the words oppose, and what the one is to the other."""
         if self.known.reason and not self.known.excluded:
             yield _sentence(self.known.reason)
         for link in self.known.links:
             nearest = f"the nearest is one of {link.disease} ({link.source}), with a cosine of {link.certainty:.2f}"
             yield f"{link.name!r} is no name in the graph of diseases; {nearest}."
         if relation := self.known.relation:
-            others = sorted(self.known.relations.items(), key=lambda each: -each[1])
-            told = [f"{name} {p:.2f}" for name, p in others if name != relation and p >= _SAID]
-            kind = "the same" if relation == "same" else relation
-            most = f"To {self.b!r}, {self.a!r} is {kind}, with a probability of {self.known.relations[relation]:.2f}"
-            yield f"{most} ({', '.join(told)})." if told else f"{most}."
+            kind, probability = "the same" if relation == "same" else relation, self.known.relations[relation]
+            yield f"To {self.b!r}, {self.a!r} is {kind}, with a probability of {probability:.2f}."
 
     def _why(self, trees: Trees) -> Iterator[str]:
         """The start, what speaks for, what speaks against, what is unknown."""
@@ -160,16 +230,24 @@ class Explanation:
 
     @property
     def figure(self) -> Figure:
-        """Draws the waterfall: from the start to the score, feature by feature. Errors: `InputError` for identical names."""
+        """Draws what each feature contributed. Errors: `InputError` for identical names."""
         if self.trees is None:
             raise InputError(
                 "the two are equal after normalisation, so no tree was asked and there is nothing to draw",
                 allowed="two names that differ; a page (.html) says it in words", got=self.wording.names[0],
             )  # fmt: skip
-        from .charts import waterfall
+        from .charts import contributed
 
-        said = f"{'a match' if self.match else 'no match'}, probability {self.probability:.3f}"
-        return waterfall((self.a, self.b), said, self.trees, self.raw_threshold, self.threshold)
+        a, b = (one if len(one) <= _MAX_LENGTH else f"{one[: _MAX_LENGTH - 1]}…" for one in (self.a, self.b))
+        rows = [
+            {"contribution": part.contribution, "line": f"{part.feature} = {part.shown}: {signed(part.contribution)}", "label": part.label}
+            for part in self.parts
+        ]  # fmt: skip
+        return contributed(
+            f"{a} and {b}: {'a match' if self.match else 'no match'}, probability {self.probability:.3f}", rows,
+            f"Every pair starts at {signed(self.trees.base)}, this one reaches {signed(self.trees.raw)}; a match begins at "
+            f"{signed(self.raw_threshold)}, before calibration.",
+        )  # fmt: skip
 
     def document(self, *, drawn: bool) -> Document:
         """Gives what a terminal, and with the picture a page, shows of it."""
@@ -200,26 +278,17 @@ class Explanation:
         return f"{facts(self.verdict, [], [line for line in self.words if line != self.verdict])}{drawn}"
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Writes the picture (.svg, .png) or a page to read (.html), whole or not at all. Errors: `OptionError` for another suffix."""
+        """Writes the picture (.svg, .png) or a page to read (.html), whole or not at all. Errors: `InputError` for another suffix."""
         from ..evaluation.report.page import page
+        from ..evaluation.report.report import check_report_path
         from ..files.atomic import whole_file
         from ..pages.files import image
 
-        kind = check_picture_path(path)
+        kind = check_report_path(path, SUFFIXES)
         content = page(self.document(drawn=True)).encode() if kind == ".html" else image(self.figure, kind[1:])
         with whole_file(Path(path)) as temporary:
             temporary.write_bytes(content)
         return Path(path)
-
-
-def check_picture_path(path: str | os.PathLike[str]) -> str:
-    """Gives the suffix of a picture, checked before any work begins. Errors: `OptionError`, `DxmatchError`."""
-    target = Path(path)
-    if target.suffix.lower() not in SUFFIXES:
-        raise OptionError("path", f"a file that ends in {', '.join(SUFFIXES)}", str(path))
-    if not target.parent.is_dir():
-        raise DxmatchError(f"{target.parent}: no such folder (for {target.name}).")
-    return target.suffix.lower()
 
 
 def _quoted(words: tuple[str, ...]) -> str:

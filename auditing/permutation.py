@@ -1,4 +1,4 @@
-"""What M loses without features: shuffled over the pairs, unknown, or never trained on."""
+"""What M loses without features: shuffled over the pairs, or never trained on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
 from ..matcher.match_function import MatchFunction
 from ..pages.rows import Row, known
 from ..stats.intervals import percentiles
@@ -88,8 +87,7 @@ def _interval(name: str, resampled: Values) -> Row:
 
 def measured(row: Row, name: str) -> Row:
     """Gives a measure of a row, with its interval beside it, as the row of a value."""
-    reason = row.get("reason") or UNDEFINED
-    return {"value": row[name], "low": row[f"{name}_low"], "high": row[f"{name}_high"], "reason": reason}
+    return {"value": row[name], "low": row[f"{name}_low"], "high": row[f"{name}_high"], "reason": UNDEFINED}
 
 
 def lost(before: Quality, after: Sequence[Quality]) -> Row:
@@ -112,12 +110,11 @@ class Losses:
     """Asks M again, or trains anew, without some columns of features.
 
     resamples : of pairs, with labels or without. fold : int64 [n], of references, or why there is none. seed : of training.
-    Rows have what `lost` says, where the pairs have two labels, and of M `flipped` (the share of decisions that change).
+    Rows have what `lost` says, where the pairs have labels, and of M `flipped` (the share of decisions that change).
     """
 
     matcher: MatchFunction
     resamples: Resamples
-    labelled: bool
     fold: NDArray[np.int64] | str
     seed: int
 
@@ -134,34 +131,26 @@ class Losses:
 
     def shuffled(self, columns: Sequence[int], repeats: int, generator: np.random.Generator) -> Row:
         """Shuffles some columns over the pairs, together: permutation importance (Breiman 2001); the mean over the repeats."""
-        order = [generator.permutation(len(self.resamples.pairs.table)) for _ in range(repeats)]
-        return self._asked(columns, [self.resamples.pairs.table[rows][:, columns] for rows in order])
-
-    def masked(self, columns: Sequence[int]) -> Row:
-        """Makes some columns unknown (NaN) for every pair."""
-        return self._asked(columns, [np.nan])
+        pairs, threshold = self.resamples.pairs, self.matcher.threshold
+        flipped, after = [], []
+        for turn in range(repeats):
+            table = pairs.table.copy()
+            table[:, columns] = pairs.table[generator.permutation(len(table))][:, columns]
+            raw = self.matcher.ranked(table)
+            said = self.matcher.scorer.calibration(raw) >= threshold
+            flipped.append(float((said != (pairs.probability >= threshold)).mean()))
+            if pairs.label is not None:
+                after.append(self.resamples.every(turn, repeats).quality(raw, said))
+        return {"flipped": float(np.mean(flipped))} | (lost(self.before, after) if after else {})
 
     def without(self, columns: Sequence[int]) -> Row:
         """Trains without some columns, cross-validated; F1 at the threshold that is best out of fold. The engine is `lightgbm`."""
         return lost(self.retrained, [self._trained(columns)])
 
-    def _asked(self, columns: Sequence[int], instead: Sequence[NDArray[np.float32] | float]) -> Row:
-        threshold, pairs = self.matcher.threshold, self.resamples.pairs
-        flipped, after = [], []
-        for turn, values in enumerate(instead):
-            table = pairs.table.copy()
-            table[:, columns] = values
-            raw = self.matcher.ranked(table)
-            said = self.matcher.scorer.calibration(raw) >= threshold
-            flipped.append(float((said != (pairs.probability >= threshold)).mean()))
-            if self.labelled:
-                after.append(self.resamples.every(turn, len(instead)).quality(raw, said))
-        return {"flipped": float(np.mean(flipped))} | (lost(self.before, after) if after else {})
-
     def _trained(self, gone: Sequence[int]) -> Quality:
         pairs, directions = self.resamples.pairs, directions_of(self.matcher.features)
-        if pairs.label is None or isinstance(self.fold, str):
-            raise InputError(f"nothing can be trained anew: {self.fold}")
+        assert pairs.label is not None
+        assert not isinstance(self.fold, str)
         kept = [column for column in range(pairs.table.shape[1]) if column not in gone]
         rows = Rows(pairs.table[:, kept], pairs.label, None, self.fold, [directions[column] for column in kept])
         raw = lightgbm_engine.fit(rows, seed=self.seed).out_of_fold

@@ -14,17 +14,16 @@ from ..errors import DxmatchError
 from ..evaluation.read.findings import Finding
 from ..evaluation.report.document import Document
 from ..pages.rows import Row, json_rows, plain_number
-from .contents import answer, parts_of, settings_of
+from .contents import answer, parts_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import Console
 
-FORMAT = 1
+FORMAT = 2
 PAGE, NUMBERS = "audit.html", "audit.json"
 TABLES = (
-    "features", "contributions", "permutation", "families", "alone", "voters", "dropped", "correlations", "histogram", "measures",
-    "reliability", "kinds", "worst", "references",
+    "features", "contributions", "permutation", "families", "alone", "voters", "correlations", "measures", "reliability", "kinds", "worst",
 )  # fmt: skip
 
 
@@ -41,19 +40,16 @@ class Audit:
         value and its contribution (`shap_<feature>`).
     permutation : name, flipped (share of decisions that change), and with labels ap_lost, f1_lost, each with _low, _high:
         what shuffling one feature costs.
-    families : the same, and `way`, for whole families of features: shuffled, unknown, and where asked for trained without.
+    families : the same, and `way`, for whole families of features: shuffled, and where asked for trained without.
     alone : M and each feature as a match function by itself, on the labelled pairs that differ: feature, family, label, rule (as it is,
         from, up to), threshold, known, pairs, matches, and precision, recall, f1, accuracy, each with _low, _high.
     voters : where asked for, which n of m voters to ask: way, n, of, voters, yes (how many of them must say yes), folds (in how many the
         same were chosen), pairs, matches, the measures of `alone`, f1_same_pairs (on the pairs that chose them).
-    dropped : where asked for, the features that correlate: feature, like, rho, importance and importance_of_like (average precision alone).
     correlations : first, second, spearman, pearson, pairs (that know both).
-    histogram : from, to, pairs, matches, others: how many pairs have which probability.
     measures : pairs ("all", "not identical"), measure, value, low, high.
     reliability : from, to, pairs, mean_probability, matches (share), low, high.
-    kinds : error ("missed", "false"), kind, says, pairs, wrong, share.
-    worst : error, kind, a, b, reference, probability: the surest errors of each kind.
-    references : reference, pairs, matches, missed, false, wrong, share: those with most errors.
+    kinds : error ("missed", "false"), kind (what M takes `a` to be to `b`: "same", "narrower" … as in `Relation`), pairs, wrong, share.
+    worst : error, kind, a, b, reference, probability, why (as in `Relation`): the surest errors of each kind.
 
     findings : what the reader should know. made_with : settings and counts.
     """
@@ -77,19 +73,13 @@ class Audit:
         """Says what was found, in groups of sentences."""
         return answer(self.rows, self.made_with)
 
-    @property
-    def notes(self) -> list[str]:
-        """Says the findings in words."""
-        return [one.sentence for one in self.findings]
-
     def document(self, *, drawn: bool) -> Document:
         """Gives what a terminal, and with the charts a page, shows of it."""
         made = self.made_with
-        matches = "" if made["matches"] is None else f" · {made['matches']:,} matches"
+        settings = [(name.replace("_", " "), str(value)) for name, value in made.items() if value is not None]
         return Document(
-            "What does the match function rely on?", f"{made['source']} · {made['pairs']:,} pairs{matches} · {made['model']}", self.words,
-            parts_of(self.rows, made, drawn=drawn), self.findings, list(settings_of(made)), list(self.left_out.items()),
-            footer=f"Made by dxmatch {made['versions']['dxmatch']}.",
+            "What does the match function rely on?", f"{made['source']} · {made['pairs']:,} pairs · {made['match_function']}", self.words,
+            parts_of(self.rows, made, drawn=drawn), self.findings, settings, list(self.left_out.items()), footer=f"Made by dxmatch {made['dxmatch']}.",
         )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -105,7 +95,8 @@ class Audit:
         """Gives everything as plain values, for JSON."""
         tables = {name: json_rows(table.to_pylist()) for name, table in self.tables.items()}
         return {
-            "format": FORMAT, "words": self.words, "notes": self.notes, "left_out": self.left_out, "made_with": self.made_with, "tables": tables,
+            "format": FORMAT, "words": self.words, "findings": [one.sentence for one in self.findings], "left_out": self.left_out,
+            "made_with": self.made_with, "tables": tables,
         }  # fmt: skip
 
     def save(self, folder: str | os.PathLike[str], *, spreadsheet: bool = False) -> Path:
@@ -160,12 +151,7 @@ def check_folder(folder: str | os.PathLike[str]) -> Path:
         For a file, or a folder that holds something other than an audit.
     """
     target = Path(folder)
-    if target.exists() and not target.is_dir():
-        raise DxmatchError(f"{target} is a file; an audit needs a folder.")
-    entries = {entry.name for entry in target.iterdir()} if target.is_dir() else set()
-    own = {PAGE, NUMBERS, *(f"{name}.csv" for name in TABLES)} if NUMBERS in entries else set()
-    if others := entries - own:
-        raise DxmatchError(
-            f"{target} holds something else ({min(others)}). Allowed: a new folder, an empty one, or an earlier audit."
-        )
+    taken = target.exists() and not (target.is_dir() and ((target / NUMBERS).is_file() or not any(target.iterdir())))
+    if taken:
+        raise DxmatchError(f"{target} holds something else. Allowed: a new folder, an empty one, or an earlier audit.")
     return target

@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 from ..errors import InputError, NotUnderstoodWarning
 from ..features.coverage import covered_table
 from ..features.interning import intern_pairs
+from ..features.representations import Representations
 from ..files.invisible import read_visible
 from ..files.pair_labels import experts_of
 from ..files.pairs import Pairs, read_pairs
 from ..files.tables import Table
 from ..matcher.match_function import MatchFunction
+from ..matcher.relation import reasons_of, relations_of
 from ..training.statistics.split import Groups
 from ..training.understood import understood_pairs
 
@@ -29,22 +31,22 @@ MIN_PAIRS = 20
 class ScoredPairs:
     """Holds n pairs with what M makes of them.
 
-    a, b : object [n], as they came. names : object [n, 2], the two diagnoses normalised, in the order of a and b.
+    a, b : object [n], as they came. pair : int64 [n]; the same number for the same two diagnoses, in either order.
     table : float32 [n, f], NaN where unknown. identical : bool [n]; equal after normalisation, so that no tree is asked.
-    raw, probability : float64 [n]. label : int8 [n], or None. groups : by reference diagnosis.
-    coverage : the share of pairs that each feature is known for.
+    probability : float64 [n]. relation, why : object [n], as of `Relation`; the relation is "" for an M without a relation model.
+    label : int8 [n], or None. groups : by reference diagnosis.
     """
 
     a: NDArray[np.object_]
     b: NDArray[np.object_]
-    names: NDArray[np.object_]
+    pair: NDArray[np.int64]
     table: NDArray[np.float32]
     identical: NDArray[np.bool_]
-    raw: NDArray[np.float64]
     probability: NDArray[np.float64]
+    relation: NDArray[np.object_]
+    why: NDArray[np.object_]
     label: NDArray[np.int8] | None
     groups: Groups
-    coverage: dict[str, float]
     source: str
     n_rejected: int
 
@@ -56,22 +58,8 @@ class ScoredPairs:
 
     def take(self, rows: NDArray[np.bool_]) -> ScoredPairs:
         """Keeps the rows of bool [n]."""
-        of_rows = ("a", "b", "names", "table", "identical", "raw", "probability", "label")
-        values = {name: value[rows] for name in of_rows if (value := getattr(self, name)) is not None}
-        return replace(self, groups=self.groups.take(rows), **values)
-
-    def sampled(self, strata: NDArray[np.bool_], most: int, seed: int) -> NDArray[np.int64]:
-        """Draws the rows of a random sample, in order: at most `most`, of both strata in the share that they have, and 1 at least."""
-        rows = np.arange(len(strata))
-        if len(rows) <= most:
-            return rows
-        generator = np.random.default_rng(seed)
-        few = min(max(round(most * float(strata.mean())), 1), most - 1) if strata.any() and not strata.all() else 0
-        counts = {True: few, False: most - few} if few else {bool(strata[0]): most}
-        drawn = [
-            generator.choice(rows[strata == of], min(n, int((strata == of).sum())), False) for of, n in counts.items()
-        ]
-        return np.sort(np.concatenate(drawn))
+        arrays = {name: value[rows] for name, value in vars(self).items() if isinstance(value, np.ndarray)}
+        return replace(self, groups=self.groups.take(rows), **arrays)
 
 
 def score_pairs(
@@ -85,32 +73,32 @@ def score_pairs(
     Raises
     ------
     InputError
-        For one label only, or fewer than 20 pairs that differ after normalisation.
+        For fewer than 20 pairs that differ after normalisation, or one label only among these.
     """
     read = _read(pairs, a, b, label, group, rejects)
-    source = read.table.source
-    if read.label is not None and len(set(read.label.tolist())) < 2:
-        both = "both matches (1) and non-matches (0), or no label at all"
-        raise InputError("only one label among the pairs", source=source, allowed=both, got=int(read.label[0]))
     naming = matcher.providers.naming
     if not matcher.judge_all:
         read, set_aside = understood_pairs(read, naming)
         for warning in set_aside:
             warnings.warn(warning, NotUnderstoodWarning, stacklevel=3)
     unique = intern_pairs(read.a, read.b, naming)
-    table, known = covered_table(unique, matcher.features, matcher.providers, matcher.min_coverage, progress)
+    texts = Representations(unique.names, matcher.providers)
+    table, _ = covered_table(unique, matcher.features, matcher.providers, matcher.min_coverage, progress, texts=texts)
     row = unique.pair_of_row
-    differ = int((~unique.equal[row]).sum())
-    if differ < MIN_PAIRS:
+    differ = ~unique.equal[row]
+    if differ.sum() < MIN_PAIRS:
         enough = f"at least {MIN_PAIRS} that differ after normalisation"
-        raise InputError("too few pairs to audit", source=source, allowed=enough, got=differ)
-    first, second = read.a.to_pylist(), read.b.to_pylist()
-    references = first if read.group is None else read.group.to_pylist()
+        raise InputError("too few pairs to audit", source=read.source, allowed=enough, got=int(differ.sum()))
+    if read.label is not None and len(set(read.label[differ].tolist())) < 2:
+        both = "both matches (1) and non-matches (0), or no label at all"
+        problem = "only one label among the pairs that differ after normalisation"
+        raise InputError(problem, source=read.source, allowed=both, got=int(read.label[differ][0]))
+    relation = relations_of(matcher, unique, table, texts).kinds if matcher.has_relation_model else [""] * len(row)
+    first, second = (np.array(side.to_pylist(), object) for side in (read.a, read.b))
     return ScoredPairs(
-        np.array(first, object), np.array(second, object),
-        np.stack([np.array(naming(side), object) for side in (first, second)], axis=1),
-        table[row], unique.equal[row], matcher.raw(table)[row], matcher.decided(table, unique.equal)[row], read.label,
-        Groups.of(naming(references)), known, source, read.n_rejected,
+        first, second, row, table[row], unique.equal[row], matcher.decided(table, unique.equal)[row], np.array(relation, object),
+        np.array(reasons_of(matcher, unique, texts), object), read.label,
+        Groups.of(naming((read.a if read.group is None else read.group).to_pylist())), read.source, read.n_rejected,
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from math import comb
 
@@ -19,16 +19,11 @@ from ..training.statistics.threshold import choose_threshold
 from .families import family_of, label_of
 from .permutation import Resamples
 
-MEASURES = ("precision", "recall", "f1", "accuracy")
 VOTER = "vote"
 YES = 0.5
 """From here up a vote that is a mean or a probability says yes."""
 MOST_SUBSETS = 20_000
-"""Up to so many, every choice is tried; of more, one voter after the other is added."""
-_NEVER = "it is unknown for every pair"
-
-Choice = tuple[tuple[int, ...], int]
-"""Which columns of the votes, and how many of them must say yes."""
+"""Every choice of so many voters is tried."""
 
 
 def by_folds(score: NDArray[np.float64], label: NDArray[np.int8], fold: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -47,10 +42,10 @@ def alone_rows(matcher: MatchFunction, resamples: Resamples, fold: NDArray[np.in
     """
     pairs, features = resamples.pairs, zip(matcher.features.features, resamples.pairs.table.T, strict=True)
     rows = [_alone(feature, values, resamples, fold) for feature, values in features]
-    rows.sort(key=lambda row: 1.0 if row["f1"] is None else -row["f1"])
+    rows.sort(key=lambda row: -row["f1"])
     m: Row = {
         "feature": "M", "family": "", "label": "the match function", "rule": "from", "threshold": matcher.threshold, "known": 1.0,
-        "reason": "", **resamples.measured(pairs.probability >= matcher.threshold),
+        **resamples.measured(pairs.probability >= matcher.threshold),
     }  # fmt: skip
     return [m, *rows]
 
@@ -63,113 +58,73 @@ def _alone(feature: FeatureSpec, values: NDArray[np.floating], resamples: Resamp
     if kind.range != (0.0, 1.0) or not set(np.unique(values[there])) <= {0.0, 1.0}:
         rule = "from" if kind.alike == kind.range[1] else "up to"
         threshold, said = value_at(feature, choose_threshold(score, label, "max_f1")), by_folds(score, label, fold)
-    row: Row = {
+    return {
         "feature": feature.name, "family": family_of(feature), "label": label_of(feature), "rule": rule, "threshold": threshold,
-        "known": float(there.mean()), "reason": "", **resamples.measured(said),
+        "known": float(there.mean()), **resamples.measured(said),
     }  # fmt: skip
-    unmeasured = {key: None for key in row if key.startswith(MEASURES)} | {
-        "rule": "",
-        "threshold": None,
-        "reason": _NEVER,
-    }
-    return row if there.any() else row | unmeasured
 
 
-def check_voters(count: int | None, features: FeatureSet) -> None:
-    """Refuses voters of a feature set without votes, or more than it has. Errors: `OptionError`."""
-    there = sum(feature.kind == VOTER for feature in features.features)
-    if count is not None and not there:
+def voter_columns(features: FeatureSet, table: NDArray[np.float32], count: int) -> list[int]:
+    """Finds the votes with an answer. table : float32 [n, f]. Errors: `OptionError` where `count` cannot be chosen of them."""
+    asked = [column for column, feature in enumerate(features.features) if feature.kind == VOTER]
+    columns = [column for column in asked if np.isfinite(table[:, column]).any()]
+    if not asked:
         allowed = f"asked for where the feature set {features.name!r} has features of kind 'vote'"
         raise OptionError("voters", allowed, count)
-    if count is not None and not 1 <= count <= there:
-        raise OptionError("voters", f"from 1 to {there}, the voters of the feature set", count)
+    if not 1 <= count <= len(columns):
+        silent = ", ".join(features.names[column] for column in asked if column not in columns)
+        allowed = f"from 1 to {len(columns)}, the voters that have an answer; no answer at all of {silent or 'none'}"
+        raise OptionError("voters", allowed, count)
+    if (choices := comb(len(columns), count)) > MOST_SUBSETS:
+        allowed = f"a number with at most {MOST_SUBSETS:,} choices of the {len(columns)} voters, all of which are tried; these are {choices:,}"
+        raise OptionError("voters", allowed, count)
+    return columns
 
 
-def voter_rows(features: FeatureSet, resamples: Resamples, fold: NDArray[np.int64], count: int) -> list[Row]:
-    """Measures the best `count` voters, by each way to choose them.
+def voter_rows(
+    features: FeatureSet, resamples: Resamples, fold: NDArray[np.int64], columns: Sequence[int], count: int
+) -> list[Row]:
+    """Measures the best `count` voters of `columns`, by each way to choose them.
 
     A choice is some voters and how many of them must say yes. It is made for each fold of references on the other folds, by F1, and
     measured on the fold; so no pair both chooses and measures. `f1_same_pairs` is the F1 of the choice that all pairs make, on the
     pairs that made it: what the source reports, and too good. `folds` : in how many folds these very voters were chosen.
 
-    together : those with the highest F1 together, of all choices of `count` (of more than 20,000, by forward selection).
+    together : those with the highest F1 together, of all choices of `count`.
     highest F1 alone : the source's way, "selected by the highest F1".
     all : every voter that has an answer.
     """
-    table = resamples.pairs.table
-    asked = [column for column, feature in enumerate(features.features) if feature.kind == VOTER]
-    columns = [column for column in asked if np.isfinite(table[:, column]).any()]
-    if count > len(columns):
-        silent = ", ".join(features.names[column] for column in asked if column not in columns)
-        allowed = f"from 1 to {len(columns)}, the voters that have an answer; no answer at all of {silent}"
-        raise OptionError("voters", allowed, count)
     with np.errstate(invalid="ignore"):
-        tallies = _Tallies(table[:, columns] >= YES, resamples, fold)  # a vote that is unknown is no yes
-    ways: list[tuple[str, int, Callable[[Sequence[int]], Choice]]] = [
-        ("together", count, lambda folds: tallies.together(count, folds)),
-        ("highest F1 alone", count, lambda folds: tallies.alone(count, folds)),
-    ]
-    if comb(len(columns), count) > MOST_SUBSETS:
-        ways[0] = ("together, one after the other", count, lambda folds: tallies.forward(count, folds))
+        yes = resamples.pairs.table[:, columns] >= YES  # a vote that is unknown is no yes
+    parts = int(fold.max()) + 1
+    place = fold * 2 + resamples.pairs.match
+
+    def f1(some: Sequence[int]) -> NDArray[np.float64]:
+        """Where 1, 2, … of these voters must say yes: float64 [parts + 1, voters], on all pairs but those of each fold, at last on all."""
+        size = len(some) + 1
+        counts = np.bincount(place * size + yes[:, some].sum(1), minlength=parts * 2 * size).reshape(parts, 2, size)
+        seen = counts.sum(0) - np.concatenate([counts, np.zeros((1, 2, size), int)])
+        # from each number of yes up
+        (false, true), matches = np.moveaxis(seen[..., ::-1].cumsum(2)[..., -2::-1], 1, 0), seen[:, 1].sum(1)
+        return 2 * true / np.maximum(true + false + matches[:, None], 1)
+
+    ranked = np.argsort([-f1([voter])[:, 0] for voter in range(len(columns))], axis=0, kind="stable")
+    every = list(combinations(range(len(columns)), count))
+    best = np.argmax([f1(some).max(1) for some in every], axis=0)
+    ways = {"together": [every[one] for one in best], "highest F1 alone": ranked[:count].T.tolist()}
     if len(columns) > count:
-        ways.append(("all", len(columns), lambda folds: tallies.needed(tuple(range(len(columns))), folds)))
+        ways["all"] = [range(len(columns))] * (parts + 1)
     rows = []
-    for way, size, choose in ways:
-        row, chosen = tallies.row(choose)
-        names = ", ".join(features.names[columns[voter]] for voter in chosen)
-        rows.append({"way": way, "n": size, "of": len(columns), "voters": names, **row})
+    for way, chosen in ways.items():
+        reached = [f1(some)[part] for part, some in enumerate(chosen)]
+        needed = [int(one.argmax()) + 1 for one in reached]
+        said = np.zeros(len(fold), bool)
+        for part, some in enumerate(chosen[:-1]):
+            said[fold == part] = yes[fold == part][:, some].sum(1) >= needed[part]
+        final = chosen[-1]
+        rows.append({
+            "way": way, "n": len(final), "of": len(columns), "voters": ", ".join(features.names[columns[voter]] for voter in final),
+            "yes": needed[-1], "folds": sum(set(some) == set(final) for some in chosen[:-1]), **resamples.measured(said),
+            "f1_same_pairs": float(reached[-1].max()),
+        })  # fmt: skip
     return rows
-
-
-class _Tallies:
-    """Counts how many matches and others of each fold have how many yes, for any choice of voters. yes : bool [n, m]."""
-
-    def __init__(self, yes: NDArray[np.bool_], resamples: Resamples, fold: NDArray[np.int64]) -> None:
-        self._yes, self._resamples, self._fold = yes, resamples, fold
-        self._place = fold * 2 + resamples.pairs.match
-        self._folds: list[int] = np.unique(fold).tolist()
-        self._known: dict[tuple[int, ...], NDArray[np.int64]] = {}
-
-    def row(self, choose: Callable[[Sequence[int]], Choice]) -> tuple[Row, tuple[int, ...]]:
-        """Measures the choices that folds make for each other; and gives the voters that all folds choose."""
-        (final, needed), said, same = choose(self._folds), np.zeros(len(self._fold), bool), 0
-        for held in self._folds:
-            chosen, need = choose([other for other in self._folds if other != held])
-            said[self._fold == held] = self._yes[self._fold == held][:, list(chosen)].sum(1) >= need
-            same += set(chosen) == set(final)
-        f1 = self.f1(final, self._folds)[needed - 1]
-        return {"yes": needed, "folds": same, **self._resamples.measured(said), "f1_same_pairs": f1}, final
-
-    def f1(self, voters: tuple[int, ...], folds: Sequence[int]) -> list[float]:
-        """Computes F1 in these folds, where 1, 2, … of the voters must say yes."""
-        voters = tuple(sorted(voters))
-        if voters not in self._known:
-            size, count = len(voters) + 1, len(self._folds)
-            place = self._place * size + self._yes[:, list(voters)].sum(1)
-            self._known[voters] = np.bincount(place, minlength=count * 2 * size).reshape(count, 2, size)
-        others, matches = self._known[voters][list(folds)].sum(0)
-        true, false = (counts[::-1].cumsum()[::-1][1:] for counts in (matches, others))
-        return (2 * true / np.maximum(true + false + matches.sum(), 1)).tolist()
-
-    def needed(self, voters: tuple[int, ...], folds: Sequence[int]) -> Choice:
-        """Finds how many must say yes for the highest F1; of equals the fewest."""
-        f1 = self.f1(voters, folds)
-        return voters, 1 + max(range(len(f1)), key=f1.__getitem__)
-
-    def alone(self, count: int, folds: Sequence[int]) -> Choice:
-        """Chooses those with the highest F1 alone; of equals the earlier."""
-        ranked = sorted(range(self._yes.shape[1]), key=lambda voter: -self.f1((voter,), folds)[0])
-        return self.needed(tuple(ranked[:count]), folds)
-
-    def together(self, count: int, folds: Sequence[int]) -> Choice:
-        """Chooses those with the highest F1 together; of equals those that are named earlier."""
-        every = combinations(range(self._yes.shape[1]), count)
-        return self.needed(max(every, key=lambda some: max(self.f1(some, folds))), folds)
-
-    def forward(self, count: int, folds: Sequence[int]) -> Choice:
-        """Adds one voter after the other, whoever makes the highest F1 with those before."""
-        chosen: tuple[int, ...] = ()
-        while len(chosen) < count:
-            left = [voter for voter in range(self._yes.shape[1]) if voter not in chosen]
-            chosen = (*chosen, max(left, key=lambda one: max(self.f1((*chosen, one), folds))))
-        return self.needed(chosen, folds)

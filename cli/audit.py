@@ -56,12 +56,6 @@ def audit(
         int | None,
         typer.Option(help="Also find which so many votes of the feature set decide best: --voters 5 of twenty."),
     ] = None,
-    drop_correlated: Annotated[
-        float | None,
-        typer.Option(
-            help="With --retrain: also train without features that correlate that strongly with a better one: 0.9."
-        ),
-    ] = None,
     charts: Annotated[Path | None, typer.Option("--charts", help="A folder for each chart as PNG and SVG.")] = None,
     seed: Annotated[int, typer.Option(help="Random seed for the sample, the shuffles and the resampling.")] = 0,
     store: Store = None,
@@ -83,11 +77,11 @@ def audit(
     with shown("Auditing") as progress:
         found = run(
             m, read_visible(pairs, encoding, set_aside=rejects is not None), a=a, b=b, label=label, group=group, sample=sample, repeats=repeats, bootstrap=bootstrap,
-            retrain=retrain, folds=folds, voters=voters, drop_correlated=drop_correlated, seed=seed, rejects=rejects, progress=progress,
+            retrain=retrain, folds=folds, voters=voters, seed=seed, rejects=rejects, progress=progress,
         )  # fmt: skip
     found.save(output)
     found.print()
-    say_rejected(found.made_with["rejected"], rejects)
+    say_rejected(found.made_with["rows_set_aside"], rejects)
     typer.echo(f"Open the page: {(output / 'audit.html').resolve()}")
     if charts is not None:
         typer.echo(f"Written: {len(found.save_charts(charts))} files in {charts}")
@@ -110,12 +104,13 @@ def explain(
 ) -> dict[str, Any]:
     """Say why two diagnoses match, or do not: in words, feature by feature, and as a picture."""
     from ..auditing.explain import explain as run
-    from ..auditing.explanation import check_picture_path
+    from ..auditing.explanation import SUFFIXES
+    from ..evaluation.report.report import check_report_path
 
     for text in (a, b):
         diagnosis(text, "score")
     if output is not None:
-        check_picture_path(output)
+        check_report_path(output, SUFFIXES)
     m = loaded(
         model, policy=policy, threshold=threshold, origin=origin, store=store, endpoints=endpoints, min_coverage=min_coverage,
         judge_all=judge_all,

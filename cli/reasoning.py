@@ -37,7 +37,7 @@ def reasoning(
         Path | None,
         typer.Option(
             "--deductions",
-            help="A table with a row for each observation that is common, only in the note, or only predicted, with the graph's premises.",
+            help="A table with a row for each observation that is common, only in the note, or only predicted.",
         ),
     ] = None,
     charts: Annotated[
@@ -67,9 +67,6 @@ def reasoning(
         Path | None,
         typer.Option(help="A table with the columns category and domain; DiReCT's five medical domains if not given."),
     ] = None,
-    no_premises: Annotated[
-        bool, typer.Option("--no-premises", help="Do not ask M which rationales match a premise of the graph (Prem).")
-    ] = False,
     bootstrap: Bootstrap = 1000,
     seed: Seed = 0,
     model: Model = None,
@@ -124,7 +121,7 @@ def reasoning(
             report = run(
                 graphs, {name: own.get(name, annotations) for name in runs} if own else annotations, runs,
                 load(model, judge_all=True, **origin) if origin else model,
-                missing=missing, pairing=pairing, domains=domains, premises=not no_premises, judge=judge,
+                missing=missing, pairing=pairing, domains=domains, judge=judge,
                 observation_prompt=observation_prompt, rationale_prompt=rationale_prompt, endpoints=endpoints,
                 store=store, budget=budget, human=human, bootstrap=bootstrap, seed=seed, progress=progress,
             )  # fmt: skip

@@ -249,7 +249,7 @@ def evaluate(
             raise OptionError(option, f"one of {', '.join(allowed)}", value)
     if max_k is not None and not (ks[RELATIVE] or 1) <= check_k(max_k, "max_k") <= MAX_K:
         raise OptionError("max_k", f"from k ({ks[RELATIVE]}) to {MAX_K}", max_k)
-    judging = Judging.of(
+    judging = Judging(
         judge, check, relation, severity, judge_equal, endpoints=endpoints, store=store, budget=budget, progress=progress,
         judge_prompt=judge_prompt, check_prompt=check_prompt, relation_prompt=relation_prompt, severity_prompt=severity_prompt,
     )  # fmt: skip

@@ -15,13 +15,17 @@ from .tables import Table
 BLANK = -1
 """An expert who did not vote on a pair."""
 
-_LABELS = {"0": 0, "1": 1, "0.0": 0, "1.0": 1, "false": 0, "true": 1}
+_LABELS = {
+    **dict.fromkeys(("0", "0.0", "no", "n", "false", "nein", "not included"), 0),
+    **dict.fromkeys(("1", "1.0", "yes", "y", "true", "ja", "included"), 1),
+}
+LABELS_ALLOWED = "0 or 1, yes or no, true or false, ja or nein, included or not included, or blank for none"
 _ALLOWED = "0 (no match) or 1 (match)"
 
 
 def experts_of(table: Table, label: str) -> list[str]:
     """The columns `label_<name>`, one per expert."""
-    return [name for name in table.names if name.startswith(f"{label}_")]
+    return [name for name in table.names if name.strip().casefold().startswith(f"{label}_".casefold())]
 
 
 def read_labels(
@@ -60,15 +64,27 @@ def _share(value: Any) -> float:
     return float(value)
 
 
-def _label(value: Any) -> int | None:
-    """0 or 1; None for a blank."""
-    if value is None or value == "" or value != value:
-        return None
-    return _LABELS[str(value).strip().casefold()]
+def label_of(value: Any) -> int | None:
+    """1 or 0; None for a blank. Errors: `LookupError` for what is not of LABELS_ALLOWED."""
+    return None if is_blank(value) else _LABELS[str(value).strip().casefold()]
+
+
+def is_blank(value: Any) -> bool:
+    return value is None or value != value or (isinstance(value, str) and not value.strip())
 
 
 def parsed_labels(table: Table, column: str, problems: dict[int, InputError]) -> list[int | None]:
-    return table.parsed(column, _label, "a label that is not 0 or 1", _ALLOWED, problems)
+    return table.parsed(column, label_of, "a label that is not 0 or 1", _ALLOWED, problems)
+
+
+def labels_of_people(table: Table, label: str) -> dict[str, NDArray[np.int8]]:
+    """What is said in the column `label`, or in those of several people: int8[n] of 0, 1 and `BLANK`. Raises the first label that is none."""
+    problems: dict[int, InputError] = {}
+    columns = [name for name in table.names if name.strip().casefold() == label] + experts_of(table, label)
+    parsed = {column: parsed_labels(table, column, problems) for column in columns}
+    if problems:
+        raise problems[min(problems)]
+    return {column: np.array([BLANK if one is None else one for one in of], np.int8) for column, of in parsed.items()}
 
 
 def _plain_labels(table: Table, column: str, problems: dict[int, InputError]) -> NDArray[np.int8]:

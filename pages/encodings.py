@@ -16,6 +16,11 @@ def number(value: Any) -> str:
     return "undefined" if value is None or value != value else f"{value:.3f}"
 
 
+def signed(value: float) -> str:
+    """A difference or log-odds: `+2.30`, `−0.45`."""
+    return f"{value:+.2f}".replace("-", "−")
+
+
 def only(rows: Iterable[Row], keys: Iterable[str]) -> list[Row]:
     """The rows with the named keys alone."""
     wanted = list(keys)

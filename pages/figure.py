@@ -20,7 +20,6 @@ class Figure:
     finding : what it shows, in words: the text alternative.
     columns : key -> heading, of the table behind the chart. rows : what is drawn.
     data : name -> what a part of the chart is drawn from. draw : style -> an Altair chart of them.
-    series : the names whose colours it shows, in order, where the page has a key for them.
     note : what its reader should know, such as that it shows a sample.
     """
 
@@ -32,7 +31,6 @@ class Figure:
     rows: list[Row]
     data: dict[str, list[Row]]
     draw: Callable[[Style], Any]
-    series: tuple[str, ...] = ()
     note: str = ""
 
 
@@ -50,10 +48,10 @@ def spec_of(figure: Figure, style: Style) -> Spec:
             domainColor=style.line, tickColor=style.line, gridColor=style.line, titleFontWeight="normal",
             labelLimit=150, labelPadding=6, titlePadding=10, tickCount=6, **label,
         )
-        .configure_legend(orient="top", title=None, labelLimit=220, symbolSize=70, symbolOpacity=1, columns=4, **label)
+        .configure_legend(orient="top", title=None, labelLimit=150, symbolSize=70, symbolOpacity=1, columns=2, **label)
         .configure_text(color=style.soft, fontSize=12)
     )  # fmt: skip
-    if style.legend:
+    if style.titled:
         chart = chart.properties(title=alt.Title(figure.title, anchor="start", color=style.ink, fontSize=14, offset=12))
     # each once, whatever the number of layers; and rows are no business of Altair's validation
     return chart.to_dict() | {"datasets": figure.data}

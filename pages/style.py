@@ -27,7 +27,7 @@ class Style:
     ink, soft, line, panel, card, series : colours as SVG takes them; `panel` is for experts, `series` for algorithms,
         `card` what the charts stand on.
     background : "transparent" lets the page show through. width : pixels, or "container" for the width of what holds it.
-    legend : whether the chart says itself which colour is whose.
+    titled : whether the chart says itself what it is called.
     """
 
     ink: str
@@ -38,7 +38,7 @@ class Style:
     series: tuple[str, ...]
     background: str
     width: int | str
-    legend: bool
+    titled: bool
 
     def colour(self, place: int) -> str:
         return self.series[place % COLOURS]
@@ -49,8 +49,8 @@ def _style(colour: dict[str, str], **more: Any) -> Style:
     return Style(**named, series=tuple(colour[f"s{i}"] for i in range(COLOURS)), **more)
 
 
-PAGE = _style({name: f"var(--{name})" for name in LIGHT}, background="transparent", width="container", legend=False)
-FILE = _style(LIGHT, background="#ffffff", width=640, legend=True)
+PAGE = _style({name: f"var(--{name})" for name in LIGHT}, background="transparent", width="container", titled=False)
+FILE = _style(LIGHT, background="#ffffff", width=640, titled=True)
 
 
 def css_variables() -> str:

@@ -37,16 +37,8 @@ class Contrast:
         return float(np.abs(self.of(self.totals[0]) - self.of(self.totals[1])))
 
 
-@dataclass(frozen=True)
-class Tested:
-    """p : two-sided, of each contrast. swaps : how many permutations were drawn, where p is not of all of them."""
-
-    p: Values
-    swaps: int
-
-
-def permutation_test(contrasts: Sequence[Contrast], pairs: int, seed: int) -> Tested:
-    """Tests contrasts over the same cases: `p = (1 + #{|d*| >= |d|}) / (B + 1)` (Phipson and Smyth 2010).
+def permutation_test(contrasts: Sequence[Contrast], pairs: int, seed: int) -> Values:
+    """Finds the two-sided p of contrasts over the same cases: `p = (1 + #{|d*| >= |d|}) / (B + 1)` (Phipson and Smyth 2010).
 
     In each of B permutations the two raters change places in each case with a chance of one half, in the same cases for all
     contrasts. Where cases differ in few ways (top-k accuracy: by 1, and it is McNemar's exact test) p is of all permutations.
@@ -63,7 +55,7 @@ def permutation_test(contrasts: Sequence[Contrast], pairs: int, seed: int) -> Te
     drawn = np.flatnonzero(np.isnan(p)).tolist()
     if drawn:
         p[drawn] = _drawn_p([contrasts[i] for i in drawn], swaps, seed)
-    return Tested(p, swaps)
+    return p
 
 
 def _exact_p(one: Contrast) -> float | None:

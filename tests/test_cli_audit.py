@@ -20,9 +20,10 @@ def test_audit(example: Path, tmp_path: Path, command: Command) -> None:
     assert "Shuffling" in done.out and "cosine_static" in done.out
     assert (tmp_path / "audit" / "audit.html").is_file()
     assert json.loads((tmp_path / "audit" / "audit.json").read_text("utf-8"))["made_with"]["pairs"] == 494
-    (tmp_path / "audit" / "mine.txt").write_text("x")
-    again = command("audit", example / "pairs.csv", "-o", tmp_path / "audit", *few)
-    assert again.code == 1 and "mine.txt" in again.err and "Traceback" not in again.err
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "mine.txt").write_text("x")
+    again = command("audit", example / "pairs.csv", "-o", tmp_path / "mine", *few)
+    assert again.code == 1 and "holds something else" in again.err and "Traceback" not in again.err
 
 
 def test_explain(tmp_path: Path, command: Command) -> None:

@@ -10,17 +10,13 @@ from typing import Any
 from ..errors import InputError, OptionError, Remedy, quoted
 from ..files.conflicts import conflicts
 from ..files.counted import counted
+from ..files.pair_labels import LABELS_ALLOWED, is_blank, label_of
 from ..files.tables import Table, check_keeps_input, read_table
 from ..terms.icd.naming import Naming
 from .prompts.questions import Answer, ModelConfig, Question
 from .store.store import VoteStore
 from .voters import IMPORTED
 
-_VERDICTS = {
-    **dict.fromkeys(("0", "0.0", "no", "n", "false", "nein", "not included"), 0),
-    **dict.fromkeys(("1", "1.0", "yes", "y", "true", "ja", "included"), 1),
-}
-VERDICTS_ALLOWED = "0 or 1, yes or no, true or false, ja or nein, included or not included, or blank for none"
 _CHANGED = ("refuse", "keep", "replace")
 _VERDICT, _PROBABILITY = "verdict", "probability"
 
@@ -119,7 +115,7 @@ def import_table(
             blank = table.error("the model is blank", row, model_column, allowed="the name of who voted")
             problems.setdefault(row, blank)
     if verdict in table.names:
-        verdicts = table.parsed(verdict, verdict_of, "a verdict of no known kind", VERDICTS_ALLOWED, problems)
+        verdicts = table.parsed(verdict, label_of, "a verdict of no known kind", LABELS_ALLOWED, problems)
     if probability in table.names:
         shares = table.parsed(probability, _probability, "not a probability", "0 to 1, or blank", problems)
 
@@ -197,21 +193,12 @@ def _names(table: Table, column: str, naming: Naming, problems: dict[int, InputE
     return out
 
 
-def verdict_of(value: Any) -> int | None:
-    """1 or 0; None for a blank. Errors: `LookupError` for what is not of VERDICTS_ALLOWED."""
-    return None if _blank(value) else _VERDICTS[str(value).strip().casefold()]
-
-
 def _probability(value: Any) -> float | None:
-    if _blank(value):
+    if is_blank(value):
         return None
     if isinstance(value, bool) or not 0 <= float(value) <= 1:
         raise ValueError
     return float(value)
-
-
-def _blank(value: Any) -> bool:
-    return value is None or value != value or (isinstance(value, str) and not value.strip())
 
 
 def _said(answer: Answer) -> str:

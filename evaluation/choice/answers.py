@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...errors import OptionError
 from ...files.did_you_mean import hint
@@ -22,7 +22,7 @@ from ...votes.store.store import VoteStore
 from ..score.choice import option_at, shifted, shifts
 from .questions import ID, ChoiceQuestion, first_of
 
-_RESPONSES = ("response", "answer", "output", "prediction", "letters")
+_RESPONSES = ("response", "letters")
 
 
 @dataclass(frozen=True)
@@ -93,18 +93,8 @@ def read_answers(source: Any, questions: Sequence[ChoiceQuestion], model: str) -
         yield one.choosing(letters_of(one.response, len(question.options), one.options))
 
 
-class Put(NamedTuple):
-    """A question as it is put to a language model. blank : its answer before there is one."""
-
-    model: LanguageModel
-    prompt: Prompt
-    blank: ChoiceAnswer
-
-    @property
-    def question(self) -> Question:
-        """Gives what is asked."""
-        one = self.blank
-        return Question(self.model.config(self.prompt), one.question.text, options_text(one.options), one.repeat)
+Asked = tuple[Job, dict[Question, list[ChoiceAnswer]]]
+"""What a model is asked under a prompt, and which answers each question gives, before there are any."""
 
 
 def questions_put(
@@ -113,8 +103,8 @@ def questions_put(
     prompt: Prompt | None,
     full_circle: bool,
     repeats: int,
-) -> list[Put]:
-    """Lists each question in each order, `repeats` times, for each model.
+) -> list[Asked]:
+    """Lists each question in each order, `repeats` times, for each model and prompt.
 
     prompt : None for the one that fits each question, by its script and whether several options are right (`fitting`).
 
@@ -125,37 +115,28 @@ def questions_put(
     """
     if isinstance(repeats, bool) or not isinstance(repeats, int) or not 1 <= repeats <= 100:
         raise OptionError("repeats", "a whole number from 1 to 100", repeats)
-    return [
-        Put(
-            model,
-            prompt or prompt_of("choice", fitting(one.text, one.options, len(one.right) > 1)),
-            ChoiceAnswer(model.model, one, shift, repeat, "", None),
-        )
-        for model, one in product(models, questions)
-        for shift, repeat in product(shifts(len(one.options), full_circle), range(repeats))
-    ]
+    found: list[Asked] = []
+    for model in models:
+        by_prompt: dict[str, Asked] = {}
+        for one in questions:
+            own = prompt or prompt_of("choice", fitting(one.text, one.options, len(one.right) > 1))
+            put: dict[Question, list[ChoiceAnswer]] = {}
+            job = Job(model, own, lambda put=put: put, f"{model.model}, {own.version}")
+            _, put = by_prompt.setdefault(own.version, (job, put))
+            for shift, repeat in product(shifts(len(one.options), full_circle), range(repeats)):
+                blank = ChoiceAnswer(model.model, one, shift, repeat, "", None)
+                question = Question(model.config(own), one.text, options_text(blank.options), repeat)
+                put.setdefault(question, []).append(blank)
+        found += by_prompt.values()
+    return found
 
 
-def jobs_of(put: Sequence[Put]) -> list[Job]:
-    """Makes what each model is asked under each prompt."""
-    found: dict[tuple[str, str], list[Put]] = {}
-    for one in put:
-        found.setdefault((one.model.model, one.prompt.version), []).append(one)
-    return [
-        Job(
-            own[0].model,
-            own[0].prompt,
-            lambda own=own: dict.fromkeys(one.question for one in own),
-            f"{model}, {version}",
-        )
-        for (model, version), own in found.items()
-    ]
-
-
-def stored_answers(put: Sequence[Put], store: VoteStore) -> list[ChoiceAnswer]:
-    """Reads what the store holds; a question without an answer is left out."""
-    found = zip(put, store.stored(one.question for one in put), strict=True)
-    return [_chosen(replace(one.blank, response=answer.raw), answer) for one, answer in found if answer is not None]
+def stored_answers(put: Sequence[Asked], store: VoteStore) -> Iterator[ChoiceAnswer]:
+    """Yields what the store holds; a question without an answer is left out."""
+    for _, asked in put:
+        for blanks, answer in zip(asked.values(), store.stored(asked), strict=True):
+            if answer is not None:
+                yield from (_chosen(replace(blank, response=answer.raw), answer) for blank in blanks)
 
 
 def read_again(
@@ -167,10 +148,8 @@ def read_again(
     """
     open_ = [one for one in answers if one.chosen is None and one.response.strip()]
     asked = [(one.response, options_text(one.options)) for one in open_]
-    found = dict(
-        zip(map(id, open_), model.answers(prompt_of("choice-reading"), asked, store, budget, progress), strict=True)
-    )
-    return [_chosen(one, found.get(id(one))) for one in answers]
+    said = iter(model.answers(prompt_of("choice-reading"), asked, store, budget, progress))
+    return [_chosen(one, next(said)) if one.chosen is None and one.response.strip() else one for one in answers]
 
 
 def _chosen(one: ChoiceAnswer, answer: Answer | None) -> ChoiceAnswer:

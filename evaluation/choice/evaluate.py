@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
@@ -30,8 +30,8 @@ from ..report.report import Report
 from ..report.results import Setup, settings_in_words
 from ..report.summarise import summarise
 from ..score.choice import shifts
-from ..score.scores import FamilyScores, Score
-from .answers import ChoiceAnswer, jobs_of, questions_put, read_again, read_answers, stored_answers
+from ..score.scores import FamilyScores, Score, counts_in_words
+from .answers import ChoiceAnswer, questions_put, read_again, read_answers, stored_answers
 from .questions import ChoiceQuestion, read_questions
 
 _SHOWN = 60
@@ -103,8 +103,7 @@ def choice(
     Returns
     -------
     Report, or a list of Planned
-        Models are its raters, questions its cases, subsets its subgroups; the table choice.answers has a row for each answer,
-        choice.models how many each model gave. Of a dry run, what each model would be asked under each prompt.
+        Models are its raters, questions its cases, subsets its subgroups; the table choice.answers has a row for each answer. Of a dry run, what each model would be asked under each prompt.
 
     Raises
     ------
@@ -117,50 +116,43 @@ def choice(
     read, services = read_questions(questions, subset), services_of(endpoints)
     models = [named_model("ask", one, *services) for one in ([ask] if isinstance(ask, str | LanguageModel) else ask)]
     reader = None if ask_again is None else named_model("ask_again", ask_again, *services)
-    put = questions_put(models, read, None if prompt is None else prompt_of("choice", prompt), full_circle, repeats)
+    put_to = questions_put(models, read, None if prompt is None else prompt_of("choice", prompt), full_circle, repeats)
+    jobs = [job for job, _ in put_to]
     where, spent = Path(store or STORE), budget or Budget(max_calls, max_cost)
     several = isinstance(answers, list | tuple) and not (answers and isinstance(answers[0], dict))
     given = [] if answers is None else answers if several else [answers]
     with ExitStack() as stack:
         if dry_run:
-            return plan(jobs_of(put), stack.enter_context(VoteStore(where)) if where.exists() else None)
+            return plan(jobs, stack.enter_context(VoteStore(where)) if where.exists() else None)
         found = list(chain.from_iterable(read_answers(source, read, model) for source in given))
-        unanswered, unread = Counter(one.blank.model for one in put), _unread(found)
+        by_rule = _unread(found)
         if models or reader:
             votes = stack.enter_context(VoteStore(where))
-            ask_models(plan(jobs_of(put), votes), votes, spent, progress)
-            live = stored_answers(put, votes)
-            unanswered.subtract(one.model for one in live)
-            found, unread = found + live, unread + _unread(live)
-            if reader is not None:
-                found = read_again(found, reader, votes, spent, progress)
+            ask_models(plan(jobs, votes), votes, spent, progress)
+            found += stored_answers(put_to, votes)
+            by_rule = _unread(found)
+            found = found if reader is None else read_again(found, reader, votes, spent, progress)
     if not found:
         raise InputError("no answer to any question", allowed="answers in a table, or a model that is asked")
     asked = [one for one in read if one.name in {answer.question.name for answer in found}]
     names = list(dict.fromkeys(one.model for one in found))
     family = FamilyScores("choice", "Multiple choice", _scores(found, asked, names))
     family.per_case = {score.name: score.values for score in family.scores}
-    family.tables = {"models": _models(found, names), "answers": _rows(found)}
+    family.tables = {"answers": _rows(found)}
     subsets = [one.subset or None for one in asked]
-    prompts = Counter({one.blank.question.name: one.prompt.version for one in put}.values())
     settings = {
-        "questions": len(read), "answered": len(asked), "answers": len(found), "unread": _unread(found), "prompts": dict(prompts),
+        "prompts": {job.prompt.version: len({one.question.name for of in put.values() for one in of}) for job, put in put_to},
         "asked": [one.model for one in models], "ask_again": reader and reader.model, "full_circle": full_circle, "repeats": repeats,
         "bootstrap": bootstrap, "seed": seed, "level": level,
     }  # fmt: skip
     setup = Setup(
-        "Which options are right?",
-        f"{counted(len(asked), 'question')} · {counted(len(names), 'model')} · {counted(len(found), 'answer')}",
-        resampling,
-        "question",
-        ks={"relative": 1},
-        settings=settings,
-        lines=settings_in_words(settings),
-    )
+        "Which options are right?", " · ".join(map(counted, (len(asked), len(names), len(found)), ("question", "model", "answer"))), resampling,
+        "question", ks={"relative": 1}, settings=settings, lines=settings_in_words(settings),
+    )  # fmt: skip
     return summarise(
         [family], [one.name for one in asked], Raters(names), setup, [Wish(score.symbol) for score in family.scores],
         by={subset: subsets} if len(set(subsets)) > 1 else {}, absent=np.isnan(family.scores[0].values),
-        findings=_findings(read, found, names, unread, reader, unanswered),
+        findings=list(_findings(read, found, names, by_rule, reader)),
     )  # fmt: skip
 
 
@@ -186,14 +178,6 @@ def _unread(answers: Sequence[ChoiceAnswer]) -> int:
     return sum(one.chosen is None for one in answers)
 
 
-def _models(answers: Sequence[ChoiceAnswer], models: Sequence[str]) -> list[Row]:
-    of = {model: [one for one in answers if one.model == model] for model in models}
-    return [
-        {"model": model, "questions": len({one.question.name for one in own}), "answers": len(own), "unread": _unread(own)}
-        for model, own in of.items()
-    ]  # fmt: skip
-
-
 def _rows(answers: Sequence[ChoiceAnswer]) -> list[Row]:
     """Letters are those of the question's own order."""
 
@@ -214,33 +198,27 @@ def _findings(
     questions: Sequence[ChoiceQuestion],
     answers: Sequence[ChoiceAnswer],
     models: Sequence[str],
-    unread: int,
+    by_rule: int,
     reader: LanguageModel | None,
-    unanswered: Counter[str],
-) -> list[Finding]:
-    """What could not be read, and whose figures are of other questions or orders than the source's."""
-    still = [one.response for one in answers if one.chosen is None]
-    words = []
-    if still:
+) -> Iterator[Finding]:
+    """What could not be read, and whose figures are of other questions or orders than the source's. by_rule : how many no rule reads."""
+    if still := [one.response for one in answers if one.chosen is None]:
+        count, example = f"{len(still):,} of {len(answers):,} answers", quoted(still[0][:_SHOWN])
         way = "" if reader else "; the option `ask_again` has a model read them"
-        count = f"{len(still):,} of {len(answers):,} answers"
-        words.append(
-            f"{count} name no option that can be read, and count as wrong (such as {quoted(still[0][:_SHOWN])}){way}."
+        yield Finding(
+            "reading", example=f"{count} name no option that can be read, and count as wrong (such as {example}){way}."
         )
-    if unread and reader is not None:
-        read = unread - len(still)
-        words.append(
-            f"{unread:,} of {len(answers):,} answers were read by no rule; {reader.model} read {read:,} of them."
-        )
-    few = {one.name: len(shifts(len(one.options))) for one in questions}
-    for model in models:
-        orders = Counter(name for name, _ in {(one.question.name, one.shift) for one in answers if one.model == model})
-        fewer = sum(count < few[name] for name, count in orders.items())
-        for count, what in (
-            (unanswered[model], "not answered in some order: run this again to ask them again"),
-            (len(questions) - len(orders), "not answered at all: its figures are of the others alone"),
-            (fewer, "answered in fewer orders of the options than min(4, n - 1): their deviation is not the source's"),
-        ):
-            if count > 0:
-                words.append(f"{counted(count, 'question')} of {len(questions):,} put to {model}: {what}.")
-    return [Finding("reading", example=one) for one in words]
+    if by_rule and reader is not None:
+        count, read = f"{by_rule:,} of {len(answers):,} answers", by_rule - len(still)
+        yield Finding("reading", example=f"{count} were read by no rule; {reader.model} read {read:,} of them.")
+    orders = Counter((name, model) for name, model, _ in {(one.question.name, one.model, one.shift) for one in answers})
+    found = np.array([[orders[one.name, model] for model in models] for one in questions])
+    few = found < np.array([[len(shifts(len(one.options)))] for one in questions])
+    for which, what in (
+        (found == 0, "not answered at all, so in none of the model's figures"),
+        (few & (found > 0), "answered in fewer orders of the options than min(4, n - 1), so that their deviation is not the source's"),
+    ):  # fmt: skip
+        if which.any():
+            yield Finding(
+                "reading", example=f"questions {what}: {counts_in_words(models, which.sum(0), len(questions))}."
+            )

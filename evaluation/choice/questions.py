@@ -14,13 +14,13 @@ from typing import Any
 
 from ...errors import InputError
 from ...files.invisible import read_visible
+from ...files.table_files import READ_SUFFIXES
 from ...files.tables import Table
 from ...votes.prompts.letters import letters_of
 
-ID = ("question_id", "id", "qid")
-_RIGHT = ("answer", "right", "correct", "gold", "label", "answers")
+ID = ("question_id", "id")
+_RIGHT = ("answer", "right")
 _OPTIONS, _QUESTION, _CONTEXT, _SUBSET = "options", "question", "disease_info", "subset"
-_SUFFIXES = {".json", ".jsonl", ".csv", ".tsv", ".parquet", ".xlsx"}
 _MARK = r"\s*[.)、:]\s*"
 
 
@@ -48,9 +48,9 @@ def read_questions(source: Any, subset: str = _SUBSET) -> list[ChoiceQuestion]:
     """
     tables = [("", source)]
     if isinstance(source, str | os.PathLike) and Path(source).is_dir():
-        tables = [(file.stem, file) for file in sorted(Path(source).iterdir()) if file.suffix.lower() in _SUFFIXES]
+        tables = [(file.stem, file) for file in sorted(Path(source).iterdir()) if file.suffix.lower() in READ_SUFFIXES]
         if not tables:
-            raise InputError("no file of questions", source=os.fspath(source), allowed=", ".join(sorted(_SUFFIXES)))
+            raise InputError("no file of questions", source=os.fspath(source), allowed=", ".join(READ_SUFFIXES))
     found: dict[str, ChoiceQuestion] = {}
     for stem, table in tables:
         for one in _of_table(read_visible(table), subset, stem):
@@ -73,8 +73,7 @@ def _of_table(table: Table, subset: str, stem: str) -> Iterator[ChoiceQuestion]:
         if wanted:
             table.require(name, "of the questions")
     named = next((name for name in ID if name in table.names), None)
-    for row, cells in enumerate(zip(*map(table.column, table.names), strict=True)):
-        of = dict(zip(table.names, cells, strict=True))
+    for row, of in enumerate(table.data.to_pylist()):
         if not str(of[_QUESTION] or "").strip():
             raise table.error("the question is blank", row, _QUESTION)
         given = {letter: of[letter] for letter in lettered} if lettered else of[_OPTIONS]
@@ -99,19 +98,16 @@ def _of_table(table: Table, subset: str, stem: str) -> Iterator[ChoiceQuestion]:
 
 def options_of(given: Any) -> list[str]:
     """Reads the texts of the options in their order; of an object those that are not blank. [] where none can be read."""
-    if isinstance(given, str) and given.lstrip()[:1] in ("[", "{"):
+    if isinstance(given, str) and given.lstrip()[:1] in ("[", "{"):  # of a column with several kinds of options
         try:
             given = json.loads(given)
         except ValueError:
             return []
     if isinstance(given, dict):
         kept = {key: str(value).strip() for key, value in given.items() if value is not None and str(value).strip()}
-        letters = [key.strip().upper().strip(".)") for key in kept]
-        return list(kept.values()) if letters == list(ascii_uppercase[: len(letters)]) else []
+        return list(kept.values()) if list(kept) == list(ascii_uppercase[: len(kept)]) else []
     if isinstance(given, list):
-        texts = [str(one).strip() for one in given if one is not None]
-        marks = [re.match(letter + _MARK, text) for letter, text in zip(ascii_uppercase, texts, strict=False)]
-        return [text[mark.end() :] for text, mark in zip(texts, marks, strict=True) if mark] if all(marks) else texts
+        return [str(one).strip() for one in given if one is not None]
     return _in_text(given) if isinstance(given, str) else []
 
 

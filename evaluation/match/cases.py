@@ -19,7 +19,7 @@ from ...matcher.policy import BROADER, EXCLUDED, NARROWER, POLICIES, RELATIONS, 
 from ...matcher.protocol import Matcher, not_understood, tells_relations
 from ..lists.lists import ABSENT, Lists
 from ..read.findings import Finding
-from .pairs import RELATIONS_PER_CALL, ReferenceMatches, related
+from .pairs import ReferenceMatches, related
 
 NEAR_ODDS = 2.0
 """A probability is near the threshold where its odds are at most this many times those of the threshold, or those of it."""
@@ -100,54 +100,43 @@ class CaseTable:
         ModelError
             Where M gives something other than one relation per pair.
         """
-        answers, matches, matcher = self.answers, self.matches, self.matcher
-        of_cases = [tuple(dict.fromkeys(answers.reference[i])) for i in cases.tolist()]
-        references = sorted({text for texts in of_cases for text in texts})
-        number = {text: i for i, text in enumerate(references)}
-        right = np.full((len(cases), matches.given.shape[1] + 1), -1, np.int64)
-        for i, texts in enumerate(of_cases):
-            right[i, : len(texts)] = [number[text] for text in texts]
-
-        probabilities = matches.probabilities[cases]
-        place = np.nan_to_num(probabilities, nan=-1).argmax(3)
-        said = answers.top(place.shape[2])[cases]
-        there = said >= 0
+        matches, matcher = self.matches, self.matcher
+        probabilities, said, texts = (
+            matches.probabilities[cases],
+            matches.said[cases],
+            np.array(matches.strings, object),
+        )
+        place, there = np.nan_to_num(probabilities, nan=-1).argmax(3), said >= 0
         # a case without a right answer: number -1, so that the codes of its pairs are negative, too
-        codes = right[np.arange(len(cases))[:, None, None], place] * len(answers.strings) + said
+        right = np.take_along_axis(matches.right[cases], place.reshape(len(cases), -1), 1).reshape(place.shape)
+        codes = right * np.int64(len(texts)) + said
         unique, first, inverse = np.unique(codes[there], return_index=True, return_inverse=True)
-        entries = said.astype(np.int32, copy=True)
+        entries = said.copy()
         entries[there] = inverse
-        reference, diagnosis = np.divmod(unique, max(len(answers.strings), 1))
+        reference, diagnosis = np.divmod(unique, len(texts))
         probability = np.fmax.reduce(probabilities, 3)[there][first]
         match = np.asarray(matches.hits[cases].any(-1))[there][first]
 
         compared = np.flatnonzero(reference >= 0)
         relation, why = np.full(len(unique), -1), np.full(len(unique), None)
-        for start in range(0, len(compared) if tells_relations(matcher) else 0, RELATIONS_PER_CALL):
-            at = compared[start : start + RELATIONS_PER_CALL]
-            sides = (
-                [references[i] for i in reference[at].tolist()],
-                [answers.strings[i] for i in diagnosis[at].tolist()],
-            )
-            found = related(matcher, *sides, why=True)
+        sides = (texts[side[compared]].tolist() for side in (reference, diagnosis))
+        for part, found in related(matcher, *sides, why=True) if tells_relations(matcher) else ():
+            at = compared[part]
             relation[at] = [_NUMBER_OF.get(kind, -1) for kind in found.kinds]
             words = zip(getattr(found, "why", ()) or [""] * len(at), found.kinds, strict=True)
             why[at] = [text or (_ANOTHER if kind == EXCLUDED else None) for text, kind in words]
-        unknown = not_understood(matcher, list(dict.fromkeys([*answers.strings, *references])))
+        unknown = not_understood(matcher, matches.strings)
         affected = np.zeros(len(unique), bool)
-        for i in compared[~match[compared]].tolist() if unknown else ():
-            for side, text in (
-                ("diagnosis", answers.strings[diagnosis[i]]),
-                ("right answer", references[reference[i]]),
-            ):
-                if text in unknown and not affected[i]:
+        for side, numbers in (("right answer", reference), ("diagnosis", diagnosis)):
+            for i in compared[~match[compared]].tolist() if unknown else ():
+                if (text := matches.strings[numbers[i]]) in unknown:
                     affected[i], why[i] = True, f"the {side} is not understood: {unknown[text]}"
         followed = POLICIES.get(str(getattr(matcher, "policy", "")), POLICIES[SPECIFICATION]).counts
         disagrees = (relation >= 0) & (np.isin(RELATIONS, followed)[relation] != match)
         doubts = [affected, near_threshold(probability, matcher.threshold), disagrees]
         doubt = np.select(doubts, [DOUBTS.index(one) for one in (UNKNOWN, NEAR, DISAGREES)], -1)
         return entries, pa.table({
-            "diagnosis": _texts(diagnosis, answers.strings), "reference": _texts(reference, references),
+            "diagnosis": _texts(diagnosis, matches.strings), "reference": _texts(reference, matches.strings),
             "probability": pa.array(probability, mask=(reference < 0) | affected), "match": pa.array(match, mask=reference < 0),
             "relation": _texts(_TURNED[relation], RELATIONS), "why": pa.array(why, pa.string()).dictionary_encode(),
             "doubtful": _texts(doubt, DOUBTS),

@@ -82,11 +82,10 @@ class CodedAnswers:
         """Says by which way how many came to their codes."""
         *raters, right = self.tally.values()
         parts = {"diagnoses of the lists": sum(raters, Counter[str]()), "reference diagnoses": right}
-        said = {
-            what: [f"{how[way]:,} {words}" for way, words in WAYS.items() if how[way]] for what, how in parts.items()
-        }
+        told = (", ".join(f"{how[way]:,} {words}" for way, words in WAYS.items() if how[way]) for how in parts.values())
         return [
-            f"ICD-10 codes of {how.total():,} {what}: {', '.join(said[what]) or 'none'}." for what, how in parts.items()
+            f"ICD-10 codes of {how.total():,} {what}: {ways or 'none'}."
+            for (what, how), ways in zip(parts.items(), told, strict=True)
         ]
 
     @property
@@ -106,12 +105,11 @@ class CodedAnswers:
     @property
     def without(self) -> str:
         """Says how many diagnoses have no code; "" where each has one."""
-        *raters, reference = self.coded
+        *raters, right = self.tally.values()
         parts = []
-        for what, rows in (("the lists' diagnoses", raters), ("the references", [reference])):
-            of, none = (sum(row[column] for row in rows) for column in ("diagnoses", "without_code"))
-            if none:
-                parts.append(f"{none / of:.1%} of {what} ({none:,} of {of:,})")
+        for what, how in (("the lists' diagnoses", sum(raters, Counter[str]())), ("the references", right)):
+            if none := sum(how[way] for way in _WITHOUT):
+                parts.append(f"{none / how.total():.1%} of {what} ({none:,} of {how.total():,})")
         return " and ".join(parts)
 
 
@@ -136,9 +134,9 @@ def why_no_codes(answers: Lists, matcher: object, codes: TextCodes) -> str:
 
 
 def coded_answers(
-    alike: Sequence[Lists], k: int, matcher: object, icd_tree: str, codes: TextCodes
-) -> tuple[list[CodedAnswers], list[Finding]]:
-    """Codes the first k of each list, and right answers.
+    alike: Sequence[Lists], k: int | None, matcher: object, icd_tree: str, codes: TextCodes
+) -> tuple[list[CodedAnswers | None], list[str], list[Finding]]:
+    """Codes the first k of each list, and right answers; None where something is missing, and what that is.
 
     A diagnosis has the codes of its cell; where that is blank, those of its text: by the table of `codes`, by its mapping, or by M's
     own, if M brings one. A word for no diagnosis has none, nor has a text that lies too far from any name of ICD-10.
@@ -147,12 +145,17 @@ def coded_answers(
     ----------
     alike : sequence of Lists
         The same answers, each with right answers of its own: the set of a case, the final diagnosis.
+    k : int, optional
+        None where nobody needs codes.
 
     Raises
     ------
     InputError
         For codes of the first k, or of the table, that the tree lacks, or that are of two revisions.
     """
+    lacking = [why_no_codes(one, matcher, codes) for one in alike]
+    if k is None or all(lacking):
+        return [None for _ in alike], lacking, []
     answers, tree = alike[0], open_tree(icd_tree)
     cells, texts = answers.cells("icd10", k)
     of_right = [one.reference_more.get("icd10", [()] * len(one.cases)) for one in alike]
@@ -185,14 +188,15 @@ def coded_answers(
     how[top >= 0] = np.array([number[way] for _, way in found], np.int64)[at]
 
     n_strings = len(np.unique(top[top >= 0]))
-    out = []
-    for cases in right:
+    out: list[CodedAnswers | None] = []
+    for cases, why in zip(right, lacking, strict=True):
         coded = [[of_text[one] if isinstance(one, str) else (one, "column") for one in case] for case in cases]
         of_case = [tuple(nodes for nodes, _ in case) for case in coded]
         reference_how = np.array([number[way] for case in coded for _, way in case], np.int64)
         flat = padded(tuple(chain.from_iterable(case)) for case in of_case)
-        out.append(CodedAnswers(answers.raters, predicted, flat, how, reference_how, of_case, n_strings, codes.told))
-    return out, findings
+        made = CodedAnswers(answers.raters, predicted, flat, how, reference_how, of_case, n_strings, codes.told)
+        out.append(None if why else made)
+    return out, lacking, findings
 
 
 def _right_answers(

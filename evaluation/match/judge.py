@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import chain, zip_longest
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,13 +22,12 @@ from numpy.typing import NDArray
 from ...errors import InputError, OptionError, plain, quoted
 from ...files.did_you_mean import hint
 from ...files.invisible import read_visible
-from ...files.tables import Table
+from ...files.pair_labels import labels_of_people
 from ...matcher.protocol import Matcher, tells_relations
 from ...pages.rows import Row
 from ...progress import Progress
 from ...terms.icd.naming import Naming
 from ...terms.text.normalizer import Normalizer
-from ...votes.answer_tables import VERDICTS_ALLOWED, verdict_of
 from ...votes.asking import Budget, LanguageModel, named_model, services_of
 from ...votes.prompts.class_prompts import RELATIONS, SEVERITIES
 from ...votes.prompts.files import prompt_of
@@ -38,7 +38,7 @@ from ...votes.prompts.verdicts import is_refusal
 from ...votes.store import STORE
 from ...votes.store.store import VoteStore
 from ..lists.lists import Cell, Lists, as_text, looked_up
-from ..lists.shapes.names import columns_by_name, folded
+from ..lists.shapes.names import columns_by_name
 from ..read.raw_answers import without_thoughts
 from .pairs import ReferenceMatches, distances
 
@@ -47,22 +47,28 @@ GRADED = 5
 MODEL, NO_STAGE = "model", "none"
 """Stands for M where a judge is named; says that there is no check."""
 BY_M, JUDGE, BOTH = "M", "judge", "judge and check"
-NOT_ASKED, NO_VERDICT, NOT_INCLUDED, INCLUDES = -2, -1, 0, 1
+NO_VERDICT, NOT_INCLUDED, INCLUDES = -1, 0, 1
 NOT_ANSWERED = "not answered"
 LABEL, HUMAN, MAJORITY, NO_LABEL = "label", "human", "majority", -1
+_NOT_THERE = {
+    "case_id": "no case of the lists with a right answer",
+    "rater": "no rater of the lists with an answer in",
+    "reference": "no right answer of",
+}
 _SAME = 1
 _SHOWN = 4
-_OF_JUDGE = {INCLUDES: "included", NOT_INCLUDED: "not included", NO_VERDICT: "no verdict", NOT_ASKED: None}
-_OF_CHECK = {INCLUDES: "incorrect", NOT_INCLUDED: "correct", NO_VERDICT: "no verdict", NOT_ASKED: None}
+_SAID = {
+    "judge": {INCLUDES: "included", NOT_INCLUDED: "not included", NO_VERDICT: "no verdict"},
+    "check": {INCLUDES: "incorrect", NOT_INCLUDED: "correct", NO_VERDICT: "no verdict"},
+}
 
 Stage = LanguageModel | str
 """A language model, or `MODEL`."""
 Item = tuple[int, int, int]
 """Case, rater and right answer, as places in the answers."""
-Verdicts = NDArray[np.int8]
 Texts = tuple[str, str]
-Tell = Callable[[str, Sequence[Texts]], Sequence[int | None]]
-"""What is asked, "relation" or "severity", of two texts -> the number of each class; None where nobody knows."""
+Tell = Callable[[Sequence[Texts]], Sequence[int | None]]
+"""Two texts -> the number of each one's class; None where nobody knows."""
 Told = tuple[int, str, int]
 """A verdict, its basis, and the place in the list, 0 for none."""
 
@@ -71,23 +77,20 @@ Told = tuple[int, str, int]
 class Judgements:
     """Verdicts on n cases, r raters and D right answers, the most that a case has.
 
-    judge, check : int8 [n, r, D], whether the stage finds the right answer in the rater's: 1 or 0; -1 where it was asked and gave
-        no verdict, -2 where it was not asked. A check that calls "not included" incorrect is 1.
-    included : int8 [n, r, D], what came of both: 1, 0, or -1 without a verdict.
-    places : int16 [n, r, D], the place in the list that names the right answer, from 1; 0 where nobody said one.
-    basis_of_judge, basis_of_check : why, in the stage's own words.
+    rows : of each right answer for each list that is there.
+        case_id, algorithm, reference : of what. answer : the list, with "; " between; where none could be read, the answer as it was
+        written. judge : "included", "not included" or "no verdict"; null where it was not asked, and judge_basis then says why. check :
+        "correct" or "incorrect", of "not included". included : what came of both, null without a verdict. place : in the list, null
+        where none is known. judge_basis, check_basis : in the words of the stage.
     given : bool [n, D], where a case has a right answer.
+    included : int8 [n, r, D], 1, 0, or -1 without a verdict.
     unscored : why there is no verdict -> how often.
     judged_by, checked_by : who the stages are; checked_by is "" without a check.
     """
 
-    judge: Verdicts
-    check: Verdicts
-    included: Verdicts
-    places: NDArray[np.int16]
-    basis_of_judge: Mapping[Item, str]
-    basis_of_check: Mapping[Item, str]
+    rows: Mapping[Item, Row]
     given: NDArray[np.bool_]
+    included: NDArray[np.int8]
     unscored: Counter[str]
     judged_by: str
     checked_by: str
@@ -99,56 +102,31 @@ class Judgements:
         return known.all((1, 2)) & self.given.any(1)
 
     @property
-    def placed(self) -> bool:
-        """Tells whether the place of every right answer that is included is known."""
-        return bool(((self.places > 0) | (self.included != INCLUDES)).all())
+    def places(self) -> NDArray[np.int16] | None:
+        """Gives the place in the list that names the right answer, from 1, 0 for none: int16 [n, r, D]; None where one is not known."""
+        if any(row["included"] and row["place"] is None for row in self.rows.values()):
+            return None
+        places = np.zeros(self.included.shape, np.int16)
+        for at, row in self.rows.items():
+            places[at] = row["place"] or 0
+        return places
 
     @property
-    def verdicts(self) -> dict[str, Verdicts]:
+    def verdicts(self) -> dict[str, NDArray[np.int8]]:
         """Gives what the judge says alone, and with the check: int8 [n, r, D], 1, 0, or below 0 without a verdict.
 
         What the judge was not asked about counts as it was decided.
         """
-        alone = np.where(self.judge == NOT_ASKED, self.included, self.judge).astype(np.int8)
+        alone, number = self.included.copy(), {word: verdict for verdict, word in _SAID["judge"].items()}
+        for at, row in self.rows.items():
+            if row["judge"]:
+                alone[at] = number[row["judge"]]
         return {JUDGE: alone, **({BOTH: self.included} if self.checked_by else {})}
 
-    def rows(self, answers: Lists) -> Iterator[Row]:
-        """Yields a row for each case, rater and right answer that was judged.
-
-        case_id, algorithm, reference : of what. answer : the list, with "; " between; where none could be read, the answer as it was written. judge : "included", "not
-        included" or "no verdict"; null where it was not asked, and judge_basis then says why. check : "correct" or "incorrect", of
-        "not included". included : what came of both, null without a verdict. place : in the list, null where none is known.
-        judge_basis, check_basis : in the words of the stage.
-        """
-        for i, case in enumerate(answers.cases):
-            references = list(dict.fromkeys(answers.reference[i]))
-            for j, rater in enumerate(answers.raters):
-                if answers.absent[i, j]:
-                    continue
-                listed = "; ".join(name for name in _listed(answers, i, j) if name is not None)
-                for d, reference in enumerate(references):
-                    at = (i, j, d)
-                    said, checked, final = (int(of[at]) for of in (self.judge, self.check, self.included))
-                    place, why = int(self.places[at]), "nothing was answered: not asked"
-                    if place:
-                        why = f"an equal name stands in place {place}: not asked"
-                    yield {
-                        "case_id": case,
-                        "algorithm": rater,
-                        "reference": reference,
-                        "answer": listed or answers.unread.get((case, rater), ""),
-                        "judge": _OF_JUDGE[said],
-                        "judge_basis": why if said == NOT_ASKED else self.basis_of_judge.get(at),
-                        "check": _OF_CHECK[checked],
-                        "check_basis": self.basis_of_check.get(at),
-                        "included": None if final == NO_VERDICT else bool(final),
-                        "place": place or None,
-                    }
-
-    def sentences(self, answers: Lists) -> dict[tuple[str, str], list[str]]:
+    def sentences(self) -> dict[tuple[str, str], list[str]]:
         """Says of each (case, rater) what came of each right answer."""
         out: dict[tuple[str, str], list[str]] = {}
-        for row in self.rows(answers):
+        for row in self.rows.values():
             found = {True: "included", False: "not included", None: "no verdict"}[row["included"]]
             said = [
                 f"{who}: {row[who]}{f' ({row[basis]})' if row[basis] else ''}"
@@ -160,26 +138,28 @@ class Judgements:
         return out
 
 
-@dataclass(frozen=True, kw_only=True)
 class Judging:
     """What language models, or M in their place, are asked in one evaluation, and how.
 
-    stages : who is asked of judge, check, relation and severity.
-    ask_equal : whether the judge is asked also about right answers whose name stands in the list, as in ClinBench-HPB; these
+    Parameters
+    ----------
+    judge, check, relation, severity : "ENDPOINT:MODEL", a `LanguageModel`, or but for severity "model", M itself; check is the
+        judge by default, "none" for none.
+    judge_equal : whether the judge is asked also about right answers whose name stands in the list, as in ClinBench-HPB; these
         count as included unasked otherwise.
-    prompts : by the four names. store : keeps every answer. budget : caps calls and cost; says afterwards what was spent.
+    store : keeps every answer. budget : caps calls and cost; says afterwards what was spent.
+    prompts : judge_prompt and so on: names, versions or files.
+
+    Raises
+    ------
+    NotServed
+        For a model that is not ENDPOINT:MODEL, or of an endpoint that is not known.
+    OptionError
+        For what is given though nothing needs it, and a prompt of another kind.
     """
 
-    stages: Mapping[str, Stage]
-    ask_equal: bool = False
-    prompts: Mapping[str, Prompt]
-    store: Path = Path(STORE)
-    budget: Budget = field(default_factory=Budget)
-    progress: Progress | None = None
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         judge: Stage | None = None,
         check: Stage | None = None,
         relation: Stage | None = None,
@@ -191,44 +171,29 @@ class Judging:
         budget: Budget | None = None,
         progress: Progress | None = None,
         **prompts: str | os.PathLike[str] | None,
-    ) -> Judging:
-        """Reads the options of an evaluation.
-
-        judge, check, relation, severity : "ENDPOINT:MODEL", a `LanguageModel`, or but for severity "model", M itself; check is the
-        judge by default, "none" for none. prompts : judge_prompt and so on: names, versions or files.
-
-        Raises
-        ------
-        NotServed
-            For a model that is not ENDPOINT:MODEL, or of an endpoint that is not known.
-        OptionError
-            For what is given though nothing needs it, and a prompt of another kind.
-        """
-        given = {"judge": judge, "check": check, "relation": relation, "severity": severity}
-        needless = {} if judge else {"check": check, "judge_equal": judge_equal}
-        asks = given | {"check": judge, "relation": None if relation == MODEL else relation}
-        needless |= {
-            option: prompts.get(option) for kind, asked in asks.items() if not asked and (option := f"{kind}_prompt")
-        }
-        for option, value in needless.items():
-            if value:
-                raise OptionError(option, "left out where no language model is asked that needs it", value)
-        served, prices = services_of(endpoints)
-        stages: dict[str, Stage] = {}
-        for kind, asked in (given | {"check": judge if check is None else check}).items():
-            if asked and (kind, asked) != ("check", NO_STAGE):
-                instead = "" if kind == "severity" else "model (M itself), or "
-                by_m = asked == MODEL and instead
-                stages[kind] = MODEL if by_m else named_model(kind, asked, served, prices, instead)
-        used = {kind: prompt_of(kind, prompts.get(f"{kind}_prompt")) for kind in given}
-        for kind in ("judge", "check"):
-            if not isinstance(used[kind], JudgePrompt):
+    ) -> None:
+        self.ask_equal, self.store, self.progress = judge_equal, Path(store or STORE), progress
+        self.budget, served = budget or Budget(), services_of(endpoints)
+        asked = {"judge": judge, "check": judge if check is None else check, "relation": relation, "severity": severity}
+        if not judge and (check or judge_equal):
+            option, value = ("check", check) if check else ("judge_equal", judge_equal)
+            raise OptionError(option, "left out where there is no judge", value)
+        if check == NO_STAGE:
+            del asked["check"]
+        self.stages: dict[str, Stage] = {}
+        self.prompts: dict[str, Prompt] = {}
+        for kind, stage in asked.items():
+            instead, option = "" if kind == "severity" else "model (M itself), or ", f"{kind}_prompt"
+            given = prompts.get(option)
+            if stage:
+                by_m = stage == MODEL and instead
+                self.stages[kind] = MODEL if by_m else named_model(kind, stage, *served, instead)
+            if given and not isinstance(self.stages.get(kind), LanguageModel):
+                raise OptionError(option, "left out where no language model is asked that needs it", given)
+            self.prompts[kind] = prompt_of(kind, given)
+            if kind in ("judge", "check") and not isinstance(self.prompts[kind], JudgePrompt):
                 allowed = f"a prompt of the {kind} that is answered by a verdict and its basis"
-                raise OptionError(f"{kind}_prompt", allowed, used[kind].version)
-        return cls(
-            stages=stages, ask_equal=judge_equal, prompts=used, store=Path(store or STORE), budget=budget or Budget(),
-            progress=progress,
-        )  # fmt: skip
+                raise OptionError(option, allowed, self.prompts[kind].version)
 
     @property
     def fills_store(self) -> bool:
@@ -253,25 +218,28 @@ class Judging:
         """
         if not {"relation", "severity"} & {*self.stages}:
             return answers
-        name, tell = names_of(answers, matcher), self._verdicts
-        of_cases = [dict.fromkeys(reference) for reference in answers.reference]
+        name = names_of(answers, matcher)
         if relation := self.stages.get("relation"):
-            seen = name
+            seen, tell = name, partial(self._verdicts, "relation")
             if relation == MODEL:
-                seen = {text: text for text in name}
-                tell = _by_relation_model(matcher)
+                if not tells_relations(matcher):
+                    allowed = f"{MODEL!r} with an M that has a relation model, or ENDPOINT:MODEL"
+                    raise OptionError("relation", allowed, MODEL)
+                seen, tell = {text: text for text in name}, partial(_by_relation_model, matcher)
                 note = "The relations are those that the match function tells between reference and diagnosis."
                 answers = replace(answers, notes=(*answers.notes, note))
-            answers, _ = _graded(
-                answers, "relation", lambda i, text: [(seen[one], seen[text]) for one in of_cases[i]], tell, RELATIONS
-            )
+            texts = {
+                place: [(seen[one], seen[text]) for one in answers.reference[i]]
+                for i, place, text in _blank_cells(answers, "relation")
+            }
+            answers = _with_cells(answers, "relation", _words(texts, tell, RELATIONS))
         if "severity" in self.stages:
-            references = {(name[text], "") for of_case in of_cases for text in of_case}
-            answers, word = _graded(
-                answers, "severity", lambda i, text: [(name[text], "")], self._verdicts, SEVERITIES, references
-            )
-            of_right = [[word[name[text], ""] for text in reference] for reference in answers.reference]
-            answers = _with_reference_severities(answers, of_right)
+            texts = {place: [(name[text], "")] for _, place, text in _blank_cells(answers, "severity")}
+            # below 0 the right answers, one after another
+            right = {~d: [(name[text], "")] for d, text in enumerate(chain.from_iterable(answers.reference))}
+            words = _words(texts | right, partial(self._verdicts, "severity"), SEVERITIES)
+            answers = _with_cells(answers, "severity", {place: words[place] for place in texts if place in words})
+            answers = _with_reference_severities(answers, [words.get(place) for place in right])
         return answers
 
     def judgements(self, answers: Lists, matcher: Matcher, by_m: ReferenceMatches) -> Judgements | None:
@@ -289,50 +257,67 @@ class Judging:
         """
         if "judge" not in self.stages:
             return None
-        given, unscored = by_m.given, Counter[str]()
-        says, places = _equal_names(answers, names_of(answers, matcher), given.shape[1])
-        if self.ask_equal:
-            places[:] = 0
-        included = np.where(places > 0, INCLUDES, NOT_INCLUDED).astype(np.int8)
-        open_ = given[:, None, :] & says[:, :, None] & (places == 0)
-        stages: list[tuple[Verdicts, dict[Item, str]]] = []
-        for kind in ("judge", "check"):
-            stage = self.stages.get(kind)
-            verdicts, basis = np.full_like(included, NOT_ASKED), dict[Item, str]()
-            items: list[Item] = [(i, j, d) for i, j, d in np.argwhere(open_).tolist()]
-            if stage == MODEL:
-                told = _by_m(answers, by_m, items, float(matcher.threshold))
-            else:
-                told = self._by_stage(kind, answers, items, stages[0][1] if stages else {}) if stage else ()
-            for item, (verdict, why, place) in zip(items, told, strict=bool(stage)):
-                verdicts[item], places[item] = verdict, place
-                if verdict != NO_VERDICT:
-                    basis[item] = why
+        rows, unscored = self._unasked(answers, names_of(answers, matcher)), Counter[str]()
+        open_ = [at for at, row in rows.items() if row["judge_basis"] is None]
+        for kind, stage in ((kind, self.stages[kind]) for kind in _SAID if kind in self.stages):
+            by_stage = _by_m(answers, by_m, open_, matcher.threshold) if stage == MODEL else None
+            for at, (verdict, why, place) in zip(
+                open_, by_stage or self._by_model(kind, answers, rows, open_), strict=True
+            ):
+                known = verdict != NO_VERDICT
+                rows[at] |= {
+                    kind: _SAID[kind][verdict],
+                    "included": bool(verdict) if known else None,
+                    "place": place or None,
+                }
+                if known:
+                    rows[at][f"{kind}_basis"] = why
                 else:
                     unscored[why] += 1
-            if stage:
-                included[open_] = verdicts[open_]
-            stages.append((verdicts, basis))
-            open_ = verdicts == NOT_INCLUDED
-        included[~np.broadcast_to(given[:, None, :], included.shape)] = NO_VERDICT
-        (first, basis), (second, why) = stages
-        by, checked = (
-            BY_M if one == MODEL else getattr(one, "model", "") for one in map(self.stages.get, ("judge", "check"))
-        )
-        return Judgements(first, second, included, places, basis, why, given, unscored, by, checked)
+            open_ = [at for at in open_ if rows[at]["included"] is False]
+        given = np.broadcast_to(by_m.given[:, None], (*answers.lengths.shape, by_m.given.shape[1]))
+        included = np.where(given, NOT_INCLUDED, NO_VERDICT).astype(np.int8)
+        for at, row in rows.items():
+            included[at] = NO_VERDICT if row["included"] is None else row["included"]
+        by, checked = (getattr(one, "model", one and BY_M) or "" for one in map(self.stages.get, _SAID))
+        return Judgements(rows, by_m.given, included, unscored, by, checked)
 
-    def _by_stage(self, kind: str, answers: Lists, items: Sequence[Item], judged: Mapping[Item, str]) -> Iterator[Told]:
+    def _unasked(self, answers: Lists, name: Mapping[Any, str]) -> dict[Item, Row]:
+        """The rows of `Judgements` before anybody is asked; those who are to be asked about have no basis."""
+        rows: dict[Item, Row] = {}
+        for i, j in np.argwhere(~answers.absent).tolist():
+            who = answers.cases[i], answers.raters[j]
+            listed, unread = _listed(answers, i, j), answers.unread.get(who)
+            names = list(map(name.get, listed))
+            says = any(listed) if unread is None else says_something(unread)
+            for d, reference in enumerate(dict.fromkeys(answers.reference[i])):
+                equal = not self.ask_equal and name[reference] in names
+                place = names.index(name[reference]) + 1 if equal else None
+                why = None if says else "nothing was answered: not asked"
+                rows[i, j, d] = {
+                    "case_id": who[0], "algorithm": who[1], "reference": reference,
+                    "answer": "; ".join(filter(None, listed)) or unread or "",
+                    "judge": None, "judge_basis": f"an equal name stands in place {place}: not asked" if equal else why,
+                    "check": None, "check_basis": None, "included": equal, "place": place,
+                }  # fmt: skip
+        return rows
+
+    def _by_model(self, kind: str, answers: Lists, rows: Mapping[Item, Row], items: Sequence[Item]) -> Iterator[Told]:
         """The verdict of a language model on each item, its basis and its place; why there is none in place of the basis.
 
-        judged : the bases of the stage before.
+        rows : with the basis of the stage before.
         """
         questions, numbered = [], []
-        for i, j, d in items:
-            answer, entries = _as_read(answers, i, j)
-            second = check_text(answer, NOT_INCLUDED, judged.get((i, j, d), "")) if kind == "check" else answer
-            questions.append((list(dict.fromkeys(answers.reference[i]))[d], second))
+        for at in items:
+            answer, entries = _as_read(answers, *at[:2])
+            second = check_text(answer, NOT_INCLUDED, rows[at]["judge_basis"]) if kind == "check" else answer
+            questions.append((rows[at]["reference"], second))
             numbered.append(entries)
-        found, prompt, stage = self.answers_of(kind, questions), self.prompts[kind], self._model(kind)
+        found, prompt, stage = (
+            self.answers_of(kind, questions),
+            self.prompts[kind],
+            cast(LanguageModel, self.stages[kind]),
+        )
         failure = self.budget.summaries[-1].first_failure if questions and self.budget.summaries else ""
         if failure and not any(found):
             problem = f"the {kind} {stage.model} answered none of {len(questions):,} questions; the first failure: {failure.rstrip('.')}"
@@ -348,15 +333,13 @@ class Judging:
             named = verdict == INCLUDES and told.place and told.place <= entries
             yield verdict, told.basis, told.place if named and told.place else 0
 
-    def _model(self, kind: str) -> LanguageModel:
-        return cast(LanguageModel, self.stages[kind])
-
     def answers_of(self, kind: str, asked: Sequence[Texts]) -> list[Answer | None]:
         """Asks the language model of a kind, through the store."""
         if not asked:
             return []
+        model = cast(LanguageModel, self.stages[kind])
         with VoteStore(self.store) as votes:
-            return self._model(kind).answers(self.prompts[kind], asked, votes, self.budget, self.progress)
+            return model.answers(self.prompts[kind], asked, votes, self.budget, self.progress)
 
     def _verdicts(self, kind: str, asked: Sequence[Texts]) -> list[int | None]:
         return [None if one is None else one.verdict for one in self.answers_of(kind, asked)]
@@ -406,66 +389,47 @@ def _as_read(answers: Lists, case: int, rater: int) -> tuple[str, int]:
     return "\n".join(f"{place}. {name}" for place, name in enumerate(listed, 1) if name is not None), len(listed)
 
 
-def _equal_names(answers: Lists, name: Mapping[str, str], most: int) -> tuple[NDArray[np.bool_], NDArray[np.int16]]:
-    """Where an answer says something, [n, r]; the place of a name equal to each right answer, at most so many: [n, r, D]."""
-    says, equal = np.zeros(answers.lengths.shape, bool), np.zeros((*answers.lengths.shape, most), np.int16)
-    for (i, j), absent in np.ndenumerate(answers.absent):
-        listed = [None if text is None else name[text] for text in _listed(answers, i, j)]
-        unread = answers.unread.get((answers.cases[i], answers.raters[j]))
-        says[i, j] = any(listed) if unread is None else not absent and says_something(unread)
-        for d, wanted in enumerate(dict.fromkeys(answers.reference[i])):
-            if name[wanted] in listed:
-                equal[i, j, d] = listed.index(name[wanted]) + 1
-    return says, equal
-
-
-def _by_relation_model(matcher: Matcher) -> Tell:
+def _by_relation_model(matcher: Matcher, asked: Sequence[Texts]) -> list[int | None]:
     """M's own relation model, asked (right answer, diagnosis)."""
-    if not tells_relations(matcher):
-        raise OptionError("relation", f"{MODEL!r} with an M that has a relation model, or ENDPOINT:MODEL", MODEL)
-    return lambda kind, asked: [
-        int(d) or None for d in distances(matcher, [a for a, _ in asked], [b for _, b in asked])
-    ]
+    return [int(d) or None for d in distances(matcher, [a for a, _ in asked], [b for _, b in asked])]
 
 
-def _graded(
-    answers: Lists,
-    column: str,
-    keys: Callable[[int, str], list[Texts]],
-    tell: Tell,
-    scale: Sequence[str],
-    more: Collection[Texts] = (),
-) -> tuple[Lists, dict[Texts, str | None]]:
-    """Fills the blank cells of a column among the first five of each list; the word of all that was asked.
-
-    keys : (case, diagnosis) -> what is asked of it; of several the lowest number counts. more : what is asked beside.
-    """
+def _blank_cells(answers: Lists, column: str) -> Iterator[tuple[int, int, str]]:
+    """Case, place in `entries` and diagnosis of the blank cells of a column among the first five of each list."""
     codes, _ = answers.cells(column)
     at = answers.places(GRADED)
     open_ = (at >= 0) & (answers.top(GRADED) >= 0) & (looked_up(codes, at) < 0)
-    places = zip(np.nonzero(open_)[0].tolist(), at[open_].tolist(), strict=True)
-    of_place = {place: keys(i, answers.strings[answers.entries[place]]) for i, place in places}
-    wanted = {*chain.from_iterable(of_place.values()), *more}
+    for i, place in zip(np.nonzero(open_)[0].tolist(), at[open_].tolist(), strict=True):
+        yield i, place, answers.strings[answers.entries[place]]
+
+
+def _words(of: Mapping[int, list[Texts]], tell: Tell, scale: Sequence[str]) -> dict[int, str]:
+    """The word of each cell that has one: of several texts that are asked of it the lowest number counts."""
+    wanted = {*chain.from_iterable(of.values())}
     asked = sorted(one for one in wanted if one[0] != one[1])
     number: dict[Texts, int | None] = dict.fromkeys(wanted, _SAME)
-    number.update(zip(asked, tell(column, asked), strict=True))
-    cells: list[Any] = list(answers.more.get(column, [None] * len(answers.entries)))
-    for place, of in of_place.items():
-        known = [one for key in of if (one := number[key]) is not None]
+    number.update(zip(asked, tell(asked), strict=True))
+    words: dict[int, str] = {}
+    for cell, texts in of.items():
+        known = [one for text in texts if (one := number[text]) is not None]
         # an unknown one may be lower than those that are known
-        if known and (len(known) == len(of) or min(known) == _SAME):
-            cells[place] = scale[min(known) - 1]
-    word = {key: scale[one - 1] if one else None for key, one in number.items()}
-    return replace(answers, more={**answers.more, column: cells}), word
+        if known and (len(known) == len(texts) or min(known) == _SAME):
+            words[cell] = scale[min(known) - 1]
+    return words
 
 
-def _with_reference_severities(answers: Lists, words: Sequence[Sequence[str | None]]) -> Lists:
-    """words : of each right answer of each case; a cell that was given stays, on its row."""
-    cells: list[tuple[Cell, ...]] = []
-    for i, said in enumerate(words):
-        given = answers.reference_more.get("severity", [()] * len(words))[i]
+def _with_cells(answers: Lists, column: str, words: Mapping[int, str]) -> Lists:
+    cells = {**dict(enumerate(answers.more.get(column, [None] * len(answers.entries)))), **words}
+    return replace(answers, more={**answers.more, column: list(cells.values())})
+
+
+def _with_reference_severities(answers: Lists, words: Sequence[str | None]) -> Lists:
+    """words : of the right answers, one after another; a cell that was given stays, on its row."""
+    cells, said = list[tuple[Cell, ...]](), iter(words)
+    for i, right in enumerate(answers.reference):
+        given = answers.reference_more.get("severity", [()] * len(answers.reference))[i]
         row = int(answers.rows[min(answers.offsets[i, 0], len(answers.rows) - 1)])
-        both = zip_longest(given, said)
+        both = zip_longest(given, islice(said, len(right)))
         cells.append(tuple(
             cell if cell and as_text(cell.value) else Cell(word, cell.row if cell else row) for cell, word in both
         ))  # fmt: skip
@@ -491,33 +455,11 @@ def majority_of(labels: NDArray[np.int8]) -> NDArray[np.int8]:
     return np.where(votes > 0, 1, np.where(votes < 0, 0, NO_LABEL)).astype(np.int8)
 
 
-def label_columns(table: Table, column: str = LABEL) -> dict[str, str]:
-    """Finds the columns of labels: person -> name; `column`, or COLUMN_NAME for each of several; {} where there is none."""
-    found: dict[str, str] = {}
-    for name in table.names:
-        head, who = name.strip()[: len(column)], name.strip()[len(column) :]
-        if folded(head) == column and (not who or who[0] == "_"):
-            found[who[1:] or HUMAN] = name
-    return found
-
-
-def read_labels(table: Table, columns: Collection[str]) -> NDArray[np.int8]:
-    """Reads labels: int8 [n, h], 1, 0, or -1 for none. Errors: `InputError` for the first label that is none, with its row."""
-    problems: dict[int, InputError] = {}
-    parsed = [
-        table.parsed(name, verdict_of, "a label of no known kind", VERDICTS_ALLOWED, problems) for name in columns
-    ]
-    if problems:
-        raise problems[min(problems)]
-    labels = np.array([[NO_LABEL if said is None else said for said in column] for column in parsed], np.int8)
-    return labels.reshape(len(columns), len(table)).T
-
-
 def read_human(source: Any, answers: Lists) -> HumanLabels:
     """Reads a table of labels: case_id, rater (or algorithm, model), reference, and label, or label_NAME for each of several humans.
 
     rater may be missing where there is one, reference where each case that is labelled has one. A label is 1 or 0, in one of the words
-    of `votes.answer_tables.verdict_of`, or blank for none.
+    of `files.pair_labels.label_of`, or blank for none.
 
     Raises
     ------
@@ -526,44 +468,43 @@ def read_human(source: Any, answers: Lists) -> HumanLabels:
         column, and where nothing is labelled.
     """
     table = read_visible(source)
-    of_label = label_columns(table)
-    if not of_label:
+    said = labels_of_people(table, LABEL)
+    if not said:
         allowed = f"a column {LABEL!r}, or {LABEL}_NAME for each of several humans"
         raise InputError("no column of labels", source=table.source, allowed=allowed, got=table.names)
-    names = columns_by_name([name for name in table.names if name not in of_label.values()], {}, table.source)
+    names = columns_by_name([name for name in table.names if name not in said], {}, table.source)
     if "case_id" not in names:
         table.require("case_id")
     if "rater" not in names and len(answers.raters) > 1:
         table.require("rater", "whose answer was labelled")
-    cells = {ours: [as_text(value) for value in table.column(name)] for ours, name in names.items()}
-    cells = {"rater": answers.raters[:1] * len(table), "reference": [""] * len(table), **cells}
-    among = {"case_id": answers.cases, "rater": answers.raters}
-    places = {ours: {name: i for i, name in enumerate(of)} for ours, of in among.items()}
-    labels, items = read_labels(table, of_label.values()), dict[Item, int]()
-    for row in range(len(table)):
-        for ours, of in places.items():
-            if (text := cells[ours][row]) not in of:
-                problem = f"no {ours.removesuffix('_id')} of the lists{hint(text, of)}"
-                raise table.error(problem, row, names[ours], allowed=_some(among[ours]), got=text)
-        case, rater = (of[cells[ours][row]] for ours, of in places.items())
-        said = cells["reference"][row]
-        right = [] if answers.absent[case, rater] else [*dict.fromkeys(answers.reference[case])]
-        keys = [text.strip().casefold() for text in right]
-        if said.casefold() not in (keys if said or len(keys) != 1 else [""]):
-            problem = (
-                f"no right answer of the case {quoted(answers.cases[case])} with a list of the rater{hint(said, right)}"
+    known: dict[tuple[str, ...], Item] = {}
+    for (i, j), absent in np.ndenumerate(answers.absent):
+        right = [] if absent else [*dict.fromkeys(answers.reference[i])]
+        for d, text in enumerate(right):
+            of_list = answers.cases[i], answers.raters[j]
+            known[(*of_list, text.strip().casefold())] = i, j, d
+            if len(right) == 1:
+                known[(*of_list, "")] = i, j, d
+    cells = {"rater": answers.raters[:1] * len(table), "reference": [""] * len(table)}
+    cells |= {ours: [as_text(value) for value in table.column(name)] for ours, name in names.items()}
+    items: dict[Item, int] = {}
+    for row, (case, rater, reference) in enumerate(zip(*(cells[name] for name in _NOT_THERE), strict=True)):
+        key = case, rater, reference.casefold()
+        if key not in known:
+            at = next(n for n in range(len(key)) if key[: n + 1] not in {one[: n + 1] for one in known})
+            among = [*dict.fromkeys(one[at] for one in known if one[:at] == key[:at] and one[at])]
+            column, problem = list(_NOT_THERE.items())[at]
+            of = f" {', '.join(map(quoted, key[:at]))}" if at else ""
+            allowed = ", ".join(map(plain, among[:_SHOWN])) + (", …" if len(among) > _SHOWN else "")
+            place = names.get(column, names["case_id"])
+            raise table.error(
+                f"{problem}{of}{hint(key[at], among)}", row, place, allowed=allowed, got=cells[column][row]
             )
-            allowed = _some(right) or "a case with a right answer and a list of the rater"
-            raise table.error(problem, row, names.get("reference", names["case_id"]), allowed=allowed, got=said)
-        item = case, rater, keys.index(said.casefold()) if said else 0
-        if item in items:
+        if (item := known[key]) in items:
             first = table.row_number(items[item])
             raise table.error(f"an item that is labelled twice (first in row {first})", row, names["case_id"])
         items[item] = row
+    labels = np.stack([*said.values()], 1)
     if not (labels != NO_LABEL).any():
         raise InputError("no item is labelled", source=table.source, allowed="1 or 0 in at least one row")
-    return HumanLabels(list(items), labels, list(of_label))
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(map(plain, names[:_SHOWN])) + (", …" if len(names) > _SHOWN else "")
+    return HumanLabels(list(items), labels, [column.strip()[len(LABEL) + 1 :] or HUMAN for column in said])

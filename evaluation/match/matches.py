@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -18,14 +17,14 @@ from ...errors import quoted
 from ...matcher.protocol import Matcher, Profile, not_understood, read_as, tells_relations
 from ...progress import Progress
 from ...stats.resampling import by_name
-from ...votes.prompts.class_prompts import RELATIONS
-from ..lists.lists import ALGORITHM, NO_CATEGORY, Lists, Panel, looked_up
+from ...terms.icd.codes import padded
+from ..lists.lists import ABSENT, ALGORITHM, NO_CATEGORY, NO_DIAGNOSIS, Lists, Panel
 from ..lists.text_codes import TextCodes
 from ..read.findings import Finding
 from .cases import CaseTable
-from .codes import CodedAnswers, coded_answers, why_no_codes
+from .codes import CodedAnswers, coded_answers
 from .judge import HumanLabels, Judgements, Judging, read_human
-from .pairs import Codes, Numbers, Pairs, ReferenceMatches, distances, gathered, is_directed, pair_codes
+from .pairs import Codes, Pairs, ReferenceMatches, distances, gathered, is_directed, pair_codes
 
 RANKED = 10
 """Ranks that MRR and nDCG look at."""
@@ -34,7 +33,6 @@ _CELLS_PER_BLOCK = 2_000_000
 _MOST_ACROSS = 50_000
 """Pairs of first diagnoses of different cases."""
 _SHOWN = 3
-_APART = re.compile(r"[\s_\-]+")
 
 Entries = NDArray[np.int32]
 Raters = NDArray[np.intp]
@@ -87,10 +85,8 @@ class PeerMatches:
         """
         given = self.verdicts if values is None else values
         given, last = np.append(given, given.dtype.type(0)), len(self.codes) - 1
-        for cases, codes, places in _blocks(self.entries, self.first, self.second, len(self.strings)):
-            # no place leads to a pair of a case that was not asked
-            at = np.minimum(np.searchsorted(self.codes, codes), last)
-            yield cases, given[np.where(codes < 0, -1, at)].reshape(-1)[places]
+        for cases, codes in _face_to_face(self.entries, self.first, self.second, len(self.strings)):
+            yield cases, given[np.where(codes < 0, -1, np.minimum(np.searchsorted(self.codes, codes), last))]
 
     @cached_property
     def categories(self) -> Categories:
@@ -116,33 +112,11 @@ class PeerMatches:
         return Categories(number.astype(np.int64), count, int(together.sum()), int((together & ~direct).sum()))
 
 
-def _blocks(
-    entries: Entries, first: Raters, second: Raters, n_strings: int
-) -> Iterator[tuple[slice, Codes, NDArray[np.int64]]]:
-    """Some cases; [c, p], the codes of all pairs of each case's strings; [c, m, K, K], where each pair of places stands in these, flat.
-
-    The strings of a case are numbered within it, so that a repeated pair is one pair; no diagnosis is the last of them.
-    """
-    n, raters, longest = entries.shape
-    for cases in _steps(n, len(first) * longest * longest):
-        flat = np.maximum(entries[cases].reshape(-1, raters * longest), -1)
-        order = np.argsort(flat, axis=1)
-        ascending = np.take_along_axis(flat, order, 1)
-        new = ascending >= 0
-        new[:, 1:] &= ascending[:, 1:] != ascending[:, :-1]
-        number = new.cumsum(1) - 1
-        none = int(number.max()) + 1
-        number[ascending < 0] = none
-        names, local = np.full((len(flat), none + 1), -1, np.int32), np.empty_like(number)
-        np.put_along_axis(names, number, ascending, 1)
-        np.put_along_axis(local, order, number, 1)
-        i, j = np.triu_indices(none + 1)
-        local = local.reshape(-1, raters, longest)
-        left, right = local[:, first][:, :, :, None], local[:, second][:, :, None, :]
-        low, high = np.minimum(left, right), np.maximum(left, right)
-        start = (np.arange(len(flat)) * len(i))[:, None, None, None]
-        places = start + low * (none + 1) - low * (low + 1) // 2 + high
-        yield cases, pair_codes(names[:, i], names[:, j], n_strings), places
+def _face_to_face(entries: Entries, first: Raters, second: Raters, n_strings: int) -> Iterator[tuple[slice, Codes]]:
+    """Some cases, and the code of each two places of each two lists in them: [c, m, K, K]; -1 where either says no diagnosis."""
+    for cases in _steps(len(entries), len(first) * entries.shape[2] ** 2):
+        left, right = entries[cases][:, first], entries[cases][:, second]
+        yield cases, pair_codes(left[..., :, None], right[..., None, :], n_strings)
 
 
 def _steps(n: int, cells: int) -> Iterator[slice]:
@@ -311,13 +285,15 @@ def match(
     needed = replace(needs, references=asks, whole=needs.whole or by_judges)
     pairs, parts = _parts(answers, needed, panels, is_directed(matcher), seed, relations)
     pairs.ask(matcher, progress)
-    found = {name: next(part) for name, part in parts.items()}
+    found = {name: made() for name, made in parts.items()}
     references, final = found.get("references"), found.get("final")
-    coded, lacking, findings = _coded(answers, needs, matcher, icd_tree, codes)
+    coded, lacking, findings = coded_answers(
+        [answers, answers.of_final()], needs.code_depth if needs.codes else None, matcher, icd_tree, codes
+    )
     judged = judge and references and judge.judgements(answers, matcher, references)
     table = None
     if references is not None:
-        table = CaseTable(answers, references, matcher, needs.k, judged.sentences(answers) if judged else {})
+        table = CaseTable(answers, references, matcher, needs.k, judged.sentences() if judged else {})
         findings += table.findings()
     made = Matches(
         answers, tuple(panels), no_panel, references, None, found.get("peers"), found.get("first"), found.get("cross_case"), coded[0],
@@ -333,79 +309,67 @@ def match(
 
 def pairs_needed(answers: Lists, needs: Needs, *, panels: Sequence[Panel] = (), seed: int = 0) -> pa.Table:
     """Lists the pairs that `match` asks M about, each once, in the columns a and b; asks nobody."""
-    a, b = _parts(answers, needs, panels, False, seed)[0].texts()
+    pairs, _ = _parts(answers, needs, panels, False, seed)
+    a, b = pairs.texts(pairs.codes)
     return pa.table({"a": pa.array(a, pa.string()), "b": pa.array(b, pa.string())})
 
 
 def _parts(
     answers: Lists, needs: Needs, panels: Sequence[Panel], directed: bool, seed: int, relations: Any = None
-) -> tuple[Pairs, dict[str, Iterator[Any]]]:
-    """What M is to be asked, and the parts of `Matches` that come of it: each is to be taken from its iterator once M was asked.
+) -> tuple[Pairs, dict[str, Callable[[], Any]]]:
+    """What M is to be asked, and what makes each part of `Matches` of its answers.
 
     relations : M, where it is to be asked for its relations.
     """
-    of_final, raters = answers.of_final(), len(answers.raters)
+    of_final = answers.of_final()
     pairs, parts = Pairs([*answers.strings, *chain(*answers.reference, *of_final.reference)], directed), {}
     if needs.references and any(answers.reference):
         # nDCG is of the final diagnosis, where it is told apart
-        own = None if any(of_final.reference) else relations
-        parts["references"] = _against_right(pairs, answers, needs, own)
-    if needs.references and any(of_final.reference):
+        parts["references"] = _against_right(pairs, answers, needs, None if answers.has_final else relations)
+    if needs.references and answers.has_final:
         parts["final"] = _against_right(pairs, of_final, needs, relations)
     if panels:
-        parts["peers"] = _peers(pairs, answers, answers.top(needs.max_k), *_compared(panels, raters))
+        parts["peers"] = _peers(pairs, answers, answers.top(needs.max_k), *_compared(panels, len(answers.raters)))
     if needs.first:
-        parts["first"] = _peers(pairs, answers, answers.top(1), *np.triu_indices(raters, 1))
+        parts["first"] = _peers(pairs, answers, answers.top(1), *np.triu_indices(len(answers.raters), 1))
         parts["cross_case"] = _cross_case(pairs, answers, seed, needs.across_cases)
-    for part in parts.values():
-        next(part)  # adds its pairs
     return pairs, parts
 
 
-def _against_right(pairs: Pairs, answers: Lists, needs: Needs, relations: Any) -> Iterator[Any]:
-    """Lists against the right answers of their cases: adds pairs, and then gives `ReferenceMatches`."""
-    of_cases = [tuple(dict.fromkeys(reference)) for reference in answers.reference]
-    counts = np.array([len(reference) for reference in of_cases])
-    given = np.arange(counts.max(initial=0)) < counts[:, None]
-    right = np.full(given.shape, -1, np.int32)
-    right[given] = pairs.numbers(chain.from_iterable(of_cases))
-    # the last two for -1 and -2: no diagnosis is said, and the list has ended
-    number = np.append(pairs.numbers(answers.strings), np.array([-1, -1], np.int32))
-    said = number[answers.top(needs.depth)]
-    blocks = list(_steps(len(counts), said[:1].size * given.shape[1]))
+def _against_right(pairs: Pairs, answers: Lists, needs: Needs, relations: Any) -> Callable[[], ReferenceMatches]:
+    """Adds the pairs of lists and right answers of their cases."""
+    right = padded(tuple(pairs.numbers(dict.fromkeys(reference)).tolist()) for reference in answers.reference)
+    # diagnosis by diagnosis: one long list makes no wide array
+    length = answers.lengths if needs.whole else np.minimum(answers.lengths, needs.depth)
+    case, rater = (np.repeat(side.reshape(-1), length.reshape(-1)) for side in np.indices(length.shape))
+    rank = np.arange(len(case)) - np.repeat(np.cumsum(length) - length.reshape(-1), length.reshape(-1))
+    # the last two for -2 and -1
+    number = np.append(pairs.numbers(answers.strings), np.array([ABSENT, NO_DIAGNOSIS], np.int32))
+    entries = number[answers.entries[answers.offsets[case, rater] + rank]]
+    steps = list(_steps(len(case), right.shape[1]))
+    pairs.add((right[case[at]], entries[at, None]) for at in steps)
 
-    def past() -> Iterator[tuple[Numbers, Numbers, Numbers]]:
-        """Case, rater and diagnosis of what stands past the depth, entry by entry: one long list makes no wide array."""
-        beyond = np.maximum(answers.lengths - needs.depth, 0).reshape(-1)
-        ends, offsets = np.cumsum(beyond), answers.offsets.reshape(-1) + needs.depth
-        for part in _steps(int(ends[-1]) if needs.whole else 0, given.shape[1]):
-            at = np.arange(part.start, part.stop)
-            of = np.searchsorted(ends, at, side="right")
-            yield *np.divmod(of, said.shape[1]), number[answers.entries[offsets[of] + at - (ends[of] - beyond[of])]]
+    def made() -> ReferenceMatches:
+        said = number[answers.top(needs.depth)]
+        shape = (*said.shape, right.shape[1])
+        probabilities, hits = np.full(shape, np.nan, np.float32), np.zeros(shape, bool)
+        found, distance = np.zeros_like(hits[:, :, 0]), np.zeros_like(hits[:, :, :RANKED], np.int8)
+        for at in steps:
+            there, hit = pairs.said(right[case[at]], entries[at, None])
+            one, of = np.nonzero(hit)
+            found[case[at][one], rater[at][one], of] = True
+            top = rank[at] < needs.depth
+            places = case[at][top], rater[at][top], rank[at][top]
+            probabilities[places], hits[places] = there[top], hit[top]
+        if relations is not None:
+            # of what is no match
+            apart = np.nonzero(~np.isnan(probabilities[:, :, :RANKED]) & ~hits[:, :, :RANKED])
+            codes = right[apart[0], apart[3]] * np.int64(len(pairs.strings)) + said[apart[:3]]
+            unique, at = np.unique(codes, return_inverse=True)
+            distance[apart] = distances(relations, *pairs.texts(unique))[at]
+        return ReferenceMatches(pairs.strings, right, said, probabilities, hits, found, distance)
 
-    pairs.add((right[cases, None, None, :], said[cases, ..., None]) for cases in blocks)
-    pairs.add((right[case], entry[:, None]) for case, _, entry in past())
-    yield
-    shape = (*said.shape, given.shape[1])
-    probabilities, hits = np.full(shape, np.nan, np.float32), np.zeros(shape, bool)
-    for cases in blocks:
-        probabilities[cases], hits[cases] = pairs.said(right[cases, None, None, :], said[cases, ..., None])
-    found = np.asarray(hits.any(2))
-    for case, rater, entry in past():
-        at, reference = np.nonzero(pairs.said(right[case], entry[:, None])[1])
-        found[case[at], rater[at], reference] = True
-    distance = np.zeros_like(hits[:, :, :RANKED], np.int8)
-    if relations is not None:
-        # of what is no match, and of which the column relation says nothing
-        cells, words = answers.cells("relation")
-        known = np.array([*(_APART.sub(" ", word.strip().casefold()) in RELATIONS for word in words), False])
-        open_ = (said[:, :, :RANKED] >= 0) & ~known[looked_up(cells, answers.places(distance.shape[2]))]
-        case, rater, rank, place = np.nonzero(open_[..., None] & given[:, None, None, :] & ~hits[:, :, :RANKED])
-        codes = right[case, place].astype(np.int64) * len(pairs.strings) + said[case, rater, rank]
-        unique, at = np.unique(codes, return_inverse=True)
-        asked = ([pairs.strings[i] for i in side.tolist()] for side in np.divmod(unique, max(1, len(pairs.strings))))
-        distance[case, rater, rank, place] = distances(relations, *asked)[at]
-    yield ReferenceMatches(probabilities, hits, given, found, distance)
+    return made
 
 
 def _compared(panels: Sequence[Panel], raters: int) -> tuple[Raters, Raters]:
@@ -416,38 +380,36 @@ def _compared(panels: Sequence[Panel], raters: int) -> tuple[Raters, Raters]:
     return first, second
 
 
-def _peers(pairs: Pairs, answers: Lists, entries: Entries, first: Raters, second: Raters) -> Iterator[Any]:
-    """Adds every pair that the lists of a case put face to face, and then gives `PeerMatches`."""
+def _peers(pairs: Pairs, answers: Lists, entries: Entries, first: Raters, second: Raters) -> Callable[[], PeerMatches]:
+    """Adds every pair that the lists of a case put face to face."""
+    n_strings, number = len(answers.strings), pairs.numbers(answers.strings)
+    codes = gathered(of.reshape(-1) for _, of in _face_to_face(entries, first, second, n_strings))
+    one, other = (number[side] for side in np.divmod(codes, max(1, n_strings)))
+    pairs.add([(one, other)], peers=True)
 
-    def face_to_face() -> Iterator[Codes]:
-        for _, codes, places in _blocks(entries, first, second, len(answers.strings)):
-            needed = np.zeros(codes.size, bool)
-            needed[places] = True
-            yield codes.reshape(-1)[needed]
+    def made() -> PeerMatches:
+        probabilities, verdicts = pairs.said(one, other, peers=True)
+        return PeerMatches(entries, first, second, answers.strings, codes, verdicts, probabilities)
 
-    codes, number = gathered(face_to_face()), pairs.numbers(answers.strings)
-
-    def sides() -> Iterator[Numbers]:
-        return (number[side] for side in np.divmod(codes, max(1, len(answers.strings))))
-
-    pairs.add_peers(*sides())
-    yield
-    probabilities, verdicts = pairs.said_of_peers(*sides())
-    yield PeerMatches(entries, first, second, answers.strings, codes, verdicts, probabilities)
+    return made
 
 
-def _cross_case(pairs: Pairs, answers: Lists, seed: int, asked: bool) -> Iterator[Any]:
-    """Adds pairs of first diagnoses of different cases, and then gives `CrossCasePairs`."""
+def _cross_case(pairs: Pairs, answers: Lists, seed: int, asked: bool) -> Callable[[], CrossCasePairs]:
+    """Adds pairs of first diagnoses of different cases."""
     entries = answers.top(1)[:, :, 0]
     one, other, total = _drawn(answers, entries, seed) if asked else (places := np.empty(0, np.int64), places, 0)
     left, right = entries.ravel()[one], entries.ravel()[other]
     differ = left != right  # equal strings match
     number = pairs.numbers(answers.strings)
     sides = number[left[differ]], number[right[differ]]
-    pairs.add_peers(*sides)
-    yield
-    differ[differ] = ~pairs.said_of_peers(*sides)[1]
-    yield CrossCasePairs(one[differ], other[differ], len(one), total)
+    pairs.add([sides], peers=True)
+
+    def made() -> CrossCasePairs:
+        apart = differ.copy()
+        apart[differ] = ~pairs.said(*sides, peers=True)[1]
+        return CrossCasePairs(one[apart], other[apart], len(one), total)
+
+    return made
 
 
 def _drawn(answers: Lists, entries: Entries, seed: int) -> tuple[Codes, Codes, int]:
@@ -467,35 +429,22 @@ def _drawn(answers: Lists, entries: Entries, seed: int) -> tuple[Codes, Codes, i
     return places[one], places[other], total
 
 
-def _coded(
-    answers: Lists, needs: Needs, matcher: Matcher, icd_tree: str, codes: TextCodes
-) -> tuple[list[CodedAnswers | None], list[str], list[Finding]]:
-    """The codes of answers and right answers, then with the final diagnoses as these; what is missing of either; findings."""
-    alike = [answers, answers.of_final()]
-    lacking = [why_no_codes(one, matcher, codes) for one in alike]
-    known = [one for one, why in zip(alike, lacking, strict=True) if needs.codes and not why]
-    found, findings = coded_answers(known, needs.code_depth, matcher, icd_tree, codes) if known else ([], [])
-    each = iter(found)
-    return [next(each) if needs.codes and not why else None for why in lacking], lacking, findings
-
-
 def _findings(answers: Lists, matcher: Matcher) -> Iterator[Finding]:
     """What M does not understand, and what it reads as other words."""
+    times = np.bincount(answers.entries[answers.entries >= 0], minlength=len(answers.strings)).tolist()
+    said = Counter(dict(zip(answers.strings, times, strict=True)))
     right = Counter(chain.from_iterable(answers.reference))
-    texts = list(dict.fromkeys([*answers.strings, *right]))
+    texts = list(said | right)
     if unknown := not_understood(matcher, texts):
-        said = answers.entries[answers.entries >= 0]
-        times = np.bincount(said, minlength=len(answers.strings)).tolist()
-        listed = Counter({text: count for text, count in zip(answers.strings, times, strict=True) if text in unknown})
-        missed = Counter({text: count for text, count in right.items() if text in unknown})
-        where = [f"{listed.total():,} of {len(said):,} diagnoses in the lists"] if listed.total() else []
-        where += [f"{missed.total():,} of {right.total():,} references"] if missed else []
-        count = listed + missed
-        often = [text for text, _ in count.most_common()]
-        first = [f"{quoted(text)} ({unknown[text]}, {count[text]:,})" for text in often[:_SHOWN]]
+        where, count = [], Counter[str]()
+        for of, what in ((said, "diagnoses in the lists"), (right, "references")):
+            missed = Counter({text: of[text] for text in of if text in unknown})
+            where += [f"{missed.total():,} of {of.total():,} {what}"] if missed.total() else []
+            count += missed
+        first = [f"{quoted(text)} ({unknown[text]}, {often:,})" for text, often in count.most_common(_SHOWN)]
         more = f" and {len(unknown) - _SHOWN:,} more" if len(unknown) > _SHOWN else ""
-        place, example = " and ".join(where), ", ".join(first) + more
-        yield Finding("not_understood", count.total(), len(said) + right.total(), place, example)
+        place, of_all = " and ".join(where), said.total() + right.total()
+        yield Finding("not_understood", count.total(), of_all, place, ", ".join(first) + more)
     if changed := read_as(matcher, texts):
         words = dict.fromkeys(f"{quoted(one)} as {quoted(other)}" for pairs in changed.values() for one, other in pairs)
         example = ", ".join(list(words)[:_SHOWN]) + (", …" if len(words) > _SHOWN else "")

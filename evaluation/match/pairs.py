@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from inspect import signature
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -39,12 +40,12 @@ def pair_codes(left: Numbers, right: Numbers, n_strings: int) -> Codes:
 
 def gathered(parts: Iterable[Codes]) -> Codes:
     """Sorts the numbers of all parts, each once and none that is negative, in bounded memory."""
-    whole, pending = np.empty(0, np.int64), []
+    held = [np.empty(0, np.int64)]
     for part in parts:
-        pending.append(_each_once(part[part >= 0]))
-        if sum(map(len, pending)) > _PENDING:
-            whole, pending = _each_once(np.concatenate([whole, *pending])), []
-    return _each_once(np.concatenate([whole, *pending]))
+        held.append(_each_once(part[part >= 0]))
+        if sum(map(len, held[1:])) > _PENDING:
+            held = [_each_once(np.concatenate(held))]
+    return _each_once(np.concatenate(held))
 
 
 def _each_once(codes: Codes) -> Codes:
@@ -59,20 +60,28 @@ def _each_once(codes: Codes) -> Codes:
 class ReferenceMatches:
     """M of n cases, r raters, K ranks and D right answers, the most that a case has; one that stands twice in a case counts once.
 
+    strings : all texts of the evaluation, ascending. right : int32 [n, D], the right answers of each case in `strings`; -1 past them.
+    said : int32 [n, r, K], the diagnoses in `strings`; -1 for a word for none, -2 past the end of a list.
     probabilities : float32 [n, r, K, D]; NaN where no diagnosis is said, the list is shorter, or the case has fewer right answers.
     hits : bool [n, r, K, D], the verdicts of M; False where the probability is NaN.
-    given : bool [n, D], where a case has a right answer.
     found : bool [n, r, D], whether any diagnosis of the whole list, of whatever length, is one of the right answers; of the first
         K alone where nobody needs more.
     distance : int8 [n, r, 10, D], at most ten ranks: Kernel29's D (1 to 5) by M's relation model of pairs that are no match; 0 where it does
         not tell, or was not asked.
     """
 
+    strings: list[str]
+    right: NDArray[np.int32]
+    said: NDArray[np.int32]
     probabilities: NDArray[np.float32]
     hits: NDArray[np.bool_]
-    given: NDArray[np.bool_]
     found: NDArray[np.bool_]
     distance: NDArray[np.int8]
+
+    @property
+    def given(self) -> NDArray[np.bool_]:
+        """Tells where a case has a right answer: bool [n, D]."""
+        return self.right >= 0
 
 
 class Pairs:
@@ -97,20 +106,25 @@ class Pairs:
         """Looks up the number of each text."""
         return np.array([self._number[text] for text in texts], np.int32)
 
-    def add(self, pairs: Iterable[tuple[Numbers, Numbers]]) -> None:
-        """Adds pairs of arrays that broadcast, the references' numbers first; negative numbers are no string."""
-        more = gathered(self._codes(*pair).ravel() for pair in pairs)
-        self.codes = _each_once(np.concatenate([self.codes, more]))
+    def _codes_of(self, first: Numbers, second: Numbers) -> Codes:
+        """Numbers pairs of numbers of texts, the references' first; -1 where either is negative."""
+        if not self.directed:
+            return pair_codes(first, second, len(self.strings))
+        return np.where((first < 0) | (second < 0), -1, np.asarray(first, np.int64) * len(self.strings) + second)
 
-    def add_peers(self, first: Numbers, second: Numbers) -> None:
-        """Adds pairs of which neither is the reference: in both directions, where M is directed."""
-        self.add([(first, second), (second, first)] if self.directed else [(first, second)])
-
-    def texts(self, part: slice = slice(None)) -> tuple[list[str], list[str]]:
+    def texts(self, codes: Codes) -> tuple[list[str], list[str]]:
         """Lists the first and the second of some pairs."""
         # looked up in an array: a million numbers as Python's own would take 80 MB
-        first, second = np.divmod(self.codes[part], max(1, len(self.strings)))
+        first, second = np.divmod(codes, max(1, len(self.strings)))
         return self._names[first].tolist(), self._names[second].tolist()
+
+    def add(self, pairs: Iterable[tuple[Numbers, Numbers]], *, peers: bool = False) -> None:
+        """Adds pairs of arrays that broadcast; negative numbers are no string.
+
+        peers : neither is the reference; both directions, where M is directed.
+        """
+        ways = (way for pair in pairs for way in (pair, pair[::-1])[: 1 + (peers and self.directed)])
+        self.codes = gathered(chain([self.codes], (self._codes_of(*way).ravel() for way in ways)))
 
     def ask(self, matcher: Matcher, progress: Progress | None = None) -> None:
         """Asks M about all pairs, in chunks. Errors: those of `asked`."""
@@ -119,30 +133,24 @@ class Pairs:
         self._probabilities, self._verdicts = np.full(total + 1, np.nan, np.float32), np.zeros(total + 1, bool)
         for start in range(0, total, CHUNK):
             part = slice(start, min(start + CHUNK, total))
-            found = asked(matcher, *self.texts(part))
+            found = asked(matcher, *self.texts(self.codes[part]))
             self._probabilities[part], self._verdicts[part] = found, found >= matcher.threshold
             if progress is not None:
                 progress(part.stop, total)
 
-    def said(self, first: Numbers, second: Numbers) -> Said:
-        """Looks up what M said of pairs; NaN and False of those that were not added."""
-        codes, ended = self._codes(first, second), np.append(self.codes, -2)
+    def said(self, first: Numbers, second: Numbers, *, peers: bool = False) -> Said:
+        """Looks up what M said of pairs; NaN and False of those that were not added.
+
+        peers : neither is the reference; the better of both directions, where M is directed.
+        """
+        codes, ended = self._codes_of(first, second), np.append(self.codes, -2)
         at = np.searchsorted(self.codes, codes)
         at[ended[at] != codes] = len(self.codes)
-        return self._probabilities[at], self._verdicts[at]
-
-    def said_of_peers(self, first: Numbers, second: Numbers) -> Said:
-        """Looks up what M said of pairs of which neither is the reference: the better of both directions, where there are two."""
-        there, hit = self.said(first, second)
-        if not self.directed:
+        there, hit = self._probabilities[at], self._verdicts[at]
+        if not (peers and self.directed):
             return there, hit
         back, hit_back = self.said(second, first)
         return np.maximum(there, back), hit | hit_back
-
-    def _codes(self, first: Numbers, second: Numbers) -> Codes:
-        if not self.directed:
-            return pair_codes(first, second, len(self.strings))
-        return np.where((first < 0) | (second < 0), -1, np.asarray(first, np.int64) * len(self.strings) + second)
 
 
 def asked(matcher: Matcher, a: Sequence[str], b: Sequence[str]) -> NDArray[np.float64]:
@@ -169,8 +177,10 @@ def asked(matcher: Matcher, a: Sequence[str], b: Sequence[str]) -> NDArray[np.fl
     return found
 
 
-def related(matcher: Any, references: Sequence[str], said: Sequence[str], *, why: bool = False) -> Any:
-    """Asks M what each reference is to an answer: `matcher.relations` of both, checked; with reasons where it gives them.
+def related(
+    matcher: Any, references: Sequence[str], said: Sequence[str], *, why: bool = False
+) -> Iterator[tuple[slice, Any]]:
+    """Asks M what each reference is to an answer, in chunks: `matcher.relations` of both, checked; with reasons where it gives them.
 
     Raises
     ------
@@ -178,13 +188,15 @@ def related(matcher: Any, references: Sequence[str], said: Sequence[str], *, why
         Where M gives something other than one relation per pair.
     """
     more = {"why": True} if why and "why" in signature(matcher.relations).parameters else {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotUnderstoodWarning)  # a Finding says it once, of all answers
-        found = matcher.relations(references, said, **more)
-    count = len(found.kinds) if why else len(np.asarray(found.semantic_distance))
-    if count != len(references):
-        raise ModelError(f"The matcher gave {count:,} relations for {len(references):,} pairs.")
-    return found
+    for start in range(0, len(references), RELATIONS_PER_CALL):
+        part = slice(start, start + RELATIONS_PER_CALL)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotUnderstoodWarning)  # a Finding says it once, of all answers
+            found = matcher.relations(references[part], said[part], **more)
+        given, wanted = len(found.kinds if why else found.semantic_distance), len(references[part])
+        if given != wanted:
+            raise ModelError(f"The matcher gave {given:,} relations for {wanted:,} pairs.")
+        yield part, found
 
 
 def distances(matcher: Any, references: Sequence[str], said: Sequence[str]) -> NDArray[np.int8]:
@@ -193,8 +205,7 @@ def distances(matcher: Any, references: Sequence[str], said: Sequence[str]) -> N
     Errors: those of `related`.
     """
     out = np.zeros(len(references), np.int8)
-    for start in range(0, len(references), RELATIONS_PER_CALL):
-        part = slice(start, start + RELATIONS_PER_CALL)
-        found = np.asarray(related(matcher, references[part], said[part]).semantic_distance)
-        out[part] = np.where((found >= 1) & (found <= 5), found, 0)
+    for part, found in related(matcher, references, said):
+        distance = np.asarray(found.semantic_distance)
+        out[part] = np.where((distance >= 1) & (distance <= 5), distance, 0)
     return out

@@ -82,7 +82,6 @@ KINDS: dict[str, Kind] = {
     "labels": Kind(33, "{example}"),
     "lengths": Kind(8, "{count:,} of {of:,} lists are {place}{example}."),
     "spelling": Kind(7, "{count:,} different diagnoses were compared with slips of the pen mended: {example}."),
-    "tests": Kind(3, "{example}"),
     "origin": Kind(5, "{example}"),
     "correction": Kind(32, "{example}"),
     "reasoning": Kind(34, "{example}"),

@@ -1,69 +1,63 @@
-"""Every note on the page: what is common, only in the note, only predicted; with a search and filters that need no network."""
+"""Every note in the browser of cases: its path, where each run leads, and what both say of its observations."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from ...pages.templates import template
+from ...pages.rows import Row
+from ..report.cases import browser_of, group_of
 from ..report.document import Browser
 from .correspondence import Likeness
-from .run import COMMON, ONLY_NOTE, ONLY_PREDICTED, Run, is_same, premises_text
+from .run import COMMON, Run, is_same
 
-_HERE = Path(__file__).parent
 MOST = 600
-"""Notes times runs: some ten megabytes."""
+"""Notes times runs."""
+_ABOUT = (
+    "Each note with its annotated path, and the path of each run: ✓ where it ends in the right diagnosis. Below it: which observations both sides have, by "
+    "{by}, and whether they are explained alike (for one diagnosis, with rationales that are alike); what stands in the note alone; what was predicted alone. "
+    "{shown:,} of {total:,} notes are here, those that the runs explain least where these are not all; the table of deductions has all."
+)
 
 
-def browser(runs: Sequence[Run], judge: Likeness) -> Browser:
+def browser(runs: Sequence[Run], judge: Likeness, domains: Sequence[str | None]) -> Browser:
     """Makes the notes for the page; where they are too many, those that the runs explain least (Exp_all) by the judge."""
     first, most = runs[0], max(1, MOST // len(runs))
     explained = np.nan_to_num([run.values(judge.by)["explanation_of_all"] for run in runs]).mean(0)
-    places = sorted(np.argsort(explained, kind="stable")[:most].tolist())
-    html = template("notes.html.j2", _HERE).render(
-        notes=[_note(runs, at, judge.by) for at in places], total=len(first.notes), runs=[run.name for run in runs],
-        categories=sorted(set(first.categories)), by=judge.name, common=COMMON, only_note=ONLY_NOTE, only_predicted=ONLY_PREDICTED,
-    )  # fmt: skip
-    script, style = ((_HERE / f"notes.{kind}").read_text("utf-8") for kind in ("js", "css"))
-    return Browser(html, script, style)
-
-
-def _note(runs: Sequence[Run], at: int, by: str) -> dict[str, Any]:
-    first, shown = runs[0], [_of_run(run, at, by) for run in runs]
-    named = [
-        *first.annotated[at].path,
-        *(row[f"{side}diagnosis"] for one in shown for row in one["rows"] for side in ("", "predicted_")),
-    ]
-    texts = {name: premises_text(first.graph, first.categories[at], name) for name in dict.fromkeys(named) if name}
-    return {
-        "name": first.notes[at],
-        "category": first.categories[at],
-        "path": first.annotated[at].path,
-        "runs": shown,
-        "premises": {name: text for name, text in texts.items() if text},
-    }
-
-
-def _of_run(run: Run, at: int, by: str) -> dict[str, Any]:
-    reached, predicted, rows = run.reached[at], run.predicted[at], list(run.deduction_rows(by, at))
-    right = is_same(reached.diagnosis, run.annotated[at].path[-1])
-    kinds, explained = Counter(row["kind"] for row in rows), sum(bool(row["explained"]) for row in rows)
-    shows = {
-        "wrong": not right, "missed": kinds[ONLY_NOTE], "invented": kinds[ONLY_PREDICTED], "differs": kinds[COMMON] > explained,
-        "none": predicted is None,
+    notes = sorted(np.argsort(explained, kind="stable")[:most].tolist())
+    lists = [(at, run, run.predicted[at], run.reached[at].diagnosis) for at in notes for run in runs]
+    paths = [" → ".join((said and said.chain) or ()) or reached or "" for _, _, said, reached in lists]
+    data = {
+        "k": 1, "ranks": 1, "total": len(first.notes), "models": [run.name for run in runs], "cases": [first.notes[at] for at in notes],
+        "groups": [group_of(name, [of[at] for at in notes]) for name, of in (("domain", domains), ("category", first.categories))],
+        "strings": [*(" → ".join(first.annotated[at].path) for at in notes), *paths],
+        "right": [[place] for place in range(len(notes))],
+        "final": [""] * len(notes),
+        "lengths": [-1 if said is None else 1 for _, _, said, _ in lists],
+        "unread": [],
+        "judged": [[place, list(map(_said, run.deductions[judge.by][at]))] for place, (at, run, _, _) in enumerate(lists)],
+        "entries": [place if paths[place] else -1 for place, (_, _, said, _) in enumerate(lists) if said is not None],
+        "pairs": {
+            "diagnosis": [len(notes) + place for place in range(len(lists))],
+            "right": [place // len(runs) for place in range(len(lists))],
+            "match": [int(is_same(reached, first.annotated[at].path[-1])) for at, _, _, reached in lists],
+            "why": [0] * len(lists), **{name: [-1] * len(lists) for name in ("probability", "relation", "doubt")},
+        },
+        "reasons": [""], "relations": [], "doubts": [],
     }  # fmt: skip
-    return {
-        "name": run.name,
-        "predicted": predicted is not None,
-        "chain": " → ".join((predicted and predicted.chain) or ()) or reached.diagnosis or "none predicted",
-        "right": right,
-        "in_graph": reached.path_in_graph,
-        "rows": rows,
-        "counts": kinds,
-        "explained": explained,
-        "shows": " ".join(name for name, held in shows.items() if held),
-    }
+    return browser_of(data, about=_ABOUT.format(by=judge.name, shown=len(notes), total=len(first.notes)))
+
+
+def _said(row: Row) -> str:
+    """What stands on one side alone, or what both have and whether they explain it alike."""
+    alike = (
+        "explained alike" if row["explained"] else "another rationale" if row["same_diagnosis"] else "another diagnosis"
+    )
+    lines = [f"{row['kind'].capitalize()}{f', {alike}' if row['kind'] == COMMON else ''}"]
+    for name, of in (("In the note", ""), ("Predicted", "predicted_")):
+        if row[f"{of}observation"]:
+            section = f" (section {row[f'{of}section']})" if row[f"{of}section"] else ""
+            why, diagnosis = row[f"{of}rationale"] or "no rationale", row[f"{of}diagnosis"] or "no diagnosis"
+            lines.append(f"{name}: {row[f'{of}observation']}{section}; {why} → {diagnosis}")
+    return "\n".join(lines)

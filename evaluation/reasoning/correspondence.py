@@ -15,14 +15,14 @@ from ...progress import Progress
 from ...votes.asking import Budget, LanguageModel
 from ...votes.prompts.prompt import Prompt
 from ...votes.store.store import VoteStore
-from ..match.judge import NOT_ANSWERED
-from ..match.pairs import CHUNK, asked, is_directed
+from ..match.judge import BY_M as M
+from ..match.judge import JUDGE, NO_VERDICT, NOT_ANSWERED
+from ..match.pairs import asked, is_directed
 from .notes import WORD
 
 OBSERVATION, RATIONALE = "observation", "rationale"
 """What is compared: the questions that a language model is asked."""
 PAIRINGS = ("best", "greedy")
-M, JUDGE = "M", "judge"
 
 _OF_EQUAL_WEIGHT = 1e-9
 TextPair = tuple[str, str]
@@ -58,9 +58,10 @@ class Likeness:
         """Gives what was learnt; None without a verdict."""
         return self.said[self._key(kind, a, b)] if WORD.search(a) and WORD.search(b) else 0.0
 
-    def alike(self, kind: str, a: str, b: str) -> bool:
-        """Tells whether two texts are alike."""
-        return (self.probability(kind, a, b) or 0.0) >= self.threshold
+    def verdict(self, kind: str, a: str, b: str) -> int:
+        """Tells whether two texts are alike: 1 or 0; -1 without a verdict."""
+        probability = self.probability(kind, a, b)
+        return NO_VERDICT if probability is None else int(probability >= self.threshold)
 
     def _key(self, kind: str, a: str, b: str) -> tuple[str, str, str]:
         one, other = " ".join(a.split()), " ".join(b.split())
@@ -73,11 +74,9 @@ def by_matcher(matcher: Matcher, progress: Progress | None) -> Likeness:
     """Lets M say what is alike."""
 
     def ask(kind: str, pairs: Sequence[TextPair]) -> list[float]:
-        found: list[float] = []
-        for start in range(0, len(pairs), CHUNK):
-            found += asked(matcher, *map(list, zip(*pairs[start : start + CHUNK], strict=True))).tolist()
-            if progress is not None:
-                progress(len(found), len(pairs))
+        found = asked(matcher, *map(list, zip(*pairs, strict=True))).tolist()
+        if progress is not None:
+            progress(len(found), len(pairs))
         return found
 
     return Likeness(M, Profile.of(matcher).identity, float(matcher.threshold), not is_directed(matcher), ask)

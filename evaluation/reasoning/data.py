@@ -1,9 +1,8 @@
-"""What the data hold: medical domains, notes by domain and category (DiReCT, Table 2), and the graphs."""
+"""What the data hold: medical domains, notes by domain and category (DiReCT, Table 2)."""
 
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
@@ -12,7 +11,7 @@ from ...errors import OptionError
 from ...files.tables import required_columns
 from ...pages.rows import Row
 from ..score.reasoning import same_name
-from .graph import KnowledgeGraph, statements
+from .graph import KnowledgeGraph
 from .notes import Annotation
 
 DOMAINS = {
@@ -41,17 +40,14 @@ def domains_of(categories: Iterable[str], given: Domains = None) -> dict[str, st
     OptionError
         For domains that name a category twice, or leave one out that is asked for.
     """
-    pairs: list[tuple[str, str]] = [(name, domain) for domain, own in DOMAINS.items() for name in own]
-    if isinstance(given, Mapping):
-        pairs = list(given.items())
-    elif given is not None:
-        pairs = [(str(category), str(domain)) for category, domain in required_columns(given, "category", "domain")]
-    by_name = {same_name(category): domain for category, domain in pairs}
+    pairs = [(name, domain) for domain, own in DOMAINS.items() for name in own]
+    if given is not None:
+        pairs = list(given.items() if isinstance(given, Mapping) else required_columns(given, "category", "domain"))
+    by_name = {same_name(str(category)): str(domain) for category, domain in pairs}
     found = {category: by_name.get(same_name(category)) for category in categories}
-    twice = [category for category, count in Counter(same_name(name) for name, _ in pairs).items() if count > 1]
-    without = [category for category, domain in found.items() if domain is None]
-    if given is not None and (twice or without):
-        wrong = f"{twice[0]} twice" if twice else f"no domain of {', '.join(without)}"
+    if given is not None and (len(by_name) < len(pairs) or None in found.values()):
+        without = [category for category, domain in found.items() if domain is None]
+        wrong = f"no domain of {', '.join(without)}" if without else "a category twice"
         raise OptionError("domains", "every category of the graphs, each once, with its domain", wrong)
     return found
 
@@ -81,18 +77,5 @@ def data_rows(
             "discharge_diagnoses": sum(len(every[name].leaves) for name in names),
             "observations": float(np.mean([len(note.deductions) for note in own])) if own else None,
             "length": float(np.mean([length(note.text) for note in own])) if own else None,
-        })  # fmt: skip
-    return rows
-
-
-def graph_rows(graph: KnowledgeGraph, domains: Mapping[str, str | None]) -> list[Row]:
-    """Makes category, domain, root, diagnoses, discharge_diagnoses, depth, with_premises, premises: of each graph."""
-    rows: list[Row] = []
-    for one in sorted(graph.by_name.values(), key=lambda one: one.name):
-        counts = [len(statements(graph.premises(one.name, name))) for name in set(one.diagnoses)]
-        rows.append({
-            "category": one.name, "domain": domains[one.name], "root": one.diagnoses[0], "diagnoses": len(one.paths),
-            "discharge_diagnoses": len(one.leaves), "depth": max(map(len, one.paths)), "with_premises": sum(map(bool, counts)),
-            "premises": sum(counts),
         })  # fmt: skip
     return rows

@@ -29,12 +29,12 @@ from ..report.results import Setup, settings_in_words
 from ..report.summarise import summarise
 from ..score.scores import FamilyScores, Score
 from .browser import browser
-from .correspondence import OBSERVATION, PAIRINGS, RATIONALE, Likeness, M, by_matcher, by_model
-from .data import Domains, data_rows, domains_of, graph_rows
+from .correspondence import OBSERVATION, PAIRINGS, RATIONALE, M, by_matcher, by_model
+from .data import Domains, data_rows, domains_of
 from .findings import findings_of
 from .graph import KnowledgeGraph
-from .human import agreement, agreement_rows, human_labels
-from .notes import Annotation, annotation, prediction, read_notes
+from .human import agreement_with_people
+from .notes import Annotation, read_annotations, read_predictions
 from .run import METRICS, Run
 
 Folder = str | os.PathLike[str]
@@ -43,13 +43,6 @@ Folders = Folder | Sequence[Folder] | Mapping[str, Folder]
 Prompted = str | os.PathLike[str] | Prompt | None
 
 MISSING = ("zero", "own", "refuse")
-_WORDS = {
-    "zero": "a note without a prediction is 0 in every metric, as in the source's program; so is 0 of 0 in a note",
-    "own": "a note without a prediction is in no metric; of the others a metric is the mean over those that it can be computed of",
-    "refuse": "every note has a prediction; 0 of 0 in a note is 0",
-    "best": "one to one, of the greatest total probability (the source pairs greedily)",
-    "greedy": "one to one, greedily, as in the source",
-}
 FIRST = ("Acc_diag", "Obs_comp", "Exp_all")
 """The metrics of DiReCT's Fig 5, which charts show by domain; the first places the runs."""
 _NOTHING = "no note has anything to divide by, or a prediction"
@@ -64,7 +57,6 @@ def reasoning(
     missing: str = "zero",
     pairing: str = "best",
     domains: Domains = None,
-    premises: bool = True,
     judge: str | LanguageModel | None = None,
     observation_prompt: Prompted = None,
     rationale_prompt: Prompted = None,
@@ -100,8 +92,6 @@ def reasoning(
         "best", the one-to-one correspondence of the greatest weight; "greedy", the source's.
     domains : mapping or path, optional
         Category -> domain, or a table of the columns category and domain; the source's five by default.
-    premises : bool
-        Whether M is asked if a rationale matches a premise of the graph (Prem).
     judge : str or LanguageModel, optional
         A language model beside M, "ENDPOINT:MODEL": the source's way.
     endpoints, store, budget
@@ -121,7 +111,7 @@ def reasoning(
     -------
     Report
         Runs are its raters, notes its cases, domain and category its subgroups. Metrics by the judge are "of" it. Further tables:
-        reasoning.notes, reasoning.deductions, reasoning.agreement, reasoning.data, reasoning.graphs.
+        reasoning.notes, reasoning.deductions, reasoning.data, and with people's labels human.agreement.
 
     Raises
     ------
@@ -140,7 +130,6 @@ def reasoning(
     folders = named_folders("predictions", predictions)
     notes = _own_folders(annotations, list(folders))
     runs = list(_runs(graph, folders, notes, missing))
-    first = runs[0]
     of_domain = domains_of([one.name for one in graph.by_name.values()], domains)
 
     m = loaded(matcher, judge_all=True)  # observations and rationales are sentences as often as names
@@ -155,56 +144,57 @@ def reasoning(
         for run in runs:
             for one in judges:
                 run.compare(one, pairing)
-            if premises:
-                run.find_premises(judges[0])
-        labels = [] if human is None else human_labels(human, runs)
-        agree = agreement(runs, labels, judges)
+        people = [] if human is None else [agreement_with_people(human, runs, judges)]
 
-    by = {"domain": [of_domain[category] for category in first.categories], "category": first.categories}
-    family = FamilyScores("reasoning", "DiReCT")
-    family.scores = [score for one in judges for score in _scores(runs, one.by)]
-    family.per_case = {score.name: score.values for score in family.scores}
-    family.parts, family.shown = {"agreement": agree}, {"agreement": agreement_rows}
+    categories, cases, names = runs[0].categories, runs[0].notes, list(folders)
+    by = {"domain": [of_domain[category] for category in categories], "category": categories}
+    scores = [score for one in judges for score in _scores(runs, one.by)]
+    family = FamilyScores("reasoning", "DiReCT", scores, per_case={score.name: score.values for score in scores})
     family.tables = {
         "notes": [row for run in runs for row in run.note_rows(by["domain"])],
-        "deductions": [row for run in runs for of in run.pairs for at in range(len(run.notes)) for row in run.deduction_rows(of, at)],
-        "data": data_rows(first.annotated, first.categories, of_domain, graph, length or (lambda text: len(text.split()))),
-        "graphs": graph_rows(graph, of_domain),
+        "deductions": [row for run in runs for of in run.deductions.values() for rows in of for row in rows],
+        "data": data_rows(runs[0].annotated, categories, of_domain, graph, length or (lambda text: len(text.split()))),
     }  # fmt: skip
-    setup = _setup(
-        runs, judges, resampling, pairing=pairing, premises=premises, graphs=str(graphs),
-        judge_prompts=[one.version for one in prompts.values()] if len(judges) > 1 else None,
-        annotations={run: str(folder) for run, folder in notes.items()}, predictions={run: str(folder) for run, folder in folders.items()},
+    settings = {
+        "matcher": judges[0].name, "threshold": judges[0].threshold, "judge": judges[-1].name if judge else None, "missing": missing,
+        "pairing": pairing, "graphs": str(graphs),
+        "judge_prompts": [one.version for one in prompts.values()] if judge else None,
+        "annotations": {run: str(folder) for run, folder in notes.items()}, "predictions": {run: str(folder) for run, folder in folders.items()},
+        "bootstrap": bootstrap, "seed": seed, "level": level, "versions": {name: version(name) for name in ("dxmatch", "numpy")},
+    }  # fmt: skip
+    opening = (
+        f"{counted(len(cases), 'note')} of {counted(len(set(categories)), 'disease category', 'disease categories')} · {counted(len(runs), 'run')} · "
+        f"texts compared by {judges[0].name}, alike from {shown_threshold(judges[0].threshold)} up"
+    )
+    setup = Setup(
+        "Does the model reason as the physicians do?", opening + (f", and {judges[1].name} as judge" if judge else ""), resampling, "note", "run",
+        ks={"relative": 1}, settings=settings, lines=settings_in_words(settings), match=f"texts alike by {judges[0].name}", deviations=True,
     )  # fmt: skip
     return summarise(
-        [family], first.notes, Raters([run.name for run in runs]), setup,
-        [Wish(score.symbol, score.of) for score in sorted(family.scores, key=lambda one: one.symbol not in FIRST)],
+        [family, *people], cases, Raters(names), setup,
+        [Wish(score.symbol, score.of) for score in sorted(scores, key=lambda one: one.symbol not in FIRST)],
         by=by, absent=np.array([[one is None for one in run.predicted] for run in runs]).T if missing == "own" else None,
-        findings=list(findings_of(runs, m, judges, labels, agree, of_domain, [Path(graphs), *notes.values(), *folders.values()])),
-        parts=[Part("notes", "Note by note", [browser(runs, judges[-1])])], most=len(family.scores),
+        findings=list(findings_of(runs, m, judges, of_domain, human is not None)),
+        parts=[Part("notes", "Note by note", [browser(runs, judges[-1], by["domain"])])], most=len(scores),
     )  # fmt: skip
 
 
 def named_folders(option: str, given: Folders) -> dict[str, Path]:
-    """Names each folder by its run: as it is named, or else by its own name, with those above it where that is not enough.
+    """Names each folder by its run: as it is named, or else by its own name.
 
     Raises
     ------
     OptionError
         For something else than folders, each with a name or of its own.
     """
-    if isinstance(given, Mapping):
-        named = {name: Path(folder) for name, folder in given.items() if name.strip()}
-        if named and len(named) == len(given):
-            return named
-    else:
+    if not isinstance(given, Mapping):
         folders = [Path(one) for one in ([given] if isinstance(given, str | os.PathLike) else given)]
-        parts = [folder.resolve().parts for folder in folders]
-        for depth in range(1, max(map(len, parts), default=0) + 1):
-            names = ["/".join(own[-depth:]) for own in parts]
-            if len(set(names)) == len(names):
-                return dict(zip(names, folders, strict=True))
-    raise OptionError(option, "a folder, several, each once, or each with the name of its run", given)
+        named = {folder.resolve().name: folder for folder in folders}
+    else:
+        folders, named = given, {name: Path(folder) for name, folder in given.items() if name.strip()}
+    if not named or len(named) < len(folders):
+        raise OptionError(option, "a folder, several of different names, or each with the name of its run", given)
+    return named
 
 
 def _own_folders(annotations: Folders, runs: Sequence[str]) -> dict[str, Path]:
@@ -214,40 +204,33 @@ def _own_folders(annotations: Folders, runs: Sequence[str]) -> dict[str, Path]:
     folders = named_folders("annotations", annotations)
     if set(folders) != set(runs):
         raise OptionError("annotations", f"a folder for each run: {', '.join(runs)}", ", ".join(folders))
-    return {run: folders[run] for run in runs}
+    return folders
 
 
 def _runs(
     graph: KnowledgeGraph, predictions: Mapping[str, Path], annotations: Mapping[str, Path], missing: str
 ) -> Iterator[Run]:
     """Errors: `InputError` where two runs have other notes, or a note of other categories; for a prediction without a note."""
-    read = {folder: read_notes(folder, annotation) for folder in dict.fromkeys(annotations.values())}
+    read = {folder: read_annotations(folder) for folder in dict.fromkeys(annotations.values())}
     of_category = {
         folder: {name: _category(graph, note, folder / name) for name, note in notes.items()}
         for folder, notes in read.items()
     }
-    first = next(iter(read))
+    first, names = next((folder, of) for folder, of in of_category.items())
     for run, folder in predictions.items():
-        where = annotations[run]
-        notes, predicted, names = read[where], read_notes(folder, prediction), read[first].keys()
-        unlike = {name for name in names & notes.keys() if of_category[where][name] != of_category[first][name]}
+        where, predicted = annotations[run], read_predictions(folder)
+        notes, own = read[where], of_category[where]
         for problem, source, which in (
-            (f"in one of {first} and {where} alone, and runs are compared note by note", where, notes.keys() ^ names),
-            (f"of another category than in {first}", where, unlike),
-            (f"predicted, but not in {where}", folder, predicted.keys() - names),
-            ("not predicted, and the option 'missing' is 'refuse'", folder, names - predicted.keys() if missing == "refuse" else ()),
+            (f"in one of {first} and {where} alone, and runs are compared note by note", where, own.keys() ^ names.keys()),
+            (f"of another category than in {first}", where, {name for name, _ in own.items() ^ names.items()}),
+            (f"predicted, but not in {where}", folder, predicted.keys() - own.keys()),
+            ("not predicted, and the option 'missing' is 'refuse'", folder, own.keys() - predicted.keys() if missing == "refuse" else ()),
         ):  # fmt: skip
             if which:
-                allowed = "files of the same places and names"
-                raise InputError(
-                    f"notes that are {problem}: {len(which):,}", source=str(source), allowed=allowed, got=min(which)
-                )
-        of_notes = (
-            [notes[name] for name in names],
-            [predicted.get(name) for name in names],
-            [of_category[first][name] for name in names],
-        )
-        yield Run(run, graph, list(names), *of_notes, missing)
+                problem, allowed = f"notes that are {problem}: {len(which):,}", "files of the same places and names"
+                raise InputError(problem, source=str(source), allowed=allowed, got=min(which))
+        annotated, said = [notes[name] for name in names], [predicted.get(name) for name in names]
+        yield Run(run, graph, list(names), annotated, said, list(names.values()), missing)
 
 
 def _category(graph: KnowledgeGraph, note: Annotation, file: Path) -> str:
@@ -268,21 +251,3 @@ def _scores(runs: Sequence[Run], by: str) -> list[Score]:
         Score(metric, names, cases, np.stack([of[metric] for of in values], 1), of="" if by == M else by, reason=_NOTHING)
         for metric in METRICS if metric in values[0]
     ]  # fmt: skip
-
-
-def _setup(runs: Sequence[Run], judges: Sequence[Likeness], resampling: Resampling, **more: Any) -> Setup:
-    """What was asked, in words and for the JSON. more : further settings."""
-    first, by_m = runs[0], judges[0]
-    judge = judges[1].name if len(judges) > 1 else None
-    categories = counted(len(set(first.categories)), "disease category", "disease categories")
-    settings = {
-        "matcher": by_m.name, "threshold": by_m.threshold, "judge": judge, "missing": first.missing, **more, "bootstrap": resampling.repeats,
-        "seed": resampling.seed, "level": resampling.level, "versions": {name: version(name) for name in ("dxmatch", "numpy")},
-    }  # fmt: skip
-    lines = settings_in_words(settings, _WORDS)
-    opening = f"{counted(len(first.notes), 'note')} of {categories} · {counted(len(runs), 'run')} · texts compared by {by_m.name}, alike from "
-    opening += f"{shown_threshold(by_m.threshold)} up{f', and {judge} as judge' if judge else ''}"
-    return Setup(
-        "Does the model reason as the physicians do?", opening, resampling, "note", "run", ks={"relative": 1}, settings=settings, lines=lines,
-        match=f"texts alike by {by_m.name}", deviations=True,
-    )  # fmt: skip

@@ -7,20 +7,23 @@ One JSON file for each category, named after it: `diagnostic` is the tree, from 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from ...errors import InputError
+from msgspec import Struct, ValidationError, convert
+
+from ...errors import InputError, quoted
 from ..score.reasoning import same_name
-from .json_tree import Branch, json_files
-from .notes import WORD
+from .notes import converted, read_folder
 
-_PARTS = {"diagnostic", "knowledge"}
-_BETWEEN = re.compile(r"[;\n]")
 Names = tuple[str, ...]
+
+
+class _File(Struct, forbid_unknown_fields=True):
+    diagnostic: dict[str, Any]
+    knowledge: dict[str, str | dict[str, str]]
 
 
 class Reached(NamedTuple):
@@ -37,13 +40,11 @@ class Category:
 
     paths : from the root to each diagnosis of the tree, as they are compared (`same_name`).
     diagnoses : the names of the tree as they are written, from the root on.
-    knowledge : diagnosis, as it is compared -> heading -> premises; the heading of a single text is "".
     """
 
     name: str
     paths: frozenset[Names]
     diagnoses: Names
-    knowledge: Mapping[str, Mapping[str, str]]
 
     @property
     def leaves(self) -> set[str]:
@@ -61,28 +62,19 @@ class KnowledgeGraph:
 
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> KnowledgeGraph:
-        """Reads a folder. Errors: `InputError` with the file and the keys; also where two categories begin with one diagnosis."""
+        """Reads a folder. Errors: as of `read_folder`; also where two categories begin with one diagnosis."""
+        allowed = '"diagnostic", a tree of diagnoses with [] for its leaves, and "knowledge", their premises'
         by_root: dict[str, Category] = {}
-        for file in json_files(Path(folder)):
-            one = _category(file)
-            if (other := by_root.setdefault(same_name(one.diagnoses[0]), one)) is not one:
-                raise InputError(f"a tree that begins as that of {other.name}", source=str(file), got=one.diagnoses[0])
+        for place, found in read_folder(Path(folder), _tree, allowed).items():
+            paths = frozenset(tuple(map(same_name, path)) for path in found)
+            one = Category(Path(place).stem, paths, tuple(path[-1] for path in found))
+            if (other := by_root.setdefault(same_name(found[0][0]), one)) is not one:
+                raise InputError(f"a tree that begins as that of {other.name}", source=place, got=found[0][0])
         return cls({same_name(one.name): one for one in by_root.values()}, by_root)
 
     def category_of(self, path: Sequence[str]) -> Category | None:
         """Finds the category whose tree begins as the path does."""
         return self.by_root.get(same_name(path[0])) if path else None
-
-    def is_path(self, path: Sequence[str]) -> bool:
-        """Tells whether the diagnoses lead from the root of a tree down, each one a child of the one before."""
-        category = self.category_of(path)
-        return category is not None and tuple(map(same_name, path)) in category.paths
-
-    def premises(self, category: str, diagnosis: str | None) -> Mapping[str, str]:
-        """Finds heading -> what is said for a diagnosis: by its category, where that knows it, else by whichever does."""
-        name = same_name(diagnosis or "")
-        among = (self.by_name[same_name(category)], *self.by_name.values())
-        return next((one.knowledge[name] for one in among if one.knowledge.get(name)), {})
 
     def reached(self, chain: Sequence[str] | None, diagnoses: Sequence[str]) -> Reached:
         """Finds where a prediction leads: by its chain, where there is one; else by the diagnoses of its observations, on one path."""
@@ -92,7 +84,7 @@ class KnowledgeGraph:
         path = chain[1:] if head else chain
         category = head or self.category_of(path)
         name = category and category.name
-        in_graph = self.is_path(path) and self.category_of(path) is category
+        in_graph = category is not None and tuple(map(same_name, path)) in category.paths
         return Reached(name, path[-1], in_graph) if path else Reached(name)
 
     def _reached_by(self, diagnoses: Sequence[str]) -> Reached:
@@ -106,38 +98,18 @@ class KnowledgeGraph:
         return Reached(holding[0].name, last, bool(paths))
 
 
-def statements(premises: Mapping[str, str]) -> Names:
-    """Parts premises one by one: what stands between semicolons and on lines."""
-    parts = (part.strip(" .") for text in premises.values() for part in _BETWEEN.split(text))
-    return tuple(dict.fromkeys(part for part in parts if WORD.search(part) and part.casefold() != "etc"))
+def _tree(value: Any) -> list[Names]:
+    tree = convert(value, _File).diagnostic
+    if len(tree) != 1:
+        raise ValidationError(f"no single root, the suspected disease: {quoted(list(tree))}")
+    return list(_paths(tree, ()))
 
 
-def _category(file: Path) -> Category:
-    whole = Branch.read(file)
-    parts = dict(whole.items("{…}"))
-    if parts.keys() != _PARTS:
-        raise whole.error("other keys than those of a graph", " and ".join(sorted(_PARTS)), list(parts))
-    tree, knowledge = parts["diagnostic"], parts["knowledge"].items("diagnoses with their premises")
-    found = list(_paths(tree, ()))
-    roots = [path[0] for path in found if len(path) == 1]
-    if len(roots) != 1:
-        raise tree.error("no single root", "one suspected disease", roots)
-    paths = frozenset(tuple(map(same_name, path)) for path in found)
-    known = {same_name(name): _premises(of) for name, of in knowledge}
-    return Category(file.stem, paths, tuple(path[-1] for path in found), known)
-
-
-def _paths(tree: Branch, above: Names) -> Iterator[Names]:
+def _paths(tree: dict[str, Any], above: Names) -> Iterator[Names]:
     """From the root to each diagnosis below, its parent first."""
-    for name, below in tree.items("an object of diagnoses, or [] for a leaf"):
+    for name, below in tree.items():
         if not name.strip():
-            raise below.error("a diagnosis without a name", "a name")
+            raise ValidationError(f"a diagnosis without a name below {quoted(above[-1])}")
         yield (*above, name)
-        if below.value != []:
-            yield from _paths(below, (*above, name))
-
-
-def _premises(of: Branch) -> dict[str, str]:
-    if isinstance(of.value, str):
-        return {"": of.value}
-    return {heading: one.text for heading, one in of.items("a text, or an object of texts")}
+        if below != []:
+            yield from _paths(converted(name, below, dict[str, Any]), (*above, name))

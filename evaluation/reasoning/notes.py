@@ -16,19 +16,23 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated, Any, TypeVar
 
-from ...files.limits import MAX_CHARACTERS
-from .json_tree import Branch, json_files
+from msgspec import Meta, ValidationError, convert
+
+from ...errors import InputError, quoted
+from ...files.json_records import read_json
 
 _DIAGNOSIS, _RATIONALE, _OBSERVATION = "Intermedia", "Cause", "Input"
 _BELOW = {"": {_DIAGNOSIS}, _DIAGNOSIS: {_DIAGNOSIS, _RATIONALE}, _RATIONALE: {_OBSERVATION}, _OBSERVATION: set[str]()}
 """What may stand below what."""
-_KEY = re.compile(r"(.*)\$(?:(Intermedia)_\d+|(Cause)_\d+|(Input)([1-6]))", re.DOTALL)
+_KEY = re.compile(r"(.*)\$(?:(Intermedia|Cause)_\d+|(Input)([1-6]))", re.DOTALL)
 _TWIN, WORD = re.compile(r"(?:\s*#)+\s*$"), re.compile(r"[^\W_]")
 _SECTION = re.compile(r"input[1-6]", re.IGNORECASE)
-_PREDICTED = "[rationale, section, diagnosis]: texts, or null where nothing is said; the section as input1 … input6"
-Read = TypeVar("Read")
+_CHAIN = tuple[Annotated[str, Meta(pattern=r"\S")], ...] | None
+_DEDUCTION = tuple[str | None, Annotated[str, Meta(pattern=r"^(?i:input)[1-6]$")] | None, str | None]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class Deduction:
 
 @dataclass(frozen=True)
 class Annotation:
-    """One note. path : from the suspected disease to the primary discharge diagnosis. text : its sections, a line each."""
+    """An annotated note. path : from the suspected disease to the primary discharge diagnosis. text : its sections."""
 
     path: tuple[str, ...]
     deductions: tuple[Deduction, ...]
@@ -66,74 +70,80 @@ class Prediction:
         return [one.diagnosis for one in self.deductions if one.diagnosis]
 
 
-def read_notes(folder: Path, read: Callable[[Branch], Read]) -> dict[str, Read]:
-    """Reads files by place and name within the folder, "Stroke/note1.json". Errors: `InputError` with the file and the keys.
-
-    read : `annotation` or `prediction`.
-    """
-    return {file.relative_to(folder).as_posix(): read(Branch.read(file)) for file in json_files(folder)}
+def read_annotations(folder: Path) -> dict[str, Annotation]:
+    """Reads annotated notes by place and name within the folder. Errors: as of `read_folder`."""
+    allowed = "sections and one tree; TEXT$Cause_1 below TEXT$Intermedia_D, TEXT$InputN (N from 1 to 6) below that"
+    return read_folder(folder, _annotation, allowed)
 
 
-def annotation(whole: Branch) -> Annotation:
-    """Reads an annotated note. Errors: as of `read_notes`."""
-    parts = dict(whole.items("{…}"))
-    sections = {key: parts.pop(key).text for key in sorted(parts) if _SECTION.fullmatch(key)}
-    if len(parts) != 1:
-        allowed = "one key TEXT$Intermedia_D, the primary discharge diagnosis"
-        raise whole.error("no single tree beside the sections", allowed, list(parts))
-    found = list(_walked(parts, "", ()))
-    path = [texts[-1] for kind, texts, _ in found if kind == _DIAGNOSIS]
-    deductions = [Deduction(one[-1], one[-2], section, one[-3]) for kind, one, section in found if kind == _OBSERVATION]
-    return Annotation(tuple(reversed(path)), tuple(deductions), "\n".join(sections.values()))
+def _annotation(value: Any) -> Annotation:
+    parts = convert(value, dict[str, Any])
+    tree = {key: parts.pop(key) for key in list(parts) if not _SECTION.fullmatch(key)}
+    if len(tree) != 1:
+        raise ValidationError(f"no single tree beside the sections: {quoted(list(tree))}")
+    below = list(_walked(tree, "", ()))
+    path = [texts[-1] for kind, texts, _ in below if kind == _DIAGNOSIS]
+    deductions = [Deduction(one[-1], one[-2], at, one[-3]) for kind, one, at in below if kind == _OBSERVATION]
+    text = "\n".join(converted(key, parts[key], str) for key in sorted(parts))
+    return Annotation(tuple(reversed(path)), tuple(deductions), text)
 
 
-def _walked(tree: dict[str, Branch], above: str, texts: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...], int]]:
+def _walked(tree: dict[str, Any], above: str, texts: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...], int]]:
     """Each key below, diagnoses last: its kind, its text after those above it, and its section, 0 where it has none."""
-    parted = [(*_parted(key, value, above), value) for key, value in tree.items()]
+    parted: list[tuple[str, str, int, Any]] = []
+    for key, value in tree.items():
+        found = _KEY.fullmatch(key)
+        kind, text = (found[2] or found[3], _TWIN.sub("", found[1]).strip()) if found else ("", key)
+        if found is None or kind not in _BELOW[above] or not WORD.search(text):
+            raise ValidationError(f"a key of another kind, or in the wrong place: {quoted(key)}")
+        parted.append((kind, text, int(found[4] or 0), converted(key, value, dict[str, Any])))
     if sum(kind == _DIAGNOSIS for kind, *_ in parted) > 1:
-        raise next(iter(tree.values())).error("two diagnoses side by side", "one path", list(tree))
+        raise ValidationError(f"two diagnoses side by side: {quoted(list(tree))}")
     for kind, text, section, value in sorted(parted, key=lambda one: one[0] == _DIAGNOSIS):
         yield kind, (*texts, text), section
-        yield from _walked(dict(value.items("an object")), kind, (*texts, text))
+        yield from _walked(value, kind, (*texts, text))
 
 
-def _parted(key: str, at: Branch, above: str) -> tuple[str, str, int]:
-    """The kind of a key, its text without what keeps twins apart, and its section."""
-    found = _KEY.fullmatch(key)
-    if found is None:
-        raise at.error("a key without a kind", "TEXT$Intermedia_D, TEXT$Cause_1 or TEXT$InputN, N from 1 to 6")
-    kind, text = found[2] or found[3] or found[4], _TWIN.sub("", found[1]).strip()
-    if kind not in _BELOW[above]:
-        raise at.error(
-            f"{kind} in the wrong place", " or ".join(sorted(_BELOW[above])) or "nothing below an observation"
-        )
-    if not WORD.search(text) or len(text) > MAX_CHARACTERS:
-        allowed = f"a text with a letter or digit, of at most {MAX_CHARACTERS:,} characters"
-        raise at.error("a key that says nothing, or too much", allowed)
-    return kind, text, int(found[5] or 0)
+def read_predictions(folder: Path) -> dict[str, Prediction]:
+    """Reads predictions by place and name within the folder. Errors: as of `read_folder`."""
+    allowed = "observation: [rationale, section as input1 … input6, diagnosis], each null where it is not said; chain: a list of names"
+    return read_folder(folder, _prediction, allowed)
 
 
-def prediction(whole: Branch) -> Prediction:
-    """Reads what was predicted for a note. Errors: as of `read_notes`."""
-    parts = dict(whole.items("{…}"))
-    if (chain := parts.pop("chain", None)) is None:
-        return Prediction(tuple(_predicted(*one) for one in parts.items()))
-    if not isinstance(chain.value, list) or not all(isinstance(name, str) and name.strip() for name in chain.value):
-        raise chain.error("no chain", "a list of names, the category first")
-    return Prediction(tuple(_predicted(*one) for one in parts.items()), tuple(chain.value))
+def _prediction(value: Any) -> Prediction:
+    parts = convert(value, dict[str, Any])
+    chain = converted("chain", parts.pop("chain", None), _CHAIN)
+    said = [(what, converted(what, of, _DEDUCTION)) for what, of in parts.items()]
+    deductions = [Deduction(what, why, int(section[-1]) if section else None, of) for what, (why, section, of) in said]
+    return Prediction(tuple(deductions), chain)
 
 
-def _predicted(observation: str, at: Branch) -> Deduction:
-    parts = at.value
-    if (
-        not isinstance(parts, list)
-        or len(parts) != 3
-        or not all(part is None or isinstance(part, str) for part in parts)
-    ):
-        raise at.error("no deduction", _PREDICTED)
-    rationale, section, diagnosis = parts
-    if section is not None and not _SECTION.fullmatch(section):
-        raise at.error("no section", _PREDICTED)
-    if (longest := max(len(observation), len(rationale or ""))) > MAX_CHARACTERS:
-        raise at.error(f"a text of {longest:,} characters", f"at most {MAX_CHARACTERS:,} characters")
-    return Deduction(observation, rationale, None if section is None else int(section[-1]), diagnosis)
+def read_folder(folder: Path, read: Callable[[Any], T], allowed: str) -> dict[str, T]:
+    """Reads the .json files of a folder and all below it, in order of their paths, by their place within it: "Stroke/note1.json".
+
+    read : raises `ValidationError` for what cannot be right; `allowed` says what can.
+
+    Raises
+    ------
+    InputError
+        With the file, for one that cannot be right; where there is none.
+    """
+    files = sorted(path for path in folder.rglob("*.json") if path.is_file())
+    if not files:
+        problem = "a folder without a .json file" if folder.is_dir() else "no such folder"
+        raise InputError(problem, source=str(folder), allowed="a folder with one .json file or more")
+    found: dict[str, T] = {}
+    for file in files:
+        try:
+            found[file.relative_to(folder).as_posix()] = read(read_json(file).value)
+        except ValidationError as error:
+            raise InputError(str(error), source=str(file), allowed=allowed) from None
+    return found
+
+
+def converted(key: str, value: Any, kind: Any) -> Any:
+    """Gives the value of a key where it is of a type. Errors: `ValidationError` with the key where it is not."""
+    try:
+        return convert(value, kind)
+    except ValidationError as error:
+        raise ValidationError(f"{quoted(key)}: {error}") from None

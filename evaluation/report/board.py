@@ -11,32 +11,25 @@ from ..score.declare import Metric, all_metrics
 SIGNIFICANT = 0.05
 """Below it, after correction for how many differences were looked at, a difference is taken for one."""
 
-_NEAR = 0.005
-"""Nearer than this for every rater, two metrics would say one thing twice."""
 _TIE = 1e-12
+_Key = tuple[str, str, int | None]
 
 
 @dataclass(frozen=True)
 class Wish:
-    """A metric that the leaderboard shows where it is there: symbol, what it is of, its k (0: the k asked for; None: any).
-
-    family : whose k is meant. instead : what it may be of otherwise.
-    """
+    """A metric that the leaderboard shows where it is there: symbol, what it is of, its k (0: the k that was asked for of `family`)."""
 
     symbol: str
     of: str = ""
     k: int | None = None
-    family: str = ""
-    instead: tuple[str, ...] = ()
+    family: str = "relative"
 
 
-_TOP_1 = Wish("Acc", "M", 1, "ranking", ("code",))
+_TOP_1 = Wish("Acc", "M", 1)
 _HDF1 = Wish("HDF1", k=0, family="hierarchical")
-AGAINST_EXPERTS = (
-    Wish("RPAD", k=0, family="relative"), Wish("RRAD", k=0, family="relative"), Wish("alpha", "with the algorithm"), _TOP_1, _HDF1,
-)  # fmt: skip
+AGAINST_EXPERTS = (Wish("RPAD", k=0), Wish("RRAD", k=0), Wish("alpha", "with the algorithm"), _TOP_1, _HDF1)
 AGAINST_REFERENCES = (
-    _TOP_1, Wish("Acc", "M", 0, "ranking", ("code",)), Wish("MRR"), Wish("R_disease", k=0, family="recall"), Wish("nDCG"), _HDF1,
+    _TOP_1, Wish("Acc", "M", 0, "ranking"), Wish("MRR"), Wish("R_disease", k=0, family="recall"), _HDF1
 )  # fmt: skip
 
 
@@ -93,15 +86,20 @@ def leaderboard(
     raters: Sequence[str],
     most: int = 5,
 ) -> Leaderboard:
-    """Chooses the metrics, and sorts whoever is judged by the first of them.
+    """Chooses the metrics, the first that are there where none is wished for, and sorts whoever is judged by the first of them.
 
     rows : of all families, models as their means over prompts. ks : family -> the k that was asked for; "relative" has one always.
     """
-    of: dict[tuple[str, str, int | None], dict[str, Row]] = {}
+    of: dict[_Key, dict[str, Row]] = {}
     for row in rows:
         of.setdefault((row["metric"], row["of"], row["k"]), {})[row["algorithm"]] = row
-    found = [key for wish in wishes if (key := _found(wish, of, ks)) is not None]
-    keys = _without_twins(found, of) or _that_differ(of, ks["relative"])
+
+    def key(wish: Wish) -> _Key:
+        asked = (ks.get(wish.family) or ks["relative"]) if wish.k == 0 else wish.k
+        exact = wish.symbol, wish.of, asked
+        return exact if exact in of else (wish.symbol, wish.of, None)
+
+    keys = [found for found in map(key, wishes) if found in of] or list(of)
     metrics = {metric.symbol: metric for metric in all_metrics()}
     columns = tuple(
         Column(next(iter(of[key].values()))["name"], _label(key, of[key]), metrics[key[0]], of[key])
@@ -109,48 +107,6 @@ def leaderboard(
     )
     others = [rater for rater in raters if rater not in algorithms and any(c.value(rater) is not None for c in columns)]
     return Leaderboard(columns, tuple(_by_value(algorithms, columns)), tuple(_by_value(others, columns)))
-
-
-_Key = tuple[str, str, int | None]
-
-
-def _found(wish: Wish, of: Mapping[_Key, Mapping[str, Row]], ks: Mapping[str, int | None]) -> _Key | None:
-    asked = (ks.get(wish.family) or ks["relative"]) if wish.k == 0 else wish.k
-    for who in (wish.of, *wish.instead):
-        if asked is not None and (wish.symbol, who, asked) in of:
-            return wish.symbol, who, asked
-        if not wish.k:
-            there = [key for key in of if key[:2] == (wish.symbol, who) and (wish.k is None or key[2] is None)]
-            if there:
-                return max(there, key=lambda key: key[2] or 0)
-    return None
-
-
-def _without_twins(keys: list[_Key], of: Mapping[_Key, Mapping[str, Row]]) -> list[_Key]:
-    """Without recall of diseases where every case has one right answer, so that it is top-k accuracy; else without nDCG."""
-    recall = next((key for key in keys if key[0] == "R_disease"), None)
-    if recall is None:
-        return keys
-    ks = {key[2] for key in of if key[:2] == ("R_disease", "")} & {key[2] for key in of if key[:2] == ("Acc", "M")}
-    k = max(ks, key=lambda k: k or 0) if ks else None
-    a, b = (
-        {rater: row["value"] for rater, row in of.get((*key, k), {}).items()}
-        for key in (("R_disease", ""), ("Acc", "M"))
-    )
-    twins = a.keys() == b.keys() and all(
-        a[rater] == b[rater] or (None not in (a[rater], b[rater]) and abs(a[rater] - b[rater]) < _NEAR) for rater in a
-    )
-    return [key for key in keys if key[0] != ("R_disease" if a and twins else "nDCG")]
-
-
-def _that_differ(of: Mapping[_Key, Mapping[str, Row]], k: int | None) -> list[_Key]:
-    """What is there of other metrics, those first in which raters differ."""
-    shown = []
-    for key, rows in of.items():
-        values = [row["value"] for row in rows.values() if row["value"] is not None]
-        if key[2] in (k, None) and (len(values) == 1 or len(set(values)) > 1):
-            shown.append(key)
-    return shown or list(of)
 
 
 def _label(key: _Key, rows: Mapping[str, Row]) -> str:

@@ -75,7 +75,7 @@ function isShown(data, i, show, model) {
   }
 }
 
-// Uint8Array: the cases that hold the text in their name, a right answer or a diagnosis.
+// Uint8Array: the cases that hold the text in their name, a right answer, a diagnosis, or what a judge said.
 function searched(data, text) {
   const wanted = text.trim().toLowerCase();
   const held = new Uint8Array(data.n).fill(wanted ? 0 : 1);
@@ -84,6 +84,9 @@ function searched(data, text) {
   const inPair = Uint8Array.from(data.pairs.diagnosis, (string) => inString[string]);
   for (let i = 0; i < data.n; i++) {
     let there = data.cases[i].toLowerCase().includes(wanted) || data.right[i].some((string) => inString[string]);
+    for (let at = i * data.m; !there && at < (i + 1) * data.m; at++) {
+      there = (data.judged.get(at) || []).some((text) => text.toLowerCase().includes(wanted));
+    }
     const end = data.starts[(i + 1) * data.m];
     for (let at = data.starts[i * data.m]; !there && at < end; at++) there = data.entries[at] >= 0 && inPair[data.entries[at]];
     held[i] = there ? 1 : 0;

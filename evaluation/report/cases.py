@@ -20,7 +20,7 @@ from ...terms.icd.ancestor_sets import chapter_label, opened
 from ..lists.lists import ABSENT
 from ..match.cases import DOUBTS, CaseTable
 from ..match.codes import REFERENCE
-from .document import Block, Browser, Folded, Table
+from .document import Block, Browser, Folded, Table, shown
 
 if TYPE_CHECKING:
     from .results import Results
@@ -36,7 +36,9 @@ _TO_LOOK_AT = (
     "each diagnosis stands the one of the other side that the match function holds likeliest to name the same disease, "
     "with its probability; ✓ marks a match (from {:.2f} up)."
 )
-_ONE_CASE = "After each diagnosis its code, and the deepest node that it shares with the reference."
+_CODED = {
+    "rank": "rank", "diagnosis": "diagnosis", "icd10": "ICD-10", "name": "name", "shared": "deepest nodes shared with the reference"
+}  # fmt: skip
 
 
 def case_browser(report: Results) -> Browser | None:
@@ -46,10 +48,21 @@ def case_browser(report: Results) -> Browser | None:
         return None
     chosen = _chosen(table)
     data = _data(table, chosen, [*report.board.algorithms, *report.board.others])
+    judged = "" if not table.judged else "shown" if data["judged"] else "too many"
+    return browser_of(data, final=table.answers.has_final, judged=judged)
+
+
+def browser_of(data: dict[str, Any], *, about: str = "", final: bool = False, judged: str = "") -> Browser:
+    """Makes the browser of what `_data` says. about : the words above it, in the place of those of lists."""
     html = template("browser.html.j2", _HERE).render(
-        data=json_in_html(data), shown=len(chosen), total=data["total"], k=table.k, final=table.answers.has_final,
-        judged="" if not table.judged else "shown" if data["judged"] else "too many",
-    )  # fmt: skip
+        data=json_in_html(data),
+        shown=len(data["cases"]),
+        total=data["total"],
+        k=data["k"],
+        about=about,
+        final=final,
+        judged=judged,
+    )
     script, style = ((_HERE / f"browser.{kind}").read_text("utf-8") for kind in ("js", "css"))
     return Browser(html, script, style)
 
@@ -107,7 +120,7 @@ def _data(table: CaseTable, chosen: NDArray[np.intp], first: Sequence[str]) -> d
         "total": len(answers.cases),
         "models": [answers.raters[i] for i in raters],
         "cases": [answers.cases[i] for i in cases],
-        "groups": [_group(name, [values[i] for i in cases]) for name, values in answers.groups.items()],
+        "groups": [group_of(name, [values[i] for i in cases]) for name, values in answers.groups.items()],
         "strings": list(place),
         "right": right,
         "final": ["; ".join(answers.final[i]) for i in cases],
@@ -127,7 +140,8 @@ def _places(texts: Iterable[str | None], among: Sequence[str]) -> list[int]:
     return [-1 if text is None else place[text] for text in texts]
 
 
-def _group(name: str, values: Sequence[str | None]) -> dict[str, Any]:
+def group_of(name: str, values: Sequence[str | None]) -> dict[str, Any]:
+    """Makes a column of subgroups as `_data` has it."""
     there = sorted({value for value in values if value is not None})
     return {"name": name, "values": there, "of": _places(values, there)}
 
@@ -219,22 +233,13 @@ def coded_rows(report: Results, case_id: str) -> list[Row]:
 
 
 def coded_table(report: Results, case_id: str) -> Table:
-    """Makes the same side by side: a column for the reference and for each rater. Errors: as of `coded_rows`."""
-    rows = coded_rows(report, case_id)
-    raters = list(dict.fromkeys([REFERENCE, *(row["algorithm"] for row in rows)]))
-    of = {(row["algorithm"], row["rank"]): row for row in rows}
-    longest = max((row["rank"] for row in rows), default=0)
-    lines = [[str(rank), *(_coded(of.get((who, rank))) for who in raters)] for rank in range(1, longest + 1)]
-    ends = [of.get((who, 1), {}) for who in raters]
-    scores = [[name, *("" if end.get(name) is None else f"{end[name]:.4f}" for end in ends)] for name in _SCORES]
-    scores.append(["nodes in common", *(end.get("common") or "" for end in ends)])
+    """Makes the same as a table, with a heading for the reference and for each rater. Errors: as of `coded_rows`."""
+    groups, scores = [], []
+    for who, of in groupby(coded_rows(report, case_id), lambda row: row["algorithm"]):
+        first, *others = of
+        groups.append((who, [[shown(row[key]) for key in _CODED] for row in (first, *others)]))
+        if who != REFERENCE:
+            values = ", ".join(f"{name} {'–' if first[name] is None else f'{first[name]:.4f}'}" for name in _SCORES)
+            scores.append(f"{who}: {values}, nodes in common: {first['common'] or 'none'}.")
     title = f"Case {case_id}"
-    return Table(["", *raters], [("", lines), ("", scores)], title, title, _ONE_CASE, sentences=True)
-
-
-def _coded(row: Row | None) -> str:
-    if row is None:
-        return ""
-    code = f" ({row['icd10']})" if row["icd10"] else " (no code)"
-    shared = "" if row["algorithm"] == REFERENCE else f" → {row['shared'] or 'nothing'}"
-    return f"{row['diagnosis'] or 'no diagnosis'}{code}{shared}"
+    return Table(list(_CODED.values()), groups, title, title, "\n".join(scores), sentences=True)

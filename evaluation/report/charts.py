@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 import numpy as np
 
-from ...pages.encodings import named, tooltip, with_interval
+from ...pages.encodings import named
 from ...pages.figure import Figure
 from ...pages.rows import Row
 from ...pages.style import Style
-from ...pages.words import p_value
 from ...terms.icd.ancestor_sets import LEVELS
 from ..score.scores import Values
 from ..statistics.subgroups import AVERAGES
 from . import planes
-from .layers import Marks, bands, curves, spoken, text, told
+from .layers import bands, curves, looks, spoken, text, told
 from .tables import HEADLINES
 
 if TYPE_CHECKING:
     from .results import Results
 
-_MAX_DIFFERENCES, _MAX_RATERS, _MAX_GROUPS, _MAX_COLUMNS, _MAX_PAIRS = 28, 12, 12, 3, 2000
+_MAX_RATERS, _MAX_GROUPS, _MAX_COLUMNS, _MAX_PAIRS = 12, 30, 3, 2000
 _AE, _EE = "algorithm–expert", "expert–expert"
 _SAYS = {"P": "precision", "R": "recall", "kappa": "first diagnoses"}
 _TOPS = {"HDF1": 1, "Semantic": 16, "Severity": 16}
@@ -36,10 +36,10 @@ _BY_HARDNESS = (
 )
 
 
-def figures(report: Results, marks: Marks) -> list[Figure]:
+def figures(report: Results) -> list[Figure]:
     """Makes every chart that the report allows."""
-    charts = (accuracy, forest, relative, pairs, by_level, subgroups, violins, planes.of_raters, planes.of_cases)
-    return [figure for chart in charts for figure in chart(report, marks)]
+    charts = (accuracy, relative, pairs, by_level, subgroups, violins, planes.of_raters, planes.of_cases)
+    return [figure for chart in charts for figure in chart(report)]
 
 
 def _values(title: str, **axis: Any) -> alt.Y:
@@ -50,7 +50,7 @@ def _ks() -> alt.X:
     return alt.X("k:O", title="k, the diagnoses of each list that count").axis(labelAngle=0)
 
 
-def accuracy(report: Results, marks: Marks) -> list[Figure]:
+def accuracy(report: Results) -> list[Figure]:
     """Draws top-k accuracy of every model by k, where there are two k or more."""
     rows = [r for r in report.model_rows if r["metric"] == "Acc" and r["algorithm"] in report.board.algorithms]
     judges = [row["of"] for row in rows]
@@ -59,35 +59,19 @@ def accuracy(report: Results, marks: Marks) -> list[Figure]:
     if len({row["k"] for row in rows}) < 2:
         return []
     return [curves(
-        marks, rows, "k", "accuracy", _ks(), _values("cases with a right answer", format="%"), name="top_k", section="leaderboard",
+        report, rows, "k", "accuracy", _ks(), _values("cases with a right answer", format="%"), name="top_k", section="leaderboard",
         title="Top-k accuracy" if of == "M" else f"Top-k accuracy by {of}",
         note="How many cases have a right answer among the first k diagnoses; bars are intervals. The axis may not begin at 0.",
     )]  # fmt: skip
 
 
-def forest(report: Results, marks: Marks) -> list[Figure]:
-    """Draws the difference of each two models in the first metric of the leaderboard, where there are two or more."""
-    column = next(iter(report.board.columns), None)
-    name = None if column is None else column.name
-    there = [row for row in report.difference_rows if row["name"] == name and row["value"] is not None]
-    if column is None or not 2 <= len(there) <= _MAX_DIFFERENCES:
-        return []
-    return [bands(
-        [told(row, pair=f"{row['first']} − {row['second']}", p=p_value(row["p_holm"])) for row in there],
-        {"pair": "models", "told": "difference", "p": "p, corrected"}, lambda style: {"color": alt.value(style.series[0])},
-        alt.X("value:Q", title=f"difference in {column.label}"), "pair", line=0, name="forest", section="differences",
-        title=f"Differences in {column.label}",
-        note="Points are differences on the same cases, bars their intervals; right of the dashed line the first is higher.",
-    )]  # fmt: skip
-
-
-def relative(report: Results, marks: Marks) -> list[Figure]:
+def relative(report: Results) -> list[Figure]:
     """Draws RPAD and RRAD by k, and at k by the hardness H, from the optimistic (0) to the average (1); 1 is the panel's own level."""
     hardness = alt.X("hardness:O", title="hardness H").axis(format=".1f", labelAngle=0)
     at_k = [row for row in report.rows_of("relative.curves") if row["k"] == report.k]
     return [
         curves(
-            marks, own, along, metric, x, _values(metric), 1, name=f"{metric.lower()}_by_{along}", section="relative",
+            report, own, along, metric, x, _values(metric), 1, name=f"{metric.lower()}_by_{along}", section="relative",
             title=f"{metric}@k" if along == "k" else f"{metric}@{report.k} by hardness",
             note=f"{note}The dashed line at 1 is the panel's own level; bars are intervals.",
         )
@@ -97,11 +81,11 @@ def relative(report: Results, marks: Marks) -> list[Figure]:
     ]  # fmt: skip
 
 
-def pairs(report: Results, marks: Marks) -> list[Figure]:
+def pairs(report: Results) -> list[Figure]:
     """Draws P, R and kappa of each two raters, the algorithm beside its panel, in a band for each algorithm: one figure each."""
     made = []
     for metric, says in _SAYS.items():
-        rows, symbol = _rates(report, marks, metric), metric if metric == "kappa" else f"{metric}@{report.k}"
+        rows, symbol = _rates(report, metric), metric if metric == "kappa" else f"{metric}@{report.k}"
         step = -(-len(rows) // _MAX_PAIRS) or 1
         note = "One point for each two raters with its interval; the upright stroke is their mean."
         if step > 1:
@@ -126,12 +110,12 @@ def _of_kind(style: Style) -> dict[str, Any]:
     }
 
 
-def _rates(report: Results, marks: Marks, metric: str) -> list[Row]:
+def _rates(report: Results, metric: str) -> list[Row]:
     found = report.rows_of("relative.pairs")
     of = {frozenset((row["first"], row["second"])): row for row in found if row["metric"] == metric}
     return [
         told(of[pair], algorithm=algorithm, kind=kind, pair=" and ".join(two))
-        for algorithm in marks.ordered(report.raters.panels)[:_MAX_RATERS]
+        for algorithm in report.in_order(report.raters.panels)[:_MAX_RATERS]
         for kind, two in (
             *((_AE, (algorithm, expert)) for expert in report.raters.panels[algorithm]),
             *((_EE, two) for two in combinations(report.raters.panels[algorithm], 2)),
@@ -140,7 +124,7 @@ def _rates(report: Results, marks: Marks, metric: str) -> list[Row]:
     ]
 
 
-def by_level(report: Results, marks: Marks) -> list[Figure]:
+def by_level(report: Results) -> list[Figure]:
     """Draws HDF1 at each level of ICD-10: how far down the tree the diagnoses stay right."""
     rows = [
         row | {"level": level}
@@ -152,105 +136,87 @@ def by_level(report: Results, marks: Marks) -> list[Figure]:
         return []
     x, y = alt.X("level:O", title=None).axis(labelAngle=0), alt.Y("value:Q", title="HDF1").scale(domain=[0, 1])
     return [curves(
-        marks, rows, "level", "HDF1", x, y, name="cascade", section="hierarchical", title="HDF1 by level of ICD-10",
+        report, rows, "level", "HDF1", x, y, name="cascade", section="hierarchical", title="HDF1 by level of ICD-10",
         note="From the chapter (the broadest) down; bars are intervals.",
     )]  # fmt: skip
 
 
-def subgroups(report: Results, marks: Marks) -> list[Figure]:
+def subgroups(report: Results) -> list[Figure]:
     """Draws each model in each group by the first metrics of the leaderboard, where there are two groups or more."""
-    rows = [row for row in report.by_group.model_rows if row["group"] not in (None, *AVERAGES)]
     made: list[Figure] = []
+    rows = [row for row in report.group_model_rows if row["group"] not in (None, *AVERAGES)]
     for at, by in enumerate(dict.fromkeys(row["by"] for row in rows)):
-        of_columns = (
-            (column.label, [row for row in rows if (row["by"], row["name"]) == (by, column.name)])
-            for column in report.board.columns
-        )
-        several = [(label, own) for label, own in of_columns if len({row["group"] for row in own}) > 1]
-        for place, (label, own) in enumerate(several[:_MAX_COLUMNS]):
-            made.append(_groups(marks, f"subgroups_{at}_{place}", by, label, own))
+        of = {c.label: [row for row in rows if (row["by"], row["name"]) == (by, c.name)] for c in report.board.columns}
+        several = [label for label, own in of.items() if 1 < len({row["group"] for row in own}) <= _MAX_GROUPS]
+        for place, label in enumerate(several[:_MAX_COLUMNS]):
+            raters = report.in_order(row["algorithm"] for row in of[label])[:_MAX_RATERS]
+            own = sorted(
+                (row for row in of[label] if row["algorithm"] in raters), key=lambda row: raters.index(row["algorithm"])
+            )
+            drawn = [told(row, rater=row["algorithm"], group=row["group"], n_cases=row["n_cases"]) for row in own]
+            made.append(bands(
+                drawn, {"rater": "model", "group": "group", "told": label, "n_cases": "cases"}, partial(looks, report, raters),
+                alt.X("value:Q", title=label).scale(zero=False, nice=True), "group", "rater", name=f"subgroups_{at}_{place}",
+                section="subgroups", title=f"{label} by {by.replace('_', ' ')}",
+                note="Points are values in the cases of each group, bars their intervals.",
+            ))  # fmt: skip
     return made
 
 
-def _groups(marks: Marks, name: str, by: str, label: str, rows: list[Row]) -> Figure:
-    raters = marks.ordered(row["algorithm"] for row in rows)[:_MAX_RATERS]
-    sizes = {row["group"]: row["n_cases"] for row in rows}
-    groups = sorted(sizes, key=lambda group: -sizes[group])[:_MAX_GROUPS]
-    drawn = [
-        told(row, rater=marks.label(row["algorithm"]), group=row["group"], n_cases=row["n_cases"])
-        for row in sorted(rows, key=lambda row: list(marks.of_raters).index(row["algorithm"]))
-        if row["algorithm"] in raters and row["group"] in groups
-    ]
-    left_out = f" The {len(groups)} largest of {len(sizes):,} groups." if len(groups) < len(sizes) else ""
-    words = by.replace("_", " ")
-    columns = {"rater": "model", "group": words, "told": label, "n_cases": "cases"}
-    x = alt.X("value:Q", title=label).scale(zero=False, nice=True)
-    return bands(
-        drawn, columns, lambda style: marks.looks(raters, style), x, "group", "rater", series=raters, name=name, section="subgroups",
-        title=f"{label} by {words}", note=f"Points are values in the cases of each group, bars their intervals.{left_out}",
-    )  # fmt: skip
-
-
-def violins(report: Results, marks: Marks) -> list[Figure]:
+def violins(report: Results) -> list[Figure]:
     """Draws how each score of single cases is spread, a violin for each rater, with points."""
     return [
-        _violins(report, marks, score, family.name, family.per_case[score])
+        _violins(report, score, family.name, family.per_case[score])
         for family in report.families
         for score in _TOPS
         if score in family.per_case and not np.isnan(family.per_case[score]).all()
     ]
 
 
-def _violins(report: Results, marks: Marks, score: str, section: str, values: Values) -> Figure:
+def _violins(report: Results, score: str, section: str, values: Values) -> Figure:
     """values : [n, r], NaN where a case has none."""
-    names, top, generator = list(report.raters.names), _TOPS[score], np.random.default_rng(0)
-    known = dict(zip(names, values.T, strict=True))
-    raters = marks.ordered(name for name, own in known.items() if not np.isnan(own).all())[:_MAX_RATERS]
-    of_row = {row["algorithm"]: row for row in report.rows if (row["metric"], row["of"]) == (score, "")}
-    data: dict[str, list[Row]] = {"summary": [], "outlines": [], "points": []}
+    top, of_rater = _TOPS[score], dict(zip(report.raters.names, values.T, strict=True))
+    raters = report.in_order(name for name, own in of_rater.items() if not np.isnan(own).all())[:_MAX_RATERS]
+    rows: list[Row] = []
+    data: dict[str, list[Row]] = {"summary": rows, "outlines": [], "points": []}
     for place, rater in enumerate(raters):
-        label, there = marks.label(rater), np.flatnonzero(~np.isnan(known[rater]))
-        own = known[rater][there]
+        own = np.sort(of_rater[rater][~np.isnan(of_rater[rater])])
         grid, width = _outline(own, top)
         data["outlines"] += [
-            {"rater": label, "value": x, "upper": place - w, "lower": place + w}
+            {"rater": rater, "value": x, "upper": place - w, "lower": place + w}
             for x, w in zip(grid.tolist(), width.tolist(), strict=True)
         ]
-        drawn = np.sort(generator.choice(len(own), min(_POINTS, len(own)), replace=False))
-        aside = (np.arange(len(drawn)) * 0.618034 % 1 - 0.5) * np.interp(own[drawn], grid, width)
+        drawn = own[:: -(-len(own) // _POINTS)]
+        aside = (np.arange(len(drawn)) * 0.618034 % 1 - 0.5) * np.interp(drawn, grid, width)
         data["points"] += [
-            {"rater": label, "case": report.cases[there[i]], "value": float(own[i]), "place": place + a}
-            for i, a in zip(drawn.tolist(), aside.tolist(), strict=True)
+            {"rater": rater, "value": x, "place": place + a}
+            for x, a in zip(drawn.tolist(), aside.tolist(), strict=True)
         ]
         q1, median, q3 = np.quantile(own, [0.25, 0.5, 0.75]).tolist()
-        said = {"n_cases": len(own), "told": with_interval(of_row[rater]) if rater in of_row else "–"}
-        places = {"q1": q1, "median": median, "q3": q3, "place": place, "left": 0, "above": place - 0.46}
-        data["summary"].append({"rater": label, **said, **places})
+        said = {"rater": rater, "n_cases": len(own), "q1": q1, "median": median, "q3": q3}
+        rows.append({**said, "place": place, "left": 0, "above": place - 0.46})
 
     def draw(style: Style) -> Any:
         x = alt.X("value:Q", title=f"{score} of a case").scale(domain=[0, top], nice=False)
         scale = alt.Scale(domain=[len(raters) - 0.45, -0.75], nice=False, zero=False)
         upper, place, above = (alt.Y(f"{field}:Q", axis=None, scale=scale) for field in ("upper", "place", "above"))
-        colour = marks.looks(raters, style)["color"].legend(None)
+        colour = looks(report, raters, style)["color"].legend(None)
         dots = alt.Chart(named("points")).mark_circle(size=16, opacity=0.5)
         summary = alt.Chart(named("summary")).encode(y=place)
         ring = summary.mark_point(fill=style.card, stroke=style.ink, strokeWidth=1.5, size=46, opacity=1)
         return alt.layer(
             alt.Chart(named("outlines")).mark_area(opacity=0.22).encode(x=x, y=upper, y2="lower", color=colour),
-            dots.encode(x=x, y=place, tooltip=tooltip(rater="rater", case="case", value=score), color=colour),
+            dots.encode(x=x, y=place, color=colour),
             summary.mark_rule(strokeWidth=3, color=style.ink).encode(x="q1:Q", x2="q3"),
             ring.encode(x="median:Q"),
             text("summary", "left", "above", "rater", align="left", dx=2, color=style.ink).encode(y=above),
         ).properties(width=style.width, height=62 * len(raters) + 30)
 
-    title, rows = f"{score} over the cases", data["summary"]
-    columns = {"rater": "rater", "n_cases": "cases", "told": score, "q1": "first quarter", "median": "median", "q3": "third quarter"}  # fmt: skip
-    sampled = (
-        f"a sample of {_POINTS} cases of each rater" if any(row["n_cases"] > _POINTS for row in rows) else "the cases"
-    )
-    note = f"Shape: all cases. Ring and bar: median and middle half. Points: {sampled}."
+    title = f"{score} over the cases"
+    columns = {"rater": "rater", "n_cases": "cases", "q1": "first quarter", "median": "median", "q3": "third quarter"}
+    note = f"Shape: all cases. Ring and bar: median and middle half. Points: cases, at most {_POINTS} of each rater."
     finding = spoken(title, columns, rows)
-    return Figure(f"violin_{score.lower()}", section, title, finding, columns, rows, data, draw, raters, note)
+    return Figure(f"violin_{score.lower()}", section, title, finding, columns, rows, data, draw, note)
 
 
 def _outline(values: Values, top: float) -> tuple[Values, Values]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...pages.figure import Figure
@@ -31,7 +31,7 @@ class Table:
     """A table of texts and values.
 
     header : of the columns. groups : (heading or "", lines) each; the first cell of a line is its name.
-    caption : its name, for those who hear it. title : above it, "" for none. note : below it. warning : above its figures.
+    caption : its name, for those who hear it. title : above it, "" for none. note : above its figures.
     sentences : whether its cells are texts to be aligned to the left.
     """
 
@@ -40,7 +40,6 @@ class Table:
     caption: str
     title: str = ""
     note: str = ""
-    warning: str = ""
     sentences: bool = False
 
 
@@ -66,11 +65,10 @@ class Definitions(NamedTuple):
 
 
 class Folded(NamedTuple):
-    """Blocks behind a line that opens. printed : whether they stand on paper, too."""
+    """Blocks behind a line that opens; on paper they are open."""
 
     title: str
     blocks: Sequence[Block]
-    printed: bool = True
 
 
 class Browser(NamedTuple):
@@ -105,7 +103,6 @@ class Document:
     title : its question. opening : the line above it. answer : what was found, cards of sentences.
     findings : what its reader should know, by weight. parts : in order; those without blocks are left out.
     settings : how it was made, (what, value). left_out : (what, why).
-    key : of the charts: rater -> (CSS variable, SVG path, label).
     """
 
     title: str
@@ -115,5 +112,4 @@ class Document:
     findings: Sequence[Finding] = ()
     settings: Sequence[tuple[str, str]] = ()
     left_out: Sequence[tuple[str, str]] = ()
-    key: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
     footer: str = ""

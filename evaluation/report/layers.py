@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
@@ -17,81 +16,23 @@ from .document import shown
 if TYPE_CHECKING:
     from .results import Results
 
-_PANEL = "panel"
-_PATHS = {
-    "circle": "M0-5a5 5 0 1 0 .01 0z",
-    "square": "M-4.5-4.5h9v9h-9z",
-    "diamond": "M0-6 5 0 0 6-5 0z",
-    "triangle-up": "M0-5.5 6 5H-6z",
-    "triangle-down": "M0 5.5 6-5H-6z",
-    "triangle-right": "M5.5 0-5 6V-6z",
-    "triangle-left": "M-5.5 0 5 6V-6z",
-    "cross": "M-2-6h4v4h4v4h-4v4h-4v-4h-4v-4h4z",
-}
 _SPOKEN = 30
 """Rows that the text alternative of a chart tells; the table behind it has all."""
 
 
-class Mark(NamedTuple):
-    """Of one rater. colour : a CSS variable. label : its name, with its group."""
-
-    colour: str
-    shape: str
-    label: str
-
-
-@dataclass(frozen=True)
-class Marks:
-    """Which colour and shape is whose over the whole report: algorithms have colours, the best the first; the panel is grey.
-
-    Where models have groups, a colour is a group's, and algorithms without one share the last.
-    """
-
-    of_raters: Mapping[str, Mark]
-
-    @classmethod
-    def of(cls, report: Results) -> Marks:
-        """Gives everyone a mark, in the order of the leaderboard, algorithms first."""
-        judged = report.in_order((*report.board.algorithms, *report.algorithms))
-        groups = {rater: group for rater, group in report.raters.groups.items() if rater in judged}
-        names = [*dict.fromkeys(groups.values()), None]
-        marks = {}
-        for place, rater in enumerate(judged):
-            colour = names.index(groups.get(rater)) if groups else place
-            label = f"{rater} ({groups[rater]})" if rater in groups else rater
-            # where colours begin anew, shapes begin one later
-            shape = SHAPES[(place + place // COLOURS) % len(SHAPES)]
-            marks[rater] = Mark(f"s{colour % COLOURS}", shape, label)
-        panel = (rater for rater in report.raters.names if rater not in marks)
-        experts = {rater: Mark(_PANEL, SHAPES[place % len(SHAPES)], rater) for place, rater in enumerate(panel)}
-        return cls(marks | experts)
-
-    @property
-    def key(self) -> dict[str, tuple[str, str, str]]:
-        """Rater -> (CSS variable, SVG path, label), those of a colour together."""
-        marks = sorted(self.of_raters.items(), key=lambda item: (item[1].colour == _PANEL, item[1].colour))
-        return {rater: (mark.colour, _PATHS[mark.shape], mark.label) for rater, mark in marks}
-
-    def label(self, rater: str) -> str:
-        """Names a rater with its group."""
-        return self.of_raters[rater].label
-
-    def ordered(self, raters: Iterable[str]) -> tuple[str, ...]:
-        """Puts algorithms first, then the panel, each once."""
-        there = set(raters)
-        return tuple(rater for rater in self.of_raters if rater in there)
-
-    def looks(self, raters: Sequence[str], style: Style) -> dict[str, Any]:
-        """Makes the channels color and shape of the field `rater`, which holds labels."""
-        marks = [self.of_raters[rater] for rater in raters]
-        colours = [style.panel if mark.colour == _PANEL else style.series[int(mark.colour[1:])] for mark in marks]
-        legend = alt.Legend() if style.legend and len(marks) > 1 else None
-        labels = [mark.label for mark in marks]
-        shapes = [mark.shape for mark in marks]
-        return {
-            "color": alt.Color("rater:N", scale=alt.Scale(domain=labels, range=colours), legend=legend),
-            "shape": alt.Shape("rater:N", scale=alt.Scale(domain=labels, range=shapes), legend=legend),
-        }
+def looks(report: Results, raters: Sequence[str], style: Style) -> dict[str, Any]:
+    """Makes the channels color and shape of the field `rater`: algorithms have colours, the best the first; the panel is grey."""
+    judged = report.in_order((*report.board.algorithms, *report.algorithms))
+    everyone = [*judged, *(rater for rater in report.raters.names if rater not in judged)]
+    places = [everyone.index(rater) for rater in raters]
+    colours = [style.series[place % COLOURS] if place < len(judged) else style.panel for place in places]
+    # where colours begin anew, shapes begin one later
+    shapes = [SHAPES[(place + place // COLOURS) % len(SHAPES)] for place in places]
+    legend = alt.Legend() if len(raters) > 1 else None
+    return {
+        "color": alt.Color("rater:N", scale=alt.Scale(domain=list(raters), range=colours), legend=legend),
+        "shape": alt.Shape("rater:N", scale=alt.Scale(domain=list(raters), range=shapes), legend=legend),
+    }
 
 
 def told(row: Row, **fields: Any) -> Row:
@@ -112,7 +53,7 @@ def spoken(title: str, columns: Mapping[str, str], rows: Sequence[Row]) -> str:
 
 
 def curves(
-    marks: Marks, rows: Sequence[Row], along: str, of: str, x: alt.X, y: alt.Y, line: int | None = None, **words: str
+    report: Results, rows: Sequence[Row], along: str, of: str, x: alt.X, y: alt.Y, line: int | None = None, **words: str
 ) -> Figure:
     """Makes a line for each rater, with points and intervals.
 
@@ -120,15 +61,14 @@ def curves(
     of : what the values are of. x, y : of the fields `along` and `value`. line : where a dashed line lies.
     words : name, section, title and note of the figure.
     """
-    raters = marks.ordered(row["algorithm"] for row in rows)
+    raters = report.in_order(row["algorithm"] for row in rows)
     values = [
-        told(row, rater=marks.label(row["algorithm"]), aside=raters.index(row["algorithm"]), **{along: row[along]})
-        for row in rows
+        told(row, rater=row["algorithm"], aside=raters.index(row["algorithm"]), **{along: row[along]}) for row in rows
     ]
     columns = {"rater": "rater", along: along, "told": of}
 
     def draw(style: Style) -> Any:
-        look = marks.looks(raters, style)
+        look = looks(report, raters, style)
         # side by side, so that the bars of curves do not hide each other; by number: Vega-Lite puts names into an expression
         aside = alt.XOffset("aside:O", sort="ascending")
         places = list(dict.fromkeys(row[along] for row in rows))
@@ -144,13 +84,13 @@ def curves(
 
     data = {"rates": [row for row in values if row["value"] is not None], "line": [{"at": line}]}
     return Figure(
-        columns=columns, rows=values, data=data, draw=draw, series=raters, finding=spoken(words["title"], columns, values), **words
+        columns=columns, rows=values, data=data, draw=draw, finding=spoken(words["title"], columns, values), **words
     )  # fmt: skip
 
 
 def bands(
     rows: list[Row], columns: dict[str, str], look: Callable[[Style], dict[str, Any]], x: alt.X, band: str, side: str = "",
-    *, line: int | None = None, means: bool = False, series: tuple[str, ...] = (), **words: str,
+    *, line: int | None = None, means: bool = False, **words: str,
 ) -> Figure:  # fmt: skip
     """Makes a point with its interval for each row, in a band for each value of `band`, within it one of its own for each of `side`.
 
@@ -175,7 +115,7 @@ def bands(
     values = [row | {"aside": sides.index(row[side]) if side else 0} for row in rows if row["value"] is not None]
     data = {"values": values, "line": [{"at": line}]}
     return Figure(
-        columns=columns, rows=rows, data=data, draw=draw, series=series, finding=spoken(words["title"], columns, rows), **words
+        columns=columns, rows=rows, data=data, draw=draw, finding=spoken(words["title"], columns, rows), **words
     )  # fmt: skip
 
 

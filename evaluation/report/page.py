@@ -14,9 +14,8 @@ from ...pages.figure import Figure, spec_of
 from ...pages.renderer import Renderer
 from ...pages.style import PAGE
 from ...pages.templates import json_in_html, macros
-from ...stats.intervals import ALIKE, NOT_ASKED
+from ...stats.intervals import NOT_ASKED
 from ..read.findings import SHOWN
-from ..statistics.estimates import NO_INTERVAL
 from .document import Block, Browser, Definitions, Document, Folded, Table, Value, rows_table
 
 _HTML = macros("blocks.html.j2")
@@ -32,7 +31,7 @@ def page(document: Document) -> str:
     above = [one.sentence for one in document.findings if not one.is_note]
     below = above[SHOWN:] + [one.sentence for one in document.findings if one.is_note]
     left_out = [f"{what}: {why}" for what, why in document.left_out]
-    parts = [pages.Part(part.name, part.title, _drawn(part.blocks, document), part.folded) for part in document.parts]
+    parts = [pages.Part(part.name, part.title, _drawn(part.blocks), part.folded) for part in document.parts]
     if document.settings or below or left_out:
         parts.append(pages.Part("made", "How it was made", _HTML.how_made(document.settings, left_out, below)))
     scripts = [pages.manners(), *([Renderer().script()] if charts else []), *(one.script for one in browsers)]
@@ -55,15 +54,16 @@ def _every_block(blocks: Iterable[Block]) -> Iterator[Block]:
             yield from _every_block(block.blocks)
 
 
-def _drawn(blocks: Sequence[Block], document: Document) -> Markup:
-    made = []
+def _drawn(blocks: Sequence[Block]) -> Markup:
+    """Draws blocks, charts that stand together side by side."""
+    made: list[Markup] = []
     for charts, run in groupby(blocks, lambda block: isinstance(block, Figure)):
-        several = list(run)
-        made += [_charts(several, document)] if charts else [_block(one, document) for one in several]
+        drawn = [_block(block) for block in run]
+        made += [_HTML.figures(drawn)] if charts else drawn
     return Markup().join(made)
 
 
-def _block(block: Block, document: Document) -> Markup:
+def _block(block: Block) -> Markup:
     if isinstance(block, str):
         return _HTML.paragraph(block)
     if isinstance(block, Table):
@@ -71,52 +71,32 @@ def _block(block: Block, document: Document) -> Markup:
     if isinstance(block, Definitions):
         return _HTML.explained(block.entries)
     if isinstance(block, Folded):
-        return _HTML.closed(block.title, _drawn(block.blocks, document), block.printed)
-    return Markup(block.html) if isinstance(block, Browser) else Markup()
-
-
-def _charts(blocks: Sequence[Block], document: Document) -> Markup:
-    """Charts that stand together, under one key of who is who."""
-    figures = [block for block in blocks if isinstance(block, Figure)]
-    raters = {rater for drawn in figures for rater in drawn.series}
-    entries = [entry for rater, entry in document.key.items() if rater in raters]
-    drawn = []
-    for one in figures:
-        data = replace(rows_table(one.title, one.rows, one.columns), title="")
-        drawn.append(_HTML.figure(one, json_in_html(spec_of(one, PAGE)), draw_table(data)))
-    return _HTML.figures(_HTML.key(entries) if len(entries) > 1 else "", drawn)
+        return _HTML.closed(block.title, _drawn(block.blocks))
+    if isinstance(block, Figure):
+        data = replace(rows_table(block.title, block.rows, block.columns), title="")
+        return _HTML.figure(block, json_in_html(spec_of(block, PAGE)), draw_table(data))
+    return Markup(block.html)
 
 
 def draw_table(shown: Table) -> Markup:
-    """Draws a table, with the reasons for what is undefined below it."""
-    reasons: dict[str, int] = {}
+    """Draws a table."""
 
     def cell(content: str | Value) -> str:
-        if not isinstance(content, Value):
-            return content
-        row = content.row
-        why = row.get("reason") if row is not None and row["value"] is None else None
-        number = reasons.setdefault(why, len(reasons) + 1) if why else 0
-        return _HTML.value(row, number, content.mark, content.strong, content.note)
+        return _HTML.value(*content) if isinstance(content, Value) else content
 
-    cut = sum(len(lines) for _, lines in shown.groups) > _MOST_ROWS
-    groups = [
-        (heading, [[cell(content) for content in line] for line in lines[: _MOST_ROWS if cut else None]])
-        for heading, lines in shown.groups
-    ]
-    made = _HTML.table(shown.caption, shown.header, groups, shown.sentences) + _HTML.reasons(reasons)
+    groups = [(heading, [[*map(cell, line)] for line in lines[:_MOST_ROWS]]) for heading, lines in shown.groups]
+    made = _HTML.table(shown.caption, shown.header, groups, shown.sentences)
+    cut = any(len(lines) > _MOST_ROWS for _, lines in shown.groups)
     note = f"{note_of(shown)} The first {_MOST_ROWS} rows; the JSON has all.".lstrip() if cut else note_of(shown)
-    return _HTML.titled(shown.title, note, made, shown.warning)
+    return _HTML.titled(shown.title, note, made)
 
 
 def note_of(shown: Table) -> str:
-    """Gives the note of a table, and why values have no interval."""
+    """Gives the note of a table, and why values are undefined or have no interval."""
     cells = (cell for _, lines in shown.groups for line in lines for cell in line if isinstance(cell, Value))
-    reasons = [cell.row.get("reason") or "" for cell in cells if cell.row is not None]
-    whys = dict.fromkeys(reason.partition(NO_INTERVAL)[2] for reason in reasons if NO_INTERVAL in reason)
-    told = [why for why in whys if why != NOT_ASKED]
-    told.sort(key=lambda why: why != ALIKE)
-    return f"{shown.note} Without an interval: {'; '.join(told[:3])}.".lstrip() if told else shown.note
+    reasons = dict.fromkeys(cell.row.get("reason") or "" for cell in cells if cell.row is not None)
+    told = [reason for reason in reasons if reason and NOT_ASKED not in reason]
+    return f"{shown.note} Undefined, or without an interval: {'; '.join(told)}.".lstrip() if told else shown.note
 
 
 def notebook_cell(document: Document) -> str:

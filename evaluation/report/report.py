@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +14,7 @@ from ...errors import InputError
 from ...files.atomic import whole_file
 from ...files.counted import counted
 from ...files.tables import write_table
+from ...pages.encodings import number
 from ...pages.files import save_figures
 from ...pages.rows import json_rows, plain_number
 from . import paper
@@ -46,18 +47,13 @@ class Report(Results):
         return self.framed(coded_rows(self, str(case_id)))
 
     def print_case(self, case_id: str | int, console: Console | None = None) -> None:
-        """Prints the same side by side. Errors: as of `case`."""
+        """Prints the same, one list below the other. Errors: as of `case`."""
         print_table(coded_table(self, str(case_id)), console)
 
     @cached_property
     def document(self) -> Document:
         """What a terminal shows of it."""
         return document_of(self, drawn=False)
-
-    @cached_property
-    def _drawn(self) -> Document:
-        """What a page shows of it: charts and single cases, too."""
-        return document_of(self, drawn=True)
 
     def __str__(self) -> str:
         return "\n".join([
@@ -69,12 +65,9 @@ class Report(Results):
     def __repr__(self) -> str:
         parts = [counted(len(self.algorithms), "algorithm" if self.raters.panels else self.setup.raters)]
         parts.append(counted(len(self.cases), self.setup.cases))
-        if self.board.columns and self.board.algorithms:
-            column, best = self.board.columns[0], self.board.algorithms[0]
-            value = column.value(best)
-            parts += [f"{column.label} {value:.3f} by {best}"] if value is not None else []
-        above = sum(not one.is_note for one in self.findings)
-        return f"Report({', '.join([*parts, *([counted(above, 'finding')] if above else [])])})"
+        for column in self.board.columns[:1]:
+            parts += [f"{column.label} {number(column.value(best))} by {best}" for best in self.board.algorithms[:1]]
+        return f"Report({', '.join(parts)})"
 
     def _repr_html_(self) -> str:
         return notebook_cell(self.document)
@@ -99,9 +92,9 @@ class Report(Results):
             "left_out": self.left_out,
             "table": json_rows(self.rows),
             "differences": json_rows(self.difference_rows),
-            "subgroups": json_rows(self.by_group.rows),
-            "subgroup_differences": json_rows(self.by_group.difference_rows),
-            "tables": {f"{f.name}.{name}": json_rows(rows) for f in self.families for name, rows in f.tables.items()},
+            "subgroups": json_rows(self.group_rows),
+            "subgroup_differences": json_rows(self.group_difference_rows),
+            "tables": {name: json_rows(rows) for name, rows in self._further_rows.items()},
             "per_case": self.per_case_columns,
         }
 
@@ -111,7 +104,7 @@ class Report(Results):
 
     def to_html(self) -> str:
         """Writes the page. Every text from the data is escaped."""
-        return page(self._drawn)
+        return page(document_of(self, drawn=True))
 
     def to_latex(self) -> str:
         """Writes the leaderboard as LaTeX, with `booktabs`: a line for each algorithm, the best in bold.
@@ -159,7 +152,7 @@ class Report(Results):
         OptionError
             For a format that is neither "png" nor "svg".
         """
-        return save_figures(figures_of(self._drawn), folder, formats)
+        return save_figures(figures_of(document_of(self, drawn=True)), folder, formats)
 
 
 def save_text(text: str, path: str | os.PathLike[str]) -> Path:
@@ -169,12 +162,12 @@ def save_text(text: str, path: str | os.PathLike[str]) -> Path:
     return Path(path)
 
 
-def check_report_path(path: str | os.PathLike[str]) -> str:
+def check_report_path(path: str | os.PathLike[str], suffixes: Sequence[str] = SUFFIXES) -> str:
     """Gives the suffix of a report, checked before any long work begins. Errors: `InputError`."""
     target = Path(path)
-    if target.suffix.lower() not in SUFFIXES:
+    if target.suffix.lower() not in suffixes:
         raise InputError(
-            "a report cannot be such a file", source=str(path), allowed=f"a name that ends in {', '.join(SUFFIXES)}",
+            "a report cannot be such a file", source=str(path), allowed=f"a name that ends in {', '.join(suffixes)}",
             got=target.suffix or target.name,
         )  # fmt: skip
     if not target.absolute().parent.is_dir():

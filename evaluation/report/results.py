@@ -37,7 +37,7 @@ class Family:
     """One family of metrics, as rows.
 
     rows : those of `Report.table`. model_rows : the same, models under several prompts as their means. per_case : by name, float64 [n, r].
-    tables : further tables by name. sentences : what was found. findings : what its reader should know.
+    tables : further tables by name. sentences : what was found.
     """
 
     name: str
@@ -47,16 +47,6 @@ class Family:
     tables: dict[str, list[Row]]
     per_case: dict[str, Values] = field(repr=False)
     sentences: list[str]
-    findings: list[Finding]
-
-
-@dataclass(frozen=True)
-class Subgroups:
-    """Rows by subgroup: of every rater, models under several prompts as their means, and differences."""
-
-    rows: list[Row]
-    model_rows: list[Row]
-    difference_rows: list[Row]
 
 
 @dataclass(frozen=True)
@@ -106,7 +96,8 @@ class Results:
 
     cases : their names, in the order of every per-case value. families : of metrics that were computed. left_out : those that were not, with what
     was missing. findings : what its reader should know, the one that changes the conclusion first. board : the leaderboard.
-    difference_rows : those of `differences`. by_group : those of `subgroups` and `subgroup_differences`.
+    difference_rows : those of `differences`. group_rows, group_difference_rows : those of `subgroups` and
+    `subgroup_differences`; group_model_rows : the first, models under several prompts as their means.
     evidence : what was matched with what; None for notes and questions. parts : further parts of the page, with a browser of cases where
     these are notes or questions.
     """
@@ -119,7 +110,9 @@ class Results:
     findings: list[Finding]
     left_out: dict[str, str] = field(default_factory=dict)
     difference_rows: list[Row] = field(default_factory=list)
-    by_group: Subgroups = field(default_factory=lambda: Subgroups([], [], []))
+    group_rows: list[Row] = field(default_factory=list)
+    group_model_rows: list[Row] = field(default_factory=list)
+    group_difference_rows: list[Row] = field(default_factory=list)
     evidence: Matches | None = None
     parts: Sequence[Part] = ()
 
@@ -160,10 +153,9 @@ class Results:
     @cached_property
     def arrow(self) -> pa.Table:
         """`table`, whatever the kind of frame that the answers came in."""
-        if not self.raters.groups:
-            return arrow_table(self.rows, _VALUES)
-        rows = [row | {"group_of_models": self.raters.groups.get(row["algorithm"])} for row in self.rows]
-        return arrow_table(rows, (*_VALUES, "group_of_models"))
+        groups = self.raters.groups
+        rows = [row | {"group_of_models": groups.get(row["algorithm"])} for row in self.rows] if groups else self.rows
+        return arrow_table(rows, _VALUES)
 
     @cached_property
     def table(self) -> Any:
@@ -182,61 +174,25 @@ class Results:
     @cached_property
     def subgroups(self) -> Any:
         """by, group, and the columns of `table`: every metric in the cases of each group, and its averages over the groups."""
-        return self.framed(self.by_group.rows, ("by", "group", *_VALUES))
+        return self.framed(self.group_rows, ("by", "group", *_VALUES))
 
     @cached_property
     def subgroup_differences(self) -> Any:
         """by, group, and the columns of `differences`: the pairs named in `compare`, in the cases of each group."""
-        return self.framed(self.by_group.difference_rows, ("by", "group", *_DIFFERENCES))
+        return self.framed(self.group_difference_rows, ("by", "group", *_DIFFERENCES))
 
     @cached_property
     def tables(self) -> dict[str, Any]:
         """The further tables of every family, by "family.table": "relative.curves", "hierarchical.chapters", …"""
-        return {
-            f"{family.name}.{name}": self.framed(rows)
-            for family in self.families
-            for name, rows in family.tables.items()
-        }
+        return {name: self.framed(rows) for name, rows in self._further_rows.items()}
+
+    @cached_property
+    def _further_rows(self) -> dict[str, list[Row]]:
+        return {f"{family.name}.{name}": rows for family in self.families for name, rows in family.tables.items()}
 
     def rows_of(self, table: str) -> list[Row]:
         """Gives the rows behind one of `tables`, "relative.pairs"; none where it is not there."""
-        family, _, name = table.partition(".")
-        found = self.family(family)
-        return [] if found is None else found.tables.get(name, [])
-
-    @property
-    def curves(self) -> Any:
-        """algorithm, metric (RPAD, RRAD), k, hardness, value, low, high, undefined_repeats, reason.
-
-        Raises
-        ------
-        OptionError
-            Where the relative metrics were left out.
-        """
-        self._relative()
-        return self.tables["relative.curves"]
-
-    @property
-    def comparisons(self) -> Any:
-        """The rows of `differences` in RPAD and RRAD.
-
-        Raises
-        ------
-        OptionError
-            Where the relative metrics were left out.
-        """
-        self._relative()
-        rows = [row for row in self.difference_rows if row["metric"] in ("RPAD", "RRAD")]
-        return self.framed(rows, _DIFFERENCES)
-
-    def _relative(self) -> None:
-        if self.family("relative") is None:
-            why = (
-                f" (relative was left out: it lacks {self.left_out['relative']})" if "relative" in self.left_out else ""
-            )
-            raise OptionError(
-                "table", f"a table of this report: {', '.join(self.tables) or 'none'}{why}", "relative.curves"
-            )
+        return self._further_rows.get(table, [])
 
     @cached_property
     def per_case_columns(self) -> dict[str, list[Any]]:
@@ -323,4 +279,4 @@ class Results:
     def _judgement_rows(self) -> list[Row]:
         if self.evidence is None or self.evidence.judged is None:
             raise OptionError("judgements", "asked for where there was a judge", "none")
-        return list(self.evidence.judged.rows(self.evidence.answers))
+        return list(self.evidence.judged.rows.values())

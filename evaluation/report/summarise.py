@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from ...pages.rows import Row
 from ..match.matches import Matches
 from ..read.findings import Finding, by_weight
-from ..score.scores import FamilyScores, Score
-from ..statistics.differences import Pair, difference_rows
+from ..score.scores import FamilyScores
+from ..statistics.differences import difference_rows
 from ..statistics.estimates import Estimate, estimates, rows_of
 from ..statistics.prompts import (
+    Models,
     findings_of_prompts,
     named_models,
-    pairs_of_models,
     prompt_tables,
     scores_of_models,
     several,
@@ -28,7 +28,7 @@ from .board import Wish, leaderboard
 from .document import Part
 from .raters import Raters
 from .report import Report
-from .results import Family, Setup, Subgroups
+from .results import Family, Setup
 
 
 def summarise(
@@ -56,27 +56,34 @@ def summarise(
     tables = [score for family in families for part in family.parts.values() for score in part]
     found = {id(one.score): one for one in estimates([*scores, *tables], cases, resampling)}
     prompts = several(raters.names)
+    model_of = {rater: model for model, of in prompts.items() for own in of.values() for rater in own}
     of_models = [[one for model in prompts for one in scores_of_models(f.scores, prompts, [model])] for f in families]
     models = [estimates(some, cases, resampling) for some in of_models]
     groups = subgroup_rows(scores, by, cases, resampling)
-    model_groups = [row for row in groups if _model(row["algorithm"], prompts) == row["algorithm"]]
+    model_groups = [row for row in groups if row["algorithm"] not in model_of]
     model_groups += subgroup_rows(list(chain.from_iterable(of_models)), by, cases, resampling)
     made = [_family(family, found, own, groups, prompts, setup) for family, own in zip(families, models, strict=True)]
 
-    names = list(dict.fromkeys(_model(rater, prompts) for rater in raters.names))
-    algorithms = list(dict.fromkeys(_model(rater, prompts) for rater in raters.algorithms))
-    raters = replace(raters, groups=dict(raters.groups) | _groups_of_models(raters, prompts))
+    names, algorithms = (
+        list(dict.fromkeys(model_of.get(rater, rater) for rater in some)) for some in (raters.names, raters.algorithms)
+    )
+    groups_of_models = {model_of.get(rater, rater): group for rater, group in raters.groups.items()}
+    raters = replace(raters, groups=dict(raters.groups) | groups_of_models)
     rows = [row for family in made for row in family.model_rows]
     board = leaderboard(rows, headline, setup.ks, algorithms, names, most)
 
-    pairs = raters.compared or pairs_of_models(
-        [rater for rater in (*board.algorithms, *board.others) if rater in raters.names]
-    )
-    compared = list(dict.fromkeys(chain.from_iterable(pairs))) if pairs is not None else list(board.algorithms)
+    # differences between single variants of a model answer no question that was asked
+    singles = [rater for rater in board.algorithms if rater in raters.names]
+    pairs = list(combinations(singles, 2)) if raters.compared is None else raters.compared
+    compared = list(dict.fromkeys(chain.from_iterable(pairs)))
     tested = [*scores, *(s for f in families for name in f.tested for s in f.parts[name])]
-    differences, groups_of_pairs, of_tests = _differences(
-        tested, scores, found, compared, pairs, cases, raters, setup, by, absent
-    )
+    variants, of_variants = named_models(raters.compared or [], raters.names)
+    if variants:
+        tested, scores = (scores_of_models(some, variants, compared) for some in (tested, scores))
+    gone: dict[str, NDArray[np.bool_]] = {}
+    if absent is not None and absent.any():
+        gone = {name: _without_list(absent, variants.get(name, {"": [name]}), raters.names) for name in compared}
+    differences = difference_rows(tested, pairs, cases, resampling, gone, None if variants else found)
     return Report(
         setup=setup,
         cases=list(cases),
@@ -85,25 +92,16 @@ def summarise(
         board=board.with_differences(differences),
         findings=by_weight([
             *findings, *(one for family in families for one in family.findings), *findings_of_groups(by),
-            *findings_of_prompts(raters.names, raters.compared is not None), *of_tests,
+            *findings_of_prompts(raters.names, raters.compared is not None), *of_variants,
         ]),
         left_out=dict(left_out or {}),
         difference_rows=differences,
-        by_group=Subgroups(groups, model_groups, groups_of_pairs),
+        group_rows=groups,
+        group_model_rows=model_groups,
+        group_difference_rows=subgroup_differences(scores, by, raters.compared or [], cases, resampling, gone),
         evidence=evidence,
         parts=parts,
     )  # fmt: skip
-
-
-def _model(rater: str, prompts: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
-    """The model of a rater, where that came under several prompts; else the rater."""
-    return next((model for model, of in prompts.items() if any(rater in own for own in of.values())), rater)
-
-
-def _groups_of_models(raters: Raters, prompts: Mapping[str, Mapping[str, Sequence[str]]]) -> dict[str, str]:
-    """The groups of those models whose raters are all of one."""
-    of = {model: {raters.groups.get(one) for own in by.values() for one in own} for model, by in prompts.items()}
-    return {model: group for model, groups in of.items() if len(groups) == 1 for group in groups if group is not None}
 
 
 def _family(
@@ -111,7 +109,7 @@ def _family(
     found: Mapping[int, Estimate],
     models: Sequence[Estimate],
     groups: Sequence[Row],
-    prompts: Mapping[str, Mapping[str, Sequence[str]]],
+    prompts: Models,
     setup: Setup,
 ) -> Family:
     level = setup.resampling.level
@@ -124,42 +122,16 @@ def _family(
         row | {part: deviations[row["algorithm"], row["name"]][part] for part in spread}
         for row in rows_of(models, level)
     ]
+    variants = {rater for of in prompts.values() for own in of.values() for rater in own}
     parts = {
         name: family.shown.get(name, list)(rows_of([found[id(score)] for score in scores], level))
         for name, scores in family.parts.items()
     }
     told = rows or [row for part in parts.values() for row in part]
     return Family(
-        family.name, family.title, rows, [*model_rows, *(row for row in rows if _model(row["algorithm"], prompts) == row["algorithm"])],
-        parts | family.tables | of_prompts, family.per_case, family.sentences(told), family.findings,
+        family.name, family.title, rows, [*model_rows, *(row for row in rows if row["algorithm"] not in variants)],
+        parts | family.tables | of_prompts, family.per_case, family.sentences(told),
     )  # fmt: skip
-
-
-def _differences(
-    tested: Sequence[Score],
-    scores: Sequence[Score],
-    found: Mapping[int, Estimate],
-    compared: Sequence[str],
-    pairs: Sequence[Pair] | None,
-    cases: Sequence[str],
-    raters: Raters,
-    setup: Setup,
-    by: Groups,
-    absent: NDArray[np.bool_] | None,
-) -> tuple[list[Row], list[Row], list[Finding]]:
-    """Those of all cases and of subgroups, and how they were tested; models by their means over prompts that all came under."""
-    models, of_models = named_models(raters.compared or [], raters.names)
-    known: list[Estimate] | None = list(found.values())
-    if models:
-        known = None
-        tested, scores = (scores_of_models(some, models, compared) for some in (tested, scores))
-    gone = None
-    if absent is not None and absent.any() and compared:
-        gone = np.stack([_without_list(absent, models.get(name, {"": [name]}), raters.names) for name in compared], 1)
-    rows, of_tests = difference_rows(tested, compared, cases, setup.resampling, gone, pairs, known)
-    none = np.zeros((len(cases), len(compared)), bool) if gone is None else gone
-    of_groups = subgroup_differences(scores, by, raters.compared or [], cases, setup.resampling, none)
-    return rows, of_groups, [*of_models, *of_tests]
 
 
 def _without_list(

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import comb
 from typing import TYPE_CHECKING
 
 from ...files.counted import counted
 from ...pages.rows import Row
 from ...pages.words import p_value
-from ..statistics.subgroups import AVERAGES, FEW
+from ..score.scores import FEW
+from ..statistics.subgroups import AVERAGES
 from .board import SIGNIFICANT, Leaderboard
-from .document import Line, Table, Value, rows_table
+from .document import Block, Folded, Line, Table, Value, rows_table
 from .words import place_of
 
 if TYPE_CHECKING:
@@ -24,18 +25,7 @@ OVER_PROMPTS = (
 )
 HEADLINES = ("RPAD", "RRAD")
 _BESIDE_1 = {None: "", -1: "▼", 0: "", 1: "▲"}
-_PRINTED = ("P_avg", "P_opt", "R_avg", "R_opt")
-_MOST_PAIRS, _MOST_COLUMNS = 45, 6
 _NOT_AS_TABLES = ("prompt_values", "curves", "pairs", "disagreements", "plane", "notes", "deductions", "answers")
-
-
-def spread_note(row: Row | None) -> str:
-    """Gives `± 0.019`, the deviation over prompts; of one prompt that over its repeats, named; "" where there is none."""
-    if row is None or row["value"] is None:
-        return ""
-    if row.get("sd_prompts") is not None:
-        return f"± {row['sd_prompts']:.3f}"
-    return f"± {row['sd_repeats']:.3f} (repeats)" if row.get("sd_repeats") is not None else ""
 
 
 def headline_table(report: Results) -> Table | None:
@@ -57,7 +47,7 @@ def _line(report: Results, rater: str) -> Line:
     cells: list[str | Value] = [rater, *([report.raters.groups.get(rater, "")] if report.raters.groups else [])]
     for column in report.board.columns:
         row = column.of_rater.get(rater)
-        note = spread_note(row)
+        note = _spread(row)
         if report.setup.deviations and row is not None and row.get("sd") is not None:
             note = f"± {row['sd']:.3f}"
         if column.uneven and row is not None and row["value"] is not None:
@@ -66,29 +56,32 @@ def _line(report: Results, rater: str) -> Line:
     return cells
 
 
+def _spread(row: Row | None) -> str:
+    """`± 0.019`, the deviation over prompts; of one prompt that over its repeats, named; "" where there is none."""
+    if row is None or row["value"] is None:
+        return ""
+    if row.get("sd_prompts") is not None:
+        return f"± {row['sd_prompts']:.3f}"
+    return f"± {row['sd_repeats']:.3f} (repeats)" if row.get("sd_repeats") is not None else ""
+
+
 def _headline_note(report: Results) -> str:
     board, resampling, cases = report.board, report.setup.resampling, report.setup.cases
     rows = [row for column in board.columns for row in column.of_rater.values()]
-    told = []
-    if any(row.get("n_prompts") for row in rows):
-        told.append(OVER_PROMPTS)
-    if report.setup.deviations:
-        told.append(f"±: the population standard deviation of the {cases}s.")
-    if resampling.repeats and any(row["low"] is not None for row in rows):
-        told.append(f"{resampling.level:.0%} intervals over {counted(resampling.repeats, 'resample')} of the {cases}s.")
-    if any(column.uneven for column in board.columns):
-        told.append(
-            f"n: of how many {cases}s; where it differs, values rest on other {cases}s, and differences say more."
-        )
-    if any(column.best for column in board.columns):
-        told.append("Bold: the best value.")
-    if any(column.level_with_best for column in board.columns):
-        pairs = {frozenset((row["first"], row["second"])) for row in report.difference_rows}
-        untested = ", or not tested" if len(pairs) < comb(len(board.algorithms), 2) else ""
-        told.append(
-            f"{LEVEL}: not shown to be worse than the best (paired permutation test, p ≥ {SIGNIFICANT:g} after Holm's correction{untested})."
-        )
-    return " ".join(told)
+    pairs = {frozenset((row["first"], row["second"])) for row in report.difference_rows}
+    untested = ", or not tested" if len(pairs) < comb(len(board.algorithms), 2) else ""
+    interval = f"{resampling.level:.0%} intervals over {counted(resampling.repeats, 'resample')} of the {cases}s."
+    uneven = f"n: of how many {cases}s; where it differs, values rest on other {cases}s, and differences say more."
+    level = f"{LEVEL}: not shown to be worse than the best (paired permutation test, p ≥ {SIGNIFICANT:g} after Holm's correction{untested})."
+    told = {
+        OVER_PROMPTS: any(row.get("n_prompts") for row in rows),
+        f"±: the population standard deviation of the {cases}s.": report.setup.deviations,
+        interval: any(row["low"] is not None for row in rows),
+        uneven: any(column.uneven for column in board.columns),
+        "Bold: the best value.": any(column.best for column in board.columns),
+        level: any(column.level_with_best for column in board.columns),
+    }
+    return " ".join(words for words, holds in told.items() if holds)
 
 
 def definitions(board: Leaderboard) -> list[tuple[str, str, str]]:
@@ -101,21 +94,16 @@ def definitions(board: Leaderboard) -> list[tuple[str, str, str]]:
     return [(", ".join(names[s]), one.meaning, one.good) for s, one in metrics.items()]
 
 
-def crossed(
-    rows: Sequence[Row], lines: Sequence[str], columns: Mapping[str, str], line: str, column: str, counts: bool = True
-) -> list[Line]:
-    """Sets rows out by the values of two keys, with the number of cases after the name. columns : value -> what shows its row."""
-    of = {(row[line], row[column]): row for row in rows}
-    made: list[Line] = []
-    for name in lines:
-        there = [of[name, other] for other in columns if (name, other) in of]
-        n = [f"{max(row['n_cases'] for row in there):,}"] if counts else []
-        made.append([_named(name), *n, *(_cell(of.get((name, other))) for other in columns)])
-    return made
-
-
-def _named(group: str | None) -> str:
-    return "not given" if group is None else str(group)
+def crossed(title: str, rows: Sequence[Row], keys: tuple[str, str, str], columns: Sequence[str], note: str) -> Table:
+    """Sets rows out by the values of three keys: headings, lines and columns."""
+    heading, line, column = keys
+    of = {(row[heading], row[line], row[column]): row for row in rows}
+    lines: dict[str, dict[str, Line]] = {}
+    for above, name, _ in of:
+        cells = [_cell(of.get((above, name, other))) for other in columns]
+        lines.setdefault(above, {})[name] = [name, *cells]
+    groups = [(above, list(own.values())) for above, own in lines.items()]
+    return Table([line, *columns], groups, title, title, note)
 
 
 def _cell(row: Row | None) -> Value:
@@ -123,110 +111,72 @@ def _cell(row: Row | None) -> Value:
         p = row["p_holm"]
         return Value(row, strong=p is not None and p < SIGNIFICANT, note=p_value(p))
     mark = _BESIDE_1[place_of(row)] if row is not None and row["metric"] in HEADLINES else ""
-    return Value(row, mark, note=spread_note(row))
+    return Value(row, mark, note=_spread(row))
 
 
-def difference_tables(report: Results) -> tuple[list[Table], list[Table]]:
-    """Makes the tables of differences in the leaderboard's metrics, and in all others."""
-    of_board = [column.name for column in report.board.columns]
-    labels = {column.name: column.label for column in report.board.columns}
-    names = list(dict.fromkeys(row["name"] for row in report.difference_rows))
-    first = [name for name in of_board if name in names]
-    rest = [name for name in names if name not in first]
-    pieces = [rest[at : at + _MOST_COLUMNS] for at in range(0, len(rest), _MOST_COLUMNS)]
-    return [_differences(report, first, labels)] if first else [], [_differences(report, one, {}) for one in pieces]
-
-
-def _differences(report: Results, names: Sequence[str], labels: Mapping[str, str]) -> Table:
-    """A line for each two raters, whoever is better first, or as they were named; a column for each metric."""
-    rows = [row for row in report.difference_rows if row["name"] in names]
-    pairs = list(dict.fromkeys((row["first"], row["second"]) for row in rows))
-    of = {((row["first"], row["second"]), row["name"]): row for row in rows}
-    lines: list[Line] = [
-        [f"{one} − {other}", *(_cell(of.get(((one, other), name))) for name in names)]
-        for one, other in pairs[:_MOST_PAIRS]
-    ]
+def differences(report: Results) -> list[Block]:
+    """Makes the table of differences in the leaderboard's first metric, and, to be opened, of those in all others."""
+    rows: list[Row] = [row | {"models": _pair(row), "what": "difference"} for row in report.difference_rows]
     most = max((row["n_comparisons"] for row in rows), default=0)
     among = f" for the {counted(most, 'comparison')} of each metric" if most > 1 else ""
-    told = f"On the same {report.setup.cases}s, with the interval and the p of a paired permutation test, corrected{among} by Holm."
-    if len(pairs) > _MOST_PAIRS:
-        told += f" The first {_MOST_PAIRS} of {len(pairs)} pairs; the files have all."
-    header = ["", *(labels.get(name, name) for name in names)]
-    return Table(header, [("", lines)], f"Differences in {', '.join(names[:3])}", note=told)
+    note = f"On the same {report.setup.cases}s, with the interval and the two-sided p of a paired permutation test (McNemar's, exact, for top-k accuracy), corrected{among} by Holm."
+    return _first_open(report, "Differences", rows, "models", "what", ["difference"], note)
 
 
-def subgroup_tables(report: Results) -> tuple[list[Table], list[Table]]:
-    """Makes for each column of groups the table of the leaderboard's first metric; and those of its other metrics."""
-    first, rest, cases = [], [], f"{report.setup.cases}s"
-    rows = report.by_group.model_rows
-    for by in dict.fromkeys(row["by"] for row in rows):
-        for place, column in enumerate(report.board.columns):
-            own = [row for row in rows if (row["by"], row["name"]) == (by, column.name)]
-            pairs = [row for row in report.by_group.difference_rows if (row["by"], row["name"]) == (by, column.name)]
-            title, raters = (
-                f"{column.label} by {by.replace('_', ' ')}",
-                report.in_order(row["algorithm"] for row in own),
-            )
-            made = [_by_group(title, by, own, "algorithm", raters, cases)] if own else []
-            if pairs:
-                named = [row | {"pair": f"{row['first']} − {row['second']}"} for row in pairs]
-                names = list(dict.fromkeys(row["pair"] for row in named))
-                made.append(_by_group(f"Differences in {title}", by, named, "pair", names, cases))
-            (rest if place else first).extend(made)
-    return first, rest
+def subgroups(report: Results) -> list[Block]:
+    """Makes for each column of groups the tables of the leaderboard's first metric, and, to be opened, of those of its others."""
+    names = [column.name for column in report.board.columns]
+    values = [row for row in report.group_model_rows if row["name"] in names]
+    pairs: list[Row] = [row | {"algorithm": _pair(row)} for row in report.group_difference_rows if row["name"] in names]
+    blocks: list[Block] = []
+    for by in dict.fromkeys(row["by"] for row in values):
+        for what, rows in (("values", values), ("differences", pairs)):
+            own: list[Row] = [row for row in rows if row["by"] == by]
+            sizes = {row["group"]: 0 for row in own}
+            for row in own:
+                sizes[row["group"]] = max(sizes[row["group"]], row["n_cases"])
+            of_groups = [size for group, size in sizes.items() if group not in AVERAGES]
+            few = [size for size in of_groups if size < FEW]
+            warning = f"{len(few):,} of {len(of_groups):,} groups have fewer than {FEW} {report.setup.cases}s: too few to tell anybody apart."
+            told = {group: f"{'not given' if group is None else group} (n = {size:,})" for group, size in sizes.items()}
+            raters = dict.fromkeys(row["algorithm"] for row in own)
+            columns = report.in_order(raters) if rows is values else list(raters)
+            blocks += _first_open(
+                report, f"By {by.replace('_', ' ')}: {what}", [row | {"group": told[row["group"]]} for row in own], "group", "algorithm",
+                columns, note=warning if few else "",
+            )  # fmt: skip
+    return blocks
 
 
-def _by_group(title: str, by: str, rows: Sequence[Row], column: str, columns: Sequence[str], cases: str) -> Table:
-    groups = list(dict.fromkeys(row["group"] for row in rows))
-    lines = crossed(rows, groups, dict.fromkeys(columns, ""), "group", column)
-    sizes = [max(row["n_cases"] for row in rows if row["group"] == group) for group in groups if group not in AVERAGES]
-    small = sum(size < FEW for size in sizes)
-    warning = (
-        f"{small:,} of {len(sizes):,} groups have fewer than {FEW} {cases}: too few to tell anybody apart."
-        if small
-        else ""
-    )
-    return Table([by.replace("_", " "), cases, *columns], [("", lines)], title, title, warning=warning)
+def _pair(row: Row) -> str:
+    return f"{row['first']} − {row['second']}"
+
+
+def _first_open(
+    report: Results, title: str, rows: Sequence[Row], line: str, column: str, columns: Sequence[str], note: str
+) -> list[Block]:
+    """A table of the first metric of the leaderboard that has rows, and one of all others behind a line that opens."""
+    labels = {one.name: one.label for one in report.board.columns}
+    place = {name: at for at, name in enumerate(dict.fromkeys([*labels, *(row["name"] for row in rows)]))}
+    named = [row | {"label": labels.get(row["name"], row["name"])} for row in rows]
+    named.sort(key=lambda row: place[row["name"]])
+    first = [row for row in named if row["name"] == named[0]["name"]]
+    rest = named[len(first) :]
+    keys = ("label", line, column)
+    blocks: list[Block] = [crossed(title, first, keys, columns, note)] if first else []
+    return [*blocks, Folded(f"{title}: other metrics", [crossed(title, rest, keys, columns, note)])] if rest else blocks
 
 
 def every_metric(report: Results) -> Table:
     """Makes a line for each metric, at every k, and a column for each rater, models as their means over prompts."""
-    rows = report.model_rows
+    rows = [row | {"family": family.title} for family in report.families for row in family.model_rows]
     raters = report.in_order(row["algorithm"] for row in rows)
-    groups = []
-    for family in report.families:
-        names = list(dict.fromkeys(row["name"] for row in family.model_rows))
-        groups.append(
-            (family.title, crossed(family.model_rows, names, dict.fromkeys(raters, ""), "name", "algorithm", False))
-        )
     told = f"Each value with its {report.setup.resampling.level:.0%} interval."
     if any(row["k"] is not None for row in rows):
         told += " @k: over the first k of each list; recall and HDF1 without it are over whole lists."
     if any(row["metric"] in HEADLINES for row in rows):
         told += " ▲ and ▼: the interval lies above or below 1, the panel's own level."
-    return Table(["metric", *raters], groups, "Every metric of every rater", note=told)
-
-
-def as_printed(report: Results) -> Table | None:
-    """Makes Table 3 of "How to Evaluate Medical AI": P_avg and P_opt at 1, R_avg and R_opt at k, a line for each algorithm.
-
-    The optimistic ones are told as + (above 1) or - (not above 1). None without a panel.
-    """
-    of = {(row["algorithm"], row["metric"], row["k"]): row for row in report.model_rows if row["metric"] in _PRINTED}
-    algorithms = [name for name in report.board.algorithms if (name, "P_avg", 1) in of]
-    if not algorithms:
-        return None
-    columns = [(metric, 1 if metric.startswith("P") else report.k) for metric in _PRINTED]
-
-    def signed(row: Row | None) -> Value:
-        if row is None or row["value"] is None or not row["metric"].endswith("opt"):
-            return Value(row)
-        return Value(row, "+" if row["value"] > 1 else "-")
-
-    lines = [[name, *(signed(of.get((name, *column))) for column in columns)] for name in algorithms]
-    told = "+: above 1, so the algorithm differs from its nearest expert less than the two experts furthest apart from each other; -: not above 1."
-    title = "Relative quality, as the source prints it"
-    return Table(["", *(f"{metric}@{k}" for metric, k in columns)], [("", lines)], title, title, told)
+    return crossed("Every metric of every rater", rows, ("family", "name", "algorithm"), raters, told)
 
 
 def tables_of(family: Family) -> list[Table]:

@@ -11,14 +11,14 @@ from rich.measure import Measurement
 from rich.table import Table as RichTable
 
 from ...files.counted import counted
-from ...pages.encodings import number, with_interval
+from ...pages.encodings import number
 from ...terminal import wide_console
 from ..read.findings import SHOWN
 from .document import Block, Definitions, Document, Folded, Table, Value
 from .page import note_of
 
-_NAMES = (28, 20, 14)
-"""How wide the names of a table may be where it is narrow, the best first."""
+_WIDEST_NAME = 28
+"""Of the first column where the others would not fit beside it; a longer name goes on below."""
 
 
 def print_document(document: Document, console: Console | None = None, *, full: bool = False) -> None:
@@ -75,84 +75,53 @@ def _print_settings(document: Document, console: Console) -> None:
 
 
 def print_table(shown: Table, console: Console | None = None) -> None:
-    """Prints one table: in one piece where it fits; else with values above their intervals; else a few columns after the other."""
+    """Prints one table: in one piece where it fits; else a few columns after the other."""
     console = console or wide_console()
-    if shown.warning:
-        console.print(f"[yellow]{escape(shown.warning)}[/yellow]", highlight=False)
-    for names in (0, *_NAMES):
-        drawn = _drawn(shown, range(1, len(shown.header)), names)
-        if _fits(drawn, console):
-            console.print(drawn)
-            break
-    else:
-        for columns in _pieces(shown, console):
-            console.print(_drawn(shown, columns, _NAMES[0]))
+    for columns in _pieces(shown, console):
+        console.print(_drawn(shown, columns))
     if note := note_of(shown):
         console.print(f"[dim]{escape(note)}[/dim]", highlight=False)
     console.print()
 
 
 def _pieces(shown: Table, console: Console) -> Iterator[list[int]]:
-    """As many columns at a time as fit, at least one."""
+    """As many columns at a time as fit without breaking a word, at least one."""
     piece: list[int] = []
     for column in range(1, len(shown.header)):
-        if piece and not _fits(_drawn(shown, [*piece, column], _NAMES[0]), console):
+        drawn = _drawn(shown, [*piece, column])
+        if piece and Measurement.get(console, console.options.update(max_width=10_000), drawn).minimum > console.width:
             yield piece
             piece = []
         piece.append(column)
     yield piece
 
 
-def _fits(drawn: RichTable, console: Console) -> bool:
-    return Measurement.get(console, console.options.update(max_width=10_000), drawn).maximum <= console.width
-
-
-def _drawn(shown: Table, columns: Sequence[int], names: int) -> RichTable:
-    """names : the width of the names, with each interval under its value; 0 is as wide as it comes."""
-    below = names > 0
-    table = RichTable(
-        box=box.SIMPLE_HEAD, title=escape(shown.title) or None, title_justify="left", pad_edge=False,
-        padding=(0, 1, 0, 0) if below else (0, 1),
-    )  # fmt: skip
-    lines = [line for _, lines in shown.groups for line in lines]
-    firsts = [*(str(line[0]) for line in lines), shown.header[0], *(heading for heading, _ in shown.groups)]
-    widest = max(map(len, firsts), default=0)
-    table.add_column(escape(shown.header[0]), overflow="fold", width=min(widest, names or widest))
+def _drawn(shown: Table, columns: Sequence[int]) -> RichTable:
+    table = RichTable(box=box.SIMPLE_HEAD, title=escape(shown.title) or None, title_justify="left", pad_edge=False)
+    table.add_column(escape(shown.header[0]), overflow="fold", max_width=_WIDEST_NAME)
     for column in columns:
-        head = shown.header[column]
-        width = max((len(text) for line in lines for text in _text(line[column], below).split("\n")), default=1)
-        room = min(max(map(len, head.split()), default=1), 12) if below else len(head)
-        table.add_column(
-            escape(head), overflow="fold", justify="left" if shown.sentences else "right", width=max(width, room)
-        )
+        table.add_column(escape(shown.header[column]), overflow="fold", justify="left" if shown.sentences else "right")
     for heading, of in shown.groups:
         if heading:
             table.add_row(f"[dim]{escape(heading)}[/dim]")
         for line in of:
-            table.add_row(*(_cell(line[column], below) for column in (0, *columns)))
+            table.add_row(*(_cell(line[column]) for column in (0, *columns)))
         table.add_section()
     return table
 
 
-def _text(cell: str | Value, below: bool) -> str:
+def _cell(cell: str | Value) -> str:
+    """A value, its interval and its note, which may stand below each other: none of them has a blank but between words."""
     if isinstance(cell, str):
-        return cell
+        return escape(cell)
     if cell.row is None:
         return "–"
-    value = f"{number(cell.row['value'])} {cell.mark}".rstrip()
-    if cell.row["value"] is None or cell.row.get("low") is None:
-        parts = [value, cell.note]
-    elif below:
-        to = "–" if cell.row["low"] >= 0 else " to "
-        parts = [value, f"{cell.row['low']:.3f}{to}{cell.row['high']:.3f}", cell.note]
-    else:
-        parts = [f"{with_interval(cell.row)} {cell.mark}".rstrip(), cell.note]
-    return ("\n" if below else "  ").join(part for part in parts if part)
-
-
-def _cell(cell: str | Value, below: bool) -> str:
-    text = escape(_text(cell, below))
-    if isinstance(cell, Value) and cell.strong:
-        value, end, rest = text.partition("\n" if below else " ")
-        return f"[bold]{value}[/bold]{end}{rest}"
-    return text
+    value = number(cell.row["value"])
+    interval = None if cell.row["value"] is None else cell.row.get("low")
+    parts = [
+        f"[bold]{value}[/bold]" if cell.strong else value,
+        escape(cell.mark),
+        "" if interval is None else escape(f"[{interval:.3f},{cell.row['high']:.3f}]"),
+        escape(cell.note),
+    ]
+    return " ".join(filter(None, parts))

@@ -8,7 +8,7 @@ from ...files.counted import counted
 from ...pages.encodings import with_interval
 from ...pages.rows import Row
 from ...pages.words import listed
-from .board import Column, Leaderboard
+from .board import Column
 
 if TYPE_CHECKING:
     from .results import Results
@@ -20,13 +20,6 @@ _SIDES = {
     -1: "below 1 for",
     None: "without an interval",
 }
-_MEANS = {
-    "RPAD": {-1: "it agrees with them less than", 0: "it agrees with them about as much as", 1: "it agrees with them more than"},
-    "RRAD": {-1: "its list meets theirs less often than", 0: "its list meets theirs about as often as", 1: "its list meets theirs more often than"},
-}  # fmt: skip
-_AMONG = {"RPAD": "they agree among themselves", "RRAD": "their lists meet each other"}
-_OF_RIGHT_ANSWERS = {"Acc", "MRR", "R_disease"}
-"""Metrics of one question, how often a list is right: who leads by one is taken to lead by the others, unless it is said."""
 _ROUNDING = 1e-9
 
 
@@ -47,28 +40,9 @@ def _against_panel(report: Results) -> list[str]:
     columns = [column for column in report.board.columns if column.metric.symbol in _PANEL]
     if not panels or not columns:
         return []
-    experts = len(next(iter(panels.values())))
-    judges = counted(experts, "other rater" if report.raters.in_turn else "expert")
-    opening = f"Over {counted(len(report.cases), 'case')} and {judges}"
-    if len(panels) == 1:
-        ((algorithm, _), *_) = columns[0].of_rater.items()
-        return [f"{opening}, {algorithm} reaches {' '.join(map(_verdict, columns))}"]
-    return [f"{opening}; 1 is what they reach among themselves.", *map(_standing, columns)]
-
-
-def _verdict(column: Column) -> str:
-    """What a relative metric says of one algorithm, as far as its interval allows."""
-    row, *_ = column.of_rater.values()
-    place = place_of(row)
-    if row["value"] is None or place is None:
-        what = row["reason"] or "without an interval, this says nothing sure"
-    elif row["hardness"] != 1:
-        side = {-1: "below", 0: "around", 1: "above"}[place]
-        what = f"the interval lies {side} 1, the panel's own level at hardness {row['hardness']:g}"
-    else:
-        lies = {-1: "lies below", 0: "includes", 1: "lies above"}[place]
-        what = f"{_MEANS[column.metric.symbol][place]} {_AMONG[column.metric.symbol]} (the interval {lies} 1)"
-    return f"{row['name']} {with_interval(row)}: {what}."
+    judges = counted(len(next(iter(panels.values()))), "other rater" if report.raters.in_turn else "expert")
+    opening = f"Over {counted(len(report.cases), 'case')} and {judges}; 1 is what they reach among themselves."
+    return [opening, *map(_standing, columns)]
 
 
 def _standing(column: Column) -> str:
@@ -91,29 +65,18 @@ def _who_leads(report: Results) -> list[str]:
     row = board.columns[0].of_rater.get(best) if board.columns else None
     if row is None or row["value"] is None:
         return []
-    column, cases = board.columns[0], counted(row["n_cases"], report.setup.cases)
+    cases = counted(row["n_cases"], report.setup.cases)
     over = f" and {counted(row['n_prompts'], 'prompt')}, on average" if row.get("n_prompts") else ""
-    found = f"{best} reaches {column.name} {with_interval(row)}"
-    if column.metric.symbol == "Acc":
+    found = f"{best} reaches {row['name']} {with_interval(row)}"
+    if row["metric"] == "Acc" and row["k"] == 1:
         found = f"the first diagnosis of {best} is right in {_percent(row)}"
-        wider = next((c for c in board.columns[1:] if c.metric.symbol == "Acc" and c.value(best) is not None), None)
-        if wider is not None:
-            found += f" and one of its first {wider.of_rater[best]['k']} in {_percent(wider.of_rater[best])}"
-    beside, others = _beside(report), _other_leaders(board)
-    by = f" by {column.label}" if beside and others else ""
-    return [f"Over {cases}{over}, {found}{beside}{by}{others}."]
-
-
-def _other_leaders(board: Leaderboard) -> str:
-    """`; by top-3 and MRR birch leads`: who is before the best of the first metric by another."""
-    if board.columns[0].metric.symbol not in _OF_RIGHT_ANSWERS:
-        return ""
-    by: dict[tuple[str, ...], list[str]] = {}
-    for column in board.columns[1:]:
-        if column.metric.symbol in _OF_RIGHT_ANSWERS and column.best and board.algorithms[0] not in column.best:
-            by.setdefault(column.best, []).append(column.label)
-    parts = (f"; by {listed(labels)} {listed(best)} lead{'s' if len(best) == 1 else ''}" for best, labels in by.items())
-    return "".join(parts)
+        wider = next(
+            (one for c in board.columns[1:] if (one := c.of_rater.get(best)) is not None and one["metric"] == "Acc"),
+            None,
+        )
+        if wider is not None and wider["value"] is not None:
+            found += f" and one of its first {wider['k']} in {_percent(wider)}"
+    return [f"Over {cases}{over}, {found}{_beside(report)}."]
 
 
 def _beside(report: Results) -> str:

@@ -5,10 +5,9 @@ ClinBench-HPB, §3.2, prints the first of it: 97.5 % with physicians on 393 Chin
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,17 +15,17 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ...pages.rows import Row
 from ...stats.agreement import VERDICTS, verdicts_agree
-from ..match.judge import BOTH, BY_M, MAJORITY, NO_LABEL, Item, majority_of
+from ..match.judge import BOTH, BY_M, MAJORITY, NO_LABEL, majority_of
 from ..match.matches import Matches
 from ..read.findings import Finding
 from .scores import FamilyScores, Score, Settings, of_columns
 
 NAME, TITLE = "human", "Agreement with human labels"
-_COLUMNS = (
+COLUMNS = (
     "who", "against", "metric", "value", "low", "high", "undefined_repeats", "reason", "items", "included", "n_cases",
 )  # fmt: skip
 
-Labels = NDArray[np.integer[Any]]
+Labels = NDArray[np.int8]
 
 
 def scores(matches: Matches, settings: Settings) -> FamilyScores:
@@ -44,39 +43,63 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     assert human is not None and references is not None
     verdicts = {BY_M: references.found, **({} if matches.judged is None else matches.judged.verdicts)}
     judges = {who: np.array([int(of[item]) for item in human.items]) for who, of in verdicts.items()}
+    labels = dict(zip(human.humans, human.labels.T, strict=True))
+    return family([of_labels(labels, judges, [item[0] for item in human.items], matches.answers.source)], COLUMNS)
+
+
+def family(found: Sequence[tuple[list[Score], list[Finding]]], columns: Sequence[str]) -> FamilyScores:
+    """Makes the family of what `of_labels` gave, of one question or several. columns : of its table."""
+    rows, findings = ([one for part in parts for one in part] for parts in zip(*found, strict=True))
+    return FamilyScores(
+        NAME, TITLE, parts={"agreement": rows}, shown={"agreement": partial(of_columns, columns)}, sentences=_sentences, findings=findings
+    )  # fmt: skip
+
+
+def of_labels(
+    humans: Mapping[str, Labels], judges: Mapping[str, Labels], cases: Sequence[int], source: str, **more: str
+) -> tuple[list[Score], list[Finding]]:
+    """Compares judges with humans, and these with each other, on m items; cases are resampled with all their items.
+
+    humans, judges : name -> int [m], 1 or 0, below 0 without a label or verdict. cases : of the items. more : further columns.
+
+    Raises
+    ------
+    InputError
+        Where no labelled item has a verdict of all.
+    """
     decided = np.logical_and.reduce([one >= 0 for one in judges.values()])
-    if not (decided & (human.labels != NO_LABEL).any(1)).any():
+    labels = np.stack(list(humans.values()), 1)
+    if not (decided & (labels != NO_LABEL).any(1)).any():
         allowed = "at least one labelled item on which the judge gives a verdict"
-        source = matches.answers.source
         raise InputError("no labelled item has a verdict of every judge", source=source, allowed=allowed)
-    humans = dict(zip(human.humans, human.labels.T, strict=True))
-    against = {MAJORITY: majority_of(human.labels), **humans} if len(humans) > 1 else humans
-    pairs = [((who, judges[who]), one, decided) for one in against.items() for who in judges]
+    against = {MAJORITY: majority_of(labels), **humans} if len(humans) > 1 else humans
+    pairs = [((who, said), one, decided) for one in against.items() for who, said in judges.items()]
     pairs += [(one, other, np.ones_like(decided)) for one, other in combinations(humans.items(), 2)]
-    rows = [score for one, other, kept in pairs for score in _agreement(one, other, kept, human.items)]
-    found = FamilyScores(NAME, TITLE, parts={"agreement": rows}, sentences=_sentences)
-    found.shown = {"agreement": partial(of_columns, _COLUMNS)}
+    rows = [score for one, other, kept in pairs for score in _agreement(one, other, kept, np.array(cases), more)]
     words = []
     if out := int((~decided).sum()):
         words.append(
             f"{out:,} of {len(decided):,} labelled items are left out for all: one of the judges gave no verdict on them."
         )
-    if len(humans) > 1 and (ties := int((majority_of(human.labels) == NO_LABEL).sum())):
+    if len(humans) > 1 and (ties := int((majority_of(labels) == NO_LABEL).sum())):
         words.append(f"{ties:,} of {len(decided):,} items have no majority of the humans.")
-    found.findings = [Finding("labels", place=NAME, example=one) for one in words]
-    return found
+    return rows, [Finding("labels", place=NAME, example=one) for one in words]
 
 
 def _agreement(
-    first: tuple[str, Labels], second: tuple[str, Labels], kept: NDArray[np.bool_], items: Sequence[Item]
+    first: tuple[str, Labels],
+    second: tuple[str, Labels],
+    kept: NDArray[np.bool_],
+    of_items: NDArray[np.integer],
+    more: Mapping[str, str],
 ) -> Iterator[Score]:
-    """One score for each of `VERDICTS`; cases are resampled with all their items."""
+    """One score for each of `VERDICTS`."""
     (who, one), (of, other) = first, second
     at = np.flatnonzero(kept & (one >= 0) & (other >= 0))
-    cases, place = np.unique([items[i][0] for i in at.tolist()], return_inverse=True)
+    cases, place = np.unique(of_items[at], return_inverse=True)
     counts = np.zeros((len(cases), 4))
     np.add.at(counts, (place, 2 * (one[at] != 1) + (other[at] != 1)), 1)
-    labels = {"who": who, "against": of, "items": len(at), "included": int((other[at] == 1).sum())}
+    labels = {**more, "who": who, "against": of, "items": len(at), "included": int((other[at] == 1).sum())}
     for measure, why in VERDICTS.items():
         yield Score(
             measure, [who], cases.astype(np.intp), counts, np.arange(4)[None], partial(verdicts_agree, measure=measure), reason=why, compared=False, labels=labels
@@ -92,5 +115,7 @@ def _sentences(rows: Sequence[Row]) -> list[str]:
             who = "M" if row["who"] == BY_M else f"The {row['who']}"
             agrees = "agree" if row["who"] == BOTH else "agrees"
             interval = "" if row["low"] is None else f" ({row['low']:.1%} to {row['high']:.1%})"
-            out.append(f"{who} {agrees} with {whom} on {row['value']:.1%}{interval} of {row['items']:,} items.")
+            out.append(
+                f"{who} {agrees} with {whom} on {row['value']:.1%}{interval} of {row['items']:,} {row.get('question', 'item')}s."
+            )
     return out

@@ -10,6 +10,7 @@ Who decides on a hit is free: M, or a judge. What stands outside `given` is not 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -278,7 +279,7 @@ def judged_scores(matches: Matches, settings: Settings) -> FamilyScores:
     InputError
         Where no case is left.
     """
-    from ..match.judge import INCLUDES, NOT_ASKED, NOT_INCLUDED
+    from ..match.judge import INCLUDES
 
     found, answers = matches.judged, matches.answers
     assert found is not None
@@ -294,20 +295,18 @@ def judged_scores(matches: Matches, settings: Settings) -> FamilyScores:
     family = _family(
         matches, BY_JUDGE, title, (found.included[cases] == INCLUDES)[:, :, None], found.given, cases, None, BY_JUDGE
     )
-    if found.placed and not answers.has_final:
-        places = np.where(found.given[:, None], found.places, 0)[cases]
+    if found.places is not None and not answers.has_final:
+        places = found.places[cases]
         for k in top_ranks(matches, settings):
             named = np.asarray(((places > 0) & (places <= k)).any(-1))
             values = without_absent(named, answers.absent[cases])
             family.scores.append(Score("top_k_accuracy", answers.raters, cases, values, of=BY_JUDGE, k=k))
     if left_out := int(found.given.any(1).sum()) - len(cases):
         family.findings.append(Finding("no_verdict", left_out, len(answers.cases), example=told))
-    asked, yes, no = (
-        int(mask.sum()) for mask in (found.judge != NOT_ASKED, found.judge == INCLUDES, found.judge == NOT_INCLUDED)
-    )
-    note = f"The judge was asked about {asked:,} reference diagnoses, one at a time, and the whole answer: {yes:,} included, {no:,} not included."
+    judge, check = (Counter(row[stage] for row in found.rows.values() if row[stage]) for stage in ("judge", "check"))
+    note = f"The judge was asked about {judge.total():,} reference diagnoses, one at a time, and the whole answer: {judge['included']:,} included, {judge['not included']:,} not included."
     if found.checked_by:
-        checked, wrong = int((found.check >= 0).sum()), int((found.check == INCLUDES).sum())
+        wrong, checked = check["incorrect"], check["incorrect"] + check["correct"]
         note += (
             f" The check was asked about those not included, and called {wrong:,} of {checked:,} judgements incorrect."
         )

@@ -2,70 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import combinations
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...pages.rows import Row
-from ...stats.permutation import Contrast, Tested, holm, permutation_test
+from ...stats.permutation import Contrast, holm, permutation_test
 from ...stats.resampling import Resampling, by_name
-from ..read.findings import Finding
 from ..score.scores import Score, Values
-from .estimates import Estimate, estimates, has_value, measured, name_of
+from .estimates import Estimate, estimates, has_value, measured, name_of, of_cases
 
 Pair = tuple[str, str]
 
 
 def difference_rows(
     scores: Sequence[Score],
-    compared: Sequence[str],
+    pairs: Sequence[Pair],
     cases: Sequence[str],
     resampling: Resampling,
-    absent: NDArray[np.bool_] | None = None,
-    pairs: Sequence[Pair] | None = None,
-    found: Sequence[Estimate] | None = None,
-) -> tuple[list[Row], list[Finding]]:
-    """Makes the rows of `Report.differences`, first less second, and the finding of how p was found.
+    absent: Mapping[str, NDArray[np.bool_]],
+    found: Mapping[int, Estimate] | None = None,
+) -> list[Row]:
+    """Makes the rows of `Report.differences`, first less second, of each pair in the cases in which both have a list.
 
-    compared : whom to compare, in this order. pairs : which two of them; each two if None. cases : the names of all cases.
-    absent : bool [cases, compared], lists that were not given: two raters are compared in the cases that both have.
-    found : the estimates of the scores, where they are known.
+    cases : the names of all cases. absent : rater -> bool [cases], where it has no list; nothing where all have all.
+    found : id of a score -> its estimate, where they are known.
 
     p is two-sided and of paired permutations; p_holm is corrected for the n_comparisons of this metric.
     """
-    among = list(combinations(compared, 2)) if pairs is None else list(pairs)
-    scores = [one for one in scores if one.compared and one.statistic is None and set(compared) <= set(one.raters)]
-    if not among or not scores:
-        return [], []
-    wanted = {id(one) for one in scores}
-    known = [one for one in found or () if id(one.score) in wanted] or estimates(scores, cases, resampling)
+    raters = {rater for pair in pairs for rater in pair}
+    scores = [one for one in scores if one.compared and one.statistic is None and raters <= set(one.raters)]
+    if not pairs or not scores:
+        return []
+    known = estimates(scores, cases, resampling) if found is None else [found[id(one)] for one in scores]
     order = np.argsort(by_name(cases))
-    contrasts: list[Contrast] = []
-    of_pairs: list[tuple[NDArray[np.bool_] | None, Sequence[Estimate]]] = []
-    for pair in among:
-        both = None
-        if absent is not None and (gone := absent[:, [compared.index(rater) for rater in pair]]).any():
-            both = np.asarray(~gone.any(1))
-        of_pairs.append((both, known if both is None else estimates(scores, cases, resampling, both)))
-        contrasts += [_contrast(one, pair, both, order) for one in scores]
-    tested = permutation_test(contrasts, len(among), resampling.seed)
-    p = tested.p.reshape(len(among), len(scores))
+    of_pairs: list[Sequence[Estimate]] = []
+    for first, second in pairs:
+        both = ~(absent[first] | absent[second]) if absent else np.ones(len(cases), bool)
+        of_pairs.append(known if both.all() else estimates(of_cases(scores, both), cases, resampling))
+    contrasts = [_contrast(one.score, pair, order) for pair, own in zip(pairs, of_pairs, strict=True) for one in own]
+    p = permutation_test(contrasts, len(pairs), resampling.seed).reshape(len(pairs), len(scores))
     rows: list[Row] = []
     for i, score in enumerate(scores):
         own = [
-            _row(of[i], pair, both, float(p[at, i]), resampling.level)
-            for at, (pair, (both, of)) in enumerate(zip(among, of_pairs, strict=True))
+            _row(of[i], *pair, p[at, i], resampling.level)
+            for at, (pair, of) in enumerate(zip(pairs, of_pairs, strict=True))
         ]
         with_p = [row for row in own if row["p"] is not None]
         for row, corrected in zip(with_p, holm([row["p"] for row in with_p]).tolist(), strict=True):
             row["p_holm"] = corrected
         rows += [row | {"n_comparisons": len(with_p), **score.labels} for row in own]
-    return rows, [_how_tested(tested, len(among))]
+    return rows
 
 
-def _contrast(score: Score, pair: Pair, both: NDArray[np.bool_] | None, order: NDArray[np.intp]) -> Contrast:
+def _contrast(score: Score, pair: Pair, order: NDArray[np.intp]) -> Contrast:
     """In the order of the cases' names, so that the order of the rows changes no p."""
     raters, place = list(score.raters), score.at
     columns = place.shape[1]
@@ -74,8 +65,6 @@ def _contrast(score: Score, pair: Pair, both: NDArray[np.bool_] | None, order: N
     for side, rater in enumerate(pair):
         values = score.values[:, place[raters.index(rater)]].astype(float)
         there = ~np.isnan(values)
-        if both is not None:
-            there &= both[score.cases][:, None]
         of_cases[0][at, side], of_cases[1][at, side] = np.where(there, values, 0), there
     sums = np.concatenate(of_cases, 2)
     change, totals = sums[:, 1] - sums[:, 0], sums.sum(0)
@@ -97,24 +86,14 @@ def _metric(
     return of
 
 
-def _row(one: Estimate, pair: Pair, both: NDArray[np.bool_] | None, p: float, level: float) -> Row:
+def _row(one: Estimate, first: str, second: str, p: float, level: float) -> Row:
     score = one.score
-    a, b = (list(score.raters).index(rater) for rater in pair)
-    either = has_value(score, score.values)[:, [a, b]].any(1)
-    n_cases = int((either if both is None else either & both[score.cases]).sum())
+    a, b = (list(score.raters).index(rater) for rater in (first, second))
+    n_cases = int(has_value(score)[:, [a, b]].any(1).sum())
     why = next((score.why(i) for i in (a, b) if np.isnan(one.value[i])), "")
     named = {key: value for key, value in name_of(score).items() if key != "hardness"}
     found = measured(float(one.value[a] - one.value[b]), one.repeats[:, a] - one.repeats[:, b], level, n_cases, why)
     undefined = found["value"] is None or n_cases < 2
     return {
-        "first": pair[0], "second": pair[1], **named, **found, "n_cases": n_cases, "p": None if undefined else p, "p_holm": None
+        "first": first, "second": second, **named, **found, "n_cases": n_cases, "p": None if undefined else float(p), "p_holm": None
     }  # fmt: skip
-
-
-def _how_tested(tested: Tested, pairs: int) -> Finding:
-    words = (
-        "Differences between raters: p is two-sided, of paired permutations, in each of which the two change places in cases drawn at "
-        f"random: of all of them where cases differ in few ways (McNemar's exact test for top-k accuracy), else of {tested.swaps:,}"
-    )
-    corrected = f". It is corrected for the {pairs:,} comparisons of each metric (Holm)" if pairs > 1 else ""
-    return Finding("tests", example=f"{words}{corrected}.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from ...errors import OptionError
 from ...pages.rows import Row, known
 from ..read.findings import Finding
-from ..score.scores import Score, Values
+from ..score.scores import Score, Values, mean_of_defined
 from .differences import Pair
 
 _VARIANT = re.compile(r"(?P<model>.*\S)\s*\[(?P<prompt>[^\[\]#]*[^\[\]#\s])\s*(?:#(?P<repeat>\d+))?\]")
@@ -64,10 +63,9 @@ def scores_of_models(scores: Sequence[Score], models: Models, raters: Sequence[s
 
 def _mean_over_prompts(score: Score, raters: list[str], groups: Sequence[Sequence[Sequence[int]]]) -> Score:
     """groups : of each rater, of each of its prompts, the raters of `score`."""
-    of_raters = score.values[:, score.at].astype(float)
-    n, _, columns = of_raters.shape
-    width = len(groups[0])
-    values = np.stack([_mean_of_known(of_raters[:, own]) for of in groups for own in of], 1)
+    of_raters = score.values[:, score.at].astype(float).swapaxes(0, 1)
+    (_, n, columns), width = of_raters.shape, len(groups[0])
+    values = np.stack([mean_of_defined(of_raters[own]) for of in groups for own in of], 1)
 
     def combine(means: Values) -> Values:
         return score.combine(means.reshape(*means.shape[:-1], width, columns)).mean(-1)
@@ -76,14 +74,6 @@ def _mean_over_prompts(score: Score, raters: list[str], groups: Sequence[Sequenc
         score, raters=raters, values=values.reshape(n, -1), places=np.arange(len(raters) * width * columns).reshape(len(raters), -1),
         combine=combine, reason=[score.why(of[0][0]) for of in groups],
     )  # fmt: skip
-
-
-def _mean_of_known(values: Values) -> Values:
-    """[n, k, c] -> [n, c], over what is no NaN; NaN of nothing."""
-    there = ~np.isnan(values)
-    held = there.sum(1)
-    sums = np.where(there, values, 0).sum(1)
-    return np.divide(sums, held, out=np.full(sums.shape, np.nan), where=held > 0)
 
 
 def named_models(pairs: Iterable[Pair], raters: Sequence[str]) -> tuple[Models, list[Finding]]:
@@ -107,15 +97,6 @@ def named_models(pairs: Iterable[Pair], raters: Sequence[str]) -> tuple[Models, 
     out = [f"{name} [{prompt}]" for name, prompts in of.items() for prompt in prompts if prompt not in common]
     without = f", without {', '.join(out)}, under which not all of these models came" if out else ""
     return kept, [Finding("prompts", example=f"{words}{without}.")]
-
-
-def pairs_of_models(raters: Sequence[str]) -> list[Pair] | None:
-    """Pairs the models of one rater each; None where no model came under several prompts, or repeatedly.
-
-    Differences between single variants answer no question that was asked, and the correction for so many leaves nothing.
-    """
-    variants = {rater for prompts in several(raters).values() for own in prompts.values() for rater in own}
-    return list(combinations([rater for rater in raters if rater not in variants], 2)) if variants else None
 
 
 def prompt_tables(rows: Sequence[Row], models: Models) -> dict[str, list[Row]]:
@@ -174,10 +155,6 @@ def findings_of_prompts(raters: Sequence[str], pairs_named: bool) -> list[Findin
         f"{count:,} raters are {len(repeated):,} model{'' if len(repeated) == 1 else 's'} under several prompts or in repeats: a model's "
         f"figure is its mean over prompts, each the mean over its repeats.{untested}"
     ]
-    for model, prompts in repeated.items():
-        if len({len(own) for own in prompts.values()}) > 1:
-            numbers = ", ".join(f"{prompt} {len(own):,}" for prompt, own in prompts.items())
-            found.append(f"the repeats of {model} are of unequal number ({numbers}); each prompt counts once.")
     if len({frozenset(prompts) for prompts in every.values()}) > 1:
         each = "; ".join(f"{model}: {', '.join(prompts)}" for model, prompts in every.items())
         found.append(f"Not every model came under the same prompts ({each}): their means are over different prompts.")

@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 
 from ...errors import quoted
 from ...pages.rows import Row
+from ...stats.agreement import divided
 from ...stats.resampling import Resampling
 from ..read.findings import Finding
-from ..score.scores import FEW, Score, Values
+from ..score.scores import Score, Values
 from .differences import Pair, difference_rows
-from .estimates import Estimate, estimates, row_of
+from .estimates import Estimate, estimates, of_cases, row_of
 
 WEIGHTED, PLAIN = "quantity-weighted average", "mean of the subsets"
 AVERAGES = (WEIGHTED, PLAIN)
 """What the averages are called in the column of groups."""
 _OF_DISEASES = "disease_recall"
-_SHOWN = 3
 Groups = Mapping[str, Sequence[str | None]]
 """Column -> its value for each of the cases, None where blank."""
 
@@ -35,12 +35,12 @@ def subgroup_rows(scores: Sequence[Score], groups: Groups, cases: Sequence[str],
     for by, values in groups.items():
         of_groups: dict[str, list[Estimate]] = {}
         for group, among in each_group(values):
-            found = estimates(scores, cases, resampling, among)
+            found = estimates(of_cases(scores, among), cases, resampling)
             if group is not None:
                 of_groups[group] = found
             for one in found:
                 for rater in range(len(one.score.raters)):
-                    rows.append({"by": by, "group": group, **_flagged(row_of(one, rater, resampling.level))})
+                    rows.append({"by": by, "group": group, **row_of(one, rater, resampling.level)})
         rows += [{"by": by, **row} for row in _average_rows(of_groups, resampling)]
     return rows
 
@@ -51,26 +51,15 @@ def subgroup_differences(
     pairs: Sequence[Pair],
     cases: Sequence[str],
     resampling: Resampling,
-    absent: NDArray[np.bool_],
+    absent: Mapping[str, NDArray[np.bool_]],
 ) -> list[Row]:
-    """Makes by, group and the columns of `Report.differences`, of each pair in the cases of each group.
-
-    absent : bool [cases, raters of the pairs, each once], lists that were not given.
-    """
-    compared = list(dict.fromkeys(rater for pair in pairs for rater in pair))
+    """Makes by, group and the columns of `Report.differences`, of each pair in the cases of each group. absent : as of `difference_rows`."""
     return [
         {"by": by, "group": group, **row}
-        for by, values in (groups if pairs else {}).items()
+        for by, values in groups.items()
         for group, among in each_group(values)
-        for row in difference_rows(
-            [_among(one, among) for one in scores], compared, cases, resampling, absent, pairs
-        )[0]
-    ]  # fmt: skip
-
-
-def _among(score: Score, among: NDArray[np.bool_]) -> Score:
-    kept = np.flatnonzero(among[score.cases])
-    return replace(score, values=score.values[kept], cases=score.cases[kept]) if score.statistic is None else score
+        for row in difference_rows(of_cases(scores, among), pairs, cases, resampling, absent)
+    ]
 
 
 def each_group(values: Sequence[str | None]) -> Iterator[tuple[str | None, NDArray[np.bool_]]]:
@@ -79,11 +68,6 @@ def each_group(values: Sequence[str | None]) -> Iterator[tuple[str | None, NDArr
         among = np.array([value == group for value in values])
         if among.any():
             yield group, among
-
-
-def _flagged(row: Row) -> Row:
-    few = f"{row['n_cases']} case{'' if row['n_cases'] == 1 else 's'} only" if row["n_cases"] < FEW else ""
-    return row | {"reason": "; ".join(filter(None, (few, row["reason"])))}
 
 
 def _average_rows(of_groups: Mapping[str, Sequence[Estimate]], resampling: Resampling) -> list[Row]:
@@ -104,10 +88,11 @@ def _average_rows(of_groups: Mapping[str, Sequence[Estimate]], resampling: Resam
             repeats = np.stack([_shuffled(one.repeats, order) for one, order in zip(several, orders, strict=True)])
             weights = np.stack([_quantities(one) for one in several]) if group == WEIGHTED else np.ones(values.shape)
             weights[np.isnan(values)] = 0
-            average = replace(
-                several[0], value=_mean(values, weights), repeats=_mean(repeats, weights[:, None, :]),
-                rows=np.concatenate([one.rows for one in several]),
+            parts = [one.score for one in several]
+            whole = replace(
+                parts[0], values=np.concatenate([part.values for part in parts]), cases=np.concatenate([part.cases for part in parts])
             )  # fmt: skip
+            average = Estimate(whole, _mean(values, weights), _mean(repeats, weights[:, None, :]))
             for i, there in enumerate((~np.isnan(values)).T):
                 out = [quoted(name) for name, known in zip(of_groups, there.tolist(), strict=True) if not known]
                 without = f"without {', '.join(out)}, where it is undefined" if out and there.any() else ""
@@ -119,7 +104,7 @@ def _average_rows(of_groups: Mapping[str, Sequence[Estimate]], resampling: Resam
 def _quantities(one: Estimate) -> Values:
     """[r], how many cases the value is of; of recall of diseases how many reference diseases."""
     if one.score.metric == _OF_DISEASES:
-        return np.nansum(one.rows[:, one.score.at[:, 1]], 0, dtype=float)
+        return np.nansum(one.score.values[:, one.score.at[:, 1]], 0, dtype=float)
     return one.n_cases.astype(float)
 
 
@@ -129,22 +114,10 @@ def _shuffled(repeats: Values, order: NDArray[np.integer]) -> Values:
 
 def _mean(values: Values, weights: Values) -> Values:
     """Over the first axis, without what has no weight; NaN of nothing."""
-    held = np.broadcast_to(weights, values.shape)
-    sums = np.where(held > 0, values * held, 0).sum(0)
-    return np.divide(sums, held.sum(0), out=np.full(sums.shape, np.nan), where=held.sum(0) > 0)
+    return divided(np.where(weights > 0, values * weights, 0).sum(0), np.broadcast_to(weights, values.shape).sum(0))
 
 
 def findings_of_groups(groups: Groups) -> list[Finding]:
-    """Finds columns that are blank throughout, and groups whose names differ in nothing but capitals and blanks."""
-    found = []
-    for by, values in groups.items():
-        if all(value is None for value in values):
-            found.append(Finding("groups", place=quoted(by), example="every case is blank: it makes no groups"))
-        spellings: dict[str, list[str]] = {}
-        for value in sorted({value for value in values if value is not None}):
-            spellings.setdefault(" ".join(value.split()).casefold(), []).append(value)
-        if alike := [" and ".join(map(quoted, names)) for names in spellings.values() if len(names) > 1]:
-            shown = ", ".join(alike[:_SHOWN]) + (f" and {len(alike) - _SHOWN:,} more" if len(alike) > _SHOWN else "")
-            told = f"names that differ only in capitals or blanks are groups of their own: {shown}"
-            found.append(Finding("groups", len(alike), place=quoted(by), example=told))
-    return found
+    """Finds columns that are blank throughout."""
+    blank = [by for by, values in groups.items() if all(value is None for value in values)]
+    return [Finding("groups", place=quoted(by), example="every case is blank: it makes no groups") for by in blank]

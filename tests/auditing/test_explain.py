@@ -13,13 +13,11 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import (
-    DxmatchError,
     InputError,
     MissingExtra,
     ModelError,
     NotUnderstood,
     NotUnderstoodWarning,
-    OptionError,
 )
 from dxmatch.models.ensemble import Combination
 from dxmatch.models.folder import load as read_model_folder
@@ -86,7 +84,7 @@ def test_the_words(matcher):
     text = str(dxmatch.explain(matcher, "acute renal pancreatitis", "chronic renal pancreatitis"))
     for said in (
         "'acute renal pancreatitis' is compared as it is", "They share 'renal' and 'pancreatitis'",
-        "'acute' and 'chronic' exclude each other", "M calls them a match: probability 0.9", "a match begins at 0.500",
+        "'acute' and 'chronic' differ", "M calls them a match: probability 0.9", "a match begins at 0.500",
         "For a match speak", "ratio_unigram (0.667,",
     ):  # fmt: skip
         assert said in text
@@ -123,10 +121,10 @@ def test_files_and_what_a_terminal_shows(same_site, tmp_path, capsys):
     assert svg.startswith("<svg") and "levenshtein" in svg
     page = same_site.save(tmp_path / "why.html").read_text("utf-8")
     html = re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)
-    assert "<b>" not in html and "&lt;b&gt;" in html and "default-src 'none'" in html and 'id="waterfall"' in html
-    with pytest.raises(OptionError, match=r"\.svg"):
+    assert "<b>" not in html and "&lt;b&gt;" in html and "default-src 'none'" in html and 'id="contributions"' in html
+    with pytest.raises(InputError, match=r"\.svg"):
         same_site.save(tmp_path / "why.pdf")
-    with pytest.raises(DxmatchError, match="no such folder"):
+    with pytest.raises(InputError, match="folder for the report is absent"):
         same_site.save(tmp_path / "nowhere" / "why.svg")
     same_site.print()
     shown = capsys.readouterr().out
@@ -143,13 +141,11 @@ def test_the_json_is_flat(same_site):
     assert set(told) == keys and told["parts"][0].keys() == {"feature", "label", "value", "contribution"}
 
 
-def test_the_waterfall_leads_from_start_to_score(same_site):
+def test_the_picture_has_every_contribution(same_site):
     rows = same_site.figure.rows
-    assert rows[0]["from"] == pytest.approx(same_site.trees.base) and rows[-1]["to"] == pytest.approx(
-        same_site.trees.raw
-    )
-    assert all(a["to"] == b["from"] for a, b in pairwise(rows))
-    assert {row["side"] for row in rows} <= {"for a match", "against a match"}
+    assert [row["value"] for row in rows] == [part.contribution for part in same_site.parts]
+    assert all(row["side"] == ("against a match" if row["value"] < 0 else "for a match") for row in rows)
+    assert sum(row["value"] for row in rows) + same_site.trees.base == pytest.approx(same_site.trees.raw)
 
 
 def test_what_excludes_is_decisive_whatever_the_trees_say(knowing):

@@ -91,13 +91,13 @@ def test_each_feature_alone(known, pairs) -> None:
     for name, votes in KNOWN.items():
         assert rows[name]["rule"] == "as it is" and rows[name]["f1"] == pytest.approx(f1_score(LABEL, votes))
         assert rows[name]["f1_low"] <= rows[name]["f1"] <= rows[name]["f1_high"]
-    assert rows["silent"]["f1"] is None and rows["silent"]["reason"] == "it is unknown for every pair"
+    assert rows["silent"]["f1"] == rows["silent"]["known"] == 0 and rows["silent"]["precision"] is None
     assert rows["levenshtein"]["rule"] == "up to" and next(iter(rows)) == "M"
 
 
 def test_no_pair_chooses_and_measures(tmp_path: Path, pairs: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Voters that are noise: on the pairs that choose them they look better than they are elsewhere. Of very many choices, one is
-    added after the other; an unknown vote is no yes."""
+    """Voters that are noise: on the pairs that choose them they look better than they are elsewhere. Very many choices are refused;
+    an unknown vote is no yes."""
     votes = NOISE | {"half": np.where(LABEL == 1, np.nan, 0.0), "true": LABEL}
     m = voted(tmp_path, pairs, votes)
     ways = by_way(dxmatch.audit(m, pairs[["a", "b"]].assign(label=np.roll(LABEL, 1)), voters=4, **FEW))
@@ -105,16 +105,15 @@ def test_no_pair_chooses_and_measures(tmp_path: Path, pairs: pd.DataFrame, monke
     assert ways["together"]["f1_same_pairs"] > ways["together"]["f1"]
     assert by_way(dxmatch.audit(m, pairs, voters=1, **FEW))["together"]["voters"] == "true"
     monkeypatch.setattr("dxmatch.auditing.voters.MOST_SUBSETS", 3)
-    found = by_way(dxmatch.audit(m, pairs, voters=2, **FEW))["together, one after the other"]
-    assert found["voters"].startswith("true") and found["f1"] == 1
+    with pytest.raises(OptionError, match="at most 3 choices of the 11 voters"):
+        dxmatch.audit(m, pairs, voters=2, **FEW)
 
 
 @pytest.mark.parametrize(
     ("count", "says"),
     [
         (6, "from 1 to 5, the voters that have an answer; no answer at all of silent"),
-        (7, "from 1 to 6, the voters"),
-        (0, "from 1 to 6"),
+        (0, "from 1 to 5"),
     ],
 )
 def test_refused(known, pairs, count: int, says: str) -> None:
@@ -137,10 +136,14 @@ def test_from_the_store_to_the_page(known, pairs, command, tmp_path: Path) -> No
     )
     done = command(*given, "-o", tmp_path / "audit", "--voters", 3, "--repeats", 1, "--bootstrap", 20)
     assert done.code == 0, done.err
-    assert "highest F1 alone" in done.out and "No answer for any pair: silent." in done.out
+    assert "highest F1 alone" in done.out
     found = json.loads((tmp_path / "audit" / "audit.json").read_text("utf-8"))["tables"]
     assert found["voters"][0]["voters"] == "third_a, third_b, third_c"
     page = (tmp_path / "audit" / "audit.html").read_text("utf-8")
-    assert "Which voters to ask" in page and "F1 on the pairs that chose" in page
+    assert (
+        "The feature silent is unknown for every pair" in page
+        and "Which voters to ask" in page
+        and "F1 on the pairs that chose" in page
+    )
     refused = command(*given, "-o", tmp_path / "no", "--voters", 9)
-    assert refused.code == 1 and "--voters must be from 1 to 6" in refused.err
+    assert refused.code == 1 and "--voters must be from 1 to 5" in refused.err

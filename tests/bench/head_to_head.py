@@ -21,7 +21,6 @@ from rapidfuzz import fuzz
 from rich.console import Console
 from rich.table import Table
 
-from dxmatch.auditing.kinds import kind_of
 from dxmatch.endpoints.prices import estimated_tokens
 from dxmatch.files.pairs import Pairs, read_pairs
 from dxmatch.matcher.match_function import load
@@ -202,8 +201,8 @@ def main() -> None:
         group = [name for name, kept in zip(scored.group, rows, strict=True) if kept]
         compare(title, label, Groups.of(group), verdicts)
         chosen = pairs.take(rows)
-        a, b = (m.providers.naming(side.to_pylist()) for side in (chosen.a, chosen.b))
-        kinds = [f"{'match' if y else 'no match'}: {kind_of(*both, y)}" for *both, y in zip(a, b, label, strict=True)]
+        relations = m.relations(chosen.a, chosen.b).kinds
+        kinds = [f"{'match' if y else 'no match'}: {relation}" for relation, y in zip(relations, label, strict=True)]
         by_kind("Right, by kind", kinds, {name: said.right for name, said in verdicts.items()})
     plain_words(thresholds)
     per_thousand(pairs.take(test))

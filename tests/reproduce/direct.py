@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import dxmatch
+from dxmatch.evaluation.reasoning.data import domains_of
 
 from .figure import PRINT, Figure
 from .printed_tables import rows_of
@@ -51,9 +52,9 @@ def _published(folder: Path, printed: dict[str, dict[str, str]]) -> Iterator[Fig
             path = Path(written) / file.relative_to(of_notes)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(_as_prediction(note)), encoding="utf-8")
-        found = dxmatch.reasoning(of_graphs, of_notes, written, premises=False, bootstrap=0).to_dict()
+        found = dxmatch.reasoning(of_graphs, of_notes, written, bootstrap=0).to_dict()
     plain: dict[str, Counter[str]] = {_OVERALL: Counter(notes=len(notes))}
-    domain_of = {row["category"]: (row["domain"] or "").lower() for row in found["tables"]["reasoning.graphs"]}
+    domain_of = {name: (domain or "").lower() for name, domain in domains_of(file.stem for file in graphs).items()}
     for file, graph in graphs.items():
         nodes, leaves = _size(graph["diagnostic"])
         for domain in (_OVERALL, domain_of[file.stem]):

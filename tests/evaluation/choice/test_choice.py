@@ -32,7 +32,7 @@ ANSWERS = [
 
 
 def figure(report: Any, metric: str, group: str | None = None, model: str | None = None) -> Any:
-    rows = report.rows if group is None else [row for row in report.by_group.rows if row["group"] == group]
+    rows = report.rows if group is None else [row for row in report.group_rows if row["group"] == group]
     return next(row["value"] for row in rows if row["metric"] == metric and model in (None, row["algorithm"]))
 
 
@@ -50,7 +50,6 @@ def test_mean_and_deviation_by_question_by_hand() -> None:
         "1 of 5 answers name no option that can be read, and count as wrong (such as 'I do not know')"
     )
     assert [row["chosen"] for row in report.rows_of("choice.answers")] == ["B", None, "B", "AB", "B"]
-    assert report.rows_of("choice.models") == [{"model": "model", "questions": 2, "answers": 5, "unread": 1}]
     assert report.per_case_columns["Acc_choice"] == pytest.approx([2 / 3, 1 / 2])
 
 
@@ -107,8 +106,8 @@ def test_a_folder_of_files_and_a_table_with_columns(tmp_path: Path) -> None:
         ("cnqa/1", "cnqa", "AB", True), ("enqa/1", "enqa", "B", True), ("enqa/2", "enqa", "B", False),
     ]  # fmt: skip
     (tmp_path / "q.csv").write_text("question_id,question,A,B,C,answer\nx,Which?,one,two,,B\n")
-    report = dxmatch.choice(tmp_path / "q.csv", [{"qid": "x", "output": "two"}])
-    assert figure(report, "Acc_choice") == 1 and report.by_group.rows == []
+    report = dxmatch.choice(tmp_path / "q.csv", [{"question_id": "x", "response": "two"}])
+    assert figure(report, "Acc_choice") == 1 and report.group_rows == []
 
 
 @pytest.mark.parametrize(("questions", "answers", "problem"), [
@@ -134,10 +133,7 @@ def test_what_is_missing_is_said() -> None:
     ]
     report = dxmatch.choice([ONE, SEVERAL], answers)
     words = "\n".join(told(report))
-    assert (
-        "1 question of 2 put to a: not answered at all" in words
-        and "1 question of 2 put to a: answered in fewer orders" in words
-    )
+    assert "none of the model's figures: a 1 of 2." in words and "the source's: a 1 of 2." in words
     assert {row["n_cases"] for row in report.difference_rows} == {1}, "two models are compared in the questions of both"
     with pytest.raises(OptionError, match="'ask'.*'endpoints'"):
         dxmatch.choice([ONE], None, ask="lab:m")

@@ -61,7 +61,7 @@ def judged(tmp_path, judge, check=None, m=None, cases=CASES, columns=None, **opt
     """M's names are in small letters; equal strings match."""
     m = m or By()
     m.providers = SimpleNamespace(naming=lambda texts: [text.lower() for text in texts])
-    judging = Judging.of(judge, check, store=tmp_path / "votes.sqlite", **options)
+    judging = Judging(judge, check, store=tmp_path / "votes.sqlite", **options)
     return match(lists_of(cases, **(columns or {})), m, NOBODY, judge=judging)
 
 
@@ -71,18 +71,13 @@ def test_two_stages_by_hand(tmp_path):
     found = made.judged
     # columns: A, B; rows: the two right answers of case one, the one of case two. B of two says nothing; A's asthma is equal.
     assert found is not None and found.included.tolist() == [[[1, 1], [0, 1]], [[1, -1], [0, -1]]]
-    assert found.judge.tolist() == [[[0, -2], [0, -2]], [[-2, -2], [-2, -2]]]
-    assert found.check.tolist() == [[[1, -2], [0, -2]], [[-2, -2], [-2, -2]]]
-    assert found.places.tolist() == [[[0, 3], [0, 2]], [[1, 0], [0, 0]]]
-    assert found.given.tolist() == [[True, True], [True, False]]
-    assert found.scored.tolist() == [True, True] and not found.unscored and not found.placed
-    assert (
-        found.verdicts["judge"][0].tolist() == [[0, 1], [0, 1]]
-        and (found.verdicts["judge and check"] == found.included).all()
-    )
+    assert found.given.tolist() == [[True, True], [True, False]] and found.scored.tolist() == [True, True]
+    assert not found.unscored and found.places is None
+    assert found.verdicts["judge"][0].tolist() == [[0, 1], [0, 1]]
+    assert (found.verdicts["judge and check"] == found.included).all()
     # equal names are never asked about; the check only where the judge says "not included"
     assert m.asked == [(stage, MI, said) for stage in (JUDGE, CHECK) for said in (A_ONE, B_ONE)]
-    rows = list(found.rows(made.answers))
+    rows = list(found.rows.values())
     told = ("algorithm", "answer", "judge", "judge_basis", "check", "check_basis", "included", "place")
     assert [tuple(rows[i][name] for name in told) for i in (0, 1, 5)] == [
         ("A", "angina; heart attack; gout", "not included", "no word of it", "incorrect", "a synonym", True, None),
@@ -112,10 +107,13 @@ def test_two_stages_by_hand(tmp_path):
 def test_what_comes_of_the_stages(tmp_path, judge, check, options, included, places, unscored):
     """Of case one; no verdict is never "not included", and M, in the place of a stage, knows the heart attack."""
     found = judged(tmp_path, judge, check, SetMatcher((MI, "heart attack")), **options).judged
-    assert found is not None and found.included[0].tolist() == included and found.places[0, 0].tolist() == places
+    assert found is not None and found.included[0].tolist() == included
+    assert [found.rows[0, 0, d]["place"] or 0 for d in (0, 1)] == places
     assert found.unscored == unscored and found.scored[0] == (np.array(included) >= 0).all()
     if judge == "model":
-        assert found.basis_of_judge[0, 0, 0].startswith("'heart attack' (place 2) names the disease: probability 1.000")
+        assert found.rows[0, 0, 0]["judge_basis"].startswith(
+            "'heart attack' (place 2) names the disease: probability 1.000"
+        )
 
 
 def test_relations_and_severities_by_hand(tmp_path):
@@ -166,7 +164,7 @@ def test_relations_by_m(tmp_path):
 )  # fmt: skip
 def test_options_that_cannot_be_meant(option, options):
     with pytest.raises(OptionError, match=f"'{option}'") as error:
-        Judging.of(**options)
+        Judging(**options)
     assert isinstance(error.value, NotServed) == (option in ("severity", "relation") or "none" in options.values() or "lab:m" in options.values())  # fmt: skip
 
 

@@ -186,10 +186,9 @@ def test_categories_join_chains_and_spellings(set_matcher):
 
 
 def test_final_diagnoses_and_what_needs_relations():
-    """M's relations are asked of the final diagnosis alone, of ten ranks, and not of matches or where a column tells them."""
+    """M's relations are asked of the final diagnosis alone, of ten ranks, and not of matches."""
     rows = long_form({"one": {"A": ["gout", "copd", "mi"], "truth": ["mi", "asthma"]}}).assign(role="algorithm")
     rows.loc[rows.rater == "truth", "role"] = ["reference", "reference"]
-    rows["relation"] = [None, "Not-Related", None, None, None]
     final = rows.iloc[[3]].assign(role="final")
     m = Related()
     needs = replace(needs_of(answers := read_lists(__import__("pandas").concat([rows, final]))), first=False)
@@ -198,7 +197,8 @@ def test_final_diagnoses_and_what_needs_relations():
     assert made.references is not None and made.references.given.tolist() == [[True, True]]
     assert not made.references.distance.any()
     assert made.of_final.references.given.tolist() == [[True]] and made.of_final.answers.reference == [("mi",)]
-    assert m.related == [("mi", "gout")] and made.of_final.references.distance[0, 0, :, 0].tolist() == [4, 0, 0]
+    assert m.related == [("mi", "copd"), ("mi", "gout")]
+    assert made.of_final.references.distance[0, 0, :, 0].tolist() == [4, 4, 0]
 
 
 class Related(By):

@@ -50,7 +50,7 @@ def compared(folder: Path, changes: dict[str, Any] | None = None, **options: Any
 
 def values(report: Report, run: str = "run", group: str | None = None, of: str = "") -> dict[str, Any]:
     """Symbol -> value of a run, over all notes or one group."""
-    rows = report.rows if group is None else [row for row in report.by_group.rows if row["group"] == group]
+    rows = report.rows if group is None else [row for row in report.group_rows if row["group"] == group]
     return {row["metric"]: row["value"] for row in rows if row["algorithm"] == run and row["of"] in ("", of)}
 
 

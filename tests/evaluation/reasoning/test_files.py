@@ -24,26 +24,11 @@ def test_a_file_that_cannot_be_right(tmp_path, case):
         compared(tmp_path, {case["file"]: case["content"]})
 
 
-@pytest.mark.parametrize(
-    ("file", "content", "error"),
-    [
-        ("graphs/Gout.json", '{"a":' * 100_000, "cannot be read as JSON"),
-        ("run/Gout/toe.json", {"red": ["a" * 10_001, "input1", "b"]}, "a text of 10,001 characters"),
-        ("notes/Gout/toe.json", {"Gout$Intermedia_2": {"x" * 10_001 + "$Cause_1": {}}}, "xxx…: a key that says nothing, or too much"),
-    ],
-)  # fmt: skip
-def test_a_file_that_is_too_long(tmp_path, file, content, error):
-    with pytest.raises(InputError, match=error):
-        compared(tmp_path, {file: content})
-
-
 def test_folders(tmp_path):
     written(tmp_path, FILES | {"empty/x.xlsx": ""})
     for folder in ("none", "empty"):
         with pytest.raises(InputError, match=folder):
             compared(tmp_path, runs=tmp_path / folder)
-    written(tmp_path, {"run/a.xlsx": "", "run/Gout/b.txt": "", "run/.hidden": "", "run/README.md": ""})
-    assert f"2 files in {tmp_path / 'run'} not read, such as Gout/b.txt" in told(compared(tmp_path))
 
 
 def test_what_is_read_of_a_note(tmp_path):
@@ -77,14 +62,14 @@ def test_where_a_prediction_leads(tmp_path, case):
 
 def test_domains(tmp_path):
     report = compared(tmp_path)
-    assert {row["group"] for row in report.by_group.rows if row["by"] == "domain"} >= {"Pulmonology", None}
+    assert {row["group"] for row in report.group_rows if row["by"] == "domain"} >= {"Pulmonology", None}
     assert "no medical domain is known of Gout" in told(report).replace("No medical", "no medical")
     for domains in ({"gout": "Joints", "Asthma": "Lungs"}, "category,domain\ngout,Joints\nAsthma,Lungs\n"):
         if isinstance(domains, str):
             domains = written(tmp_path, {"d.csv": domains}) / "d.csv"
         assert values(compared(tmp_path, domains=domains), group="Joints")["Acc_diag"] == 1
     for wrong in ({"Gout": "Joints"}, {"Gout": "Joints", "gout": "Feet", "Asthma": "Lungs"}):
-        with pytest.raises(OptionError, match="'domains'.*(Asthma|gout)"):
+        with pytest.raises(OptionError, match="'domains'.*(Asthma|twice)"):
             compared(tmp_path, domains=wrong)
 
 
@@ -95,14 +80,6 @@ def test_what_the_data_hold(tmp_path):
         "by": "all", "group": "all", "categories": 2, "notes": 3, "diagnoses": 7, "discharge_diagnoses": 4,
         "observations": pytest.approx(7 / 3), "length": len("None\n" * 6 + "\n" * 5),
     }  # fmt: skip
-    asthma, gout = report.rows_of("reasoning.graphs")
-    assert (asthma["depth"], asthma["premises"], gout["depth"], gout["with_premises"], gout["premises"]) == (
-        2,
-        1,
-        3,
-        2,
-        4,
-    )
 
 
 def test_the_example_of_the_documentation(tmp_path):
@@ -121,4 +98,4 @@ def test_the_example_of_the_documentation(tmp_path):
         "Exp_com": 1,
         "Exp_all": 1 / 4,
     }
-    assert values(report) | {"Prem": 0} == expected | {"Prem": 0}
+    assert values(report) == expected

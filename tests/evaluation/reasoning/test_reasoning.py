@@ -20,7 +20,7 @@ ZERO = dict.fromkeys(("Acc_cat", "Acc_diag", "Obs_pre", "Obs_rec", "Obs_comp", "
 
 def test_by_hand(tmp_path):
     """toe: O 4, O^ 5, 3 correspond, 1 of them explained; night: O 2, O^ 1, 1, 1; day: O 1, nothing predicted."""
-    report = compared(tmp_path, bootstrap=100, premises=False)
+    report = compared(tmp_path, bootstrap=100)
     notes = {row["note"]: row for row in report.rows_of("reasoning.notes")}
     counts = {name: [row[c] for c in ("annotated", "predicted", "paired", "explained")] for name, row in notes.items()}
     assert counts == {"Gout/toe.json": [4, 5, 3, 1], "Asthma/night.json": [2, 1, 1, 1], "Asthma/day.json": [1, 0, 0, 0]}
@@ -46,20 +46,6 @@ def test_by_hand(tmp_path):
         "Obs_rec",
         "Exp_com",
     ]
-
-
-def test_premises(tmp_path):
-    """Of the one note's one deduction, and of the annotators' seven, one rationale is a premise: "a wheeze is typical"."""
-    report = compared(tmp_path)
-    assert values(report)["Prem"] == pytest.approx(1 / 3)
-    assert "0.143 of the annotators' own 7 deductions" in told(report)
-    rows = {row["observation"]: row for row in report.rows_of("reasoning.deductions")}
-    assert (rows["wheeze"]["on_premise"], rows["wheeze"]["predicted_on_premise"], rows["cough"]["on_premise"]) == (
-        True,
-        True,
-        False,
-    )
-    assert rows["red big toe"]["premises"] == "Signs: a red toe; swelling etc.\nSymptoms: pain"
 
 
 @pytest.mark.parametrize(

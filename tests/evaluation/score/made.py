@@ -39,12 +39,18 @@ def judgements(
 ) -> Judgements:
     """Verdicts [cases, raters, references] of a judge, and of its check where it was asked; by default every reference is there."""
     judge = np.asarray(judge, np.int8)
+    included = judge if included is None else np.asarray(included, np.int8)
     given = np.ones((len(judge), judge.shape[2]), bool) if given is None else np.asarray(given, bool)
-    return Judgements(
-        judge, np.full_like(judge, -2) if check is None else check, judge if included is None else included,
-        np.zeros_like(judge, np.int16) if places is None else places, {}, {}, given, Counter({"refused": 1}), "m",
-        "" if check is None else "m",
-    )  # fmt: skip
+    words = {1: "included", 0: "not included", -1: "no verdict", -2: None}
+    rows = {
+        at: {
+            "judge": words[one], "check": None, "included": bool(included[at] > 0),
+            "place": None if places is None else int(places[at]) or None,
+        }
+        for at, one in np.ndenumerate(judge)
+        if given[at[0], at[2]]
+    }  # fmt: skip
+    return Judgements(rows, given, included, Counter({"refused": 1}), "m", "" if check is None else "m")
 
 
 class Scored:

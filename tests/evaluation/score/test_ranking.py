@@ -76,7 +76,7 @@ class Telling(By):
     """Tells relations: the answer's last letter is D, to a reference that it names otherwise; 0 cannot be said."""
 
     def relations(self, a, b):
-        distance = [1 if x == y else int(y[-1]) for x, y in zip(a, b, strict=True)]
+        distance = [1 if x == y else int(y[-1]) if y[-1].isdigit() else 0 for x, y in zip(a, b, strict=True)]
         return SimpleNamespace(semantic_distance=np.array(distance, np.int8))
 
 

@@ -49,16 +49,13 @@ TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
     "correction.errors": ("errors_of_m", ()),
     "human.agreement": ("agreement_with_people", ("who", "against", "metric")),
 }  # fmt: skip
-REASONING = {
-    "agreement": ("agreement_with_people", ("question", "who", "against")),
-    "data": ("data", ("by", "group")), "graphs": ("graphs", ("category",)), "notes": ("cases", ("rater", "note")),
-}  # fmt: skip
+REASONING = {"data": ("data", ("by", "group")), "notes": ("cases", ("rater", "note"))}
 BY_NOBODY = ("Acc_cat", "Acc_diag")
 AVERAGES = {"mean of the subsets": "mean of subsets", "quantity-weighted average": None}
 AUDIT = {
     "features": ("feature",), "contributions": ("a", "b"), "permutation": ("of",), "families": ("of", "way"), "alone": ("feature",),
-    "correlations": ("first", "second"), "histogram": ("from",), "measures": ("pairs", "measure"), "reliability": ("from",),
-    "kinds": ("error", "kind"), "worst": ("error", "a", "b"), "references": ("reference",),
+    "correlations": ("first", "second"), "measures": ("pairs", "measure"), "reliability": ("from",),
+    "kinds": ("error", "kind"), "worst": ("error", "a", "b"),
 }  # fmt: skip
 COUNTS = (
     "n_cases", "references", "lists", "unique_diagnoses", "cut_lists", "rejected_rows", "rejected_cases", "pairs_asked",
@@ -182,7 +179,30 @@ def _reasoned(run: Row, folder: Path, given: Row, seed: int, wrapped: Callable[[
         "differences": _table(("metric", "judged_by", "first", "second"), map(_judged, held["differences"])),
     }
     further = {name: held["tables"].get(f"reasoning.{name}") for name in REASONING}
+    if people := held["tables"].get("human.agreement"):
+        out["agreement_with_people"] = _table(("question", "who", "against"), _with_people(people))
     return out | {REASONING[name][0]: _table(REASONING[name][1], rows) for name, rows in further.items() if rows}
+
+
+def _with_people(rows: Sequence[Row]) -> list[Row]:
+    """M against the majority, accuracy and kappa side by side, with the counts that the metrics rest on."""
+    found: dict[str, Row] = {}
+    for row in rows:
+        first = found.setdefault(row["question"], {**row, "of": row["against"]})
+        if (row["who"], row["against"]) == ("M", first["of"]):
+            first[row["metric"]] = row
+    out = []
+    for question, row in found.items():
+        accuracy, kappa, items = row["accuracy"], row["kappa"], row["items"]
+        both = round((row["recall"]["value"] or 0) * row["included"])
+        neither = round(accuracy["value"] * items) - both
+        cells = {"both": both, "against_alone": row["included"] - both, "neither": neither}
+        out.append({
+            "question": question, "who": "M", "against": "people", "accuracy": accuracy["value"], "low": accuracy["low"], "high": accuracy["high"],
+            "kappa": kappa["value"], "kappa_low": kappa["low"], "kappa_high": kappa["high"], **cells,
+            "who_alone": items - sum(cells.values()), "pairs": items, "notes": row["n_cases"],
+        })  # fmt: skip
+    return out
 
 
 def _judged(row: Row) -> Row:
