@@ -22,7 +22,7 @@ from .lists import FINAL, NO_DIAGNOSIS, REFERENCE, ROLES, Cell, as_text
 from .no_diagnosis import NoDiagnosis
 
 NO_RANK = -1
-MAX_RANK = 1_000
+MAX_RANK = 10_000
 _WORD = re.compile(r"[^\W_]")
 _WHOLE = re.compile(r"(\d{1,9})(?:\.0*)?")
 _BLANKS = frozenset(["", "null", "na", "n/a", "nan", "none", "#n/a", "<na>", "nil"])

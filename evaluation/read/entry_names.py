@@ -72,7 +72,7 @@ _DENIED = re.compile(
 _CERTAINLY = re.compile(
     r"(?:(?:most\s+)?(?:likely|probably|probable)|definitely|certainly|clearly)\s+(?=\w)", re.IGNORECASE
 )
-_MARKED = re.compile("[%=\\t\u20e3：、。，；（）]|\\s\\(?\\d{1,2}[.)]\\s")
+_MARKED = re.compile("[%=\u20e3：、。，；（）]|\\s\\(?\\d{1,2}[.)]\\s|^[\\[{<|#·•・\u2460-\u25ff]")
 """Of no name: shares, numbers of a list, the marks of Chinese sentences."""
 
 
@@ -161,17 +161,12 @@ def _belongs(behind: str) -> bool:
 def _whole(text: str) -> str | None:
     """The name itself; None where it is too long for one, says or denies something, or is no name by its letters."""
     name = _LIKELY.sub("", _CERTAINLY.sub("", _REASON.sub("", text.strip()))).strip(" .,;:!*_–")
-    name = re.sub(r"^-+\s*|\s+-$|^[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F]+\s*", "", name)
+    name = re.sub(r"^-+\s*|\s+-$", "", name)
     if name[:1] in _QUOTES and name[-1:] in _QUOTES and not any(mark in name[1:-1] for mark in '"“”'):
         name = name[1:-1].strip(" .,;")
     if any(map(str.isalpha, name)) and says_nothing(name):
         return name
-    if (
-        sum(map(str.isalnum, name)) < 2
-        or not any(map(str.isalpha, name))
-        or not (name[0].isalpha() or name[0] in "0123456789(\"“'?")
-        or _MARKED.search(name)
-    ):
+    if sum(map(str.isalnum, name)) < 2 or not any(map(str.isalpha, name)) or _MARKED.search(name):
         return None
     if len(name.split()) > MOST_WORDS or says(name) or _DENIES.match(name) or is_sentence(name, name):
         return None

@@ -159,14 +159,14 @@ def test_cases_in_groups_and_those_that_were_not_given():
 
 
 def test_what_was_written_stands_where_nothing_could_be_read():
-    answers = {"m1": ["1. Gout\n2. RA", REFUSED], "m2": ["Gout", None]}
+    answers = {"gpt": ["1. Gout\n2. RA", REFUSED], "claude": ["Gout", None]}
     found = table_of(pd.DataFrame({"case_id": ["one", "two"], "reference": ["Gout", "RA"], **answers}))
     rows = [row for row in found.table.to_pylist() if row["diagnosis"] is None]
     assert [(row["case_id"], row["algorithm"], row["why"], row["answer"]) for row in rows] == [
-        ("two", "m1", "no diagnosis could be read from the answer", REFUSED),
-        ("two", "m2", "the answer is empty", None),
+        ("two", "gpt", "no diagnosis could be read from the answer", REFUSED),
+        ("two", "claude", "the answer is empty", None),
     ]
-    long = replace(found, answers=replace(found.answers, unread={("two", "m1"): "word " * 2_000}))
+    long = replace(found, answers=replace(found.answers, unread={("two", "gpt"): "word " * 2_000}))
     assert long.table["answer"].to_pylist()[-2].endswith("word  … (cut at 4,000 of 10,000 characters)")
 
 
