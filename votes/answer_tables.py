@@ -10,17 +10,14 @@ from typing import Any
 from ..errors import InputError, OptionError, Remedy, quoted
 from ..files.conflicts import conflicts
 from ..files.counted import counted
+from ..files.pair_labels import ALLOWED as VERDICTS_ALLOWED
+from ..files.pair_labels import label_of as verdict_of
 from ..files.tables import Table, check_keeps_input, read_table
 from ..terms.icd.naming import Naming
 from .prompts.questions import Answer, ModelConfig, Question
 from .store.store import VoteStore
 from .voters import IMPORTED
 
-_VERDICTS = {
-    **dict.fromkeys(("0", "0.0", "no", "n", "false", "nein", "not included"), 0),
-    **dict.fromkeys(("1", "1.0", "yes", "y", "true", "ja", "included"), 1),
-}
-VERDICTS_ALLOWED = "0 or 1, yes or no, true or false, ja or nein, included or not included, or blank for none"
 _CHANGED = ("refuse", "keep", "replace")
 _VERDICT, _PROBABILITY = "verdict", "probability"
 
@@ -195,11 +192,6 @@ def _names(table: Table, column: str, naming: Naming, problems: dict[int, InputE
             name = ""
         out.append(name)
     return out
-
-
-def verdict_of(value: Any) -> int | None:
-    """1 or 0; None for a blank. Errors: `LookupError` for what is not of VERDICTS_ALLOWED."""
-    return None if _blank(value) else _VERDICTS[str(value).strip().casefold()]
 
 
 def _probability(value: Any) -> float | None:
