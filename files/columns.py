@@ -144,8 +144,8 @@ def _of_values(
     rows: Sequence[int] | NDArray[np.integer] | None,
     mixed: bool,
 ) -> pa.Table:
-    if odd := next((name for name in values if not isinstance(name, str)), None):
-        raise InputError("a column whose name is not text", source=source, allowed="names in text", got=odd)
+    if odd := [name for name in values if not (isinstance(name, str) and _is_held(name))]:
+        raise InputError("a column whose name is not text", source=source, allowed="names in text", got=odd[0])
     return pa.table({name: column_of(name, of, source, first_row, rows, mixed=mixed) for name, of in values.items()})
 
 

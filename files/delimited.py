@@ -143,6 +143,6 @@ def _well_quoted(raw: bytes, delimiter: str) -> bool:
 
 def _delimiter(line: str, suffix: str) -> str:
     """What separates the columns of a first line: tabs in a .tsv; in a .csv a comma or a semicolon, whichever parts more; else what there is."""
-    columns = {each: len(next(csv.reader([line], delimiter=each), [])) for each in ",;\t"}
+    columns = {each: len(next(csv.reader([line[:_BATCH]], delimiter=each), [])) for each in ",;\t"}
     usual = "\t" if suffix == ".tsv" else max(",;", key=columns.__getitem__)
-    return usual if columns[usual] > 1 else max(columns, key=columns.__getitem__)
+    return usual if columns[usual] > 1 else max(columns, key=lambda each: (columns[each], each == usual))

@@ -11,8 +11,7 @@ import polars as pl
 import pytest
 
 from dxmatch.errors import InputError
-from dxmatch.files.pairs import read_labelled
-from dxmatch.files.pairs import Pairs
+from dxmatch.files.pairs import Pairs, read_labelled
 
 
 @pytest.fixture
@@ -67,7 +66,7 @@ def test_a_list_of_dicts_is_one_table() -> None:
     [
         ((PLAIN, "a,b\ngout,flu\n"), "round-2.csv: the column 'label' .* is missing"),
         ((PLAIN, "a,y,label\ngout,flu,1\n"), "round-2.csv: the column 'b' .* is missing"),
-        ((PLAIN, "a,b,label\ngout,flu,yes\n"), "round-2.csv, row 2, column 'label': a label that is not 0 or 1"),
+        ((PLAIN, "a,b,label\ngout,flu,maybe\n"), "round-2.csv, row 2, column 'label': a label that is not 0 or 1"),
         ((PLAIN, "a,b,label\ngout,,1\n"), "round-2.csv, row 2, column 'b': the diagnosis is blank"),
         ((PLAIN, "a,b,label\ngout,TB,\n"), "round-2.csv, row 2, column 'label': the label is blank"),
         (

@@ -38,7 +38,7 @@ def test_a_text_that_is_not_utf8_is_named_with_its_row(kind: pa.DataType, dictio
     values = [[b"x", text] for text in texts] if pa.types.is_list(kind) else texts
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"n": range(5), "dx": binary_as(kind, values)}), path, use_dictionary=dictionary)
-    with pytest.raises(InputError, match=r"t\.parquet, row 3, column 'dx': a text that is not UTF-8\. .*Got: b'caf\\xe9"):  # fmt: skip
+    with pytest.raises(InputError, match=r"t\.parquet, row 3, column 'dx': a text that is not UTF-8"):  # fmt: skip
         read_table(path)
 
 

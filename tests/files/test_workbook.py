@@ -105,7 +105,11 @@ def test_cells_merged_downwards_have_one_value_each(tmp_path: Path) -> None:
 
 def test_two_rows_of_names(tmp_path: Path) -> None:
     """The first of them merged over the columns of each model, and over both rows where there is nothing below."""
-    rows = [["case", "GPT-4o", None, "Claude", None], [None, "Dx1", "Dx2", "Dx1", "Dx2"], [7, "flu", "gout", "flu", None]]
+    rows = [
+        ["case", "GPT-4o", None, "Claude", None],
+        [None, "Dx1", "Dx2", "Dx1", "Dx2"],
+        [7, "flu", "gout", "flu", None],
+    ]
 
     def merged(sheet: Worksheet) -> None:
         for ranges in ("A1:A2", "B1:C1", "D1:E1"):
