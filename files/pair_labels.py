@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..errors import InputError, Remedy, quoted
-from .conflicts import conflicts
 from .tables import Table
 
 BLANK = -1
@@ -134,3 +133,13 @@ def check_conflicts(
 def _place(table: Table, row: int) -> str:
     file = "" if table.sources is None else f"{table.source_of(row)}, "
     return f"{file}row {table.row_number(row)}"
+
+
+def conflicts(said: Mapping[int, tuple[Hashable, Any]]) -> Iterator[tuple[Any, list[int]]]:
+    """Of (key, value) by row, which may say different things of one and the same: each key with two values or more, and its rows."""
+    rows_of: dict[Hashable, list[int]] = {}
+    for row, (key, _) in said.items():
+        rows_of.setdefault(key, []).append(row)
+    for key, rows in rows_of.items():
+        if len({said[row][1] for row in rows}) > 1:
+            yield key, rows

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import InputError, OptionError, Remedy, quoted
-from ..files.conflicts import conflicts
 from ..files.counted import counted
 from ..files.pair_labels import ALLOWED as VERDICTS_ALLOWED
+from ..files.pair_labels import conflicts
 from ..files.pair_labels import label_of as verdict_of
 from ..files.tables import Table, check_keeps_input, read_table
 from ..terms.icd.naming import Naming
