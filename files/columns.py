@@ -75,10 +75,11 @@ def column_of(
     kind = max(kinds, key=lambda each: (kinds[each], each is str), default=object)
     odd = ((at, value) for at, value in present if type(value) is not kind or not _is_held(value))
     at, value = next(odd, present[-1])
-    problem, allowed = "a value of another kind than others in its column", _IN_WORDS.get(kind, kind.__name__)
-    if not _is_held(value):
-        problem, allowed = "a value that no column can hold", "text in Unicode, or numbers of at most 64 bits"
     row = at + first_row if rows is None else int(rows[at])
+    if not _is_held(value):
+        allowed = "text in Unicode, or numbers of at most 64 bits"
+        raise InputError("a value that no column can hold", source=source, row=row, column=name, allowed=allowed)
+    problem, allowed = "a value of another kind than others in its column", _IN_WORDS.get(kind, kind.__name__)
     raise InputError(problem, source=source, row=row, column=name, allowed=allowed, got=value)
 
 

@@ -6,7 +6,6 @@ import csv
 import io
 import re
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,7 @@ from .counted import counted
 from .encodings import utf8_of
 
 _BLOCK = 1 << 24
-_BATCH = 1 << 16
+_LONGEST = 1 << 16
 
 
 def read_delimited(path: Path, suffix: str, encoding: str | None, *, set_aside: bool = False) -> Read:
@@ -49,15 +48,15 @@ class _File:
         header_row, header = next(((row, one) for row, one in self._records() if any(map(str.strip, one))), (0, []))
         if not header:
             raise InputError("no header", source=self.source, allowed="the names of the columns in the first row")
-        data = self._by_arrow(header_row, len(header)) if _well_quoted(self.raw, self.delimiter) else None
-        if data is None:
-            data = self._by_rows(header_row, header)
+        data, ragged = self._by_arrow(header_row, len(header))
+        numbers = np.arange(len(data)) + header_row + 1
+        if ragged or not _well_quoted(self.raw, self.delimiter):
+            numbers = np.array(self._rows_of_width(header_row, len(header)), np.int64)
         kept = rows_with_values(data)
-        data = named_columns(header, data, self.source, header_row)
-        if kept is None:
-            return Read(data, header_row + 1, broken=self.broken)
-        rows = np.flatnonzero(kept) + header_row + 1
-        return Read(data.filter(pa.array(kept)), header_row + 1, rows, broken=self.broken)
+        named = named_columns(header, data, self.source, header_row)
+        if kept is not None:
+            named, numbers = named.filter(pa.array(kept)), numbers[kept]
+        return Read(named, header_row + 1, numbers if kept is not None or ragged else None, broken=self.broken)
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
         """Each record with its row, blank ones too. Errors: `InputError` for a quote out of place, with the row of its record."""
@@ -72,8 +71,8 @@ class _File:
                 source=self.source, row=row + 1, allowed='a value with quotes in it as "say ""x""", a quote at its end',
             ) from None  # fmt: skip
 
-    def _by_arrow(self, header_row: int, width: int) -> pa.Table | None:
-        """Every row below the header under numbered columns, blank lines among them; None where a row has another width."""
+    def _by_arrow(self, header_row: int, width: int) -> tuple[pa.Table, bool]:
+        """The rows below the header under numbered columns, blank lines among them; whether rows of another width were left out."""
         names = [str(i) for i in range(width)]
         ragged = False
 
@@ -101,35 +100,28 @@ class _File:
                     quoted_strings_can_be_null=True,
                 ),
             )
-        except pa.ArrowInvalid:  # a value that is longer than a block
-            return None
-        return None if ragged else data
+        except pa.ArrowInvalid as error:  # a value that is longer than a block
+            raise InputError(f"no rows of values ({error})", source=self.source) from None
+        return data, ragged
 
-    def _by_rows(self, header_row: int, header: list[str]) -> pa.Table:
-        """`_by_arrow` record by record: slower, and strict on quotes; knows the row of one that cannot be right."""
-        schema = pa.schema([(str(i), pa.string()) for i in range(len(header))])
-        rows = (
-            self._of_width(row, record, header_row, len(header)) for row, record in self._records() if row > header_row
-        )
-        pieces = []
-        while batch := list(islice(rows, _BATCH)):
-            columns = [pa.array(column, pa.string()) for column in zip(*batch, strict=True)]
-            pieces.append(pa.table(columns, schema=schema))
-        return pa.concat_tables(pieces) if pieces else schema.empty_table()
-
-    def _of_width(self, row: int, record: list[str], header_row: int, width: int) -> list[str | None]:
-        if len(record) == width:
-            return [value or None for value in record]
-        if len(record) > 1 or "".join(record).strip():
-            error = InputError(
-                f"{counted(len(record), 'value')} in a table of {counted(width, 'column')}",
-                source=self.source, row=row, got=record,
-                allowed=f"as many as in the header, row {header_row}; quote a value that holds {self.delimiter!r}",
-            )  # fmt: skip
-            if not self.set_aside:
-                raise error.of_row_alone()
-            self.broken.append(error)
-        return [None] * width
+    def _rows_of_width(self, header_row: int, width: int) -> list[int]:
+        """The rows that `_by_arrow` reads, found record by record, strict on quotes; others of values go into `broken`, or are an error."""
+        rows = list[int]()
+        for row, record in self._records():
+            if row <= header_row:
+                continue
+            if not record or len(record) == width:
+                rows.append(row)
+            elif len(record) > 1 or record[0].strip():
+                error = InputError(
+                    f"{counted(len(record), 'value')} in a table of {counted(width, 'column')}",
+                    source=self.source, row=row, got=record,
+                    allowed=f"as many as in the header, row {header_row}; quote a value that holds {self.delimiter!r}",
+                )  # fmt: skip
+                if not self.set_aside:
+                    raise error.of_row_alone()
+                self.broken.append(error)
+        return rows
 
 
 def _well_quoted(raw: bytes, delimiter: str) -> bool:
@@ -143,6 +135,6 @@ def _well_quoted(raw: bytes, delimiter: str) -> bool:
 
 def _delimiter(line: str, suffix: str) -> str:
     """What separates the columns of a first line: tabs in a .tsv; in a .csv a comma or a semicolon, whichever parts more; else what there is."""
-    columns = {each: len(next(csv.reader([line[:_BATCH]], delimiter=each), [])) for each in ",;\t"}
+    columns = {each: len(next(csv.reader([line[:_LONGEST]], delimiter=each), [])) for each in ",;\t"}
     usual = "\t" if suffix == ".tsv" else max(",;", key=columns.__getitem__)
     return usual if columns[usual] > 1 else max(columns, key=lambda each: (columns[each], each == usual))
