@@ -180,10 +180,21 @@ def rows_with_values(data: pa.Table) -> NDArray[np.bool_] | None:
     return ~blank if blank.any() else None
 
 
-def of_frame(frame: nw.DataFrame[Any]) -> tuple[pa.Table, dict[str, InputError]]:
-    """The columns, and why one holds no values of one kind: its cells are then texts."""
+def of_frame(source: Any) -> tuple[nw.DataFrame[Any], pa.Table, dict[str, InputError]]:
+    """A pandas, polars or Arrow frame, its columns, and why one holds no values of one kind: its cells are then texts.
+
+    Errors: `InputError` for what is no table, and for two columns of one name.
+    """
     try:
-        return frame.to_arrow(), {}
+        found: Any = nw.from_native(source)
+        frame: Any = found.collect() if isinstance(found, nw.LazyFrame) else found
+    except TypeError:
+        allowed = "the path of a file, a pandas, polars or Arrow frame, a list of dicts, or a dict of columns"
+        raise InputError("not a table", allowed=allowed, got=type(source).__name__) from None
+    except nw.exceptions.DuplicateError:
+        raise InputError("two columns of one name", source="data frame", allowed="each name once") from None
+    try:
+        return frame, frame.to_arrow(), {}
     except _UNHELD:
         columns, mixed = {}, {}
         for name in map(str, frame.columns):
@@ -193,7 +204,7 @@ def of_frame(frame: nw.DataFrame[Any]) -> tuple[pa.Table, dict[str, InputError]]
             except InputError as error:
                 mixed[name] = error
                 columns[name] = pa.array([as_text(value) for value in values], pa.string())
-        return pa.table(columns), mixed
+        return frame, pa.table(columns), mixed
 
 
 def frame_like(source: Any) -> Any:

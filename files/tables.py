@@ -229,26 +229,14 @@ def read_table(source: Any, encoding: str | None = None, *, set_aside: bool = Fa
     elif isinstance(source, list | tuple) and (not source or isinstance(source[0], Mapping)):
         table = Table(of_records(source, "records"), "records", 0, in_memory=True)
     else:
-        table = _of_frame(source)
+        frame, data, mixed = of_frame(source)
+        table = Table(data, "data frame", 0, frame, mixed=mixed)
     if len(table) == 0:
         other_sheets = f". {table.note.rstrip('.')}" if table.note else ""
         raise InputError(f"the table has no rows{other_sheets}", source=table.source, allowed="at least one row")
     if repeated := {name for name in table.names if table.names.count(name) > 1}:
         raise InputError("two columns of one name", source=table.source, allowed="each name once", got=min(repeated))
     return table
-
-
-def _of_frame(source: Any) -> Table:
-    try:
-        frame: Any = nw.from_native(source)
-        frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
-    except TypeError:
-        allowed = "the path of a file, a pandas, polars or Arrow frame, a list of dicts, or a dict of columns"
-        raise InputError("not a table", allowed=allowed, got=type(source).__name__) from None
-    except nw.exceptions.DuplicateError:
-        raise InputError("two columns of one name", source="data frame", allowed="each name once") from None
-    data, mixed = of_frame(frame)
-    return Table(data, "data frame", 0, frame, mixed=mixed)
 
 
 def stacked(tables: Sequence[Table]) -> Table:
