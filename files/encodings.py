@@ -56,7 +56,7 @@ def utf8_of(path: Path, encoding: str | None = None) -> bytes:
         raise _undecodable(source, raw, name, at) from None
     raw = (raw if name == "utf-8" else text.lstrip("\ufeff").encode()).removeprefix(codecs.BOM_UTF8)
     if b"\0" in raw:
-        allowed = "text; is the file of another kind, or damaged?"
+        allowed = "text; the file may be of another kind, or damaged"
         raise InputError("a NUL character", source=source, row=line_at(raw, raw.index(b"\0")), allowed=allowed)
     return raw
 
@@ -73,7 +73,7 @@ def _undecodable(source: str, raw: bytes, name: str, at: int) -> InputError:
     remedy, reads = None, ""
     if name != _WESTERN and _decodes(raw, _WESTERN):
         remedy, reads = (
-            Remedy("reads it so", encoding=_WESTERN),
+            Remedy("reads the file", encoding=_WESTERN),
             f"; in {_WESTERN} it reads {quoted(word.decode(_WESTERN))}",
         )
     return InputError(
