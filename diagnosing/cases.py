@@ -19,11 +19,11 @@ from ..files.counted import counted
 from ..files.invisible import visible_names
 from ..files.json_records import SUFFIXES as JSON_SUFFIXES
 from ..files.json_records import read_json, records_as_columns
-from ..files.tables import Table, check_output, read_table, tell
+from ..files.tables import Table, check_output, read_table, stacked, tell
 from .case_columns import CaseColumns, carried, columns_of
 from .case_text import MAX_CASE, NotAText, case_text, is_chat, texts_together
 from .notes import NOTES, read_note, read_notes
-from .several_files import is_published, read_published, stacked
+from .several_files import is_published, read_published
 
 _WRAPPERS = ("cases", "data", "records", "items", "samples", "rows")
 
@@ -123,10 +123,9 @@ def _table(source: Any, encoding: str | None, published: bool, broken: list[Inpu
         if path.suffix.lower() in NOTES:
             return read_note(path, encoding)
         if path.suffix.lower() in JSON_SUFFIXES:
-            value, rows, warnings = read_json(path, encoding, broken)
+            value, rows = read_json(path, encoding, broken)
             if broken and not value:
                 raise broken[0]
-            tell(warnings)
             return _of_objects(value, str(path), rows)
         return read_table(path, encoding)
     if isinstance(source, Mapping | list | tuple):

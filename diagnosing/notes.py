@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from ..errors import InputError, quoted
-from ..files.encodings import check_encoding, not_utf8, utf8_of
+from ..files.encodings import utf8_of
 from ..files.tables import Table
 
 NOTES = (".txt", ".md")
@@ -40,22 +40,9 @@ def read_note(path: Path, encoding: str | None) -> Table:
 
 def _table(paths: list[Path], source: str, encoding: str | None, note: str) -> Table:
     data = pa.table(
-        {"case_id": [path.stem for path in paths], "text": pa.array([_text(path, encoding) for path in paths])}
+        {
+            "case_id": [path.stem for path in paths],
+            "text": pa.array([utf8_of(path, encoding).decode() for path in paths]),
+        }
     )
     return Table(data, source, 1, sources=[str(path) for path in paths], note=note)
-
-
-def _text(path: Path, encoding: str | None) -> str:
-    def line_of(text: str) -> int:
-        return text.count("\n") + 1
-
-    check_encoding(encoding)
-    try:
-        content = utf8_of(path, encoding, line_of)
-        return (path.read_bytes() if content is None else content).decode("utf-8-sig")
-    except FileNotFoundError:
-        raise InputError("no such file", source=str(path), allowed="a note") from None
-    except OSError as error:
-        raise InputError(f"the file could not be read ({error.strerror or error})", source=str(path)) from error
-    except UnicodeDecodeError:
-        raise not_utf8(path, line_of) from None

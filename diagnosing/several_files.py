@@ -1,4 +1,4 @@
-"""Cases in several files, as one table: ClinBench-HPB as it is published, or tables one under the other."""
+"""Cases in several files, as one table: ClinBench-HPB as it is published."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
 from ..errors import InputError
 from ..evaluation.lists.formats import clinbench_hpb
@@ -41,27 +40,5 @@ def read_published(paths: Sequence[Path], encoding: str | None) -> Table:
             rows.append(row)
             sources.append(str(file))
     return Table(
-        records_as_columns(records), _together(paths), 1, rows=np.array(rows, np.int64), sources=sources,
+        records_as_columns(records), ", ".join(map(str, paths)), 1, rows=np.array(rows, np.int64), sources=sources,
     )  # fmt: skip
-
-
-def stacked(tables: Sequence[Table]) -> Table:
-    """Tables one under the other; a column that one lacks is blank there. Errors: `InputError` where a column holds texts in one and numbers in another."""
-    try:
-        data = pa.concat_tables([table.data for table in tables], promote_options="permissive")
-    except (pa.ArrowTypeError, pa.ArrowInvalid) as error:
-        source = ", ".join(table.source for table in tables)
-        problem = f"files whose columns do not fit together ({str(error).splitlines()[0]})"
-        raise InputError(problem, source=source, allowed="columns of one kind in all files") from None
-    return Table(
-        data,
-        _together([Path(table.source) for table in tables]),
-        1,
-        rows=np.concatenate([table.row_numbers() for table in tables]),
-        sources=[table.source_of(row) for table in tables for row in range(len(table))],
-        note=" ".join(table.note for table in tables if table.note),
-    )
-
-
-def _together(paths: Sequence[Path]) -> str:
-    return ", ".join(map(str, paths))

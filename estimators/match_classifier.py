@@ -20,7 +20,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ..errors import OptionError, quoted
 from ..features.coverage import MIN_COVERAGE
-from ..files.labelled_pairs import REFUSE
+from ..files.pairs import REFUSE
 from ..training.engines.engine import EXPORTED
 from ..training.engines.fitted import TIME_LIMIT
 from ..training.examples import Extra

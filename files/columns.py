@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,8 +37,6 @@ class Read(NamedTuple):
         What to call it in errors, where it is not the whole file.
     note
         What was read, where there was a choice.
-    warnings
-        What is doubtful in it, a sentence each.
     broken
         The lines that are no rows, where they are not refused.
     """
@@ -46,112 +46,130 @@ class Read(NamedTuple):
     rows: NDArray[np.int64] | None = None
     source: str | None = None
     note: str = ""
-    warnings: tuple[str, ...] = ()
     broken: Sequence[InputError] = ()
 
 
 def column_of(
-    name: str, values: Sequence[Any], source: str, first_row: int, rows: Sequence[int] | None = None
+    name: str,
+    values: Sequence[Any],
+    source: str,
+    first_row: int,
+    rows: Sequence[int] | NDArray[np.integer] | None = None,
+    *,
+    mixed: bool = False,
 ) -> pa.Array:
     """Values as one column; None and NaN are null.
 
-    rows : the number of each, where they do not count on from `first_row`.
+    rows : the number of each, where they do not count on from `first_row`. mixed : values of several kinds become texts.
 
     Errors: `InputError`, with the first row whose value is of another kind than most, or that no column can hold.
     """
     try:
         return pa.array(values, from_pandas=True)
-    except (pa.ArrowException, OverflowError, UnicodeError, TypeError, ValueError):
-        present = [(row, value) for row, value in enumerate(values) if value is not None and value == value]
-        kinds = Counter(type(value) for _, value in present)
-        kind = max(kinds, key=lambda each: (kinds[each], each is str), default=object)
-        odd = next(
-            ((row, value, _IN_WORDS.get(kind, kind.__name__)) for row, value in present if type(value) is not kind),
-            None,
-        )
-        problem = "a value of another kind than others in its column"
-        if odd is None:
-            problem = "a value that no column can hold"
-            odd = next(((row, value, "") for row, value in present if _why_unheld(value)), (*present[-1], ""))
-        row, got, allowed = odd
-        if why := _why_unheld(got):
-            problem, allowed = why
-        raise InputError(
-            problem, source=source, row=row + first_row if rows is None else rows[row], column=name, allowed=allowed, got=got
-        ) from None  # fmt: skip
+    except _UNHELD:
+        with contextlib.suppress(UnicodeError):
+            if mixed:
+                return pa.array([as_text(value) for value in values], pa.string())
+    present = [(at, value) for at, value in enumerate(values) if value is not None and value == value]
+    kinds = Counter(type(value) for _, value in present)
+    kind = max(kinds, key=lambda each: (kinds[each], each is str), default=object)
+    odd = ((at, value) for at, value in present if type(value) is not kind or not _is_held(value))
+    at, value = next(odd, present[-1])
+    row = at + first_row if rows is None else int(rows[at])
+    if not _is_held(value):
+        allowed = "text in Unicode, or numbers of at most 64 bits"
+        raise InputError("a value that no column can hold", source=source, row=row, column=name, allowed=allowed)
+    problem, allowed = "a value of another kind than others in its column", _IN_WORDS.get(kind, kind.__name__)
+    raise InputError(problem, source=source, row=row, column=name, allowed=allowed, got=value)
 
 
+_UNHELD = (pa.ArrowException, OverflowError, UnicodeError, TypeError, ValueError)
 _IN_WORDS = {str: "text", int: "whole numbers", float: "numbers", bool: "true or false", list: "lists", dict: "objects"}
 
 
-def _why_unheld(value: Any) -> tuple[str, str] | None:
-    """What is wrong with a value that is alone in its column, and what is allowed; None where nothing is."""
+def _is_held(value: Any) -> bool:
+    """Whether a value that is alone in its column makes one; half a surrogate pair does not."""
     try:
         pa.array([value], from_pandas=True)
-    except UnicodeError:
-        return "half a surrogate pair", "Unicode text"
-    except (pa.ArrowException, OverflowError, TypeError, ValueError):
-        return "a number of more than 64 bits" if isinstance(value, int) else "a value that no column can hold", "text or numbers"  # fmt: skip
-    return None
+    except _UNHELD:
+        return False
+    return True
 
 
-def of_records(records: Sequence[Any], source: str) -> pa.Table:
-    """A list of dicts as columns, a key that a dict lacks null. Errors: `InputError`, with the row, counted from 0."""
-    for row, record in enumerate(records):
+def as_text(value: Any) -> str | None:
+    """A value of any kind as a text: lists and objects in JSON, a blank and nan as None."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, float) and value != value:
+        return None
+    return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, list | tuple | dict) else str(value)
+
+
+def of_records(
+    records: Sequence[Any],
+    source: str,
+    first_row: int = 0,
+    rows: Sequence[int] | NDArray[np.integer] | None = None,
+    *,
+    mixed: bool = False,
+) -> pa.Table:
+    """Objects as columns, a key that one lacks null; parameters as of `column_of`. Errors: `InputError`, with the row."""
+    for at, record in enumerate(records):
         if not isinstance(record, Mapping):
+            row = at + first_row if rows is None else int(rows[at])
             raise InputError(
-                "not a dict", source=source, row=row, allowed="one dict a row, {column: value}", got=record
+                "not an object", source=source, row=row, allowed="{column: value} for each row", got=record
             )
-    names = _texts(dict.fromkeys(name for record in records for name in record), source)
-    return pa.table({name: column_of(name, [each.get(name) for each in records], source, 0) for name in names})
+    names = dict.fromkeys(name for record in records for name in record)
+    values = {name: [record.get(name) for record in records] for name in names}
+    return _of_values(values, source, first_row, rows, mixed)
 
 
 def of_columns(columns: Mapping[Any, Any], source: str) -> pa.Table:
     """A dict of columns. Errors: `InputError`, with the column, and the row, counted from 0."""
-    values: dict[str, list[Any]] = {}
-    for name in _texts(columns, source):
-        if isinstance(columns[name], str | bytes | Mapping) or not isinstance(columns[name], Iterable):
+    for name, column in columns.items():
+        if isinstance(column, str | bytes | Mapping) or not isinstance(column, Iterable):
             allowed = "a list of values for each column"
-            raise InputError("not a column", source=source, column=name, allowed=allowed, got=columns[name])
-        values[name] = list(columns[name])
+            raise InputError("not a column", source=source, column=str(name), allowed=allowed, got=column)
+    values = {name: list(column) for name, column in columns.items()}
     lengths = {name: len(column) for name, column in values.items()}
     if len(set(lengths.values())) > 1:
         raise InputError("columns of several lengths", source=source, allowed="as many values in each", got=lengths)
-    return pa.table({name: column_of(name, column, source, 0) for name, column in values.items()})
+    return _of_values(values, source, 0, None, False)
 
 
-def _texts(names: Iterable[Any], source: str) -> list[str]:
-    names = list(names)
-    for name in names:
-        if not isinstance(name, str):
-            raise InputError("a column whose name is not text", source=source, allowed="names in text", got=name)
-    return names
+def _of_values(
+    values: Mapping[Any, list[Any]],
+    source: str,
+    first_row: int,
+    rows: Sequence[int] | NDArray[np.integer] | None,
+    mixed: bool,
+) -> pa.Table:
+    if odd := [name for name in values if not (isinstance(name, str) and _is_held(name))]:
+        raise InputError("a column whose name is not text", source=source, allowed="names in text", got=odd[0])
+    return pa.table({name: column_of(name, of, source, first_row, rows, mixed=mixed) for name, of in values.items()})
 
 
 def named_columns(header: Sequence[str | None], data: pa.Table, source: str, row: int) -> pa.Table:
     """`data` under the names of its header; columns without name and values are left out, as a spreadsheet leaves them behind.
 
-    Errors: `InputError` for a column of values without a name, and for two columns of one name.
+    One column of values may be without a name: the index that pandas writes before the others.
+
+    Errors: `InputError` for a second one, and for two columns of one name.
     """
-    names = [name.strip() if name else "" for name in header]
+    names = [(name or "").strip() for name in header]
     kept = [i for i, name in enumerate(names) if name or data.column(i).null_count < len(data)]
-    blank = next((i for i in kept if not names[i]), None)
-    if blank is not None:
+    chosen = [names[i] for i in kept]
+    if twice := next((i for place, i in enumerate(kept) if names[i] in chosen[:place]), None):
+        if names[twice]:
+            raise InputError(
+                "two columns of one name", source=source, row=row, allowed="each name once", got=names[twice]
+            )
         raise InputError(
-            f"column {blank + 1} has no name",
-            source=source, row=row, got=[name or "" for name in header],
-            allowed="a name for each column, in the first row"
-            + ("; is it a title above the header? then delete the rows down to the header" if _is_title(names) else ""),
+            f"column {twice + 1} has no name", source=source, row=row, got=names,
+            allowed="a name for each column, in the first row; a title above the header must go",
         )  # fmt: skip
-    repeated = next((names[i] for place, i in enumerate(kept) if names[i] in [names[j] for j in kept[:place]]), None)
-    if repeated is not None:
-        raise InputError("two columns of one name", source=source, row=row, allowed="each name once", got=repeated)
-    return data.select(kept).rename_columns([names[i] for i in kept])
-
-
-def _is_title(names: Sequence[str]) -> bool:
-    """Whether most columns have no name, as under a line of text that stands above the header."""
-    return sum(map(bool, names)) * 2 <= len(names)
+    return data.select(kept).rename_columns(chosen)
 
 
 def rows_with_values(data: pa.Table) -> NDArray[np.bool_] | None:
@@ -162,11 +180,22 @@ def rows_with_values(data: pa.Table) -> NDArray[np.bool_] | None:
     return ~blank if blank.any() else None
 
 
-def of_frame(frame: nw.DataFrame[Any]) -> tuple[pa.Table, dict[str, InputError]]:
-    """The columns, and why one holds no values of one kind: its cells are then texts."""
+def of_frame(source: Any) -> tuple[nw.DataFrame[Any], pa.Table, dict[str, InputError]]:
+    """A pandas, polars or Arrow frame, its columns, and why one holds no values of one kind: its cells are then texts.
+
+    Errors: `InputError` for what is no table, and for two columns of one name.
+    """
     try:
-        return frame.to_arrow(), {}
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        found: Any = nw.from_native(source)
+        frame: Any = found.collect() if isinstance(found, nw.LazyFrame) else found
+    except TypeError:
+        allowed = "the path of a file, a pandas, polars or Arrow frame, a list of dicts, or a dict of columns"
+        raise InputError("not a table", allowed=allowed, got=type(source).__name__) from None
+    except nw.exceptions.DuplicateError:
+        raise InputError("two columns of one name", source="data frame", allowed="each name once") from None
+    try:
+        return frame, frame.to_arrow(), {}
+    except _UNHELD:
         columns, mixed = {}, {}
         for name in map(str, frame.columns):
             values = frame.get_column(name).to_list()
@@ -174,9 +203,8 @@ def of_frame(frame: nw.DataFrame[Any]) -> tuple[pa.Table, dict[str, InputError]]
                 columns[name] = column_of(name, values, "data frame", 0)
             except InputError as error:
                 mixed[name] = error
-                texts = [None if value is None or value != value else str(value) for value in values]
-                columns[name] = column_of(name, texts, "data frame", 0)
-        return pa.table(columns), mixed
+                columns[name] = pa.array([as_text(value) for value in values], pa.string())
+        return frame, pa.table(columns), mixed
 
 
 def frame_like(source: Any) -> Any:

@@ -1,16 +1,17 @@
-"""The encodings of text files: UTF-8, UTF-16 with its mark, another that is named, and the likely one of a file that is none of these."""
+"""The text of a file in UTF-8: it is UTF-8, UTF-16 with its mark, or in the encoding that the user names. `.gz` is unpacked."""
 
 from __future__ import annotations
 
 import codecs
+import gzip
 import re
-from collections.abc import Callable
+import zlib
 from pathlib import Path
 
 from ..errors import InputError, OptionError, Remedy, quoted
 
-_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))  # fmt: skip
-_CYRILLIC = re.compile(r"[А-Яа-яЁё]{3}")
+_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))  # fmt: skip
+_WESTERN = "cp1252"
 
 
 def check_encoding(name: str | None) -> None:
@@ -21,84 +22,64 @@ def check_encoding(name: str | None) -> None:
         raise OptionError("encoding", "the name of a text encoding, as cp1252, latin-1 or utf-16", name) from None
 
 
-def marked_encoding(head: bytes) -> str | None:
-    """The encoding that the first bytes of a file name themselves (a byte order mark)."""
-    return next((name for mark, name in _MARKS if head.startswith(mark)), None)
+def suffix_of(path: Path) -> str:
+    """What tells the kind of a file: of `answers.csv.gz` the suffix before .gz."""
+    suffix = path.suffix.lower()
+    return Path(path.stem).suffix.lower() if suffix == ".gz" else suffix
 
 
-def utf8_of(path: Path, encoding: str | None, row_of: Callable[[str], int]) -> bytes | None:
-    """The text of a file in UTF-8, where it must be decoded first; None where it is UTF-8 as it stands, or shall be.
+def utf8_of(path: Path, encoding: str | None = None) -> bytes:
+    """The text of a file in UTF-8, without a byte order mark.
 
-    A byte order mark goes before `encoding`, and so does UTF-8 where the bytes are UTF-8 beyond ASCII: no other encoding
+    Such a mark goes before `encoding`, and so does UTF-8 where the bytes are UTF-8 beyond ASCII: no other encoding
     of words gives such bytes.
 
-    row_of : the row that a text ends in, for the error of a byte that is not of the encoding.
+    Errors: `InputError` for a file that cannot be read, that is in another encoding or holds a NUL character, with its line.
     """
-    with path.open("rb") as handle:
-        head = handle.read(6)
-    marked = marked_encoding(head)
-    if head != codecs.BOM_UTF8 * 2 and (marked == "utf-8-sig" or (marked is None and encoding is None)):
-        return None
-    raw = path.read_bytes()
-    if marked is None and not raw.isascii() and b"\0" not in raw and _decodes(raw, "utf-8"):
-        return None
-    name = marked or encoding or "utf-8"
+    check_encoding(encoding)
+    source = str(path)
     try:
-        return raw.decode(name).lstrip("\ufeff").encode("utf-8")
-    except UnicodeError as error:
-        raise _undecodable(path, raw, name, error, row_of) from None
-
-
-def not_utf8(path: Path, row_of: Callable[[str], int]) -> InputError:
-    """The error of a file that is not UTF-8, with the row, the likely encoding and how it reads then."""
-    raw = path.read_bytes()
+        raw = path.read_bytes()
+        raw = gzip.decompress(raw) if path.suffix.lower() == ".gz" else raw
+    except FileNotFoundError:
+        raise InputError("no such file", source=source) from None
+    except (OSError, EOFError, zlib.error) as error:
+        problem = f"the file could not be read ({getattr(error, 'strerror', None) or error})"
+        raise InputError(problem, source=source) from error
+    marked = next((name for mark, name in _MARKS if raw.startswith(mark)), None)
+    other = None if marked is None and not raw.isascii() and b"\0" not in raw and _decodes(raw, "utf-8") else encoding
+    name = marked or other or "utf-8"
     try:
-        raw.decode("utf-8")
+        text = raw.decode(name)
     except UnicodeError as error:
-        return _undecodable(path, raw, "utf-8", error, row_of)
-    return InputError("text that is not UTF-8", source=str(path), allowed="UTF-8")
+        at = error.start if isinstance(error, UnicodeDecodeError) else 0
+        raise _undecodable(source, raw, name, at) from None
+    raw = (raw if name == "utf-8" else text.lstrip("\ufeff").encode()).removeprefix(codecs.BOM_UTF8)
+    if b"\0" in raw:
+        allowed = "text; the file may be of another kind, or damaged"
+        raise InputError("a NUL character", source=source, row=line_at(raw, raw.index(b"\0")), allowed=allowed)
+    return raw
 
 
-def _undecodable(path: Path, raw: bytes, name: str, error: UnicodeError, row_of: Callable[[str], int]) -> InputError:
-    start = error.start if isinstance(error, UnicodeDecodeError) else 0
+def line_at(raw: bytes, place: int) -> int:
+    """The line that a byte stands in, from 1."""
+    return len(raw[: place + 1].splitlines())
+
+
+def _undecodable(source: str, raw: bytes, name: str, at: int) -> InputError:
+    """Of the encodings that a file may be in without saying so, Windows' Western one is the commonest: how it reads is shown."""
     called = name.upper() if name.startswith("utf") else name
-    row = row_of(raw[:start].decode(name, "ignore"))
-    word = _word_at(raw, start)
-    likely = likely_encoding(raw)
-    if likely is None or likely == name:
-        return InputError(f"text that is not {called}", source=str(path), row=row, allowed=called, got=word)
-    reads = word.decode(likely, "replace").strip("\ufeff\0")
-    return InputError(
-        f"text that is not {called}; in {likely} it reads {quoted(reads)}",
-        source=str(path),
-        row=row,
-        allowed=called,
-        got=word,
-        remedy=Remedy("reads the file", encoding=likely),
-    )
-
-
-def _word_at(raw: bytes, at: int) -> bytes:
-    """The bytes around one, from delimiter to delimiter, at most some 40."""
-    before = re.split(rb"[,;\t\r\n\"]", raw[max(0, at - 20) : at])[-1]
-    return before + re.split(rb"[,;\t\r\n\"]", raw[at : at + 24])[0]
-
-
-def likely_encoding(raw: bytes) -> str | None:
-    """What bytes that are not UTF-8 are likely to be in: UTF-16 without its mark, Chinese, Cyrillic, or Western as Windows or an old Mac wrote it."""
-    sample = raw[: 1 << 20]
-    sample = sample[: sample.rfind(b"\n") + 1] or sample
-    if zeros := sample.count(b"\0"):
-        return (
-            ("utf-16-be" if sample[0::2].count(b"\0") * 2 > zeros else "utf-16-le") if zeros * 4 > len(sample) else None
+    word = re.split(rb"[,;\t\r\n\"]", raw[max(0, at - 20) : at])[-1] + re.split(rb"[,;\t\r\n\"]", raw[at : at + 24])[0]
+    remedy, reads = None, ""
+    if name != _WESTERN and _decodes(raw, _WESTERN):
+        remedy, reads = (
+            Remedy("reads the file", encoding=_WESTERN),
+            f"; in {_WESTERN} it reads {quoted(word.decode(_WESTERN))}",
         )
-    runs = re.findall(rb"[\x80-\xff]{3,}", sample)
-    if len(b"".join(runs)) * 2 > sum(byte >= 0x80 for byte in sample):  # not an accent here and there: another script
-        if _decodes(sample, "gb2312"):
-            return "gb18030"
-        if _decodes(sample, "cp1251") and _CYRILLIC.search(sample.decode("cp1251")):
-            return "cp1251"
-    return next((name for name in ("cp1252", "mac_roman") if _decodes(raw, name)), None)
+    return InputError(
+        f"text that is not {called}{reads}",
+        source=source, row=line_at(raw, at), allowed=f"{called}, or the name of its encoding", got=word, remedy=remedy,
+    )  # fmt: skip
 
 
 def _decodes(raw: bytes, name: str) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import warnings
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from ..progress import Progress, shown
@@ -13,15 +13,13 @@ from ..settings import file_mode
 
 LONGEST_WAIT = 900.0
 """Seconds to wait for another process; after that it is made here, too."""
-_SOON = 1.0
 
 
-@contextlib.contextmanager
+@contextmanager
 def alone(path: Path, what: str) -> Iterator[None]:
-    """Holds a lock that one thread of one process has at a time; who waits says so on standard error.
+    """Holds a lock that one thread of one process has at a time; its holder's end frees it.
 
-    The system frees it when its holder ends in any way, so the empty file that stays behind holds up nobody. Where no lock can
-    be had (a file system without locks, a folder that cannot be written), the block runs all the same.
+    Where no lock can be had (a file system without locks, a folder that cannot be written), the block runs all the same.
 
     Parameters
     ----------
@@ -29,34 +27,23 @@ def alone(path: Path, what: str) -> Iterator[None]:
     """
     from filelock import FileLock, Timeout
 
-    # A soft lock, a file that is there or not, would outlive its holder.
-    lock = FileLock(path, mode=file_mode(), fallback_to_soft=False)
-    try:
+    with ExitStack() as held:
         try:
-            lock.acquire(timeout=_SOON)
-        except Timeout:
-            print(f"dxmatch: waiting for another process that makes {what} ({path})", file=sys.stderr, flush=True)
-            lock.acquire(timeout=LONGEST_WAIT, poll_interval=0.2)
-    except Timeout:
-        _warn(f"Another process has held {path} for {LONGEST_WAIT:g} s; {what} is made here, too.")
-    except PermissionError:
-        pass  # Nothing can be kept there, which is told when it is tried.
-    except (OSError, NotImplementedError) as error:
-        why = getattr(error, "strerror", None) or error
-        _warn(f"No lock can be had in {path.parent} ({why}): processes that start at once each make {what}.")
-    try:
+            # A soft lock, a file that is there or not, would outlive its holder.
+            held.enter_context(FileLock(path, LONGEST_WAIT, mode=file_mode(), fallback_to_soft=False))
+        except (Timeout, OSError, NotImplementedError) as error:
+            problem = f"No lock can be had in {path.parent} ({error}): {what} is made here, whoever else makes it."
+            warnings.warn(problem, RuntimeWarning, stacklevel=4)
         yield
-    finally:
-        lock.release()
 
 
-@contextlib.contextmanager
+@contextmanager
 def told(what: str, seconds: float | None) -> Iterator[Progress]:
     """Yields `report(done, total)` of work that is done once: a bar on a terminal; elsewhere a line now, and one a minute.
 
     seconds : how long it is likely to take; None where that cannot be known. Under a second nothing is said.
     """
-    if seconds is not None and seconds < _SOON:
+    if seconds is not None and seconds < 1:
         yield lambda done, total: None
         return
     line = f"{what} once" if seconds is None else f"{what} once, about {seconds:.0f} s"
@@ -64,7 +51,3 @@ def told(what: str, seconds: float | None) -> Iterator[Progress]:
         print(f"dxmatch: {line}", file=sys.stderr, flush=True)
     with shown(line) as report:
         yield report
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, RuntimeWarning, stacklevel=5)

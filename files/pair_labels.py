@@ -1,7 +1,8 @@
-"""Labels as users hold them: one column of 0/1, or one column per expert, of which the majority decides."""
+"""Labels as people give them: yes or no, in one column, or in one for each expert, of whom the majority decides."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,18 +10,27 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..errors import InputError, Remedy, quoted
-from .conflicts import conflicts
 from .tables import Table
 
 BLANK = -1
-"""An expert who did not vote on a pair."""
+"""Of an expert who did not vote on a pair."""
 
-_LABELS = {
+_WORDS = {
     **dict.fromkeys(("0", "0.0", "no", "n", "false", "nein", "not included"), 0),
     **dict.fromkeys(("1", "1.0", "yes", "y", "true", "ja", "included"), 1),
 }
-LABELS_ALLOWED = "0 or 1, yes or no, true or false, ja or nein, included or not included, or blank for none"
-_ALLOWED = "0 (no match) or 1 (match)"
+ALLOWED = "0 or 1, yes or no, true or false, ja or nein, included or not included, or blank for none"
+
+
+def label_of(value: Any) -> int | None:
+    """1 or 0; None for a blank. Errors: `LookupError` for what is not of `ALLOWED`."""
+    said = "" if value is None or value != value else str(value).strip().casefold()
+    return _WORDS[said] if said else None
+
+
+def parsed_labels(table: Table, column: str, problems: dict[int, InputError]) -> list[int | None]:
+    """`label_of` each value of a column; None, and an error in `problems`, for what is no label."""
+    return table.parsed(column, label_of, "a label that is not 0 or 1", ALLOWED, problems)
 
 
 def experts_of(table: Table, label: str) -> list[str]:
@@ -28,26 +38,66 @@ def experts_of(table: Table, label: str) -> list[str]:
     return [name for name in table.names if name.strip().casefold().startswith(f"{label}_".casefold())]
 
 
+def votes_of(table: Table, columns: Sequence[str], problems: dict[int, InputError]) -> NDArray[np.int8]:
+    """int8[n, k]: the labels in k columns, `BLANK` for none; what is no label goes to `problems`."""
+    votes = [[BLANK if one is None else one for one in parsed_labels(table, name, problems)] for name in columns]
+    return np.array(votes, np.int8).reshape(len(columns), len(table)).T
+
+
+def majority_of(
+    votes: NDArray[np.int8], final: NDArray[np.int8] | None = None, *, of_all: bool = True
+) -> NDArray[np.int8]:
+    """int8[n]: what more than half of int8[n, k] say; `final` where no such majority is, or `BLANK`.
+
+    of_all : half of the panel, so that a blank is a vote for neither; else half of those who voted.
+    """
+    matches, others = (votes == 1).sum(1), (votes == 0).sum(1)
+    needed = votes.shape[1] if of_all else matches + others
+    undecided = np.full(len(votes), BLANK) if final is None else final
+    return np.select([2 * matches > needed, 2 * others > needed], [1, 0], undecided).astype(np.int8)
+
+
+def labels_of_people(table: Table, label: str) -> dict[str, NDArray[np.int8]]:
+    """What is said in the column `label`, and in those of several people: int8[n] of 0, 1 and `BLANK`. Raises the first label that is none."""
+    problems: dict[int, InputError] = {}
+    columns = [name for name in table.names if name.strip().casefold() == label] + experts_of(table, label)
+    votes = votes_of(table, columns, problems)
+    if problems:
+        raise problems[min(problems)]
+    return dict(zip(columns, votes.T, strict=True))
+
+
 def read_labels(
     table: Table, label: str, problems: dict[int, InputError], *, blank: bool = False
 ) -> tuple[NDArray[np.int8], NDArray[np.int8] | None]:
-    """int8[n] of 0 and 1, and the panel's votes int8[n, k] where a panel decides. Rows that cannot be right go to `problems`.
+    """int8[n] of 0 and 1, and the panel's votes int8[n, k] where a panel decides. Rows that cannot be right go to `problems`, and are `BLANK`.
 
-    blank : a row that none of a panel voted on is no problem, and `BLANK`.
+    blank : a row that none of a panel voted on is no problem.
     """
-    if label in table.names:
-        return _plain_labels(table, label, problems), None
-    votes = [parsed_labels(table, column, problems) for column in experts_of(table, label)]
-    ballots = [[BLANK if vote is None else vote for vote in column] for column in votes]
-    return _majority(table, label, votes, problems, blank), np.array(ballots, np.int8).T
+    alone = label in table.names
+    experts = [label] if alone else experts_of(table, label)
+    votes = votes_of(table, experts, problems)
+    settled = "adjudicated" in table.names and not alone
+    final = votes_of(table, ["adjudicated"], problems)[:, 0] if settled else None
+    labels = majority_of(votes, final)
+    for row in np.flatnonzero(labels == BLANK).tolist():
+        if row in problems or (blank and not alone and (votes[row] == BLANK).all()):
+            continue
+        if alone:
+            problems[row] = table.error(
+                "the label is blank", row, label, allowed=ALLOWED.partition(", or blank")[0], got=None
+            )
+        else:
+            problems[row] = table.error(
+                f"no majority among {len(experts)} experts and no adjudication", row, "adjudicated",
+                allowed="0 or 1 where the experts tie or are blank",
+                got={name: None if vote == BLANK else vote for name, vote in zip(experts, votes[row].tolist(), strict=True)},
+            )  # fmt: skip
+    return labels, None if alone else votes
 
 
 def read_shares(
-    table: Table,
-    soft: str,
-    label: str | None,
-    ballots: NDArray[np.int8] | None,
-    problems: dict[int, InputError],
+    table: Table, soft: str, label: str | None, ballots: NDArray[np.int8] | None, problems: dict[int, InputError]
 ) -> NDArray[np.float64]:
     """float64[n] in [0, 1]: the share of votes for "match", from a column of its own or from the panel's votes."""
     if soft == label and ballots is not None:
@@ -62,61 +112,6 @@ def _share(value: Any) -> float:
     if not 0 <= float(value) <= 1:
         raise ValueError
     return float(value)
-
-
-def label_of(value: Any) -> int | None:
-    """1 or 0; None for a blank. Errors: `LookupError` for what is not of LABELS_ALLOWED."""
-    return None if is_blank(value) else _LABELS[str(value).strip().casefold()]
-
-
-def is_blank(value: Any) -> bool:
-    return value is None or value != value or (isinstance(value, str) and not value.strip())
-
-
-def parsed_labels(table: Table, column: str, problems: dict[int, InputError]) -> list[int | None]:
-    return table.parsed(column, label_of, "a label that is not 0 or 1", _ALLOWED, problems)
-
-
-def labels_of_people(table: Table, label: str) -> dict[str, NDArray[np.int8]]:
-    """What is said in the column `label`, or in those of several people: int8[n] of 0, 1 and `BLANK`. Raises the first label that is none."""
-    problems: dict[int, InputError] = {}
-    columns = [name for name in table.names if name.strip().casefold() == label] + experts_of(table, label)
-    parsed = {column: parsed_labels(table, column, problems) for column in columns}
-    if problems:
-        raise problems[min(problems)]
-    return {column: np.array([BLANK if one is None else one for one in of], np.int8) for column, of in parsed.items()}
-
-
-def _plain_labels(table: Table, column: str, problems: dict[int, InputError]) -> NDArray[np.int8]:
-    labels = parsed_labels(table, column, problems)
-    for row, value in enumerate(labels):
-        if value is None:
-            problems.setdefault(row, table.error("the label is blank", row, column, allowed=_ALLOWED, got=None))
-    return np.array([value or 0 for value in labels], np.int8)
-
-
-def _majority(
-    table: Table, label: str, votes: list[list[int | None]], problems: dict[int, InputError], blank: bool
-) -> NDArray[np.int8]:
-    """More than half of the intended panel decides; a blank is no vote, and without a majority `adjudicated` decides.
-
-    blank : a row that nobody voted on is `BLANK`; else it is a problem, as every other that is undecided.
-    """
-    experts = experts_of(table, label)
-    final = parsed_labels(table, "adjudicated", problems) if "adjudicated" in table.names else [None] * len(table)
-    out = np.zeros(len(table), np.int8)
-    for row, (adjudicated, *ballot) in enumerate(zip(final, *votes, strict=True)):
-        decided = next((verdict for verdict in (0, 1) if 2 * ballot.count(verdict) > len(experts)), adjudicated)
-        if decided is None and blank and ballot.count(None) == len(ballot) and row not in problems:
-            decided = BLANK
-        if decided is None:
-            undecided = table.error(
-                f"no majority among {len(experts)} experts and no adjudication", row, "adjudicated",
-                allowed="0 or 1 where the experts tie or are blank", got=dict(zip(experts, ballot, strict=True)),
-            )  # fmt: skip
-            problems.setdefault(row, undecided)
-        out[row] = decided or 0
-    return out
 
 
 def check_conflicts(
@@ -148,3 +143,13 @@ def check_conflicts(
 def _place(table: Table, row: int) -> str:
     file = "" if table.sources is None else f"{table.source_of(row)}, "
     return f"{file}row {table.row_number(row)}"
+
+
+def conflicts(said: Mapping[int, tuple[Hashable, Any]]) -> Iterator[tuple[Any, list[int]]]:
+    """Of (key, value) by row, which may say different things of one and the same: each key with two values or more, and its rows."""
+    rows_of: dict[Hashable, list[int]] = {}
+    for row, (key, _) in said.items():
+        rows_of.setdefault(key, []).append(row)
+    for key, rows in rows_of.items():
+        if len({said[row][1] for row in rows}) > 1:
+            yield key, rows

@@ -9,6 +9,8 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,12 +18,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..errors import SET_ASIDE, InputError
+from ..errors import SET_ASIDE, InputError, Remedy
 from .formula_errors import FORMULA_ERROR
 from .invisible import read_visible
 from .limits import MAX_CHARACTERS
-from .pair_labels import check_conflicts, experts_of, read_labels, read_shares
-from .tables import Table, check_keeps_input, read_table
+from .pair_labels import BLANK, check_conflicts, experts_of, read_labels, read_shares
+from .tables import Table, check_keeps_input, read_table, stacked, with_columns
+
+REFUSE = "refuse"
+_MAJORITY = Remedy("keeps the rows that say what most do", on_conflict="majority")
 
 
 @dataclass(frozen=True)
@@ -134,52 +139,138 @@ def read_pairs(
             error.with_remedy(SET_ASIDE)
         raise
     problems: dict[int, InputError] = {}
-    pairs = checked_pairs(table, problems, a=a, b=b, label=label, soft=soft, weight=weight, group=group)
+    pairs = _checked([table], problems, a, b, label, soft, weight, group)
     if pairs.label is not None:
-        check_conflicts(pairs.table, a, (pairs.a, pairs.b), pairs.label, problems)
-    return sound_pairs(pairs, problems, rejects)
+        check_conflicts(table, a, (pairs.a, pairs.b), pairs.label, problems)
+    return _sound(pairs, problems, rejects)
 
 
-def checked_pairs(
-    table: Table,
-    problems: dict[int, InputError],
+def read_labelled(
+    pairs: Any,
     *,
-    a: str,
-    b: str,
-    label: str | None = None,
+    a: str = "a",
+    b: str = "b",
+    label: str = "label",
     soft: str | None = None,
     weight: str | None = None,
     group: str | None = None,
+    on_conflict: str = REFUSE,
+    rejects: str | os.PathLike[str] | None = None,
+) -> tuple[Pairs, int]:
+    """The labelled pairs, and how many rows are left out since none of a panel voted on them.
+
+    Parameters
+    ----------
+    pairs : what `read_table` takes, or several of them in a list, a tuple or an iterator. A column `label` of one and columns
+        `label_<name>` of another, or the same name for two columns of labels, are each read as in a file alone. The table that comes
+        of several has all their columns, and in the column `label` what was decided.
+    on_conflict : "refuse" makes an `InputError` of a pair with two labels; otherwise they are let through.
+
+    The others are those of `read_pairs`, and so are the errors; also `InputError` for one file twice.
+    """
+    sources = [*pairs] if isinstance(pairs, Iterator) else pairs
+    if not isinstance(sources, list | tuple) or not sources or isinstance(sources[0], Mapping | list | tuple):
+        sources = [sources]
+    for source in sources:
+        if isinstance(source, str | os.PathLike):
+            check_keeps_input(source, rejects)
+    tables = [read_visible(source, set_aside=rejects is not None) for source in sources]
+    if len(tables) > 1:
+        for number, (source, table) in enumerate(zip(sources, tables, strict=True)):
+            if not isinstance(source, str | os.PathLike | Table):  # errors tell it from others by its number
+                tables[number] = replace(table, source=f"{table.source} {number + 1}")
+        places = [Path(table.source).resolve() for table in tables]
+        if twice := next((table for i, table in enumerate(tables) if places[i] in places[:i]), None):
+            raise InputError("a file is given twice", source=twice.source, allowed="each file once")
+    problems: dict[int, InputError] = {}
+    read = _checked(tables, problems, a, b, label, soft, weight, group, blank=True)
+    assert read.label is not None
+    unlabelled = read.label == BLANK
+    unlabelled[list(problems)] = False
+    if unlabelled.all():
+        raise InputError("no row has a label", source=read.source, allowed="0 or 1 in a column of labels")
+    if unlabelled.any():
+        place = np.cumsum(~unlabelled) - 1
+        read, problems = read.take(~unlabelled), {int(place[row]): error for row, error in problems.items()}
+        assert read.label is not None
+    if on_conflict == REFUSE:
+        check_conflicts(read.table, a, (read.a, read.b), read.label, problems, _MAJORITY)
+    return _sound(read, problems, rejects), int(unlabelled.sum())
+
+
+def _checked(
+    tables: Sequence[Table],
+    problems: dict[int, InputError],
+    a: str,
+    b: str,
+    label: str | None,
+    soft: str | None,
+    weight: str | None,
+    group: str | None,
+    *,
     blank: bool = False,
 ) -> Pairs:
-    """All rows of a table, with what is wrong with some of them in `problems`; parameters and errors as of `read_pairs`.
+    """All rows of the tables, with what is wrong with some of them in `problems`; parameters and errors as of `read_pairs`.
 
-    blank : as of `read_labels`.
+    The experts of several tables are told apart by the names of their columns. blank : as of `read_labels`.
     """
-    table.require_named({"a": a, "b": b}, "a diagnosis")
-    if label is not None and not experts_of(table, label):
-        table.require(label, "0 or 1", option="label")
-    if weight is not None:
-        table.require(weight, "a weight", option="weight")
-    if group is not None:
-        table.require(group, "the reference diagnosis", option="group")
-
+    labels, shares, votes = list[NDArray[np.int8]](), list[NDArray[np.float64]](), list[tuple[list[str], Any]]()
+    for start, one in zip(accumulate(map(len, tables), initial=0), tables, strict=False):
+        own, ballots = dict[int, InputError](), None
+        one.require_named({"a": a, "b": b}, "a diagnosis")
+        experts = [] if label is None else experts_of(one, label)
+        named = {
+            "label": (None if experts else label, "0 or 1"),
+            "weight": (weight, "a weight"),
+            "group": (group, "the reference diagnosis"),
+        }
+        for option, (column, purpose) in named.items():
+            if column is not None:
+                one.require(column, purpose, option=option)
+        if label is not None:
+            found, ballots = read_labels(one, label, own, blank=blank)
+            labels.append(found)
+            votes.append((experts, ballots))
+        if soft is not None:
+            shares.append(read_shares(one, soft, label, ballots, own))
+        problems.update({start + row: error for row, error in own.items()})
+    table = stacked(tables)
+    decided = np.concatenate(labels) if labels else None
+    if decided is not None and len(tables) > 1:
+        column = pa.array(decided, mask=decided == BLANK)
+        table = replace(table, data=with_columns(table.data, {str(label): column}))
+    wrong = dict[int, InputError]()
     text = {column: table.text(column) for column in (a, b)}
     for column, values in text.items():
-        check_text(table, column, values, problems)
-    labels = votes = None
-    if label is not None:
-        labels, votes = read_labels(table, label, problems, blank=blank)
-    shares = None if soft is None else read_shares(table, soft, label, votes, problems)
-    weights = None
+        check_text(table, column, values, wrong)
+    problems.update(wrong)
+    weights = groups = None
     if weight is not None:
         parsed = table.parsed(weight, _weight, "a weight that is no positive number", "> 0", problems)
         weights = np.array(parsed, np.float64)
-    groups = _groups(table, group, problems) if group is not None else None
-    return Pairs(table, text[a], text[b], table.row_numbers(), labels, weights, 0, votes, shares, groups)
+    if group is not None:
+        groups = table.text(group)
+        for row in np.flatnonzero(groups.is_null().to_numpy()).tolist():
+            problems.setdefault(row, table.blank(row, group))
+    return Pairs(
+        table, text[a], text[b], table.row_numbers(), decided, weights, 0, _together(votes, tables),
+        np.concatenate(shares) if shares else None, groups,
+    )  # fmt: skip
 
 
-def sound_pairs(pairs: Pairs, problems: Mapping[int, InputError], rejects: str | os.PathLike[str] | None) -> Pairs:
+def _together(
+    votes: Sequence[tuple[list[str], NDArray[np.int8] | None]], tables: Sequence[Table]
+) -> NDArray[np.int8] | None:
+    """The votes of the experts of all tables, each under the name of its column; None where no panel voted."""
+    everybody = [*dict.fromkeys(name for experts, ballots in votes if ballots is not None for name in experts)]
+    rows = [np.full((len(table), len(everybody)), BLANK, np.int8) for table in tables]
+    for own, (experts, ballots) in zip(rows, votes, strict=False):
+        if ballots is not None:
+            own[:, [everybody.index(name) for name in experts]] = ballots
+    return np.concatenate(rows) if everybody else None
+
+
+def _sound(pairs: Pairs, problems: Mapping[int, InputError], rejects: str | os.PathLike[str] | None) -> Pairs:
     """The rows without a problem; see `Table.sound_rows`."""
     sound = pairs.table.sound_rows(problems, rejects)
     pairs = replace(pairs, n_rejected=len(problems) + len(pairs.table.broken))
@@ -244,10 +335,3 @@ def _weight(value: Any) -> float:
     if not 0 < float(value) < float("inf"):
         raise ValueError
     return float(value)
-
-
-def _groups(table: Table, column: str, problems: dict[int, InputError]) -> pa.ChunkedArray:
-    values = table.text(column)
-    for row in np.flatnonzero(values.is_null().to_numpy()).tolist():
-        problems.setdefault(row, table.blank(row, column))
-    return values

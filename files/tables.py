@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
@@ -25,7 +26,7 @@ from numpy.typing import NDArray
 
 from ..errors import SET_ASIDE, InputError, Open, ReadingWarning, Remedy
 from .atomic import whole_file
-from .columns import of_columns, of_frame, of_records
+from .columns import as_text, of_columns, of_frame, of_records
 from .did_you_mean import hint, nearest
 from .spreadsheet import guarded
 from .table_files import SUFFIXES, read_file
@@ -93,12 +94,12 @@ class Table:
         if self.in_memory and find_spec("pandas") is not None:
             return nw.from_arrow(data, backend="pandas").to_native()
         made = to_native(data, self.frame)
-        if self.mixed and self.frame is not None and self.frame.implementation.is_pandas():
+        if self.frame is not None and self.frame.implementation.is_pandas():
             kept = slice(None) if self.rows is None else self.rows
             for name in (name for name in self.mixed if name in made.columns):
                 made[name] = self.frame.get_column(name).to_native().iloc[kept].to_numpy()
-        if self.rows is not None and self.frame is not None and self.frame.implementation.is_pandas():
-            made.index = self.frame.to_native().index[self.rows]
+            if self.rows is not None:
+                made.index = self.frame.to_native().index[self.rows]
         return made
 
     def require(self, name: str, purpose: str = "", *, option: str | None = None) -> None:
@@ -203,14 +204,13 @@ class Table:
         return sound
 
 
-def read_table(source: Any, encoding: str | None = None, *, warn: bool = True, set_aside: bool = False) -> Table:
+def read_table(source: Any, encoding: str | None = None, *, set_aside: bool = False) -> Table:
     """A file by its suffix; a pandas, polars or Arrow frame (a lazy one is collected); a list of dicts, one a row; or a dict of columns.
 
     CSV and TSV values stay text as typed ("007" is not 7), the cells of a workbook become text as they look; a CSV may be separated
-    by commas or semicolons. `lists.xlsx#Cases` names a sheet, else the first is read, and `note` says so where there are more.
+    by commas, semicolons or tabs. `lists.xlsx#Cases` names a sheet, else the first is read, and `note` says so where there are more.
 
     encoding : of a text file that is not UTF-8, as "cp1252".
-    warn : give each of the table's `warnings` as a `ReadingWarning`; else they are the caller's to show.
     set_aside : what `read_file` sets aside goes into `Table.broken`, for `Table.sound_rows`; else the first of them is an error.
 
     Errors: `InputError` for a file that is absent, empty, of another encoding or kind than told, or damaged, and for values
@@ -219,28 +219,46 @@ def read_table(source: Any, encoding: str | None = None, *, warn: bool = True, s
     if isinstance(source, Table):
         return source
     if isinstance(source, str | os.PathLike):
-        data, first_row, rows, called, note, warned, broken = read_file(Path(source), encoding, set_aside=set_aside)
-        if warn:
-            tell(warned)
-        if broken and not len(data):
-            raise broken[0]
-        called = called or os.fspath(source)
-        return _nonempty(Table(data, called, first_row, rows=rows, note=note, warnings=warned, broken=tuple(broken)))
-    if isinstance(source, Mapping):
-        return _nonempty(Table(of_columns(source, "dict"), "dict", 0, in_memory=True))
-    if isinstance(source, list | tuple) and (not source or isinstance(source[0], Mapping)):
-        return _nonempty(Table(of_records(source, "records"), "records", 0, in_memory=True))
-    try:
-        native: Any = source
-        frame: Any = nw.from_native(native)
-        frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
-    except TypeError:
-        allowed = "the path of a file, a pandas, polars or Arrow frame, a list of dicts, or a dict of columns"
-        raise InputError("not a table", allowed=allowed, got=type(source).__name__) from None
-    except nw.exceptions.DuplicateError:
-        raise InputError("two columns of one name", source="data frame", allowed="each name once") from None
-    data, mixed = of_frame(frame)
-    return _nonempty(Table(data, "data frame", 0, frame, mixed=mixed))
+        read = read_file(Path(source), encoding, set_aside=set_aside)
+        if read.broken and not len(read.data):
+            raise read.broken[0]
+        called = read.source or os.fspath(source)
+        table = Table(read.data, called, read.first_row, rows=read.rows, note=read.note, broken=tuple(read.broken))
+    elif isinstance(source, Mapping):
+        table = Table(of_columns(source, "dict"), "dict", 0, in_memory=True)
+    elif isinstance(source, list | tuple) and (not source or isinstance(source[0], Mapping)):
+        table = Table(of_records(source, "records"), "records", 0, in_memory=True)
+    else:
+        frame, data, mixed = of_frame(source)
+        table = Table(data, "data frame", 0, frame, mixed=mixed)
+    if len(table) == 0:
+        other_sheets = f". {table.note.rstrip('.')}" if table.note else ""
+        raise InputError(f"the table has no rows{other_sheets}", source=table.source, allowed="at least one row")
+    if repeated := {name for name in table.names if table.names.count(name) > 1}:
+        raise InputError("two columns of one name", source=table.source, allowed="each name once", got=min(repeated))
+    return table
+
+
+def stacked(tables: Sequence[Table]) -> Table:
+    """Tables one under the other, each row with its file and number; a column that one lacks is blank there, one of several kinds is of texts."""
+    if len(tables) == 1:
+        return tables[0]
+    kinds = {(field.name, field.type) for table in tables for field in table.data.schema}
+    mixed = {name for name, count in Counter(name for name, _ in kinds).items() if count > 1}
+    texts = [
+        with_columns(
+            table.data,
+            {name: pa.array(map(as_text, table.column(name)), pa.string()) for name in table.names if name in mixed},
+        )
+        for table in tables
+    ]
+    return Table(
+        pa.concat_tables(texts, promote_options="default"), ", ".join(table.source for table in tables), 1,
+        rows=np.concatenate([table.row_numbers() for table in tables]),
+        sources=[table.source_of(row) for table in tables for row in range(len(table))],
+        note=" ".join(table.note for table in tables if table.note),
+        broken=tuple(error for table in tables for error in table.broken),
+    )  # fmt: skip
 
 
 def tell(warned: Iterable[str]) -> None:
@@ -255,18 +273,6 @@ def required_columns(path: str | os.PathLike[str], *names: str) -> Iterator[tupl
     for name in names:
         table.require(name)
     return zip(*map(table.column, names), strict=True)
-
-
-def _nonempty(table: Table) -> Table:
-    if len(table) == 0:
-        other_sheets = f". {table.note.rstrip('.')}" if table.note else ""
-        raise InputError(f"the table has no rows{other_sheets}", source=table.source, allowed="at least one row")
-    repeated = {name for name in table.names if table.names.count(name) > 1}
-    if repeated:
-        raise InputError(
-            "two columns of one name", source=table.source, allowed="each name once", got=sorted(repeated)[0]
-        )
-    return table
 
 
 def write_table(data: pa.Table, path: str | os.PathLike[str], *, spreadsheet: bool | None = None) -> Path:
@@ -331,16 +337,10 @@ def check_output(path: str | os.PathLike[str], rows: int = 0, columns: int = 0) 
 
 def check_keeps_input(source: str | os.PathLike[str], *outputs: str | os.PathLike[str] | None) -> None:
     """Raises `InputError` where an output would replace the file that is read."""
+    read = split_sheet(Path(source))[0]
     for path in outputs:
-        if path is not None and _is_same(Path(path), split_sheet(Path(source))[0]):
+        if path is not None and Path(path).exists() and read.exists() and read.samefile(path):
             raise InputError("the output is the input, which would be lost", source=str(path), allowed="another file")
-
-
-def _is_same(path: Path, other: Path) -> bool:
-    try:
-        return path.samefile(other)
-    except (OSError, ValueError):  # not there, or no path at all
-        return False
 
 
 def check_apart(

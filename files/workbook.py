@@ -1,4 +1,4 @@
-"""Excel workbooks (.xlsx): a sheet as a table, its cells as text as they look; and tables written as a workbook."""
+"""Excel workbooks (.xlsx): a sheet as a table, its cells as text as they look."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from .did_you_mean import hint
 
 if TYPE_CHECKING:
     from openpyxl.workbook import Workbook
-    from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 
 MAX_ROWS = 1_048_576
 MAX_COLUMNS = 16_384
@@ -32,17 +31,12 @@ _CODE = re.compile("_x([0-9A-Fa-f]{4})_")
 """How the format writes a character that XML cannot hold."""
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell ref="([A-Z]+\d+:[A-Z]+\d+)"')
 _UNCOMPUTED = re.compile(
-    rb"<(?:\w+:)?c\s([^>]*)>\s*(?:<(?:\w+:)?f\b[^>]*/>|<(?:\w+:)?f\b[^>]*>([^<]*)</(?:\w+:)?f>)\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
+    rb'<(?:\w+:)?c r="([A-Z]+\d+)"(?![^>]*t="str")[^>]*><(?:\w+:)?f\b[^>]*(?:/>|>[^<]*</(?:\w+:)?f>)(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>)?</(?:\w+:)?c>'
 )
-_ATTRIBUTE_R = re.compile(rb'\br="([A-Z]+\d+)"')
-_ROW, _COLUMN = re.compile(rb"<(?:\w+:)?row\s[^>]*>"), re.compile(rb"<(?:\w+:)?col\s[^>]*>")
-_HIDDEN = re.compile(rb'\bhidden="(?:1|true)"')
-_NUMBER, _LOW, _HIGH = re.compile(rb'\br="(\d+)"'), re.compile(rb'\bmin="(\d+)"'), re.compile(rb'\bmax="(\d+)"')
-_SHOWN = 5
-_MOST_UNPACKED, _MOST_PACKED, _LARGEST_PART = 64 << 20, 200, 4 << 30
-"""A part of more bytes than the first is refused where it is packed tighter than the second, to one, and above the third."""
+"""A formula without a value: a program wrote it, and Excel never computed it. One whose value is the empty text is a `str`."""
 _LOOKED_AT = 50
 """Rows that tell whether a sheet that was not asked for holds anything."""
+_Cells = dict[int, dict[int, str]]
 
 
 def split_sheet(path: Path) -> tuple[Path, str | None]:
@@ -54,8 +48,9 @@ def split_sheet(path: Path) -> tuple[Path, str | None]:
 def read_workbook(path: Path, sheet: str | None) -> Read:
     """One sheet of a workbook; all values are text as they look, a blank one is null.
 
-    Rows have the numbers that Excel shows. The first row with a value is the header; columns without name and values, and rows
-    without a value are left out (in a table of one column only those at the end). Of cells merged downwards each has their value.
+    Rows have the numbers that Excel shows. The first row with a value is the header; where cells of it are merged across columns, it
+    is two rows, and "GPT-4o" above "Dx1" is "GPT-4o Dx1". Columns without name and values, and rows without a value are left out
+    (in a table of one column only those at the end). Of cells merged downwards each has their value.
 
     Parameters
     ----------
@@ -65,19 +60,18 @@ def read_workbook(path: Path, sheet: str | None) -> Read:
     Raises
     ------
     InputError
-        For a workbook that cannot be read, a sheet that is not there, cells merged across columns, and a formula whose value
-        was not saved.
+        For a workbook that cannot be read, a sheet that is not there, cells merged across columns below the header, and a
+        formula whose value was not saved.
     """
     source = str(path)
-    with _damage_told(source), _opened(path) as book:
+    with _opened(path) as book:
         sheets: list[Any] = book.worksheets
         visible = [each for each in sheets if each.sheet_state == "visible"] or sheets
         found = visible[0] if sheet is None else next((each for each in sheets if each.title == sheet), None)
         if found is None:
             names = [each.title for each in sheets]
-            raise InputError(
-                f"no such sheet{hint(sheet or '', names)}", source=source, allowed=", ".join(names), got=sheet
-            )
+            problem = f"no such sheet{hint(sheet or '', names)}"
+            raise InputError(problem, source=source, allowed=", ".join(names), got=sheet)
         others = [each.title for each in visible if each is not found and _holds_anything(each)]
         note = ""
         if sheet is not None or others:
@@ -88,90 +82,58 @@ def read_workbook(path: Path, sheet: str | None) -> Read:
         with zipfile.ZipFile(path) as archive:
             xml = archive.read(found._worksheet_path)
     if not cells:
-        allowed = f"a header and at least one row{f'; {path.name}#{others[0]} names a sheet that holds values' if others else ''}"
-        raise InputError("the sheet is empty", source=source, allowed=allowed, got=found.title)
-    hidden = _hidden(xml)
-    if found.sheet_state != "visible":
-        hidden.insert(0, f"the sheet {found.title!r}")
-    told = (f"{source}: hidden in Excel, but read: {', '.join(hidden)}.",) if hidden else ()
-    _check_formulas(xml, source)
-    _fill_merged(cells, list(_merged(xml)), source)
+        elsewhere = f"; {path.name}#{others[0]} names a sheet that holds values" if others else ""
+        raise InputError("the sheet is empty", source=source, allowed=f"a header and at least one row{elsewhere}", got=found.title)  # fmt: skip
+    for place in _UNCOMPUTED.finditer(xml):
+        cell = place[1].decode()
+        raise InputError(
+            "a formula without its value", source=source, row=int(cell.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")), column=cell.rstrip("0123456789"),
+            allowed="a value; to open the file in Excel and save it computes them",
+        )  # fmt: skip
     header_row, *rows = sorted(cells)
+    two = _fill_merged(cells, xml, source)
     width = max(column for row in cells.values() for column in row)
+    header = [cells[header_row].get(column) for column in range(1, width + 1)]
+    if two and rows:
+        header_row, *rows = rows
+        below = [cells[header_row].get(column) for column in range(1, width + 1)]
+        header = [" ".join(dict.fromkeys(filter(None, both))) for both in zip(header, below, strict=True)]
     data_rows = rows if width > 1 or not rows else range(header_row + 1, rows[-1] + 1)
     columns = [
         pa.array([cells.get(row, {}).get(column) for row in data_rows], pa.string()) for column in range(1, width + 1)
     ]
     data = pa.table(columns, names=[str(i) for i in range(width)])
-    header = [cells[header_row].get(column) for column in range(1, width + 1)]
     table = named_columns(header, data, source, header_row)
-    return Read(table, header_row + 1, np.array(data_rows, np.int64), source, note, told)
+    return Read(table, header_row + 1, np.array(data_rows, np.int64), source, note)
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Workbook]:
     from openpyxl import load_workbook
 
-    _check_sizes(path)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of styles and validations, which nothing here reads
-        book = load_workbook(path, read_only=True, data_only=True, keep_links=False)
-        try:
-            yield book
-        finally:
-            book.close()
-
-
-@contextmanager
-def _damage_told(source: str) -> Iterator[None]:
     try:
-        yield
-    except (InputError, OSError, MemoryError):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of styles and validations, which nothing here reads
+            book = load_workbook(path, read_only=True, data_only=True, keep_links=False)
+            try:
+                yield book
+            finally:
+                book.close()
+    except (InputError, MemoryError):
         raise
     except Exception as error:  # of damaged parts openpyxl raises whatever its code comes upon
-        raise InputError(f"the Excel workbook is damaged ({str(error)[:200]})", source=source) from None
+        problem = f"the Excel workbook is damaged, or has a password ({str(error)[:200]})"
+        raise InputError(problem, source=str(path)) from None
 
 
-def _check_sizes(path: Path) -> None:
-    """Raises `InputError` for parts that unpack to more than a workbook holds: a zip bomb. Python unpacks no more than a part says."""
-    with zipfile.ZipFile(path) as archive:
-        for part in archive.infolist():
-            if (
-                part.file_size > max(_MOST_UNPACKED, _MOST_PACKED * part.compress_size)
-                or part.file_size > _LARGEST_PART
-            ):
-                raise InputError(
-                    f"a part of {part.file_size:,} bytes, packed in {part.compress_size:,}",
-                    source=str(path), allowed=f"parts of less than {_LARGEST_PART:,} bytes, packed less than {_MOST_PACKED} to 1", got=part.filename,
-                )  # fmt: skip
-
-
-def _hidden(xml: bytes) -> list[str]:
-    """The hidden rows and columns of a sheet, in words."""
-    from openpyxl.utils.cell import get_column_letter
-
-    rows = [int(found[1]) for tag in _ROW.findall(xml) if _HIDDEN.search(tag) and (found := _NUMBER.search(tag))]
-    columns = [
-        get_column_letter(column)
-        for tag in _COLUMN.findall(xml)
-        if _HIDDEN.search(tag) and (low := _LOW.search(tag)) and (high := _HIGH.search(tag))
-        for column in range(int(low[1]), min(int(high[1]), int(low[1]) + _SHOWN, MAX_COLUMNS) + 1)
-    ]
-    return [
-        f"{kind} {', '.join(map(str, found[:_SHOWN]))}{', …' if len(found) > _SHOWN else ''}"
-        for kind, found in (("rows", rows), ("columns", columns))
-        if found
-    ]
-
-
-def _holds_anything(sheet: ReadOnlyWorksheet) -> bool:
+def _holds_anything(sheet: Any) -> bool:
     return any(value is not None for row in sheet.iter_rows(max_row=_LOOKED_AT, values_only=True) for value in row)
 
 
-def _cells(sheet: ReadOnlyWorksheet) -> dict[int, dict[int, str]]:
+def _cells(sheet: Any) -> _Cells:
     """Of each row that holds a value, its texts by column; both counted from 1."""
     sheet.reset_dimensions()  # what a file says of its size may be wrong
-    cells: dict[int, dict[int, str]] = {}
+    cells: _Cells = {}
     for number, row in enumerate(sheet.iter_rows(), start=1):
         texts = {column: text for column, cell in enumerate(row, start=1) if (text := _text(cell)) is not None}
         if texts:
@@ -203,42 +165,23 @@ def _number(value: float) -> str:
     return str(int(short)) if short.is_integer() and abs(short) < 10**MAX_DIGITS else repr(short)
 
 
-def _merged(xml: bytes) -> Iterator[tuple[Any, ...]]:
-    """The merged cells of a sheet: first column, first row, last column, last row."""
+def _fill_merged(cells: _Cells, xml: bytes, source: str) -> bool:
+    """Gives each of the cells that are merged their value; says whether there are such in the header, which then is two rows."""
     from openpyxl.utils.cell import range_boundaries
 
+    header_row, width, two = min(cells), max(column for row in cells.values() for column in row), False
     for found in _MERGED.finditer(xml):
-        yield range_boundaries(found[1].decode())
-
-
-def _fill_merged(cells: dict[int, dict[int, str]], merged: list[tuple[Any, ...]], source: str) -> None:
-    """Gives each cell of those merged downwards their value."""
-    header_row = min(cells)
-    for left, top, right, bottom in merged:
+        left, top, right, bottom = (part or 0 for part in range_boundaries(found[1].decode()))
         value = cells.get(top, {}).get(left)
         if value is None:
             continue
-        if left != right or top == header_row:
-            one = "one row of names" if top == header_row else "one value for each column"
-            raise InputError(
-                "merged cells in the header" if top == header_row else "cells merged across columns",
-                source=source, row=top, allowed=f"{one}; Excel parts them by Unmerge Cells", got=value,
-            )  # fmt: skip
-        for row in range(top + 1, bottom + 1):
-            cells.setdefault(row, {})[left] = value
-
-
-def _check_formulas(xml: bytes, source: str) -> None:
-    """Raises `InputError` for a formula that has no value in the file: a program wrote it, and Excel never computed it."""
-    from openpyxl.utils.cell import coordinate_from_string
-
-    for found in _UNCOMPUTED.finditer(xml):
-        place = _ATTRIBUTE_R.search(found[1])
-        if place is None or b't="str"' in found[1]:  # a formula whose value is the empty text
-            continue
-        column, row = coordinate_from_string(place[1].decode())
-        raise InputError(
-            "a formula without its value",
-            source=source, row=row, column=column,
-            allowed="a value; to open the file in Excel and save it computes them", got=(found[2] or b"").decode("utf-8", "replace"),
-        )  # fmt: skip
+        in_header = top == header_row
+        if (bottom > top + 1 or (left, right) == (1, width)) if in_header else left != right:
+            allowed = "names in at most two rows, without a title above" if in_header else "one value for each column"
+            problem = "merged cells in the header" if in_header else "cells merged across columns"
+            allowed += "; Excel parts them by Unmerge Cells"
+            raise InputError(problem, source=source, row=top, allowed=allowed, got=value)
+        two |= in_header
+        for row in range(top, bottom + 1):
+            cells.setdefault(row, {}).update(dict.fromkeys(range(left, right + 1), value))
+    return two

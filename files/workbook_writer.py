@@ -12,7 +12,6 @@ from typing import Any, Self
 import pyarrow as pa
 
 from ..errors import InputError
-from .private import make_private_file
 from .workbook import MAX_CELL, MAX_COLUMNS, MAX_DIGITS, MAX_ROWS
 
 _LOOKS_CODED = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
@@ -47,7 +46,6 @@ class WorkbookWriter:
                     source=self._target, column=field.name, allowed="text, numbers and dates; .jsonl and .parquet hold lists", got=str(field.type),
                 )  # fmt: skip
         self._book = Workbook(write_only=True)
-        self._part = path.with_name(f".{path.name.lstrip('.')}.sheet.part")
         self._sheet: Any = self._book.create_sheet("Table")
         self._sheet.freeze_panes = "A2"
 
@@ -55,14 +53,11 @@ class WorkbookWriter:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        try:
-            if kind is None:
-                self._begin([])
-                self._book.save(self._path)
-            else:
-                self._sheet.close()
-        finally:
-            self._part.unlink(missing_ok=True)
+        if kind is None:
+            self._begin([])
+            self._book.save(self._path)
+        else:
+            self._sheet.close()
 
     def write_table(self, table: pa.Table) -> None:
         check_fits(self._rows + len(table), table.num_columns, self._target)
@@ -82,20 +77,10 @@ class WorkbookWriter:
         for number, name in enumerate(self._names, start=1):
             longest = max([len(name), *(len(str(row[name])) for row in sample if row[name] is not None)])
             self._sheet.column_dimensions[get_column_letter(number)].width = min(longest, _WIDEST) + 2
-        self._write_beside_the_output()
         header = [self._text(name) for name in self._names]
         for cell in header:
             cell.font = Font(bold=True)
         self._sheet.append(header)
-
-    def _write_beside_the_output(self) -> None:
-        """openpyxl would keep the rows, which are patients' data, in the system's folder of temporary files, and leave them there when killed."""
-        from openpyxl.worksheet import _writer
-
-        make_private_file(self._part)
-        _writer.ALL_TEMP_FILES.append(str(self._part))
-        self._sheet._writer = _writer.WorksheetWriter(self._sheet, str(self._part))
-        self._sheet._writer.write_top()
 
     def _cell(self, value: Any, column: int) -> Any:
         if isinstance(value, str):

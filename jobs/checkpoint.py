@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from ..errors import DxmatchError
-from ..files.atomic import make_folder, whole_file
-from ..files.private import make_private_file
+from ..files.atomic import make_folder, make_private_file, whole_file
 from .hashes import changed_files, hash_lines, hashes_beside, read_hashes
 from .parts import ChunkResult, finished_part, read_footer, rename
 from .plan import Job

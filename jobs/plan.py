@@ -149,6 +149,7 @@ def plan_job(
         features=options.features, shap=options.shap, relation=options.relation, readings=True, beside=schema.names,
         source=str(source),
     )  # fmt: skip
+    schema = pa.schema([field for field in schema if field.name not in kinds], schema.metadata)
     added = [pa.field(name, pa.type_for_alias(kind)) for name, kind in kinds.items()]
     about = {
         "dxmatch": metadata.version("dxmatch"),

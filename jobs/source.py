@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,19 +12,11 @@ import pyarrow as pa
 
 from ..errors import InputError
 from ..features.interning import by_first_appearance
-from ..files.parquet_file import (
-    check_parquet,
-    check_values,
-    damaged,
-    open_parquet,
-    parquet_errors,
-    warn_of_no_checksums,
-)
-from ..files.parquet_footer import Footer, read_footer
+from ..files.parquet_file import check_values, damaged, open_parquet, parquet_errors, rows_of_groups
 from ..files.table_files import check_file
 
-_DICTIONARY_BYTES = 4
-"""Bytes a row, uncompressed, below which a column must be stored as a dictionary and its codes: a string takes 4 and itself."""
+_TAIL = 8
+"""Bytes at the end of a Parquet file: the length of its footer, and its mark."""
 
 
 @dataclass(frozen=True)
@@ -77,12 +71,12 @@ class Source:
         with parquet_errors(path):
             state = State.of(path)  # before it is opened: what takes its place then is noticed
             with open_parquet(path) as file:
-                footer = check_parquet(file, path)
                 schema, rows = file.schema_arrow, file.metadata.num_rows
-            warn_of_no_checksums(path, footer)
+                if sum(rows_of_groups(file)) != rows:
+                    raise damaged(path, f"not the {rows:,} rows in its groups that it has in all")
         if repeated := {name for name in schema.names if schema.names.count(name) > 1}:
             raise InputError("two columns of one name", source=str(path), allowed="each name once", got=min(repeated))
-        return cls(state, schema, rows, footer.digest)
+        return cls(state, schema, rows, _digest_of_footer(path))
 
 
 @dataclass(frozen=True)
@@ -158,16 +152,14 @@ def read_rows(chunk: Chunk, columns: Sequence[str], texts: Sequence[str]) -> pa.
         Where the file is damaged or holds fewer rows than its footer said.
     """
     with parquet_errors(chunk.path):
-        footer = _footer(chunk.path)
-        groups, skip = _groups(footer, chunk)
-        stored = [name for name in texts if _is_stored_as_dictionary(footer, groups, name)]
-        with open_parquet(chunk.path, stored) as file:
+        with open_parquet(chunk.path) as file:
+            groups, skip = _groups(rows_of_groups(file), chunk)
             batches = file.iter_batches(chunk.rows, row_groups=groups, columns=list(columns), use_threads=False)
             kept = list(_cut(batches, skip, chunk.rows))
         if (rows := sum(map(len, kept))) != chunk.rows:
             raise damaged(chunk.path, f"{rows:,} rows where its footer says {chunk.rows:,}")
         table = pa.Table.from_batches(kept)
-        check_values(table, chunk.path, chunk.first + 1)
+        check_values(table, chunk.path)
         for name in texts:
             at = table.schema.get_field_index(name)
             table = table.set_column(at, name, pa.chunked_array([compact(as_dictionary(table.column(at)))]))
@@ -205,18 +197,19 @@ def compact(column: pa.DictionaryArray) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(pa.array(new, mask=missing), column.dictionary.take(pa.array(old)))
 
 
-def _footer(path: Path) -> Footer:
-    try:
-        return read_footer(path)
-    except ValueError as error:
-        raise damaged(path, error) from None
+def _digest_of_footer(path: Path) -> str:
+    """SHA-256, in hexadecimal digits."""
+    with path.open("rb") as file:
+        file.seek(-_TAIL, os.SEEK_END)
+        file.seek(-_TAIL - int.from_bytes(file.read(4), "little"), os.SEEK_END)
+        return hashlib.sha256(file.read()).hexdigest()
 
 
-def _groups(footer: Footer, chunk: Chunk) -> tuple[list[int], int]:
-    """The row groups that a chunk has rows of, and how many rows of the first come before it."""
-    groups, skip, begin = [], 0, 0
-    for number, group in enumerate(footer.groups):
-        end = begin + group.rows
+def _groups(rows: Sequence[int], chunk: Chunk) -> tuple[list[int], int]:
+    """Of row groups of so many rows those that a chunk has rows of, and how many rows of the first come before it."""
+    groups, skip, begin = list[int](), 0, 0
+    for number, count in enumerate(rows):
+        end = begin + count
         if begin < chunk.first + chunk.rows and end > chunk.first:
             skip = skip if groups else chunk.first - begin
             groups.append(number)
@@ -233,17 +226,6 @@ def _cut(batches: Iterator[pa.RecordBatch], skip: int, rows: int) -> Iterator[pa
             yield part
         if not rows:
             return
-
-
-def _is_stored_as_dictionary(footer: Footer, groups: Sequence[int], name: str) -> bool:
-    """Whether a column of texts is stored as dictionaries throughout: only then is it read faster as such.
-
-    A writer gives up a dictionary that grows too large in the middle of a row group. pyarrow then needs microseconds a
-    value to make one dictionary of both kinds of page, and a tenth of that to read strings and encode them.
-    """
-    columns = [column for group in groups for column in footer.groups[group].columns if column.path == name]
-    size, values = sum(column.bytes for column in columns), sum(column.values for column in columns)
-    return all(column.has_dictionary for column in columns) and size < _DICTIONARY_BYTES * values
 
 
 def _difference(expected: pa.Schema, got: pa.Schema) -> str:

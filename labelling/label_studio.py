@@ -17,7 +17,7 @@ from ..errors import InputError
 from ..files.atomic import read_text, whole_file
 from ..files.pair_labels import BLANK
 from ..files.tables import Table
-from .sheet import ANSWERS, Answered, check_unchanged
+from .sheet import UNSURE, Answered, check_unchanged
 
 FOLDER = "label_studio"
 CHOICE = "same_disease"
@@ -77,9 +77,11 @@ def read_export(
 
 def _answered(asked: Mapping[str, Any], given: Mapping[str, str | None]) -> Answered:
     words = {identity: given.get(identity) for identity in asked}
-    answers = {identity: BLANK if word is None else ANSWERS[word] for identity, word in words.items()}
+    answers = {
+        identity: BLANK if word is None or word == UNSURE else int(word == "yes") for identity, word in words.items()
+    }
     blank = sum(word is None for word in words.values())
-    return Answered(answers, sum(word == "unsure" for word in words.values()), blank)
+    return Answered(answers, sum(word == UNSURE for word in words.values()), blank)
 
 
 def _annotations(path: Path) -> Iterator[tuple[int, str, tuple[str, str], str, str | None]]:

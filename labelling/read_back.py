@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, OptionError
 from ..files.counted import counted
-from ..files.pair_labels import BLANK
+from ..files.pair_labels import BLANK, majority_of
 from ..training.expert_agreement import agreement_words, expert_agreement
 from . import label_studio, sheet
 from .answer_file import key_of
@@ -64,9 +64,7 @@ class Labels:
     @cached_property
     def before_review(self) -> NDArray[np.int8]:
         """int8[n]: what more than half of the panel say, else the adjudicator; -1 where both leave it open."""
-        panel = self.ballots.shape[1]
-        match, other = (2 * (self.ballots == verdict).sum(axis=1) > panel for verdict in (1, 0))
-        return np.select([match, other], [1, 0], self.final).astype(np.int8)
+        return majority_of(self.ballots, self.final)
 
     @property
     def table(self) -> pa.Table:

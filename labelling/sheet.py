@@ -17,14 +17,13 @@ import pyarrow.compute as pc
 
 from ..errors import InputError, quoted
 from ..files.atomic import whole_file
-from ..files.pair_labels import BLANK
+from ..files.pair_labels import ALLOWED, BLANK, label_of
 from ..files.spreadsheet import without_formulas
 from ..files.tables import Table, read_table
 
 FOLDER = "sheets"
 COLUMNS = ("id", "a", "b", "answer", "comment")
-ANSWERS = {"yes": 1, "1": 1, "no": 0, "0": 0, "unsure": BLANK}
-ALLOWED = "yes or 1, no or 0, unsure, or nothing"
+UNSURE = "unsure"
 INSTRUCTIONS = (Path(__file__).parent / "INSTRUCTIONS.md").read_text("utf-8")
 
 
@@ -59,7 +58,7 @@ def read(path: Path, key: pa.Table, *, whole: bool = True, encoding: str | None 
 
     encoding : of a sheet that is not UTF-8.
 
-    Errors: `InputError` with the row for an answer that is none of `ANSWERS`, an id that is unknown or twice, a diagnosis
+    Errors: `InputError` with the row for an answer that is no label, an id that is unknown or twice, a diagnosis
     that is not the one that was asked about; for a whole sheet without a pair of the key.
     """
     table = read_table(path, encoding)
@@ -76,11 +75,14 @@ def read(path: Path, key: pa.Table, *, whole: bool = True, encoding: str | None 
         if identity in answers:
             raise table.error("an id twice", row, "id", allowed="each id once", got=identity)
         check_unchanged(table, row, (a, b), asked[identity])
-        word = (said or "").strip().casefold()
-        if word and word not in ANSWERS:
-            raise table.error("an answer that is not known", row, "answer", allowed=ALLOWED, got=said)
-        answers[identity] = ANSWERS[word] if word else BLANK
-        unsure += word == "unsure"
+        is_unsure = (said or "").strip().casefold() == UNSURE
+        try:
+            label = None if is_unsure else label_of(said)
+        except LookupError:
+            allowed = f"{UNSURE}, {ALLOWED}"
+            raise table.error("an answer that is not known", row, "answer", allowed=allowed, got=said) from None
+        answers[identity] = BLANK if label is None else label
+        unsure += is_unsure
     if whole and (lost := asked.keys() - answers.keys()):
         raise InputError(
             f"{len(lost):,} of {len(asked):,} pairs are missing", source=str(path),

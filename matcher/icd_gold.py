@@ -6,8 +6,8 @@ import os
 from typing import Any
 
 from ..errors import InputError, plain
-from ..files.conflicts import conflicts
 from ..files.did_you_mean import hint
+from ..files.pair_labels import conflicts
 from ..files.tables import Table, read_table
 from ..terms.icd.codes import Place, nodes_of_cells
 from ..terms.icd.tree import IcdTree

@@ -56,7 +56,8 @@ class TableScores(TrainedFunction):
         Raises
         ------
         InputError
-            Where one of the columns `beside`, those of the table `source`, has such a name: it is never replaced unseen.
+            Where one of the columns `beside`, those of the table `source`, has such a name and is not of a score
+            before, which has both probability and match and gives way to the new one.
         ModelError
             Where relations are asked for of a model without a relation model.
         """
@@ -71,7 +72,8 @@ class TableScores(TrainedFunction):
             names |= dict.fromkeys(self.features.names, "float32")
         if shap:
             names |= dict.fromkeys(self.shap_names, "float64")
-        if taken := [name for name in names | said if name in beside]:
+        taken = [name for name in names | said if name in beside]
+        if taken and not {"probability", "match"} <= {*beside}:
             raise InputError(
                 f"a column that the score would add is there already: {', '.join(taken)}",
                 source=source,
@@ -148,9 +150,11 @@ class TableScores(TrainedFunction):
         """`score` for pairs that were read and checked before, with the coverage of each feature."""
         from ..files.tables import with_columns
 
-        self.added_columns(
-            features=features, shap=shap, relation=relation, beside=read.table.names, source=read.table.source
+        names = read.table.names
+        added = self.added_columns(
+            features=features, shap=shap, relation=relation, readings=True, beside=names, source=read.table.source
         )
+        data = read.table.data.select([name for name in names if name not in added])
         unique = intern_pairs(read.a, read.b, self.providers.naming)
         warn_of_mixed_scripts(unique)
         warn_of_none_twice(unique)
@@ -159,7 +163,7 @@ class TableScores(TrainedFunction):
         columns = self.score_columns(
             unique, table, texts, features=features, shap=shap, relation=relation, threshold=threshold
         )
-        return Scored(with_columns(read.table.data, columns), known)
+        return Scored(with_columns(data, columns), known)
 
     def score_columns(
         self,

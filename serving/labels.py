@@ -88,7 +88,7 @@ class LabelFile:
     def _read(self) -> _Rows:
         if not self.path.is_file() or not self.path.stat().st_size:
             return {}
-        table = read_table(self.path, warn=False)
+        table = read_table(self.path)
         if sorted(table.names) != sorted(self._columns()):
             raise InputError(
                 "not the file of these labels", source=str(self.path),

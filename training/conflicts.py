@@ -10,8 +10,7 @@ import numpy as np
 from ..errors import InputError, OptionError
 from ..features.interning import intern_pairs
 from ..files.counted import counted
-from ..files.labelled_pairs import REFUSE
-from ..files.pairs import Pairs
+from ..files.pairs import REFUSE, Pairs
 from ..terms.icd.naming import Naming
 
 MAJORITY, DROP = "majority", "drop"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..features.coverage import MIN_COVERAGE
-from ..files.labelled_pairs import REFUSE
+from ..files.pairs import REFUSE
 from ..terms.diseases.graph import DiseaseGraph
 from .conflicts import check_on_conflict
 from .contained import check_contained

@@ -18,7 +18,7 @@ from ..features.coverage import MIN_COVERAGE, Coverage
 from ..features.feature_set import FeatureSet
 from ..features.portable import without_paths
 from ..features.providers import SHIPPED, Providers
-from ..files.labelled_pairs import REFUSE, read_labelled
+from ..files.pairs import REFUSE, read_labelled
 from ..files.tables import check_output, write_table
 from ..matcher.match_function import MatchFunction, open_store
 from ..models.folder import ModelFolder

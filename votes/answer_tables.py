@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import InputError, OptionError, Remedy, quoted
-from ..files.conflicts import conflicts
 from ..files.counted import counted
-from ..files.pair_labels import LABELS_ALLOWED, is_blank, label_of
+from ..files.pair_labels import ALLOWED, conflicts, label_of
 from ..files.tables import Table, check_keeps_input, read_table
 from ..terms.icd.naming import Naming
 from .prompts.questions import Answer, ModelConfig, Question
@@ -115,7 +114,7 @@ def import_table(
             blank = table.error("the model is blank", row, model_column, allowed="the name of who voted")
             problems.setdefault(row, blank)
     if verdict in table.names:
-        verdicts = table.parsed(verdict, label_of, "a verdict of no known kind", LABELS_ALLOWED, problems)
+        verdicts = table.parsed(verdict, label_of, "a verdict of no known kind", ALLOWED, problems)
     if probability in table.names:
         shares = table.parsed(probability, _probability, "not a probability", "0 to 1, or blank", problems)
 
@@ -194,7 +193,7 @@ def _names(table: Table, column: str, naming: Naming, problems: dict[int, InputE
 
 
 def _probability(value: Any) -> float | None:
-    if is_blank(value):
+    if value is None or value != value or not str(value).strip():
         return None
     if isinstance(value, bool) or not 0 <= float(value) <= 1:
         raise ValueError

@@ -449,12 +449,6 @@ class HumanLabels:
     humans: list[str]
 
 
-def majority_of(labels: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Finds what more of the people say: [m, h] -> int8 [m]; -1 where as many say the one as the other."""
-    votes = (labels == 1).sum(1) - (labels == 0).sum(1)
-    return np.where(votes > 0, 1, np.where(votes < 0, 0, NO_LABEL)).astype(np.int8)
-
-
 def read_human(source: Any, answers: Lists) -> HumanLabels:
     """Reads a table of labels: case_id, rater (or algorithm, model), reference, and label, or label_NAME for each of several humans.
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import TypeGuard
 
 from ...terms.text.sentences import is_nothing
 from .entry_names import name_of, names_of, plain, says
@@ -230,19 +231,24 @@ def _mark(line: str) -> re.Match[str] | None:
     return _NUMBERED.fullmatch(line) or _ORDINAL.fullmatch(line) or _BULLET.fullmatch(line)
 
 
+def _is_numbered(mark: re.Match[str] | None) -> TypeGuard[re.Match[str]]:
+    return mark is not None and "number" in mark.groupdict()
+
+
 def _sections(lines: Sequence[str]) -> list[_Section] | None:
     """The answer cut at its headings and labels; None where numbers are in no order, or a heading is unknown."""
     sections, current, blank = [_Section(TEXT)], None, False
     marks = [_mark(line) for line in lines]
-    parts = [found and "number" in found.groupdict() and _opened(found["text"]) for found in marks]
-    numbered_parts = any(part and part.kind in (OTHERS, ASIDE) for part in parts)
+    parts = [_opened(found["text"]) if _is_numbered(found) else None for found in marks]
+    numbered_parts = any(part is not None and part.kind in (OTHERS, ASIDE) for part in parts)
     for line, mark, part in zip(lines, marks, parts, strict=True):
         if not line.strip():
             blank = True
             continue
-        number = _number(mark["number"]) if mark and "number" in mark.groupdict() else 0
+        number = _number(mark["number"]) if mark and _is_numbered(mark) else 0
         indent = len(mark["indent"].expandtabs(4)) if mark else 0
-        opened = (part or None if numbered_parts else None) if number else _opened(mark["text"] if mark else line)
+        heads = part if numbered_parts else None
+        opened = heads if number else _opened(mark["text"] if mark else line)
         if current is not None:
             below = (
                 indent > current.indent

@@ -148,7 +148,7 @@ def _of_list(values: Sequence[Any]) -> list[str] | None:
     if objects and len(objects) == len(known) and all(isinstance(rank, int) for rank in ranks):
         if len({*ranks}) < len(ranks):
             return UNREAD
-        names = [name for _, name in sorted(zip(ranks, names, strict=True), key=lambda one: one[0])]
+        names = [names[place] for _, place in sorted((rank, place) for place, rank in enumerate(ranks))]
     elif _rises([_likelihood(one) for one in objects]):
         return UNREAD
     return [name for name in names if name is not None]

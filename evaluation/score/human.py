@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...files.pair_labels import majority_of
 from ...pages.rows import Row
 from ...stats.agreement import VERDICTS, verdicts_agree
-from ..match.judge import BOTH, BY_M, MAJORITY, NO_LABEL, majority_of
+from ..match.judge import BOTH, BY_M, MAJORITY, NO_LABEL
 from ..match.matches import Matches
 from ..read.findings import Finding
 from .scores import FamilyScores, Score, Settings, of_columns
@@ -72,7 +73,7 @@ def of_labels(
     if not (decided & (labels != NO_LABEL).any(1)).any():
         allowed = "at least one labelled item on which the judge gives a verdict"
         raise InputError("no labelled item has a verdict of every judge", source=source, allowed=allowed)
-    against = {MAJORITY: majority_of(labels), **humans} if len(humans) > 1 else humans
+    against = {MAJORITY: majority_of(labels, of_all=False), **humans} if len(humans) > 1 else humans
     pairs = [((who, said), one, decided) for one in against.items() for who, said in judges.items()]
     pairs += [(one, other, np.ones_like(decided)) for one, other in combinations(humans.items(), 2)]
     rows = [score for one, other, kept in pairs for score in _agreement(one, other, kept, np.array(cases), more)]
@@ -81,7 +82,7 @@ def of_labels(
         words.append(
             f"{out:,} of {len(decided):,} labelled items are left out for all: one of the judges gave no verdict on them."
         )
-    if len(humans) > 1 and (ties := int((majority_of(labels) == NO_LABEL).sum())):
+    if len(humans) > 1 and (ties := int((majority_of(labels, of_all=False) == NO_LABEL).sum())):
         words.append(f"{ties:,} of {len(decided):,} items have no majority of the humans.")
     return rows, [Finding("labels", place=NAME, example=one) for one in words]
 

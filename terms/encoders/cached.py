@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ModelError, OptionError
-from ...files.cache_folder import cache_folder
-from ...files.private import make_private_file, make_private_folder
+from ...files.atomic import cache_folder, make_private_file, make_private_folder
 from . import Encoder, probe
 
 FORMAT = 1

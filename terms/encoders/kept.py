@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import DxmatchError, InputError, ModelError
-from ...files.atomic import whole_folder
-from ...files.cache_folder import cache_folder
+from ...files.atomic import cache_folder, whole_folder
 from ...models.folder import MAX_FILE_BYTES
 from ...models.manifest import KEPT_ENCODER
 

@@ -21,8 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import DxmatchError
-from ...files.atomic import make_folder, whole_file
-from ...files.cache_folder import cache_folder
+from ...files.atomic import cache_folder, make_folder, whole_file
 from ...files.made_once import alone, told
 from ...progress import Progress
 

@@ -11,8 +11,7 @@ import polars as pl
 import pytest
 
 from dxmatch.errors import InputError
-from dxmatch.files.labelled_pairs import read_labelled
-from dxmatch.files.pairs import Pairs
+from dxmatch.files.pairs import Pairs, read_labelled
 
 
 @pytest.fixture

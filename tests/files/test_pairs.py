@@ -41,7 +41,7 @@ def test_reads_and_strips(tmp_path: Path) -> None:
         ("a,b,label\nx,???,1\n", r"row 2, column 'b': a diagnosis without a letter or digit.*Got: '\?\?\?'"),
         (
             "a,b,label\nx,y,2\n",
-            r"row 2, column 'label': a label that is not 0 or 1. Allowed: 0 \(no match\) or 1 \(match\). Got: '2'",
+            r"row 2, column 'label': a label that is not 0 or 1. Allowed: 0 or 1, yes or no.*Got: '2'",
         ),
         ("a,b,label\nx,y,perhaps\n", r"row 2, column 'label': a label that is not 0 or 1.*Got: 'perhaps'"),
         ("a,b,label\nx,y,\n", r"row 2, column 'label': the label is blank"),

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dxmatch.files.atomic import make_folder, whole_file, whole_folder
-from dxmatch.files.private import make_private_file, owner_only
+from dxmatch.files.atomic import make_folder, make_private_file, owner_only, whole_file, whole_folder
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import tempfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -104,18 +103,34 @@ def test_cells_merged_downwards_have_one_value_each(tmp_path: Path) -> None:
     assert read_table(path).column("id") == ["1", "1", "2"]
 
 
+def test_two_rows_of_names(tmp_path: Path) -> None:
+    """The first of them merged over the columns of each model, and over both rows where there is nothing below."""
+    rows = [
+        ["case", "GPT-4o", None, "Claude", None],
+        [None, "Dx1", "Dx2", "Dx1", "Dx2"],
+        [7, "flu", "gout", "flu", None],
+    ]
+
+    def merged(sheet: Worksheet) -> None:
+        for ranges in ("A1:A2", "B1:C1", "D1:E1"):
+            sheet.merge_cells(ranges)
+
+    table = read_table(workbook(tmp_path / "t.xlsx", ("One", rows), then=merged))
+    assert table.names == ["case", "GPT-4o Dx1", "GPT-4o Dx2", "Claude Dx1", "Claude Dx2"]
+    assert (table.column("GPT-4o Dx2"), table.row_numbers().tolist()) == (["gout"], [3])
+
+
 @pytest.mark.parametrize(
     ("rows", "then", "message"),
     [
         ([[]], None, r"the sheet is empty.*Got: 'One'"),
         ([HEADER], None, r"the table has no rows"),
-        ([["id", None], [1, "flu"]], None, r"row 1: column 2 has no name"),
-        ([["Table 1: our cases"], HEADER, [1, "flu"]], None, r"row 1: column 2 has no name.*in the first row"),
+        ([["Table 1: our cases"], [*HEADER, "x"], [1, "flu", 2]], None, r"row 1: column 3 has no name.*a title above"),
         ([["id", " id"], [1, 2]], None, r"row 1: two columns of one name"),
         ([HEADER, [1, "flu"], ["a note", None]], merge("A3:B3"), r"row 3: cells merged across columns.*Unmerge Cells.*Got: 'a note'"),
-        ([["Table 1"], HEADER, [1, "flu"]], merge("A1:B1"), r"row 1: merged cells in the header.*one row of names.*Got: 'Table 1'"),
-        ([HEADER, [None, "first"], [1, "flu"]], merge("A1:A2"), r"row 1: merged cells in the header.*Got: 'id'"),
-        ([HEADER, [1, "flu"], [], [2, "=A2"]], None, r"t\.xlsx, row 4, column 'B': a formula without its value.*save.*Got: 'A2'"),
+        ([["Table 1"], HEADER, [1, "flu"]], merge("A1:B1"), r"row 1: merged cells in the header.*without a title.*Got: 'Table 1'"),
+        ([HEADER, [None, "x"], [None, "y"], [1, "flu"]], merge("A1:A3"), r"row 1: merged cells in the header.*Got: 'id'"),
+        ([HEADER, [1, "flu"], [], [2, "=A2"]], None, r"t\.xlsx, row 4, column 'B': a formula without its value.*save"),
     ],
 )  # fmt: skip
 def test_sheets_that_are_refused(
@@ -143,8 +158,8 @@ def test_values_of_formulas(tmp_path: Path) -> None:
     ("content", "message"),
     [
         (b"PK\x03\x04", r"the Excel workbook is damaged"),
-        (b"a,b\nx,y\n", r"the file is not an Excel workbook.*Got: b'a,b"),
-        (b"\xd0\xcf\x11\xe0", r"of the old kind, or one with a password; save it as \.xlsx"),
+        (b"a,b\nx,y\n", r"the Excel workbook is damaged"),
+        (b"\xd0\xcf\x11\xe0", r"or has a password"),
     ],
 )
 def test_files_that_are_no_workbook(tmp_path: Path, content: bytes, message: str) -> None:
@@ -225,11 +240,3 @@ def test_too_many_rows_are_told_before_the_work(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(InputError, match="4 rows are too many"):
         write_tables([pa.table({"a": ["x"]})] * 3, tmp_path / "t.xlsx")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_rows_never_lie_in_a_folder_of_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "there is none"))
-    write_table(pa.table({"a": ["=1", "HIV"]}), tmp_path / "t.xlsx")
-    with pytest.raises(InputError, match="too long for a cell"):
-        write_table(pa.table({"a": ["HIV", "x" * 40_000]}), tmp_path / "u.xlsx")
-    assert [path.name for path in tmp_path.iterdir()] == ["t.xlsx"]

@@ -38,10 +38,6 @@ HEADERS = {
 ODD = ('"', '""', '"\n', "\n", "\r", "\r\n", "\n\n", "  \n", ",", ";", "\t", "\0", "\ufeff", " ", "'", "\\", "é", "\u2028", "x" * 140_000, "=", "|")  # fmt: skip
 ODD_JSON = ("NaN", "1e999", "-Infinity", "\\ud83d", "\\u0000", '"a":1,', "{", "}", "[" * 5000, "null", ",", '"', "9" * 5000, "1" * 30, "true", "{}", "\\")  # fmt: skip
 TOLD = (
-    "separated by",
-    "is JSON",
-    "not JSON lines",
-    "is not text",
     "has no name",
     "two columns of one name",
     "no header",
@@ -189,7 +185,8 @@ def _by_csv(path: Path, encoding: str | None) -> list[Row]:
 def _of_text(text: str, suffix: str) -> list[Row]:
     first = next(line for line in io.StringIO(text, newline="") if line.strip())
     width = {each: len(next(csv.reader([first], delimiter=each))) for each in ",;\t"}
-    delimiter = "\t" if suffix == ".tsv" else ";" if width[";"] > width[","] else ","
+    usual = "\t" if suffix == ".tsv" else ";" if width[";"] > width[","] else ","
+    delimiter = usual if width[usual] > 1 else max(width, key=lambda each: (width[each], each == usual))
     records = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
     start = next(i for i, record in enumerate(records) if "".join(record).strip())
     names = [name.strip() for name in records[start]]
@@ -206,7 +203,7 @@ def _of_text(text: str, suffix: str) -> list[Row]:
 
 def _named(names: list[str], rows: list[list[Any]]) -> list[Row]:
     kept = [i for i, name in enumerate(names) if name or any(row[i] is not None for row in rows)]
-    if len({names[i] for i in kept}) < len(kept) or not all(names[i] for i in kept):
+    if len({names[i] for i in kept}) < len(kept):
         raise Refused("names")
     return [{names[i]: row[i] for i in kept} for row in rows]
 

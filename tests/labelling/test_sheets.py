@@ -187,7 +187,7 @@ def test_an_unknown_answer_names_the_row_and_what_is_allowed(folder: Path) -> No
     path = folder / "sheets" / "ben.csv"
     fill(path, {"p3": "maybe"})
     row = [line[0] for line in lines_of(path)].index("p3") + 1
-    with pytest.raises(InputError, match=rf"row {row}, column 'answer'.*Allowed: yes or 1, no or 0.*'maybe'"):
+    with pytest.raises(InputError, match=rf"row {row}, column 'answer'.*Allowed: unsure, 0 or 1, yes or no.*'maybe'"):
         read_labels(folder)
 
 

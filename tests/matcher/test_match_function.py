@@ -105,6 +105,14 @@ def test_a_column_of_the_users_is_not_replaced(m: dxmatch.MatchFunction) -> None
         m.score(pd.DataFrame({"a": ["flu"], "b": ["gout"], "match": [1]}))
 
 
+def test_a_score_before_gives_way(m: dxmatch.MatchFunction, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"a": ["flu"], "b": ["gout"], "n": [1]})
+    once = m.score(frame)
+    assert m.score(once.assign(probability=7.0)).equals(once)
+    once.to_parquet(tmp_path / "once.parquet")
+    assert m.score(tmp_path / "once.parquet").column_names == [*once.columns]
+
+
 def test_shap_values_add_up_to_the_log_odds(m: dxmatch.MatchFunction) -> None:
     pairs = [("heart attack", "acute MI"), ("gout", "asthma"), ("type 1 diabetes", "type 2 diabetes")]
     scored = m.score(pairs, shap=True, features=True)

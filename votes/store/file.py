@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ...errors import DxmatchError, InputError, quoted
-from ...files.private import make_private_file, others_can_read
+from ...files.atomic import make_private_file, others_can_read
 from ...settings import SHARED_FILES, shared_files
 from .proof import TALLIED, damages
 from .rows import COLUMNS, SCHEMA

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ....errors import InputError
-from ....files.json_records import JsonParser, objects_in_lines, read_json
-from ....files.tables import tell
+from ....files.json_records import objects_in_lines, read_json
 
 _HEAD = 65_536
 _LOOKED_AT = 200
@@ -75,23 +72,9 @@ def some_below(path: Path, pattern: str) -> list[Path]:
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a JSONL file, each with the number of its line. Errors: `InputError`, with the line."""
-    parser = JsonParser(str(path))
-    with _told(path):
-        yield from objects_in_lines(path, None, parser)
-    tell(parser.warnings)
+    yield from objects_in_lines(path)
 
 
 def json_file(path: Path) -> Any:
     """What a JSON file holds. Errors: `InputError`."""
-    with _told(path):
-        value, _, warnings = read_json(path)
-    tell(warnings)
-    return value
-
-
-@contextmanager
-def _told(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror or error})", source=str(path)) from None
+    return read_json(path).value

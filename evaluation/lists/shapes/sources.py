@@ -151,17 +151,16 @@ def _pieces_as_written(
         return pieces_of(source, "data", cases=cases, in_order=in_order)
     if not (_is_path(source) and Path(source).suffix.lower() in JSON_SUFFIXES):
         return [by_model(Piece(_table(source, encoding, broken)))]
-    value, rows, warnings = read_json(Path(source), encoding, broken)
+    value, rows = read_json(Path(source), encoding, broken)
     if rows == []:
         raise InputError("no line of it could be read", source=str(source), allowed="one JSON object a line")
-    pieces = pieces_of(value, str(source), first_row=1, rows=rows, cases=cases, in_order=in_order)
-    return [replace(piece, table=replace(piece.table, warnings=warnings)) for piece in pieces]
+    return pieces_of(value, str(source), first_row=1, rows=rows, cases=cases, in_order=in_order)
 
 
 def _table(source: Any, encoding: str | None, broken: list[InputError] | None) -> Table:
     """Of a frame whose cells are texts here and lists there, too."""
     try:
-        table = read_table(source, encoding, warn=False, set_aside=broken is not None)
+        table = read_table(source, encoding, set_aside=broken is not None)
         if broken is not None:
             broken += table.broken
         if table.mixed and table.frame is not None:
@@ -261,18 +260,18 @@ def _right_answers(value: Any, given: Mapping[str, Any], encoding: str | None, b
     if _is_path(value) and not of_this and recognised(value) is not None:
         return right_answers(value, table_of_references(read_answers(value), str(value)), {}, by)
     if _is_path(value) and Path(value).suffix.lower() in JSON_SUFFIXES:
-        held, rows, warnings = read_json(Path(value), encoding)
+        held, rows = read_json(Path(value), encoding)
         if isinstance(held, Mapping) and all(isinstance(one, str | list) or one is None for one in held.values()):
-            return replace(right_answers(held, None, of_this, by), source=str(value), warnings=warnings)
+            return replace(right_answers(held, None, of_this, by), source=str(value))
         (piece,) = pieces_of(held, str(value), first_row=1, rows=rows)
-        return replace(right_answers(value, piece.table, of_this, by), warnings=warnings)
+        return right_answers(value, piece.table, of_this, by)
     if isinstance(value, Mapping) and value and all(isinstance(one, Mapping) for one in value.values()):
         value = [{"case_id": case, **one} for case, one in value.items()]
     if isinstance(value, list | tuple) and value and all(isinstance(one, Mapping) for one in value):
         (piece,) = pieces_of(value, "references")
         return right_answers(value, piece.table, of_this, by)
     if _is_path(value):
-        return right_answers(value, read_table(value, encoding, warn=False), of_this, by)
+        return right_answers(value, read_table(value, encoding), of_this, by)
     return right_answers(value, None, of_this, by)
 
 

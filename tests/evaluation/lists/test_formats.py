@@ -152,7 +152,7 @@ def test_the_example_is_in_no_published_format(example: Path) -> None:
     [
         ("lm-eval", {"samples_t_1.jsonl": lines({"doc_id": 0, "target": 1, "resps": [["-1.5", "False"]], "filtered_resps": []})}, "", "no text that a model wrote.*Got: .*-1.5"),
         ("lm-eval", {"samples_t_1.jsonl": lines({"doc_id": 0, "doc": {}, "target": "x", "filtered_resps": [-1.5]})}, "", "no text that a model wrote.*generate_until"),
-        ("lm-eval", {"samples_t_1.jsonl": "{}\n{"}, "", "row 2: a line breaks off"),
+        ("lm-eval", {"samples_t_1.jsonl": "{}\n{"}, "", "row 2: a line that is not JSON"),
         ("diagnosis-arena", {"a_answer.jsonl": "[1]\n"}, "a_answer.jsonl", "row 1: a line that is not an object"),
         ("clinbench-hpb", {"a.json": {"x": 1}}, "a.json", "no list of cases"),
         ("craft-md", {"m/case_1.json": {"x": 1}}, "m", "no results of a case"),

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from dxmatch.errors import InputError
-from dxmatch.evaluation.match.judge import majority_of, read_human
+from dxmatch.evaluation.match.judge import read_human
+from dxmatch.files.pair_labels import majority_of
 
 from ..made import lists_of
 
@@ -40,7 +41,7 @@ def test_labels_are_read_by_case_rater_and_reference():
     assert (
         human.humans == ["ann", "bob", "cy"]
         and human.labels.tolist() == [[1, 0, -1]]
-        and majority_of(human.labels).tolist() == [-1]
+        and majority_of(human.labels, of_all=False).tolist() == [-1]
     )
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dxmatch.files.cache_folder import cache_folder
+from dxmatch.files.atomic import cache_folder
 from dxmatch.terms.icd import IcdIndex, cache, open_tree
 from dxmatch.terms.icd.cache import Cache, text_array, texts_of
 from dxmatch.terms.text.normalizer import Normalizer

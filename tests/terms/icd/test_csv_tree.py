@@ -53,7 +53,7 @@ def test_extra_columns_and_other_order(tmp_path):
         ("code,name,parent\nI21.0,AMI,\n", "without categories"),
         ("code,name,parent\n1234,thing,\n", "without categories"),
         ('code,name,parent\nI21,"AMI,\n', "row 2: a quote that is not closed"),
-        ("code,name,parent\nI21,a\0b,\n", "the file is not text"),
+        ("code,name,parent\nI21,a\0b,\n", "a NUL character"),
         ("code,name,parent\nI21," + "x" * 5_000 + "\0,\n", "row 2: a NUL character"),
         ("code,name,parent\nI21," + "x" * 20_000 + ",\n", "row 2, column 'name': a name of 20,000 characters"),
         ("code,name,parent\nI21," + "x" * 1_000_000 + ",\n", "row 2, column 'name'"),

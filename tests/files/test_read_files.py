@@ -1,0 +1,65 @@
+"""What is read of a text file, with the numbers of its rows, and what is refused: `tests/cases/files.csv`, a case a line."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from dxmatch.errors import InputError, OptionError
+from dxmatch.files.tables import read_table
+
+CASES = list(csv.DictReader((Path(__file__).parents[1] / "cases" / "files.csv").open(encoding="utf-8", newline="")))
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{one['file']}-{one['encoding']}-{one['content'][:40]}" for one in CASES])
+def test_a_file(case: dict[str, str], tmp_path: Path) -> None:
+    """written : the encoding of the file. encoding : what is told of it."""
+    content = case["content"].encode("latin-1", "backslashreplace").decode("unicode_escape").encode(case["written"])
+    path = tmp_path / case["file"]
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+    try:
+        table = read_table(path, case["encoding"] or None)
+    except InputError as error:
+        assert case["error"] and re.search(case["error"], str(error)), error
+    else:
+        assert [list(row.values()) for row in table.data.to_pylist()] == json.loads(case["rows"])
+        assert table.row_numbers().tolist() == json.loads(case["numbers"])
+
+
+def test_the_row_of_a_later_error(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text('a,b\n\n"x\ny",z\n\n ,w\n', "utf-8")
+    with pytest.raises(InputError, match=r"t\.csv, row 5, column 'a': the diagnosis is blank"):
+        read_table(tmp_path / "t.csv").required_text("a")
+
+
+@pytest.mark.parametrize("name", ["klingon", "base64", "", 7])
+def test_an_encoding_that_is_none(tmp_path: Path, name: str) -> None:
+    (tmp_path / "t.csv").write_text("a\nx\n")
+    with pytest.raises(OptionError, match=r"'encoding' parameter must be the name of a text encoding, as cp1252"):
+        read_table(tmp_path / "t.csv", name)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.csv", "a" * 140_000 + ',b\nx,"y""', "row 1: a value of more than 131,072 characters"),
+        ("t.csv", 'a,b\nx,say "' + "y" * 140_000, "row 2: a value of more than 131,072 characters"),
+        ("t.jsonl", '{"a": ' + "[" * 100_000, "row 1: a line that is not JSON"),
+        ("t.csv.gz", "\x1f\x8b", "could not be read"),
+    ],
+)
+def test_what_is_too_long_or_damaged(tmp_path: Path, name: str, content: str, message: str) -> None:
+    (tmp_path / name).write_text(content, "latin-1")
+    with pytest.raises(InputError, match=message):
+        read_table(tmp_path / name)
+
+
+def test_a_long_value_within_quotes_is_read(tmp_path: Path) -> None:
+    """The field limit of csv is for rows that Arrow cannot part."""
+    (tmp_path / "t.csv").write_text(f'a,b\nx,"{"y" * 140_000}"\n')
+    assert len(read_table(tmp_path / "t.csv").column("b")[0]) == 140_000
