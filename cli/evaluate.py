@@ -46,6 +46,12 @@ def evaluate(
     pairs: Annotated[
         Path | None, output_option(help="Write the pairs that M would be asked to this file, and stop.")
     ] = None,
+    dry_run: Annotated[
+        bool,
+        output_option(
+            "--dry-run", help="Read the files, show the first cases and all that is unread or doubtful, and stop."
+        ),
+    ] = False,
     full: Annotated[bool, output_option("--full", help="Print every table, not only the leaderboard.")] = False,
     case: Annotated[
         list[str] | None,
@@ -80,6 +86,7 @@ def evaluate(
     from ..errors import InputError
     from ..evaluation.evaluate import evaluate as run
     from ..evaluation.evaluate import pairs_asked
+    from ..evaluation.lists.reading import read_lists
     from ..evaluation.report.report import check_report_path
     from ..files.tables import check_output, write_table
     from ..progress import shown
@@ -99,6 +106,11 @@ def evaluate(
         asked = pairs_asked(given, icd_source=icd["icd_source"], **reading, **figures, **panel)
         write_table(asked, pairs)
         typer.echo(f"{pairs}: {counted(asked.num_rows, 'pair')}.")
+        return
+    if dry_run:
+        by = figures.get("by")
+        for line in read_lists(given, algorithms=panel.get("algorithms"), by=by, **reading).preview():
+            typer.echo(line)
         return
     quiet_retries()
     try:

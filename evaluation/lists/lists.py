@@ -146,6 +146,19 @@ class Lists:
         start = int(self.offsets[i, j])
         return [None if e < 0 else self.strings[e] for e in self.entries[start : start + int(self.lengths[i, j])]]
 
+    def preview(self, cases: int = 3) -> list[str]:
+        """Says what was read: as what, the first cases with their lists, all answers that are unread, and what is doubtful."""
+        lines = [f"Read as {self.recognised}."]
+        for case, reference in [*zip(self.cases, self.reference, strict=True)][:cases]:
+            lines.append(f"{case}: the right answer is {'; '.join(reference) or 'not given'}")
+            for rater in self.raters:
+                names = ", ".join(f"{rank}. {name or '–'}" for rank, name in enumerate(self.list_of(case, rater), 1))
+                lines.append(f"  {rater}: {names or ('unread' if (case, rater) in self.unread else 'no answer')}")
+        lines += [
+            f"Unread, of {rater} in {case}: {' '.join(text.split())}" for (case, rater), text in self.unread.items()
+        ]
+        return [*lines, *self.warnings, *self.notes]
+
     def no_right_answers(self) -> InputError:
         """The error of lists that nothing can be compared with."""
         near = [name for name in self.columns if name not in self.raters]

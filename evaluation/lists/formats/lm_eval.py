@@ -2,7 +2,7 @@
 
 `doc_id` (or the document's own `case_id` or `id`) is the case, `target` the right answer, `filtered_resps` what the model
 wrote. The model is told by `results_DATE.json` beside the file, else by the name of its folder. Where a task has several
-filters, or repeats, each becomes a rater: "model [strict-match]", "model [repeat 2]". Short fields of the document are groups.
+filters, or repeats, each becomes a rater: "model (strict-match)", "model [repeat 2]". Short fields of the document are groups.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ def read(path: Path) -> Iterator[Answer]:
             case = sample.get("doc_id") if own is None else own
             texts = _texts(sample, file, row)
             for number, text in enumerate(texts, 1):
-                said = [str(sample["filter"])] if several else []
-                said += [f"repeat {number}"] if len(texts) > 1 else []
+                # a filter is another reading of the same answer, and so no prompt or repeat to average over
+                name = f"{model} ({sample['filter']})" if several else model
                 yield Answer(
                     f"{_task(file)}/{case}" if len(tasks) > 1 else str(case),
-                    f"{model} [{', '.join(said)}]" if said else model,
+                    f"{name} [repeat {number}]" if len(texts) > 1 else name,
                     text=text,
                     references=_references(sample.get("target")),
                     more=groups_in({k: v for k, v in doc.items() if k not in _CASE} if isinstance(doc, dict) else None),

@@ -117,6 +117,8 @@ _FOREIGN_ORDINALS = frozenset(
         "terza",
     )
 )
+_BARE_DIAGNOSIS = re.compile(r"(?:\w+ )?diagnos\w*|diagnosi", re.IGNORECASE)
+"""In any language: "Diagnose", "Diagnostic final"; beside models it may be the right answer."""
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
 _REPEAT = re.compile(r".*\S\s*\[(?!(?:rank|dx|top)\s*#)[^\[\]#]*[^\[\]#\s]\s*#\d+\]")
 """A repeat under a prompt is no rank: "gpt4 [free #2]"."""
@@ -302,6 +304,13 @@ def check_told_apart(names: Iterable[str], source: str) -> None:
     InputError
         For such: they may be ranks of one list, or models.
     """
+    names = list(names)
+    bare = [name for name in names if _BARE_DIAGNOSIS.fullmatch(_without_accents(name).strip())]
+    if bare and len(bare) < len(names):
+        raise InputError(
+            f"the column {quoted(bare[0])} may hold the right answers, or a model's", source=source,
+            allowed=f"the option 'columns': reference={bare[0]} for right answers, or predictions=COLUMN,COLUMN for the models", got=names,
+        )  # fmt: skip
     series: dict[tuple[str, ...], dict[int, str]] = {}
     for name in names:
         words = [token.casefold() for token in _TOKEN.findall(_without_accents(name))]

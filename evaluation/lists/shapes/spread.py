@@ -19,10 +19,11 @@ from ....files.json_records import as_text
 from ....files.tables import Table
 from .cells import COMMAS_ASK, LIST, SEPARATORS, UNREAD, is_blank, list_cells
 from .long import MODEL_GROUP, OF_THE_REFERENCE, Long
-from .names import ANSWER, UNREAD_ANSWER
+from .names import ANSWER, UNREAD_ANSWER, folded
 from .recognise import BY_ROW, CELLS, LONG, NUMBERED, Shape
 from .told import codes_of
 
+_SCORES = frozenset(("score", "scores", "probability", "prob", "confidence", "likelihood"))
 OF_THE_CASE = (*OF_THE_REFERENCE, "category", "role")
 
 
@@ -43,6 +44,7 @@ def long_of(table: Table, shape: Shape, model: str, by: Collection[str] = (), se
             # each its one row: a cell may hold a whole list
             cells = replace(shape, kind=CELLS, lists={"": [names.pop("diagnosis")]}, names=names)
             return _spread(table, cells, model, by, separator)
+        _check_scores(table, case, rater, rank)
         table, names["rank"] = _with(table, "rank", pa.array(rank))
         warnings = ("There is no column with ranks: the order of the rows was taken for them.",)
     if shape.kind in (LONG, BY_ROW):
@@ -237,6 +239,35 @@ def _order_within(case: NDArray[np.int64], rater: NDArray[np.int64]) -> NDArray[
     out = np.empty(len(order), np.int64)
     out[order] = np.arange(len(order)) - first + 1
     return out
+
+
+def _check_scores(table: Table, case: NDArray[np.int64], rater: NDArray[np.int64], rank: NDArray[np.int64]) -> None:
+    """Refuses rows without ranks that stand in another order than a column beside them says the diagnoses have.
+
+    Raises
+    ------
+    InputError
+        At the first row whose score is above that of the row before it in its list.
+    """
+    for name in (name for name in table.names if folded(name) in _SCORES):
+        values = np.array([_number(value) for value in table.column(name)])
+        order = np.lexsort((rank, rater, case))
+        before, after = order[:-1], order[1:]
+        same = (case[before] == case[after]) & (rater[before] == rater[after])
+        wrong = after[same & (values[after] > values[before])]
+        if len(wrong):
+            problem = (
+                f"there is no column with ranks, and the rows of a list are not in the order of the column {name!r}"
+            )
+            allowed = "a column 'rank', or the rows of each list in their order, the likeliest first"
+            raise table.error(problem, int(wrong.min()), name, allowed=allowed)
+
+
+def _number(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return np.nan
 
 
 def _with(table: Table, name: str, values: Any) -> tuple[Table, str]:

@@ -181,7 +181,7 @@ def test_repeats_and_filters_of_lm_eval_are_raters(tmp_path: Path) -> None:
     assert [name for _, name, *_ in told(tmp_path)] == ["o/m [repeat 1]", "o/m [repeat 2]"]
     two = [{**sample, "filtered_resps": [text], "filter": text} for text in ("first", "last")]
     put(tmp_path, {"o__m/samples_a_1.jsonl": lines(*two)})
-    assert [name for _, name, *_ in told(tmp_path)] == ["o/m [first]", "o/m [last]"]
+    assert [name for _, name, *_ in told(tmp_path)] == ["o/m (first)", "o/m (last)"]
     put(tmp_path, {"o__m/samples_b_1.jsonl": lines(two[0])})
     assert [case for case, *_ in told(tmp_path)] == ["a/0", "a/0", "b/0"]
 

@@ -1,0 +1,51 @@
+"""Files as people have them: the lists that are read, or the refusal."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from dxmatch.cli.main import app
+from dxmatch.errors import InputError
+from dxmatch.evaluation.lists.reading import read_lists
+
+_CASES = Path(__file__).parents[2] / "cases" / "tables.csv"
+"""name and text of a file, options in JSON; the lists by rater and case in JSON, or what the refusal names after "refused: "."""
+
+
+def _cases() -> list[Any]:
+    with _CASES.open(encoding="utf-8", newline="") as file:
+        return [pytest.param(*row.values(), id=row["text"][:40]) for row in csv.DictReader(file)]
+
+
+@pytest.mark.parametrize(("name", "text", "options", "read"), _cases())
+def test_what_is_read_from_a_file(tmp_path: Path, name: str, text: str, options: str, read: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    given = json.loads(options) if options else {}
+    if read.startswith("refused: "):
+        with pytest.raises(InputError, match=re.escape(read.removeprefix("refused: "))):
+            read_lists(tmp_path / name, **given)
+        return
+    lists = read_lists(tmp_path / name, **given)
+    assert {who: {case: lists.list_of(case, who) for case in lists.cases} for who in lists.raters} == json.loads(read)
+
+
+def test_a_dry_run_shows_what_was_read(tmp_path: Path) -> None:
+    file = tmp_path / "raw.csv"
+    file.write_text(
+        'id,gold,gpt,claude\n1,gout,"1. Gout\n2. flu",Final diagnosis: gout\n2,flu,asthma,"Could be anything, really."\n'
+    )
+    shown = CliRunner().invoke(app, ["evaluate", str(file), "--dry-run"])
+    assert shown.exit_code == 0 and not list(tmp_path.glob("*.html"))
+    for words in (
+        "gpt: 1. Gout, 2. flu",
+        "the right answer is flu",
+        "Unread, of claude in 2: Could be anything, really.",
+    ):
+        assert words in shown.output
