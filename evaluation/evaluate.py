@@ -15,6 +15,7 @@ from ..matcher.policy import policy_of as known_policy
 from ..matcher.protocol import Matcher, Profile, loaded
 from ..progress import Progress
 from ..stats.resampling import Resampling
+from .lists.formats.recorded import Record
 from .lists.lists import Lists, Panel, panels
 from .lists.reading import read_lists
 from .match.codes import text_codes
@@ -62,6 +63,7 @@ def evaluate(
     format: str | None = None,
     encoding: str | None = None,
     separator: str | None = None,
+    record: Record | None = None,
     no_diagnosis: str | Iterable[str] | None = None,
     missing: str | None = None,
     rejects: str | os.PathLike[str] | None = None,
@@ -147,6 +149,9 @@ def evaluate(
     separator : str, optional
         What parts several diagnoses in one cell beside line breaks, ";" and "|", such as ","; "none" where nothing else does. Asked for
         where a tenth of the cells hold commas that nothing else tells.
+    record : callable, optional
+        Your own function from a record of a file, {column: value}, to its answers: an object, or several, with case_id, model, diagnoses
+        (a list) or text, and references. The way out for every file that has none of the shapes that are read.
     no_diagnosis : str or iterable of str, optional
         More words that mean "no diagnosis", beside none, N/A, unknown and the like; "keep" takes these as diagnoses.
     missing : str, optional
@@ -261,7 +266,7 @@ def evaluate(
     )  # fmt: skip
 
     answers = _read(
-        lists, predictions, algorithms, references=references, columns=columns, format=format, encoding=encoding, separator=separator,
+        lists, predictions, algorithms, references=references, columns=columns, format=format, encoding=encoding, separator=separator, record=record,
         no_diagnosis=no_diagnosis, missing=missing, by=by, rejects=rejects, k=deepest(ks, want.symbols), wanted=want, checks=CHECKS,
         keep_answers=judge is not None,
     )  # fmt: skip

@@ -26,6 +26,7 @@ from .columns import (
     optional_cells,
     ranks,
 )
+from .formats.recorded import Record
 from .lists import ABSENT, EXPERT, FINAL, NO_DIAGNOSIS, REFERENCE, Lists
 from .no_diagnosis import NoDiagnosis, taken_as_none
 from .ranking import (
@@ -67,6 +68,7 @@ def read_lists(
     columns: Mapping[str, Any] | None = None,
     encoding: str | None = None,
     separator: str | None = None,
+    record: Record | None = None,
     no_diagnosis: str | Iterable[str] | None = None,
     missing: str | None = None,
     by: str | Iterable[str] | None = None,
@@ -105,6 +107,8 @@ def read_lists(
     encoding : of text files that are not UTF-8.
     separator : what parts several diagnoses in one cell beside line breaks, ";" and "|", such as ","; "none" for nothing else. Asked for
         where a tenth of the cells hold commas that nothing tells.
+    record : your own function from a record of a file, {column: value}, to its answers: an object, or several, with case_id, model,
+        diagnoses (a list) or text, and references; None for a record without. For every file that has none of these shapes.
     no_diagnosis : words that mean "no diagnosis", in any case, besides none, N/A, unknown, multiple, a dash, a blank and the like.
         They keep their place in the list and match nothing. With the word "keep" among them the default words, too, are diagnoses.
     missing : what a list that is not there counts as: "empty", an empty answer; "own", nothing: each rater has its own n; "refuse".
@@ -133,7 +137,7 @@ def read_lists(
     groups_by = [visible(name) for name in ([] if by is None else [by] if isinstance(by, str) else by)]
     broken: list[InputError] = []
     long = long_form(
-        source, references=references, columns=columns, encoding=encoding, by=groups_by, format=format, separator=separator,
+        source, references=references, columns=columns, encoding=encoding, by=groups_by, format=format, separator=separator, record=record,
         broken=None if rejects is None else broken,
     )  # fmt: skip
     names = {ours: name for ours, name in long.names.items() if _is_read(ours, wanted)}

@@ -96,7 +96,7 @@ def note_of(shown: Table) -> str:
     cells = (cell for _, lines in shown.groups for line in lines for cell in line if isinstance(cell, Value))
     reasons = dict.fromkeys(cell.row.get("reason") or "" for cell in cells if cell.row is not None)
     told = [reason for reason in reasons if reason and NOT_ASKED not in reason]
-    return f"{shown.note} Undefined, or without an interval: {'; '.join(told)}.".lstrip() if told else shown.note
+    return " ".join([shown.note, *(f"{one[:1].upper()}{one[1:]}." for one in told)]).strip()
 
 
 def notebook_cell(document: Document) -> str:

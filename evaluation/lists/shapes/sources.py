@@ -23,6 +23,7 @@ from ....files.json_records import SUFFIXES as JSON_SUFFIXES
 from ....files.json_records import read_json, records_as_columns
 from ....files.tables import Table, read_table
 from ..formats.answer import Answer
+from ..formats.recorded import Record, recorded
 from ..formats.registry import FORMATS, read_answers, recognised
 from ..formats.table import table_of_answers, table_of_references
 from .case_names import other_spellings, told_spellings
@@ -55,6 +56,7 @@ def long_form(
     by: Collection[str] = (),
     format: str | None = None,
     separator: str | None = None,
+    record: Record | None = None,
     broken: list[InputError] | None = None,
 ) -> Long:
     """The long form of whatever holds lists. The parameters are those of `read_lists`.
@@ -65,6 +67,10 @@ def long_form(
     source, references = with_index(source, given), with_index(references, given)
     right = None if references is None else _right_answers(references, given, encoding, by)
     given_paths = [Path(source)] if _is_path(source) else _given_paths(source)
+    if record is not None:
+        answers = [answer for one in given_paths or [source] for answer in recorded(one, record, encoding)]
+        long = _of_format(answers, ", ".join(map(str, given_paths)) or "data", "")
+        return long if right is None else joined(long, right)
     # columns that are named by hand go before a format that is recognised
     name = format or ("" if given else _common_format(given_paths))
     if name:

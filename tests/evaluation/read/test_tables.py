@@ -49,3 +49,31 @@ def test_a_dry_run_shows_what_was_read(tmp_path: Path) -> None:
         "Unread, of claude in 2: Could be anything, really.",
     ):
         assert words in shown.output
+
+
+def test_a_function_of_a_record_reads_any_other_file(tmp_path: Path) -> None:
+    (tmp_path / "odd.csv").write_text(
+        "patient;who;first;then;truth\n7;ann;gout;flu;gout\n7;gpt;;;gout\n8;ann;flu;;sepsis\n"
+    )
+    (tmp_path / "odd.json").write_text(
+        '[{"p": 7, "by": {"ann": ["gout", "flu"], "gpt": []}, "t": "gout"}, {"note": "no case"}]'
+    )
+
+    def of_row(row: Any) -> Any:
+        names = [row[column] for column in ("first", "then") if row[column]]
+        return {"case_id": row["patient"], "model": row["who"], "diagnoses": names, "references": row["truth"]}
+
+    def of_object(one: Any) -> Any:
+        by = one.get("by", {}).items()
+        return [{"case_id": one["p"], "model": who, "diagnoses": said, "references": [one["t"]]} for who, said in by]
+
+    lists = read_lists(tmp_path / "odd.csv", record=of_row)
+    assert (
+        lists.raters == ["ann", "gpt"]
+        and lists.list_of("7", "ann") == ["gout", "flu"]
+        and lists.reference == [("gout",), ("sepsis",)]
+    )
+    lists = read_lists(tmp_path / "odd.json", record=of_object)
+    assert lists.list_of("7", "ann") == ["gout", "flu"] and lists.list_of("7", "gpt") == []
+    with pytest.raises(InputError, match=r"odd.csv, row 2: the option 'record' made no answer.*case_id"):
+        read_lists(tmp_path / "odd.csv", record=lambda row: {"patient": row["patient"]})
