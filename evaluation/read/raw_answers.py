@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TypeGuard
 
 from ...terms.text.sentences import is_nothing
+from .answer_sections import ASIDE, FINAL, LEAD, OTHERS, TEXT, UNKNOWN, Section, sections_of
 from .entry_names import name_of, names_of, plain, says
 from .structured_answers import json_in, listed, of_json, of_table, tagged
 
@@ -28,28 +27,6 @@ _ASIDE_TAGS = re.compile(
 _END_OF_THOUGHTS = re.compile(r"\A.*</(?:think|thinking)>", re.DOTALL | re.IGNORECASE)
 _UNENDED_THOUGHTS = re.compile(r"<(?:think|thinking)>.*\Z", re.DOTALL | re.IGNORECASE)
 
-FINAL, LEAD, OTHERS, ASIDE, TEXT, UNKNOWN = range(6)
-_DX = r"(?:diagnosis|dx|condition|disease|answer|impression)"
-_LABELS = (
-    (FINAL, re.compile(rf"(?:my\s+)?(?:final|definitive|confirmed)\s+{_DX}|(?:the\s+)?answer", re.IGNORECASE)),
-    (LEAD, re.compile(
-        rf"(?:(?:my|the)\s+)?(?:(?:single\s+)?(?:most\s+likely|likeliest|most\s+probable|leading|primary|principal|main|top|working|provisional|presumptive)\s+)?{_DX}"
-        r"|most\s+(?:likely|probable)|likeliest|dx", re.IGNORECASE,
-    )),
-    (OTHERS, re.compile(
-        rf"(?:(?:key|top|main|other|ranked|possible|potential|likely|additional|alternative|relevant|remaining)\s+)*(?:differentials?(?:\s+diagnos[ei]s)?(?:\s+list)?|ddx|d/?dx|diagnoses)"
-        r"(?:\s+(?:includes?|to\s+consider|considered|in\s+order\s+of\s+likelihood|\(\w[^()]{0,40}\)|for\s+.{1,60}))?"
-        rf"|(?:other|alternative)\s+(?:{_DX}|diagnoses|possibilities|considerations|conditions|diseases)(?:\s+to\s+consider)?|secondary\s+(?:diagnos[ei]s|considerations)|still\s+possible|alternatives|others?|(?:also|less|least)\s+(?:consider|likely|probable|possible)(?:\s+diagnos[ei]s)?|top\s+\d+(?:\s+diagnoses)?"
-        r"|(?:top\s+\d+\s+)?(?:most\s+likely|ranked|likely|possible)\s+(?:diagnoses|differentials?)", re.IGNORECASE,
-    )),
-    (ASIDE, re.compile(
-        r"(?:\w+\s+){0,2}(?:basis\s+(?:of|for)\s+(?:the\s+)?diagnosis|reason(?:s|ing)?|rationale|explanation|justification|evidence|findings|features|symptoms|presentation|history|complaint|summary|analysis|assessment"
-        r"|discussion|plan|management|treatment|therapy|tests?|testing|work-?up|investigations?|recommendations?|steps?|notes?|disclaimer|confidence|likelihood|probability"
-        r"|follow-?up|labs?|imaging|medications?|comorbidities|patient|question|code|icd-?10(?:\s+code)?|basis|severity|urgency|ruled\s+out|red\s+flags|caveats?|clues?|support)"
-            r"(?:\s+(?:support\w*|for|of|that|in|include[sd]?|are|is|this|the|an?|point\w*|diagnos\w+|favou?r\w*|consistent|with|to|against|recommended|leading|primary|most|likely|following))*", re.IGNORECASE,
-    )),
-)  # fmt: skip
-"""What a heading or a label is of. ASIDE holds no answer, whatever stands below it."""
 _LEADING_IN = re.compile(
     r"diagnos|differential|\bddx\b|\bcondition|\bdisease|\bpossibilit|\bcauses?\b|\bconsider|\bexplain|\betiolog|\bcandidates|\btop\b|\b(?:my|the)\s+(?:list|ranking|answer)\b|\bmost likely|^based on\b", re.IGNORECASE
 )  # fmt: skip
@@ -82,18 +59,7 @@ _FRAMES = tuple(re.compile(form, re.IGNORECASE | re.DOTALL) for form in (
 ))  # fmt: skip
 """Sentences that name one diagnosis, and no other."""
 _SENTENCE_END = re.compile(r"(?<=[\w)\]*\"”])[.!?](?:\*\*)?\s+(?=[\"“*]*[A-Z])|\n+")
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_NUMBERED = re.compile(
-    r"(?P<indent>\s*)(?:#{1,6}\s+|>\s*|\*\*|__)*(?:(?:diagnosis|dx|differential|rank|option|candidate|choice|answer|number|no\.|#)[\s_#]*)?\(?(?P<number>\d{1,2})(?:\*\*)?"
-    r"(?:[.)\]]+:?|:(?!\d)|\s+[-–—](?=\s))(?!\d)\s*(?P<text>\S.*)",
-    re.IGNORECASE,
-)
-_ORDINAL = re.compile(
-    rf"(?P<indent>\s*)(?:\*\*)?(?P<number>{'|'.join(_ORDINALS)})(?:\s+(?:most\s+likely|choice|diagnosis|dx))*(?:\*\*)?:(?:\*\*)?\s*(?P<text>\S.*)",
-    re.IGNORECASE,
-)
 _INLINE = re.compile(r"(?:^|(?<=[\s,;:]))\(?(\d{1,2})[.)]\s+(?=[^\W\d_*]|\*\*)")
-_BULLET = re.compile(r"(?P<indent>\s*)[-*•–+◦▪‣·●]\s+(?P<text>\S.*)")
 _BOLD_HEAD = re.compile(r"(?P<indent>\s*)(?P<text>\*\*[^*]+\*\*\s*(?:[:–—-].*)?)$")
 _MOST_OF_A_FRAGMENT = 4
 """Words; a sentence without a verb that is longer gives grounds."""
@@ -118,7 +84,6 @@ _BEFORE_A_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _UNKNOWN_LABEL = re.compile(r"\W*[^\W\d_][\w/'’-]*(?:\s+[\w/'’-]+){0,4}\s*(?::|=|\t)(?:\s|$)")
-_ALONE_OTHERS = re.compile(r"other|alternative|also|less|least|additional|remaining", re.IGNORECASE)
 
 
 def without_thoughts(text: str) -> str:
@@ -160,7 +125,7 @@ def ranked_diagnoses(text: str) -> list[str] | None:
     ]
     if any(line.strip().startswith("|") for line in lines) or _is_csv(lines):
         return _beside_a_table(lines)
-    return _of_sections(_sections([part for line in lines for part in _inline_apart(line[:_LONGEST_LINE])]))
+    return _of_sections(sections_of([part for line in lines for part in _inline_apart(line[:_LONGEST_LINE])]))
 
 
 def says_more(text: str, diagnoses: Sequence[str]) -> bool:
@@ -185,7 +150,7 @@ def _beside_a_table(lines: Sequence[str]) -> list[str] | None:
     piped = [line for line in lines if line.strip().startswith("|")]
     around = [line for line in lines if piped and not line.strip().startswith("|")]
     rows = of_table(piped or lines)
-    sections = _sections(around)
+    sections = sections_of(around)
     if rows is None or sections is None:
         return None
     leads = [section for section in sections if section.kind in (FINAL, LEAD)]
@@ -224,126 +189,7 @@ def _inline_apart(line: str) -> list[str]:
     return [part for part in parts if part]
 
 
-@dataclass
-class _List:
-    """Entries of a list. indent : of its marks. last : the number of the last entry, 0 for bullets. below : the text after it."""
-
-    indent: int
-    entries: list[str] = field(default_factory=list)
-    last: int = 0
-    below: list[str] = field(default_factory=list)
-
-
-@dataclass
-class _Section:
-    """What stands below a heading or label. own : behind the label in its line. text : lines of no list.
-
-    alone : whether it may be all of the answer; "other diagnoses" are not.
-    """
-
-    kind: int
-    own: str = ""
-    text: list[str] = field(default_factory=list)
-    lists: list[_List] = field(default_factory=list)
-    alone: bool = True
-
-
-def _kind_of(words: str) -> int | None:
-    words = re.sub(r"[^\w\s()'’/,&+.-]", "", words).strip(" .")
-    words = re.sub(r"^(?:the|my)\s+|^\d+[.)]\s*|\s+(?:is|are|would be)$", "", words, flags=re.IGNORECASE)
-    return next((kind for kind, form in _LABELS if form.fullmatch(words)), None)
-
-
-def _opened(text: str) -> _Section | None:
-    """The section that a line opens: a heading, or a label with what is behind it; None for another line."""
-    bare = plain(re.sub(r"^\s*(?:#{1,6}\s+|>\s*)", "", text))
-    label = re.match(r"([^:=\t—\[]{2,60}?)\s*(?::|=|\t|\s[–-]\s)\s*(.*)", bare)
-    if label is not None and (kind := _kind_of(label[1])) is not None:
-        return _Section(kind, label[2].strip(), alone=_ALONE_OTHERS.search(label[1]) is None)
-    headed = (
-        text.lstrip().startswith(("#", ">"))
-        or text.rstrip().endswith(":")
-        or re.fullmatch(r"\s*\*\*[^*]+\*\*:?\s*", text) is not None
-    )
-    kind = _kind_of(bare) if headed or len(bare.split()) <= 4 else None
-    return None if kind is None else _Section(kind, alone=_ALONE_OTHERS.search(bare) is None)
-
-
-def _mark(line: str) -> re.Match[str] | None:
-    return _NUMBERED.fullmatch(line) or _ORDINAL.fullmatch(line) or _BULLET.fullmatch(line)
-
-
-def _is_numbered(mark: re.Match[str] | None) -> TypeGuard[re.Match[str]]:
-    return mark is not None and "number" in mark.groupdict()
-
-
-def _sections(lines: Sequence[str]) -> list[_Section] | None:
-    """The answer cut at its headings and labels; None where numbers are in no order, or a heading is unknown."""
-    sections, current, blank = [_Section(TEXT)], None, False
-    marks = [_mark(line) for line in lines]
-    parts = [_opened(found["text"]) if _is_numbered(found) else None for found in marks]
-    numbered_parts = any(part is not None and part.kind in (OTHERS, ASIDE) for part in parts)
-    for line, mark, part in zip(lines, marks, parts, strict=True):
-        if not line.strip():
-            blank = True
-            continue
-        number = _number(mark["number"]) if mark and _is_numbered(mark) else 0
-        indent = len(mark["indent"].expandtabs(4)) if mark else 0
-        heads = part if numbered_parts else None
-        opened = heads if number else _opened(mark["text"] if mark else line)
-        if current is not None:
-            below = (
-                indent > current.indent
-                or (current.last and mark and not number)
-                or (mark is None and line[:1].isspace())
-            )
-            remark = opened is not None and opened.kind == ASIDE and opened.own and not blank
-            if below or remark:
-                continue
-        if opened is not None:
-            sections.append(opened)
-            current = None
-        elif not number and _heads_a_part(line, sections[-1], mark is not None):
-            sections.append(_Section(UNKNOWN))
-            current = None
-        elif mark:
-            if (
-                current is None
-                or bool(current.last) != bool(number)
-                or (number == 1 and current.last > 1)
-                or (not number and current.below)
-            ):
-                before = max((one.last for section in sections for one in section.lists), default=0)
-                if number not in (0, 1, before + 1):
-                    return None
-                current = _List(indent)
-                sections[-1].lists.append(current)
-            elif number not in (current.last + 1, current.last):
-                return None
-            current.entries.append(mark["text"])
-            current.last, current.below = number, []
-        elif current is None:
-            sections[-1].text.append(line)
-        elif blank or current.below:
-            current.below.append(line)
-        blank = False
-    return sections
-
-
-def _heads_a_part(line: str, section: _Section, listed: bool) -> bool:
-    """Whether a line that is no known heading heads a part: by its mark, or below another part by its bold or colon."""
-    text = line.strip()
-    if text.startswith("#"):
-        return True
-    bold = re.fullmatch(r"\*\*[^*]+[:?]\*\*:?|\*\*[^*]+\*\*:", text) is not None
-    return not listed and section.kind != TEXT and (bold or (text.endswith(":") and len(text.split()) <= 6))
-
-
-def _number(written: str) -> int:
-    return int(written) if written.isdecimal() else _ORDINALS.index(written.casefold()) + 1
-
-
-def _of_sections(sections: list[_Section] | None) -> list[str] | None:
+def _of_sections(sections: list[Section] | None) -> list[str] | None:
     """What a label or a sentence names first, then the one list."""
     if sections is None:
         return None
@@ -418,7 +264,7 @@ def _at_commas(text: str) -> list[str]:
     return parts if len(parts) > 2 else []
 
 
-def _first(section: _Section) -> str:
+def _first(section: Section) -> str:
     return (section.own or "\n".join(section.text[:1])).strip(" *.").casefold()
 
 
@@ -433,7 +279,7 @@ def _settled(below: Sequence[str], first: str) -> bool:
     )
 
 
-def _labelled(section: _Section) -> list[str] | None:
+def _labelled(section: Section) -> list[str] | None:
     """The diagnosis behind or below a label; None where what follows may mean another."""
     own, *more = [section.own, *section.text] if section.own else section.text or [""]
     own = _OPTION.sub("", own, count=1)
