@@ -78,7 +78,7 @@ def _kind_of(words: str) -> int | None:
 def _opened(text: str) -> Section | None:
     """The section that a line opens: a heading, or a label with what is behind it; None for another line."""
     bare = plain(re.sub(r"^\s*(?:#{1,6}\s+|>\s*)", "", text))
-    label = re.match(r"([^:=\t—\[]{2,60}?)\s*(?::|=|\t|\s[–-]\s)\s*(.*)", bare)
+    label = re.match(r"([^:=\t—\[]{2,60}?)\s*(?::|=|\t|→|\s[–-]\s)\s*(.*)", bare)
     if label is not None and (kind := _kind_of(label[1])) is not None:
         return Section(kind, label[2].strip(), alone=_ALONE_OTHERS.search(label[1]) is None)
     headed = (

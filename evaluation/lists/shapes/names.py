@@ -63,7 +63,7 @@ _OF_THE_CASE = frozenset(
         "findings", "complaint", "chief_complaint", "age", "sex", "gender", "specialty", "speciality", "rarity", "department", "date",
         "source", "split", "language", "country", "hospital", "site", "year", "difficulty", "type", "url", "title", "comment", "comments",
         "remark", "remarks", "group", "set", "subset", "dataset", "options", "explanation", "rationale", "reasoning", "category", "severity", "relation",
-        "role", "seed", "ward", "reviewer", "physician", "doctor", "clinician", "author", "clinic", "unit", "status", "version", "prompt_version", "model_version",
+        "role", "seed", "ward", "reviewer", "author", "clinic", "unit", "status", "version", "prompt_version", "model_version",
         "finish_reason", "stop_reason", "temperature", "tokens", "cost", "time", "latency", "unnamed", "score", "scores", "confidence", "probability",
     )
 )  # fmt: skip
@@ -119,23 +119,12 @@ _FOREIGN_ORDINALS = frozenset(
 )
 _BARE_DIAGNOSIS = re.compile(r"(?:\w+ )?diagnos\w*|diagnosi", re.IGNORECASE)
 """In any language: "Diagnose", "Diagnostic final"; beside models it may be the right answer."""
+_CASES = frozenset(("case", "patient", "subject", "record", "study", "encounter", "participant", "vignette", "mrn"))
+_NUMBERS = frozenset(("id", "identifier", "no", "nr", "number", "code", "name"))
 _RIGHT = frozenset(
-    (
-        "gold",
-        "golden",
-        "truth",
-        "true",
-        "reference",
-        "correct",
-        "right",
-        "confirmed",
-        "actual",
-        "final",
-        "discharge",
-        "consensus",
-        "expected",
-    )
-)
+    ("gold", "golden", "truth", "true", "reference", "correct", "right", "confirmed", "actual", "final", "discharge", "consensus", "expected",
+     "adjudicated", "proven", "histological", "histopathological", "pathological", "molecular")
+)  # fmt: skip
 _DIAGNOSIS = frozenset(("dx", "diagnosis", "diagnoses", "answer", "standard", "truth", "label"))
 _CODES = frozenset(("icd", "icd10", "code", "severity", "date", "id"))
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
@@ -218,6 +207,10 @@ def columns_by_name(names: Iterable[str], given: Mapping[str, Any], source: str)
             if ours not in found and name is not None and name not in taken:
                 found[ours] = name
                 taken.add(name)
+    if "case_id" not in found:
+        cases = [name for name in present if name not in taken and _names_cases(name)]
+        if len(cases) == 1:
+            found["case_id"] = cases[0]
     if not found.keys() & {"reference", FINAL, "role"}:
         right = [name for name in present if name not in taken and _says_right(name)]
         if len(right) == 1:
@@ -226,6 +219,12 @@ def columns_by_name(names: Iterable[str], given: Mapping[str, Any], source: str)
         # beside no set of right answers it is the right answer
         found["reference"] = found.pop(FINAL)
     return found
+
+
+def _names_cases(name: str) -> bool:
+    """Whether a heading says that it names cases: "Record ID", "MRN"."""
+    words = {one.casefold() for one in _TOKEN.findall(_without_accents(name))}
+    return words == {"mrn"} or (not words.isdisjoint(_CASES) and words <= _CASES | _NUMBERS)
 
 
 def _says_right(name: str) -> bool:
@@ -322,7 +321,7 @@ def _rank_of(name: str) -> tuple[str, int | None] | None:
             said[at] = ordinal
         elif number and ((at > 0 and words[at - 1] in _RANK_WORDS) or name[: found[at].start()].endswith("#")):
             said = {at: int(word)}
-        elif number and not said and at + 1 < len(words) and words[at + 1] in _RANK_WORDS:
+        elif number and at == 0 and at + 1 < len(words) and words[at + 1] in _RANK_WORDS:
             said[at] = int(word)
     leads = [at for at, word in enumerate(words) if word in _LEADING or (word == "likely" and "most" in words)]
     if len(said) + (not said and len(leads)) != 1:
