@@ -19,6 +19,7 @@ _CODE_BESIDE = re.compile(
     rf"[\s,–-]*[(\[]\s*(?:ICD[\s-]*(?:1[01])?(?:-?CM)?(?:\s*codes?)?\s*[:\s-]\s*)?{_CODE}(?:\s*[,;/]\s*{_CODE})*\s*[)\]]"
     rf"|[\s,–-]+ICD[\s-]*(?:1[01])?(?:-?CM)?(?:\s*codes?)?\s*[:\s-]\s*{_CODE}$|^{_CODE}\s*[:–-]\s+(?=[A-Za-z])"
 )
+_IDENTIFIER = re.compile(r"\s*\((?:OMIM|ORPHA|ORPHANET|MONDO|SNOMED(?:\s*CT)?|UMLS|DOID)[\s:#]*\w+\)", re.IGNORECASE)
 _CITED = re.compile(r"\s*\[\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\]")
 _LIKELIHOOD = (
     r"(?:(?:likelihood|probability|confidence|certainty|score|p)\s*[:=]?\s*)?"
@@ -72,6 +73,7 @@ _DENIED = re.compile(
 _CERTAINLY = re.compile(
     r"(?:(?:most\s+)?(?:likely|probably|probable)|definitely|certainly|clearly)\s+(?=\w)", re.IGNORECASE
 )
+_PICTURE = re.compile("\\s*[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f]+\\s*(?=$|[-–—:])")
 _MARKED = re.compile("[%=\u20e3：、。，；（）]|\\s\\(?\\d{1,2}[.)]\\s|^[\\[{<|#·•・\u2460-\u25ff]")
 """Of no name: shares, numbers of a list, the marks of Chinese sentences."""
 
@@ -117,18 +119,18 @@ def names_of(entries: Sequence[str]) -> list[str] | None:
 
 def _head(entry: str) -> str | None:
     """An entry up to its colon, without marks, codes and likelihoods; None where it is denied, or a note."""
-    text = entry.strip()
+    text = _PICTURE.sub(" ", entry.strip()).strip()
     if (bold := _BOLD.match(text)) is not None and _LABEL.match(f"{plain(bold[1]).rstrip(':')}: x") is None:
         rest = plain(text[bold.end() :])
         if _DENIED.match(rest):
             return None
-        if not _belongs(rest.strip(" :-–—()")):
+        if not (rest.startswith("(") and _belongs(rest.strip(" ()"))):
             text = bold[1]
     text = plain(text)
     if _NO_NAME.match(text) or _DENIED.match(text):
         return None
     text = _LABEL.sub("", text, count=1) if _LABEL.match(text) else text
-    text = _CODE_BESIDE.sub("", _CITED.sub("", text)) or text
+    text = _CODE_BESIDE.sub("", _IDENTIFIER.sub("", _CITED.sub("", text))) or text
     head = _NEXT_SENTENCE.sub("", text)
     while (shorter := _LIKELY.sub("", head)) != head and shorter.strip():
         head = shorter
@@ -155,7 +157,10 @@ def _cut(text: str, found: re.Match[str] | None, always: bool) -> str | None:
 
 def _belongs(behind: str) -> bool:
     """Whether it is a short form, or belongs to the name before it."""
-    return (len(behind.split()) == 1 and sum(map(str.isupper, behind)) > 1) or _PART_OF_NAME.match(behind) is not None
+    short = len(behind.split()) < _REMARK
+    return short and (
+        (" " not in behind and sum(map(str.isupper, behind)) > 1) or _PART_OF_NAME.match(behind) is not None
+    )
 
 
 def _whole(text: str) -> str | None:

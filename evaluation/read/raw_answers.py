@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TypeGuard
 
 from ...terms.text.sentences import is_nothing
+from .answer_sections import ASIDE, FINAL, LEAD, OTHERS, TEXT, UNKNOWN, Section, sections_of
 from .entry_names import name_of, names_of, plain, says
 from .structured_answers import json_in, listed, of_json, of_table, tagged
 
@@ -22,34 +21,12 @@ _LONGEST_LINE = 1_000
 _AROUND_A_NAME = 5
 """Characters around a name in a plain list: a number, quotes, a comma."""
 _ASIDE_TAGS = re.compile(
-    r"<(think|thinking|thoughts?|reasoning|scratchpad|analysis|reflection|explanation|rationale)>.*?</\1>",
+    r"[<◁](think|thinking|thoughts?|reasoning|scratchpad|analysis|reflection|explanation|rationale|justification|confidence)(?:_\d+)?[>▷].*?[<◁]/\1(?:_\d+)?[>▷]",
     re.DOTALL | re.IGNORECASE,
 )
 _END_OF_THOUGHTS = re.compile(r"\A.*</(?:think|thinking)>", re.DOTALL | re.IGNORECASE)
 _UNENDED_THOUGHTS = re.compile(r"<(?:think|thinking)>.*\Z", re.DOTALL | re.IGNORECASE)
 
-FINAL, LEAD, OTHERS, ASIDE, TEXT = range(5)
-_DX = r"(?:diagnosis|dx|condition|disease|answer|impression)"
-_LABELS = (
-    (FINAL, re.compile(rf"(?:my\s+)?(?:final|definitive|confirmed)\s+{_DX}|(?:the\s+)?answer", re.IGNORECASE)),
-    (LEAD, re.compile(
-        rf"(?:(?:my|the)\s+)?(?:(?:single\s+)?(?:most\s+likely|likeliest|most\s+probable|leading|primary|principal|main|top|working|provisional|presumptive)\s+)?{_DX}"
-        r"|most\s+(?:likely|probable)|likeliest|dx", re.IGNORECASE,
-    )),
-    (OTHERS, re.compile(
-        rf"(?:(?:key|top|main|other|ranked|possible|potential|likely|additional|alternative|relevant|remaining)\s+)*(?:differentials?(?:\s+diagnos[ei]s)?(?:\s+list)?|ddx|d/?dx|diagnoses)"
-        r"(?:\s+(?:includes?|to\s+consider|considered|in\s+order\s+of\s+likelihood|\(\w[^()]{0,40}\)))?"
-        rf"|(?:other|alternative)\s+(?:{_DX}|diagnoses|possibilities|considerations|conditions|diseases)(?:\s+to\s+consider)?|alternatives|others?|(?:also|less|least)\s+(?:consider|likely|probable|possible)(?:\s+diagnos[ei]s)?|top\s+\d+(?:\s+diagnoses)?"
-        r"|(?:top\s+\d+\s+)?(?:most\s+likely|ranked|likely|possible)\s+(?:diagnoses|differentials?)", re.IGNORECASE,
-    )),
-    (ASIDE, re.compile(
-        r"(?:\w+\s+){0,2}(?:basis\s+(?:of|for)\s+(?:the\s+)?diagnosis|reason(?:s|ing)?|rationale|explanation|justification|evidence|findings|features|symptoms|presentation|history|complaint|summary|analysis|assessment"
-        r"|discussion|plan|management|treatment|therapy|tests?|testing|work-?up|investigations?|recommendations?|steps?|notes?|disclaimer|confidence|likelihood|probability"
-        r"|follow-?up|labs?|imaging|medications?|comorbidities|patient|question|code|icd-?10(?:\s+code)?|basis|severity|urgency|ruled\s+out|red\s+flags|caveats?|clues?|support)"
-            r"(?:\s+(?:support\w*|for|of|that|in|include[sd]?|are|is|this|the|an?|point\w*|diagnos\w+|favou?r\w*|consistent|with|to|against|recommended))*", re.IGNORECASE,
-    )),
-)  # fmt: skip
-"""What a heading or a label is of. ASIDE holds no answer, whatever stands below it."""
 _LEADING_IN = re.compile(
     r"diagnos|differential|\bddx\b|\bcondition|\bdisease|\bpossibilit|\bcauses?\b|\bconsider|\bexplain|\betiolog|\bcandidates|\btop\b|\b(?:my|the)\s+(?:list|ranking|answer)\b|\bmost likely|^based on\b", re.IGNORECASE
 )  # fmt: skip
@@ -74,29 +51,32 @@ _FRAMES = tuple(re.compile(form, re.IGNORECASE | re.DOTALL) for form in (
     r"(?:.{0,200}?,\s+)?(?:(?:the|my|his|her|this\s+patient's)\s+)?(?:single\s+)?(?:most\s+likely|most\s+probable|likeliest|leading|primary|working|probable|presumptive|final|top|correct|best|underlying)\s+diagnosis(?:\s+(?:here|in\s+this\s+(?:case|patient)|for\s+this\s+(?:case|patient)|at\s+this\s+point))?\s+(?:is|would\s+be|remains):?\s+(?P<name>.+)",
     r"(?:.{0,200}?,\s+)?(?:the|my)\s+diagnosis\s+(?:is|would\s+be)(?:\s+(?:most\s+likely|likely|probably))?:?\s+(?P<name>.+)",
     r"(?P<name>.+?)\s+(?:is|would\s+be|remains)\s+(?:the|my)\s+(?:single\s+)?(?:most\s+likely|most\s+probable|likeliest|leading|primary|working|top)\s+diagnosis",
-    r"(?:.{0,200}?,\s+)?(?:this|the|he|she)\s*(?:\d+-year-old\s+)?(?:patient|man|woman|boy|girl|child|infant)?\s*(?:most\s+likely|most\s+probably|likely|probably|almost\s+certainly)\s+has\s+(?P<name>.+)",
+    r"(?:.{0,200}?,\s+)?(?:this|the|he|she)\s*(?:\d+-year-old\s+)?(?:patient|man|woman|boy|girl|child|infant)?\s*(?:(?:most\s+likely|most\s+probably|likely|probably|almost\s+certainly)\s+has|has\s+most\s+likely|is\s+(?:most\s+likely\s+)?suffering\s+from)\s+(?P<name>.+)",
     r"(?:.{0,200}?,\s+)?(?:this|it)\s+is\s+(?:most\s+likely|most\s+probably|likely|probably|almost\s+certainly)\s+(?P<name>.+)",
     r"(?:.{0,200}?)\b(?:findings|presentation|picture|symptoms|features|history|case|constellation|results)\b.{0,120}?\b(?:is|are)\s+(?:most|highly)\s+(?:consistent\s+with|suggestive\s+of)\s+(?P<name>.+)",
-    r"(?:(?:based\s+on|given)\b.{0,200}?,\s+)?I\s+(?:think|believe|suspect|would\s+say|am\s+confident)(?:\s+that)?(?:\s+(?:this|it|the\s+diagnosis)\s+is)?(?:\s+(?:most\s+likely|likely|probably))?\s+(?P<name>.+)",
+    r"(?:(?:based\s+on|given)\b.{0,200}?,\s+)?I\s+(?:think|believe|suspect|would\s+say|am\s+confident)(?:\s+that)?(?:\s+(?:this|it|the\s+diagnosis)\s+is)?(?:\s+(?:most\s+likely|likely|probably|most\s+consistent\s+with))?\s+(?P<name>.+)",
     r"most\s+likely,?\s+(?:(?:this|it)\s+is\s+)?(?P<name>.+)",
 ))  # fmt: skip
 """Sentences that name one diagnosis, and no other."""
 _SENTENCE_END = re.compile(r"(?<=[\w)\]*\"”])[.!?](?:\*\*)?\s+(?=[\"“*]*[A-Z])|\n+")
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_NUMBERED = re.compile(
-    r"(?P<indent>\s*)(?:#{1,6}\s+|>\s*|\*\*|__)*(?:(?:diagnosis|dx|differential|rank|option|candidate|choice|answer|number|no\.|#)[\s_#]*)?\(?(?P<number>\d{1,2})(?:\*\*)?"
-    r"(?:[.)\]]+:?|:(?!\d)|\s+[-–—](?=\s))(?!\d)\s*(?P<text>\S.*)",
-    re.IGNORECASE,
-)
-_ORDINAL = re.compile(
-    rf"(?P<indent>\s*)(?:\*\*)?(?P<number>{'|'.join(_ORDINALS)})(?:\s+(?:most\s+likely|choice|diagnosis|dx))*(?:\*\*)?:(?:\*\*)?\s*(?P<text>\S.*)",
-    re.IGNORECASE,
-)
 _INLINE = re.compile(r"(?:^|(?<=[\s,;:]))\(?(\d{1,2})[.)]\s+(?=[^\W\d_*]|\*\*)")
-_BULLET = re.compile(r"(?P<indent>\s*)[-*•–+◦▪‣·●]\s+(?P<text>\S.*)")
 _BOLD_HEAD = re.compile(r"(?P<indent>\s*)(?P<text>\*\*[^*]+\*\*\s*(?:[:–—-].*)?)$")
 _MOST_OF_A_FRAGMENT = 4
 """Words; a sentence without a verb that is longer gives grounds."""
+_MOST_AT_COMMAS = 6
+_QUALIFIES = re.compile(
+    r"(?:acute|chronic|sub-?acute|type|stage|grade|class|left|right|bilateral|unspecified|nos|with|without|due|secondary|primary|closed|open|initial|recurrent|viral|bacterial"
+    r"|community|hospital|non|in|of|severe|mild|moderate)\b", re.IGNORECASE,
+)  # fmt: skip
+"""Behind a comma: perhaps a part of the name before it."""
+_OPTION = re.compile(r"\(?[A-H][.)]\s+(?=[A-Z][a-z])")
+_BOXED = re.compile(r"\$?\\boxed\{\s*(?:\\text(?:bf)?\{)?([^{}]+)\}?\s*\}\$?")
+_LISTED_BESIDE = re.compile(r"^\s*1[.)]\s[^<]*^\s*2[.)]\s", re.MULTILINE)
+"""A list around the tag of one diagnosis: which of the two is the answer?"""
+_ANNOUNCES = re.compile(
+    r"(?:below|here|this|these|the\s+(?:following|table)|following)\b.{0,80}\b(?:differential|diagnos[ei]s|table|list)\b",
+    re.IGNORECASE,
+)
 _LETTERED = re.compile(r"\(?(?:[A-Za-z]|[ivx]+|[IVX]+)[.)]\s|1\s+(?=[A-Z][a-z])")
 _MARKS = re.compile(r"[;|](?![^()]*\))|\s>\s")
 _BEFORE_A_NUMBER = re.compile(
@@ -104,13 +84,12 @@ _BEFORE_A_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _UNKNOWN_LABEL = re.compile(r"\W*[^\W\d_][\w/'’-]*(?:\s+[\w/'’-]+){0,4}\s*(?::|=|\t)(?:\s|$)")
-_ALONE_OTHERS = re.compile(r"other|alternative|also|less|least|additional|remaining", re.IGNORECASE)
 
 
 def without_thoughts(text: str) -> str:
     """Gives what comes after the model's thoughts. A thought without an end is all that there is."""
     text = text[:_LONGEST]
-    text = _ASIDE_TAGS.sub("\n", text) if "</" in text else text
+    text = _ASIDE_TAGS.sub("\n", text) if "</" in text or "◁/" in text else text
     return _UNENDED_THOUGHTS.sub("", _END_OF_THOUGHTS.sub("", text))
 
 
@@ -122,7 +101,7 @@ def ranked_diagnoses(text: str) -> list[str] | None:
     >>> ranked_diagnoses("It could be lupus, or gout.") is None
     True
     """
-    text = without_thoughts(text).strip()
+    text = _BOXED.sub(r"\nFinal answer: \1\n", without_thoughts(text)).strip()
     if not text or (any(map(str.isalpha, text)) and "\n" not in text and is_nothing(text.strip(" *_#`\"'"))):
         return []
     if text.startswith("[") and (values := listed(text)) is not None:
@@ -135,14 +114,18 @@ def ranked_diagnoses(text: str) -> list[str] | None:
         return None
     inside = tagged(text)
     if isinstance(inside, str):
-        return ranked_diagnoses(inside) if inside != text else None
+        found = ranked_diagnoses(inside) if inside != text else None
+        return None if found and len(found) == 1 and _LISTED_BESIDE.search(text) else found
     if inside is not None:
         return names_of(inside)
-    lines = [line for line in text.splitlines() if not re.fullmatch(r"\s*(?:```\w*|([-=_*])\1{2,})\s*", line)]
+    lines = [
+        re.sub(r"^\s*>\s?", "", line)
+        for line in text.splitlines()
+        if not re.fullmatch(r"\s*(?:```\w*|([-=_*])\1{2,})\s*", line)
+    ]
     if any(line.strip().startswith("|") for line in lines) or _is_csv(lines):
-        rows = of_table(lines)
-        return None if rows is None else names_of(rows)
-    return _of_sections(_sections([part for line in lines for part in _inline_apart(line[:_LONGEST_LINE])]))
+        return _beside_a_table(lines)
+    return _of_sections(sections_of([part for line in lines for part in _inline_apart(line[:_LONGEST_LINE])]))
 
 
 def says_more(text: str, diagnoses: Sequence[str]) -> bool:
@@ -162,12 +145,31 @@ def _checked(names: list[str] | None) -> list[str] | None:
     return None if any(name is None for name in made) else [name for name in made if name]
 
 
+def _beside_a_table(lines: Sequence[str]) -> list[str] | None:
+    """The names in the one table, behind a diagnosis that a label or sentence around it names."""
+    piped = [line for line in lines if line.strip().startswith("|")]
+    around = [line for line in lines if piped and not line.strip().startswith("|")]
+    rows = of_table(piped or lines)
+    sections = sections_of(around)
+    if rows is None or sections is None:
+        return None
+    leads = [section for section in sections if section.kind in (FINAL, LEAD)]
+    if len(leads) > 1 or any(section.lists for section in sections if section.kind in (TEXT, OTHERS, UNKNOWN)):
+        return None
+    text = [line for section in sections if section.kind == TEXT for line in section.text]
+    named = _labelled(leads[0]) if leads else _before_a_list(text, True)
+    found = names_of(rows)
+    if named is None or found is None:
+        return None
+    return [*named, *(name for name in found if name.casefold() not in {one.casefold() for one in named})]
+
+
 def _is_csv(lines: Sequence[str]) -> bool:
     head, *rows = [line for line in lines if line.strip()] or [""]
     return (
         bool(rows)
         and re.fullmatch(
-            r"(?:rank|no|#|number),\s*\w*\s*(?:diagnosis|disease|condition|dx)\b.*", head.strip(), re.IGNORECASE
+            r"(?:rank|no|#|number)[,\t]\s*\w*\s*(?:diagnosis|disease|condition|dx)\b.*", head.strip(), re.IGNORECASE
         )
         is not None
     )
@@ -187,111 +189,7 @@ def _inline_apart(line: str) -> list[str]:
     return [part for part in parts if part]
 
 
-@dataclass
-class _List:
-    """Entries of a list. indent : of its marks. last : the number of the last entry, 0 for bullets. below : the text after it."""
-
-    indent: int
-    entries: list[str] = field(default_factory=list)
-    last: int = 0
-    below: list[str] = field(default_factory=list)
-
-
-@dataclass
-class _Section:
-    """What stands below a heading or label. own : behind the label in its line. text : lines of no list.
-
-    alone : whether it may be all of the answer; "other diagnoses" are not.
-    """
-
-    kind: int
-    own: str = ""
-    text: list[str] = field(default_factory=list)
-    lists: list[_List] = field(default_factory=list)
-    alone: bool = True
-
-
-def _kind_of(words: str) -> int | None:
-    words = re.sub(r"^\d+[.)]\s*", "", words.strip(" :*_#").strip())
-    return next((kind for kind, form in _LABELS if form.fullmatch(words)), None)
-
-
-def _opened(text: str) -> _Section | None:
-    """The section that a line opens: a heading, or a label with what is behind it; None for another line."""
-    bare = plain(re.sub(r"^\s*(?:#{1,6}\s+|>\s*)", "", text))
-    label = re.match(r"([^:=\t]{2,60}?)\s*(?::|=|\t|\s[–-]\s)\s*(.*)", bare)
-    if label is not None and (kind := _kind_of(label[1])) is not None:
-        return _Section(kind, label[2].strip(), alone=_ALONE_OTHERS.search(label[1]) is None)
-    headed = text.lstrip().startswith("#") or re.fullmatch(r"\s*\*\*[^*]+\*\*:?\s*", text) is not None
-    kind = _kind_of(bare) if headed or len(bare.split()) <= 4 else None
-    return None if kind is None else _Section(kind, alone=_ALONE_OTHERS.search(bare) is None)
-
-
-def _mark(line: str) -> re.Match[str] | None:
-    return _NUMBERED.fullmatch(line) or _ORDINAL.fullmatch(line) or _BULLET.fullmatch(line)
-
-
-def _is_numbered(mark: re.Match[str] | None) -> TypeGuard[re.Match[str]]:
-    return mark is not None and "number" in mark.groupdict()
-
-
-def _sections(lines: Sequence[str]) -> list[_Section] | None:
-    """The answer cut at its headings and labels; None where numbers are in no order, or a heading is unknown."""
-    sections, current, blank = [_Section(TEXT)], None, False
-    marks = [_mark(line) for line in lines]
-    parts = [_opened(found["text"]) if _is_numbered(found) else None for found in marks]
-    numbered_parts = any(part is not None and part.kind in (OTHERS, ASIDE) for part in parts)
-    for line, mark, part in zip(lines, marks, parts, strict=True):
-        if not line.strip():
-            blank = True
-            continue
-        number = _number(mark["number"]) if mark and _is_numbered(mark) else 0
-        indent = len(mark["indent"].expandtabs(4)) if mark else 0
-        heads = part if numbered_parts else None
-        opened = heads if number else _opened(mark["text"] if mark else line)
-        if current is not None:
-            below = (
-                indent > current.indent
-                or (current.last and mark and not number)
-                or (mark is None and line[:1].isspace())
-            )
-            remark = opened is not None and opened.kind == ASIDE and opened.own and not blank
-            if below or remark:
-                continue
-        if opened is not None:
-            sections.append(opened)
-            current = None
-        elif line.lstrip().startswith("#") and not number:
-            return None
-        elif mark:
-            if (
-                current is None
-                or bool(current.last) != bool(number)
-                or (number == 1 and current.last > 1)
-                or (not number and current.below)
-            ):
-                before = max((one.last for section in sections for one in section.lists), default=0)
-                if number not in (0, 1, before + 1):
-                    return None
-                current = _List(indent)
-                sections[-1].lists.append(current)
-            elif number not in (current.last + 1, current.last):
-                return None
-            current.entries.append(mark["text"])
-            current.last, current.below = number, []
-        elif current is None:
-            sections[-1].text.append(line)
-        elif blank or current.below:
-            current.below.append(line)
-        blank = False
-    return sections
-
-
-def _number(written: str) -> int:
-    return int(written) if written.isdecimal() else _ORDINALS.index(written.casefold()) + 1
-
-
-def _of_sections(sections: list[_Section] | None) -> list[str] | None:
+def _of_sections(sections: list[Section] | None) -> list[str] | None:
     """What a label or a sentence names first, then the one list."""
     if sections is None:
         return None
@@ -302,8 +200,25 @@ def _of_sections(sections: list[_Section] | None) -> list[str] | None:
     text = [section for section in sections if section.kind == TEXT]
     if len({_first(section) for section in leads}) > 1 or len(others) > 1:
         return None
+    unknown = [section for section in sections if section.kind == UNKNOWN]
+    if any(section.lists for section in unknown) or (unknown and not leads + others):
+        return None
     of_lead = [one for section in leads[:1] if not section.own and not section.text for one in section.lists]
-    lists = [one for section in sections if section.kind != ASIDE for one in section.lists if one not in of_lead]
+    # bullets below a diagnosis that a label names are what speaks for it
+    grounds = [
+        one
+        for section in leads
+        if section.own or section.text
+        for one in section.lists
+        if not one.last or section.kind == FINAL
+    ]
+    lists = [
+        one
+        for section in sections
+        if section.kind not in (ASIDE, UNKNOWN)
+        for one in section.lists
+        if not any(one is other for other in (*of_lead, *grounds))
+    ]
     behind = [
         line for section in others for line in ([section.own] if section.own else [] if section.lists else section.text)
     ]
@@ -334,10 +249,22 @@ def _listed(lines: Sequence[str]) -> list[str] | None:
     if len(lines) > 1:
         return None if any(map(_UNKNOWN_LABEL.match, lines)) else names_of(lines)
     parts = [part for part in _MARKS.split(plain(lines[0])) if part.strip()]
+    if len(parts) == 1 and (apart := _at_commas(parts[0])):
+        return names_of(apart)
     return None if re.search(r",|\band\b|\bor\b|\bvs\b", lines[0]) else names_of(parts)
 
 
-def _first(section: _Section) -> str:
+def _at_commas(text: str) -> list[str]:
+    """Three names and more between commas, behind a label that announces several; [] where one may be a part of another."""
+    parts = [re.sub(r"^(?:and|or)\s+", "", part.strip()).rstrip(".") for part in text.split(",")]
+    if len(parts) == 2 or any(
+        _QUALIFIES.match(part) or len(part.split()) > _MOST_AT_COMMAS or " and " in part for part in parts
+    ):
+        return []
+    return parts if len(parts) > 2 else []
+
+
+def _first(section: Section) -> str:
     return (section.own or "\n".join(section.text[:1])).strip(" *.").casefold()
 
 
@@ -352,9 +279,10 @@ def _settled(below: Sequence[str], first: str) -> bool:
     )
 
 
-def _labelled(section: _Section) -> list[str] | None:
+def _labelled(section: Section) -> list[str] | None:
     """The diagnosis behind or below a label; None where what follows may mean another."""
     own, *more = [section.own, *section.text] if section.own else section.text or [""]
+    own = _OPTION.sub("", own, count=1)
     unsettled = any(_UNSETTLED.search(line) or _UNKNOWN_LABEL.match(line) for line in more)
     return None if (section.kind == LEAD and unsettled) or own.count(",") > 1 else _of_line(own) or None
 
@@ -365,6 +293,12 @@ def _before_a_list(lines: Sequence[str], headed: bool) -> list[str] | None:
     headed : whether the list stands under a heading of its own, so that nothing needs to lead in.
     """
     said = [part for line in lines for part in _SENTENCE_END.split(plain(line)) if part.strip()]
+    if headed:  # "Below is the ranked differential in a table."
+        said = [
+            part
+            for part in said
+            if not (_ANNOUNCES.match(part) and not _UNSETTLED.search(re.sub("differential", "", part)))
+        ]
     names = [
         _framed(part.rstrip(" :.")) or (name_of(part) if headed and len(said) == 1 and not part.endswith(".") else None)
         for part in said
@@ -440,7 +374,12 @@ def _framed(sentence: str) -> str | None:
     """The one diagnosis that a sentence of a known form names."""
     for frame in _FRAMES:
         if (found := frame.fullmatch(plain(sentence).strip().rstrip("."))) is not None:
-            words = re.sub(r"^(?:an?|the|acute case of|case of)\s+", "", found["name"], flags=re.IGNORECASE)
+            words = re.sub(
+                r"^(?:an?|the)?\s*(?:(?:acute|severe|classic)\s+)?(?:case|attack|episode|presentation)\s+of\s+(?:an?\s+)?|^(?:an?|the)\s+",
+                "",
+                found["name"],
+                flags=re.IGNORECASE,
+            )
             name = name_of(words)
             if name is None or re.search(
                 r",|\b(?:or|and/or|vs|un(?:clear|known|certain))\b|\bwith\s+(?:a\s+)?differential", name, re.IGNORECASE

@@ -23,6 +23,7 @@ LEAD = frozenset(
 OTHERS = frozenset(
     (
         "differential",
+        "differentials",
         "ddx",
         "alternative",
         "alternatives",
@@ -36,7 +37,8 @@ OTHERS = frozenset(
 """Keys of a list of diagnoses, likewise."""
 REMARKS = frozenset(
     ("reasoning", "reason", "reasons", "rationale", "explanation", "justification", "evidence", "confidence", "probability", "likelihood",
-     "score", "code", "icd", "icd10", "icd10code", "icdcode", "tests", "recommendedtests", "diagnostictests", "nextsteps", "treatment", "urgency")
+     "score", "code", "icd", "icd10", "icd10code", "icdcode", "tests", "recommendedtests", "diagnostictests", "nextsteps", "treatment", "urgency", "summary", "patientsummary", "casesummary",
+     "keyfindings", "findings", "supportingevidence")
 )  # fmt: skip
 """Keys of what is said of diagnoses."""
 _NAMES = frozenset(("", "name", "condition", "disease"))
@@ -49,6 +51,7 @@ _TAG = re.compile(
     r"(?:\s[^<>]{0,80})?>((?:(?!<\1\b).)*?)</\1>",
     re.IGNORECASE | re.DOTALL,
 )
+_NUMBERED_TAG = re.compile(r"<(?:top|diagnosis|dx|rank)_?(\d{1,2})>([^<>]*)</", re.IGNORECASE)
 _COLUMN = re.compile(r"(?:\w+\s+)?(?:diagnos[ei]s|differentials?|condition|disease|dx|ddx)", re.IGNORECASE)
 _RANK = re.compile(r"rank|#|no\.?|number|position", re.IGNORECASE)
 _RULE = re.compile(r"[\s:-]*")
@@ -57,6 +60,9 @@ _RULE = re.compile(r"[\s:-]*")
 def tagged(text: str) -> list[str] | str | None:
     """Gives the names in several like tags, or what the one tag of an answer holds; None where there are none, or unlike ones."""
     found = [(tag.casefold(), html.unescape(inside).strip()) for tag, inside in _TAG.findall(text)]
+    numbered = [(int(number), html.unescape(inside).strip()) for number, inside in _NUMBERED_TAG.findall(text)]
+    if len(numbered) > 1 and [number for number, _ in numbered] == [*range(1, len(numbered) + 1)]:
+        return [inside for _, inside in numbered]
     if not found or len({tag for tag, _ in found}) > 1:
         return None
     return found[0][1] if len(found) == 1 else [inside for _, inside in found]
@@ -107,6 +113,14 @@ def of_json(value: Any) -> list[str] | None:
         and _key(*value) in ("result", "output", "response")
     ):
         return of_json(inside)
+    shares = [one for one in value.values() if isinstance(one, int | float) and not isinstance(one, bool)]
+    if 1 < len(value) == len(shares) and not any(
+        _key(key) in LEAD | OTHERS | REMARKS or _NUMBERED_KEY.fullmatch(key) for key in value
+    ):
+        likelihoods = max(shares) <= 1 or 90 <= sum(shares) <= 101
+        return UNREAD if _rises(shares) or not likelihoods else list(value)
+    numbered_remarks = {key for key in value if key[-1:].isdigit() and _key(key).rstrip("0123456789") in REMARKS}
+    value = {key: one for key, one in value.items() if key not in numbered_remarks}
     numbers = [_NUMBERED_KEY.fullmatch(key) for key in value]
     if value and all(numbers):
         order = sorted(
@@ -191,7 +205,10 @@ def of_table(lines: Sequence[str]) -> list[str] | None:
             if not _RULE.fullmatch(row.replace("|", ""))
         ]
     else:
-        cells = [[cell.strip() for cell in row] for row in csv.reader(rows, skipinitialspace=True)]
+        cells = [
+            [cell.strip() for cell in row]
+            for row in csv.reader(rows, delimiter="\t" if "\t" in rows[0] else ",", skipinitialspace=True)
+        ]
     head = cells[0] if cells else []
     at = [i for i, cell in enumerate(head) if _COLUMN.fullmatch(cell)]
     if len(at) != 1 or len(head) < 2 or len(cells) < 2 or any(len(row) != len(head) for row in cells):

@@ -119,9 +119,29 @@ _FOREIGN_ORDINALS = frozenset(
 )
 _BARE_DIAGNOSIS = re.compile(r"(?:\w+ )?diagnos\w*|diagnosi", re.IGNORECASE)
 """In any language: "Diagnose", "Diagnostic final"; beside models it may be the right answer."""
+_RIGHT = frozenset(
+    (
+        "gold",
+        "golden",
+        "truth",
+        "true",
+        "reference",
+        "correct",
+        "right",
+        "confirmed",
+        "actual",
+        "final",
+        "discharge",
+        "consensus",
+        "expected",
+    )
+)
+_DIAGNOSIS = frozenset(("dx", "diagnosis", "diagnoses", "answer", "standard", "truth", "label"))
+_CODES = frozenset(("icd", "icd10", "code", "severity", "date", "id"))
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
 _REPEAT = re.compile(r".*\S\s*\[(?!(?:rank|dx|top)\s*#)[^\[\]#]*[^\[\]#\s]\s*#\d+\]")
 """A repeat under a prompt is no rank: "gpt4 [free #2]"."""
+_CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _TOKEN = re.compile(r"\d{1,2}(?:st|nd|rd|th)\b|\d+(?:\.\d+)*|[^\W\d_]+", re.IGNORECASE)
 _ABOUT = frozenset(
     (
@@ -198,10 +218,25 @@ def columns_by_name(names: Iterable[str], given: Mapping[str, Any], source: str)
             if ours not in found and name is not None and name not in taken:
                 found[ours] = name
                 taken.add(name)
+    if not found.keys() & {"reference", FINAL, "role"}:
+        right = [name for name in present if name not in taken and _says_right(name)]
+        if len(right) == 1:
+            found["reference"] = right[0]
     if FINAL in found and FINAL not in given and not found.keys() & {"reference", "role"}:
         # beside no set of right answers it is the right answer
         found["reference"] = found.pop(FINAL)
     return found
+
+
+def _says_right(name: str) -> bool:
+    """Whether a heading says of a diagnosis that it is the right one: "Confirmed diagnosis", "Ground_Truth_Dx"."""
+    words = {one.casefold() for one in _TOKEN.findall(_without_accents(name))}
+    return (
+        not words.isdisjoint(_RIGHT)
+        and not words.isdisjoint(_DIAGNOSIS)
+        and _rank_of(name) is None
+        and words.isdisjoint(_CODES)
+    )
 
 
 def check_columns(columns: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -276,6 +311,10 @@ def _rank_of(name: str) -> tuple[str, int | None] | None:
         return None
     found = list(_TOKEN.finditer(_without_accents(name)))
     words = [one[0].casefold() for one in found]
+    words = [
+        str(_CARDINALS.index(word) + 1) if word in _CARDINALS and at and words[at - 1] in _RANK_WORDS else word
+        for at, word in enumerate(words)
+    ]
     said: dict[int, int] = {}
     for at, word in enumerate(words):
         number = word.isdecimal() and len(word) < 3
