@@ -113,7 +113,7 @@ def _is_object(line: str) -> bool:
 
 
 def read_records(path: Path, encoding: str | None = None, *, set_aside: bool = False) -> Read:
-    """A list of objects, or one object a line, as a table. Errors: `InputError`, with the row, for values of several kinds in a column too.
+    """A list of objects, or one object a line, as a table. Errors: `InputError`, with the row; in .jsonl for values of several kinds in a column too.
 
     set_aside : lines that are no object go into `broken`.
     """
@@ -123,7 +123,8 @@ def read_records(path: Path, encoding: str | None = None, *, set_aside: bool = F
         allowed = "a list of objects, one for each row"
         raise InputError("the file holds no list", source=str(path), allowed=allowed, got=type(value).__name__)
     numbers = None if rows is None or rows[-1:] == [len(rows)] else np.array(rows, np.int64)
-    return Read(of_records(value, str(path), 1, rows), 1, numbers, broken=broken)
+    data = of_records(value, str(path), 1, rows, mixed=suffix_of(path) == ".json")
+    return Read(data, 1, numbers, broken=broken)
 
 
 def records_as_columns(

@@ -103,7 +103,7 @@ def refused(done: Any, words: list[str], folder: Path, kept: set[str]) -> None:
         ("evaluate", b"case_id,rater,role,rank,diagnosis\n1,A,expert,1," + b"x" * 1_000_000 + b"\n", ["row 2", "1,000,000 characters"]),
         ("evaluate", b"case_id,rater,role,rank,diagnosis\n1,A,expert,1,x\n1,B,algorithm,1,x\n", ["expert"]),
         ("train", b"", ["empty"]),
-        ("train", b"a,b,label\nx,y,maybe\n", ["row 2", "'label'", "0 (no match) or 1 (match)", "'maybe'"]),
+        ("train", b"a,b,label\nx,y,maybe\n", ["row 2", "'label'", "0 or 1, yes or no", "'maybe'"]),
         ("train", b"a,b,label\nx,\xe9t\xe9,1\n", ["row 2", "UTF-8", "in cp1252 it reads 'été'", "Or: --encoding cp1252"]),
     ],
 )  # fmt: skip

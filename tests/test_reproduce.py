@@ -157,9 +157,9 @@ def test_the_authors_files(tmp_path):
     rows: dict[str, list[Figure]] = {}
     for one in found:
         rows.setdefault(f"{one.paper}: {one.what}", []).append(one)
-    for name, closed in (("semantic", 8.25), ("severity", 13)):
+    for name, score in (("semantic", semantic), ("severity", severity)):
         scores = rows[f"Kernel29: {name}_score of each list"]
-        assert [(one.ours, one.verdict) for one in scores] == [(closed, EXPLAINED), (0, SAME)]
+        assert [(one.ours, one.verdict) for one in scores] == [(score, SAME), (0, SAME)]
     assert rows["ClinBench-HPB: Hospital: cases"][0].ours == 2
     assert rows["ClinBench-HPB: Hospital: diseases, by R_disease of the first of each patient"][0].ours == 3
     assert rows["ClinBench-HPB: Hospital: R_disease of lists that name every disease"][0].ours == 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import groupby
 from pathlib import Path
 
 import dxmatch
@@ -31,10 +30,7 @@ _AGGREGATES = {
     (-0.8, -0.9, -1.0, 0.1): (-0.738, -0.753, -0.769),
 }
 _SLIP = "a slip in print: it weighs +0.1 by 0.450, where its formula gives 1/(1 + exp(0.1 - 0.3)) = 0.550"
-_GAPS = "the published ranks leave gaps, which `evaluate` closes up"
 _SCORE_OF = {"semantic_score": "Semantic", "severity_score": "Severity"}
-_JUDGED = "differential_diagnosis_"
-_PREDICTED = ("predicted_diagnosis", "differential_diagnosis", "differential_diagnosis_name", "diagnosis")
 
 
 def figures(folder: Path | None) -> Iterator[Figure]:
@@ -65,30 +61,12 @@ def _of_authors(folder: Path) -> Iterator[Figure]:
         prompts = {row.get("prompt_name") for row in rows}
         for column, metric in _SCORE_OF.items():
             ours = dict(zip(raters, found[metric], strict=True))
-            for (case, model, prompt), own in groupby(sorted(rows, key=_list_of), _list_of):
+            for case, model, prompt in sorted({*map(_list_of, rows)}):
                 if (score := scores.get((case, model, prompt)) or scores.get((case, model, ""))) is None:
                     continue
                 value = ours.get((case, f"{model} [{prompt}]" if len(prompts) > 1 else model), math.nan)
-                what, closed = f"{column} of each list", _without_gaps(column, [*own])
-                yield Figure(PAPER, "authors' file", what, float(score[column]), value, 0.005, closed, _GAPS)
+                yield Figure(PAPER, "authors' file", f"{column} of each list", float(score[column]), value, 0.005)
 
 
 def _list_of(row: dict[str, str]) -> tuple[str, str, str]:
     return row["patient_id"], row.get("model_name", ""), row.get("prompt_name", "")
-
-
-def _without_gaps(column: str, rows: list[dict[str, str]]) -> float | None:
-    """The score of a list at ranks 1, 2, …; None where these are its own."""
-    named = sorted((row for row in rows if _text(row, *_PREDICTED)), key=lambda row: int(row["rank"]))
-    if [int(row["rank"]) for row in named] == [*range(1, len(named) + 1)]:
-        return None
-    if column == "semantic_score":
-        relations = [_text(row, f"{_JUDGED}semantic_relationship_name") or _NONE for row in named]
-        return dxmatch.metrics.semantic_score(relations)
-    severities = [_text(row, f"{_JUDGED}severity_name") for row in named]
-    return dxmatch.metrics.severity_score(_text(rows[0], "golden_diagnosis_severity"), severities)
-
-
-def _text(row: dict[str, str], *columns: str) -> str | None:
-    text = next((row[name].strip() for name in columns if name in row), "")
-    return None if text.upper() in ("", "NULL", "NAN") else text
