@@ -77,6 +77,10 @@ def lay_out(folder: Path, url: str) -> None:
     _write(folder / "names.csv", [{"diagnosis": name, "icd10": code} for name, code in diagnoses.items()])
     _write(folder / "terms.csv", [{"code": f"L{i}", "term": name} for i, name in enumerate(diagnoses)])
     _write(folder / "cases.csv", _CASES)
+    _write(folder / "odd.csv", [
+        {"patient": n, "who": who, "first": "gout", "then": then, "truth": "gout"}
+        for n in (1, 2, 3) for who, then in (("a", "sepsis"), ("b", ""))
+    ])  # fmt: skip
     for file in ("my.toml", "endpoints.toml", "e.toml"):
         names = ("here", "cloud", "lab", "local")
         (folder / file).write_text("".join(_ENDPOINT.format(name=name, url=url) for name in names) + _PRICES)
