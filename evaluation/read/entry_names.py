@@ -44,7 +44,7 @@ _DASH = re.compile(r"\s+[-–]\s+")
 _BRACKETS = re.compile(r"\s*\(([^()]*)\)\s*$")
 _REASON = re.compile(
     r"[,;]?\s+(?:because|since|given|considering|as\s+(?:evidenced|suggested|supported|indicated|shown)\s+by|based\s+on|supported\s+by|suggested\s+by"
-    r"|characterized\s+by|evidenced\s+by|in\s+view\s+of|in\s+light\s+of)\b.*$|[,;]\s+(?:as|which|so|but)\s+.*$",
+    r"|characterized\s+by|evidenced\s+by|in\s+view\s+of|in\s+light\s+of)\b.*$|[,;]\s+(?:as|which)\s+.*$",
     re.IGNORECASE | re.DOTALL,
 )
 _NEXT_SENTENCE = re.compile(r"(?<=[a-z)\]]{2})[.!?]\s+(?=[A-Z]).*$", re.DOTALL)
