@@ -26,7 +26,7 @@ _LABELS = (
     (ASIDE, re.compile(
         r"(?:\w+\s+){0,2}(?:basis\s+(?:of|for)\s+(?:the\s+)?diagnosis|reason(?:s|ing)?|rationale|explanation|justification|evidence|findings|features|symptoms|presentation|history|complaint|summary|analysis|assessment"
         r"|discussion|plan|management|treatment|therapy|tests?|testing|work-?up|investigations?|recommendations?|steps?|notes?|disclaimer|confidence|likelihood|probability"
-        r"|follow-?up|labs?|imaging|medications?|comorbidities|patient|question|code|icd-?10(?:\s+code)?|basis|severity|urgency|ruled\s+out|red\s+flags|caveats?|clues?|support)"
+        r"|follow-?up|labs?|imaging|medications?|comorbidities|patient|question|code|icd-?10(?:\s+code)?|basis|severity|urgency|ruled\s+out|red\s+flags|caveats?|clues?|support|why)"
             r"(?:\s+(?:support\w*|for|of|that|in|include[sd]?|are|is|this|the|an?|point\w*|diagnos\w+|favou?r\w*|consistent|with|to|against|recommended|leading|primary|most|likely|following))*", re.IGNORECASE,
     )),
 )  # fmt: skip
@@ -42,6 +42,7 @@ _ORDINAL = re.compile(
     re.IGNORECASE,
 )
 _BULLET = re.compile(r"(?P<indent>\s*)[-*•–+◦▪‣·●]\s+(?P<text>\S.*)")
+_OF_DIAGNOSES = re.compile(r"diagnos[ei]s\b|differential|possibilit", re.IGNORECASE)
 _ALONE_OTHERS = re.compile(r"other|alternative|also|less|least|additional|remaining", re.IGNORECASE)
 
 
@@ -81,6 +82,8 @@ def _opened(text: str) -> Section | None:
     label = re.match(r"([^:=\t—\[]{2,60}?)\s*(?::|=|\t|→|\s[–-]\s)\s*(.*)", bare)
     if label is not None and (kind := _kind_of(label[1])) is not None:
         return Section(kind, label[2].strip(), alone=_ALONE_OTHERS.search(label[1]) is None)
+    if label is not None and label[2].strip() and len(label[1].split()) <= 4 and _OF_DIAGNOSES.search(label[1]):
+        return Section(UNKNOWN, label[2].strip())  # "Cannot-miss diagnoses: sepsis"
     headed = (
         text.lstrip().startswith(("#", ">"))
         or text.rstrip().endswith(":")
@@ -104,7 +107,7 @@ def sections_of(lines: Sequence[str]) -> list[Section] | None:
     marks = [_mark(line) for line in lines]
     parts = [_opened(found["text"]) if _is_numbered(found) else None for found in marks]
     numbered_parts = any(part is not None and part.kind in (OTHERS, ASIDE) for part in parts)
-    for line, mark, part in zip(lines, marks, parts, strict=True):
+    for at, (line, mark, part) in enumerate(zip(lines, marks, parts, strict=True)):
         if not line.strip():
             blank = True
             continue
@@ -118,7 +121,15 @@ def sections_of(lines: Sequence[str]) -> list[Section] | None:
                 or (current.last and mark and not number)
                 or (mark is None and line[:1].isspace())
             )
-            remark = opened is not None and opened.kind == ASIDE and opened.own and not blank
+            # what is said of an entry, where the list goes on below it
+            following = [mark for mark, text in zip(marks[at + 1 :], lines[at + 1 :], strict=True) if text.strip()]
+            numbers = [_number(one["number"]) for one in following if _is_numbered(one)]
+            goes_on = numbers[:1] == [current.last + 1] and not _is_numbered(following[0])
+            remark = (
+                opened is not None
+                and opened.kind == ASIDE
+                and ((current.last and goes_on) or (opened.own and not blank) or not re.search(r"[:#*]", line))
+            )
             if below or remark:
                 continue
         if opened is not None:

@@ -54,7 +54,7 @@ _FRAMES = tuple(re.compile(form, re.IGNORECASE | re.DOTALL) for form in (
     r"(?:.{0,200}?,\s+)?(?:this|the|he|she)\s*(?:\d+-year-old\s+)?(?:patient|man|woman|boy|girl|child|infant)?\s*(?:(?:most\s+likely|most\s+probably|likely|probably|almost\s+certainly)\s+has|has\s+most\s+likely|is\s+(?:most\s+likely\s+)?suffering\s+from)\s+(?P<name>.+)",
     r"(?:.{0,200}?,\s+)?(?:this|it)\s+is\s+(?:most\s+likely|most\s+probably|likely|probably|almost\s+certainly)\s+(?P<name>.+)",
     r"(?:.{0,200}?)\b(?:findings|presentation|picture|symptoms|features|history|case|constellation|results)\b.{0,120}?\b(?:is|are)\s+(?:most|highly)\s+(?:consistent\s+with|suggestive\s+of)\s+(?P<name>.+)",
-    r"(?:(?:based\s+on|given)\b.{0,200}?,\s+)?I\s+(?:think|believe|suspect|would\s+say|am\s+confident)(?:\s+that)?(?:\s+(?:this|it|the\s+diagnosis)\s+is)?(?:\s+(?:most\s+likely|likely|probably|most\s+consistent\s+with))?\s+(?P<name>.+)",
+    r"(?:(?:based\s+on|given)\b.{0,200}?,\s+)?I\s+(?:think|believe|suspect|would\s+say|am\s+confident)(?:\s+that)?(?:\s+(?:(?:this|it|the\s+diagnosis)\s+is|(?:this|the)\s+patient\s+has))?(?:\s+(?:most\s+likely|likely|probably|most\s+consistent\s+with))?\s+(?P<name>.+)",
     r"most\s+likely,?\s+(?:(?:this|it)\s+is\s+)?(?P<name>.+)",
 ))  # fmt: skip
 """Sentences that name one diagnosis, and no other."""
@@ -123,6 +123,9 @@ def ranked_diagnoses(text: str) -> list[str] | None:
         for line in text.splitlines()
         if not re.fullmatch(r"\s*(?:```\w*|([-=_*])\1{2,})\s*", line)
     ]
+    written = [line for line in lines if line.strip()]
+    if len(written) > 2 and all(line.count("|") == written[0].count("|") > 0 for line in written):
+        lines = [line if line.strip().startswith("|") else f"|{line}|" for line in written]
     if any(line.strip().startswith("|") for line in lines) or _is_csv(lines):
         return _beside_a_table(lines)
     return _of_sections(sections_of([part for line in lines for part in _inline_apart(line[:_LONGEST_LINE])]))
@@ -198,10 +201,11 @@ def _of_sections(sections: list[Section] | None) -> list[str] | None:
         section for section in sections if section.kind == OTHERS and (section.own or section.text or section.lists)
     ]
     text = [section for section in sections if section.kind == TEXT]
-    if len({_first(section) for section in leads}) > 1 or len(others) > 1:
+    of_lines = all(section.own and not section.lists and not section.text for section in others)
+    if len({_first(section) for section in leads}) > 1 or (len(others) > 1 and not of_lines):
         return None
     unknown = [section for section in sections if section.kind == UNKNOWN]
-    if any(section.lists for section in unknown) or (unknown and not leads + others):
+    if any(section.lists or section.own for section in unknown) or (unknown and not leads + others):
         return None
     of_lead = [one for section in leads[:1] if not section.own and not section.text for one in section.lists]
     # bullets below a diagnosis that a label names are what speaks for it

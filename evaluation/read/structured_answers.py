@@ -119,7 +119,11 @@ def of_json(value: Any) -> list[str] | None:
     ):
         likelihoods = max(shares) <= 1 or 90 <= sum(shares) <= 101
         return UNREAD if _rises(shares) or not likelihoods else list(value)
-    numbered_remarks = {key for key in value if key[-1:].isdigit() and _key(key).rstrip("0123456789") in REMARKS}
+    numbered_remarks = {
+        key
+        for key in value
+        if _key(re.sub(r"\d+", "", re.sub(r"^(?:dx|diagnosis)_?(?=\d)", "", key))) in REMARKS and re.search(r"\d", key)
+    }
     value = {key: one for key, one in value.items() if key not in numbered_remarks}
     numbers = [_NUMBERED_KEY.fullmatch(key) for key in value]
     if value and all(numbers):
@@ -127,6 +131,10 @@ def of_json(value: Any) -> list[str] | None:
             zip((int(found[1]) for found in numbers if found), value.values(), strict=True), key=lambda one: one[0]
         )
         return _of_list([one for _, one in order]) if [at for at, _ in order] == [*range(1, len(order) + 1)] else UNREAD
+    value = {
+        key: list(one.values()) if isinstance(one, dict) and [*one] == [str(n) for n in range(1, len(one) + 1)] else one
+        for key, one in value.items()
+    }
     keys = {key: _key(key) for key in value}
     lead = [one for key, one in value.items() if keys[key] in LEAD and not isinstance(one, list)]
     lists = [one for key, one in value.items() if keys[key] in LEAD | OTHERS and isinstance(one, list)]
