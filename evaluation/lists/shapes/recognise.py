@@ -349,8 +349,8 @@ def _said(kind: str, names: Mapping[str, str], lists: Mapping[str, list[str]], u
     out = [what, *where]
     if "case_id" not in names:
         out.append("cases numbered by row")
-    if unread:
-        out.append(f"not read: {_shown(unread)}")
+    if named := [name for name in unread if name.strip()]:
+        out.append(f"not read: {_shown(named)}")
     return "; ".join(out)
 
 
