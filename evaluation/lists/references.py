@@ -78,10 +78,9 @@ def references_of(
     found: list[list[tuple[str, ...]]] = []
     for i, cells in enumerate(cells_of):
         parts = [
-            tuple(part for part in parted(text, separator).parts if not is_none(part)) if text else ()
-            for text, _ in cells
+            tuple(part for part in parted(text, separator) if not is_none(part)) if text else () for text, _ in cells
         ]
-        several.update(text for text, _ in cells if text and len(parted(text, separator).parts) > 1)
+        several.update(text for text, _ in cells if text and len(parted(text, separator)) > 1)
         if cells and not any(parts):
             said_none.append(cells[0][0])
         found.append(parts)
@@ -119,9 +118,7 @@ def _check_commas(
 ) -> None:
     """Asks whether commas part right answers, where a tenth of the cells leaves it open."""
     cells = [cell for cells in cells_of for cell in cells if cell[0]]
-    open_ = [
-        (text, row) for text, row in cells if "," in text and as_list(text) is None and len(parted(text).parts) == 1
-    ]
+    open_ = [(text, row) for text, row in cells if "," in text and as_list(text) is None and len(parted(text)) == 1]
     if separator is None and len(open_) * COMMAS_ASK >= len(cells) > 0 < len(open_):
         problem = f"{len(open_):,} of {len(cells):,} right answers hold commas, and nothing else parts them"
         raise InputError(

@@ -7,7 +7,6 @@ import json
 import re
 from collections import Counter
 from functools import lru_cache
-from typing import NamedTuple
 
 from ...errors import quoted
 from ...terms.text.parts import ways_apart
@@ -19,30 +18,24 @@ _CODES = re.compile(r"\s*[;|,\n\r]+\s*")
 _EDGE = " \t;|,"
 
 
-class Parted(NamedTuple):
-    """parts : one or several right answers."""
-
-    parts: tuple[str, ...]
-
-
 @lru_cache(maxsize=100_000)
-def parted(cell: str, separator: str | None = None) -> Parted:
+def parted(cell: str, separator: str | None = None) -> tuple[str, ...]:
     """The right answers in one cell.
 
     A list in JSON or Python is taken item by item. Line breaks, ";", "|" and numbers ("1. … 2. …") always part, but within brackets;
     `separator` where it is given.
 
-    >>> parted("gout\\nsepsis").parts
+    >>> parted("gout\\nsepsis")
     ('gout', 'sepsis')
     """
     cell = cell.strip()
     listed = as_list(cell)
     if listed is not None:
-        return Parted(tuple(listed))
+        return tuple(listed)
     for parts, sure in ways_apart(cell):
         if sure and all(map(_is_whole, parts)):
-            return Parted(_cleaned(parts))
-    return Parted(_cleaned(cell.split(separator) if separator and separator != NO_SEPARATOR else [cell]))
+            return _cleaned(parts)
+    return _cleaned(cell.split(separator) if separator and separator != NO_SEPARATOR else [cell])
 
 
 def parted_beside(cell: str, count: int) -> list[str] | None:
@@ -84,7 +77,7 @@ def told(cells: Counter[str], separator: str | None) -> list[str]:
     if not cells:
         return []
     example = cells.most_common(1)[0][0]
-    parts = " and ".join(map(quoted, parted(example, separator).parts))
+    parts = " and ".join(map(quoted, parted(example, separator)))
     many = cells.total()
     cases = "1 case has" if many == 1 else f"{many:,} cases have"
     return [f"{cases} several right answers in one cell ({quoted(example)} is {parts})."]

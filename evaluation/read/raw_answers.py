@@ -13,7 +13,7 @@ from itertools import pairwise
 from ...terms.text.sentences import is_nothing
 from .answer_sections import ASIDE, FINAL, LEAD, OTHERS, TEXT, UNKNOWN, Section, sections_of
 from .entry_names import name_of, names_of, plain, says
-from .structured_answers import json_in, listed, of_json, of_table, tagged
+from .structured_answers import json_in, led_by, listed, of_json, of_table, tagged
 
 _LONGEST = 100_000
 _LONGEST_LINE = 1_000
@@ -63,12 +63,6 @@ _INLINE = re.compile(r"(?:^|(?<=[\s,;:]))\(?(\d{1,2})[.)]\s+(?=[^\W\d_*]|\*\*)")
 _BOLD_HEAD = re.compile(r"(?P<indent>\s*)(?P<text>\*\*[^*]+\*\*\s*(?:[:–—-].*)?)$")
 _MOST_OF_A_FRAGMENT = 4
 """Words; a sentence without a verb that is longer gives grounds."""
-_MOST_AT_COMMAS = 6
-_QUALIFIES = re.compile(
-    r"(?:acute|chronic|sub-?acute|type|stage|grade|class|left|right|bilateral|unspecified|nos|with|without|due|secondary|primary|closed|open|initial|recurrent|viral|bacterial"
-    r"|community|hospital|non|in|of|severe|mild|moderate)\b", re.IGNORECASE,
-)  # fmt: skip
-"""Behind a comma: perhaps a part of the name before it."""
 _OPTION = re.compile(r"\(?[A-H][.)]\s+(?=[A-Z][a-z])")
 _BOXED = re.compile(r"\$?\\boxed\{\s*(?:\\text(?:bf)?\{)?([^{}]+)\}?\s*\}\$?")
 _LISTED_BESIDE = re.compile(r"^\s*1[.)]\s[^<]*^\s*2[.)]\s", re.MULTILINE)
@@ -164,7 +158,7 @@ def _beside_a_table(lines: Sequence[str]) -> list[str] | None:
     found = names_of(rows)
     if named is None or found is None:
         return None
-    return [*named, *(name for name in found if name.casefold() not in {one.casefold() for one in named})]
+    return led_by(named, found)
 
 
 def _is_csv(lines: Sequence[str]) -> bool:
@@ -245,7 +239,7 @@ def _of_sections(sections: list[Section] | None) -> list[str] | None:
         return None
     if lists and any(map(_UNSETTLED.search, lists[0].below)) and not _settled(lists[0].below, [*named, *found][0]):
         return None
-    return [*named, *(name for name in found if name.casefold() not in {one.casefold() for one in named})]
+    return led_by(named, found)
 
 
 def _listed(lines: Sequence[str]) -> list[str] | None:
@@ -253,19 +247,7 @@ def _listed(lines: Sequence[str]) -> list[str] | None:
     if len(lines) > 1:
         return None if any(map(_UNKNOWN_LABEL.match, lines)) else names_of(lines)
     parts = [part for part in _MARKS.split(plain(lines[0])) if part.strip()]
-    if len(parts) == 1 and (apart := _at_commas(parts[0])):
-        return names_of(apart)
     return None if re.search(r",|\band\b|\bor\b|\bvs\b", lines[0]) else names_of(parts)
-
-
-def _at_commas(text: str) -> list[str]:
-    """Three names and more between commas, behind a label that announces several; [] where one may be a part of another."""
-    parts = [re.sub(r"^(?:and|or)\s+", "", part.strip()).rstrip(".") for part in text.split(",")]
-    if len(parts) == 2 or any(
-        _QUALIFIES.match(part) or len(part.split()) > _MOST_AT_COMMAS or " and " in part for part in parts
-    ):
-        return []
-    return parts if len(parts) > 2 else []
 
 
 def _first(section: Section) -> str:

@@ -119,12 +119,7 @@ def of_json(value: Any) -> list[str] | None:
     ):
         likelihoods = max(shares) <= 1 or 90 <= sum(shares) <= 101
         return UNREAD if _rises(shares) or not likelihoods else list(value)
-    numbered_remarks = {
-        key
-        for key in value
-        if _key(re.sub(r"\d+", "", re.sub(r"^(?:dx|diagnosis)_?(?=\d)", "", key))) in REMARKS and re.search(r"\d", key)
-    }
-    value = {key: one for key, one in value.items() if key not in numbered_remarks}
+    value = {key: one for key, one in value.items() if not _is_numbered_remark(key)}
     numbers = [_NUMBERED_KEY.fullmatch(key) for key in value]
     if value and all(numbers):
         order = sorted(
@@ -152,11 +147,23 @@ def of_json(value: Any) -> list[str] | None:
     )
     if first is None or others is None:
         return UNREAD
-    return [*first, *(name for name in others if name.casefold() not in {one.casefold() for one in first})]
+    return led_by(first, others)
+
+
+def led_by(first: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Puts a leading diagnosis before a list, which may name it again."""
+    said = {name.casefold() for name in first}
+    return [*first, *(name for name in others if name.casefold() not in said)]
 
 
 def _key(key: str) -> str:
     return re.sub(r"[\W_]+", "", _WORD.sub("", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key).replace("_", " ").casefold()))
+
+
+def _is_numbered_remark(key: str) -> bool:
+    """Whether a key holds what is said of one of several: "Confidence_1", "dx1_reasoning"."""
+    without = re.sub(r"^(?:dx|diagnosis)_?(?=\d)|\d+", "", key)
+    return without != key and _key(without) in REMARKS
 
 
 def _of_list(values: Sequence[Any]) -> list[str] | None:
