@@ -14,7 +14,7 @@ from .columns import Codes, Named, Problems, fault_of, one_per_case, optional_ce
 from .lists import Cell
 from .no_diagnosis import NoDiagnosis
 from .right_answers import as_list, parted, parted_beside, told
-from .shapes.cells import COMMAS_ASK, SEPARATORS
+from .shapes.cells import SEPARATORS, commas_ask
 
 MORE_OF_THE_REFERENCE = ("icd10", "severity")
 
@@ -119,7 +119,7 @@ def _check_commas(
     """Asks whether commas part right answers, where a tenth of the cells leaves it open."""
     cells = [cell for cells in cells_of for cell in cells if cell[0]]
     open_ = [(text, row) for text, row in cells if "," in text and as_list(text) is None and len(parted(text)) == 1]
-    if separator is None and len(open_) * COMMAS_ASK >= len(cells) > 0 < len(open_):
+    if separator is None and commas_ask(len(open_), len(cells)):
         problem = f"{len(open_):,} of {len(cells):,} right answers hold commas, and nothing else parts them"
         raise InputError(
             problem, source=problems.table.source, row=open_[0][1], column=names.get("reference", names.get("diagnosis")),

@@ -9,7 +9,7 @@ import ast
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -33,12 +33,17 @@ _TORN = re.compile(r"\([^()]*[;|][^()]*\)")
 _BLANKS = frozenset(["null", "nan", "<na>", "#n/a"])
 
 
+def commas_ask(open_: int, of: int) -> bool:
+    """Whether so many of the cells hold commas that nothing tells, that the user must say what they are."""
+    return open_ > 0 and open_ * COMMAS_ASK >= of
+
+
 @dataclass(frozen=True)
 class ListCells:
     """The lists in n cells. status : int8 [n], LIST, MISSING (blank) or UNREAD. lengths : int64 [n], 0 but for lists.
 
     diagnoses : of all lists, one after the other; null for a blank. text : of a cell, as it came.
-    in_words : bool [n], cells that hold an answer in words and not a plain list. commas : cells of one diagnosis with a comma.
+    in_words : bool [n], cells that hold an answer in words and not a plain list. commas : bool [n], cells that are one diagnosis with a comma.
     """
 
     status: NDArray[np.int8]
@@ -46,7 +51,7 @@ class ListCells:
     diagnoses: pa.Array
     text: Callable[[int], str]
     in_words: NDArray[np.bool_]
-    commas: int = 0
+    commas: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
 
 
 def list_cells(column: pa.ChunkedArray, separator: str | None = None) -> ListCells:
@@ -100,7 +105,15 @@ def _of_texts(column: pa.ChunkedArray, separator: str | None) -> ListCells:
         pool.take(pa.array(places)),
         lambda i: texts[codes[i]] or "",
         np.array([*words, False])[codes],
-        int(np.array([*(len(found) == 1 and "," in found[0] for found in lists), False])[codes].sum()),
+        np.array(
+            [
+                *(
+                    "," in (text or "") and found == [(text or "").strip()]
+                    for text, found in zip(texts, lists, strict=True)
+                ),
+                False,
+            ]
+        )[codes],
     )
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ....errors import InputError, quoted
 from ....files.json_records import as_text
 from ....files.tables import Table
-from .cells import COMMAS_ASK, LIST, SEPARATORS, UNREAD, is_blank, list_cells
+from .cells import LIST, SEPARATORS, UNREAD, commas_ask, is_blank, list_cells
 from .long import MODEL_GROUP, OF_THE_REFERENCE, Long
 from .names import ANSWER, UNREAD_ANSWER, folded
 from .recognise import BY_ROW, CELLS, LONG, NUMBERED, Shape
@@ -136,6 +136,11 @@ def _spread(table: Table, shape: Shape, model: str, by: Collection[str], separat
         sources=sources,
     )
     columns = [column for group in shape.lists.values() for column in group]
+    commas = [text for part in parts for text in part[5]]
+    several = "1 cell holds a comma and is" if len(commas) == 1 else f"{len(commas):,} cells hold commas and are"
+    whole = (
+        (f"{several} one diagnosis each ({quoted(commas[0])}); the option 'separator' parts them.",) if commas else ()
+    )
     twice: dict[int, InputError] = {}
     for at, error in _twice(table, shape.names).items():
         twice[int(np.searchsorted(row[order], at))] = error
@@ -145,6 +150,7 @@ def _spread(table: Table, shape: Shape, model: str, by: Collection[str], separat
         long,
         names,
         shape.said,
+        whole,
         unread={int(place[at]): text for at, text in unread.items()},
         cells=(of[order].astype(np.int32), columns),
         own=shape.names,
@@ -170,16 +176,16 @@ def _twice(table: Table, names: Mapping[str, str]) -> dict[int, InputError]:
     return out
 
 
-_Part = tuple[NDArray[np.int64], NDArray[np.int64], pa.Array, dict[int, str | None], dict[int, str]]
-"""The row of the table and the rank of each entry (-1 of a list without any), the diagnoses, the answers that are no list, and those in words."""
+_Part = tuple[NDArray[np.int64], NDArray[np.int64], pa.Array, dict[int, str | None], dict[int, str], list[str]]
+"""The row of the table and the rank of each entry (-1 of a list without any), the diagnoses, the answers that are no list, those in words, and cells whose comma parts nothing."""
 
 
 def _cells(table: Table, column: str, separator: str | None) -> _Part:
     cells = list_cells(table.data.column(column), separator)
-    if separator is None and cells.commas * COMMAS_ASK >= np.count_nonzero(cells.status == LIST) > 0 < cells.commas:
-        row = next(i for i in range(len(table)) if "," in cells.text(i) and cells.lengths[i] == 1)
-        problem = f"{cells.commas:,} of {np.count_nonzero(cells.status == LIST):,} cells hold commas, and nothing else parts them"
-        raise table.error(problem, row, column, allowed=SEPARATORS, got=cells.text(row))
+    open_, of = np.flatnonzero(cells.commas).tolist(), int(np.count_nonzero(cells.status == LIST))
+    if separator is None and commas_ask(len(open_), of):
+        problem = f"{len(open_):,} of {of:,} cells hold commas, and nothing else parts them"
+        raise table.error(problem, open_[0], column, allowed=SEPARATORS, got=cells.text(open_[0]))
     held = np.maximum(cells.lengths, 1)
     row = np.repeat(np.arange(len(table)), held)
     rank = np.arange(len(row)) - np.repeat(np.cumsum(held) - held, held) + 1
@@ -197,7 +203,8 @@ def _cells(table: Table, column: str, separator: str | None) -> _Part:
     }
     first = np.cumsum(held) - held
     in_words = {int(first[i]): cells.text(i) for i in np.flatnonzero(cells.in_words).tolist()}
-    return row, rank, diagnosis, unread, in_words
+    told = [] if separator is not None else [cells.text(at) for at in open_]
+    return row, rank, diagnosis, unread, in_words, told
 
 
 def _numbered(table: Table, columns: list[str]) -> _Part:
@@ -214,6 +221,7 @@ def _numbered(table: Table, columns: list[str]) -> _Part:
         pa.concat_arrays([diagnosis, pa.nulls(len(none), pa.large_string())]),
         unread,
         {},
+        [],
     )
 
 
