@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
-import json
 import re
 from collections import Counter
 from functools import lru_cache
 
 from ...errors import quoted
 from ...terms.text.parts import ways_apart
+from ..read.structured_answers import listed
 from .shapes.cells import NO_SEPARATOR
 
 _BULLET = re.compile(r"^\s*(?:[-*•–]\s+|\(?\d{1,2}[.)]\s+(?=[^\W\d]))")
@@ -29,9 +28,8 @@ def parted(cell: str, separator: str | None = None) -> tuple[str, ...]:
     ('gout', 'sepsis')
     """
     cell = cell.strip()
-    listed = as_list(cell)
-    if listed is not None:
-        return tuple(listed)
+    if (names := as_list(cell)) is not None:
+        return tuple(names)
     for parts, sure in ways_apart(cell):
         if sure and all(map(_is_whole, parts)):
             return _cleaned(parts)
@@ -51,16 +49,10 @@ def parted_beside(cell: str, count: int) -> list[str] | None:
 
 def as_list(cell: str) -> list[str] | None:
     """The texts of a list that a cell holds in JSON or in Python's own form; None where it holds none."""
-    if not (cell.startswith("[") and cell.endswith("]")):
+    values = listed(cell)
+    if values is None or not all(isinstance(v, str | int | float) or v is None for v in values):
         return None
-    for read in (json.loads, ast.literal_eval):
-        try:
-            values = read(cell)
-        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
-            continue
-        if isinstance(values, list) and all(isinstance(v, str | int | float) or v is None for v in values):
-            return [text for v in values if v is not None and (text := str(v).strip())]
-    return None
+    return [text for v in values if v is not None and (text := str(v).strip())]
 
 
 def _is_whole(part: str) -> bool:

@@ -98,7 +98,7 @@ def ranked_diagnoses(text: str) -> list[str] | None:
     text = _BOXED.sub(r"\nFinal answer: \1\n", without_thoughts(text)).strip()
     if not text or (any(map(str.isalpha, text)) and "\n" not in text and is_nothing(text.strip(" *_#`\"'"))):
         return []
-    if text.startswith("[") and (values := listed(text)) is not None:
+    if (values := listed(text)) is not None:
         return _checked(of_json(values))
     if (found := json_in(text)) is not None:
         value, around = found

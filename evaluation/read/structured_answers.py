@@ -86,12 +86,16 @@ def json_in(text: str) -> tuple[Any, str] | None:
 
 
 def listed(text: str) -> list[Any] | None:
-    """Reads a list in Python's form, as pandas writes it into a cell; None for anything else."""
-    try:
-        value = ast.literal_eval(text)
-    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+    """Reads a list in JSON, or in Python's form as pandas writes it into a cell; None for anything else."""
+    if not (text.startswith("[") and text.endswith("]")):
         return None
-    return list(value) if isinstance(value, list | tuple) else None
+    for read in (json.loads, ast.literal_eval):
+        try:
+            value = read(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            continue
+        return value if isinstance(value, list) else None
+    return None
 
 
 def of_json(value: Any) -> list[str] | None:

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import ast
-import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -21,6 +19,7 @@ from ....files.json_records import as_text
 from ....terms.text.sentences import MOST_WORDS, says_nothing
 from ...read.entry_names import says
 from ...read.raw_answers import ranked_diagnoses, says_more
+from ...read.structured_answers import listed
 
 LIST, MISSING, UNREAD = 0, 1, 2
 COMMAS_ASK = 10
@@ -143,8 +142,8 @@ def diagnoses_in(text: str, separator: str | None = None) -> list[str] | None:
             return parts
     if says_nothing(text) and not text.startswith(("[", "{")):
         return [text]
-    if text.startswith("[") and text.endswith("]") and (listed := _listed(text)) is not None:
-        return listed
+    if (names := _names_listed(text)) is not None:
+        return names
     if "\n" not in text and not text.startswith(("{", "[", "<")):
         parts = [part for part in _MARKS.split(text) if part.strip()]
         whole = all(len(part.split()) <= MOST_WORDS and not says(part) and ":" not in part for part in parts)
@@ -153,16 +152,12 @@ def diagnoses_in(text: str, separator: str | None = None) -> list[str] | None:
     return ranked_diagnoses(text)
 
 
-def _listed(text: str) -> list[str] | None:
-    for read in (json.loads, ast.literal_eval):
-        try:
-            values = read(text)
-        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
-            continue
-        if not isinstance(values, list):
-            continue
-        # a name with its probability
-        values = [v[0] if isinstance(v, list | tuple) and v and isinstance(v[0], str) else v for v in values]
-        if all(isinstance(v, str | int | float) or v is None for v in values):
-            return ["" if v is None else str(v).strip() for v in values]
-    return None
+def _names_listed(text: str) -> list[str] | None:
+    """The names in a list, each perhaps with its probability; None where the text holds none."""
+    values = listed(text)
+    if values is None:
+        return None
+    values = [v[0] if isinstance(v, list | tuple) and v and isinstance(v[0], str) else v for v in values]
+    if not all(isinstance(v, str | int | float) or v is None for v in values):
+        return None
+    return ["" if v is None else str(v).strip() for v in values]
