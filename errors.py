@@ -66,6 +66,15 @@ class Open(str):
     __slots__ = ()
 
 
+_READING = "reading=dxmatch.Reading({})"
+_HOME = {
+    **dict.fromkeys(("columns", "encoding", "missing", "rejects", "separator"), _READING),
+    "allow_download": "loading=dxmatch.Loading({})", "endpoints": "asking=dxmatch.Asking({})", "judge_all": "dxmatch.load({})",
+    "min_coverage": "dxmatch.load({})", "on_conflict": "labels=dxmatch.LabelRules({})", "test_share": "split=dxmatch.Split({})",
+}  # fmt: skip
+"""The object of options that holds a parameter, as Python says it; one that stands alone is not here."""
+
+
 class Remedy:
     """Parameters that would let data pass as it is.
 
@@ -87,7 +96,9 @@ class Remedy:
                 return f"{{{', '.join(f'{key!r}: {shown(one)}' for key, one in value.items())}}}"
             return "…" if isinstance(value, Open) else repr(value)
 
-        words = ", ".join(f"{name}={shown(value)}" for name, value in self.options.items())
+        words = ", ".join(
+            _HOME.get(name, "{}").format(f"{name}={shown(value)}") for name, value in self.options.items()
+        )
         return f"{words} {self.does}"
 
     def on_command_line(self, names: Mapping[str, str]) -> str | None:

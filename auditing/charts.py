@@ -9,7 +9,7 @@ import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
-from ..evaluation.report.layers import bands, spoken, told
+from ..evaluation.report.charts import bands, told
 from ..pages.encodings import named, number, signed, tooltip, with_interval
 from ..pages.figure import Figure
 from ..pages.rows import Row
@@ -17,8 +17,8 @@ from ..pages.style import Style
 from .permutation import Found, Made, measured
 
 _ROW = 24
+_LONGEST = 40
 _MAX_POINTS, _BINS = 9000, 90
-_SAID, _ARE = "what M says", "what is a match"
 _SIGNS, _SIDES = ("alike", "opposite"), ("for a match", "against a match")
 _RAMP = {"lowest": "#2f86c8", "low": "#7884c6", "middle": "#a87fb0", "high": "#d0738a", "highest": "#e2604a"}
 """Of values; each colour is told from both the light and the dark background."""
@@ -26,7 +26,7 @@ _RAMP = {"lowest": "#2f86c8", "low": "#7884c6", "middle": "#a87fb0", "high": "#d
 
 def figures(of: Found, made: Made) -> list[Figure]:
     """Makes every chart that the audit allows."""
-    charts = (reliability, beeswarm, losses, correlation)
+    charts = (beeswarm, losses, correlation)
     return [figure for chart in charts for figure in chart(of, made)]
 
 
@@ -39,22 +39,6 @@ def _by(key: str, values: Sequence[str]) -> Callable[[Style], dict[str, Any]]:
         }
 
     return look
-
-
-def reliability(of: Found, made: Made) -> list[Figure]:
-    """Draws whether M's probabilities mean what they say, for each tenth of them."""
-    rows = []
-    for row in of("reliability"):
-        where = {"band": f"{row['from']:.1f} to {row['to']:.1f}", "pairs": f"{row['pairs']:,}"}
-        said = {"value": row["mean_probability"], "low": None, "high": None}
-        rows += [told(said, **where, what=_SAID), told(row | {"value": row["matches"]}, **where, what=_ARE)]
-    columns = {"band": "probability", "what": "what", "told": "value", "pairs": "pairs"}
-    x = alt.X("value:Q", title="probability, share").scale(domain=[0, 1])
-    made_of = bands(
-        rows, columns, _by("what", [_SAID, _ARE]), x, "band", "what", name="reliability", section="measures",
-        title="Do the probabilities mean what they say?", note="Where the two lie together they do. Bars are intervals.",
-    )  # fmt: skip
-    return [made_of] if rows else []
 
 
 def beeswarm(of: Found, made: Made) -> list[Figure]:
@@ -86,12 +70,10 @@ def beeswarm(of: Found, made: Made) -> list[Figure]:
         zero = alt.Chart(named("zero")).mark_rule(color=style.panel).encode(x="x:Q")
         return alt.layer(zero, swarm).properties(width=style.width, height=_ROW * len(names))
 
-    title, columns = (
-        "Which way, pair by pair",
-        {"feature": "feature", "low": "5 of 100 lie below", "median": "median", "high": "5 of 100 lie above"},
-    )
+    title = "Which way, pair by pair"
+    columns = {"feature": "feature", "low": "5 of 100 lie below", "median": "median", "high": "5 of 100 lie above"}
     return [Figure(
-        "beeswarm", "contributions", title, spoken(title, columns, rows), columns, rows, {"points": points, "zero": [{"x": 0}]}, draw,
+        "beeswarm", "contributions", title, columns, rows, {"points": points, "zero": [{"x": 0}]}, draw,
         note=f"One point for each of {len(shown):,} pairs: left of 0 against a match, right of it for one. Colour: the value of the feature, from its lowest to its highest fifth.",
     )]  # fmt: skip
 
@@ -111,29 +93,21 @@ def _aside(moved: NDArray[np.float64]) -> list[float]:
 
 
 def losses(of: Found, made: Made) -> list[Figure]:
-    """Draws what shuffling one feature costs (the source's figure 2), and what a family is worth."""
+    """Draws what shuffling one feature costs (the source's figure 2)."""
     if made["matches"] is None:
         return []
     x = alt.X("value:Q", title="average precision lost")
-    lost = {"told": "average precision lost", "f1": "F1 lost"}
-    features, families = (
-        [told(measured(row, "ap_lost"), f1=with_interval(measured(row, "f1_lost")), **row) for row in of(name)]
-        for name in ("permutation", "families")
-    )
-    features.sort(key=lambda row: -row["value"])
-    ways = list(dict.fromkeys(row["way"] for row in families))
-    return [
-        bands(
-            features, {"name": "feature", **lost}, lambda style: {"color": alt.value(style.series[0])}, x, "name", line=0,
-            name="permutation_ap", section="permutation", title="What shuffling one feature costs",
-            note="Bars: intervals over references and shuffles. At 0 nothing is lost.",
-        ),
-        bands(
-            families, {"name": "family", "way": "way", **lost}, _by("way", ways), x, "name", "way", line=0, name="families",
-            section="permutation", title="What a family of features is worth",
-            note="Shuffled: over the pairs, together. Trained without: new trees, measured out of fold against new trees with all features.",
-        ),
-    ]  # fmt: skip
+    columns = {"name": "feature", "told": "average precision lost", "f1": "F1 lost"}
+    rows = [
+        told(measured(row, "ap_lost"), name=row["name"], f1=with_interval(measured(row, "f1_lost")))
+        for row in of("permutation")
+    ]
+    rows.sort(key=lambda row: -row["value"])
+    return [bands(
+        rows, columns, lambda style: {"color": alt.value(style.series[0])}, x, "name", line=0,
+        name="permutation_ap", section="permutation", title="What shuffling one feature costs",
+        note="Bars: intervals over references and shuffles. At 0 nothing is lost.",
+    )]  # fmt: skip
 
 
 def correlation(of: Found, made: Made) -> list[Figure]:
@@ -159,29 +133,21 @@ def correlation(of: Found, made: Made) -> list[Figure]:
     title, ranked = "How the features go together (Spearman's rho)", sorted(rows, key=lambda row: -row["rho"])
     note = "The fuller the colour, the closer to 1 or -1; each over the pairs that know both features."
     return [Figure(
-        "correlation", "correlation", title, spoken(title, columns, ranked), columns, ranked, {"cells": rows}, draw, note=note,
+        "correlation", "correlation", title, columns, ranked, {"cells": rows}, draw, note=note,
     )]  # fmt: skip
 
 
-def contributed(title: str, rows: list[Row], note: str) -> Figure:
-    """Draws one decision: what each feature contributed, in log-odds. rows : contribution, line (the feature and both its values), label."""
-    x, columns = (
-        alt.X("value:Q", title="contribution, log-odds"),
-        {"line": "feature, value and contribution", "label": "says"},
-    )
-    drawn = [
-        row | {"value": moved, "low": min(moved, 0), "high": max(moved, 0), "side": _SIDES[moved < 0]}
-        for row in rows for moved in (row["contribution"],)
+def contributed(of: Any) -> Figure:
+    """Draws the decision that an `Explanation` takes apart: what each feature contributed, in log-odds."""
+    rows = [
+        {"line": f"{part.feature} = {part.shown}: {signed(moved)}", "label": part.label, "value": moved, "low": min(moved, 0),
+         "high": max(moved, 0), "side": _SIDES[moved < 0]}
+        for part in of.parts for moved in (part.contribution,)
     ]  # fmt: skip
+    a, b = (one if len(one) <= _LONGEST else f"{one[: _LONGEST - 1]}…" for one in (of.a, of.b))
     return bands(
-        drawn,
-        columns,
-        _by("side", _SIDES),
-        x,
-        "line",
-        line=0,
-        name="contributions",
-        section="why",
-        title=title,
-        note=note,
-    )
+        rows, {"line": "feature, value and contribution", "label": "says"}, _by("side", _SIDES),
+        alt.X("value:Q", title="contribution, log-odds"), "line", line=0, name="contributions", section="why",
+        title=f"{a} and {b}: {'a match' if of.match else 'no match'}, probability {of.probability:.3f}",
+        note=f"Every pair starts at {signed(of.trees.base)}, this one reaches {signed(of.trees.raw)}; a match begins at {signed(of.raw_threshold)}, before calibration.",
+    )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,14 +19,11 @@ from ..files.pairs import read_pairs
 from ..matcher.doubtful_texts import check_text, refuse_unscored
 from ..matcher.match_function import MatchFunction
 from ..matcher.policy import RELATIONS, SPECIFICATION
-from ..matcher.reasons import reason
-from ..matcher.relation import relations_of
+from ..matcher.relation import reasons_of, relations_of
+from ..options import Table, checked
 from ..terms.text.assertion import assertion_of
 from .explanation import Explanation, Known, Link, Part, Trees, Wording
 from .families import label_of
-
-if TYPE_CHECKING:
-    import shap
 
 _CERTAIN = 1e-9
 """A threshold of 0 or 1 has no finite log-odds; this far from it they are drawn."""
@@ -36,6 +33,7 @@ _JOINS = frozenset(
 """English words that only join others: nobody is told that two diagnoses share them."""
 
 
+@checked
 def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
     """Says why `matcher` decides as it does on two diagnoses: words, what each feature contributed, and a picture.
 
@@ -43,6 +41,13 @@ def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
     model, what `a` is to `b`.
 
     `print(...)` of the result says it in words, `.save("why.svg")` draws it.
+
+    Parameters
+    ----------
+    matcher : MatchFunction
+        Whose decision it is.
+    a, b : str
+        The two diagnoses; `a` is the reference, where the policy tells the two apart.
 
     Raises
     ------
@@ -65,16 +70,15 @@ def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
         table, _ = covered_table(unique, matcher.features, matcher.providers, matcher.min_coverage, texts=texts)
         probability = float(matcher.counted(unique, table, texts)[0])
         trees = _trees(matcher, table)
-        kind: str | None = None
-        relations: dict[str, float] = {}
+        kind, relations = None, dict[str, float]()
         if matcher.has_relation_model:
             found = relations_of(matcher, unique, table, texts)
-            kind = found.kinds[0]
-            relations.update(zip(RELATIONS, found.probabilities[0].tolist(), strict=True))
+            kind, relations = found.kinds[0], dict(zip(RELATIONS, found.probabilities[0].tolist(), strict=True))
         excluded = matcher.features.exclusion is not None and bool(table[0, matcher.features.exclusion] == 1)
         places = (unique.first[0], unique.second[0])[:: -1 if unique.turned[0] else 1]
-        why = reason(matcher.providers, texts, *places)
-        known = Known(excluded, why, tuple(_links(matcher, texts, places)), kind, relations)
+        known = Known(
+            excluded, reasons_of(matcher, unique, texts)[0], tuple(_links(matcher, texts, places)), kind, relations
+        )
     wording = _wording(matcher, a, b, unique.mixed)
     return Explanation(
         a, b, matcher.identity, matcher.policy, probability, matcher.threshold, raw_threshold, wording, trees, known
@@ -102,11 +106,10 @@ def _wording(matcher: MatchFunction, a: str, b: str, mixed: tuple[str, ...]) -> 
 def _trees(matcher: MatchFunction, table: np.ndarray) -> Trees:
     raw = matcher.raw(table)
     *contributions, base = matcher.contributions(table)[0].tolist()
+    did = zip(matcher.features.features, table[0].tolist(), contributions, strict=True)
     parts = [
         Part(feature.name, label_of(feature), None if np.isnan(value) else value, contribution)
-        for feature, value, contribution in zip(
-            matcher.features.features, table[0].tolist(), contributions, strict=True
-        )
+        for feature, value, contribution in did
     ]
     parts.sort(key=lambda part: -abs(part.contribution))
     return Trees(base, float(raw[0]), float(matcher.scorer.calibration(raw)[0]), tuple(parts))
@@ -124,13 +127,18 @@ def _links(matcher: MatchFunction, texts: Representations, places: tuple[int, in
             yield Link(texts.cores[place], graph.labels[disease], graph.source(disease), certainty)
 
 
-def shap_explanation(matcher: MatchFunction, pairs: Any, *, a: str = "a", b: str = "b") -> shap.Explanation:
+@checked
+def shap_explanation(matcher: MatchFunction, pairs: Table, *, a: str = "a", b: str = "b") -> Any:
     """Gives M's SHAP values of pairs as a `shap.Explanation`, for every plot of the library shap: `shap.plots.beeswarm(...)`.
 
     Parameters
     ----------
-    pairs : a path, a pandas, polars or Arrow frame, or a sequence of two-tuples.
-    a, b : the columns of the two diagnoses.
+    matcher : MatchFunction
+        M.
+    pairs : table
+        A path, a pandas, polars or Arrow frame, or a sequence of two-tuples.
+    a, b : str
+        The columns of the two diagnoses.
 
     Returns
     -------

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".svg", ".png", ".html")
 _IDLE = 0.05
-_MAX_LENGTH = 40
 
 
 @dataclass(frozen=True)
@@ -238,16 +237,7 @@ class Explanation:
             )  # fmt: skip
         from .charts import contributed
 
-        a, b = (one if len(one) <= _MAX_LENGTH else f"{one[: _MAX_LENGTH - 1]}…" for one in (self.a, self.b))
-        rows = [
-            {"contribution": part.contribution, "line": f"{part.feature} = {part.shown}: {signed(part.contribution)}", "label": part.label}
-            for part in self.parts
-        ]  # fmt: skip
-        return contributed(
-            f"{a} and {b}: {'a match' if self.match else 'no match'}, probability {self.probability:.3f}", rows,
-            f"Every pair starts at {signed(self.trees.base)}, this one reaches {signed(self.trees.raw)}; a match begins at "
-            f"{signed(self.raw_threshold)}, before calibration.",
-        )  # fmt: skip
+        return contributed(self)
 
     def document(self, *, drawn: bool) -> Document:
         """Gives what a terminal, and with the picture a page, shows of it."""
@@ -256,7 +246,7 @@ class Explanation:
         lines = [[part.feature, part.shown, signed(part.contribution), part.label] for part in self.parts]
         features = document.Table(["feature", "value", "log-odds", "says"], [("", lines)], "Features", sentences=True)
         blocks = [] if self.identical else [self.figure if drawn else features]
-        why = document.Part("why", "Feature by feature", blocks, brief=[features] if blocks else [])
+        why = document.Part("why", "Feature by feature", blocks, brief=True)
         title = f"{self.a} and {self.b}: {'a match' if self.match else 'no match'}"
         return document.Document(title, self.model, self.answers, [why], footer="Made by dxmatch.")
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DxmatchError
-from ..evaluation.read.findings import Finding
 from ..evaluation.report.document import Document
 from ..pages.rows import Row, json_rows, plain_number
 from .contents import answer, parts_of
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import Console
 
-FORMAT = 2
+FORMAT = 3
 PAGE, NUMBERS = "audit.html", "audit.json"
 TABLES = (
     "features", "contributions", "permutation", "families", "alone", "voters", "correlations", "measures", "reliability", "kinds", "worst",
@@ -51,11 +50,10 @@ class Audit:
     kinds : error ("missed", "false"), kind (what M takes `a` to be to `b`: "same", "narrower" … as in `Relation`), pairs, wrong, share.
     worst : error, kind, a, b, reference, probability, why (as in `Relation`): the surest errors of each kind.
 
-    findings : what the reader should know. made_with : settings and counts.
+    made_with : settings and counts.
     """
 
     tables: dict[str, pa.Table]
-    findings: list[Finding]
     left_out: dict[str, str]
     made_with: dict[str, Any]
 
@@ -69,8 +67,8 @@ class Audit:
         return self.tables[table].to_pylist() if table in self.tables else []
 
     @cached_property
-    def words(self) -> list[list[str]]:
-        """Says what was found, in groups of sentences."""
+    def words(self) -> list[str]:
+        """Says what was audited, and what M relies on most."""
         return answer(self.rows, self.made_with)
 
     def document(self, *, drawn: bool) -> Document:
@@ -78,12 +76,12 @@ class Audit:
         made = self.made_with
         settings = [(name.replace("_", " "), str(value)) for name, value in made.items() if value is not None]
         return Document(
-            "What does the match function rely on?", f"{made['source']} · {made['pairs']:,} pairs · {made['match_function']}", self.words,
-            parts_of(self.rows, made, drawn=drawn), self.findings, settings, list(self.left_out.items()), footer=f"Made by dxmatch {made['dxmatch']}.",
+            "What does the match function rely on?", f"{made['source']} · {made['pairs']:,} pairs · {made['match_function']}", [self.words],
+            parts_of(self.rows, made, drawn=drawn), (), settings, list(self.left_out.items()), footer=f"Made by dxmatch {made['dxmatch']}.",
         )  # fmt: skip
 
     def __repr__(self) -> str:
-        return "\n".join(line for lines in self.words for line in lines)
+        return "\n".join(self.words)
 
     def print(self, console: Console | None = None, *, full: bool = False) -> None:
         """Prints the findings and a line for each feature; `full` prints everything."""
@@ -95,7 +93,7 @@ class Audit:
         """Gives everything as plain values, for JSON."""
         tables = {name: json_rows(table.to_pylist()) for name, table in self.tables.items()}
         return {
-            "format": FORMAT, "words": self.words, "findings": [one.sentence for one in self.findings], "left_out": self.left_out,
+            "format": FORMAT, "words": self.words, "left_out": self.left_out,
             "made_with": self.made_with, "tables": tables,
         }  # fmt: skip
 

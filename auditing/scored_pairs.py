@@ -1,10 +1,8 @@
-"""The pairs of an audit as M sees them."""
+"""The pairs of an audit as M sees them, and where it errs: by what it takes the two diagnoses to be to each other."""
 
 from __future__ import annotations
 
-import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,15 +14,23 @@ from ..features.coverage import covered_table
 from ..features.interning import intern_pairs
 from ..features.representations import Representations
 from ..files.invisible import read_visible
+from ..files.pair_columns import PairColumns
 from ..files.pair_labels import experts_of
-from ..files.pairs import Pairs, read_pairs
-from ..files.tables import Table
+from ..files.pairs import Pairs, from_tuples, read_pairs
+from ..files.reading import Reading
 from ..matcher.match_function import MatchFunction
+from ..matcher.policy import RELATIONS
 from ..matcher.relation import reasons_of, relations_of
+from ..pages.rows import Row
+from ..progress import Progress
 from ..training.statistics.split import Groups
 from ..training.understood import understood_pairs
 
 MIN_PAIRS = 20
+MISSED, FALSE = "missed", "false"
+"""The two errors: a match that M does not find, a non-match that it takes for one."""
+ERRORS = {MISSED: "Matches that M misses", FALSE: "Non-matches that M takes for matches"}
+_EXAMPLES = 5
 
 
 @dataclass(frozen=True)
@@ -63,24 +69,23 @@ class ScoredPairs:
 
 
 def score_pairs(
-    matcher: MatchFunction, pairs: Any, *, a: str, b: str, label: str | None, group: str | None, rejects: str | os.PathLike[str] | None,
-    progress: Callable[[int, int], None] | None = None,
-) -> ScoredPairs:  # fmt: skip
+    matcher: MatchFunction, pairs: Any, columns: PairColumns, reading: Reading, progress: Progress
+) -> ScoredPairs:
     """Reads, checks and scores the pairs; those with a diagnosis that is not understood are set aside with a warning.
 
-    label : as in `read_pairs`; None takes `label` (or `label_<expert>`) where it is there, and does without where it is not.
+    columns : without a label named, the column of it is read where it is there.
 
     Raises
     ------
     InputError
         For fewer than 20 pairs that differ after normalisation, or one label only among these.
     """
-    read = _read(pairs, a, b, label, group, rejects)
+    read = _read(pairs, columns, reading)
     naming = matcher.providers.naming
     if not matcher.judge_all:
         read, set_aside = understood_pairs(read, naming)
         for warning in set_aside:
-            warnings.warn(warning, NotUnderstoodWarning, stacklevel=3)
+            warnings.warn(warning, NotUnderstoodWarning, stacklevel=4)
     unique = intern_pairs(read.a, read.b, naming)
     texts = Representations(unique.names, matcher.providers)
     table, _ = covered_table(unique, matcher.features, matcher.providers, matcher.min_coverage, progress, texts=texts)
@@ -102,12 +107,43 @@ def score_pairs(
     )  # fmt: skip
 
 
-def _read(
-    pairs: Any, a: str, b: str, label: str | None, group: str | None, rejects: str | os.PathLike[str] | None
-) -> Pairs:
-    listed = isinstance(pairs, Sequence) and not isinstance(pairs, str | os.PathLike)
-    tuples = listed and not (len(pairs) and isinstance(pairs[0], Mapping))
-    table = pairs if tuples else read_visible(pairs, set_aside=rejects is not None)
-    if label is None and isinstance(table, Table) and ("label" in table.names or experts_of(table, "label")):
-        label = "label"
-    return read_pairs(table, a=a, b=b, label=label, group=group, rejects=rejects)
+def _read(pairs: Any, columns: PairColumns, reading: Reading) -> Pairs:
+    table = read_visible(from_tuples(pairs), reading.encoding, set_aside=reading.rejects is not None)
+    there = columns.label in table.names or experts_of(table, columns.label)
+    return read_pairs(
+        table, a=columns.a, b=columns.b, label=columns.label if there or "label" in columns.given else None,
+        group=columns.group, rejects=reading.rejects,
+    )  # fmt: skip
+
+
+def mistakes(pairs: ScoredPairs, threshold: float) -> dict[str, list[Row]]:
+    """Finds the errors of M on labelled pairs.
+
+    Returns
+    -------
+    dict of rows
+        kinds : `error` ("missed" or "false"), `kind` (M's relation of the two), `pairs` of this kind, `wrong`, `share`; none without relations.
+        worst : `error`, `kind`, `a`, `b`, `reference`, `probability`, `why` (as of `Relation`), the surest errors of each kind first.
+    """
+    wrong = (pairs.probability >= threshold) != pairs.match
+    kinds: list[Row] = []
+    worst: list[Row] = []
+    for error, those in ((MISSED, pairs.match), (FALSE, ~pairs.match)):
+        for kind in (*RELATIONS, ""):
+            own = (pairs.relation == kind) & those
+            count, missed = int(own.sum()), int((own & wrong).sum())
+            if count and kind:
+                kinds.append({"error": error, "kind": kind, "pairs": count, "wrong": missed, "share": missed / count})
+            worst += _examples(pairs, np.flatnonzero(own & wrong), error, kind)
+    return {"worst": worst} | ({"kinds": kinds} if kinds else {})
+
+
+def _examples(pairs: ScoredPairs, found: NDArray[np.intp], error: str, kind: str) -> list[Row]:
+    """The surest errors, each pair once."""
+    surest = found[np.argsort(pairs.probability[found] * (1 if error == MISSED else -1), kind="stable")]
+    once = sorted(np.unique(pairs.pair[surest], return_index=True)[1])[:_EXAMPLES]
+    return [
+        {"error": error, "kind": kind, "a": pairs.a[i], "b": pairs.b[i], "reference": pairs.groups.names[pairs.groups.code[i]],
+         "probability": float(pairs.probability[i]), "why": pairs.why[i]}
+        for i in surest[once].tolist()
+    ]  # fmt: skip

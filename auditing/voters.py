@@ -15,7 +15,7 @@ from ..features.registry import KINDS
 from ..matcher.match_function import MatchFunction
 from ..pages.rows import Row
 from ..training.statistics.likeness import UNKNOWN, likeness, value_at
-from ..training.statistics.threshold import choose_threshold
+from ..training.statistics.threshold import MAX_F1, choose_threshold
 from .families import family_of, label_of
 from .permutation import Resamples
 
@@ -30,7 +30,7 @@ def by_folds(score: NDArray[np.float64], label: NDArray[np.int8], fold: NDArray[
     """Finds the pairs of each fold at the threshold of highest F1 in the others: bool [n]. score : as of `likeness`."""
     said = np.zeros(len(score), bool)
     for held in (fold == one for one in np.unique(fold)):
-        said[held] = score[held] >= choose_threshold(score[~held], label[~held], "max_f1")
+        said[held] = score[held] >= choose_threshold(score[~held], label[~held], MAX_F1)
     return said & (score != UNKNOWN)
 
 
@@ -57,7 +57,7 @@ def _alone(feature: FeatureSpec, values: NDArray[np.floating], resamples: Resamp
     said = score == 1
     if kind.range != (0.0, 1.0) or not set(np.unique(values[there])) <= {0.0, 1.0}:
         rule = "from" if kind.alike == kind.range[1] else "up to"
-        threshold, said = value_at(feature, choose_threshold(score, label, "max_f1")), by_folds(score, label, fold)
+        threshold, said = value_at(feature, choose_threshold(score, label, MAX_F1)), by_folds(score, label, fold)
     return {
         "feature": feature.name, "family": family_of(feature), "label": label_of(feature), "rule": rule, "threshold": threshold,
         "known": float(there.mean()), **resamples.measured(said),
@@ -66,18 +66,12 @@ def _alone(feature: FeatureSpec, values: NDArray[np.floating], resamples: Resamp
 
 def voter_columns(features: FeatureSet, table: NDArray[np.float32], count: int) -> list[int]:
     """Finds the votes with an answer. table : float32 [n, f]. Errors: `OptionError` where `count` cannot be chosen of them."""
-    asked = [column for column, feature in enumerate(features.features) if feature.kind == VOTER]
-    columns = [column for column in asked if np.isfinite(table[:, column]).any()]
-    if not asked:
-        allowed = f"asked for where the feature set {features.name!r} has features of kind 'vote'"
-        raise OptionError("voters", allowed, count)
-    if not 1 <= count <= len(columns):
-        silent = ", ".join(features.names[column] for column in asked if column not in columns)
-        allowed = f"from 1 to {len(columns)}, the voters that have an answer; no answer at all of {silent or 'none'}"
-        raise OptionError("voters", allowed, count)
-    if (choices := comb(len(columns), count)) > MOST_SUBSETS:
-        allowed = f"a number with at most {MOST_SUBSETS:,} choices of the {len(columns)} voters, all of which are tried; these are {choices:,}"
-        raise OptionError("voters", allowed, count)
+    answered = np.isfinite(table).any(0)
+    columns = [i for i, feature in enumerate(features.features) if feature.kind == VOTER and answered[i]]
+    if not 0 < (choices := comb(len(columns), count)) <= MOST_SUBSETS:
+        voters = ", ".join(features.names[column] for column in columns) or "none"
+        allowed = f"a number of the {len(columns)} features of kind 'vote' with an answer ({voters}), of at most {MOST_SUBSETS:,} choices"
+        raise OptionError("voters", allowed, f"{count}, of {choices:,} choices")
     return columns
 
 

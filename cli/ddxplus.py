@@ -2,35 +2,47 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from typing import Literal
 
-import typer
+from ..evaluation.read.formats.ddxplus import cases as read
+from ..files.counted import counted
+from ..files.tables import check_output, write_table
+from ..options import File
+from .command import Output, command
 
 
+@command(given=("patients",))
 def ddxplus(
-    patients: Annotated[
-        Path,
-        typer.Argument(help="The CSV of the patients; release_evidences.json and release_conditions.json beside it."),
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The cases: .jsonl or .parquet.")],
-    cases: Annotated[
-        int | None, typer.Option(help="A sample of so many, stratified by pathology: 730 in H-DDx. All, if none.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Of the sample.")] = 0,
-    allocation: Annotated[
-        str, typer.Option(help="proportional, as in H-DDx, or equal: as many of each pathology.")
-    ] = "proportional",
-    first: Annotated[
-        int | None, typer.Option(help="Of each differential so many are the reference: 5 in H-DDx. All, if none.")
-    ] = None,
+    patients: File,
+    *,
+    output: Output,
+    cases: int | None = None,
+    seed: int = 0,
+    allocation: Literal["proportional", "equal"] = "proportional",
+    first: int | None = None,
 ) -> None:
-    """Patients of DDXPlus as cases for `dxmatch ask`, and as right answers for `dxmatch evaluate --references`."""
-    from ..evaluation.lists.formats.ddxplus import cases as read
-    from ..files.counted import counted
-    from ..files.tables import check_output, write_table
+    """Make cases for `dxmatch ask`, and right answers for `dxmatch evaluate --references`, of DDXPlus's patients.
 
+    Parameters
+    ----------
+    patients : path
+        The CSV of the patients; release_evidences.json and release_conditions.json beside it.
+    output : path
+        The cases: .jsonl or .parquet.
+    cases : int
+        How many are drawn, stratified by pathology: 730 in H-DDx; all if not given.
+    seed : int
+        Of the sample.
+    allocation : str
+        As many of each pathology as its share, as in H-DDx, or equally many.
+    first : int
+        Of each differential so many are the reference: 5 in H-DDx; all if not given.
+
+    Examples
+    --------
+    dxmatch ddxplus release_test_patients.csv -o cases.jsonl --cases 730 --first 5
+    """
     check_output(output)
-    made = read(patients, cases, seed, allocation, first)
+    made = read(str(patients), cases, seed, allocation, first)
     write_table(made, output)
-    typer.echo(f"{output}: {counted(made.num_rows, 'case')}.")
+    print(f"{output}: {counted(made.num_rows, 'case')}.")

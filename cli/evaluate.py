@@ -2,144 +2,77 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
-import typer
-
+from ..evaluation import evaluate as verbs
 from ..files.counted import counted
-from .asking import quiet_retries, say_asked
-from .evaluate_options import Asking, Figures, Icd, Panel, Reading
-from .options import Bootstrap, JudgeAll, MinCoverage, Model, Origin, Policy, Seed, Threshold, under
+from ..files.tables import write_table
+from .command import Call, Output, command
+from .faults import WrongUsage
+from .reports import check_outputs, deliver
+from .said import quiet_retries, say_asked
 
-output_option, label_option = under("What comes out"), under("Labels by experts")
 
-
+@command(verbs.evaluate, given=("answers",), several=("answers",), stdout=".md")
 def evaluate(
-    lists: Annotated[
-        list[Path],
-        typer.Argument(
-            help="What the models answered, as you have it: a table with a row for each diagnosis, for each case, or a column "
-            "for each model; JSON or JSONL with lists or raw answers; a file for each model, or their folder; a log of Inspect."
-        ),
-    ],
+    call: Call,
     *,
-    reading: Reading,
-    output: Annotated[
-        list[Path] | None,
-        output_option(
-            "--output", "-o", help="The report: .html (every case), .md or .tex (the leaderboard), .csv, .xlsx, .json."
-        ),
-    ] = None,
-    json: Annotated[Path | None, output_option(help="All as JSON: to FILE.json, else printed alone.")] = None,
-    csv: Annotated[Path | None, output_option(help="The table of metrics, as CSV.")] = None,
-    matches: Annotated[
-        Path | None, output_option(help="What was matched with what, a row for each case, model and rank: a table.")
-    ] = None,
-    judgements: Annotated[
-        Path | None,
-        output_option(
-            help="What the judge and the check said of each reference diagnosis, and on which basis: a table."
-        ),
-    ] = None,
-    charts: Annotated[Path | None, output_option(help="A folder for each chart as PNG and SVG.")] = None,
-    pairs: Annotated[
-        Path | None, output_option(help="Write the pairs that M would be asked to this file, and stop.")
-    ] = None,
-    dry_run: Annotated[
-        bool,
-        output_option(
-            "--dry-run", help="Read the files, show the first cases and all that is unread or doubtful, and stop."
-        ),
-    ] = False,
-    full: Annotated[bool, output_option("--full", help="Print every table, not only the leaderboard.")] = False,
-    case: Annotated[
-        list[str] | None,
-        output_option(
-            help="A case to print: its lists side by side with codes, and what they share with the reference. May be repeated."
-        ),
-    ] = None,
-    figures: Figures,
-    panel: Panel,
-    labelled: Annotated[
-        Path | None,
-        label_option(help="Pairs of these lists that experts labelled: P and RPAD corrected for M's own errors."),
-    ] = None,
-    human: Annotated[
-        Path | None,
-        label_option(
-            help="Labels by humans (case_id, rater, reference, label 0 or 1; label_NAME of several): how far M and the judge agree with them."
-        ),
-    ] = None,
-    icd: Icd,
-    asking: Asking,
-    bootstrap: Bootstrap = 1000,
-    seed: Seed = 0,
-    model: Model = None,
-    policy: Policy = None,
-    threshold: Threshold = None,
-    judge_all: JudgeAll = False,
-    min_coverage: MinCoverage = 0.9,
-    origin: Origin | None = None,
-) -> None:
-    """Compare models' diagnoses with the right answers, and with a panel of experts: every metric that the lists allow."""
-    from ..errors import InputError
-    from ..evaluation.evaluate import evaluate as run
-    from ..evaluation.evaluate import pairs_asked
-    from ..evaluation.lists.reading import read_lists
-    from ..evaluation.report.report import check_report_path
-    from ..files.tables import check_output, write_table
-    from ..progress import shown
-    from ..votes.asking import NotServed
+    output: Sequence[Output] = (),
+    matches: Output | None = None,
+    judgements: Output | None = None,
+    charts: Output | None = None,
+    pairs: Output | None = None,
+    dry_run: bool = False,
+    full: bool = False,
+    case: Sequence[str] = (),
+) -> dict[str, Any] | None:
+    """Compare models' diagnoses with the right answers, and with a panel of experts: every metric that the lists allow.
 
-    files = [path for path in (*(output or []), json, csv) if path is not None]
-    for path in files:
-        check_report_path(path)
-    for path in (matches, judgements):
-        if path is not None:
-            check_output(path)
-    if judgements is not None and asking["judge"] is None:
-        raise typer.BadParameter("--judgements needs a judge: --judge ENDPOINT:MODEL")
-    given = lists[0] if len(lists) == 1 else lists
+    Parameters
+    ----------
+    output : path
+        The report: .html (every case), .md or .tex (the leaderboard), .csv, .xlsx or .json; may be given again.
+    matches : path
+        A table of what was matched with what, a row for each case, model and rank.
+    judgements : path
+        A table of what the judge and the check said of each right answer, and on which basis.
+    charts : path
+        A folder for each chart as PNG and SVG.
+    pairs : path
+        Write the pairs that M would be asked to this table, and stop.
+    dry_run : bool
+        Read the files, show the first cases and all that is unread or doubtful, and stop.
+    full : bool
+        Print every table, not only the leaderboard.
+    case : str
+        A case to print: its lists side by side with codes, and what they share with the right answer; may be given again.
+
+    Examples
+    --------
+    dxmatch evaluate answers/*.jsonl --references gold.csv -o report.html
+    dxmatch evaluate panel.csv --algorithms gpt4 -o report.html -o table.xlsx
+    """
+    check_outputs(output, matches, judgements, pairs)
     if pairs is not None:
-        check_output(pairs)
-        asked = pairs_asked(given, icd_source=icd["icd_source"], **reading, **figures, **panel)
+        asked = call.of(verbs.pairs_asked)
         write_table(asked, pairs)
-        typer.echo(f"{pairs}: {counted(asked.num_rows, 'pair')}.")
-        return
+        print(f"{pairs}: {counted(asked.num_rows, 'pair')}.")
+        return None
     if dry_run:
-        by = figures.get("by")
-        for line in read_lists(given, algorithms=panel.get("algorithms"), by=by, **reading).preview():
-            typer.echo(line)
-        return
+        for line in call.of(verbs.preview):
+            print(line)
+        return None
+    if judgements is not None and call.typed.get("judge_model") is None:
+        raise WrongUsage("--judgements needs a judge: --judge.model ENDPOINT:MODEL")
     quiet_retries()
-    try:
-        with shown("Evaluating") as progress:
-            report = run(
-                given, model, labelled=labelled, human=human, policy=policy, threshold=threshold, judge_all=judge_all, min_coverage=min_coverage,
-                bootstrap=bootstrap, seed=seed, progress=progress, **reading, **figures, **panel, **icd, **asking, **(origin or {}),
-            )  # fmt: skip
-    except NotServed as error:
-        raise typer.BadParameter(str(error)) from None
-    for one in case or []:
-        report.case(one)  # a case that is not there is told of before anything is written
-    # All is written before anything is shown: the reader of a pipe may leave.
-    written: list[object] = [report.save(path) for path in files]
-    if charts is not None:
-        written.append(f"{len(report.save_charts(charts))} files in {charts}")
-    if judgements is not None:
-        written.append(report.save_judgements(judgements))
-    lacking: InputError | None = None
-    if matches is not None:
-        try:
-            written.append(report.save_matches(matches))
-        except InputError as error:  # no right answers; the report is still shown
-            lacking = error
-    report.print(full=full)
-    for one in case or []:
-        report.print_case(one)
-    for path in written:
-        typer.echo(f"Written: {path}")
-    say_asked(*asking["budget"].summaries)
-    if lacking is not None:
-        raise lacking
+    report = call()
+    tables = [
+        partial(save, path)
+        for save, path in ((report.save_judgements, judgements), (report.save_matches, matches))
+        if path
+    ]
+    document = deliver(report, output, charts=charts, tables=tables, full=full, cases=case)
+    say_asked(*call.asked)
+    return document

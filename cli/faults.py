@@ -9,6 +9,11 @@ from pathlib import Path
 
 from ..errors import DxmatchError
 
+
+class WrongUsage(Exception):
+    """A command that is typed in a way it cannot be meant (exit code 2)."""
+
+
 _OWN = f"{Path(__file__).parents[1]}/"
 
 

@@ -2,138 +2,93 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+import sys
+from typing import TYPE_CHECKING, Any
 
 from ..files.counted import counted, shown_threshold
-from .options import Encoding, JudgeAll, Model, Origin, Policy, Threshold, loaded, say_read
+from ..files.tables import check_output, write_table
+from ..matcher.linking.dedupe import dedupe as dedupe_terms
+from ..matcher.linking.kept_blocks import kept_beside
+from ..matcher.linking.link import link as link_terms
+from ..matcher.list_function import under
+from ..matcher.match_function import MatchFunction, load
+from .command import Call, Output, command
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _SHOWN = 20
-_NAMED = 'by default "diagnosis", "term", "name", … or the only one.'
-_FILES = "a .csv, .tsv, .jsonl, .xlsx (file.xlsx#Sheet) or .parquet file."
-Candidates = Annotated[
-    int,
-    typer.Option(
-        "--candidates",
-        help="How many terms are looked at for each: so many of the nearest in meaning, and of those near in the graph of diseases. "
-        "More find more, and take longer.",
-    ),
-]
-Output = Annotated[
-    Path | None,
-    typer.Option(
-        "--output", "-o", help="Where the table goes; the suffix says what kind. The first rows are shown if not given."
-    ),
-]
+_SHOWN_COLUMNS = ("a", "b", "probability", "relation", "note")
 
 
-def link(
-    a_terms: Annotated[Path, typer.Argument(metavar="A", help=f"The terms to be linked: {_FILES}")],
-    b_terms: Annotated[Path, typer.Argument(metavar="B", help="The terms that they are linked to, such a file, too.")],
-    output: Output = None,
-    a: Annotated[str | None, typer.Option("--a", help=f"The column of the terms in A; {_NAMED}")] = None,
-    b: Annotated[str | None, typer.Option("--b", help="The same in B.")] = None,
-    k: Annotated[
-        int,
-        typer.Option(
-            "--k",
-            help="At most so many links for each term of A, the best first; above 3 x --candidates: all that are found.",
-        ),
-    ] = 1,
-    threshold: Threshold = None,
-    candidates: Candidates = 50,
-    relation: Annotated[
-        bool, typer.Option("--relation", help="Add what a is to b: same, narrower, broader, related, …")
-    ] = False,
-    model: Model = None,
-    policy: Policy = None,
-    judge_all: JudgeAll = False,
-    encoding: Encoding = None,
-    origin: Origin | None = None,
-) -> dict[str, Any]:
-    """Link two lists of terms: for each term of A the one of B that names the same disease, or none. Other columns are kept."""
-    from ..files.tables import check_output, write_table
-    from ..matcher.linking.kept_blocks import kept_beside
-    from ..matcher.linking.link import link as link_terms
-    from ..progress import shown
+@command(MatchFunction.link, given=("a_terms", "b_terms"), leave_out=("threshold",))
+def link(call: Call, *, output: Output | None = None, matcher: Any = None) -> dict[str, Any]:
+    """Link two lists of terms: for each term of A the one of B that names the same disease, or none. Other columns are kept.
 
+    Parameters
+    ----------
+    output : path
+        Where the table goes; the suffix says what kind. The first rows are shown if not given.
+
+    Examples
+    --------
+    dxmatch link problem_list.csv catalogue.csv -o links.csv
+    dxmatch link a.xlsx b.csv --a term --b name --k 3
+    """
     if output is not None:
         check_output(output)
-    m = loaded(model, policy=policy, threshold=threshold, origin=origin, judge_all=judge_all)
+    m = matcher or load()
     with kept_beside(output) as kept:
-        with shown("Linking terms") as progress:
-            made = link_terms(
-                m, a_terms, b_terms, k, a=a, b=b, candidates=candidates, relation=relation, encoding=encoding,
-                progress=progress, kept=kept,
-            )  # fmt: skip
-        say_read(made.read.table.note)
-        say_read(made.read_b.table.note)
+        made = call.of(link_terms, m=m, kept=kept)
+        _say_notes(made.read.table.note, made.read_b.table.note)
         if kept is not None and kept.resumed:
-            typer.echo(f"{kept.resumed:,} of {kept.blocks:,} blocks were there already.")
-        doubtful = made.doubtful
-        if doubtful:
-            _warn(f"{counted(doubtful, 'link')} below a probability of 0.5: look at them before you use them.")
+            print(f"{kept.resumed:,} of {kept.blocks:,} blocks were there already.")
+        if made.doubtful:
+            _warn(f"{counted(made.doubtful, 'link')} below a probability of 0.5: look at them before you use them.")
         if made.limited:
             _warn(f"{made.limited[:-1]} (--candidates).")
         if output is not None:
             check_output(output, rows=made.table.num_rows)
             write_table(made.table, output)
     if output is None:
-        shown_columns = ("a", "b", "probability", "relation", "note")
-        _print(made.table.select([name for name in shown_columns if name in made.table.column_names]))
+        _print(made.table.select([name for name in _SHOWN_COLUMNS if name in made.table.column_names]))
     told = [f"{made.unlinked:,} without a match"]
     told += [f"{made.not_understood:,} not understood"] if made.not_understood else []
     told += [f"{made.blank:,} blank or no diagnosis"] if made.blank else []
-    typer.echo(
-        f"{output or a_terms}: {made.linked:,} of {counted(made.a, 'term')} linked to {counted(made.b, 'term')}, {', '.join(told)}, "
+    print(
+        f"{output or call.typed['a_terms']}: {made.linked:,} of {counted(made.a, 'term')} linked to {counted(made.b, 'term')}, {', '.join(told)}, "
         f"at threshold {shown_threshold(m.threshold)} (model {m.name}, policy {m.policy})."
     )
     if made.unknown_b:
-        typer.echo(
-            f"{b_terms}: {counted(made.unknown_b, 'term')} blank or not understood, and linked to none but its equals."
+        print(
+            f"{call.typed['b_terms']}: {counted(made.unknown_b, 'term')} blank or not understood, and linked to none but its equals."
         )
     return {
         "output": None if output is None else str(output), "a": made.a, "b": made.b, "linked": made.linked, "unlinked": made.unlinked,
-        "not_understood": made.not_understood, "blank": made.blank, "doubtful": doubtful, "threshold": m.threshold, "policy": m.policy, "model": m.name,
+        "not_understood": made.not_understood, "blank": made.blank, "doubtful": made.doubtful, "threshold": m.threshold, "policy": m.policy, "model": m.name,
         **({"rows": made.table} if output is None else {}),
     }  # fmt: skip
 
 
-def dedupe(
-    terms: Annotated[Path, typer.Argument(help=f"The terms: {_FILES}")],
-    output: Output = None,
-    column: Annotated[str | None, typer.Option(help=f"The column of the terms; {_NAMED}")] = None,
-    threshold: Threshold = None,
-    policy: Annotated[
-        str | None,
-        typer.Option(
-            help="What counts as a duplicate: strict (the same disease; the default), or specification (either may say more)."
-        ),
-    ] = None,
-    candidates: Candidates = 50,
-    model: Model = None,
-    judge_all: JudgeAll = False,
-    encoding: Encoding = None,
-    origin: Origin | None = None,
-) -> dict[str, Any]:
-    """Find the terms of a list that name one disease. In a cluster every two names match, so that none hangs by a chain."""
-    from ..files.tables import check_output, write_table
-    from ..matcher.linking.dedupe import dedupe as dedupe_terms
-    from ..matcher.list_function import under
-    from ..progress import shown
+@command(MatchFunction.dedupe, given=("terms",), leave_out=("threshold",))
+def dedupe(call: Call, *, output: Output | None = None, matcher: Any = None) -> dict[str, Any]:
+    """Find the terms of a list that name one disease; the policy is strict if none is given. In a cluster every two names match.
 
+    Parameters
+    ----------
+    output : path
+        Where the table goes; the suffix says what kind. The first rows are shown if not given.
+
+    Examples
+    --------
+    dxmatch dedupe terms.csv -o clusters.csv
+    """
     if output is not None:
         check_output(output)
-    m = under(loaded(model, policy=None, threshold=None, origin=origin, judge_all=judge_all), policy)
-    m.threshold = m.threshold_or(threshold)
-    with shown("Finding duplicates") as progress:
-        made = dedupe_terms(m, terms, column=column, candidates=candidates, encoding=encoding, progress=progress)
-    say_read(made.read.table.note)
+    m = under(matcher or load(), call.typed.get("policy"))
+    m.threshold = m.threshold_or(call.typed.get("threshold"))
+    made = call.of(dedupe_terms, m=m)
+    _say_notes(made.read.table.note)
     if made.doubtful:
         _warn(f"{counted(made.doubtful, 'term')} joined at a probability below 0.5: look at them before you use them.")
     if output is not None:
@@ -143,8 +98,8 @@ def dedupe(
         _print(made.table.select(["term", "cluster", "representative", "probability", "why", "note"]))
     told = [f"{made.not_understood:,} not understood"] if made.not_understood else []
     told += [f"{made.blank:,} blank or no diagnosis"] if made.blank else []
-    typer.echo(
-        f"{output or terms}: {counted(made.terms, 'term')} in {counted(made.clusters, 'cluster')}, {made.joined:,} of them with others"
+    print(
+        f"{output or call.typed['terms']}: {counted(made.terms, 'term')} in {counted(made.clusters, 'cluster')}, {made.joined:,} of them with others"
         f"{''.join(f', {one}' for one in told)}, at threshold {shown_threshold(m.threshold)} (model {m.name}, policy {m.policy})."
     )
     return {
@@ -154,8 +109,14 @@ def dedupe(
     }  # fmt: skip
 
 
+def _say_notes(*notes: str) -> None:
+    """What was read of a file, where there was a choice."""
+    for note in filter(None, notes):
+        print(note)
+
+
 def _warn(text: str) -> None:
-    typer.echo(f"dxmatch: warning: {text}", err=True)
+    print(f"dxmatch: warning: {text}", file=sys.stderr)
 
 
 def _print(table: pa.Table) -> None:
@@ -167,4 +128,4 @@ def _print(table: pa.Table) -> None:
     )
     print_table(table.column_names, rows)
     if table.num_rows > _SHOWN:
-        typer.echo(f"The first {_SHOWN} of {table.num_rows:,} rows; -o FILE writes all, with all columns.")
+        print(f"The first {_SHOWN} of {table.num_rows:,} rows; -o FILE writes all, with all columns.")

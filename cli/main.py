@@ -1,154 +1,110 @@
-"""The command line: its commands, and how their errors end. A command reads its options, calls a function, and says what came of it."""
+"""The command line: its commands, and how a command ends."""
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
+import traceback
 import warnings
-from typing import Annotated, Any
 
-import typer
+from cyclopts import App, CycloptsError, Group
 
-from .ask import ask
-from .audit import audit, explain
-from .choice import choice
-from .ddxplus import ddxplus
-from .demo import demo
-from .evaluate import evaluate
-from .features import app as features
-from .icd import icd
-from .label import label
-from .link import dedupe, link
-from .match import match
-from .metrics import metrics
-from .model import app as model
-from .reasoning import reasoning
-from .running import Debug, HideCells, Quiet, SharedFiles, complete
-from .score import score
-from .serve import serve
-from .suggest import labels, suggest
-from .train import train
-from .usage import Group
-from .votes import app as votes
+from .. import __version__
+from ..settings import cells_hidden
+from .command import running
+from .faults import WrongUsage, told, traceback_without_cells, warned
+from .help import shown as help_
+from .usage import as_typed, wrong_usage
 
-app = typer.Typer(
+_COMMANDS = {
+    "Begin here": {"demo": "The main commands, one after another, on the bundled example."},
+    "Do they match?": {
+        "match": "Say whether two diagnoses name the same disease, and why.",
+        "explain": "Say feature by feature why two diagnoses match, or do not.",
+        "score": "Add probability and match to each pair of a table.",
+        "link": "Link two lists of terms: for each of the one the best of the other.",
+        "dedupe": "Find the terms of a list that name one disease.",
+        "serve": "Serve a page, and a JSON API, to try a match function.",
+    },
+    "Codes": {"icd": "Map free text to ICD-10, with candidates."},
+    "Answers of models": {
+        "ask": "Ask language models for the diagnoses of cases.",
+        "evaluate": "Compare answers with the right ones, and with a panel of experts.",
+        "choice": "Score multiple-choice questions under several orders of their options.",
+        "reasoning": "Compare predicted diagnostic reasoning with annotated reasoning.",
+        "ddxplus": "Make cases and right answers of DDXPlus's patients.",
+        "metrics": "List every metric with its formula, source and range.",
+    },
+    "A match function of your own": {
+        "suggest": "Pick the pairs whose labels would teach most.",
+        "label": "Label pairs here, one at a time.",
+        "labels": "Read experts' filled sheets back, and say how far they agree.",
+        "train": "Train a match function on pairs that experts labelled.",
+        "audit": "Say what a match function relies on.",
+        "votes": "Votes and picks of language models: ask, batch files, what is known.",
+        "model": "A model folder: what it is, what it would open, the Hugging Face hub.",
+    },
+}  # fmt: skip
+_FILES = {"explain": "audit", "dedupe": "link", "labels": "suggest"}
+"""Commands that share a file with another."""
+
+app = App(
     name="dxmatch",
     help="Was the right diagnosis among the answers? Do two free-text diagnoses name the same disease? How well does an algorithm agree with experts?",
-    no_args_is_help=True,
-    cls=Group,
-    context_settings={"help_option_names": ["--help", "-h"]},
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    epilog='Begin with: dxmatch demo\n\nOr: dxmatch match "heart attack" "acute MI"\n\nOf one command: dxmatch help score',
+    help_epilogue='Begin with: dxmatch demo\n\nOr: dxmatch match "heart attack" "acute MI"\n\nOf one command: dxmatch help score',
+    help_format="plaintext",
+    version=f"dxmatch {__version__}",
+    suppress_keyboard_interrupt=False,
 )
-_MATCH, _CODES, _MODELS, _OWN = "Do they match?", "Codes", "Answers of models", "A match function of your own"
-_PANELS = {
-    "demo": "Begin here",
-    "match": _MATCH, "explain": _MATCH, "score": _MATCH, "link": _MATCH, "dedupe": _MATCH, "serve": _MATCH, "icd": _CODES,
-    "ask": _MODELS, "evaluate": _MODELS, "choice": _MODELS, "reasoning": _MODELS, "ddxplus": _MODELS, "metrics": _MODELS,
-    "suggest": _OWN, "label": _OWN, "labels": _OWN, "train": _OWN, "audit": _OWN,
-}  # fmt: skip
-"""Under which heading `dxmatch --help` lists a command."""
-app.add_typer(votes, rich_help_panel=_OWN)
-app.add_typer(features, rich_help_panel=_OWN)
-app.add_typer(model, rich_help_panel=_OWN)
-for command, example in (
-    (demo, "dxmatch demo --output demo"),
-    (match, 'dxmatch match "heart attack" "acute MI"    or: dxmatch match "gout" "gouty arthritis" --json'),
-    (
-        score,
-        "dxmatch score pairs.csv -o scored.csv --a expert --b algorithm    or: cat pairs.csv | dxmatch score - -o - > scored.csv    or: dxmatch score folder -o scored --workers 16",
-    ),
-    (train, "dxmatch train labelled.csv -o my-model --held-out held_out.csv"),
-    (
-        evaluate,
-        "dxmatch evaluate answers/*.jsonl --references gold.csv -o report.html    or: dxmatch evaluate panel.csv --algorithms gpt4 -o report.html",
-    ),
-    (
-        ask,
-        "dxmatch ask cases.jsonl --endpoints my.toml -m local:llama3 --prompt free --prompt json --repeats 3 -o lists.parquet",
-    ),
-    (
-        icd,
-        'dxmatch icd "heart attack" "acute MI"    or: dxmatch icd strings.csv --column diagnosis -o codes.csv',
-    ),
-    (
-        link,
-        "dxmatch link problem_list.csv catalogue.csv -o links.csv    or: dxmatch link a.xlsx b.csv --a term --b name --k 3",
-    ),
-    (dedupe, "dxmatch dedupe terms.csv -o clusters.csv"),
-    (
-        choice,
-        "dxmatch choice questions.json answers.csv -o choice.md    or: dxmatch choice questions.json --ask lab:qwen2.5-7b --endpoints endpoints.toml",
-    ),
-    (audit, "dxmatch audit held_out.csv --model my-model -o audit"),
-    (explain, 'dxmatch explain "heart attack" "acute MI" -o why.svg'),
-    (suggest, "dxmatch suggest pool.csv -n 200 -o round-1 --experts anna,ben,carl"),
-    (
-        label,
-        "dxmatch label pairs.csv -o labelled.csv --expert anna    or: dxmatch label round-1 -o labelled.csv --expert anna",
-    ),
-    (
-        labels,
-        "dxmatch labels round-1 -o labelled.csv --open ties.csv    or: dxmatch labels anna.csv ben.csv -o labelled.csv",
-    ),
-    (
-        reasoning,
-        "dxmatch reasoning graphs notes run-g run-k -o report.html    or: dxmatch reasoning graphs notes GPT-4=run-1 --judge local:llama-3-8b --endpoints endpoints.toml",
-    ),
-    (ddxplus, "dxmatch ddxplus release_test_patients.csv -o cases.jsonl --cases 730 --first 5"),
-    (serve, "dxmatch serve --labels my-labels.csv --open"),
-    (metrics, "dxmatch metrics    or: dxmatch metrics rpad"),
-):
-    app.command(
-        epilog="Example: " + example.replace("    or: ", "\n\nOr: "), rich_help_panel=_PANELS.get(command.__name__)
-    )(command)
-complete(app)
+for _place, (_heading, _commands) in enumerate(_COMMANDS.items()):
+    _group = Group(_heading, sort_key=_place)
+    for _name, _about in _commands.items():
+        app.command(
+            f"dxmatch.cli.{_FILES.get(_name, _name)}:{_name}",
+            name=_name,
+            help=_about,
+            group=_group,
+        )
+app.register_install_completion_command(name="--install-completion")
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        from .. import __version__
-
-        typer.echo(f"dxmatch {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def root(
-    quiet: Quiet = False,
-    debug: Debug = False,
-    shared_files: SharedFiles = False,
-    hide_cells: HideCells = False,
-    version: Annotated[
-        bool, typer.Option("--version", help="Show the version and leave.", is_eager=True, callback=_show_version)
-    ] = False,
-) -> None:
-    del quiet, debug, shared_files, hide_cells, version  # their callbacks have done it
+def run(arguments: list[str]) -> None:
+    """Runs one command in this process. Errors: those of the command."""
+    app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
 
 
 def main() -> None:
     """Runs the command line: exit code 0 done, 1 the data or a provider failed, 2 wrong usage, 70 a fault of dxmatch (sysexits.h)."""
-    from ..settings import HIDE_CELLS, cells_hidden
-    from .faults import told, traceback_without_cells, warned
-
-    given: dict[str, Any] = {}
 
     def say(line: str) -> None:
-        typer.echo(given.get("said", str)(line), err=True)
+        print(running.streams.said(line), file=sys.stderr)
 
-    warnings.showwarning = lambda message, *_, **__: say(warned(message, given.get("options", {})))
+    warnings.showwarning = lambda message, *_, **__: say(warned(message, running.names))
     # What a scheduler sends ends as Ctrl-C does: what is half-written is removed, what is done is kept.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    words = as_typed(sys.argv[1:])
+    running.debug, help_.full = "--debug" in words, "--help-all" in words
     try:
-        app(obj=given, prog_name="dxmatch")
-    except (SystemExit, KeyboardInterrupt):
+        run(["--help" if word == "--help-all" else word for word in words])
+    except (SystemExit, GeneratorExit):
         raise
+    except KeyboardInterrupt as error:
+        say(f"dxmatch: {str(error) or 'interrupted; nothing half-written is left.'}")
+        raise SystemExit(130) from None
+    except BrokenPipeError:  # whoever reads a pipe may leave
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(1) from None
+    except CycloptsError as error:
+        names = getattr(error.target, "names", {})
+        say(f"dxmatch: {wrong_usage(error, words, [name for each in _COMMANDS.values() for name in each], names)}")
+        raise SystemExit(2) from None
+    except WrongUsage as error:
+        say(f"dxmatch: {error}")
+        raise SystemExit(2) from None
     except BaseException as error:  # a library in Rust ends with a panic, which is no Exception
-        if given.get("debug"):
-            if not (cells_hidden() or given.get(HIDE_CELLS)):
-                raise
-            typer.echo(traceback_without_cells(error), err=True)
-            raise SystemExit(1) from None
-        code, line = told(error, given.get("options", {}))
+        if running.debug:
+            say(traceback_without_cells(error) if cells_hidden() else traceback.format_exc())
+        code, line = told(error, running.names)
         say(f"dxmatch: {line}")
         raise SystemExit(code) from None

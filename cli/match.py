@@ -2,50 +2,44 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from ..files.counted import shown_threshold
-from .options import Endpoints, JudgeAll, MinCoverage, Model, Origin, Policy, Store, Threshold, diagnosis
-from .options import loaded as load
+from ..files.file_names import is_file_name
+from .command import command
+from .faults import WrongUsage
+from .said import diagnosis
 
 if TYPE_CHECKING:
     from ..auditing.explanation import Explanation
 
 
-def match(
-    a: Annotated[str, typer.Argument(help="A diagnosis; the reference, where --policy tells the two apart.")],
-    b: Annotated[str | None, typer.Argument(help="Another.")] = None,
-    model: Model = None,
-    policy: Policy = None,
-    threshold: Threshold = None,
-    judge_all: JudgeAll = False,
-    store: Store = None,
-    endpoints: Endpoints = None,
-    min_coverage: MinCoverage = 0.9,
-    origin: Origin | None = None,
-) -> dict[str, Any]:
-    """Say whether two diagnoses name the same disease: yes or no, how probable, what the one is to the other, and why."""
+@command(given=("a", "b"))
+def match(a: str, b: str | None = None, *, matcher: Any = None) -> dict[str, Any]:
+    """Say whether two diagnoses name the same disease: yes or no, how probable, what the one is to the other, and why.
+
+    Parameters
+    ----------
+    a : str
+        A diagnosis; the reference, where --policy tells the two apart.
+    b : str
+        Another.
+
+    Examples
+    --------
+    dxmatch match "heart attack" "acute MI"
+    dxmatch match "gout" "gouty arthritis" --json
+    """
     from ..auditing.explain import explain
-    from ..files.file_names import is_file_name
+    from ..matcher.match_function import load
     from ..terminal import wide_console
 
     if b is None:
         table = f"; for a table of pairs: dxmatch score {a}" if a == "-" or is_file_name(a) else ""
-        raise typer.BadParameter(f'two diagnoses are needed: dxmatch match "heart attack" "acute MI"{table}')
+        raise WrongUsage(f'two diagnoses are needed: dxmatch match "heart attack" "acute MI"{table}')
     diagnosis(a, "score")
     diagnosis(b, "score")
-    m = load(
-        model,
-        policy=policy,
-        threshold=threshold,
-        judge_all=judge_all,
-        store=store,
-        endpoints=endpoints,
-        min_coverage=min_coverage,
-        origin=origin,
-    )
+    m = matcher or load()
     found = explain(m, a, b)
     document = _document(found, m.features.language)
     out = wide_console()

@@ -5,165 +5,116 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from ..errors import OptionError
+from ..features.coverage import part_words
+from ..files.counted import counted, shown_threshold
+from ..files.pairs import read_pairs
+from ..files.reading import OF_TABLES, Reading
+from ..files.tables import check_output, write_table
+from ..jobs.job import score_files
+from ..matcher.match_function import load
+from ..options import Serves
+from ..progress import shown
 from ..settings import quiet
-from .options import (
-    ColumnA,
-    ColumnB,
-    Encoding,
-    Endpoints,
-    JudgeAll,
-    MinCoverage,
-    Model,
-    Origin,
-    Policy,
-    Rejects,
-    Store,
-    Threshold,
-    loaded,
-    say_read,
-    say_rejected,
-    say_unscored,
-)
+from ..terminal import print_table
+from .command import Call, Output, command
+from .faults import WrongUsage
+from .said import say_rejected, say_unscored
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _SHOWN = 10
 """Rows where no output is named."""
-Engine = Annotated[
-    str, typer.Option(help='Parquet: local, or ray (extra "ray") on a cluster that sees the same files.')
-]
-Workers = Annotated[int | None, typer.Option(help="Parquet: chunks at once, each on one core; all cores if not given.")]
-ChunkRows = Annotated[
-    int | None, typer.Option(help="Parquet: at most so many rows in a chunk; about 500,000 if not given.")
-]
-Restart = Annotated[
-    bool, typer.Option("--restart", help="Parquet: begin anew where another job's chunks or result are in the way.")
-]
 
 
+@command(score_files, given=("pairs",), leave_out=("output", "matcher", "reading"))
 def score(
-    pairs: Annotated[
-        Path,
-        typer.Argument(
-            help="Pairs: a .csv, .tsv, .jsonl, .xlsx (file.xlsx#Sheet) or .parquet file, or a folder of .parquet files."
-        ),
-    ],
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Where the scored table goes; the suffix says what kind. Parquet may go to a folder. The first rows are shown here if not given.",
-        ),
-    ] = None,
-    model: Model = None,
-    policy: Policy = None,
-    threshold: Threshold = None,
-    a: ColumnA = "a",
-    b: ColumnB = "b",
-    features: Annotated[bool, typer.Option("--features", help="Add the feature columns.")] = False,
-    shap: Annotated[
-        bool, typer.Option("--shap", help="Add what each feature adds to the log-odds of a match (SHAP values).")
-    ] = False,
-    relation: Annotated[
-        bool,
-        typer.Option(
-            "--relation", help="Add what a is to b (same, narrower, broader, related, …), and how probable each is."
-        ),
-    ] = False,
-    store: Store = None,
-    endpoints: Endpoints = None,
-    min_coverage: MinCoverage = 0.9,
-    rejects: Rejects = None,
-    engine: Engine = "local",
-    workers: Workers = None,
-    chunk_rows: ChunkRows = None,
-    restart: Restart = False,
-    judge_all: JudgeAll = False,
-    encoding: Encoding = None,
-    origin: Origin | None = None,
+    call: Call,
+    *,
+    output: Output | None = None,
+    matcher: Any = None,
+    reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
 ) -> dict[str, Any]:
-    """Add probability and match to each pair. From Parquet to Parquet, a command that was cut short goes on where it was."""
-    from ..errors import OptionError
-    from ..features.coverage import part_words
-    from ..files.counted import counted, shown_threshold
-    from ..progress import shown
+    """Add probability and match to each pair. From Parquet to Parquet, a command that was cut short goes on where it was.
 
-    given: dict[str, Any] = {} if policy is None else {"policy": policy}
-    under = "" if policy is None else f", policy {policy}"
-    if _is_job(pairs, output):
-        from ..jobs.job import score_files
-        from ..jobs.plan import CHUNK_ROWS
+    Parameters
+    ----------
+    output : path
+        Where the scored table goes; the suffix says what kind, and Parquet may go to a folder. The first rows are shown here if not given.
 
+    Examples
+    --------
+    dxmatch score pairs.csv -o scored.csv --a expert --b algorithm
+    cat pairs.csv | dxmatch score - -o - > scored.csv
+    dxmatch score folder -o scored --workers 16
+    """
+    source = Path(call.typed["pairs"])
+    m, given = matcher or load(), call.given
+    if _is_job(source, output):
         if output is None:
-            raise typer.BadParameter("a folder of pairs needs --output: a .parquet file, or a folder")
-        done = score_files(
-            pairs, output, model=model, store=store, endpoints=endpoints, min_coverage=min_coverage, a=a, b=b,
-            features=features, shap=shap, relation=relation, rejects=rejects, engine=engine, workers=workers, chunk_rows=chunk_rows or CHUNK_ROWS,
-            restart=restart, threshold=threshold, judge_all=judge_all, shown=shown, **given, **(origin or {}),
-        )  # fmt: skip
-        n_pairs, matches, rejected, coverage = done.pairs, done.matches, done.rejected, done.coverage
-        least, name, unscored, asked, note = done.threshold, done.model, done.unscored, done.asked, ""
-        rows: dict[str, Any] = {}
+            raise WrongUsage("a folder of pairs needs --output: a .parquet file, or a folder")
+        done = call(output=output, matcher=m, reading=reading)
+        n_pairs, matches, rejected, unscored, coverage = (
+            done.pairs,
+            done.matches,
+            done.rejected,
+            done.unscored,
+            done.coverage,
+        )
+        note, rows = "", None
         if done.resumed:
-            typer.echo(f"{done.resumed:,} of {done.chunks:,} chunks were there already.")
+            print(f"{done.resumed:,} of {done.chunks:,} chunks were there already.")
     else:
-        from ..files.pairs import read_pairs
-        from ..files.tables import check_output, write_table
-
-        if engine != "local":
-            raise OptionError("engine", "local, where input or output is not Parquet", engine)
+        if "job" in given:
+            raise OptionError(
+                "engine",
+                "left out, with the other options of jobs, where input or output is not Parquet",
+                given["job"].engine,
+            )
         if output is not None:
             check_output(output)
-        read = read_pairs(pairs, a=a, b=b, rejects=rejects, encoding=encoding)
+        a, b, add = given.get("a", "a"), given.get("b", "b"), given.get("add", ())
+        read = read_pairs(source, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding)
         if output is not None:
             check_output(output, rows=len(read))
-        m = loaded(
-            model, policy=policy, threshold=threshold, origin=origin, store=store, endpoints=endpoints, min_coverage=min_coverage,
-            judge_all=judge_all,
-        )  # fmt: skip
         with shown("Scoring pairs") as progress:
-            scored = m.score_read(read, features=features, shap=shap, relation=relation, progress=progress)
+            scored = m.score_read(read, add, progress)
         if output is not None:
             write_table(scored.table, output)
         else:
             added = [name for name in scored.table.column_names if name not in read.table.names]
             _print_first(scored.table.select([a, b, *added]))
-        rows = {"rows": scored.table} if output is None else {}
-        n_pairs, rejected, coverage = len(read), read.n_rejected, dict(scored.coverage)
         match = scored.table.column("match")
-        matches, unscored, least, name = match.to_pylist().count(True), match.null_count, m.threshold, m.name
-        asked, note = [feature.name for feature in m.features.asked], read.table.note
-    say_read(note)
-    typer.echo(
-        f"{output or pairs}: {counted(n_pairs, 'pair')}, {counted(matches, 'match', 'matches')} at threshold {shown_threshold(least)} (model {name}{under})."
+        n_pairs, matches, rejected, unscored, coverage = (
+            len(read),
+            match.to_pylist().count(True),
+            read.n_rejected,
+            match.null_count,
+            dict(scored.coverage),
+        )
+        note, rows = read.table.note, scored.table if output is None else None
+    if note:
+        print(note)
+    under = f", policy {m.policy}" if "policy" in call.typed else ""
+    print(
+        f"{output or source}: {counted(n_pairs, 'pair')}, {counted(matches, 'match', 'matches')} at threshold {shown_threshold(m.threshold)} (model {m.name}{under})."
     )
     if output is None and not quiet():
-        typer.echo("Nothing was written; -o FILE writes all rows with all columns, and -o - prints them as CSV.")
+        print("Nothing was written; -o FILE writes all rows with all columns, and -o - prints them as CSV.")
     say_unscored(unscored, n_pairs)
-    if told := part_words(coverage if features else {feature: coverage[feature] for feature in asked}):
-        typer.echo(told)
-    say_rejected(rejected, rejects)
+    asked = {feature.name: coverage[feature.name] for feature in m.features.asked}
+    if told := part_words(coverage if "features" in given.get("add", ()) else asked):
+        print(told)
+    say_rejected(rejected, reading.rejects)
     return {
-        "output": None if output is None else str(output),
-        "pairs": n_pairs,
-        "matches": matches,
-        "not_scored": unscored,
-        "rejected": rejected,
-        "threshold": least,
-        "policy": policy or "specification",
-        "model": name,
-        "known": dict(coverage),
-        **rows,
-    }
+        "output": None if output is None else str(output), "pairs": n_pairs, "matches": matches, "not_scored": unscored, "rejected": rejected,
+        "threshold": m.threshold, "policy": m.policy, "model": m.name, "known": dict(coverage), **({} if rows is None else {"rows": rows}),
+    }  # fmt: skip
 
 
 def _print_first(scored: pa.Table) -> None:
     """The first rows."""
-    from ..terminal import print_table
 
     print_table(scored.column_names, (map(_cell, row.values()) for row in scored.slice(0, _SHOWN).to_pylist()))
 

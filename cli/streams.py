@@ -14,15 +14,12 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TextIO
-
-import typer
+from typing import Any, Self, TextIO
 
 from ..errors import InputError
+from .faults import WrongUsage
 
-_IN, _OUT = ("-", "/dev/stdin"), ("-", "/dev/stdout")
-FORMATS = ("csv", "tsv", "jsonl", "xlsx", "parquet")
-"""Of tables that are written."""
+_IN, _OUT = ("-", "./-", "/dev/stdin"), ("-", "/dev/stdout")
 
 
 class Streams:
@@ -43,21 +40,21 @@ class Streams:
         """Whether standard output belongs to data."""
         return self.output is not None
 
-    def read(self, given: Path) -> Path:
+    def read(self, given: str) -> str:
         """`given`, or the file that holds what came by standard input or a pipe. Errors: `InputError` where nothing came."""
-        if str(given) not in _IN and not given.is_fifo():
+        if given not in _IN and not Path(given).is_fifo():
             return given
-        called = "standard input" if str(given) in _IN else str(given)
+        called = "standard input" if given in _IN else given
         if called in self._called.values():
-            raise typer.BadParameter(f"{called} can be read once, and is given twice")
+            raise WrongUsage(f"{called} can be read once, and is given twice")
         if called == "standard input" and sys.stdin.isatty():
-            typer.echo("dxmatch: reading what you type; Ctrl-D ends it.", err=True)
+            print("dxmatch: reading what you type; Ctrl-D ends it.", file=sys.stderr)
         spooled = self._place(f"standard input {len(self._called)}", called)
         with spooled.open("wb") as handle:
-            if str(given) in _IN:
+            if given in _IN:
                 shutil.copyfileobj(sys.stdin.buffer, handle)
             else:
-                with given.open("rb") as pipe:
+                with Path(given).open("rb") as pipe:
                     shutil.copyfileobj(pipe, handle)
         with spooled.open("rb") as handle:
             head = handle.read(1 << 16)
@@ -65,14 +62,16 @@ class Streams:
             raise InputError("nothing came", source=called, allowed="a table with a header")
         named = spooled.with_suffix(suffix_of(head))
         self._called = {str(named) if path == str(spooled) else path: name for path, name in self._called.items()}
-        return spooled.rename(named)
+        return str(spooled.rename(named))
 
     def written(self, given: Path, suffix: str) -> Path:
-        """`given`, or the file whose content goes to standard output in the end."""
-        if str(given) not in _OUT:
+        """`given`, or the file whose content goes to standard output in the end: `-`, or with another suffix `-.jsonl`."""
+        if str(given).startswith("-."):
+            suffix = str(given)[1:]
+        elif str(given) not in _OUT:
             return given
         if self.output is not None:
-            raise typer.BadParameter("standard output takes one file, and is given twice")
+            raise WrongUsage("standard output takes one file, and is given twice")
         self.output = self._place(f"standard output{suffix}", "standard output")
         return self.output
 
@@ -101,7 +100,10 @@ class Streams:
                 shutil.copyfileobj(handle, raw)
                 raw.flush()
 
-    def close(self) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -165,4 +167,4 @@ def print_document(document: Any) -> None:
 
         return json_rows(value.to_pylist()) if hasattr(value, "to_pylist") else str(value)
 
-    typer.echo(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1, default=as_rows))
+    print(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1, default=as_rows))

@@ -1,79 +1,67 @@
-"""How the command line answers what a user types first: help and version as words, a diagnosis in the place of a command, an option given twice."""
+"""How the command line answers what a user types first: help and version as words, a diagnosis in the place of a command, an option's old name."""
 
 from __future__ import annotations
 
 import difflib
+import re
 import shlex
-from collections import Counter
-from typing import Any
+from collections.abc import Collection, Mapping
 
-import typer
-from typer.core import TyperCommand, TyperGroup
+from cyclopts import CycloptsError
+from cyclopts.exceptions import MissingArgumentError, UnknownCommandError, UnknownOptionError
 
+from ..options import RENAMED
 
-class _Shown:
-    """Help that names no type of a program: a flag has no value, and an argument is called what it is."""
-
-    def get_params(self, ctx: typer.Context) -> list[Any]:
-        parameters = super().get_params(ctx)  # type: ignore[misc]
-        for each in parameters:
-            if getattr(each, "is_flag", False) and each.metavar is None:
-                each.metavar = ""
-            elif each.param_type_name == "argument":
-                each.display_type_rich = lambda ctx: None  # of newer releases of typer, which set <str> beside it
-        return parameters
+_EVERYWHERE = ("--quiet", "-q", "--debug")
+_TODAY = {
+    "judge": "--judge.model", "train.threshold": "--threshold.rule", "train.target": "--threshold.rule", "import": "--results", "csv": "-o FILE.csv", "html": "-o FILE.html", "format": "the suffix of -o: -o -.jsonl",
+    "hide_cells": "the variable DXMATCH_HIDE_CELLS=1", "shared_files": "the variable DXMATCH_SHARED_FILES=1", "spreadsheet": "the variable DXMATCH_SPREADSHEET=1",
+}  # fmt: skip
+"""What a command, and no function, called an option before -> what stands in its place."""
 
 
-class Command(_Shown, TyperCommand):  # pyright: ignore[reportIncompatibleMethodOverride]
-    """A command that refuses an option with one value that is given twice, where the last would count without a word."""
+def as_typed(words: list[str]) -> list[str]:
+    """The words of a command line with those in front that go with every command at its end; "help" and "version" are understood.
 
-    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
-        args = self._with_json(args)
-        if not ctx.resilient_parsing:
-            _, _, order = self.make_parser(ctx).parse_args(args=list(args))
-            for parameter, times in Counter(order).items():
-                if times > 1 and not (getattr(parameter, "is_flag", False) or getattr(parameter, "multiple", True)):
-                    ctx.fail(f"{max(parameter.opts, key=len)} is given {times} times, and takes one value.")
-        return super().parse_args(ctx, args)  # type: ignore[arg-type]
-
-    def _with_json(self, args: list[str]) -> list[str]:
-        """`--json` without a file after it, where it takes one, means standard output, as it does of every other command."""
-        if not any("--json" in each.opts and not getattr(each, "is_flag", False) for each in self.params):
-            return args
-        out: list[str] = []
-        for arg, following in zip(args, [*args[1:], ""], strict=True):
-            names_a_file = following == "-" or following.lower().endswith(".json")
-            out += [arg, "-"] if arg == "--json" and not names_a_file else [arg]
-        return out
+    A "-", or "-.jsonl", comes as a path, since it would be taken for an option.
+    """
+    words = [f"./{word}" if word == "-" or word.startswith("-.") else word for word in words]
+    if words[:1] and words[0] in _EVERYWHERE:
+        return [*as_typed(words[1:]), words[0]]
+    if words[:1] == ["help"]:
+        return [*words[1:], "--help"]
+    return ["--version"] if words == ["version"] else words or ["--help"]
 
 
-class Group(_Shown, TyperGroup):  # pyright: ignore[reportIncompatibleMethodOverride]
-    """The commands; `help` and `version` are understood as words, and what is no command is answered with what may be meant."""
+def wrong_usage(error: CycloptsError, words: list[str], commands: Collection[str], names: Mapping[str, str]) -> str:
+    """The line of an error in how a command is typed. commands : there are. names : of the command's options, by parameter."""
+    if isinstance(error, UnknownCommandError) and words[0] not in commands:
+        near = difflib.get_close_matches(words[0], commands)
+        hint = f"Did you mean {' or '.join(f'dxmatch {each}' for each in near)}?" if near else _meant(words)
+        return f"No such command {words[0]!r}. {hint}"
+    if isinstance(error, UnknownOptionError):
+        old = (error.token.keyword or error.token.value).strip("-").replace("-", "_")
+        own, today = f"{words[0]}.{old}", ""
+        if (name := _TODAY.get(own)) is None:
+            today = RENAMED.get(own, RENAMED.get(old, ""))
+        if word := re.fullmatch(r'given as (\w+)=\["(\w+)"\]', today):
+            name = f"{names.get(word[1], word[1])} {word[2]}"
+        elif " " in today:
+            return f"--{old.replace('_', '-')}: {today}"
+        elif name is None:
+            name = names.get(today.rpartition(".")[2]) or _TODAY.get(old)
+        if name is not None:
+            return f"--{old.replace('_', '-')} is now {name}."
+    if isinstance(error, MissingArgumentError) and error.argument is not None:
+        return f"{error.argument.name} is needed: dxmatch help {' '.join(error.command_chain or words[:1])}"
+    return " ".join(str(error).split())
 
-    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
-        if args[:1] == ["help"]:
-            args = [*args[1:], "--help"]
-        elif args == ["version"]:
-            args = ["--version"]
-        return super().parse_args(ctx, args)  # type: ignore[arg-type]
 
-    def resolve_command(self, ctx: typer.Context, args: list[str]):  # type: ignore[no-untyped-def, override]
-        typed = args[0]
-        if self.get_command(ctx, typed) is None and not ctx.resilient_parsing and not typed.startswith("-"):  # type: ignore[arg-type]
-            near = difflib.get_close_matches(typed, self.commands)
-            if near:
-                meant = " or ".join(f"'{ctx.command_path} {each}'" for each in near)
-                ctx.fail(f"No such command '{typed}'. Did you mean {meant}?")
-            if ctx.parent is None:
-                ctx.fail(f"No such command '{typed}'. {_meant(args)}")
-        return super().resolve_command(ctx, args)  # type: ignore[arg-type]
-
-
-def _meant(args: list[str]) -> str:
+def _meant(words: list[str]) -> str:
     """What words that begin with no command may be for."""
     from ..files.file_names import is_file_name
 
-    words = [arg for arg in args if not arg.startswith("-")]
+    words = [word for word in words if not word.startswith("-")]
     if is_file_name(words[0]):
         file = shlex.quote(words[0])
         return f"For a table of pairs: dxmatch score {file}. For answers of models: dxmatch evaluate {file}. For codes: dxmatch icd {file}."

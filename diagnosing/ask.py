@@ -3,55 +3,46 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated
 
 from ..errors import DxmatchError, OptionError
+from ..files.reading import Reading
 from ..files.tables import check_keeps_input, check_output, write_table
-from ..progress import Progress
-from ..votes import asking
-from ..votes.asking import Budget, Planned, services_of
-from ..votes.store import STORE
+from ..options import Between, File, Output, Serves, Table, checked
+from ..progress import shown
+from ..votes import asking as voting
+from ..votes.asking import Planned, services_of
+from ..votes.asking_options import Asking
 from ..votes.store.store import VoteStore
+from ..votes.voters import MAX_REPEATS
 from .asked import Asked
 from .case_questions import CaseQuestions
 from .cases import read_cases
-from .raters import parameters_of, raters_of
+from .raters import Sampling, raters_of
 from .read_answers import lists_of
 
 if TYPE_CHECKING:
     from ..votes.ask_summary import AskSummary
     from ..votes.batch_files import BatchSummary
 
-File = str | os.PathLike[str]
 
-
+@checked
 def ask(
-    cases: Any,
+    cases: Table,
     models: str | Sequence[str],
     *,
-    endpoints: File,
     prompts: File | Sequence[File] = "free",
-    repeats: int = 1,
-    k: int | None = None,
-    output: File | None = None,
-    store: File = STORE,
-    temperature: float | None = 0.0,
-    max_tokens: int | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    max_calls: int | None = None,
-    max_cost: float | None = None,
-    dry_run: bool = False,
-    again: bool = False,
-    export: File | None = None,
+    repeats: Annotated[int, Between(1, MAX_REPEATS)] = 1,
+    k: Annotated[int, Between(1, 100)] | None = None,
+    output: Output | None = None,
+    export: Output | None = None,
     results: File | Sequence[File] | None = None,
-    columns: Mapping[str, Any] | None = None,
-    encoding: str | None = None,
-    rejects: File | None = None,
     keep_answers: bool = False,
+    sampling: Sampling = Sampling(),
+    reading: Annotated[Reading, Serves("columns", "encoding", "rejects")] = Reading(),
+    asking: Asking | None = None,
     planned: Callable[[Sequence[Planned]], None] | None = None,
-    progress: Progress | None = None,
 ) -> Asked:
     """Asks language models for the diagnoses of cases, and reads their answers as ranked lists.
 
@@ -61,31 +52,37 @@ def ask(
 
     Parameters
     ----------
-    cases : a table with a row for each case (name and text), {case: text}, a folder of notes, chats, a list of files; as `diagnosing.cases.read_cases`
+    cases
+        A table with a row for each case (name and text), {case: text}, a folder of notes, chats, a list of files; as `diagnosing.cases.read_cases`
         says. Its other columns (reference, final, specialty, …) go into the lists.
-    models : "ENDPOINT:MODEL", one or several.
-    endpoints : a TOML file with `[endpoint.NAME]` tables, and `[price."MODEL"]` tables where costs shall be told.
-    prompts : built-in ones by name ("free", "role", "steps", "json", as ClinBench-HPB has four; "ddx" for five diagnoses, as H-DDx
+    models
+        "ENDPOINT:MODEL", one or several.
+    prompts
+        Built-in ones by name ("free", "role", "steps", "json", as ClinBench-HPB has four; "ddx" for five diagnoses, as H-DDx
         has it), or text files with the placeholder {case}, as `votes.prompts.files` says.
-    repeats : how often each question is put. Repeats are a level of their own: the lists call them "MODEL [PROMPT #1]", "#2", ….
-    k : how many diagnoses are asked for; None for the prompt's own number, which is all but with "ddx".
-    output : the file for the lists (.parquet, .csv, .tsv, .jsonl, .xlsx).
-    store : the vote store. It never holds a case's text, only its SHA-256, but the answers as they are.
-    temperature : of the models; None leaves it to them. max_tokens : the most tokens of an answer, its thoughts included; None for
-        the prompt's own limit, 4,096 in those that are built in. An answer that reaches it is truncated: it counts as unreadable.
-    parameters : what else is sent, by its name in the protocol; it goes before the two, and None takes a parameter out. Answers under
-        other parameters are other answers, and are asked for.
-    max_calls, max_cost : where asking stops, at the latest; the cost in the currency of the prices.
-    dry_run : nothing is asked, exported or written; `Asked.plan` says what would be.
-    again : ask anew where the answer is one that no list can be read from.
-    export : a folder for OpenAI batch files with what the store does not hold, in the place of asking.
-    results : result files of such batches, which are taken in; nothing is asked then.
-    columns : which columns of the cases hold what, `{"case_id": "patient", "text": "note"}`; "text" may be several.
-    encoding : of text files that are not UTF-8.
-    rejects : a file for the rows that cannot be right; without it the first of them is an `InputError`.
-    keep_answers : a column "answer" in the lists, with all that the model wrote in the first row of each list, for the judge of
+    repeats
+        How often each question is put. Repeats are a level of their own: the lists call them "MODEL [PROMPT #1]", "#2", ….
+    k
+        How many diagnoses are asked for; the prompt's own number if not given, which is all but with "ddx".
+    output
+        The file for the lists (.parquet, .csv, .tsv, .jsonl, .xlsx).
+    export
+        A folder for OpenAI batch files with what the store does not hold, in the place of asking.
+    results
+        Result files of such batches, which are taken in; nothing is asked then.
+    keep_answers
+        A column "answer" in the lists, with all that the model wrote in the first row of each list, for the judge of
         `evaluate`, who then reads answers as they were written, not their lists.
-    planned : called with `Asked.plan` before anything is asked. progress : called with the number of questions done, and of all.
+    sampling
+        How each answer is drawn: temperature, limit and other parameters.
+    reading
+        Which columns of the cases hold what, `{"case_id": "patient", "text": "note"}` ("text" may be several), the encoding of text
+        files, and a file for the rows that cannot be right.
+    asking
+        Where the models are served, the store, caps, and `dry_run`: `Asked.plan` says what would be asked. The store never holds a
+        case's text, only its SHA-256, but the answers as they are.
+    planned
+        Called with `Asked.plan` before anything is asked.
 
     Returns
     -------
@@ -107,30 +104,27 @@ def ask(
         for file in cases if isinstance(cases, list | tuple) else [cases]:
             if isinstance(file, str | os.PathLike):
                 check_keeps_input(file, output)
-    if k is not None and (isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= 100):
-        raise OptionError("k", "a whole number from 1 to 100, or None for all", k)
-    sent = parameters_of(temperature, max_tokens, parameters)
-    served, prices = services_of(endpoints)
-    raters = raters_of(models, served, prices, prompts=prompts, repeats=repeats, parameters=sent)
-    budget = Budget(max_calls, max_cost)
-    read = read_cases(cases, columns=columns, encoding=encoding, rejects=rejects)
-    asked, notes = CaseQuestions(read, raters, k), [*read.notes, *_said_of_repeats(repeats, sent)]
+    how = Asking() if asking is None else asking
+    served, prices = services_of(how.endpoints)
+    raters = raters_of(models, served, prices, prompts=prompts, repeats=repeats, sampling=sampling)
+    read = read_cases(cases, reading)
+    asked, notes = CaseQuestions(read, raters, k), [*read.notes, *_said_of_repeats(repeats, sampling)]
     for rater in raters:
         rater.prompt.messages(
             "", "" if k is None else str(k)
         )  # one that needs a number says so before anything is asked
     told = planned or (lambda plan: None)
-    if dry_run and not Path(store).exists():
-        told(plan := asking.plan(asked.jobs, None))
+    if how.dry_run and not how.filled.exists():
+        told(plan := voting.plan(asked.jobs, None))
         return Asked(asked, plan, notes)
-    with VoteStore(store) as kept:
-        if again and not dry_run:
+    with VoteStore(how.filled) as kept:
+        if how.again and not how.dry_run:
             asked.forget_unread(kept)
-        told(plan := asking.plan(asked.jobs, kept))
-        if dry_run:
+        told(plan := voting.plan(asked.jobs, kept))
+        if how.dry_run:
             return Asked(asked, plan, notes)
         if export is not None:
-            return Asked(asked, plan, notes, files=asking.export(plan, export, kept))
+            return Asked(asked, plan, notes, files=voting.export(plan, export, kept))
         summary: AskSummary | None = None
         imported: BatchSummary | None = None
         if results is not None:
@@ -139,7 +133,8 @@ def ask(
             files = [results] if isinstance(results, str | os.PathLike) else list(results)
             imported = import_batch(files, kept, prompts=asked.prompts)
         else:
-            summary = asking.ask(plan, kept, budget, progress)
+            with shown("Asking") as report:
+                summary = voting.ask(plan, kept, how.budget, report)
         lists = lists_of(asked, kept, keep_answers)
     if output is not None:
         if not len(lists.table):
@@ -150,8 +145,8 @@ def ask(
     return Asked(asked, plan, notes, lists, summary, imported)
 
 
-def _said_of_repeats(repeats: int, sent: Mapping[str, Any]) -> list[str]:
-    if repeats > 1 and sent.get("temperature") == 0:
+def _said_of_repeats(repeats: int, sampling: Sampling) -> list[str]:
+    if repeats > 1 and sampling.sent.get("temperature") == 0:
         return [
             "Repeats at temperature 0 are mostly the same answer again; a higher temperature tells how far answers vary."
         ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +9,9 @@ from typing import Any
 import pyarrow as pa
 
 from ..errors import InputError, Open, OptionError, Remedy, quoted
-from ..evaluation.lists.shapes.long import FINAL
-from ..evaluation.lists.shapes.names import ANSWER, OTHER_NAMES, columns_by_name, columns_named, folded
-from ..files.did_you_mean import hint
+from ..evaluation.read.formats import clinbench_hpb
+from ..evaluation.read.long import FINAL
+from ..evaluation.read.names import ANSWER, OTHER_NAMES, columns_by_name, columns_named, folded
 from ..files.json_records import as_text
 from ..files.tables import Table
 
@@ -20,19 +19,16 @@ CASE_ID, TEXT = "case_id", "text"
 TEXTS = (
     "vignette", "case_vignette", "case_text", "note", "clinical_note", "admission_note", "chat", "messages", "conversation", "dialogue",
     "dialog", "transcript", "case_description", "case_presentation", "case_report", "full_text", "question", "description", "presentation",
-    "history", "input", "prompt", "case",
-    "fallvignette", "fallbeschreibung", "fallbericht", "anamnese", "notiz", "arztbrief", "gesprach", "frage",
-    "texte", "observation", "conversation_medicale", "cas_clinique", "texto", "vineta", "nota", "caso_clinico", "historia", "testo", "vignetta",
-    "anamnesi", "storia",
+    "history", "input", "prompt",
 )  # fmt: skip
 """Names of the column with the text, beside "text", the surer first; as `folded` writes them."""
+_CASE = "case"
+"""The name of a column with the texts only where another column names the cases."""
 OURS = ("case_id", "rater", "rank", "diagnosis", "model", "prompt", "repeat", "unread", ANSWER)
 """The columns of the lists that are made here."""
 
 _OF_THE_RIGHT_ANSWER = {"icd10": "reference_icd10", "severity": "reference_severity"}
 """Columns that are one diagnosis's in a table of lists; in a table of cases they can only be the right answer's."""
-_WORDS_OF_A_TEXT = 12
-_CLINBENCH, _ITS_TESTS = "patient_info", re.compile(r"(?:laboratory|blood|imaging)_\w+|question")
 
 
 @dataclass(frozen=True)
@@ -45,12 +41,12 @@ class CaseColumns:
 
 
 def columns_of(table: Table, given: Mapping[str, Any] | None) -> CaseColumns:
-    """By the option `columns`, else by the names that are known, else the one column of long texts.
+    """By the option `columns`, else by the names that are known.
 
     Raises
     ------
     InputError
-        Where no column, or more than one, may hold the texts; for a column in `given` that the table lacks.
+        Where no column is known to hold the texts; for a column in `given` that the table lacks.
     OptionError
         For a key in `given` other than case_id and text.
     """
@@ -58,77 +54,43 @@ def columns_of(table: Table, given: Mapping[str, Any] | None) -> CaseColumns:
     for ours in given:
         if ours not in (CASE_ID, TEXT):
             raise OptionError("columns", f"names for {CASE_ID} and {TEXT}", ours)
-    text = _chosen_texts(table, given[TEXT]) if TEXT in given else None
-    if CASE_ID in given:
-        case_id: str | None = given[CASE_ID]
-        if case_id not in table.names:
-            problem = f"the column {case_id!r} is missing ({CASE_ID}){hint(str(case_id), table.names)}"
-            raise InputError(problem, source=table.source, allowed="a column of the table", got=table.names)
+    named = {name: given[name] for name in given if name == CASE_ID}
+    if TEXT in given:
+        text, notes = tuple(columns_named(given[TEXT], table.names, table.source)), list[str]()
+        if not text:
+            raise OptionError("columns", f"at least one column for {TEXT}", given[TEXT])
     else:
-        case_id = _named_id(table, text or ())
-    if text is None:
-        text, notes = _text(table, case_id)
-    else:
-        notes = []
-    if case_id is not None and case_id in text:
+        text, notes = _texts(table, named)
+    rest = [name for name in table.names if name not in text or name in named.values()]
+    case_id = columns_by_name(rest, named, table.source).get(CASE_ID)
+    if case_id is None or case_id in text:
         case_id = None
-    if case_id is None:
         notes.append(
             f"No column names the cases, so they are numbered from 1; the option 'columns' names one ({CASE_ID})."
         )
     return CaseColumns(case_id, text, tuple(notes))
 
 
-def _chosen_texts(table: Table, given: Any) -> tuple[str, ...]:
-    names = tuple(columns_named(given, table.names, table.source))
-    if not names:
-        raise OptionError("columns", f"at least one column for {TEXT}", given)
-    return names
-
-
-def _named_id(table: Table, texts: tuple[str, ...]) -> str | None:
-    """The surest name of those there. "case" is the text where another column names the case and none is known to hold texts."""
-    by_fold = {folded(name): name for name in table.names if name not in texts}
-    known = [name for name in (CASE_ID, *OTHER_NAMES[CASE_ID]) if name in by_fold]
-    if not texts and len(known) > 1 and not any(name in by_fold for name in (TEXT, *TEXTS) if name != "case"):
-        known = [name for name in known if name != "case"]
-    for name in known:
-        if not _holds_texts(table, by_fold[name]):
-            return by_fold[name]
-    return None
-
-
-def _text(table: Table, case_id: str | None) -> tuple[tuple[str, ...], list[str]]:
-    by_fold = {folded(name): name for name in table.names if name != case_id}
-    if {_CLINBENCH, "diagnosis"} <= by_fold.keys():
-        # the parts of a case of ClinBench-HPB
-        return tuple(name for fold, name in by_fold.items() if fold == _CLINBENCH or _ITS_TESTS.fullmatch(fold)), []
+def _texts(table: Table, named: Mapping[str, Any]) -> tuple[tuple[str, ...], list[str]]:
+    """The columns that hold the texts by their names, and what is said of it."""
+    by_fold = {folded(name): name for name in table.names if name not in named.values()}
+    if {clinbench_hpb.INFO, clinbench_hpb.RIGHT} <= by_fold.keys():
+        parts = (
+            name for fold, name in by_fold.items() if fold == clinbench_hpb.INFO or clinbench_hpb.TESTS.fullmatch(fold)
+        )
+        return tuple(parts), []
     known = [by_fold[name] for name in (TEXT, *TEXTS) if name in by_fold]
-    if known:
-        rivals = [name for name in table.names if name not in (case_id, known[0]) and _holds_texts(table, name)]
-        others = f" (not {', '.join(map(quoted, rivals))})" if rivals else ""
-        told = [
-            f"The text of a case is read from {quoted(known[0])}{others}; the option 'columns' may name others ({TEXT})."
-        ]
-        return (known[0],), told if rivals else []
-    long = [name for name in table.names if name != case_id and _holds_texts(table, name)]
-    if len(long) == 1:
-        return (long[0],), [f"The text of a case is read from {quoted(long[0])}, the one column of long texts."]
-    which = f"several may: {', '.join(map(quoted, long))}" if long else "none is known by its name or holds long texts"
-    raise InputError(
-        f"no column can be told to hold the texts of the cases ({which})", source=table.source,
-        allowed="a column 'text', 'note', 'vignette' or 'chat', or its name in the option 'columns'", got=table.names,
-        remedy=Remedy("names it", columns={TEXT: Open("COLUMN")}),
-    )  # fmt: skip
-
-
-def _holds_texts(table: Table, name: str) -> bool:
-    """Whether half of the cells that are not blank hold a dozen words or a chat."""
-    kind = table.data.schema.field(name).type
-    if pa.types.is_nested(kind):
-        return pa.types.is_list(kind) and pa.types.is_struct(kind.value_type)
-    cells = [value for value in table.column(name) if isinstance(value, str) and value.strip()]
-    return sum(len(value.split()) >= _WORDS_OF_A_TEXT for value in cells) * 2 > len(cells)
+    others = [name for fold, name in by_fold.items() if fold != _CASE]
+    if not known and _CASE in by_fold and CASE_ID in columns_by_name(others, named, table.source):
+        known = [by_fold[_CASE]]
+    if not known:
+        raise InputError(
+            "no column is known by its name to hold the texts of the cases", source=table.source,
+            allowed="a column 'text', 'note', 'vignette' or 'chat', or its name in the option 'columns'", got=table.names,
+            remedy=Remedy("names it", columns={TEXT: Open("COLUMN")}),
+        )  # fmt: skip
+    told = f"The text of a case is read from {quoted(known[0])} (not {', '.join(map(quoted, known[1:]))}); the option 'columns' may name others ({TEXT})."
+    return (known[0],), [told] if known[1:] else []
 
 
 def carried(data: pa.Table, columns: CaseColumns) -> tuple[pa.Table, list[str]]:

@@ -14,11 +14,12 @@ import numpy as np
 import pyarrow as pa
 
 from ..errors import InputError
-from ..evaluation.lists.lists import as_text
+from ..evaluation.read.lists import as_text
 from ..files.counted import counted
 from ..files.invisible import visible_names
 from ..files.json_records import SUFFIXES as JSON_SUFFIXES
 from ..files.json_records import read_json, records_as_columns
+from ..files.reading import Reading
 from ..files.tables import Table, check_output, read_table, stacked, tell
 from .case_columns import CaseColumns, carried, columns_of
 from .case_text import MAX_CASE, NotAText, case_text, is_chat, texts_together
@@ -52,13 +53,7 @@ class Cases:
         return [hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in self.texts]
 
 
-def read_cases(
-    source: Any,
-    *,
-    columns: Mapping[str, Any] | None = None,
-    encoding: str | None = None,
-    rejects: str | os.PathLike[str] | None = None,
-) -> Cases:
+def read_cases(source: Any, reading: Reading = Reading()) -> Cases:
     """Reads and checks cases.
 
     Parameters
@@ -73,19 +68,19 @@ def read_cases(
         - a file or folder of ClinBench-HPB as it is published, with a column "subset": Hospital, Website, Journal; of several files
           each case is called FILE/ID, as `evaluate` calls its right answers;
         - a list of such files.
-    columns : which columns hold what, `{"case_id": "patient", "text": "admission note"}`; `"text"` may be several.
-    encoding : of text files that are not UTF-8.
-    rejects : a file for the rows that cannot be right, and for lines of JSON that are no object; without it the first of them is an `InputError`.
+    reading : which columns hold what, `{"case_id": "patient", "text": "admission note"}`; `"text"` may be several. Into `rejects` go rows
+        that cannot be right, and lines of JSON that are no object; without it the first of them is an `InputError`.
 
     Raises
     ------
     InputError
         For a case without a text or of more than 400,000 characters, a name that stands twice, a column that is not there.
     """
+    columns, rejects = reading.columns, reading.rejects
     if rejects is not None:
         check_output(rejects)
     broken: list[InputError] | None = None if rejects is None else []
-    read = _table(source, encoding, "case_id" not in (columns or {}), broken)
+    read = _table(source, reading.encoding, "case_id" not in (columns or {}), broken)
     table = visible_names(read)
     tell(table.warnings[len(read.warnings) :])
     if broken:

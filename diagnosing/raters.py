@@ -7,18 +7,60 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 from ..endpoints.endpoint import Endpoint
 from ..endpoints.prices import Price
 from ..errors import InputError, OptionError
+from ..options import Between, Options
 from ..votes.asking import LanguageModel, named_model
 from ..votes.prompts.files import prompt_of
 from ..votes.prompts.prompt import Prompt
 from ..votes.prompts.questions import ModelConfig
-from ..votes.voters import MAX_REPEATS, SET_BY_US
+from ..votes.voters import SET_BY_US
 
 _LIMIT = "max_tokens"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sampling(Options):
+    """How each answer of a model is drawn.
+
+    Parameters
+    ----------
+    temperature : float, optional
+        How random their answers are. None leaves it to the models.
+    max_tokens : int, optional
+        The most tokens of an answer, its thoughts included; the prompt's own limit if not given, 4,096 in those that are built in. An
+        answer that reaches it is truncated: it counts as unreadable.
+    parameters : mapping, optional
+        What else is sent, by its name in the protocol. It goes before the two, and None takes a parameter out. Answers under other
+        parameters are other answers, and are asked for.
+
+    Raises
+    ------
+    OptionError
+        For a number outside its range, and a parameter that is set elsewhere or that JSON cannot hold.
+    """
+
+    temperature: Annotated[float, Between(0, 2)] | None = 0.0
+    max_tokens: Annotated[int, Between(1)] | None = None
+    parameters: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if taken := sorted(set(self.parameters or ()) & set(SET_BY_US)):
+            raise OptionError("parameters", f"anything but {', '.join(SET_BY_US)}, which dxmatch sets itself", taken[0])
+        try:
+            json.dumps(self.parameters, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise OptionError("parameters", "what JSON can hold", str(error)) from None
+
+    @property
+    def sent(self) -> dict[str, Any]:
+        """What is sent beside the messages; None for what is not to be sent."""
+        limit = {} if self.max_tokens is None else {_LIMIT: self.max_tokens}
+        return {"temperature": self.temperature, **limit, **(self.parameters or {})}
 
 
 @dataclass(frozen=True)
@@ -58,56 +100,28 @@ def raters_of(
     *,
     prompts: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     repeats: int,
-    parameters: Mapping[str, Any],
+    sampling: Sampling,
 ) -> list[Rater]:
     """Each model under each prompt, in their order.
 
     Raises
     ------
     OptionError
-        For a model that is not ENDPOINT:MODEL or named twice, an endpoint that is not known, two prompts of one name, repeats
-        that are no count.
+        For a model that is not ENDPOINT:MODEL or named twice, an endpoint that is not known, two prompts of one name.
     InputError
         For a prompt's file that cannot be right.
     """
-    if isinstance(repeats, bool) or not isinstance(repeats, int) or not 1 <= repeats <= MAX_REPEATS:
-        raise OptionError("repeats", f"a whole number from 1 to {MAX_REPEATS}", repeats)
     served = _served([models] if isinstance(models, str) else list(models), endpoints, prices)
     put = _prompts([prompts] if isinstance(prompts, str | os.PathLike) else list(prompts))
     return [
-        Rater(replace(model, parameters=_sent(parameters, prompt)), label, prompt, repeats)
+        Rater(replace(model, parameters=_sent(sampling.sent, prompt)), label, prompt, repeats)
         for model in served
         for label, prompt in put.items()
     ]
 
 
-def parameters_of(temperature: float | None, max_tokens: int | None, more: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What is sent beside the messages; None for what is not to be sent. Without max_tokens the prompt's own limit is added.
-
-    more : goes before the others.
-
-    Raises
-    ------
-    OptionError
-        For a number outside its range, or a parameter that is set elsewhere.
-    """
-    more = dict(more or {})
-    if taken := sorted(set(more) & set(SET_BY_US)):
-        raise OptionError("parameters", f"anything but {', '.join(SET_BY_US)}, which dxmatch sets itself", taken[0])
-    if temperature is not None and not 0 <= temperature <= 2:
-        raise OptionError("temperature", "a number from 0 to 2, or None for the model's own", temperature)
-    if max_tokens is not None and (isinstance(max_tokens, bool) or max_tokens < 1):
-        raise OptionError("max_tokens", "a whole number from 1, or None for the prompt's own limit", max_tokens)
-    try:
-        json.dumps(more, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise OptionError("parameters", "what JSON can hold", str(error)) from None
-    usual = {"temperature": temperature} if max_tokens is None else {"temperature": temperature, _LIMIT: max_tokens}
-    return {**usual, **more}
-
-
 def _sent(parameters: Mapping[str, Any], prompt: Prompt) -> dict[str, Any]:
-    """Under this prompt. Services that know `max_completion_tokens` refuse `max_tokens` beside it."""
+    """The parameters under a prompt, with its own limit where none is set. Services that know `max_completion_tokens` refuse `max_tokens` beside it."""
     limited = "max_completion_tokens" in parameters
     usual = {} if limited else {_LIMIT: prompt.max_answer_tokens}
     sent = {name: value for name, value in {**usual, **parameters}.items() if value is not None}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from ..evaluation.lists.shapes.names import ANSWER
+from ..evaluation.read.names import ANSWER
 from ..votes.prompts.questions import Answer
 from ..votes.store.store import VoteStore
 from .case_prompt import read_again

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..errors import InputError
-from ..evaluation.lists.formats import clinbench_hpb
-from ..evaluation.lists.formats.files_of import files_below
-from ..files.json_records import read_json, records_as_columns
+from ..evaluation.read.formats import clinbench_hpb
+from ..files.json_records import records_as_columns
 from ..files.tables import Table
 from .notes import NOTES
 
@@ -27,18 +25,14 @@ def read_published(paths: Sequence[Path], encoding: str | None) -> Table:
 
     Errors: `InputError` for a file that is no list of cases.
     """
-    files = [file for path in paths for file in files_below(path, "*.json")]
-    records, rows, sources = [], [], []
-    for file in files:
-        items = read_json(file, encoding).value
-        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-            raise InputError("no list of cases", source=str(file), allowed="[{…}, {…}]")
-        for row, item in enumerate(items, 1):
-            own = {name: value for name, value in item.items() if name not in clinbench_hpb.PATIENT}
-            case = clinbench_hpb.case_name(file, item, row, several=len(files) > 1)
-            records.append({"case_id": case, **own, clinbench_hpb.SUBSET: clinbench_hpb.subset_of(file)})
-            rows.append(row)
-            sources.append(str(file))
-    return Table(
-        records_as_columns(records), ", ".join(map(str, paths)), 1, rows=np.array(rows, np.int64), sources=sources,
-    )  # fmt: skip
+    found = list(clinbench_hpb.cases(paths, encoding))
+    records = [
+        {
+            "case_id": one.name,
+            **{name: value for name, value in one.item.items() if name not in clinbench_hpb.PATIENT},
+            clinbench_hpb.SUBSET: clinbench_hpb.subset_of(one.file),
+        }
+        for one in found
+    ]
+    rows, sources = np.array([one.row for one in found], np.int64), [str(one.file) for one in found]
+    return Table(records_as_columns(records), ", ".join(map(str, paths)), 1, rows=rows, sources=sources)

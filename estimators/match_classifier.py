@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import fields
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import narwhals as nw
 import numpy as np
@@ -20,12 +19,15 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ..errors import OptionError, quoted
 from ..features.coverage import MIN_COVERAGE
-from ..files.pairs import REFUSE
-from ..training.engines.engine import EXPORTED
+from ..files.pair_columns import PairColumns
+from ..training.engines.autogluon_engine import EXPORTED
+from ..training.engines.engine import ENGINES, AutoGluon, LightGBM
 from ..training.engines.fitted import TIME_LIMIT
 from ..training.examples import Extra
-from ..training.recipe import Recipe
-from ..training.train import fit
+from ..training.options import About, Encoders, LabelRules, Split
+from ..training.statistics.threshold import Threshold
+from ..training.train import train
+from ..votes.asking_options import Asking
 from .pairs_of import as_frame, pairs_of
 
 MATCH_WORDS = frozenset({"true", "yes", "y", "match", "same", "positive"})
@@ -40,7 +42,8 @@ class MatchClassifier(ClassifierMixin, BaseEstimator):
     ----------
     features, engine, contained, on_conflict, test_share, folds, threshold_rule, prevalence, time_limit, models, drop_correlated, refit, store, \
 endpoints, allow_download, min_coverage, abbreviations, extra, encoder, keep_encoders, about, name
-        As `dxmatch.train` takes them, but that `test_share` is 0: what holds pairs back is scikit-learn's cross-validation.
+        As the objects that `dxmatch.train` takes have them, in flat: `threshold_rule` is `Threshold.rule`, `encoder` and `keep_encoders` are
+        `Encoders.folder` and `keep`, `about` is `About.text`. `test_share` is 0: what holds pairs back is scikit-learn's cross-validation.
     a, b : str
         The columns of the two diagnoses, where X is a frame.
     group : str, optional
@@ -79,8 +82,8 @@ endpoints, allow_download, min_coverage, abbreviations, extra, encoder, keep_enc
         group: str | None = None,
         match_label: Any = None,
         judge_all: bool = True,
-        contained: str = "keep",
-        on_conflict: str = REFUSE,
+        contained: Literal["keep", "set-aside", "match"] = "keep",
+        on_conflict: Literal["refuse", "majority", "drop"] = "refuse",
         test_share: float = 0.0,
         folds: int = 5,
         threshold_rule: str | None = None,
@@ -108,8 +111,8 @@ endpoints, allow_download, min_coverage, abbreviations, extra, encoder, keep_enc
         self.group = group
         self.match_label = match_label
         self.judge_all = judge_all
-        self.contained = contained
-        self.on_conflict = on_conflict
+        self.contained: Literal["keep", "set-aside", "match"] = contained
+        self.on_conflict: Literal["refuse", "majority", "drop"] = on_conflict
         self.test_share = test_share
         self.folds = folds
         self.threshold_rule = threshold_rule
@@ -161,10 +164,30 @@ endpoints, allow_download, min_coverage, abbreviations, extra, encoder, keep_enc
         if (references := self._references(X, groups)) is not None:
             check_consistent_length(a, references)
             columns[_GROUP] = pa.array([None if one is None else str(one) for one in references], pa.string())
-        result = fit(pa.table(columns).filter(pa.array(kept)), self._recipe(columns))
-        for warning in result.warnings:
-            warnings.warn(warning, stacklevel=2)
-        self.match_function_ = result.matcher
+        self.match_function_ = train(
+            pa.table(columns).filter(pa.array(kept)),
+            features=self.features,
+            columns=PairColumns(
+                a=self.a,
+                b=self.b,
+                label=_LABEL,
+                weight=_WEIGHT if _WEIGHT in columns else None,
+                group=_GROUP if _GROUP in columns else None,
+            ),
+            labels=LabelRules(
+                contained=self.contained,
+                on_conflict=self.on_conflict,
+                extra=self.extra,
+                abbreviations=self.abbreviations,
+            ),
+            split=Split(test_share=self.test_share, folds=self.folds, seed=self._seed(), refit=self.refit),
+            threshold=Threshold(rule=self.threshold_rule, prevalence=self.prevalence),
+            engine=self._engine(),
+            encoder=Encoders(folder=self.encoder, keep=self.keep_encoders, allow_download=self.allow_download),
+            about=About(name=self.name, text=self.about),
+            min_coverage=self.min_coverage,
+            asking=Asking(endpoints=self.endpoints, store=self.store),
+        )
         return self
 
     def _labels(self, y: Any, kept: NDArray[np.bool_]) -> NDArray[Any]:
@@ -189,21 +212,18 @@ endpoints, allow_download, min_coverage, abbreviations, extra, encoder, keep_enc
             raise OptionError("group", "a column of the frame X", self.group)
         return frame.get_column(self.group).to_list()
 
-    def _recipe(self, columns: Collection[str]) -> Recipe:
-        given = self.get_params(deep=False)
-        given = {field.name: given[field.name] for field in fields(Recipe) if field.name in given}
+    def _engine(self) -> LightGBM | AutoGluon:
+        if self.engine == "autogluon":
+            return AutoGluon(drop_correlated=self.drop_correlated, time_limit=self.time_limit, models=self.models)
+        if self.engine != "lightgbm":
+            raise OptionError("engine", f"one of {', '.join(ENGINES)}", self.engine)
+        if self.models != EXPORTED:
+            raise OptionError("models", f"{EXPORTED} with the engine 'lightgbm'", self.models)
+        return LightGBM(drop_correlated=self.drop_correlated)
+
+    def _seed(self) -> int:
         seed = self.random_state
-        if not isinstance(seed, int | np.integer):
-            seed = check_random_state(seed).randint(2**31 - 1)
-        return Recipe(
-            **{
-                **given,
-                "group": _GROUP if _GROUP in columns else None,
-                "weight": _WEIGHT if _WEIGHT in columns else None,
-            },
-            label=_LABEL,
-            seed=int(seed),
-        )
+        return int(seed if isinstance(seed, int | np.integer) else check_random_state(seed).randint(2**31 - 1))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """float64[n, 2]: the probability of each of `classes_`.

@@ -15,9 +15,11 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from ..features.coverage import MIN_COVERAGE, covered_table
+from ..features.feature_set import FeatureSet
 from ..features.interning import intern_pairs
-from ..training.recipe import Recipe
+from ..training.options import Encoders
 from ..training.train import Inputs
+from ..votes.asking_options import Asking
 from .pairs_of import pairs_of
 
 
@@ -97,7 +99,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
             For a feature set that cannot be read, and for a value that is no diagnosis, with its row.
         """
         pairs_of(self, X, reset=True, blanks=True)
-        self._inputs = Inputs(self._recipe())
+        self._inputs = self._opened(self.features)
         self.feature_set_ = self._inputs.features
         return self
 
@@ -125,7 +127,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
             )
         if whole.any():
             if not hasattr(self, "_inputs"):
-                self._inputs = Inputs(self._recipe(), self.feature_set_)
+                self._inputs = self._opened(self.feature_set_)
             providers = self._inputs.providers
             kept = pa.array(whole)
             pairs = intern_pairs(a.filter(kept), b.filter(kept), providers.naming)
@@ -138,11 +140,9 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return np.array(self.feature_set_.names, object)
 
-    def _recipe(self) -> Recipe:
-        return Recipe(
-            self.features, encoder=self.encoder, endpoints=self.endpoints, store=self.store, allow_download=self.allow_download,
-            min_coverage=self.min_coverage, abbreviations=self.abbreviations,
-        )  # fmt: skip
+    def _opened(self, features: str | os.PathLike[str] | FeatureSet) -> Inputs:
+        encoder = Encoders(folder=self.encoder, allow_download=self.allow_download)
+        return Inputs(features, encoder, Asking(endpoints=self.endpoints, store=self.store), self.abbreviations)
 
     def __getstate__(self) -> dict[str, Any]:
         # what is open here (encoders, indexes, a vote store) is opened again there

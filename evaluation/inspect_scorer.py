@@ -13,8 +13,8 @@ from os import PathLike
 
 from ..errors import InputError, MissingExtra, quoted
 from ..matcher.protocol import Matcher, Profile, loaded, not_understood
-from .lists.formats.answer import references_in
 from .match.pairs import asked
+from .read.formats.answer import references_in
 from .read.raw_answers import ranked_diagnoses
 from .score.declare import check_k
 

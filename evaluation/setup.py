@@ -31,11 +31,11 @@ def setup_of(matches: Matches, raters: Raters, settings: Settings, profile: Prof
         ("Read as", answers.recognised),
         ("Right answers", f"{sum(map(bool, answers.reference)):,} of {n} have one"),
         ("Match function", f"{matches.identity}, {from_up}{policy}" + (f"; each of its votes is known for at least {profile.min_coverage:.0%} of the pairs" if profile.min_coverage else "")),
-        ("Intervals", f"{resampling.level:.0%} percentile, {resampling.repeats:,} resamples of the cases, seed {resampling.seed}" if resampling.repeats else "none asked for"),
+        ("Intervals", f"{resampling.level:.0%} percentile, {resampling.resamples:,} resamples of the cases, seed {resampling.seed}" if resampling.resamples else "none asked for"),
     ]  # fmt: skip
     if raters.panels:
-        own = "n k²" if settings.denominator == "nk2" else "the lists' own lengths, cut to k"
-        lines += [("Denominator", own), ("Hardness", f"{settings.hardness:g} (1 compares averages, 0 the best of the algorithm with the worst of the panel)")]  # fmt: skip
+        own = "n k²" if settings.panel.denominator == "nk2" else "the lists' own lengths, cut to k"
+        lines += [("Denominator", own), ("Hardness", f"{settings.panel.hardness:g} (1 compares averages, 0 the best of the algorithm with the worst of the panel)")]  # fmt: skip
     if matches.codes is not None:
         by = f"; codes of texts by {matches.codes.by}" if matches.codes.by else ""
         lines.append(("ICD-10", f"the tree {matches.icd_tree}{by}; {' '.join(matches.codes.ways)}"))
@@ -48,14 +48,14 @@ def setup_of(matches: Matches, raters: Raters, settings: Settings, profile: Prof
         opening=f"{Path(answers.source).name} · {n} · {judges}{read_as} · match function {matches.identity}{policy}, {from_up}",
         resampling=resampling,
         ks=settings.k,
-        hardness=settings.hardness,
+        hardness=settings.panel.hardness,
         settings={
             "source": answers.source, "recognised": answers.recognised, "n_cases": len(answers.cases), "raters": answers.raters,
             "roles": answers.roles and list(answers.roles), "panels": dict(raters.panels), "in_turn": raters.in_turn,
-            "groups": dict(raters.groups), "compared": raters.compared, "bootstrap": resampling.repeats, "seed": resampling.seed,
+            "groups": dict(raters.groups), "compared": raters.compared, "bootstrap": resampling.resamples, "seed": resampling.seed,
             "level": resampling.level, "matcher": matches.identity, "policy": matches.policy, "threshold": matches.threshold,
-            "min_coverage": profile.min_coverage, "icd_source": matches.icd_tree, "difficulty": settings.difficulty,
-            "semantic_best": settings.semantic_best, "denominator": settings.denominator, "k": dict(settings.k),
+            "min_coverage": profile.min_coverage, "icd_source": matches.icd_tree, "difficulty": settings.graded.difficulty,
+            "semantic_best": settings.graded.best, "denominator": settings.panel.denominator, "k": dict(settings.k),
             "references": sum(map(bool, answers.reference)), "unique_diagnoses": len(answers.strings), "lists": int(answers.lengths.size),
             "pairs_asked": None if matches.peers is None else len(matches.peers.codes),
             "cut_lists": int((answers.lengths > settings.relative_k).sum()),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, Open, OptionError, Remedy
+from ..errors import InputError, Open, Remedy
 from ..votes.store.store import VoteStore
 from ..votes.voters import IMPORTED, asked_by
 from .compute import feature_table
@@ -57,10 +57,7 @@ def covered_table(
     ------
     InputError
         With the feature that is known least.
-    OptionError
-        For a `least` outside [0, 1].
     """
-    check_least(least)
 
     def check(table: NDArray[np.float32]) -> None:
         if features.asked:
@@ -68,12 +65,6 @@ def covered_table(
 
     table = feature_table(pairs, features, providers, texts=texts, progress=progress, check=check)
     return table, coverage(table, pairs.pair_of_row, features)
-
-
-def check_least(least: float) -> None:
-    """Raises `OptionError` for a least share outside [0, 1]."""
-    if not 0 <= least <= 1:
-        raise OptionError("min_coverage", "between 0 and 1", least)
 
 
 def check_coverage(known: Coverage, features: FeatureSet, least: float, store: VoteStore | None) -> None:

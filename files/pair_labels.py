@@ -15,17 +15,20 @@ from .tables import Table
 BLANK = -1
 """Of an expert who did not vote on a pair."""
 
+UNSURE = "unsure"
+"""What an expert says who cannot tell; it counts as a blank."""
+
 _WORDS = {
     **dict.fromkeys(("0", "0.0", "no", "n", "false", "nein", "not included"), 0),
     **dict.fromkeys(("1", "1.0", "yes", "y", "true", "ja", "included"), 1),
 }
-ALLOWED = "0 or 1, yes or no, true or false, ja or nein, included or not included, or blank for none"
+ALLOWED = "0 or 1, yes or no, true or false, ja or nein, included or not included, or blank or unsure for none"
 
 
 def label_of(value: Any) -> int | None:
-    """1 or 0; None for a blank. Errors: `LookupError` for what is not of `ALLOWED`."""
+    """1 or 0; None for a blank, and for who is unsure. Errors: `LookupError` for what is not of `ALLOWED`."""
     said = "" if value is None or value != value else str(value).strip().casefold()
-    return _WORDS[said] if said else None
+    return _WORDS[said] if said not in ("", UNSURE) else None
 
 
 def parsed_labels(table: Table, column: str, problems: dict[int, InputError]) -> list[int | None]:

@@ -22,7 +22,9 @@ from ..errors import SET_ASIDE, InputError, Remedy
 from .formula_errors import FORMULA_ERROR
 from .invisible import read_visible
 from .limits import MAX_CHARACTERS
+from .pair_columns import PairColumns
 from .pair_labels import BLANK, check_conflicts, experts_of, read_labels, read_shares
+from .reading import Reading
 from .tables import Table, check_keeps_input, read_table, stacked, with_columns
 
 REFUSE = "refuse"
@@ -133,7 +135,7 @@ def read_pairs(
         check_keeps_input(source, rejects)
     read = read_visible if visible else read_table
     try:
-        table = read(_from_tuples(source), encoding, set_aside=rejects is not None)
+        table = read(from_tuples(source), encoding, set_aside=rejects is not None)
     except InputError as error:
         if error.row_alone:
             error.with_remedy(SET_ASIDE)
@@ -146,16 +148,7 @@ def read_pairs(
 
 
 def read_labelled(
-    pairs: Any,
-    *,
-    a: str = "a",
-    b: str = "b",
-    label: str = "label",
-    soft: str | None = None,
-    weight: str | None = None,
-    group: str | None = None,
-    on_conflict: str = REFUSE,
-    rejects: str | os.PathLike[str] | None = None,
+    pairs: Any, columns: PairColumns = PairColumns(), reading: Reading = Reading(), *, on_conflict: str = REFUSE
 ) -> tuple[Pairs, int]:
     """The labelled pairs, and how many rows are left out since none of a panel voted on them.
 
@@ -166,15 +159,15 @@ def read_labelled(
         of several has all their columns, and in the column `label` what was decided.
     on_conflict : "refuse" makes an `InputError` of a pair with two labels; otherwise they are let through.
 
-    The others are those of `read_pairs`, and so are the errors; also `InputError` for one file twice.
+    The errors are those of `read_pairs`; also `InputError` for one file twice.
     """
     sources = [*pairs] if isinstance(pairs, Iterator) else pairs
     if not isinstance(sources, list | tuple) or not sources or isinstance(sources[0], Mapping | list | tuple):
         sources = [sources]
     for source in sources:
         if isinstance(source, str | os.PathLike):
-            check_keeps_input(source, rejects)
-    tables = [read_visible(source, set_aside=rejects is not None) for source in sources]
+            check_keeps_input(source, reading.rejects)
+    tables = [read_visible(source, reading.encoding, set_aside=reading.rejects is not None) for source in sources]
     if len(tables) > 1:
         for number, (source, table) in enumerate(zip(sources, tables, strict=True)):
             if not isinstance(source, str | os.PathLike | Table):  # errors tell it from others by its number
@@ -183,7 +176,9 @@ def read_labelled(
         if twice := next((table for i, table in enumerate(tables) if places[i] in places[:i]), None):
             raise InputError("a file is given twice", source=twice.source, allowed="each file once")
     problems: dict[int, InputError] = {}
-    read = _checked(tables, problems, a, b, label, soft, weight, group, blank=True)
+    read = _checked(
+        tables, problems, columns.a, columns.b, columns.label, columns.soft, columns.weight, columns.group, blank=True
+    )
     assert read.label is not None
     unlabelled = read.label == BLANK
     unlabelled[list(problems)] = False
@@ -194,8 +189,8 @@ def read_labelled(
         read, problems = read.take(~unlabelled), {int(place[row]): error for row, error in problems.items()}
         assert read.label is not None
     if on_conflict == REFUSE:
-        check_conflicts(read.table, a, (read.a, read.b), read.label, problems, _MAJORITY)
-    return _sound(read, problems, rejects), int(unlabelled.sum())
+        check_conflicts(read.table, columns.a, (read.a, read.b), read.label, problems, _MAJORITY)
+    return _sound(read, problems, reading.rejects), int(unlabelled.sum())
 
 
 def _checked(
@@ -277,7 +272,8 @@ def _sound(pairs: Pairs, problems: Mapping[int, InputError], rejects: str | os.P
     return pairs.take(sound) if problems else pairs
 
 
-def _from_tuples(source: Any) -> Any:
+def from_tuples(source: Any) -> Any:
+    """A table of two-tuples; anything else stays as it is. Errors: `InputError` for a row that is no pair of strings."""
     if isinstance(source, Iterator) or (isinstance(source, np.ndarray) and source.ndim):
         source = list(source) if isinstance(source, Iterator) else source.tolist()
     if not isinstance(source, Sequence) or isinstance(source, str | bytes | os.PathLike):

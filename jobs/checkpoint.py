@@ -13,7 +13,7 @@ from ..errors import DxmatchError
 from ..files.atomic import make_folder, make_private_file, whole_file
 from .hashes import changed_files, hash_lines, hashes_beside, read_hashes
 from .parts import ChunkResult, finished_part, read_footer, rename
-from .plan import Job
+from .plan import Plan
 
 ABOUT = "_job.json"
 _PART = re.compile(r"part-\d{5,}\.parquet")
@@ -23,20 +23,15 @@ _OURS = re.compile(
 )
 _WORDS = {
     "dxmatch": "release", "model": "model", "libraries": "libraries", "votes": "vote store", "a": "column a", "b": "column b",
-    "features": "feature columns", "shap": "SHAP columns", "rejecting": "rejects", "chunk_rows": "rows of a chunk", "input": "input", "rows": "rows",
+    "policy": "policy", "threshold": "threshold", "judge_all": "judge_all", "add": "further columns", "rejecting": "rejects", "chunk_rows": "rows of a chunk", "input": "input", "rows": "rows",
 }  # fmt: skip
 
 
 class Checkpoint:
-    """Opens `job.folder`, for one process alone; `finished` holds what came of the chunks whose parts are there, by number.
+    """Opens `plan.folder`, for one process alone; `finished` holds what came of the chunks whose parts are there, by number.
 
     A part is a chunk's result as soon as it has its name. Unfinished files of killed workers are removed, and so is the
     directory in the end if nothing was finished in it.
-
-    Parameters
-    ----------
-    restart
-        Removes the parts of another job that are there.
 
     Raises
     ------
@@ -44,12 +39,12 @@ class Checkpoint:
         Where the directory holds another job or other files, another process works in it, or it cannot be written.
     """
 
-    def __init__(self, job: Job, *, restart: bool = False) -> None:
-        self.job, self._restart = job, restart
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
         self.finished: dict[int, ChunkResult] = {}
 
     def __enter__(self) -> Self:
-        folder = make_folder(self.job.folder)
+        folder = make_folder(self.plan.folder)
         about = folder / ABOUT
         if not about.is_file() and (
             other := min((p.name for p in folder.iterdir() if not _OURS.fullmatch(p.name)), default=None)
@@ -72,7 +67,7 @@ class Checkpoint:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if not self.finished and self.job.folder.is_dir():
+        if not self.finished and self.plan.folder.is_dir():
             self.remove()
         self._about.close()
 
@@ -84,53 +79,53 @@ class Checkpoint:
         """Takes away what is dxmatch's, and the directory if nothing else is in it."""
         self._clean(set())
         with contextlib.suppress(OSError):
-            self.job.folder.rmdir()
+            self.plan.folder.rmdir()
 
     def publish(self, output: Path) -> None:
         """Gives the folder of parts its final name; the result of dxmatch that is there, if any, gives way."""
-        parts = [self.job.part(chunk).name for chunk in self.job.chunks]
-        hashes, beside = self._hashes(), [self.job.hashes(chunk).name for chunk in self.job.chunks]
+        parts = [self.plan.part(chunk).name for chunk in self.plan.chunks]
+        hashes, beside = self._hashes(), [self.plan.hashes(chunk).name for chunk in self.plan.chunks]
         self._clean({ABOUT, *parts, *beside})
         with whole_file(hashes_beside(output)) as temporary:
             temporary.write_text(hash_lines({f"{output.name}/{name}": hashes[name] for name in parts}), "utf-8")
         if output.is_dir():
             for path in output.iterdir():
                 path.unlink()  # `finished_output` has seen that all of it is dxmatch's
-        rename(self.job.folder, output)
+        rename(self.plan.folder, output)
         for name in (*beside, ABOUT):
             (output / name).unlink()
 
     def _resume(self) -> None:
         self._about.seek(0)
         there = _parsed(self._about.read())
-        if there is not None and there != dict(self.job.about):
-            finished = sum(bool(_PART.fullmatch(path.name)) for path in self.job.folder.iterdir())
-            if finished and not self._restart:
-                raise _another_job(self.job, there, f"{self.job.folder} holds {finished:,} finished chunks")
+        if there is not None and there != dict(self.plan.about):
+            finished = sum(bool(_PART.fullmatch(path.name)) for path in self.plan.folder.iterdir())
+            if finished and not self.plan.job.restart:
+                raise _another_job(self.plan, there, f"{self.plan.folder} holds {finished:,} finished chunks")
         kept, hashes = {ABOUT}, self._hashes()
-        for chunk in () if self._restart else self.job.chunks:
-            if (result := finished_part(self.job, chunk, hashes)) is not None:
+        for chunk in () if self.plan.job.restart else self.plan.chunks:
+            if (result := finished_part(self.plan, chunk, hashes)) is not None:
                 self.finished[chunk.number] = result
-                kept |= {path(chunk).name for path in (self.job.part, self.job.rejects, self.job.hashes)}
+                kept |= {path(chunk).name for path in (self.plan.part, self.plan.rejects, self.plan.hashes)}
         self._clean(kept)
         self._about.truncate(0)
-        self._about.write(json.dumps(dict(self.job.about)))
+        self._about.write(json.dumps(dict(self.plan.about)))
         self._about.flush()
 
     def _hashes(self) -> dict[str, str]:
         """Of the files that are there, by name."""
         kept: dict[str, str] = {}
-        for chunk in self.job.chunks:
-            kept |= read_hashes(self.job.hashes(chunk)) or {}
+        for chunk in self.plan.chunks:
+            kept |= read_hashes(self.plan.hashes(chunk)) or {}
         return kept
 
     def _clean(self, kept: set[str]) -> None:
-        for path in self.job.folder.iterdir():
+        for path in self.plan.folder.iterdir():
             if path.name not in kept and _OURS.fullmatch(path.name):
                 path.unlink(missing_ok=True)
 
 
-def finished_output(job: Job, output: Path, *, restart: bool, threads: int) -> dict[int, ChunkResult] | None:
+def finished_output(plan: Plan, output: Path) -> dict[int, ChunkResult] | None:
     """What came of the chunks of a folder that is a finished result of this very job; None where nothing is there.
 
     Every part is held against the hash that was kept when it was written.
@@ -138,7 +133,7 @@ def finished_output(job: Job, output: Path, *, restart: bool, threads: int) -> d
     Raises
     ------
     DxmatchError
-        Where it holds another result or one that is no longer what was written, unless `restart` says to replace it, or
+        Where it holds another result or one that is no longer what was written, unless the plan's `restart` says to replace it, or
         files that are none.
     """
     if not output.is_dir() or not any(output.iterdir()):
@@ -151,24 +146,26 @@ def finished_output(job: Job, output: Path, *, restart: bool, threads: int) -> d
         footer = read_footer(path) if _PART.fullmatch(path.name) else None
         if footer is None and path not in ours and f"{output.name}/{path.name}" not in hashes:
             raise DxmatchError(f"{output} is no result of dxmatch: it holds {path.name}. Give another output.")
-        if footer is not None and footer[0] == job.identity:
+        if footer is not None and footer[0] == plan.identity:
             results[footer[1].number] = footer[1]
         else:
             others += footer is not None
-    if restart:
+    if plan.job.restart:
         return None
     damaged: list[str] = []
     if results and not others:
-        parts = {f"{output.name}/{job.part(chunk).name}" for chunk in job.chunks}
+        parts = {f"{output.name}/{plan.part(chunk).name}" for chunk in plan.chunks}
         damaged = (
-            changed_files(output.parent, hashes, threads) if hashes.keys() == parts else [hashes_beside(output).name]
+            changed_files(output.parent, hashes, plan.threads)
+            if hashes.keys() == parts
+            else [hashes_beside(output).name]
         )
     if damaged:
         raise DxmatchError(
             f"{output.parent / damaged[0]} is gone, or not what was written{f', and {len(damaged) - 1:,} more' if damaged[1:] else ''}. The result of "
             "this very job is there, but damaged; to make it anew, use the option 'restart'."
         )
-    if others or len(results) < len(job.chunks):
+    if others or len(results) < len(plan.chunks):
         raise DxmatchError(
             f"{output} holds the result of another job (other input, model or options). Give another output, or replace it "
             "with the option 'restart'."
@@ -178,12 +175,12 @@ def finished_output(job: Job, output: Path, *, restart: bool, threads: int) -> d
     return results
 
 
-def _another_job(job: Job, there: Mapping[str, Any], what: str) -> DxmatchError:
+def _another_job(plan: Plan, there: Mapping[str, Any], what: str) -> DxmatchError:
     """Says in what the job that is there differs from the one that is asked for, and how to go on."""
     differs = [
-        f"another {words}" if key in ("input", "votes") else f"{words} {there.get(key)}, not {job.about.get(key)}"
+        f"another {words}" if key in ("input", "votes") else f"{words} {there.get(key)}, not {plan.about.get(key)}"
         for key, words in _WORDS.items()
-        if there.get(key) != job.about.get(key)
+        if there.get(key) != plan.about.get(key)
     ]
     return DxmatchError(
         f"{what} of another job: {'; '.join(differs)}. To go on with that one, give the same input, model and options as "

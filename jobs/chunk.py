@@ -18,9 +18,9 @@ from ..errors import SET_ASIDE, DxmatchError
 from ..features.compute import feature_table
 from ..features.coverage import coverage
 from ..files.tables import with_columns
-from ..matcher.match_function import MatchFunction, load
+from ..matcher.match_function import MatchFunction
 from .parts import ChunkResult, write_part
-from .plan import Job
+from .plan import Plan
 from .source import Chunk, compact, read_rows
 from .texts import CheckedRows, Texts
 
@@ -35,23 +35,12 @@ class Scorer:
     ----------
     texts
         Of the whole job; None where a chunk prepares its own, some rows at a time.
-    m
-        The job's match function, where it is loaded already.
     """
 
-    def __init__(self, job: Job, texts: Texts | None, m: MatchFunction | None = None) -> None:
-        self.job, self.texts = job, texts
+    def __init__(self, plan: Plan, m: MatchFunction, texts: Texts | None) -> None:
+        self.plan, self.m, self.texts = plan, m, texts
         self.leave = threading.Event()
         """Set it, and chunks under way are given up soon."""
-        self.m = m or load(
-            job.model,
-            store=job.store,
-            endpoints=job.endpoints,
-            policy=job.options.policy,
-            judge_all=job.options.judge_all,
-            **job.origin,
-        )
-        self.m.threshold = self.m.threshold_or(job.options.threshold)
         # The trees are read here, once, before threads ask for them together.
         self.m.decided(np.full((1, len(self.m.features.names)), np.nan, np.float32), np.zeros(1, bool), threads=1)
 
@@ -63,16 +52,16 @@ class Scorer:
         InputError
             Where the file is damaged, or a row cannot be right and none may be rejected.
         """
-        table = read_rows(chunk, self.job.input_schema.names, self.job.options.texts)
-        self.job.inputs[chunk.path].check(here=False)
+        table = read_rows(chunk, self.plan.input_schema.names, self.plan.texts)
+        self.plan.inputs[chunk.path].check(here=False)
         step = OWN_ROWS if self.texts is None else chunk.rows
         scored, rejected, known = [], [], np.zeros(len(self.m.features.names))
         for start in range(0, chunk.rows, step):
             rows = table.slice(start, step)
-            for name in self.job.options.texts if len(rows) < len(table) else ():
+            for name in self.plan.texts if len(rows) < len(table) else ():
                 at = rows.schema.get_field_index(name)
                 rows = rows.set_column(at, name, pa.chunked_array([compact(rows.column(at).chunk(0))]))
-            checked = CheckedRows.of(rows, str(chunk.path), chunk.first + start + 1, self.job.options.texts)
+            checked = CheckedRows.of(rows, str(chunk.path), chunk.first + start + 1, self.plan.texts)
             kept, known_here = self._score(checked)
             scored.append(kept)
             known += known_here
@@ -83,20 +72,17 @@ class Scorer:
         counts = tuple(np.rint(known).astype(int).tolist())
         unscored = whole.column("match").null_count
         result = ChunkResult(chunk.number, chunk.rows, matches, chunk.rows - len(whole), counts, unscored)
-        return write_part(self.job, result, whole, pa.concat_tables(rejected) if rejected else None)
+        return write_part(self.plan, result, whole, pa.concat_tables(rejected) if rejected else None)
 
     def _score(self, rows: CheckedRows) -> tuple[pa.Table, np.ndarray]:
         """The rows without a problem with the columns that a score adds; for how many of them each feature is known."""
-        m, options = self.m, self.job.options
+        m = self.m
         texts = self.texts or Texts.of(rows.texts, m.providers)
-        pairs, good = texts.pairs(rows, options.texts)
-        if rows.problems and not options.rejecting:
+        pairs, good = texts.pairs(rows, self.plan.texts)
+        if rows.problems and not self.plan.rejecting:
             raise rows.problems[min(rows.problems)].with_remedy(SET_ASIDE)
         table = feature_table(pairs, m.features, m.providers, texts=texts.names, threads=1, progress=self._check)
-        columns = m.score_columns(
-            pairs, table, texts.names, features=options.features, shap=options.shap, relation=options.relation,
-            all_readings=True, threads=1,
-        )  # fmt: skip
+        columns = m.score_columns(pairs, table, texts.names, self.plan.add, all_readings=True, threads=1)
         self._check()
         shares = coverage(table, pairs.pair_of_row, m.features)
         kept = rows.table.data if not rows.problems else rows.table.data.filter(pa.array(good))
@@ -104,7 +90,7 @@ class Scorer:
 
     def _rejected(self, rows: CheckedRows) -> pa.Table:
         places = sorted(rows.problems)
-        table = rows.table.data.take(pa.array(places, pa.int64())).cast(self.job.input_schema)
+        table = rows.table.data.take(pa.array(places, pa.int64())).cast(self.plan.input_schema)
         numbers = [rows.table.row_number(place) for place in places]
         why = pa.array([str(rows.problems[place]) for place in places], pa.string())
         return with_columns(table, {"rejected_row": pa.array(numbers), "rejected_because": why})

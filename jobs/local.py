@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,27 +10,20 @@ from ..errors import DxmatchError
 from ..matcher.match_function import MatchFunction
 from .chunk import Scorer, run_chunks
 from .parts import ChunkResult
-from .plan import Job
+from .plan import Plan
 from .source import Chunk
 from .texts import Texts
 
 
-def cores() -> int:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def run(
-    job: Job, texts: Texts | None, todo: Sequence[Chunk], report: Callable[[ChunkResult], None], m: MatchFunction
+    plan: Plan, m: MatchFunction, texts: Texts | None, todo: Sequence[Chunk], report: Callable[[ChunkResult], None]
 ) -> None:
-    """Scores the chunks of `todo`, `job.workers` (or as many as there are cores) at a time, as `run_chunks` does.
+    """Scores the chunks of `todo`, `plan.threads` at a time, as `run_chunks` does.
 
     The kernels run without the interpreter's lock, so threads are enough, and share the texts and the model. `report` is
     called in this thread. An interruption leaves the chunks under way.
     """
-    scorer, threads = Scorer(job, texts, m), job.workers or cores()
+    scorer, threads = Scorer(plan, m, texts), plan.threads
     stop = threading.Event()
 
     def score(chunk: Chunk) -> ChunkResult:

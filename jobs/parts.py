@@ -17,7 +17,7 @@ from ..errors import DxmatchError, InputError
 from ..files.atomic import whole_file
 from ..files.parquet_file import open_parquet, parquet_errors, read_parquet
 from .hashes import changed_files, hash_lines, hash_of
-from .plan import Job
+from .plan import Plan
 from .source import Chunk, as_dictionary
 
 _FOOTER_KEY = b"dxmatch"
@@ -42,21 +42,21 @@ class ChunkResult:
     unscored: int = 0
 
 
-def write_part(job: Job, result: ChunkResult, scored: pa.Table, rejected: pa.Table | None) -> ChunkResult:
+def write_part(plan: Plan, result: ChunkResult, scored: pa.Table, rejected: pa.Table | None) -> ChunkResult:
     """Writes the scored rows of a chunk and, before they have their name, those that were rejected and the hashes of both."""
-    chunk, hashes = job.chunks[result.number], dict[str, str]()
+    chunk, hashes = plan.chunks[result.number], dict[str, str]()
     if rejected is not None:
-        path = job.rejects(chunk)
+        path = plan.rejects(chunk)
         with whole_file(path) as temporary:
             pq.write_table(rejected, temporary, write_page_checksum=True)
             hashes[path.name] = hash_of(temporary)
-    path = job.part(chunk)
+    path = plan.part(chunk)
     with whole_file(path) as temporary:
-        with _writer(temporary, job, {"job": job.identity, **asdict(result)}) as writer:
+        with _writer(temporary, plan, {"job": plan.identity, **asdict(result)}) as writer:
             if len(scored):
                 writer.write_table(scored, row_group_size=len(scored))
         hashes[path.name] = hash_of(temporary)
-        with whole_file(job.hashes(chunk)) as beside:
+        with whole_file(plan.hashes(chunk)) as beside:
             beside.write_text(hash_lines(hashes), "ascii")
     return result
 
@@ -71,14 +71,14 @@ def read_footer(path: Path) -> tuple[str, ChunkResult] | None:
         return None
 
 
-def finished_part(job: Job, chunk: Chunk, hashes: Mapping[str, str]) -> ChunkResult | None:
+def finished_part(plan: Plan, chunk: Chunk, hashes: Mapping[str, str]) -> ChunkResult | None:
     """What came of a chunk whose part is there, of this job, and what was written by the hashes of its files; else None."""
-    identity, result = read_footer(job.part(chunk)) or (None, None)
-    if result is None or identity != job.identity or result.number != chunk.number:
+    identity, result = read_footer(plan.part(chunk)) or (None, None)
+    if result is None or identity != plan.identity or result.number != chunk.number:
         return None
-    names = [job.part(chunk).name, *([job.rejects(chunk).name] if result.rejected else [])]
+    names = [plan.part(chunk).name, *([plan.rejects(chunk).name] if result.rejected else [])]
     kept = {name: hashes.get(name, "") for name in names}
-    return None if changed_files(job.folder, kept, 1) else result
+    return None if changed_files(plan.folder, kept, 1) else result
 
 
 class Merge:
@@ -87,16 +87,16 @@ class Merge:
     Used as a context; what was not published when it is left is removed. Checksums of the parts' pages are verified.
     """
 
-    def __init__(self, job: Job) -> None:
-        self._job, self._merged, self._finished = job, 0, set[int]()
+    def __init__(self, plan: Plan) -> None:
+        self._plan, self._merged, self._finished = plan, 0, set[int]()
         # Made among the parts, where a later run finds what a killed one left.
-        self._path = job.folder / "_merged.parquet"
+        self._path = plan.folder / "_merged.parquet"
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
         with ExitStack() as opened:
             temporary = opened.enter_context(whole_file(self._path))
-            self._writer = opened.enter_context(_writer(temporary, self._job))
+            self._writer = opened.enter_context(_writer(temporary, self._plan))
             self._open = opened.pop_all()
         return self
 
@@ -115,9 +115,9 @@ class Merge:
         """
         self._finished.add(result.number)
         while self._merged in self._finished:
-            part = _read_part(self._job, self._job.chunks[self._merged])
+            part = _read_part(self._plan, self._plan.chunks[self._merged])
             if len(part):
-                for name in self._job.options.texts:
+                for name in self._plan.texts:
                     at = part.schema.get_field_index(name)
                     part = part.set_column(at, name, pa.chunked_array([as_dictionary(part.column(at))]))
                 self._writer.write_table(part, row_group_size=len(part))
@@ -137,7 +137,7 @@ def rename(path: Path, output: Path) -> None:
 
 
 @contextmanager
-def _writer(path: Path, job: Job, about: Mapping[str, Any] | None = None) -> Iterator[pq.ParquetWriter]:
+def _writer(path: Path, plan: Plan, about: Mapping[str, Any] | None = None) -> Iterator[pq.ParquetWriter]:
     """A Parquet file with the columns of the job's result.
 
     The diagnoses are written from dictionary arrays, and read as what they came as.
@@ -147,18 +147,18 @@ def _writer(path: Path, job: Job, about: Mapping[str, Any] | None = None) -> Ite
     about
         For the footer: the job, and what is in the part.
     """
-    texts = job.options.texts
-    fields = [field.with_type(_TEXT) if field.name in texts else field for field in job.schema]
+    texts = plan.texts
+    fields = [field.with_type(_TEXT) if field.name in texts else field for field in plan.schema]
     # The schema that pyarrow would store itself says dictionaries.
-    metadata = {**(job.schema.metadata or {}), b"ARROW:schema": base64.b64encode(job.schema.serialize().to_pybytes())}
+    metadata = {**(plan.schema.metadata or {}), b"ARROW:schema": base64.b64encode(plan.schema.serialize().to_pybytes())}
     if about is not None:
         metadata[_FOOTER_KEY] = json.dumps(about, sort_keys=True).encode()
     storage: dict[str, Any] = {
         # Numbers hardly repeat, and a dictionary of them is larger than they are.
-        "use_dictionary": [field.name for field in job.schema if not pa.types.is_primitive(field.type)],
+        "use_dictionary": [field.name for field in plan.schema if not pa.types.is_primitive(field.type)],
         "dictionary_pagesize_limit": _DICTIONARY_BYTES,
         # The least and the greatest diagnosis of a part serve no one, and finding them takes longer than writing.
-        "write_statistics": [name for name in job.schema.names if name not in texts],
+        "write_statistics": [name for name in plan.schema.names if name not in texts],
         "write_page_checksum": True,
         "store_schema": False,
     }
@@ -167,5 +167,5 @@ def _writer(path: Path, job: Job, about: Mapping[str, Any] | None = None) -> Ite
         writer.add_key_value_metadata(metadata)
 
 
-def _read_part(job: Job, chunk: Chunk) -> pa.Table:
-    return read_parquet(job.part(chunk), job.options.texts)
+def _read_part(plan: Plan, chunk: Chunk) -> pa.Table:
+    return read_parquet(plan.part(chunk), plan.texts)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pyarrow as pa
 
-from ..errors import InputError, OptionError
+from ..errors import InputError
 from ..files.parquet_file import open_parquet, parquet_errors
 from ..files.tables import Table
 from ..matcher.match_function import MatchFunction
-from ..matcher.origin import Origin
-from ..matcher.policy import SPECIFICATION
 from ..models.releases import SHAPE_FEATURES, installed_releases
+from ..options import Between, Options
 from .source import Chunk, State, cut_chunks, find_sources
 
 CHUNK_ROWS = 1 << 19
@@ -27,82 +27,64 @@ CHUNK_ROWS = 1 << 19
 _LIBRARIES = ("pyarrow", *SHAPE_FEATURES)
 
 
-@dataclass(frozen=True)
-class Options:
-    """What shapes the result of a job beside its input and its model.
+@dataclass(frozen=True, kw_only=True)
+class Job(Options):
+    """How a long job is done; its result does not depend on it.
 
     Parameters
     ----------
-    a, b
-        The columns of the two diagnoses.
-    features, shap
-        Whether each feature, each SHAP value becomes a column.
-    rejecting
-        Whether rows that cannot be right are left out; else the first of them ends the job.
-    chunk_rows
-        At most so many rows in a chunk.
-    judge_all
-        Whether rows with a diagnosis that is not understood are scored, too.
-    policy
-        Which relations count as a match.
-    relation
-        Whether the relation and its probabilities become columns.
-    threshold
-        The probability from which a pair is a match; the model's own if None.
+    engine : str
+        "local", the cores of this machine; "ray", those of a Ray cluster that sees the same files.
+    workers : int, optional
+        Chunks under way at once; each takes one core. As many as there are cores if not given.
+    chunk_rows : int
+        At most so many rows in a chunk: what is lost when a worker dies.
+    restart : bool
+        Another job's parts at the same place are removed, and its result there is replaced.
 
     Raises
     ------
     OptionError
-        For chunks of less than one row.
+        For what is not allowed.
     """
 
-    a: str = "a"
-    b: str = "b"
-    features: bool = False
-    shap: bool = False
-    rejecting: bool = False
-    chunk_rows: int = CHUNK_ROWS
-    judge_all: bool = False
-    policy: str = SPECIFICATION
-    relation: bool = False
-    threshold: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.chunk_rows < 1:
-            raise OptionError("chunk_rows", "a number of rows, at least 1", self.chunk_rows)
-
-    @property
-    def texts(self) -> tuple[str, str]:
-        return self.a, self.b
+    engine: Literal["local", "ray"] = "local"
+    workers: Annotated[int, Between(1)] | None = None
+    chunk_rows: Annotated[int, Between(1)] = CHUNK_ROWS
+    restart: bool = False
 
 
 @dataclass(frozen=True)
-class Job:
-    """All that a worker must know, on this machine or another that sees the same files: picklable, and small.
+class Plan:
+    """All that a worker must know beside M, on this machine or another that sees the same files: picklable, and small.
 
     inputs : the files, as they were when it began. input_schema, schema : of the rows that come and of those that are written.
-    model, store, endpoints : paths (of the model also its name and commit on the hub), as `load` takes them; origin : as it does, too. folder : the checkpoint directory.
+    texts : the columns of the two diagnoses. add : as of `score_files`. rejecting : rows that cannot be right are left out; else the first
+    of them ends the job.
+    folder : the checkpoint directory.
     about : what the identity is made of, in words and digests. identity : sixteen hexadecimal digits.
-    workers : how many chunks are under way at once; None leaves it to the engine.
     """
 
     chunks: tuple[Chunk, ...]
     inputs: Mapping[Path, State]
     input_schema: pa.Schema
     schema: pa.Schema
-    options: Options
-    model: Path | str | None
-    store: Path | None
-    endpoints: Path | None
+    texts: tuple[str, str]
+    add: tuple[str, ...]
+    rejecting: bool
     folder: Path
     about: Mapping[str, Any]
     identity: str
-    workers: int | None = None
-    origin: Origin = field(default_factory=Origin)
+    job: Job
 
     @property
     def rows(self) -> int:
         return sum(chunk.rows for chunk in self.chunks)
+
+    @property
+    def threads(self) -> int:
+        """Chunks under way at once on this machine."""
+        return self.job.workers or cores()
 
     def part(self, chunk: Chunk) -> Path:
         """Names in the order of the rows, for readers that sort the files of a folder by name."""
@@ -117,19 +99,25 @@ class Job:
         return self.folder / self.part(chunk).name.replace("part-", "_rejects-")
 
 
+def cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def plan_job(
     source: Path,
     folder: Path,
     m: MatchFunction,
-    options: Options,
     *,
-    model: Path | str | None = None,
-    store: Path | None = None,
-    endpoints: Path | None = None,
-    workers: int | None = None,
-    origin: Origin | None = None,
-) -> Job:
-    """The job of scoring a Parquet file, or all those of a folder, with the checkpoint directory `folder`.
+    a: str = "a",
+    b: str = "b",
+    add: Sequence[str] = (),
+    rejecting: bool = False,
+    job: Job = Job(),
+) -> Plan:
+    """The plan of scoring a Parquet file, or all those of a folder, with the checkpoint directory `folder`.
 
     Raises
     ------
@@ -141,50 +129,53 @@ def plan_job(
     """
     sources = find_sources(source)
     schema = sources[0].schema
-    chunks = cut_chunks(sources, options.chunk_rows)
+    chunks = cut_chunks(sources, job.chunk_rows)
     if not chunks:
         raise InputError("the table has no rows", source=str(source), allowed="at least one row")
-    _check_texts(chunks[0], schema, options)
-    kinds = m.added_columns(
-        features=options.features, shap=options.shap, relation=options.relation, readings=True, beside=schema.names,
-        source=str(source),
-    )  # fmt: skip
+    _check_texts(chunks[0], schema, a, b)
+    kinds = m.added_columns(add, readings=True, beside=schema.names, source=str(source))
     schema = pa.schema([field for field in schema if field.name not in kinds], schema.metadata)
     added = [pa.field(name, pa.type_for_alias(kind)) for name, kind in kinds.items()]
+    store = None if m.providers.store is None else m.providers.store.path
     about = {
         "dxmatch": metadata.version("dxmatch"),
         "model": m.identity,
+        "policy": m.policy,
+        "threshold": m.threshold,
+        "judge_all": m.judge_all,
         "libraries": ", ".join(f"{name} {release}" for name, release in installed_releases(_LIBRARIES).items()),
         "votes": None if store is None else _digest([store.name, store.stat().st_size, store.stat().st_mtime_ns]),
-        **asdict(options),
+        "a": a,
+        "b": b,
+        "add": ", ".join(sorted(add)),
+        "rejecting": rejecting,
+        "chunk_rows": job.chunk_rows,
         "input": _digest(
             [[one.path.name, one.state.size, one.state.modified, one.footer, str(one.schema)] for one in sources]
         ),
         "rows": sum(chunk.rows for chunk in chunks),
     }
-    return Job(
+    return Plan(
         chunks=chunks,
         inputs={one.path: one.state for one in sources},
         input_schema=schema,
         schema=pa.schema([*schema, *added], schema.metadata),
-        options=options,
-        model=model,
-        store=store,
-        endpoints=endpoints,
+        texts=(a, b),
+        add=tuple(add),
+        rejecting=rejecting,
         folder=folder,
         about=about,
         identity=_digest(about),
-        workers=workers,
-        origin=origin or {},
+        job=job,
     )
 
 
-def _check_texts(chunk: Chunk, schema: pa.Schema, options: Options) -> None:
+def _check_texts(chunk: Chunk, schema: pa.Schema, a: str, b: str) -> None:
     """Refuses columns of diagnoses that are missing or hold something other than text, by the first rows of the input."""
-    Table(schema.empty_table(), str(chunk.path), 1).require_named({"a": options.a, "b": options.b}, "a diagnosis")
+    Table(schema.empty_table(), str(chunk.path), 1).require_named({"a": a, "b": b}, "a diagnosis")
     with parquet_errors(chunk.path), open_parquet(chunk.path) as file:
-        head = pa.Table.from_batches([next(file.iter_batches(columns=list(options.texts)))])
-        for name in options.texts:
+        head = pa.Table.from_batches([next(file.iter_batches(columns=[a, b]))])
+        for name in (a, b):
             Table(head, str(chunk.path), 1).text(name)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import pickle
 import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,11 +21,12 @@ from typing import Any
 
 from ..errors import DxmatchError, MissingExtra, OptionError
 from ..extras import install_command, install_hint
+from ..matcher.match_function import MatchFunction
 from ..models.releases import installed_releases
 from .checkpoint import ABOUT
 from .chunk import Scorer, run_chunks
 from .parts import ChunkResult
-from .plan import Job
+from .plan import Plan
 from .source import Chunk
 from .texts import Texts
 
@@ -37,7 +39,9 @@ _WITH_TOKENS = (2, 59)
 _LIBRARIES = ("numpy", "numba", "lightgbm", "pyarrow")
 
 
-def run(job: Job, texts: Texts | None, todo: Sequence[Chunk], report: Callable[[ChunkResult], None]) -> None:
+def run(
+    plan: Plan, m: MatchFunction, texts: Texts | None, todo: Sequence[Chunk], report: Callable[[ChunkResult], None]
+) -> None:
     """`run_chunks` on the Ray cluster that RAY_ADDRESS names, else on one that is started on this machine.
 
     A worker or a machine that dies costs the chunks it had: Ray does them again elsewhere.
@@ -57,7 +61,7 @@ def run(job: Job, texts: Texts | None, todo: Sequence[Chunk], report: Callable[[
             raise DxmatchError("The Ray cluster has no CPU to work on.")
         task = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1)(_score)
         # In a list, the reference travels as it is: each process that works for the job fetches what it stands for once.
-        shared = [ray.put((job, texts, Path.cwd(), versions(job)))]
+        shared = [ray.put((plan, pickle.dumps(m), texts, Path.cwd(), versions(plan)))]
         started: list[Any] = []
 
         def start(chunk: Chunk) -> Any:
@@ -65,7 +69,7 @@ def run(job: Job, texts: Texts | None, todo: Sequence[Chunk], report: Callable[[
             return started[-1].future()
 
         try:
-            run_chunks(todo, job.workers or cores, start, report, partial(_cause, ray))
+            run_chunks(todo, plan.job.workers or cores, start, report, partial(_cause, ray))
         except BaseException:
             for reference in started:
                 ray.cancel(reference, force=True)
@@ -107,26 +111,27 @@ def _score(shared: list[Any], chunk: Chunk) -> ChunkResult:
     if key not in _scorers:
         import ray
 
-        job, texts, place, there = ray.get(shared[0])
         _scorers.clear()
-        _scorers[key] = begin(job, texts, place, there)
+        _scorers[key] = begin(*ray.get(shared[0]))
     if not chunk.path.exists():
         raise _unseen(f"the input {chunk.path}")
     return _scorers[key](chunk)
 
 
-def versions(job: Job) -> dict[str, str]:
+def versions(plan: Plan) -> dict[str, str]:
     """What is here of what shapes the bits of a result."""
-    named = [entry.split(" ")[0] for entry in str(job.about["libraries"]).split(", ")]
+    named = [entry.split(" ")[0] for entry in str(plan.about["libraries"]).split(", ")]
     libraries = installed_releases(dict.fromkeys((*_LIBRARIES, *named)))
     return {"dxmatch": metadata.version("dxmatch"), "Python": "{}.{}".format(*sys.version_info), **libraries}
 
 
-def begin(job: Job, texts: Texts | None, place: Path, there: Mapping[str, str]) -> Scorer:
+def begin(plan: Plan, m: bytes, texts: Texts | None, place: Path, there: Mapping[str, str]) -> Scorer:
     """A scorer on a machine that fits the job.
 
     Parameters
     ----------
+    m
+        The match function, pickled: one that this machine can take is known once the versions are.
     place
         What relative paths are relative to on the machine that starts the job.
     there
@@ -135,9 +140,9 @@ def begin(job: Job, texts: Texts | None, place: Path, there: Mapping[str, str]) 
     Raises
     ------
     WorkerError
-        Where this machine has other versions or another model, or does not see or may not write what it must.
+        Where this machine has other versions, or does not see or may not write what it must.
     """
-    here = versions(job)
+    here = versions(plan)
     if differing := [f"{name} {here[name]}, not {other}" for name, other in there.items() if here[name] != other]:
         raise WorkerError(
             f"{_machine()} has {'; '.join(differing)}. Every machine of the cluster needs the versions of the one that starts the job."
@@ -146,24 +151,20 @@ def begin(job: Job, texts: Texts | None, place: Path, there: Mapping[str, str]) 
         if not place.is_dir():
             raise _unseen(f"the folder {place}")
         os.chdir(place)
-    for path in (job.folder / ABOUT, job.model, job.store, job.endpoints):
-        if isinstance(path, Path) and not path.exists():
-            raise _unseen(str(path))
-    if not os.access(job.folder, os.W_OK):
-        raise WorkerError(f"{_machine()} may not write into {job.folder}.")
+    if not (plan.folder / ABOUT).exists():
+        raise _unseen(str(plan.folder / ABOUT))
+    if not os.access(plan.folder, os.W_OK):
+        raise WorkerError(f"{_machine()} may not write into {plan.folder}.")
     try:
-        scorer = Scorer(job, texts)
+        return Scorer(plan, pickle.loads(m), texts)
     except Exception as error:
         raise WorkerError(f"{_machine()} could not begin: {error or type(error).__name__}") from error
-    if scorer.m.identity != job.about["model"]:
-        raise WorkerError(f"{_machine()} has another model at {job.model} than the machine that starts the job.")
-    return scorer
 
 
 def _unseen(what: str) -> WorkerError:
     return WorkerError(
         f"{_machine()} does not see {what} of the job. "
-        "Every machine of the cluster needs the input, the model and the output folder under the same paths (a shared file system)."
+        "Every machine of the cluster needs the input and the output folder under the same paths (a shared file system)."
     )
 
 

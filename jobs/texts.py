@@ -29,7 +29,7 @@ from ..matcher.match_function import MatchFunction
 from ..terms.icd.naming import Naming
 from ..terms.text.understood import Reading
 from .parts import ChunkResult
-from .plan import Job
+from .plan import Plan
 from .source import Chunk, read_rows
 
 T = TypeVar("T")
@@ -128,7 +128,7 @@ class Texts:
         return InternedPairs(names, *unordered_pairs(a, b, len(names)), a > b, said), good
 
 
-def read_checked(job: Job, chunk: Chunk) -> CheckedRows:
+def read_checked(plan: Plan, chunk: Chunk) -> CheckedRows:
     """The two diagnoses of the rows of a chunk.
 
     Raises
@@ -136,14 +136,14 @@ def read_checked(job: Job, chunk: Chunk) -> CheckedRows:
     InputError
         For a damaged file, and for the first row that cannot be right where none may be rejected.
     """
-    sides = job.options.texts
+    sides = plan.texts
     rows = CheckedRows.of(read_rows(chunk, sides, sides), str(chunk.path), chunk.first + 1, sides)
-    if rows.problems and not job.options.rejecting:
+    if rows.problems and not plan.rejecting:
         raise rows.problems[min(rows.problems)].with_remedy(SET_ASIDE)
     return rows
 
 
-def find_texts(job: Job, todo: Sequence[Chunk], threads: int, progress: Progress) -> pa.Array | None:
+def find_texts(plan: Plan, todo: Sequence[Chunk], progress: Progress) -> pa.Array | None:
     """The different diagnoses of the chunks, in the order of the chunks; None where there are too many to hold.
 
     Raises
@@ -152,7 +152,9 @@ def find_texts(job: Job, todo: Sequence[Chunk], threads: int, progress: Progress
         As of `read_checked`.
     """
     found, waiting = pa.array([], pa.large_string()), list[pa.Array]()
-    for number, texts in enumerate(_each(todo, lambda chunk: read_checked(job, chunk).texts, threads, progress), 1):
+    for number, texts in enumerate(
+        _each(todo, lambda chunk: read_checked(plan, chunk).texts, plan.threads, progress), 1
+    ):
         waiting.append(texts)
         # Merged when as much is waiting as was found: each text is then hashed a few times at most.
         if sum(map(len, waiting)) >= len(found) or number == len(todo):
@@ -163,12 +165,11 @@ def find_texts(job: Job, todo: Sequence[Chunk], threads: int, progress: Progress
 
 
 def check_votes(
-    job: Job,
+    plan: Plan,
     m: MatchFunction,
     texts: Texts,
     todo: Sequence[Chunk],
     finished: Sequence[ChunkResult],
-    threads: int,
     progress: Progress,
 ) -> None:
     """Looks votes and picks up for all pairs before the first is scored: what is refused for want of them is refused in seconds.
@@ -185,12 +186,12 @@ def check_votes(
     prepare(texts.names, asked)
 
     def look_up(chunk: Chunk) -> tuple[NDArray[np.float64], int]:
-        pairs, good = texts.pairs(read_checked(job, chunk), job.options.texts)
+        pairs, good = texts.pairs(read_checked(plan, chunk), plan.texts)
         table = feature_table(pairs, asked, m.providers, texts=texts.names, threads=1)
         shares = coverage(table, pairs.pair_of_row, asked)
         return np.array(list(shares.values())) * good.sum(), int(good.sum())
 
-    for known_here, rows_here in _each(todo, look_up, threads, progress):
+    for known_here, rows_here in _each(todo, look_up, plan.threads, progress):
         known, rows = known + known_here, rows + rows_here
     check_coverage(
         dict(zip(asked.names, (known / max(rows, 1)).tolist(), strict=True)),

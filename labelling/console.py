@@ -7,33 +7,31 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import pyarrow as pa
 
 from ..errors import InputError, OptionError
+from ..files.columns import as_text
 from ..files.counted import counted
 from ..files.invisible import visible
+from ..files.pair_labels import UNSURE, label_of, labels_of_people
 from ..files.pairs import read_pairs
-from . import sheet
-from .answer_file import AnswerFile, key_of
-from .suggestion import MADE_WITH, Suggestion, check_experts
+from ..files.reading import OF_TABLES, Reading
+from ..files.tables import check_output, write_table
+from ..options import Output, Serves, Table, checked
+from ..settings import for_spreadsheets
+from .sheets import INSTRUCTIONS, PREFIX, SHEETS, Key, key_of, read_answers
+from .suggestion import Suggestion, check_experts
 
 EXPERT = "expert_1"
 PROMPT = "Same disease? (y)es, (n)o, (u)nsure, (s)kip, (b)ack, (?) criteria, (q)uit: "
 LAST = "\nThat was the last pair. (b)ack, or Enter to end: "
-_WORDS = ("yes", "no", "unsure", "skip", "back", "quit")
+CRITERIA = INSTRUCTIONS.partition("## The six criteria\n")[2].partition("## ")[0].strip().replace("**", "")
+_WORDS = ("yes", "no", UNSURE, "skip", "back", "quit")
 _KEYS = {key: word for word in _WORDS for key in (word, word[0])} | {"1": "yes", "0": "no", "?": "?", "h": "?"}
 _ALLOWED = "y, n, u, s, b, ? or q"
-CRITERIA = sheet.INSTRUCTIONS.partition("## The six criteria\n")[2].partition("## ")[0].strip().replace("**", "")
-
-
-@dataclass(frozen=True)
-class Question:
-    """identity : the pair's id in a suggestion, None for another file's. a, b : the pair. shown : the two as they are asked."""
-
-    identity: str | None
-    a: str
-    b: str
-    shown: tuple[str, str]
+_KEPT = {"yes": "1", "no": "0", UNSURE: UNSURE}
 
 
 @dataclass(frozen=True)
@@ -51,22 +49,23 @@ class Labelled:
     rejected: int = 0
 
     def words(self) -> str:
+        """Says it in a sentence."""
         total = self.matches + self.others + self.unsure + self.open
         left = f", {self.open:,} open" if self.open else ""
         return f"{counted(total, 'pair')}: {self.matches:,} yes, {self.others:,} no, {self.unsure:,} unsure{left}."
 
 
+@checked
 def label(
-    pairs: Any,
-    output: str | os.PathLike[str],
+    pairs: Table,
+    output: Output,
     expert: str | None = None,
     *,
     a: str = "a",
     b: str = "b",
-    rejects: str | os.PathLike[str] | None = None,
-    encoding: str | None = None,
     ask: Callable[[str], str] = input,
     ask_again: bool = True,
+    reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
 ) -> Labelled:
     """Asks for each pair, on the console or in a notebook, whether both are one disease.
 
@@ -75,24 +74,47 @@ def label(
 
     Parameters
     ----------
-    pairs : a path or data frame with the columns `a` and `b`; or the folder that `suggest` made, or a sheet in it, whose order and sides are
-        then the expert's own.
-    output : the table that the answers go into, which `train` takes: a, b and `label_<expert>`; where one was unsure, `unsure` names
-        them. Where it is there, answers are added: another expert's in a column beside, those on other pairs below.
-    expert : who answers; "expert_1" if not given, of a suggestion for one expert that one.
-    rejects : a file for rows that cannot be right; without it the first of them is an `InputError`.
-    encoding : of a text file that is not UTF-8.
-    ask : gives the answer to a question, as `input` does; an `EOFError` of it ends the session.
-    ask_again : after an answer that is none. Else it is an `InputError`, since answers from a file may then belong to other pairs.
+    pairs : table
+        Pairs; or the folder that `suggest` made, whose order and sides are then the expert's own.
+    output : path
+        The table that the answers go into, which `train` takes: a, b and `label_<expert>`, 1, 0 or "unsure". Where it is there, answers
+        are added: another expert's in a column beside, those on other pairs below.
+    expert : str, optional
+        Who answers; "expert_1" if not given, of a suggestion for one expert that one.
+    a, b : str
+        The columns of the two diagnoses.
+    ask : callable
+        Gives the answer to a question, as `input` does; an `EOFError` of it ends the session.
+    ask_again : bool
+        After an answer that is none. Else it is an error, since answers from a file may then belong to other pairs.
+    reading : Reading
+        How `pairs` are read.
+
+    Returns
+    -------
+    Labelled
+        How many pairs have which answer.
 
     Raises
     ------
     InputError
-        For pairs that cannot be right, a suggestion made for others, and an `output` that holds something else.
+        For pairs that cannot be right, and an `output` that holds something else.
+    OptionError
+        For an expert for whom a suggestion was not made.
     """
-    questions, expert, rejected = _questions(pairs, expert, a, b, rejects, encoding)
-    answers = AnswerFile(Path(output), expert)
-    said = [answers.of(each) for each in questions]
+    if isinstance(pairs, str | os.PathLike) and Path(pairs).is_dir():
+        experts = Suggestion.read(pairs).experts
+        expert = experts[0] if expert is None and len(experts) == 1 else expert
+        if expert not in experts:
+            raise OptionError("expert", f"one of {', '.join(experts)}", expert)
+        pairs = Path(pairs) / SHEETS / f"{expert}.xlsx"
+    expert = EXPERT if expert is None else expert
+    check_experts([expert], "expert")
+    read = read_pairs(pairs, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding)
+    once = {key_of(*both): both for both in zip(read.a.to_pylist()[::-1], read.b.to_pylist()[::-1], strict=True)}
+    questions = [*once.items()][::-1]
+    answers = _Answers(Path(output), expert)
+    said = [answers.of(key) for key, _ in questions]
     open_ = deque(number for number, answer in enumerate(said) if answer is None)
     passed = [number for number, answer in enumerate(said) if answer is not None]
     try:
@@ -100,7 +122,10 @@ def label(
             if not open_:
                 open_.append(passed.pop())
             number = open_[0]
-            word = _answer(questions[number], number, len(questions), said[number], ask, ask_again)
+            before = "" if said[number] is None else f" (you said {said[number]}; skip leaves it so)"
+            shown = (_plain(text) for text in questions[number][1])
+            print(f"\n{number + 1:,} of {len(said):,}{before}", *(f"  {text}" for text in shown), sep="\n")
+            word = _answer(ask, ask_again)
             if word == "quit":
                 break
             if word == "back":
@@ -110,33 +135,26 @@ def label(
                     print("This is the first pair.")
                 continue
             if word != "skip":
-                answers.put(questions[number], word)
+                answers.put(*questions[number], word)
                 said[number] = word
             passed.append(open_.popleft())
     except KeyboardInterrupt:
         done = len(said) - said.count(None)
         raise KeyboardInterrupt(f"{done:,} of {len(said):,} pairs are answered and kept in {output}.") from None
-    yes, no, unsure, still = (said.count(word) for word in ("yes", "no", "unsure", None))
-    return Labelled(Path(output), yes, no, unsure, still, rejected)
+    yes, no, unsure, still = (said.count(word) for word in ("yes", "no", UNSURE, None))
+    return Labelled(Path(output), yes, no, unsure, still, read.n_rejected)
 
 
-def _answer(
-    question: Question, number: int, total: int, said: str | None, ask: Callable[[str], str], ask_again: bool
-) -> str:
+def _answer(ask: Callable[[str], str], ask_again: bool) -> str:
     """What is answered: yes, no, unsure, skip, back or quit."""
-    before = "" if said is None else f" (you said {said}; skip leaves it so)"
-    print(f"\n{number + 1:,} of {total:,}{before}", *(f"  {_plain(text)}" for text in question.shown), sep="\n")
-    while True:
-        word = _typed(ask, PROMPT)
+    while (word := _typed(ask, PROMPT)) not in _WORDS:
         if word == "?":
             print(f"\n{CRITERIA}\n")
-        elif word in _WORDS:
-            return word
         elif word and not ask_again:
-            problem = f"an answer that is not known, to pair {number + 1:,} of {total:,}; those before it are kept"
-            raise InputError(problem, allowed=_ALLOWED, got=word)
+            raise InputError("an answer that is not known; those before it are kept", allowed=_ALLOWED, got=word)
         elif word:
             print(f"Allowed: {_ALLOWED}.")
+    return word
 
 
 def _typed(ask: Callable[[str], str], prompt: str) -> str:
@@ -154,50 +172,45 @@ def _plain(text: str) -> str:
     return "".join(char if char.isprintable() else "\ufffd" for char in " ".join(visible(text).split()))
 
 
-def _questions(
-    pairs: Any,
-    expert: str | None,
-    a: str,
-    b: str,
-    rejects: str | os.PathLike[str] | None,
-    encoding: str | None,
-) -> tuple[list[Question], str, int]:
-    """What is asked, each pair once; who answers; how many rows are set aside."""
-    folder, of_sheet = _suggestion(pairs)
-    rejected = 0
-    if folder is None:
-        expert = EXPERT if expert is None else expert
-        check_experts([expert], "expert")
-        read = read_pairs(pairs, a=a, b=b, rejects=rejects, encoding=encoding)
-        rejected = read.n_rejected
-        found = (Question(None, *both, both) for both in zip(read.a.to_pylist(), read.b.to_pylist(), strict=True))
-    else:
-        suggested = Suggestion.read(folder)
-        if expert is None:
-            expert = of_sheet or (suggested.experts[0] if len(suggested.experts) == 1 else None)
-        if expert is None or expert not in suggested.experts or of_sheet not in (None, expert):
-            raise OptionError("expert", f"one of {', '.join((of_sheet,) if of_sheet else suggested.experts)}", expert)
-        key = {row["id"]: row for row in suggested.key.select(["id", "a", "b"]).to_pylist()}
-        asked = sheet.questions(suggested.key, expert, suggested.made_with["seed"]).to_pylist()
-        found = (Question(row["id"], *_sides(key[row["id"]]), _sides(row)) for row in asked)
-    once: dict[tuple[str, ...], Question] = {}
-    for each in found:
-        once.setdefault(key_of(each.a, each.b), each)
-    return list(once.values()), expert, rejected
+class _Answers:
+    """What an expert answered in the table at `path`, which need not be there yet.
 
+    Raises
+    ------
+    InputError
+        For a table that holds something else: without a and b, with labels that are none, a pair twice, or with a column `label`, which would go before
+        what the experts say.
+    """
 
-def _sides(row: dict[str, str]) -> tuple[str, str]:
-    return row["a"], row["b"]
+    def __init__(self, path: Path, expert: str) -> None:
+        check_output(path)
+        self._path, self._column = path, f"{PREFIX}{expert}"
+        self._rows = self._read()
 
+    def of(self, key: Key) -> str | None:
+        """The answer to a pair: "yes", "no" or "unsure"; None where there is none."""
+        said = self._rows.get(key, {}).get(self._column)
+        if said is None or said.strip().casefold() == UNSURE:
+            return said and UNSURE
+        return {1: "yes", 0: "no"}.get(label_of(said))  # type: ignore[arg-type]
 
-def _suggestion(pairs: Any) -> tuple[Path | None, str | None]:
-    """The folder of a suggestion, where `pairs` is one or a sheet in one, and whose sheet it is."""
-    if not isinstance(pairs, str | os.PathLike):
-        return None, None
-    path = Path(pairs)
-    if path.is_dir():
-        return path, None
-    folder = path.absolute().parents[1] if len(path.absolute().parts) > 2 else None
-    if path.parent.name == sheet.FOLDER and folder is not None and (folder / MADE_WITH).is_file():
-        return folder, path.stem
-    return None, None
+    def put(self, key: Key, pair: tuple[str, str], answer: str) -> None:
+        """Writes an answer: the table on disk is the one before it or the one with it."""
+        self._rows = self._read()  # another expert's session may have written it meanwhile
+        self._rows.setdefault(key, {"a": pair[0], "b": pair[1]})[self._column] = _KEPT[answer]
+        names = dict.fromkeys(name for row in self._rows.values() for name in row)
+        columns = {name: pa.array([row.get(name) for row in self._rows.values()], pa.string()) for name in names}
+        write_table(pa.table(columns), self._path, spreadsheet=for_spreadsheets())
+
+    def _read(self) -> dict[Key, dict[str, Any]]:
+        if not self._path.exists():
+            return {}
+        table, keys = read_answers(self._path)
+        if "label" in table.names:
+            raise InputError(
+                "a column 'label' is there, which goes before what the experts say", source=str(self._path),
+                allowed=f"a new file, or a table of a, b and {PREFIX}<expert>", got=table.names,
+            )  # fmt: skip
+        labels_of_people(table, "label")
+        rows = [{name: as_text(value) for name, value in row.items()} for row in table.data.to_pylist()]
+        return dict(zip(keys, rows, strict=True))

@@ -2,66 +2,90 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..errors import InputError, OptionError
+from ..errors import InputError
 from ..features.compute import feature_table
 from ..features.interning import InternedPairs, intern_pairs
 from ..features.representations import Representations
 from ..files.invisible import read_visible
 from ..files.pairs import Pairs, read_pairs
-from ..matcher.match_function import MatchFunction
-from ..training.statistics.split import Groups, beyond_chance, held_out
+from ..files.reading import OF_TABLES, Reading
+from ..matcher.match_function import MatchFunction, load
+from ..options import Between, Serves, Table, checked
+from ..training.statistics.split import Groups, held_out
 from .pick import capped, diverse, pair_vectors, uncertainty
-from .suggestion import RANDOM, UNCERTAIN, Suggestion
+from .suggestion import RANDOM, UNCERTAIN, Suggestion, check_experts
 
-PER_DIAGNOSIS = 5
-RANDOM_SHARE = 0.1
+EXPERTS = ("expert_1", "expert_2", "expert_3")
 CANDIDATES_PER_PICK = 5
 DEFAULT_SPLIT = {"seed": 0, "test_share": 0.2}
 """That of `train`, for a model that does not say its own."""
 
 
+@checked
 def suggest(
-    m: MatchFunction,
-    pool: Any,
-    n: int = 200,
+    pool: Table,
+    n: Annotated[int, Between(1)] = 200,
     *,
+    experts: Sequence[str] = EXPERTS,
+    matcher: Any = None,
+    labelled: Sequence[Table] = (),
     a: str = "a",
     b: str = "b",
-    labelled: Sequence[Any] = (),
-    random_share: float = RANDOM_SHARE,
-    per_diagnosis: int = PER_DIAGNOSIS,
-    seed: int = 0,
-    rejects: str | os.PathLike[str] | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    random_share: Annotated[float, Between(0, 1)] = 0.1,
+    per_diagnosis: Annotated[int, Between(1)] = 5,
+    seed: Annotated[int, Between(0)] = 0,
+    reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
 ) -> Suggestion:
-    """The n pairs of a pool whose labels would teach M most: uncertain, unlike one another, and some drawn at random.
+    """Suggests the n pairs of a pool whose labels would teach M most: uncertain, unlike one another, and some drawn at random.
 
     Of the pool's pairs, each once in either order after normalisation, none counts that is equal then, labelled, or with a diagnosis that is not understood. A share
     is drawn at random from them. From the others come the least certain (see `uncertainty`), five times as many as are
     wanted; k-means parts these into as many clusters as are wanted, and each gives one (see `diverse`). The same seed, pool and M
-    give the same pairs. Fewer than n are a warning of the `Suggestion`, none an `InputError`.
+    give the same pairs.
 
     Parameters
     ----------
-    m : the match function to be taught. pool : a path or data frame with columns `a` and `b`.
-    labelled : paths or data frames of pairs that have labels, or are out for labelling, in columns `a` and `b` of the
-        pool's names or of these.
-    random_share : of the n, in [0, 1]. On these alone can the share of matches, and how well M's probabilities fit, be
-        estimated without bias.
-    per_diagnosis : in how many of the pairs not drawn at random one diagnosis may stand, after normalisation.
-    rejects : a file for the pool's rows that cannot be right; without it the first of them is an `InputError`.
+    pool : table
+        Unlabelled pairs.
+    n : int
+        How many pairs.
+    experts : sequence of str
+        Who will label, by names that become columns; an odd number has fewer ties.
+    matcher : MatchFunction or path, optional
+        The match function to be taught; the shipped one if not given.
+    labelled : sequence of tables
+        Pairs that have labels, or are out for labelling (the key.csv of an earlier suggestion), in columns `a` and `b` of the pool's
+        names or of these; none of them is suggested.
+    a, b : str
+        The columns of the two diagnoses.
+    random_share : float
+        Of the n, drawn at random. On these alone can the share of matches, and how well M's probabilities fit, be estimated without bias.
+    per_diagnosis : int
+        In how many of the pairs not drawn at random one diagnosis may stand, after normalisation.
+    seed : int
+        Of the draw, of the clusters and of the order in the sheets.
+    reading : Reading
+        How the pool is read.
+
+    Returns
+    -------
+    Suggestion
+        Whose `save(folder)` writes a sheet for each expert to label blind, and whose `words()` say what was picked from what.
+
+    Raises
+    ------
+    InputError
+        Where no pair is left to suggest.
     """
-    _check(n, random_share, per_diagnosis, seed)
-    read = read_pairs(pool, a=a, b=b, rejects=rejects, visible=True)
+    who, m = check_experts(experts), matcher if isinstance(matcher, MatchFunction) else load(matcher)
+    read = read_pairs(pool, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding, visible=True)
     others = [_labelled(source, a, b) for source in labelled]
     unique = intern_pairs(
         pa.chunked_array([chunk for pairs in (read, *others) for chunk in pairs.a.chunks]),
@@ -84,15 +108,13 @@ def suggest(
     }
     if not counts["free"]:
         raise InputError(
-            "no pair is left to suggest", source=read.table.source,
+            "no pair is left to suggest", source=read.source,
             allowed="pairs that differ after normalisation and have no label yet", got=counts,
         )  # fmt: skip
     pairs, rows = present[free], first_row[free]
-    references = Groups.of(m.providers.naming(read.a.take(pa.array(rows)).to_pylist()))
-    split = m.data.get("split", DEFAULT_SPLIT)
-    measures = held_out(references, split["test_share"], split["seed"])
+    a_side, b_side = (side.take(pa.array(rows)) for side in (read.a, read.b))
     first, second = unique.first[pairs], unique.second[pairs]
-    probability = m.probabilities(read.a.take(pa.array(rows)), read.b.take(pa.array(rows)), progress=progress)
+    probability = m.probabilities(a_side, b_side)
 
     wanted = min(n, len(pairs))
     by_chance = np.random.default_rng(seed).permutation(len(pairs))[: round(random_share * wanted)]
@@ -107,35 +129,22 @@ def suggest(
     why = np.repeat([RANDOM, UNCERTAIN], [len(by_chance), len(uncertain)])
     order = np.argsort(rows[chosen], kind="stable")
     chosen, why = chosen[order], why[order]
-    counts["held_out"] = int(measures[chosen].sum())
-    key = pa.table(
-        {
-            "id": [_identity(unique.names[first[i]], unique.names[second[i]]) for i in chosen.tolist()],
-            "row": read.row[rows[chosen]],
-            "a": read.a.take(pa.array(rows[chosen])).cast(pa.string()).combine_chunks(),
-            "b": read.b.take(pa.array(rows[chosen])).cast(pa.string()).combine_chunks(),
-            "chosen": why.tolist(),
-            "probability": probability[chosen],
-        }
-    )
+
+    split = m.data.get("split", DEFAULT_SPLIT)
+    references = Groups.of(m.providers.naming(a_side.to_pylist()))
+    counts["held_out"] = int(held_out(references, split["test_share"], split["seed"])[chosen].sum())
+    key = pa.table({
+        "row": read.row[rows[chosen]],
+        "a": a_side.take(pa.array(chosen)).cast(pa.string()).combine_chunks(),
+        "b": b_side.take(pa.array(chosen)).cast(pa.string()).combine_chunks(),
+        "chosen": why.tolist(),
+        "probability": probability[chosen],
+    })  # fmt: skip
     made_with = {
-        "model": m.identity, "threshold": m.threshold, "pool": read.table.source, "counts": counts, "asked": n,
+        "match_function": m.identity, "threshold": m.threshold, "pool": read.source, "counts": counts, "asked": n,
         "random_share": random_share, "per_diagnosis": per_diagnosis, "seed": seed, "split": dict(split),
     }  # fmt: skip
-    told = _warnings(n, len(chosen), counts["free"], per_diagnosis, counts["not_understood"])
-    told += _held_out_warning(references, measures, split)
-    return Suggestion(key, made_with, tuple(told))
-
-
-def _check(n: int, random_share: float, per_diagnosis: int, seed: int) -> None:
-    if n < 1:
-        raise OptionError("n", "1 or more", n)
-    if not 0 <= random_share <= 1:
-        raise OptionError("random_share", "between 0 and 1", random_share)
-    if per_diagnosis < 1:
-        raise OptionError("per_diagnosis", "1 or more", per_diagnosis)
-    if seed < 0:
-        raise OptionError("seed", "0 or more", seed)
+    return Suggestion(key, who, made_with)
 
 
 def _labelled(source: Any, a: str, b: str) -> Pairs:
@@ -155,32 +164,3 @@ def _vectors(
     table = feature_table(here, m.features, m.providers, texts=texts)
     encoders = m.features.encoders
     return pair_vectors(table, texts.vectors(encoders[0]) if encoders else None, left, right)
-
-
-def _identity(first: str, second: str) -> str:
-    """The same for a pair in every suggestion, and no number that a spreadsheet would rewrite."""
-    return "p" + hashlib.sha256("\0".join(sorted((first, second))).encode()).hexdigest()[:10]
-
-
-def _held_out_warning(references: Groups, measures: NDArray[np.bool_], split: Mapping[str, Any]) -> list[str]:
-    held, every = len(set(references.code[measures].tolist())), len(references.names)
-    if not beyond_chance(held, every, split["test_share"]):
-        return []
-    return [
-        f"{held:,} of {every:,} reference diagnoses in the pool are ones that the model's split holds out (test share {split['test_share']:g}, seed "
-        f"{split['seed']}): a training with that seed measures on their labels and learns nothing from them. Another pool, or then another seed or a test share of 0, mends it."
-    ]
-
-
-def _warnings(asked: int, given: int, free: int, per_diagnosis: int, not_understood: int) -> list[str]:
-    said = []
-    if not_understood:
-        said.append(f"{not_understood:,} pairs of the pool are set aside, since a diagnosis in them is not understood.")
-    if free < asked:
-        said.append(f"{asked:,} pairs were asked for; the pool has {free:,} that differ and have no label yet.")
-    if given < min(asked, free):
-        said.append(
-            f"{given:,} pairs are suggested: more would put one diagnosis into over {per_diagnosis} of them; the limit"
-            " per diagnosis can be raised."
-        )
-    return said

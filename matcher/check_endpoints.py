@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any
 
+from .. import progress
 from ..errors import InputError
 from ..features.feature_set import FeatureSet
 from ..features.vote_plan import groups_of, who_of
 from ..files.did_you_mean import hint
-from ..progress import Progress
+from ..options import File, checked
 from ..votes.asking import named_model, services_of
 from ..votes.endpoint_check import Asked, EndpointCheck, ask_each
 from ..votes.prompts.versions import PROMPTS, VOTE_PROMPT
 from ..votes.voters import Voter
-from .origin import Origin
+from .loading import Loading
 from .pair_votes import providers_of
 
 if TYPE_CHECKING:
     from ..endpoints.endpoint import Endpoint
 
-Path = str | os.PathLike[str]
 
-
+@checked
 def check_endpoints(
-    features: Path | None = None,
+    features: File | None = None,
     *,
-    model: Path | None = None,
-    endpoints: Path | None = None,
+    matcher: Any = None,
+    endpoints: File | None = None,
     only: Sequence[str] = (),
     models: Sequence[str] = (),
-    progress: Progress = lambda done, total: None,
-    **origin: Unpack[Origin],
 ) -> list[EndpointCheck]:
     """Asks one question of each language model, and one vector of each served encoder; says what to mend where none comes.
 
@@ -40,13 +37,16 @@ def check_endpoints(
 
     Parameters
     ----------
-    features : the feature set that names them: a TOML file, or a built-in set by name.
-    model : a trained model, whose features are taken instead.
-    endpoints : a TOML file whose `[endpoint.NAME]` tables go before the set's own.
-    only : of the set, these columns or encoders alone.
-    models : "ENDPOINT:MODEL" of `endpoints`, or of the set, asked for a vote; without a set or model, these alone.
-    progress : called with the models asked and all of them.
-    origin : as in `load`, with `model`.
+    features
+        The feature set that names them: a TOML file, or a built-in set by name.
+    matcher
+        A trained match function, or its folder, whose features are taken instead.
+    endpoints
+        A TOML file whose `[endpoint.NAME]` tables go before the set's own.
+    only
+        Of the set, these columns or encoders alone.
+    models
+        "ENDPOINT:MODEL" of `endpoints`, or of the set, asked for a vote; without a set or match function, these alone.
 
     Returns
     -------
@@ -60,8 +60,8 @@ def check_endpoints(
     """
     served: dict[str, Endpoint] = {}
     asked: list[Asked] = []
-    if features is not None or model is not None:
-        chosen, _ = providers_of(features or "offline", model=model, endpoints=endpoints, **origin)
+    if features is not None or matcher is not None:
+        chosen, _ = providers_of(features or "offline", matcher=matcher, loading=Loading(endpoints=endpoints))
         served = dict(chosen.endpoints)
         if not models or only:
             asked = _of_set(chosen, only)
@@ -69,12 +69,12 @@ def check_endpoints(
         served = services_of(endpoints)[0]
     asked += [_of_name(name, served) for name in models]
     if not asked:
-        whose = os.fspath(model or features or endpoints or "nothing")
         raise InputError(
-            f"{whose}: no language model to ask",
+            f"{matcher or features or endpoints or 'nothing'}: no language model to ask",
             allowed="a feature set with votes, picks or served encoders, or a file of endpoints and ENDPOINT:MODEL",
         )
-    return ask_each(asked, progress)
+    with progress.shown("Asking") as report:
+        return ask_each(asked, report)
 
 
 def _of_set(features: FeatureSet, only: Sequence[str]) -> list[Asked]:

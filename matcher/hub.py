@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from ..errors import DxmatchError, InputError, MissingExtra, ModelError, OptionError, Remedy
 from ..models import folder as model_folder
-from ..models.folder import CARD, MANIFEST, MAX_FILE_BYTES, MAX_MANIFEST_BYTES, SIGNATURE, ModelFolder
+from ..models.folder import CARD, MANIFEST, MAX_FILE_BYTES, MAX_MANIFEST_BYTES, ModelFolder
 from ..models.manifest import read
 from ..terms.encoders.hub import COMMIT, check_hub_name, is_hub_name
 
@@ -57,7 +57,6 @@ def hub_model(
     *,
     allow_download: bool = False,
     pinned: bool = False,
-    signed_by: str | os.PathLike[str] | None = None,
 ) -> HubModel:
     """The model of the hub's cache on this machine, or fetched.
 
@@ -87,15 +86,14 @@ def hub_model(
     if not COMMIT.fullmatch(commit):
         raise ModelError(f"{name}: the hub's cache does not say which commit {found} is of.")
     contents = {MANIFEST: _content(found, MAX_MANIFEST_BYTES)}
-    listed = [*read(contents[MANIFEST], f"{place}/{MANIFEST}").files]
-    for file in [*listed, SIGNATURE] if signed_by is not None else listed:
+    for file in read(contents[MANIFEST], f"{place}/{MANIFEST}").files:
         path = _file(name, file, commit, allow_download)
         if path is not None:
             contents[file] = _content(path, MAX_FILE_BYTES)
-    parts = model_folder.of_contents(contents, place, signed_by=signed_by)
+    parts = model_folder.of_contents(contents, place)
     if revision != commit and not pinned:
         warnings.warn(
-            f'{name} without a commit may be another model tomorrow; this one is revision="{commit}".', stacklevel=4
+            f'{name} without a commit may be another model tomorrow; this one is revision="{commit}".', stacklevel=5
         )
     return HubModel(name, commit, parts)
 

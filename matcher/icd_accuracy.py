@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import pyarrow as pa
 
+from ..files.reading import Reading
 from ..files.tables import with_columns
+from ..options import Between, File, Serves, checked
+from ..options import Table as AnyTable
+from ..progress import shown
 from ..terms.icd.nearness import Levels, Nearness, best_levels, nearest_level
 from ..terms.icd.sources import open_tree
 from ..terms.icd.tree import IcdTree
-from ..votes.asking import Budget
+from ..votes.asking_options import Asking
 from .icd_gold import Gold, gold_of
-from .icd_mapping import IcdTable, map_icd, source_of
-from .icd_strings import strings_table
-
-if TYPE_CHECKING:
-    from .match_function import MatchFunction
+from .icd_mapping import OF_MAPPING, IcdMapper, IcdTable, map_icd, tree_file
+from .icd_presets import Preset
+from .icd_strings import Diagnoses
+from .match_function import MatchFunction
 
 TOP = (1, 5, 15)
 """Places among the candidates, as H-DDx prints them (Table 4)."""
@@ -94,30 +96,20 @@ class IcdAccuracy:
 NO_CODE = "no code"
 
 
+@checked
 def icd_accuracy(
-    strings: Any,
-    gold: Any,
+    diagnoses: AnyTable,
+    gold: AnyTable,
     *,
     column: str = "diagnosis",
     unique: bool = False,
-    k: int | None = None,
-    source: str | os.PathLike[str] | None = None,
-    encoder: str | None = None,
-    distance: str | None = None,
-    entries: str | None = None,
-    sections: bool = True,
-    model: MatchFunction | str | os.PathLike[str] | None = None,
+    k: Annotated[int, Between(1)] | None = None,
+    tree: AnyTable = None,
+    preset: Preset = "default",
     pick: str | None = None,
-    prompt: str | os.PathLike[str] | None = None,
-    direct: bool = True,
-    features: str | os.PathLike[str] | None = None,
-    endpoints: str | os.PathLike[str] | None = None,
-    allow_download: bool = False,
-    store: str | os.PathLike[str] = "votes.sqlite",
-    max_calls: int | None = None,
-    max_cost: float | None = None,
-    encoding: str | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    matcher: MatchFunction | File | None = None,
+    reading: Annotated[Reading, Serves("encoding")] = Reading(),
+    asking: Annotated[Asking, OF_MAPPING] | None = None,
 ) -> IcdAccuracy:
     """Maps diagnoses to ICD-10 and compares their codes with the right ones: H-DDx (3.2, A.3).
 
@@ -125,11 +117,12 @@ def icd_accuracy(
 
     Parameters
     ----------
-    strings : as of `map_icd`.
-    gold : the column of `strings` that holds the right codes; or a table (file, frame, list of dicts or dict of columns) with
+    gold
+        The column of `diagnoses` that holds the right codes; or a table (file, frame, list of dicts or dict of columns) with
         the diagnoses in `column` and their codes in "icd10". Several codes apart by ; or | are all right. A code is read as it is
         given: J01.9 is no J01.90. Whoever has no code counts nowhere.
-    unique : each string counts once, with the code of its first row; else each row counts,
+    unique
+        Each string counts once, with the code of its first row; else each row counts,
         as in the paper.
 
     Returns
@@ -141,18 +134,14 @@ def icd_accuracy(
     Raises
     ------
     InputError
-        For a right code that the tree lacks, with its row, before anything is mapped or asked; else as `map_icd`.
+        For a right code that the tree lacks, with its row, before anything is mapped or asked; else as `icd`.
     """
-    table = strings_table(strings, column, encoding)
-    table.require(column, "a diagnosis", option="column")
-    chosen = source_of(source, pick, features, endpoints)
-    tree = open_tree(chosen)
-    right = gold_of(table, gold, column, tree, chosen, encoding)
-    mapped = map_icd(
-        table, column=column, unique=unique, k=k, source=chosen, encoder=encoder, distance=distance, entries=entries, sections=sections,
-        model=model, pick=pick, prompt=prompt, direct=direct, features=features, endpoints=endpoints, allow_download=allow_download,
-        store=store, budget=Budget(max_calls, max_cost), progress=progress,
-    )  # fmt: skip
+    read = Diagnoses.of(diagnoses, column, reading.encoding)
+    with tree_file(tree) as file, shown("Asking") as report:
+        mapper = IcdMapper(k=k, tree=file, preset=preset, pick=pick, matcher=matcher, asking=asking or Asking())
+        tree = open_tree(mapper.source)
+        right = gold_of(read.table, gold, column, tree, mapper.source, reading.encoding)
+        mapped = map_icd(read, mapper, unique=unique, progress=report)
     right = [right[row] for row in mapped.rows]
     rows = mapped.table.to_pylist()
     shared = [_levels(tree, row["icd10"], nodes) for row, nodes in zip(rows, right, strict=True)]

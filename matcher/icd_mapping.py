@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import tempfile
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import narwhals as nw
 import pyarrow as pa
@@ -18,27 +19,107 @@ from ..errors import ModelError, OptionError
 from ..features.feature_set import FeatureSet
 from ..features.providers import SHIPPED
 from ..files.limits import MAX_CHARACTERS
+from ..files.reading import Reading
 from ..files.tables import Table, read_table, with_columns, write_table
+from ..options import Between, File, Serves, checked
+from ..options import Table as AnyTable
+from ..progress import Progress, shown
 from ..terms.icd.mapping import map_to_icd
-from ..terms.icd.search import CANDIDATES, DISTANCES, ENTRIES
-from ..votes.asking import Budget
+from ..votes.asking_options import Asking
+from ..votes.budget import Budget
+from ..votes.voters import PICK_OPTIONS, Picker
 from .icd_blanks import blanks_told, in_place
 from .icd_encoders import declaring
-from .icd_picks import picker_of, with_picks
+from .icd_picks import pick_options, with_picks
+from .icd_presets import IcdPreset, Preset, preset_of
 from .icd_said import code_as_said, said_beside
-from .icd_strings import Diagnoses, strings_table
+from .icd_strings import Diagnoses
 from .match_function import MatchFunction, load
 
 if TYPE_CHECKING:
-    from ..features.providers import Providers
-    from ..terms.diseases.graph import DiseaseGraph
     from ..terms.icd.index import IcdIndex
 
-DEFAULT_SOURCE = "icd10cm"
-PAPER = "paper17"
-"""The feature set whose picks and encoders are known where none is given."""
 EDITION = "icd10"
 """The key of the schema's metadata that holds package and version, or file and hash, of the ICD-10 that the codes are of."""
+OF_MAPPING = Serves("endpoints", "store", "max_calls", "max_cost")
+"""What serves the asking of picks."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class IcdMapper:
+    """How diagnoses are mapped, as `icd`, its accuracy and an evaluation say it; the fields are as of `icd`, but for the tree.
+
+    tree : the name or the path of one, as `tree_file` gives it.
+
+    Raises
+    ------
+    OptionError
+        For a preset that puts every diagnosis to a language model, without one.
+    """
+
+    k: int | None = None
+    tree: str | os.PathLike[str] | None = None
+    preset: Preset = "default"
+    pick: str | None = None
+    matcher: MatchFunction | str | os.PathLike[str] | None = None
+    asking: Asking = field(default_factory=Asking)
+
+    def __post_init__(self) -> None:
+        if self.pick is None and not self.how.direct:
+            raise OptionError(
+                "pick", "a language model, since the preset asks about every diagnosis (direct=False)", None
+            )
+
+    @property
+    def how(self) -> IcdPreset:
+        """The preset itself."""
+        return preset_of(self.preset)
+
+    @cached_property
+    def chosen(self) -> Mapping[str, Any]:
+        """Each of source, encoder, k, distance and entries, and what else a pick says: as given, else as the pick has it, else as usual."""
+        how = self.how
+        given = {
+            "source": self.tree, "k": self.k, "encoder": how.encoder, "distance": how.distance, "entries": how.entries,
+        }  # fmt: skip
+        usual = PICK_OPTIONS if self.pick is None else pick_options(self.pick, self.features, how.prompt)
+        return {**usual, **{name: value for name, value in given.items() if value is not None}}
+
+    @cached_property
+    def features(self) -> FeatureSet:
+        """The feature set that declares picks and encoders, with the user's endpoints."""
+        return FeatureSet.read(self.how.features, self.asking.endpoints)
+
+    @property
+    def source(self) -> str:
+        """The tree of ICD-10."""
+        return os.fspath(self.chosen["source"])
+
+    @property
+    def ways(self) -> dict[str, Any]:
+        """How the index of names is looked through."""
+        return {name: self.chosen[name] for name in ("distance", "entries")} | {"sections": self.how.sections}
+
+    @cached_property
+    def m(self) -> MatchFunction:
+        """The match function. Raises `ModelError` for one without an encoder of its own."""
+        m = self.matcher if isinstance(self.matcher, MatchFunction) else load(self.matcher)
+        if SHIPPED not in m.providers.encoders:
+            raise ModelError(f"Model {m.name} has no encoder of its own, so it cannot map to ICD-10.")
+        return m
+
+    def index(self) -> IcdIndex:
+        """ICD-10's names under the encoder."""
+        providers, encoder = self.m.providers, self.chosen["encoder"]
+        if self.pick is not None or encoder != SHIPPED:
+            set_ = declaring(self.features, encoder)
+            providers = set_.open(
+                providers.normalizer, providers.encoders[SHIPPED], endpoints=set_.endpoints,
+                allow_download=self.how.allow_download,
+                # a pick is among ICD-10's own names, as those of the features are
+                graph=providers.graph if self.pick is None else None,
+            )  # fmt: skip
+        return providers.icd_index(self.source, encoder, **self.ways)
 
 
 @dataclass(frozen=True)
@@ -59,64 +140,53 @@ class IcdTable:
     asked: Budget = field(default_factory=Budget)
 
 
+@checked
 def icd(
-    strings: Any,
+    diagnoses: AnyTable,
     *,
     column: str = "diagnosis",
     unique: bool = False,
-    k: int | None = None,
-    source: Any = None,
-    encoder: str | None = None,
-    distance: str | None = None,
-    entries: str | None = None,
-    sections: bool = True,
-    model: MatchFunction | str | os.PathLike[str] | None = None,
+    k: Annotated[int, Between(1)] | None = None,
+    tree: AnyTable = None,
+    preset: Preset = "default",
     pick: str | None = None,
-    prompt: str | os.PathLike[str] | None = None,
-    direct: bool = True,
-    features: str | os.PathLike[str] | None = None,
-    endpoints: str | os.PathLike[str] | None = None,
-    allow_download: bool = False,
-    store: str | os.PathLike[str] = "votes.sqlite",
-    max_calls: int | None = None,
-    max_cost: float | None = None,
-    encoding: str | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    matcher: MatchFunction | File | None = None,
+    reading: Annotated[Reading, Serves("encoding")] = Reading(),
+    asking: Annotated[Asking, OF_MAPPING] | None = None,
 ) -> Any:
     """Maps diagnoses to ICD-10 entries.
 
     Parameters
     ----------
-    strings : one diagnosis as written, or a list or series of them; or the path of a file, a data frame, a list of dicts or a dict of
+    diagnoses
+        One diagnosis as written, or a list or series of them; or the path of a file, a data frame, a list of dicts or a dict of
         columns, with them in `column`. A text is a path if such a file is there or it ends in .csv, .tsv, .jsonl, .json, .xlsx or
         .parquet, else a diagnosis.
-    unique : one row for each different string, in order of first appearance: a table to look up every algorithm's in.
-    k : how many candidates to keep for each; 15 if not given.
-    source : "icd10cm" (if not given), "icd10" (WHO), the path of a CSV with `code, name, parent`, or a code system of your own: a file, frame or list
-        of terms, with a column `code` (else each term is its own; several rows of one code are synonyms) and `parent` where it has them.
-    encoder : what finds the nearest names: "shipped" (the model's own static one; if not given), one that `features` declares
-        (also one that an endpoint serves), "sentence-transformers:" and the name or folder of such a model, or
-        "endpoint:NAME:MODEL", an embedding model of an endpoint of `endpoints` or `features`.
-    distance : "cosine" (if not given), or "euclidean", as in "How to Evaluate Medical AI": of vectors that keep their length.
-    entries : "codes" (if not given): the candidates are k different codes, and what a name says beyond the diagnosis counts
-        against it. "names": they are the k nearest names among ICD-10's titles and inclusion terms, of which several may belong to one
-        code, by the distance alone: H-DDx (A.1).
-    sections : whether chapters and sections are among the entries, as in H-DDx (A.1): "Tuberculosis" is A15-A19.
-    model : a match function, its folder or its name on the hub, whose normaliser and encoder are used; the shipped one if not given.
-    pick : the language model that picks among the candidates where there is no direct match: a feature of the kind
-        "icd_pick" in `features`, by its name or its model. It also says k, source, encoder, distance and entries where these are
-        not given.
-    prompt : what the model is asked with, in place of what the feature says: "icd-pick-2" (a number, with the rules of "How to Evaluate
-        Medical AI"), "pick-name-1" (a name in JSON, with those of H-DDx), another built-in one, or the path of a text file.
-    direct : with `pick`: a diagnosis that equals a name of ICD-10 has its code at once, as in "How to Evaluate Medical AI"; False asks the
-        model about every diagnosis but a bare code, as H-DDx does.
-    features : the feature set that declares the pick and encoders; "paper17" if not given.
-    endpoints : a TOML file whose `[endpoint.NAME]` tables go before those of `features`.
-    allow_download : the hub may be asked for the model or an encoder by its name; without it what the hub's cache holds is taken, offline.
-    store : the file that keeps the picks, so that nothing is asked twice. Made where it is absent.
-    max_calls, max_cost : the asking stops there; what is left is unscored.
-    encoding : of a text file that is not UTF-8.
-    progress : called with the diagnoses done and those in all.
+    column
+        That holds the diagnoses.
+    unique
+        One row for each different string, in order of first appearance: a table to look up every algorithm's in.
+    k
+        How many candidates to keep for each; as the pick says, or 15, if not given.
+    tree
+        "icd10cm" (if neither this nor the pick says another), "icd10" (WHO), the path of a CSV with `code, name, parent`, or a code
+        system of your own: a file, frame or list of terms, with a column `code` (else each term is its own; several rows of one code are
+        synonyms) and `parent` where it has them.
+    preset
+        How the nearest names are found and picked from: "default", as the pick and `IcdPreset` have it; "h-ddx", as H-DDx does: of
+        each text the 15 names nearest by text-embedding-3-large, which [endpoint.openai] serves, of which `pick` chooses one by its name;
+        "how-to-evaluate-medical-ai", as that paper does: a text that is a name has its code at once, of others the 15 names nearest by
+        BERGAMOT and the Euclidean distance (FAISS), of which `pick` chooses; or an `IcdPreset` of your own, also as a TOML file.
+    pick
+        The language model that picks among the candidates: "ENDPOINT:MODEL", or a feature of the kind "icd_pick" of the preset's
+        feature set, by its name or its model, which also says k, tree, encoder, distance and entries where these are not given.
+    matcher
+        A match function, its folder or its name on the hub, whose normaliser and encoder are used; the shipped one if not given.
+    reading
+        The encoding of a text file.
+    asking
+        Where language models and encoders are served, the store that keeps the picks, so that nothing is asked twice, and what may
+        be spent; what is left then is unscored.
 
     Returns
     -------
@@ -131,42 +201,28 @@ def icd(
 
     Errors: `InputError` for a string that is blank, and a diagnosis that is no name, with its place.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        if source is not None and not isinstance(source, str | os.PathLike):
-            source = write_table(_terms(source), Path(folder, "terms.parquet"))
-        result = map_icd(
-            strings,
-            column=column,
-            unique=unique,
-            k=k,
-            source=source,
-            encoder=encoder,
-            distance=distance,
-            entries=entries,
-            sections=sections,
-            model=model,
-            pick=pick,
-            prompt=prompt,
-            direct=direct,
-            features=features,
-            endpoints=endpoints,
-            allow_download=allow_download,
-            store=store,
-            budget=Budget(max_calls, max_cost),
-            encoding=encoding,
-            keep_blank=True,
-            progress=progress,
-        )
+    with tree_file(tree) as file, shown("Asking") as report:
+        mapper = IcdMapper(k=k, tree=file, preset=preset, pick=pick, matcher=matcher, asking=asking or Asking())
+        read = Diagnoses.of(diagnoses, column, reading.encoding, keep_blank=True)
+        result = map_icd(read, mapper, unique=unique, progress=report)
     if result.read.note:
-        warnings.warn(result.read.note, stacklevel=2)
+        warnings.warn(result.read.note, stacklevel=3)
     made = result.read.native(result.table)
     if hasattr(made, "attrs"):
         made.attrs[EDITION] = result.table.schema.metadata[EDITION.encode()].decode()
     return made
 
 
+@contextmanager
+def tree_file(tree: Any) -> Iterator[str | os.PathLike[str] | None]:
+    """A code system as the name or the path of one, also where it came as a list of terms, a series or a table."""
+    with tempfile.TemporaryDirectory() as folder:
+        if tree is not None and not isinstance(tree, str | os.PathLike):
+            tree = write_table(_terms(tree), Path(folder, "terms.parquet"))
+        yield tree
+
+
 def _terms(source: Any) -> pa.Table:
-    """A code system that came as a list of terms, a series or a table."""
     if isinstance(source, list | tuple) and not any(isinstance(one, Mapping) for one in source):
         return pa.table({"term": pa.array(source, pa.string())})
     if nw.dependencies.is_into_series(source):
@@ -176,78 +232,27 @@ def _terms(source: Any) -> pa.Table:
 
 
 def map_icd(
-    strings: Any,
-    *,
-    column: str = "diagnosis",
-    unique: bool = False,
-    k: int | None = None,
-    source: str | os.PathLike[str] | None = None,
-    encoder: str | None = None,
-    distance: str | None = None,
-    entries: str | None = None,
-    sections: bool = True,
-    model: MatchFunction | str | os.PathLike[str] | None = None,
-    pick: str | None = None,
-    prompt: str | os.PathLike[str] | None = None,
-    direct: bool = True,
-    features: str | os.PathLike[str] | None = None,
-    endpoints: str | os.PathLike[str] | None = None,
-    allow_download: bool = False,
-    store: str | os.PathLike[str] = "votes.sqlite",
-    budget: Budget | None = None,
-    encoding: str | None = None,
-    keep_blank: bool = False,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    diagnoses: Diagnoses, mapper: IcdMapper, *, unique: bool = False, progress: Progress | None = None
 ) -> IcdTable:
-    """`icd` with what was read, and how; of a code system, the path alone.
-
-    budget : caps the asking, in the place of `max_calls` and `max_cost`. keep_blank : rows of a table without a diagnosis keep their place, without a code; else they are an `InputError`.
-    """
-    if k is not None and k < 1:
-        raise OptionError("k", "1 or more", k)
-    if pick is None and not direct:
-        raise OptionError("direct", "True without 'pick': it says what a language model is asked", direct)
-    diagnoses = Diagnoses.of(strings_table(strings, column, encoding), column, keep_blank)
-    table = diagnoses.table
-    m = model if isinstance(model, MatchFunction) else load(model, allow_download=allow_download)
-    if SHIPPED not in m.providers.encoders:
-        raise ModelError(f"Model {m.name} has no encoder of its own, so it cannot map to ICD-10.")
+    """`icd` of what was read, with how it was mapped."""
+    table, m, index = diagnoses.table, mapper.m, mapper.index()
     if len(diagnoses.rows) < len(table):
-        warnings.warn(blanks_told(table, diagnoses.rows, column, unique), stacklevel=3)
+        warnings.warn(blanks_told(table, diagnoses.rows, diagnoses.column, unique), stacklevel=4)
     if unique:
         diagnoses = diagnoses.unique()
-    normalizer, spent = m.providers.normalizer, Budget() if budget is None else budget
-    if pick is None:
-        ways: dict[str, Any] = {
-            "distance": distance or DISTANCES[0], "entries": entries or ENTRIES[0], "sections": sections,
-        }  # fmt: skip
-        providers, k = m.providers, k or CANDIDATES
-        if encoder not in (None, SHIPPED):
-            chosen = declaring(FeatureSet.read(features or PAPER, endpoints), encoder)
-            providers = _opened(chosen, m, allow_download, providers.graph)
-        index = providers.icd_index(os.fspath(source or DEFAULT_SOURCE), encoder or SHIPPED, **ways)
+    k, asked = mapper.chosen["k"], mapper.asking.budget
+    settings = {"edition": index.tree.source, "encoder": index.encoder.identity, "k": k, "pick": None, **mapper.ways}
+    if mapper.pick is None:
         columns = _nearest(diagnoses, m, index, k)
     else:
-        chosen = FeatureSet.read(features or PAPER, endpoints)
-        picker = picker_of(pick, chosen, prompt)
-        chosen = declaring(chosen, encoder or picker.encoder)
-        providers, k = _opened(chosen, m, allow_download), k or picker.k
-        ways = {"distance": distance or picker.distance, "entries": entries or picker.entries, "sections": sections}
-        index = providers.icd_index(os.fspath(source or picker.source), encoder or picker.encoder, **ways)
-        map_ = partial(map_to_icd, diagnoses.texts, index, normalizer, k, **diagnoses.place)
-        columns = with_picks(map_, picker, chosen, direct=direct, store=store, budget=spent, progress=progress)
-        ways |= {"pick": pick, "direct": direct}
+        map_ = partial(map_to_icd, diagnoses.texts, index, m.providers.normalizer, k, **diagnoses.place)
+        picker, direct = Picker.of(mapper.chosen), mapper.how.direct
+        columns = with_picks(map_, picker, mapper.features, direct, mapper.asking, progress)
+        settings |= {"pick": mapper.pick, "direct": direct}
     mapped, rows = _as_arrow(columns, index.tree.source), diagnoses.rows
     if not unique:
         mapped, rows = in_place(mapped, rows, len(table)), range(len(table))
-    settings = {"edition": index.tree.source, "encoder": index.encoder.identity, "k": k, "pick": None, **ways}
-    return IcdTable(mapped, table, rows, settings, spent)
-
-
-def _opened(chosen: FeatureSet, m: MatchFunction, allow_download: bool, graph: DiseaseGraph | None = None) -> Providers:
-    """Providers of a feature set's encoders, with the normaliser and the encoder of M."""
-    normalizer, shipped = m.providers.normalizer, m.providers.encoders[SHIPPED]
-    return chosen.open(normalizer, shipped, endpoints=chosen.endpoints, allow_download=allow_download, graph=graph)
+    return IcdTable(mapped, table, rows, settings, asked)
 
 
 def _nearest(diagnoses: Diagnoses, m: MatchFunction, index: IcdIndex, k: int) -> dict[str, list[Any]]:
@@ -257,7 +262,7 @@ def _nearest(diagnoses: Diagnoses, m: MatchFunction, index: IcdIndex, k: int) ->
     known = [text for text in dict.fromkeys(diagnoses.texts) if len(text) <= MAX_CHARACTERS and normalizer(text)]
     looked_up = dict(zip(known, m.providers.naming.to_code(known), strict=True))
     if told := said_beside(looked_up, normalizer):
-        warnings.warn(told, stacklevel=4)
+        warnings.warn(told, stacklevel=5)
     no_code = {text: one.no_code for text, one in looked_up.items() if not m.judge_all}
     unmapped = [no_code.get(text) for text in diagnoses.texts]
     read_as = {text: one.name for text, one in looked_up.items()}
@@ -265,18 +270,6 @@ def _nearest(diagnoses: Diagnoses, m: MatchFunction, index: IcdIndex, k: int) ->
     code_as_said(columns, read_as, m, index, k)
     del columns["reason"]
     return columns
-
-
-def source_of(
-    source: str | os.PathLike[str] | None,
-    pick: str | None,
-    features: str | os.PathLike[str] | None,
-    endpoints: str | os.PathLike[str] | None,
-) -> str:
-    """The ICD-10 of a mapping with these options."""
-    if source is None and pick is not None:
-        return picker_of(pick, FeatureSet.read(features or PAPER, endpoints)).source
-    return os.fspath(source or DEFAULT_SOURCE)
 
 
 def _as_arrow(columns: dict[str, list[Any]], edition: str) -> pa.Table:

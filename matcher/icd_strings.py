@@ -28,14 +28,19 @@ class Diagnoses:
     rows: Sequence[int]
 
     @classmethod
-    def of(cls, table: Table, column: str, keep_blank: bool) -> Diagnoses:
-        """All of a column. keep_blank : rows of what came as a table that are blank or hold no letter or digit ("?") are left out.
+    def of(
+        cls, given: Any, column: str = "diagnosis", encoding: str | None = None, keep_blank: bool = False
+    ) -> Diagnoses:
+        """One diagnosis, a list, a series, or all of a column of a table.
+
+        keep_blank : rows of what came as a table that are blank or hold no letter or digit ("?") are left out.
 
         Raises
         ------
         InputError
             For a table without the column or without a diagnosis in it, and for a blank row that is not left out.
         """
+        table = _table(given, column, encoding)
         table.require(column, "a diagnosis", option="column")
         leaves_out = keep_blank and (table.source != _STRINGS or table.frame is not None)
         texts = (table.text(column) if leaves_out else table.required_text(column)).to_pylist()
@@ -62,7 +67,7 @@ class Diagnoses:
         return {"source": self.table.source, "column": self.column, "row_number": lambda i: number(self.rows[i])}
 
 
-def strings_table(strings: Any, column: str, encoding: str | None) -> Table:
+def _table(strings: Any, column: str, encoding: str | None) -> Table:
     frame = None
     if isinstance(strings, str) and not is_path(strings):
         strings = [strings]

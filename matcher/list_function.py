@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import OptionError
-from .policy import SPECIFICATION, policy_of
+from ..files.reading import Reading
+from ..options import Between, Serves, Table, checked
+from .linking.candidates import CANDIDATES
+from .linking.scorer import Ranked, Scorer
+from .policy import POLICIES, SPECIFICATION, PolicyName
 from .trained import threshold_of
-
-if TYPE_CHECKING:
-    from .linking.ranking import Ranked
-    from .linking.scorer import Scorer
 
 STRICT = "strict"
 
@@ -23,7 +23,14 @@ STRICT = "strict"
 class ListFunction:
     """One term against a list, lists against each other, duplicates: what `linking/` makes of a match function."""
 
-    def rank(self: Scorer, query: str, terms: Any, k: int | None = 5, threshold: float | None = None) -> list[Ranked]:
+    @checked
+    def rank(
+        self: Scorer,
+        query: str,
+        terms: Table,
+        k: Annotated[int, Between(1)] | None = 5,
+        threshold: Annotated[float, Between(0, 1)] | None = None,
+    ) -> list[Ranked]:
         """The terms of a list that match `query` best, best first.
 
         The list is prepared at each call, some 15 seconds for 50,000 terms: for many queries, `link(queries, terms, k, threshold=0)`
@@ -31,11 +38,15 @@ class ListFunction:
 
         Parameters
         ----------
-        query : a diagnosis.
-        terms : a list or column of texts, or a table with one, as of `link`. What is None, NaN, blank or no diagnosis is skipped, as in
+        query
+            A diagnosis.
+        terms
+            A list or column of texts, or a table with one, as of `link`. What is None, NaN, blank or no diagnosis is skipped, as in
             `rapidfuzz.process.extract`; so is, with a warning, what is no text or not understood. A term that stands twice comes twice.
-        k : at most so many; None for all.
-        threshold : terms of a lower probability are left out (rapidfuzz' `score_cutoff`), and `match` is by it; by default none
+        k
+            At most so many; None for all.
+        threshold
+            Terms of a lower probability are left out (rapidfuzz' `score_cutoff`), and `match` is by it; by default none
             is left out, and `match` is by M's own threshold.
 
         Returns
@@ -57,20 +68,16 @@ class ListFunction:
 
         return rank(self, query, terms, k, threshold)
 
-    def matrix(
-        self: Scorer,
-        a_terms: Any,
-        b_terms: Any,
-        *,
-        progress: Callable[[int, int], None] | None = None,
-    ) -> NDArray[np.float64]:
+    @checked
+    def matrix(self: Scorer, a_terms: Table, b_terms: Table) -> NDArray[np.float64]:
         """The probability of every term of one list with every term of another, as `rapidfuzz.process.cdist` gives its scores.
 
         Computed once for different names, in blocks, so that little more memory is taken than the result's 8 bytes a pair.
 
         Parameters
         ----------
-        a_terms, b_terms : lists or columns of texts, or tables with one, as of `link`.
+        a_terms, b_terms
+            Lists or columns of texts, or tables with one, as of `link`.
 
         Returns
         -------
@@ -84,21 +91,21 @@ class ListFunction:
         """
         from .linking.ranking import matrix
 
-        return matrix(self, a_terms, b_terms, progress)
+        return matrix(self, a_terms, b_terms)
 
+    @checked
     def link(
         self: Scorer,
-        a_terms: Any,
-        b_terms: Any,
-        k: int | None = 1,
+        a_terms: Table,
+        b_terms: Table,
+        k: Annotated[int, Between(1)] | None = 1,
         *,
         a: str | None = None,
         b: str | None = None,
-        threshold: float | None = None,
-        candidates: int = 50,
-        relation: bool = False,
-        encoding: str | None = None,
-        progress: Callable[[int, int], None] | None = None,
+        threshold: Annotated[float, Between(0, 1)] | None = None,
+        candidates: Annotated[int, Between(1)] = CANDIDATES,
+        add: Sequence[Literal["relation", "reasons"]] = (),
+        reading: Annotated[Reading, Serves("encoding")] = Reading(),
     ) -> Any:
         """For each term of one list the terms of another that match it best.
 
@@ -108,21 +115,28 @@ class ListFunction:
 
         Parameters
         ----------
-        a_terms, b_terms : lists or columns of texts (any iterable, series or array), of which some may be missing or, with a
+        a_terms, b_terms
+            Lists or columns of texts (any iterable, series or array), of which some may be missing or, with a
             `ReadingWarning`, no text; or tables, as `score` takes them. `a_terms` is the side of the reference, where the policy has sides.
-        k : at most so many links for each term; None for all that are found, with a warning where more may be there than the candidates.
-        a, b : the columns of the terms, where tables come; by default "diagnosis", "term", "name", … or the only one.
-        threshold : the least probability of a link; M's own threshold if not given.
-        candidates : how many are looked at, by vectors and by the graph (the disease; its kin) each. Who wants all matching pairs of long
+        k
+            At most so many links for each term. None gives all that are found, with a warning where more may be there than the candidates.
+        a, b
+            The columns of the terms, where tables come; by default "diagnosis", "term", "name", … or the only one.
+        threshold
+            The least probability of a link; M's own threshold if not given.
+        candidates
+            How many are looked at, by vectors and by the graph (the disease; its kin) each. Who wants all matching pairs of long
             lists, and not the best, takes it much higher.
-        relation : adds what `a` is to `b`, as `relations` gives it.
-        encoding : of a text file that is not UTF-8.
+        add
+            Further columns: "relation", what `a` is to `b`; "reasons", `why`, the reason in a sentence, null where nothing says it.
+        reading : Reading
+            The encoding of text files.
 
         Returns
         -------
         A frame of the kind that `a_terms` is (of lists, pandas where it is installed, else an Arrow table; of a file, an Arrow table; in
         pandas, each row with its term's index), in the order of `a_terms`, a row for each link, best first, and a row for each term without any: a, b (null), probability, match,
-        relation, index_a, index_b (rows from 0), note (why there is no link: "no match; the nearest is …", "not understood: …", "diagnosis is
+        relation and why (where asked for), index_a, index_b (rows from 0), note (why there is no link: "no match; the nearest is …", "not understood: …", "diagnosis is
         blank"), and the other columns of both tables, `a_…` and `b_…`. Of equal probability, what is written the same goes first, then
         the first in its list.
 
@@ -136,24 +150,23 @@ class ListFunction:
         from .linking.link import link
 
         made = link(
-            self, a_terms, b_terms, k, a=a, b=b, threshold=threshold, candidates=candidates, relation=relation, encoding=encoding,
-            progress=progress,
-        )  # fmt: skip
+            self, a_terms, b_terms, k, a=a, b=b, threshold=threshold, candidates=candidates, add=add, reading=reading
+        )
         for note in (made.read.table.note, made.read_b.table.note, made.limited):
             if note:
-                warnings.warn(note, stacklevel=2)
+                warnings.warn(note, stacklevel=3)
         return made.read.native(made.table, made.table["index_a"].to_numpy())
 
+    @checked
     def dedupe(
         self,
-        terms: Any,
+        terms: Table,
         *,
         column: str | None = None,
-        threshold: float | None = None,
-        policy: str | None = None,
-        candidates: int = 50,
-        encoding: str | None = None,
-        progress: Callable[[int, int], None] | None = None,
+        threshold: Annotated[float, Between(0, 1)] | None = None,
+        policy: PolicyName | None = None,
+        candidates: Annotated[int, Between(1)] = CANDIDATES,
+        reading: Annotated[Reading, Serves("encoding")] = Reading(),
     ) -> Any:
         """The terms of a list in clusters, each the names of one disease.
 
@@ -163,12 +176,17 @@ class ListFunction:
 
         Parameters
         ----------
-        terms : a list or column of texts, or a table, as of `link`.
-        column : the column of the terms in a table; by default "diagnosis", "term", "name", … or the only one.
-        threshold : the least probability of a match; the policy's own threshold if not given.
-        policy : what counts as a match: "strict" (the same disease) or "specification" (one may specify the other). By default "strict", where
+        terms
+            A list or column of texts, or a table, as of `link`.
+        column
+            The column of the terms in a table; by default "diagnosis", "term", "name", … or the only one.
+        threshold
+            The least probability of a match; the policy's own threshold if not given.
+        policy
+            What counts as a match: "strict" (the same disease) or "specification" (one may specify the other). By default "strict", where
             the model tells relations and was loaded with no other policy; else the model's own.
-        candidates, encoding : as of `link`.
+        candidates, reading
+            As of `link`.
 
         Returns
         -------
@@ -189,18 +207,16 @@ class ListFunction:
         from .linking.dedupe import dedupe
 
         m: Any = under(self, policy)
-        made = dedupe(
-            m, terms, column=column, threshold=threshold, candidates=candidates, encoding=encoding, progress=progress
-        )
+        made = dedupe(m, terms, column=column, threshold=threshold, candidates=candidates, reading=reading)
         if made.read.table.note:
-            warnings.warn(made.read.table.note, stacklevel=2)
+            warnings.warn(made.read.table.note, stacklevel=3)
         return made.read.native(made.table, np.arange(made.terms))
 
 
-def under(m: Any, policy: str | None) -> Any:
+def under(m: Any, policy: PolicyName | None) -> Any:
     """The match function `m` under a policy that has no sides: the one of that name, or for None that of `ListFunction.dedupe`."""
     by_default: str = STRICT if m.policy == SPECIFICATION and m.has_relation_model else m.policy
-    chosen = policy_of(policy or by_default)
+    chosen = POLICIES[policy or by_default]
     if not chosen.symmetric:
         raise OptionError(
             "policy", "one without sides, specification or strict: of duplicates none is the reference", chosen.name

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import progress
 from ..features.coverage import MIN_COVERAGE, covered_table
 from ..features.interning import InternedPairs, intern_pairs
 from ..features.representations import Representations
 from ..files.counted import shown_threshold
 from ..models import folder as model_folder
 from ..models.shipped import SHIPPED_MODEL
+from ..options import Between, File, checked
 from ..votes.asking import services_of
 from .doubtful_texts import check_text, refuse_unscored, warn_of_mixed_scripts, warn_of_none_twice, warn_of_unscored
 from .hub import hub_model, hub_name, push
 from .list_function import ListFunction
-from .origin import check_identity
-from .policy import SPECIFICATION
+from .loading import Loading, check_identity
+from .policy import SPECIFICATION, PolicyName
 from .relation import (
     Relation,
     Relations,
@@ -37,63 +38,57 @@ if TYPE_CHECKING:
     from ..votes.store.store import VoteStore
 
 
+@checked
 def load(
-    path: str | os.PathLike[str] | None = None,
+    matcher: File | None = None,
     *,
-    revision: str | None = None,
-    store: str | os.PathLike[str] | None = None,
-    endpoints: str | os.PathLike[str] | None = None,
-    min_coverage: float = MIN_COVERAGE,
-    policy: str = SPECIFICATION,
+    policy: PolicyName = SPECIFICATION,
+    threshold: Annotated[float, Between(0, 1)] | None = None,
     judge_all: bool = False,
-    encoders: Mapping[str, str | os.PathLike[str]] | None = None,
-    allow_download: bool = False,
-    identity: str | None = None,
-    signed_by: str | os.PathLike[str] | None = None,
+    min_coverage: Annotated[float, Between(0, 1)] = MIN_COVERAGE,
+    loading: Loading = Loading(),
 ) -> MatchFunction:
     """A match function from its folder, or the one that ships with dxmatch (`offline-en`): no download, no network.
 
     Parameters
     ----------
-    path : a model folder; or "owner/name" of the Hugging Face hub, also "owner/name@revision", where no folder of that name is
+    matcher
+        A model folder; or "owner/name" of the Hugging Face hub, also "owner/name@revision", where no folder of that name is
         here. The model that ships, if not given.
-    revision : of a model of the hub: a commit of 40 digits, which stays what it is; a tag or a branch, with a warning that says
-        the commit.
-    store : the vote store, for a model whose features are votes or picks. It is read; nothing is asked.
-    endpoints : a TOML file that says where the model's encoders are served, if they are. A model folder never does.
-    policy : which relations count as a match: "specification" (one may specify the other, in either direction), "strict" (the same disease
+    policy
+        Which relations count as a match: "specification" (one may specify the other, in either direction), "strict" (the same disease
         only), "narrower-counts" or "broader-counts" (`b`, the answer, may be narrower, or broader, than `a`, the reference).
-    min_coverage : the least share of pairs that each vote and pick must be known for; fewer are refused.
-    judge_all : scores pairs with a diagnosis that is not understood, too: one in another script or language, a sentence,
+    threshold
+        The probability from which a pair is a match; the model's own under the policy if not given.
+    judge_all
+        Scores pairs with a diagnosis that is not understood, too: one in another script or language, a sentence,
         several diagnoses in one string, a word for none. By default they are left unscored, and counted.
-    encoders : where a model's sentence-transformers encoders lie on this machine, {"name": folder}. A model folder names no path
-        that is opened.
-    allow_download : the hub may be asked for the model, and for an encoder that the model has by its name there. Without it no
-        request is made, and only what the hub's cache on this machine holds is taken.
-    identity : what the model must be: "name@" and 12 digits as in reports, or the 64 of the whole folder (`identities`). The 64
-        cannot be imitated, the 12 can with some days of computing.
-    signed_by : the public key (minisign's, "RW…", or its file) that must have signed the folder. Needs the extra `signing`.
+    min_coverage
+        The least share of pairs that each vote and pick must be known for; fewer are refused.
+    loading : Loading
+        Where it is taken from, what it must be, and what it may open beside its folder.
 
     Raises
     ------
     ModelError
-        For a folder that is not a model, was changed, does not fit this release, is not the model of `identity`, or not
-        signed by `signed_by`; for a model of the hub that could not be fetched.
+        For a folder that is not a model, was changed, does not fit this release, or is not the model of `loading.identity`; for a
+        model of the hub that could not be fetched.
     InputError
         For a model of the hub that is not in its cache and may not be fetched.
     """
-    fetched = None
-    if (named := hub_name(path, revision)) is not None:
+    fetched, identity = None, loading.identity
+    if (named := hub_name(matcher, loading.revision)) is not None:
         pinned = identity is not None and len(identity.rpartition("@")[2]) == 64
-        fetched = hub_model(*named, allow_download=allow_download, pinned=pinned, signed_by=signed_by)
+        fetched = hub_model(*named, allow_download=loading.allow_download, pinned=pinned)
         parts = fetched.parts
     else:
-        parts = model_folder.load(Path(path) if path is not None else SHIPPED_MODEL, signed_by=signed_by)
-    served, _ = services_of(endpoints)
+        parts = model_folder.load(SHIPPED_MODEL if matcher is None else matcher)
+    served, _ = services_of(loading.endpoints)
     m = MatchFunction(
-        parts, store=open_store(store), endpoints=served, encoders=encoders, allow_download=allow_download,
+        parts, store=open_store(loading.store), endpoints=served, encoders=loading.encoders, allow_download=loading.allow_download,
         min_coverage=min_coverage, policy=policy, judge_all=judge_all,
     )  # fmt: skip
+    m.threshold = m.threshold_or(threshold)
     if fetched is not None:
         m.fetched_from = f"{fetched.name}@{fetched.commit}"
     if identity is not None:
@@ -118,31 +113,23 @@ class MatchFunction(ListFunction, TableScores):
     """
 
     @classmethod
-    def from_pretrained(
-        cls,
-        name: str | os.PathLike[str],
-        *,
-        revision: str | None = None,
-        allow_download: bool = False,
-        identity: str | None = None,
-        signed_by: str | os.PathLike[str] | None = None,
-    ) -> MatchFunction:
+    @checked
+    def from_pretrained(cls, name: File, *, loading: Loading = Loading()) -> MatchFunction:
         """`load` by the name that users of the Hugging Face hub look for.
 
         Parameters
         ----------
-        name : "owner/name" of the hub, or a model folder, which goes before.
-        revision : a commit, a tag or a branch of the hub's.
-        allow_download : the hub may be asked; without it only what its cache on this machine holds is taken.
-        identity : what the model must be, as in `load`.
-        signed_by : the public key that must have signed it.
+        name
+            "owner/name" of the hub, or a model folder, which goes before.
+        loading : Loading
+            Its revision, what it must be, and whether the hub may be asked.
 
         Raises
         ------
         ModelError, InputError
             As of `load`.
         """
-        return load(name, revision=revision, allow_download=allow_download, identity=identity, signed_by=signed_by)
+        return load(name, loading=loading)
 
     def push_to_hub(
         self, name: str, *, private: bool = True, branch: str | None = None, message: str | None = None
@@ -221,9 +208,7 @@ class MatchFunction(ListFunction, TableScores):
         warn_of_unscored(pairs, self.unscored(pairs))
         warn_of_none_twice(pairs)
 
-    def probabilities(
-        self, a: Strings, b: Strings, *, progress: Callable[[int, int], None] | None = None
-    ) -> NDArray[np.float64]:
+    def probabilities(self, a: Strings, b: Strings) -> NDArray[np.float64]:
         """float64[n] for n pairs, row by row; NaN, with a `NotUnderstoodWarning`, where a diagnosis is not understood.
 
         Parameters
@@ -238,13 +223,14 @@ class MatchFunction(ListFunction, TableScores):
         """
         pairs = intern_pairs(a, b, self.providers.naming)
         self._warn(pairs)
-        return self._probabilities(pairs, progress)
+        with progress.shown("Scoring pairs") as report:
+            return self._probabilities(pairs, report)
 
     def _probabilities(
-        self, pairs: InternedPairs, progress: Callable[[int, int], None] | None = None
+        self, pairs: InternedPairs, report: Callable[[int, int], None] | None = None
     ) -> NDArray[np.float64]:
         texts = Representations(pairs.names, self.providers)
-        table, _ = covered_table(pairs, self.features, self.providers, self.min_coverage, progress, texts=texts)
+        table, _ = covered_table(pairs, self.features, self.providers, self.min_coverage, report, texts=texts)
         probability = self.counted(pairs, table, texts)
         probability[self.unscored(pairs)] = np.nan
         return probability

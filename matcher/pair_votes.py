@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any
 
 from ..errors import OptionError
 from ..features.feature_set import FeatureSet
@@ -13,6 +13,7 @@ from ..features.interning import InternedPairs, intern_pairs
 from ..features.providers import SHIPPED, Providers
 from ..features.vote_plan import jobs_of
 from ..files.pairs import read_pairs
+from ..files.reading import Reading
 from ..models.shipped import shipped_encoder_files
 from ..terms.diseases.shipped import shipped_graph
 from ..terms.diseases.words import vocabulary_of
@@ -20,8 +21,8 @@ from ..terms.encoders.static import StaticEncoder
 from ..terms.text.abbreviations import read_abbreviations
 from ..terms.text.normalizer import Normalizer
 from ..votes.asking import Job
-from .match_function import load
-from .origin import Origin, check_names
+from .loading import Loading
+from .protocol import loaded
 
 Path = str | os.PathLike[str]
 
@@ -45,28 +46,23 @@ class PairVotes:
         pairs: Any,
         features: Path = "paper17",
         *,
-        model: Path | None = None,
-        endpoints: Path | None = None,
+        matcher: Any = None,
         a: str = "a",
         b: str = "b",
         abbreviations: Path | None = None,
-        rejects: Path | None = None,
-        encoding: str | None = None,
-        **origin: Unpack[Origin],
+        reading: Reading = Reading(),
+        loading: Loading = Loading(),
     ) -> PairVotes:
         """Reads the table and the feature set.
 
         Parameters
         ----------
         pairs : a path or a data frame; a, b : its columns of diagnoses.
-        features, model, endpoints, abbreviations, origin : as in `providers_of`.
-        rejects : a file for the rows that cannot be right; without it the first of them is an `InputError`.
-        encoding : of a text file that is not UTF-8.
+        features, matcher, abbreviations, loading : as in `providers_of`.
+        reading : its encoding, and a file for rejects.
         """
-        chosen, providers = providers_of(
-            features, model=model, endpoints=endpoints, abbreviations=abbreviations, **origin
-        )
-        read = read_pairs(pairs, a=a, b=b, rejects=rejects, encoding=encoding)
+        chosen, providers = providers_of(features, matcher=matcher, abbreviations=abbreviations, loading=loading)
+        read = read_pairs(pairs, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding)
         return cls(chosen, providers, intern_pairs(read.a, read.b, providers.naming), len(read), read.n_rejected)
 
     def jobs(self, only: Sequence[str] = ()) -> list[Job]:
@@ -77,46 +73,42 @@ class PairVotes:
 def providers_of(
     features: Path,
     *,
-    model: Path | None = None,
-    endpoints: Path | None = None,
+    matcher: Any = None,
     abbreviations: Path | None = None,
-    **origin: Unpack[Origin],
+    loading: Loading = Loading(),
 ) -> tuple[FeatureSet, Providers]:
     """A feature set with its endpoints, and what stands behind it.
 
     Parameters
     ----------
     features : a built-in set by name, or a TOML file.
-    model : a trained model, whose features are taken instead.
-    endpoints : a TOML file whose `[endpoint.NAME]` tables go before the set's own.
+    matcher : a trained match function, or its folder, whose features are taken instead.
     abbreviations : the user's own, as given to `train`; a model keeps its own.
-    origin : encoders, allow_download, identity and signed_by, as in `load`.
+    loading : how that folder is loaded; without one, where the set's encoders are. The `[endpoint.NAME]` tables of its endpoints go before
+        the set's own.
 
     Raises
     ------
     OptionError
-        Abbreviations beside a model, an identity or a signature without one.
+        Abbreviations beside a match function, an identity without one.
     InputError
         Of `FeatureSet.read`.
     """
-    if model is not None:
+    if matcher is not None:
         if abbreviations is not None:
             raise OptionError("abbreviations", "left out with a model, which keeps its own", os.fspath(abbreviations))
-        trained = load(model, endpoints=endpoints, **origin)
-        chosen = trained.features if endpoints is None else trained.features.served_by(endpoints)
-        chosen.check_providers(os.fspath(model))
+        trained: Any = loaded(matcher, loading=loading)
+        chosen = trained.features if loading.endpoints is None else trained.features.served_by(loading.endpoints)
+        chosen.check_providers(trained.name)
         return chosen, trained.providers
-    check_names(origin, "providers_of")
-    for name in ("identity", "signed_by"):
-        if origin.get(name) is not None:
-            raise OptionError(name, "left out without a model", origin.get(name))
-    chosen = FeatureSet.read(features, endpoints)
+    if loading.identity is not None:
+        raise OptionError("identity", "left out without a model", loading.identity)
+    chosen = FeatureSet.read(features, loading.endpoints)
     shipped = StaticEncoder.from_bytes(shipped_encoder_files()) if SHIPPED in chosen.encoders else None
     normalizer = Normalizer(chosen.language, None if abbreviations is None else read_abbreviations(abbreviations))
     # As `train` opens it: names are mended by the graph's words, and its names are candidates of a pick.
     graph = shipped_graph() if chosen.needs_graph else None
     return chosen, chosen.open(
-        normalizer, shipped, endpoints=chosen.endpoints, folders=origin.get("encoders"),
-        allow_download=origin.get("allow_download", False), graph=graph,
+        normalizer, shipped, endpoints=chosen.endpoints, folders=loading.encoders, allow_download=loading.allow_download, graph=graph,
         vocabulary=None if graph is None else vocabulary_of(graph, chosen.language),
     )  # fmt: skip

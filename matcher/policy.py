@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-
-from ..errors import OptionError
-from ..files.did_you_mean import hint
 
 SAME, NARROWER, BROADER, RELATED, UNRELATED, EXCLUDED = RELATIONS = (
     "same", "narrower", "broader", "related", "unrelated", "excluded",
@@ -34,7 +32,8 @@ class Policy:
         return relations[:, [RELATIONS.index(name) for name in self.counts]].sum(axis=1)
 
 
-SPECIFICATION = "specification"
+PolicyName = Literal["specification", "strict", "narrower-counts", "broader-counts"]
+SPECIFICATION: PolicyName = "specification"
 POLICIES = MappingProxyType(
     {
         policy.name: policy
@@ -58,11 +57,3 @@ POLICIES = MappingProxyType(
         )
     }
 )
-
-
-def policy_of(name: str) -> Policy:
-    """Raises `OptionError` for a name that is no policy, with the nearest that is."""
-    if not isinstance(name, str) or name not in POLICIES:
-        near = hint(str(name), POLICIES).removeprefix("; ").removesuffix("?")
-        raise OptionError("policy", f"one of {', '.join(POLICIES)}{f' ({near}?)' if near else ''}", name)
-    return POLICIES[name]

@@ -14,7 +14,8 @@ _SURE = 0.9
 
 def reason(providers: Providers, texts: Representations, a: int, b: int) -> str:
     """A sentence, or "" where neither the words nor the graph say anything. a, b : places among the names of `texts`."""
-    first, second = texts.assertions[a], texts.assertions[b]
+    # read anew: those of `texts` stay behind where it travels to a worker
+    first, second = (providers.normalizer.assertion(texts.names[place]) for place in (a, b))
     if excludes(first, second):
         return f"{_said(first)}, {_said(second)}"
     if denied := denials(first.core, second.core, providers.normalizer.language):

@@ -35,7 +35,7 @@ from ..terms.text.correction import Corrections
 from ..terms.text.normalizer import Normalizer
 from ..terms.text.understood import LANGUAGE, SCRIPT, Reading
 from ..terms.text.vocabulary import Vocabulary
-from .policy import SPECIFICATION, Policy, policy_of
+from .policy import POLICIES, SPECIFICATION, Policy, PolicyName
 
 if TYPE_CHECKING:
     from ..votes.store.store import VoteStore
@@ -57,7 +57,7 @@ class TrainedFunction:
         encoders: Mapping[str, str | os.PathLike[str]] | None = None,
         allow_download: bool = False,
         min_coverage: float = MIN_COVERAGE,
-        policy: str = SPECIFICATION,
+        policy: PolicyName = SPECIFICATION,
         vocabulary: Vocabulary | None = None,
         judge_all: bool = False,
     ) -> None:
@@ -68,7 +68,7 @@ class TrainedFunction:
         self.judge_all = judge_all
         manifest = parts.manifest
         self.name = manifest.name
-        self._policy = policy_of(policy)
+        self._policy = POLICIES[policy]
         self.threshold = threshold_of(parts, self._policy)
         self.features = FeatureSet.from_dict(_with_todays_views(manifest.feature_set), f"model {self.name}")
         if self.features.names != manifest.feature_names:

@@ -1,5 +1,5 @@
-"""The model folder: `model.json`, `trees/0.txt …`, optional `encoder/`, `diseases/`, `relation/`, `CARD.md` and the signature
-`model.json.minisig`, and nothing else.
+"""The model folder: `model.json`, `trees/0.txt …`, optional `encoder/`, `diseases/`, `relation/` and `CARD.md`, and
+nothing else.
 
 Nothing in it is executed. A file is read once, and the bytes that were hashed are the bytes that are used. No pickle is
 opened, and no other format is tried when this one does not fit.
@@ -20,7 +20,6 @@ from pathlib import Path, PurePosixPath
 from ..errors import ModelError, Remedy
 from ..settings import file_mode, folder_mode
 from . import manifest as manifest_file
-from . import signature
 from .manifest import CARD, DISEASES, ENCODER_FILES, RELATION_TREES, Manifest
 from .relation import RelationModel, relation_columns
 from .trees import text as tree_text
@@ -28,7 +27,6 @@ from .trees.checked import CheckedMembers
 from .trees.refusal import refusal
 
 MANIFEST = "model.json"
-SIGNATURE = MANIFEST + signature.SUFFIX
 FOLDERS = ("trees", "encoder", "encoders", "diseases", "relation")
 MAX_MANIFEST_BYTES = 4 * 2**20
 MAX_FILE_BYTES = 256 * 2**20
@@ -61,52 +59,30 @@ class ModelFolder:
     encoders: Mapping[str, bytes] = field(default_factory=dict)
 
 
-def load(path: str | os.PathLike[str], *, signed_by: str | os.PathLike[str] | None = None) -> ModelFolder:
+def load(path: str | os.PathLike[str]) -> ModelFolder:
     """Reads and verifies a model folder.
-
-    signed_by : a public key, or its file, that must have signed it: see `signature`. Without it a signature is not looked at.
 
     Errors: `ModelError`, naming the file, for a path that is no folder, a link or any other thing that is not a plain
     file or folder, a file that is missing or that model.json does not list, a hash that differs, a file above its
     limit (256 MiB, model.json 4 MiB), a manifest or a tree that is not exactly in its format.
     """
-    return of_contents(_files_of(Path(path), signed_by), os.fspath(path))
-
-
-def files_of(path: str | os.PathLike[str]) -> dict[str, bytes]:
-    """The bytes of each file of a model folder, its signature among them where it has one. Errors: as of `load`."""
-    contents = _files_of(Path(path))
-    of_contents(contents, os.fspath(path))
-    made = _signature(Path(path))
-    return contents if made is None else {**contents, SIGNATURE: made}
-
-
-def _files_of(root: Path, signed_by: str | os.PathLike[str] | None = None) -> dict[str, bytes]:
+    root = Path(path)
     _recover(root)
     _check_is_folder(root)
     stated = _read(root, MANIFEST, MAX_MANIFEST_BYTES)
-    if signed_by is not None:
-        signature.verify(stated, _signature(root), signed_by, str(root / MANIFEST))
     manifest = manifest_file.read(stated, str(root / MANIFEST))
     _check_listing(root, manifest.files)
-    return {MANIFEST: stated, **{file: _read(root, file, MAX_FILE_BYTES) for file in manifest.files}}
+    contents = {file: _read(root, file, MAX_FILE_BYTES) for file in manifest.files}
+    return of_contents({MANIFEST: stated, **contents}, os.fspath(path))
 
 
-def _signature(root: Path) -> bytes | None:
-    return _read(root, SIGNATURE, signature.MAX_BYTES) if os.path.lexists(root / SIGNATURE) else None
-
-
-def of_contents(
-    contents: Mapping[str, bytes], place: str, *, signed_by: str | os.PathLike[str] | None = None
-) -> ModelFolder:
+def of_contents(contents: Mapping[str, bytes], place: str) -> ModelFolder:
     """The model in the bytes of a model folder's files, by their names in it; verified as `load` does.
 
     place : what errors call it.
     """
     root = Path(place)
     stated = contents.get(MANIFEST, b"")
-    if signed_by is not None:
-        signature.verify(stated, contents.get(SIGNATURE), signed_by, str(root / MANIFEST))
     manifest = manifest_file.read(stated, str(root / MANIFEST))
     if missing := sorted(manifest.files.keys() - contents.keys()):
         raise refusal(place, f"no file {', '.join(missing)}", allowed="every file that model.json lists")
@@ -257,7 +233,7 @@ def _check_listing(root: Path, listed: Mapping[str, str]) -> None:
                 raise refusal(
                     str(root), problem, allowed=f"plain files, {', '.join(f'{each}/' for each in FOLDERS)}", got=file
                 )
-            if file not in {MANIFEST, SIGNATURE, *listed, *folders}:
+            if file not in {MANIFEST, *listed, *folders}:
                 problem = "a file that model.json does not list"
                 raise refusal(str(root), problem, allowed=", ".join(listed), got=file)
             found.add(file)
@@ -331,7 +307,7 @@ def check_target(path: str | os.PathLike[str], *, overwrite: bool = False) -> No
     entries = {entry.name for entry in target.iterdir()}
     if not entries:
         return
-    if MANIFEST not in entries or not entries <= {MANIFEST, SIGNATURE, CARD, *FOLDERS}:
+    if MANIFEST not in entries or not entries <= {MANIFEST, CARD, *FOLDERS}:
         raise refusal(str(target), "a folder that is no model is there", allowed="a new path, or an empty folder")
     if not overwrite:
         raise refusal(str(target), "a model is there", allowed="a new path").with_remedy(

@@ -37,4 +37,4 @@ def warn_of_other_releases(name: str, trained_with: Mapping[str, str]) -> None:
         if trained_with.get(library, here) != here
     ]
     if other:
-        warnings.warn(f"Model {name}: its features may differ here, for {', '.join(other)}.", stacklevel=4)
+        warnings.warn(f"Model {name}: its features may differ here, for {', '.join(other)}.", stacklevel=5)

@@ -16,6 +16,13 @@ def number(value: Any) -> str:
     return "undefined" if value is None or value != value else f"{value:.3f}"
 
 
+def shown(value: object) -> str:
+    """Writes a value of a table."""
+    if value is None or value != value:
+        return "–"
+    return f"{value:.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+
+
 def signed(value: float) -> str:
     """A difference or log-odds: `+2.30`, `−0.45`."""
     return f"{value:+.2f}".replace("-", "−")

@@ -6,10 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from .encodings import shown
 from .rows import Row
 from .style import Style
 
 Spec = dict[str, Any]
+_SPOKEN = 30
+"""Rows that the text alternative of a chart tells; the table behind it has all."""
 
 
 @dataclass(frozen=True)
@@ -17,7 +20,6 @@ class Figure:
     """One chart.
 
     name : of its file and its place in the page. section : the part of the page it stands in.
-    finding : what it shows, in words: the text alternative.
     columns : key -> heading, of the table behind the chart. rows : what is drawn.
     data : name -> what a part of the chart is drawn from. draw : style -> an Altair chart of them.
     note : what its reader should know, such as that it shows a sample.
@@ -26,12 +28,18 @@ class Figure:
     name: str
     section: str
     title: str
-    finding: str
     columns: dict[str, str]
     rows: list[Row]
     data: dict[str, list[Row]]
     draw: Callable[[Style], Any]
     note: str = ""
+
+    @property
+    def finding(self) -> str:
+        """What it shows, in words: the text alternative."""
+        values = "; ".join(", ".join(shown(row[key]) for key in self.columns) for row in self.rows[:_SPOKEN])
+        rest = f"; and {len(self.rows) - _SPOKEN:,} more" if len(self.rows) > _SPOKEN else ""
+        return f"{self.title}. {', '.join(self.columns.values())}: {values}{rest}."
 
 
 def spec_of(figure: Figure, style: Style) -> Spec:

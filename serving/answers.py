@@ -15,7 +15,8 @@ from ..features.interning import InternedPairs, intern_pairs
 from ..features.representations import Representations
 from ..files.pairs import refused_texts, why_refused
 from ..matcher.icd_blanks import BLANK
-from ..matcher.icd_mapping import EDITION, map_icd
+from ..matcher.icd_mapping import EDITION, IcdMapper, map_icd
+from ..matcher.icd_strings import Diagnoses
 from ..matcher.policy import POLICIES, SPECIFICATION
 from ..matcher.relation import policy_probability
 from ..matcher.trained import threshold_of
@@ -121,7 +122,7 @@ def mapped(m: MatchFunction, texts: Texts) -> Mapping:
     """
     given = [text for text in texts.diagnoses if text.strip()]
     check_diagnoses("diagnoses", [text if text.strip() or not given else given[0] for text in texts.diagnoses])
-    table = map_icd(given, k=texts.k, model=m).table
+    table = map_icd(Diagnoses.of(given), IcdMapper(k=texts.k, matcher=m)).table
     found = (
         Mapped(**row | {"candidates": [Candidate(**candidate) for candidate in row["candidates"]]})
         for row in table.to_pylist()

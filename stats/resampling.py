@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import OptionError
+from ..options import Between, Options
 
 Values = NDArray[np.float64]
 Statistic = Callable[[Values], Values]
@@ -20,12 +20,12 @@ _EXACT_IN_FLOAT32 = 2**24
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resampling:
+class Resampling(Options):
     """How intervals and tests are drawn.
 
     Parameters
     ----------
-    repeats : int
+    resamples : int
         Resamples of the cases behind each interval, 0 to 1,000,000; 0 for no intervals.
     seed : int
         Of every random draw, 0 or more.
@@ -38,22 +38,12 @@ class Resampling:
         For a number outside these ranges.
     """
 
-    repeats: int = 1000
-    seed: int = 0
-    level: float = 0.95
-
-    def __post_init__(self) -> None:
-        def whole(name: str, value: Any, allowed: str, highest: float) -> None:
-            if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= highest:
-                raise OptionError(name, allowed, value)
-
-        whole("bootstrap", self.repeats, "a whole number from 0 (none) to 1,000,000", 1_000_000)
-        whole("seed", self.seed, "a whole number, 0 or more", float("inf"))
-        if isinstance(self.level, bool) or not isinstance(self.level, int | float) or not 0 < self.level < 1:
-            raise OptionError("level", "a number between 0 and 1, such as 0.95", self.level)
+    resamples: Annotated[int, Between(0, 1_000_000)] = 1000
+    seed: Annotated[int, Between(0)] = 0
+    level: Annotated[float, Between(0, 1, apart=True)] = 0.95
 
     def resampled(self, statistic: Statistic, names: Sequence[str]) -> Values:
-        """Computes a statistic in every resample: float64 [repeats, ...].
+        """Computes a statistic in every resample: float64 [resamples, ...].
 
         Parameters
         ----------
@@ -64,7 +54,7 @@ class Resampling:
         """
         order = by_name(names)
         back = np.argsort(order, kind="stable")
-        drawn = case_weights(len(names), self.repeats, self.seed) if names else ()
+        drawn = case_weights(len(names), self.resamples, self.seed) if names else ()
         blocks = [statistic(weights[:, back]) for weights in drawn]
         return np.concatenate(blocks) if blocks else statistic(np.ones((1, len(names))))[:0]
 

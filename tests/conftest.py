@@ -7,18 +7,17 @@ import runpy
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import pytest
-import typer.main
 from hypothesis import settings
 
 from dxmatch.models.folder import load
 from dxmatch.models.shipped import SHIPPED_MODEL
+from dxmatch.tests.command_line import Done
 
 # A first call compiles or opens a file; how long it takes says nothing about what it gives.
 settings.register_profile("dxmatch", deadline=None)
@@ -47,20 +46,8 @@ def example() -> Path:
     return ROOT / "example"
 
 
-@dataclass(frozen=True)
-class Done:
-    """What a command left: its exit code, and what it wrote."""
-
-    code: int
-    out: str
-    err: str
-
-
-_get_command = cache(typer.main.get_command)
-
-
-def _load(path: Path, *, signed_by: Any = None) -> Any:
-    return _read_once() if path == SHIPPED_MODEL and signed_by is None else load(path, signed_by=signed_by)
+def _load(path: Any) -> Any:
+    return _read_once() if path == SHIPPED_MODEL else load(path)
 
 
 @cache
@@ -72,7 +59,7 @@ def _read_once() -> Any:
 def command() -> Callable[..., Done]:
     """`dxmatch` with these arguments, in this process: all of the command line but the start of Python.
 
-    The commands' options are looked at, and the shipped model is read, once in a session.
+    The shipped model is read once in a session.
     """
 
     def run(*arguments: object) -> Done:
@@ -83,7 +70,6 @@ def command() -> Callable[..., Done]:
         sys.argv = ["dxmatch", *map(str, arguments)]
         try:
             with (
-                patch.object(typer.main, "get_command", _get_command),
                 patch.object(folder, "load", _load),
                 contextlib.redirect_stdout(out),
                 contextlib.redirect_stderr(err),

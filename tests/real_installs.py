@@ -39,7 +39,7 @@ def tried(way: str, given: list[str], folder: Path) -> str:
     venv.create(place)
     pip = [sys.executable, "-m", "pip", "--python", str(place), "--disable-pip-version-check", "install", "--no-deps"]
     subprocess.run([*pip, "--quiet", *given], check=True, cwd=folder)
-    ask = "from dxmatch.extras import install_command; print(install_command('signing'))"
+    ask = "from dxmatch.extras import install_command; print(install_command('hub'))"
     python = [str(place / "bin" / "python"), "-I", "-c", ask]
     said = subprocess.run(python, check=True, capture_output=True, text=True, cwd=place).stdout.strip()
     program, install, *wanted = shlex.split(said)

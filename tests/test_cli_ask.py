@@ -34,7 +34,7 @@ def test_notes_to_a_report(here: Path, command: Callable[..., Any], loopback: An
     assert done.out.index("To ask: 4 questions") < done.out.index("4 answers kept")
     assert "big [json]: 2 lists of 1.5 diagnoses on average." in done.out
     report = command(
-        "evaluate", "lists.csv", "--references", "gold.csv", "--metrics", "recall", "--bootstrap", "0", "--full"
+        "evaluate", "lists.csv", "--references", "gold.csv", "--metrics", "recall", "--resamples", "0", "--full"
     )
     assert report.code == 0 and "big [free]" in report.out and "big [json]" in report.out
 
@@ -82,7 +82,7 @@ def test_a_batch_of_a_prompt_file_is_taken_in_by_ask_alone(
     refused = command("votes", "import", "results.jsonl", "--store", "s.sqlite")
     assert refused.code == 1
     assert "results.jsonl, line 1: answers to a prompt file of cases, left out" in refused.err
-    assert "dxmatch ask CASES --prompt FILE --import RESULTS" in refused.err
+    assert "dxmatch ask CASES --prompt FILE --results RESULTS" in refused.err
     taken = command(*asking, "--import", "results.jsonl", "-o", "lists.csv")
     assert taken.code == 0 and "2 new answers" in taken.out
 
@@ -135,7 +135,7 @@ def test_published_files_to_a_report_by_subset(here: Path, command: Callable[...
         "recall",
         "--by",
         "subset",
-        "--bootstrap",
+        "--resamples",
         "0",
         "--full",
     )

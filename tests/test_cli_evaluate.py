@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
 
 import dxmatch
-from dxmatch.cli.main import app
 from dxmatch.errors import DxmatchError
 from dxmatch.files.tables import read_table
+from dxmatch.tests.command_line import Done, invoke
 from dxmatch.votes.asking import Budget, NotServed
 
 SAID = {
@@ -37,16 +36,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(*arguments: str) -> Result:
-    result = CliRunner().invoke(app, [*arguments])
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
+def run(*arguments: str) -> Done:
+    return invoke([*arguments])
 
 
 def test_files(here: Path) -> None:
     out = run(
-        "evaluate", "lists.csv", "-o", "r.html", "--json", "r.json", "--csv", "r.csv", "--k", "2", "--bootstrap", "50"
+        "evaluate", "lists.csv", "-o", "r.html", "-o", "r.json", "-o", "r.csv", "--k", "2", "--resamples", "50"
     ).output
     assert [f"Written: {name}" in out for name in ("r.html", "r.json", "r.csv")] == [True] * 3
     report = json.loads((here / "r.json").read_text("utf-8"))
@@ -57,7 +53,7 @@ def test_files(here: Path) -> None:
 
 def test_what_was_matched_with_what_is_a_file(here: Path) -> None:
     out = run(
-        "evaluate", "lists.csv", "--metric", "recall", "--matches", "m.csv", "--k", "2", "--bootstrap", "0"
+        "evaluate", "lists.csv", "--metric", "recall", "--matches", "m.csv", "--k", "2", "--resamples", "0"
     ).output
     assert "Written: m.csv" in out
     rows = read_table(here / "m.csv").data.to_pylist()
@@ -69,7 +65,7 @@ def test_what_was_matched_with_what_is_a_file(here: Path) -> None:
 
 
 def test_one_family_or_metric(here: Path) -> None:
-    run("evaluate", "lists.csv", "--json", "r.json", "--metric", "hdf1", "--metric", "recall", "--bootstrap", "0")
+    run("evaluate", "lists.csv", "-o", "r.json", "--metric", "hdf1", "--metric", "recall", "--resamples", "0")
     report = json.loads((here / "r.json").read_text("utf-8"))
     assert {row["metric"] for row in report["table"]} == {"HDF1", "R_disease", "R_patient"}
     for wrong, told in (
@@ -84,9 +80,9 @@ def test_failed_calls_of_all_models_are_told(here: Path, loopback: Any) -> None:
     pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
     (here / "e.toml").write_text(f'[endpoint.local]\nurl = "{loopback.url}"\ntries = 1\n')
     loopback.rules({"status": 400})
-    asked = ("evaluate", "lists.csv", "--k", "2", "--bootstrap", "0", "--endpoints", "e.toml", "--metric", "recall")
-    done = run(*asked, "--relation", "local:m", "--severity", "local:m")
-    assert done.exit_code == 1
+    asked = ("evaluate", "lists.csv", "--k", "2", "--resamples", "0", "--endpoints", "e.toml", "--metric", "recall")
+    done = run(*asked, "--graded.relation", "local:m", "--graded.severity", "local:m")
+    assert done.code == 1
     assert done.output.count("questions failed") == 2
 
 
@@ -97,8 +93,8 @@ def test_a_language_model_judges_and_classifies_from_the_command_line_and_from_p
     pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
     (here / "e.toml").write_text(f'[endpoint.local]\nurl = "{loopback.url}"\n')
     loopback.rules({"text": "1"})
-    asked = ("evaluate", "lists.csv", "--json", "r.json", "--k", "2", "--bootstrap", "50", "--endpoints", "e.toml")
-    run(*asked, "--judge", "local:m", "--relation", "local:m", "--severity", "local:m")
+    asked = ("evaluate", "lists.csv", "-o", "r.json", "--k", "2", "--resamples", "50", "--endpoints", "e.toml")
+    run(*asked, "--judge.model", "local:m", "--graded.relation", "local:m", "--graded.severity", "local:m")
     report = json.loads((here / "r.json").read_text("utf-8"))
     value = {(row["algorithm"], row["metric"], row["of"], row["k"]): row["value"] for row in report["table"]}
     assert value["model", "R_disease", "judge", None] == 1.0
@@ -108,8 +104,8 @@ def test_a_language_model_judges_and_classifies_from_the_command_line_and_from_p
     assert calls > 0
     run(*asked, "--judge", "local:m", "--relation", "local:m", "--severity", "local:m")
     assert loopback.log()["calls"] == calls, "the store knows it all"
-    assert run(*asked, "--judge", "locl:m").exit_code == 2
-    assert run("evaluate", "lists.csv", "--judge", "local:m").exit_code == 2
+    assert run(*asked, "--judge", "locl:m").code == 2
+    assert run("evaluate", "lists.csv", "--judge.model", "local:m").code == 2
 
     models = dict.fromkeys(("judge", "relation", "severity"), "local:m")
     budget = Budget(max_calls=0)
@@ -141,10 +137,11 @@ def test_reasoning(here: Path) -> None:
     said = {
         "urate crystals": ["crystals prove it", "input6", "Gout"],
         "fever": ["it may be gout", "input1", "Suspected Gout"],
+        "chain": ["Gout", "Suspected Gout", "Gout"],
     }
     (here / "predictions" / "Gout" / "1.json").write_text(json.dumps(said))
     done = run("reasoning", "graphs", "notes", "predictions", "-o", "r.csv", "--per-note", "n.csv")
-    assert done.exit_code == 0, done.output
+    assert done.code == 0, done.output
     rows = {row["metric"]: row for row in read_table(here / "r.csv").data.to_pylist()}
     # one of two predicted, and of two annotated, observations corresponds; of three in all
     assert [float(rows[metric]["value"]) for metric in ("Obs_pre", "Obs_rec")] == [0.5, 0.5]
@@ -180,6 +177,6 @@ def test_pairs_groups_and_k(tmp_path: Path, words: list[str], code: int, said: s
     path = tmp_path / "lists.csv"
     rows = [f"c{i},{model},1,{word},gout" for i in range(3) for model, word in (("A", "gout"), ("B", "influenza"))]
     path.write_text("\n".join(["case_id,rater,rank,diagnosis,reference", *rows]))
-    done = CliRunner().invoke(app, ["evaluate", str(path), "--bootstrap", "20", *words])
-    assert done.exit_code == code, done.output
-    assert said in done.output or said in str(done.exception)
+    done = invoke(["evaluate", str(path), "--resamples", "20", *words])
+    assert done.code == code, done.output
+    assert said in done.output

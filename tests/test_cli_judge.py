@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
 
 import dxmatch
-from dxmatch.cli.main import app
 from dxmatch.errors import InputError, OptionError
-from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.files.tables import read_table
+from dxmatch.tests.command_line import Done, invoke
 
 pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
 
@@ -49,11 +48,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loopback: Any) -> Path
     return tmp_path
 
 
-def run(*arguments: str) -> Result:
-    result = CliRunner().invoke(app, [*arguments])
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
+def run(*arguments: str) -> Done:
+    return invoke([*arguments])
 
 
 ASKED = (
@@ -61,20 +57,20 @@ ASKED = (
     "answers.json",
     "--endpoints",
     "e.toml",
-    "--bootstrap",
+    "--resamples",
     "50",
-    "--judge",
+    "--judge.model",
     "local:strict",
-    "--check",
+    "--judge.check",
     "local:checker",
 )
 
 
 def test_the_whole_answer_goes_in_and_the_basis_comes_out(here: Path, loopback: Any) -> None:
     done = run(
-        *ASKED, "--judge-equal", "--judgements", "j.csv", "--human", "human.csv", "--json", "r.json", "-o", "r.html"
+        *ASKED, "--judge.ask-equal", "--judgements", "j.csv", "--judge.human", "human.csv", "--json", "r.json", "-o", "r.html"
     )
-    assert done.exit_code == 0, done.output
+    assert done.code == 0, done.output
     requests = [request["body"] for request in loopback.log()["requests"]]
     seen = [body["messages"][0]["content"] for body in requests if body["model"] == "strict"]
     # six questions: two references and one, of two models; the answer is given as it was written, an unreadable one, too
@@ -132,32 +128,32 @@ def test_the_same_from_python_and_m_in_either_stage(here: Path) -> None:
 def test_prompts_from_files(here: Path, loopback: Any) -> None:
     (here / "mine.txt").write_text("Enthält die Antwort {answer} die Krankheit {reference}? Yes or No, and why.")
     loopback.rules({"text": "No. It does not."})
-    assert run(*ASKED[:-2], "--check", "none", "--judge-prompt", "mine.txt", "--judgements", "j.jsonl").exit_code == 0
+    assert run(*ASKED[:-2], "--judge.check", "none", "--judge.prompt", "mine.txt", "--judgements", "j.jsonl").code == 0
     assert all("Enthält die Antwort" in r["body"]["messages"][0]["content"] for r in loopback.log()["requests"])
     rows = [json.loads(line) for line in (here / "j.jsonl").read_text("utf-8").splitlines()]
     assert "It does not." in {row["judge_basis"] for row in rows}
     (here / "bad.txt").write_text("Is it there?")
     with pytest.raises(InputError, match=r"\{reference\}, \{answer\} is missing"):
-        run(*ASKED, "--judge-prompt", "bad.txt")
+        run(*ASKED, "--judge.prompt", "bad.txt")
     with pytest.raises(OptionError, match="judge_prompt.*verdict and its basis"):
-        run(*ASKED, "--judge-prompt", "judge-strict-1")
+        run(*ASKED, "--judge.prompt", "judge-strict-1")
 
 
 def test_what_needs_a_judge(here: Path) -> None:
-    assert run("evaluate", "answers.json", "--judgements", "j.csv").exit_code == 2
+    assert run("evaluate", "answers.json", "--judgements", "j.csv").code == 2
     with pytest.raises(OptionError, match="'check' parameter must be left out"):
-        run("evaluate", "answers.json", "--check", "local:m")
+        run("evaluate", "answers.json", "--judge.check", "local:m")
     with pytest.raises(OptionError, match="'relation_prompt' parameter must be left out"):
         dxmatch.evaluate("answers.json", relation_prompt="mine.txt")
     with pytest.raises(OptionError, match="asked for where there was a judge"):
         _ = dxmatch.evaluate("answers.json", bootstrap=0).judgements
     (here / "human.csv").write_text(HUMAN.replace("2,gpt,gout", "3,gpt,gout"))
     with pytest.raises(InputError, match=r"(?s)human.csv.*row 5.*no case of the lists"):
-        run("evaluate", "answers.json", "--human", "human.csv", "--bootstrap", "0")
+        run("evaluate", "answers.json", "--judge.human", "human.csv", "--resamples", "0")
 
 
 def test_short_output_tells_the_judge_s_recall_and_its_agreement_in_a_line(here: Path) -> None:
-    words = " ".join(run(*ASKED, "--human", "human.csv").output.split())
+    words = " ".join(run(*ASKED, "--judge.human", "human.csv").output.split())
     assert (
         "Recall, with strict as the judge, checked by checker. Of all reference diagnoses, by the judge, gpt" in words
     )
@@ -185,23 +181,23 @@ def test_a_judge_reads_answers_that_no_list_could_be_read_from(here: Path, loopb
     ]
     (here / "words.json").write_text(json.dumps(rows))
     loopback.rules({"contains": "Visit", "text": YES}, {"text": NO})
-    asked = ("evaluate", "words.json", "--bootstrap", "20")
+    asked = ("evaluate", "words.json", "--resamples", "20")
     with pytest.raises(InputError, match="no diagnosis could be read from any answer"):
         read_lists("words.json")
     done = run(
         *asked,
         "--endpoints",
         "e.toml",
-        "--judge",
+        "--judge.model",
         "local:strict",
-        "--check",
+        "--judge.check",
         "none",
-        "--json",
+        "-o",
         "w.json",
         "-o",
         "w.html",
     )
-    assert done.exit_code == 0, done.output
+    assert done.code == 0, done.output
     report = json.loads((here / "w.json").read_text("utf-8"))
     told = " ".join(one["sentence"] for one in report["findings"])
     assert "every metric of the match function counts them as empty lists" in told

@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from dxmatch.cli.main import app
 from dxmatch.errors import DxmatchError
+from dxmatch.tests.command_line import Done, invoke
 
 VOTE = '[[feature]]\nname = "vote_{}"\nkind = "vote"\nmodel = "{}"\nendpoint = "batches"\n'
 SET = '[endpoint.batches]\nurl = "http://localhost:9/v1"\n' + VOTE.format("a", "org/model-a")
@@ -26,11 +25,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(*arguments: str) -> Result:
-    result = CliRunner().invoke(app, ["votes", *arguments])
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
+def run(*arguments: str) -> Done:
+    return invoke(["votes", *arguments])
 
 
 def test_batches_out_and_in(here: Path) -> None:
@@ -79,7 +75,7 @@ def test_wrong_usage(here: Path) -> None:
     assert "Nothing to ask" in run("ask", "pairs.csv", "--features", "offline", "--dry-run").output
     (here / "abbreviations.csv").write_text("abbreviation,expansion\nx,y\n")
     result = run("ask", "pairs.csv", "--model", "m", "--abbreviations", "abbreviations.csv")
-    assert result.exit_code == 2
+    assert result.code == 2
 
 
 def test_what_can_be_asked_without_the_encoder_of_a_pick(here: Path) -> None:

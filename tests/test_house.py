@@ -32,11 +32,11 @@ FLOORS = (
     ("endpoints", "pages"),
     ("files", "stats"),
     ("models",),
-    ("errors", "extras", "progress", "compiled", "settings", "terminal"),
+    ("errors", "extras", "options", "progress", "compiled", "settings", "terminal"),
 )
 """From the top floor down: a file imports only what stands in its own folder or on a floor below."""
 PARTS = tuple(name for floor in FLOORS for name in floor if (ROOT / name).is_dir())
-EVALUATION = (("choice", "reasoning"), ("report",), ("statistics",), ("score",), ("match",), ("lists",), ("read",))
+EVALUATION = (("choice", "reasoning"), ("report",), ("statistics",), ("score",), ("match",), ("read",))
 """The same inside evaluation, whose own files stand above all of them."""
 
 HEAVY = [
@@ -214,7 +214,7 @@ def test_import_is_light() -> None:
     "code",
     [
         "import dxmatch",
-        "import sys; sys.argv = ['dxmatch', '--help']; import dxmatch.cli.main as c; c.app(standalone_mode=False)",
+        "import sys; sys.argv = ['dxmatch', '--help']; import dxmatch.cli.main as c; c.run(['--help'])",
     ],
 )
 def test_start_is_fast(code: str) -> None:

@@ -28,15 +28,17 @@ _ASKED = """
 import hashlib, json, sys
 from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.jobs.job import score_files
+from dxmatch.jobs.plan import Job
 from dxmatch.matcher.match_function import load
 folder, model, rows, threads, *parts = sys.argv[1:]
 model = model or None
 found = {}
 for part in parts:
     output = f"{folder}/{hash('x')}-{threads}-{part}.parquet"
-    score_files(f"{folder}/pairs.parquet", output, model=model, workers=int(threads), chunk_rows=-(-int(rows) // int(part)))
+    job = Job(workers=int(threads), chunk_rows=-(-int(rows) // int(part)))
+    score_files(f"{folder}/pairs.parquet", output, matcher=model, job=job)
     found[f"score in {part} chunks"] = hashlib.sha256(open(output, "rb").read()).hexdigest()
-told = json.dumps(evaluate(f"{folder}/cases.parquet", load(model), bootstrap=50).to_dict(), sort_keys=True, default=str)
+told = json.dumps(evaluate(f"{folder}/cases.parquet", matcher=load(model), resampling={"resamples": 50}).to_dict(), sort_keys=True, default=str)
 found["evaluate"] = hashlib.sha256(told.encode()).hexdigest()
 print(json.dumps(found))
 """

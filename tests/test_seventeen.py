@@ -7,15 +7,14 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pytest
-from typer.testing import CliRunner
 
 import dxmatch
-from dxmatch.cli.main import app
-from dxmatch.errors import DxmatchError, InputError
+from dxmatch.errors import InputError
 from dxmatch.features.feature_set import FeatureSet
-from dxmatch.matcher.icd_mapping import map_icd
+from dxmatch.tests.command_line import invoke
 
 pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
 
@@ -78,9 +77,9 @@ def here(
 
 
 def dxmatch_run(*arguments: str, code: int = 0) -> str:
-    run = CliRunner().invoke(app, arguments)
-    said = run.output + (str(run.exception) if isinstance(run.exception, DxmatchError) else "")
-    assert run.exit_code == code, (said, run.exception)
+    run = invoke(arguments)
+    said = run.output
+    assert run.code == code, said
     assert KEY not in said
     return said
 
@@ -103,8 +102,8 @@ def test_ask_train_score(here: Path, cache: Path, loopback: Any) -> None:
     assert "Known for a part of the pairs: ratio_bigram" in trained
     assert "vote" not in trained.partition("Known for a part of the pairs:")[2]
     dxmatch_run(
-        "score", "pairs.csv", "-o", "scored.csv", "--model", "m", "--store", "votes.sqlite", "--endpoints", "mine.toml",
-        "--features", *own_word(here),
+        "score", "pairs.csv", "-o", "scored.csv", "--matcher", "m", "--store", "votes.sqlite", "--endpoints", "mine.toml",
+        "--add", "features", *own_word(here),
     )  # fmt: skip
     scored = pa_csv.read_csv(here / "scored.csv")
     names = FeatureSet.read("paper17").names
@@ -137,7 +136,7 @@ def test_refused_without_what_it_needs(here: Path) -> None:
     )
     told = dxmatch_run(*train, "--store", "votes.sqlite", "--min-coverage", "0")
     assert re.search(r"vote_phi4 \d\.\d %", told)
-    score = ("score", "pairs.csv", "-o", "scored.csv", "--model", "m", "--store", "votes.sqlite")
+    score = ("score", "pairs.csv", "-o", "scored.csv", "--matcher", "m", "--store", "votes.sqlite")
     assert "a model folder never says what is read beside it" in dxmatch_run(*score, "--min-coverage", "0", code=1)
     told = dxmatch_run(*score, "--min-coverage", "0", *own_word(here), code=1)
     assert "served by the endpoint 'embeddings'" in told and "[endpoint.NAME]" in told
@@ -159,16 +158,20 @@ def test_picks_are_asked_once_and_serve_the_feature(here: Path, loopback: Any) -
     dxmatch_run(*pick, "-o", "again.jsonl")
     assert loopback.log()["calls"] == 1
     assert (here / "first.jsonl").read_bytes() == (here / "again.jsonl").read_bytes()
-    table = map_icd(["flu-like fever", "Angina pectoris"], pick="icd_qwen25_7b", features="mine.toml").table.to_pylist()
+    mine = dxmatch.IcdPreset(features="mine.toml")
+    table = dxmatch.icd(
+        pa.table({"diagnosis": ["flu-like fever", "Angina pectoris"]}), pick="icd_qwen25_7b", preset=mine
+    ).to_pylist()
     assert [row["how"] for row in table] == ["picked", "direct"]
     assert table[0]["icd10"] == table[0]["candidates"][1]["code"]
     assert len(table[0]["candidates"]) == 15
 
     loopback.rules({"contains": "names of ICD-10 entries", "text": "none of these"})
-    (row,) = map_icd(["an odd finding"], pick="Qwen/Qwen2.5-7B-Instruct", features="mine.toml").table.to_pylist()
+    odd = pa.table({"diagnosis": ["an odd finding"]})
+    (row,) = dxmatch.icd(odd, pick="Qwen/Qwen2.5-7B-Instruct", preset=mine).to_pylist()
     assert (row["icd10"], row["how"], row["reason"]) == (None, "unscored", "the answer names no verdict")
     with pytest.raises(InputError, match="no such ICD pick; did you mean 'icd_qwen25_7b'"):
-        dxmatch.icd(["x y"], pick="icd_qwen25_8b", features="mine.toml")
+        dxmatch.icd(["x y"], pick="icd_qwen25_8b", preset=mine)
 
 
 def test_unique_strings_as_a_reference_table(here: Path) -> None:
@@ -238,11 +241,11 @@ def test_lists_of_a_model_with_votes(here: Path, example: Path) -> None:
     (here / "one.toml").write_text(one + vote + levenshtein, "utf-8")
     dxmatch_run("train", "pairs.csv", "--features", "one.toml", "--store", "votes.sqlite", "-o", "m")
     lists = (str(example / "lists.csv"), "--no-diagnosis", "none", "--k", "1")
-    told = dxmatch_run("evaluate", *lists, "--model", "m", "--store", "votes.sqlite", code=1)
+    told = dxmatch_run("evaluate", *lists, "--matcher", "m", "--store", "votes.sqlite", code=1)
     assert "vote_phi4 is known for" in told
     dxmatch_run("evaluate", *lists, "--pairs", "asked.csv")
-    dxmatch_run("votes", "ask", "asked.csv", "--model", "m", "--endpoints", "one.toml")
-    dxmatch_run("evaluate", *lists, "--model", "m", "--store", "votes.sqlite", "--json", "report.json")
+    dxmatch_run("votes", "ask", "asked.csv", "--matcher", "m", "--endpoints", "one.toml")
+    dxmatch_run("evaluate", *lists, "--matcher", "m", "--store", "votes.sqlite", "-o", "report.json")
 
 
 def test_what_held_no_verdict_is_asked_again_only_when_told(here: Path, loopback: Any) -> None:

@@ -8,7 +8,8 @@ the labelled pairs that differ after normalisation; differences with a paired bo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +19,13 @@ from ..stats.resampling import group_draws
 from .engines import lightgbm_engine
 from .engines.fitted import ExtraRows, Rows
 from .examples import Examples, ExtraExamples, folds_of_references
-from .statistics.measure import average_precision
+from .statistics.measure import ranking_and_decisions
 from .statistics.split import grouped_folds
 from .statistics.threshold import choose_threshold
 
 WHOLE, NO_SILVER = "everything", "no silver pairs"
 REPEATS = 1000
 LEVEL = 0.95
-_AT_ONCE = 100
 _CANDIDATES = lightgbm_engine.CANDIDATES[:1]
 
 
@@ -113,11 +113,9 @@ def ablate(
     parts += [(name, len(columns), list(rows), np.setdiff1d(every, columns)) for name, columns in families.items()]
     done, fits = [], len(parts)
     for name, left_out, kinds, columns in parts:
-        extra = ExtraRows.join(rows[kind]._replace(features=rows[kind].features[:, columns]) for kind in kinds)
-        kept = Rows(
-            differ.table[:, columns], differ.label, differ.weight, fold, [directions[i] for i in columns], extra
-        )
-        raw = lightgbm_engine.fit(kept, seed=seed, candidates=_CANDIDATES).out_of_fold
+        extra = ExtraRows.join(rows[kind] for kind in kinds)
+        whole = Rows(differ.table, differ.label, differ.weight, fold, directions, extra)
+        raw = out_of_fold(whole, columns, seed, candidates=_CANDIDATES)
         score = 1 / (1 + np.exp(-raw))  # not calibrated: neither measure asks for more than the order
         done.append((name, left_out, score, choose_threshold(score, differ.label)))
         if progress is not None:
@@ -132,40 +130,27 @@ def ablate(
     )
 
 
+def out_of_fold(rows: Rows, columns: NDArray[np.int64], seed: int, **options: Any) -> NDArray[np.float64]:
+    """Raw log-odds of each row from trees that saw neither its group nor other columns than these."""
+    extra = rows.extra and rows.extra._replace(features=rows.extra.features[:, columns])
+    directions = [rows.directions[i] for i in columns]
+    kept = replace(rows, features=rows.features[:, columns], directions=directions, extra=extra)
+    return lightgbm_engine.fit(kept, seed=seed, **options).out_of_fold
+
+
 def _compared(
     done: Sequence[tuple[str, int, NDArray[np.float64], float]], differ: Examples, repeats: int, seed: int
 ) -> tuple[Ablated, ...]:
     """The first of `done` is what the others are compared with, on the same resamples of references."""
     groups = len(differ.groups.names)
-    draws = group_draws(groups, repeats, seed)
-    out, whole, whole_resampled = [], np.empty(0), np.empty(0)
-    for name, left_out, score, threshold in done:
-        point = _scores(score, threshold, differ.label, np.ones((1, len(differ))))[:, 0]
-        resampled = np.concatenate(
-            [
-                _scores(score, threshold, differ.label, draws[i : i + _AT_ONCE][:, differ.groups.code].astype(float))
-                for i in range(0, repeats, _AT_ONCE)
-            ],
-            axis=1,
-        )
-        if not out:
-            whole, whole_resampled = point, resampled
-            out.append(Ablated(name, left_out, *point.tolist()))
-            continue
-        changes = [
-            Change(value, *percentiles(differences, LEVEL))
-            for value, differences in zip((point - whole).tolist(), resampled - whole_resampled, strict=True)
-        ]
-        out.append(Ablated(name, left_out, *point.tolist(), *changes))
+    # once each, then as often as each resample has them
+    draws = np.vstack([np.ones((1, groups), np.int64), group_draws(groups, repeats, seed)])
+    found = [
+        ranking_and_decisions(score, score >= threshold, differ.label, differ.groups.code, draws)
+        for _, _, score, threshold in done
+    ]
+    out = []
+    for (name, left_out, _, _), values in zip(done, found, strict=True):
+        changes = [Change(float(one[0]), *percentiles(one[1:], LEVEL)) for one in values - found[0]]
+        out.append(Ablated(name, left_out, *values[:, 0].tolist(), *(changes if out else ())))
     return tuple(out)
-
-
-def _scores(
-    score: NDArray[np.float64], threshold: float, label: NDArray[np.int8], weight: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """[2, r]: average precision and F1 for r weightings float64[r, n] of the pairs."""
-    predicted, matches = score >= threshold, label == 1
-    found = weight[:, predicted & matches].sum(1)
-    with np.errstate(invalid="ignore"):
-        f1 = 2 * found / (weight[:, predicted].sum(1) + weight[:, matches].sum(1))
-    return np.stack([average_precision(score, label, weight), f1])

@@ -7,20 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, OptionError
+from ..errors import InputError
 from ..features.interning import intern_pairs
 from ..files.counted import counted
 from ..files.pairs import REFUSE, Pairs
 from ..terms.icd.naming import Naming
-
-MAJORITY, DROP = "majority", "drop"
-RULES = (REFUSE, MAJORITY, DROP)
-
-
-def check_on_conflict(rule: str) -> None:
-    """Errors: `OptionError` for a rule that is none of `RULES`."""
-    if rule not in RULES:
-        raise OptionError("on_conflict", f"one of {', '.join(RULES)}", rule)
 
 
 def decide_conflicts(read: Pairs, naming: Naming, rule: str) -> tuple[Pairs, dict[str, Any]]:
@@ -42,7 +33,7 @@ def decide_conflicts(read: Pairs, naming: Naming, rule: str) -> tuple[Pairs, dic
     of = intern_pairs(read.a, read.b, naming).pair_of_row
     rows, matches = np.bincount(of), np.bincount(of, read.label)
     divided = (matches > 0) & (matches < rows)
-    decided = divided & (2 * matches != rows) & (rule == MAJORITY)
+    decided = divided & (2 * matches != rows) & (rule == "majority")
     kept = ~divided[of] | (decided[of] & (read.label == (2 * matches > rows)[of]))
     if not kept.any():
         raise InputError(

@@ -13,25 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import OptionError
 from ..files.pairs import Pairs
 from ..terms.diseases.graph import DiseaseGraph
 from ..terms.icd.naming import Naming
 
-CONTAINED = {
-    "keep": "labels stay as they are",
-    "set-aside": "such pairs labelled 0 are neither learned from nor measured on",
-    "match": "such pairs labelled 0 become matches",
-}
 MIN_PAIRS = 20
 MAX_STEPS = 3
 """From a kind to its class in the graph: a class further up says too little to contradict a label."""
 MIN_SHARE, MAX_SHARE = 0.1, 0.9
-
-
-def check_contained(how: str) -> None:
-    if how not in CONTAINED:
-        raise OptionError("contained", f"one of {', '.join(CONTAINED)}", how)
 
 
 def contained(pairs: Pairs, naming: Naming, graph: DiseaseGraph | None = None) -> NDArray[np.bool_]:
@@ -53,13 +42,12 @@ def _in_line(a: str, b: str, graph: DiseaseGraph) -> bool:
 
 
 def treat_contained(
-    pairs: Pairs, naming: Naming, how: str = "keep", graph: DiseaseGraph | None = None
+    pairs: Pairs, naming: Naming, how: str, graph: DiseaseGraph | None = None
 ) -> tuple[Pairs, dict[str, Any]]:
-    """The pairs under the rule `how`, one of `CONTAINED`, and what was found, for the card.
+    """The pairs under the rule `how`, `LabelRules.contained`, and what was found, for the card.
 
     {"rule", "pairs", "matches"}: such pairs that came, and how many of them were labelled 1.
     """
-    check_contained(how)
     assert pairs.label is not None
     inside = contained(pairs, naming, graph)
     found = {"rule": how, "pairs": int(inside.sum()), "matches": int(pairs.label[inside].sum())}

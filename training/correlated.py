@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, OptionError
+from ..errors import InputError
 from ..features.feature_set import FeatureSet
 from ..features.registry import EXCLUSION
 from .statistics.correlation import correlations
@@ -38,12 +38,6 @@ class Dropped:
     rho: float
     importance: float
     importance_of_like: float
-
-
-def check_drop_correlated(limit: float | None) -> None:
-    """Errors: `OptionError`."""
-    if limit is not None and not 0 < limit <= 1:
-        raise OptionError("drop_correlated", "a correlation above 0 and at most 1", limit)
 
 
 def correlated(

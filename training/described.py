@@ -12,16 +12,21 @@ from typing import Any
 
 from ..features.feature_set import FeatureSet
 from ..features.providers import Providers
+from ..files.pair_columns import PairColumns
 from ..files.pairs import Pairs
 from ..models.manifest import Manifest
 from ..models.releases import SHAPE_FEATURES, installed_releases
+from .engines.engine import LightGBM
 from .fold_fit import Fitted
-from .recipe import Recipe
+from .options import Split
 from .statistics.split import Groups
+from .statistics.threshold import Threshold
 
 
 def build_manifest(
-    recipe: Recipe,
+    name: str,
+    engine: LightGBM,
+    threshold: Threshold,
     features: FeatureSet,
     providers: Providers,
     final: Fitted,
@@ -31,7 +36,7 @@ def build_manifest(
     """The manifest of M. final : the fit that M is. data, metrics : as `data_of` and `measure.measure` give them."""
     ensemble = final.ensemble
     return Manifest(
-        name=recipe.name,
+        name=name,
         created=datetime.date.today().isoformat(),
         dxmatch=metadata.version("dxmatch"),
         feature_names=features.names,
@@ -39,12 +44,12 @@ def build_manifest(
         normalizer=providers.normalizer.spec(),
         calibration=final.calibration,
         threshold=final.threshold,
-        threshold_rule=recipe.rule.words(recipe.prevalence),
+        threshold_rule=threshold.words,
         encoders={encoder: providers.encoder(encoder).identity for encoder in features.encoders},
         libraries=installed_releases(("lightgbm", "numpy", *SHAPE_FEATURES)),
         data={
             **data,
-            "engine": recipe.engine,
+            "engine": engine.name,
             "chosen": ensemble.chosen,
             **({"leaderboard": list(ensemble.leaderboard)} if ensemble.leaderboard else {}),
             **({"search": dict(ensemble.search)} if ensemble.search else {}),
@@ -55,7 +60,9 @@ def build_manifest(
 
 
 def data_of(
-    recipe: Recipe,
+    columns: PairColumns,
+    split: Split,
+    threshold: Threshold,
     read: Pairs,
     groups: Groups,
     *,
@@ -76,8 +83,8 @@ def data_of(
         digest.update(f"{a}\t{b}\t{y}\n".encode())
     sources = read.table.sources
     known |= {
-        "soft": recipe.soft,
-        "prevalence": recipe.prevalence,
+        "soft": columns.soft,
+        "prevalence": threshold.prevalence,
         "files": None
         if sources is None
         else [{"source": Path(file).name, "rows": n} for file, n in Counter(sources).items()],
@@ -89,8 +96,8 @@ def data_of(
         "groups": len(groups.names),
         "set_aside": read.n_rejected,
         "source": ", ".join(Path(file).name for file in dict.fromkeys(sources or [read.source])),
-        "label": recipe.label,
-        "split": {"seed": recipe.seed, "test_share": recipe.test_share},
+        "label": columns.label,
+        "split": {"seed": split.seed, "test_share": split.test_share},
         "coverage": dict(coverage),
         "contained": dict(contained),
         "warnings": list(warnings),

@@ -5,11 +5,10 @@ Training-only ("extra") pairs are never used for calibration, threshold or measu
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from ..features.feature_set import FeatureSet
 from ..features.interning import intern_pairs
 from ..features.providers import Providers
 from ..files.pairs import Pairs, read_pairs
+from ..options import Between, File, Options, Table
 from ..terms.diseases.graph import DiseaseGraph
 from ..terms.encoders.static import StaticEncoder
 from .engines.fitted import ExtraRows
@@ -113,26 +113,27 @@ def excluded(table: NDArray[np.float32], features: FeatureSet) -> NDArray[np.boo
     return np.zeros(len(table), bool) if column is None else table[:, column] == 1
 
 
-@dataclass(frozen=True)
-class Extra:
+@dataclass(frozen=True, kw_only=True)
+class Extra(Options):
     """Pairs to learn from besides those of the experts, such as silver pairs.
 
-    pairs : a path or data frame with the columns `a`, `b` and `label`; an own column `weight` is not read.
-    weight : how much one of these pairs counts beside one of the experts', above 0.
-    encoder : the folder of a static encoder to compute these pairs' features with, in place of the model's own. An encoder
-        that was trained on the synonyms that these pairs are made of finds them too easy, and the trees would trust it more
-        than they may.
-    graph : the graph of diseases for these pairs, in place of the model's own, for the same reason.
+    Parameters
+    ----------
+    pairs : path or data frame
+        With the columns `a`, `b` and `label`; an own column `weight` is not read.
+    weight : float
+        How much one of these pairs counts beside one of the experts', above 0.
+    encoder : path, optional
+        The folder of a static encoder to compute these pairs' features with, in place of the model's own. An encoder that was trained on
+        the synonyms that these pairs are made of finds them too easy, and the trees would trust it more than they may.
+    graph : DiseaseGraph, optional
+        The graph of diseases for these pairs, in place of the model's own, for the same reason.
     """
 
-    pairs: Any
-    weight: float = 1.0
-    encoder: str | os.PathLike[str] | None = None
+    pairs: Table
+    weight: Annotated[float, Between(0, apart=True)] = 1.0
+    encoder: File | None = None
     graph: DiseaseGraph | None = None
-
-    def __post_init__(self) -> None:
-        if not (np.isfinite(self.weight) and self.weight > 0):
-            raise OptionError("extra weight", "above 0", self.weight)
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from ..features.feature_set import FeatureSet
 from ..features.registry import KINDS
 from ..models.calibration import Sigmoid
-from .engines.engine import fit_ensemble
+from .engines.engine import LightGBM
 from .engines.fitted import Ensemble, ExtraRows, Rows
 from .examples import Examples, ExtraExamples, folds_of_references
-from .recipe import Recipe
+from .options import Split
 from .statistics.calibration import at_prevalence, fit_sigmoid
 from .statistics.split import grouped_folds
-from .statistics.threshold import choose_threshold
+from .statistics.threshold import Threshold, choose_threshold
 
 MIN_WEIGHT = 1e-6
 """LightGBM takes no weight of 0: of a pair whose label, adjudicated, is what nobody voted for."""
@@ -42,7 +42,9 @@ class Fitted:
 
 def fit_folds(
     examples: Examples,
-    recipe: Recipe,
+    engine: LightGBM,
+    split: Split,
+    threshold: Threshold,
     directions: Sequence[int],
     *,
     extra: ExtraExamples | None = None,
@@ -61,24 +63,22 @@ def fit_folds(
         The held-out references, of which no extra pair may tell.
     """
     differ = examples.take(examples.open)
-    fold = grouped_folds(differ.groups, differ.label, recipe.folds, recipe.seed)
+    fold = grouped_folds(differ.groups, differ.label, split.folds, split.seed)
     weight, rows = differ.weight, None if extra is None else extra.rows(folds_of_references(differ, fold), unseen)
     if differ.soft is not None:
         weight, opposite = soft_rows(differ, fold)
         rows = ExtraRows.join([opposite] if rows is None else [rows, opposite])
     labelled = Rows(differ.table, differ.label, weight, fold, directions, rows)
-    ensemble = fit_ensemble(
-        recipe.engine, labelled, time_limit=recipe.time_limit, models=recipe.models, seed=recipe.seed, progress=progress
-    )
+    ensemble = engine.fit(labelled, seed=split.seed, progress=progress)
     calibration = fit_sigmoid(ensemble.out_of_fold, differ.label, differ.weight)
-    if recipe.prevalence is not None:
+    if threshold.prevalence is not None:
         trained = float(np.average(differ.label, weights=differ.weight))
-        calibration = at_prevalence(calibration, trained, recipe.prevalence)
+        calibration = at_prevalence(calibration, trained, threshold.prevalence)
     probability = calibration(ensemble.out_of_fold)
-    threshold = choose_threshold(probability, differ.label, recipe.rule, prevalence=recipe.prevalence)
+    chosen = choose_threshold(probability, differ.label, threshold)
     out_of_fold = np.zeros(len(examples))
     out_of_fold[examples.open] = probability
-    return Fitted(ensemble, calibration, threshold, examples.with_rules(out_of_fold))
+    return Fitted(ensemble, calibration, chosen, examples.with_rules(out_of_fold))
 
 
 def soft_rows(examples: Examples, fold: NDArray[np.int64]) -> tuple[NDArray[np.float64], ExtraRows]:

@@ -10,21 +10,21 @@ from ..files.counted import counted
 from ..files.pairs import Pairs
 from .data_checks import FEW_OF_A_LABEL
 from .examples import Examples
-from .recipe import Recipe
+from .options import Split
 from .statistics.split import beyond_chance
 
 WHY = "which ones depends on their names and the seed alone, so those that an earlier training with this seed held out are held out again"
 
 
-def check_left(examples: Examples, test: NDArray[np.bool_], recipe: Recipe) -> None:
+def check_left(examples: Examples, test: NDArray[np.bool_], split: Split) -> None:
     """Raises `InputError` where what is left to train on is too little because of what is held out, bool[n]."""
-    needed = 2 * recipe.folds
+    needed = 2 * split.folds
     all_of, left = (_references(part) for part in (examples, examples.take(~test)))
-    if min(all_of) >= needed > left[0] or min(all_of) >= recipe.folds > min(left[1:]):
+    if min(all_of) >= needed > left[0] or min(all_of) >= split.folds > min(left[1:]):
         held = len(set(examples.groups.code[test].tolist()))
         raise InputError(
             f"{held:,} of {len(examples.groups.names):,} reference diagnoses are held out to measure on, which leaves too few to train on: {WHY}",
-            allowed=f"at least {needed} to train on, {recipe.folds} of them with a match and {recipe.folds} with a pair that does not match; or another seed",
+            allowed=f"at least {needed} to train on, {split.folds} of them with a match and {split.folds} with a pair that does not match; or another seed",
             got=f"{left[0]:,}, {left[1]:,} and {left[2]:,}",
             remedy=Remedy("holds none out and measures out of fold", test_share=0),
         )  # fmt: skip
@@ -64,14 +64,14 @@ def _too_few(held: Examples) -> list[str]:
     ]
 
 
-def held_out_warnings(read: Pairs, examples: Examples, test: NDArray[np.bool_], recipe: Recipe) -> list[str]:
+def held_out_warnings(read: Pairs, examples: Examples, test: NDArray[np.bool_], split: Split) -> list[str]:
     """Where too little is held out, bool[n], to measure on; and of each file where far more is than the share that was asked for."""
     told = _too_few(examples.take(test & ~examples.identical)) if test.any() else []
     sources = np.array([read.source] * len(read) if read.table.sources is None else read.table.sources, object)
     for file in dict.fromkeys(sources.tolist()):
         code = examples.groups.code
         every, held = (len(set(code[rows].tolist())) for rows in (sources == file, (sources == file) & test))
-        if beyond_chance(held, every, recipe.test_share):
+        if beyond_chance(held, every, split.test_share):
             told.append(
                 f"{file}: {held:,} of {every:,} reference diagnoses are held out, so their labels measure and do not teach: {WHY}."
                 " Another seed, or a smaller test share, would learn from them."

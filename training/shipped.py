@@ -20,7 +20,9 @@ import typer
 
 from ..features.feature_set import FeatureSet
 from ..features.providers import Providers
+from ..files.pair_columns import PairColumns
 from ..files.pairs import Pairs, read_pairs
+from ..files.reading import Reading
 from ..files.tables import read_table, write_table
 from ..matcher.match_function import MatchFunction
 from ..models.folder import ModelFolder
@@ -39,7 +41,7 @@ from .diseases.compile import compiled_graph, half_hidden
 from .encoder.data import common_synonyms, read_synonyms
 from .examples import Extra, examples_of, read_extra, reference_names
 from .fold_fit import directions_of
-from .recipe import Recipe
+from .options import About, Encoders, LabelRules, Split
 from .relation.fit import fit_relation, thresholds_of
 from .relation.pairs import relation_pairs
 from .relation.policy import fit_policy
@@ -48,10 +50,10 @@ from .silver.pool import Pool
 from .silver.vocabulary import MONDO_EXACT, ORPHADATA_SYNONYMS, Vocabulary
 from .statistics.plain_words import PlainWords, measure_plain_words, read_plain_words
 from .statistics.split import held_out
-from .train import fit
+from .train import train
 
 PAIRS = "craft_md_pairs.csv"
-COLUMNS: dict[str, Any] = {"a": "expert", "b": "algorithm", "label": "label"}
+COLUMNS = PairColumns(a="expert", b="algorithm")
 KEPT_BACK_FOLD = 0
 (LEARNT,) = LEARNT_POLICIES
 SILVER_PAIRS, SILVER_WEIGHT = 12_000, 0.1
@@ -90,13 +92,15 @@ def silver_extra(data: Path, kept_back: Path, graph: DiseaseGraph, folder: Path,
     with shown("Silver pairs") as progress:
         made = silver_pairs(data, n=SILVER_PAIRS, fold=KEPT_BACK_FOLD, seed=seed, progress=progress)
     write_table(made, path)
-    return Extra(path, SILVER_WEIGHT, kept_back, half_hidden(graph))
+    return Extra(pairs=path, weight=SILVER_WEIGHT, encoder=kept_back, graph=half_hidden(graph))
 
 
 def read_craft_md(data: Path) -> Pairs:
     """The labelled pairs in the folder `data`. Rows of a pair that has both labels are left out."""
     with TemporaryDirectory() as folder:
-        return read_pairs(data / PAIRS, **COLUMNS, rejects=Path(folder) / "rejects.csv")
+        return read_pairs(
+            data / PAIRS, a=COLUMNS.a, b=COLUMNS.b, label=COLUMNS.label, rejects=Path(folder) / "rejects.csv"
+        )
 
 
 def ablation_of(data: Path, silver: Extra, encoder: Path, graph: DiseaseGraph, seed: int = 0) -> Ablation:
@@ -186,13 +190,16 @@ def main(
         ablation = ablation_of(data, silver, encoder, graph, seed)
         measured = StaticEncoder.load(encoder).measured
         about = ABOUT.format(ablation=ablation.markdown(), what=measured["what"], encoder=encoder_table(measured))
-        recipe = Recipe(
-            **COLUMNS, contained="set-aside", extra=silver, refit=True, encoder=encoder, graph=graph, about=about, name="offline-en",
-            seed=seed, rejects=Path(folder) / "rejects.csv",
-        )  # fmt: skip
-        with shown("Training") as progress:
-            training = fit(data / PAIRS, recipe, progress=progress)
-    matcher = with_relation(training.matcher, data, kept_back, graph, encoder, about, seed)
+        matcher = train(
+            data / PAIRS,
+            columns=COLUMNS,
+            labels=LabelRules(contained="set-aside", extra=silver),
+            split=Split(seed=seed, refit=True),
+            encoder=Encoders(folder=encoder, graph=graph),
+            about=About(name="offline-en", text=about),
+            reading=Reading(rejects=Path(folder) / "rejects.csv"),
+        )
+    matcher = with_relation(matcher, data, kept_back, graph, encoder, about, seed)
     if words is not None:
         matcher = with_plain_words(matcher, words, about)
     matcher.save(output, overwrite=True)

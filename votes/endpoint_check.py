@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from ..endpoints.client import EndpointClient, EndpointError
 from ..endpoints.endpoint import Endpoint
 from ..endpoints.event_loop import run
-from ..endpoints.servers import SERVERS
 from ..errors import InputError
 from ..files.did_you_mean import hint
 from .budget import token_limit
@@ -24,6 +23,7 @@ from .prompts.prompt import Prompt
 from .prompts.questions import REASONS, Answer, ModelConfig, Question
 from .prompts.versions import answer_of
 
+_OLLAMA_PORT = 11434
 PAIR = ("heart attack", "myocardial infarction")
 """What a vote is asked about."""
 _OFFERED = (
@@ -221,7 +221,7 @@ async def _to_mend(client: EndpointClient, one: Asked, error: EndpointError) -> 
         url = await _right_url(one.endpoint)
         return f'{words} The server answers at url = "{url}".' if url else words
     if one.model not in listed and f"{one.model}:latest" not in listed:
-        ollama = urlsplit(one.endpoint.url).port == urlsplit(SERVERS["ollama"].url).port
+        ollama = urlsplit(one.endpoint.url).port == _OLLAMA_PORT
         others = ", ".join(listed[:_MOST_LISTED]) + (
             f" and {len(listed) - _MOST_LISTED} more" if len(listed) > _MOST_LISTED else ""
         )

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from string import ascii_uppercase
@@ -14,13 +14,16 @@ from typing import Any
 
 from ...errors import InputError
 from ...files.invisible import read_visible
+from ...files.reading import Reading
 from ...files.table_files import READ_SUFFIXES
 from ...files.tables import Table
+from ...pages.rows import Row
 from ...votes.prompts.letters import letters_of
 
-ID = ("question_id", "id")
-_RIGHT = ("answer", "right")
-_OPTIONS, _QUESTION, _CONTEXT, _SUBSET = "options", "question", "disease_info", "subset"
+COLUMNS = {
+    "question_id": "id", "question": "question", "options": "options", "answer": "right", "disease_info": "disease_info", "subset": "subset",
+}  # fmt: skip
+"""What is read of a question -> another name of its column."""
 _MARK = r"\s*[.)、:]\s*"
 
 
@@ -35,11 +38,11 @@ class ChoiceQuestion:
     subset: str
 
 
-def read_questions(source: Any, subset: str = _SUBSET) -> list[ChoiceQuestion]:
+def read_questions(source: Any, reading: Reading) -> list[ChoiceQuestion]:
     """Reads a table or file, or the files of a folder, each then a subset by its name.
 
     A row has `question`, `answer` (letters, "A" or "ABC") and `options`: a list, an object {"A": …}, one text "A. … B. …" as
-    ClinBench-HPB publishes it, or columns A, B, C …; `question_id` (else its number in the table, from 1); and a column of subsets, if there are any.
+    ClinBench-HPB publishes it, or columns A, B, C …; `question_id` (else its number in the table, from 1); and `subset`, if there are any.
 
     Raises
     ------
@@ -53,46 +56,59 @@ def read_questions(source: Any, subset: str = _SUBSET) -> list[ChoiceQuestion]:
             raise InputError("no file of questions", source=os.fspath(source), allowed=", ".join(READ_SUFFIXES))
     found: dict[str, ChoiceQuestion] = {}
     for stem, table in tables:
-        for one in _of_table(read_visible(table), subset, stem):
+        for one in _of_table(table, reading, stem):
             if found.setdefault(one.name, one) is not one:
                 raise InputError("two questions of one name", source=str(table), allowed="each name once", got=one.name)
     return list(found.values())
 
 
-def first_of(table: Table, names: Sequence[str], purpose: str) -> str:
-    """Finds the first of these columns that a table has. Errors: `InputError` where it has none."""
-    name = next((name for name in names if name in table.names), names[0])
-    table.require(name, purpose)
-    return name
+def read_rows(
+    source: Any, reading: Reading, columns: Mapping[str, str], needed: Sequence[str]
+) -> tuple[Table, dict[str, Any], list[Row]]:
+    """Reads a table, what its columns are called, and its rows, which have each cell also under what it is.
+
+    columns : what is read -> another name of its column; `reading.columns` goes before both.
+    """
+    table, given = read_visible(source, reading.encoding), reading.columns or {}
+    called = {
+        what: other if what not in table.names and other in table.names else what for what, other in columns.items()
+    }
+    called |= {what: str(name) for what, name in given.items() if what in columns}
+    for what in (*needed, *(called.keys() & given.keys())):
+        table.require(called[what], what)
+    rows = table.data.to_pylist()
+    return table, called, [row | {what: row[name] for what, name in called.items() if name in row} for row in rows]
 
 
-def _of_table(table: Table, subset: str, stem: str) -> Iterator[ChoiceQuestion]:
-    right = first_of(table, _RIGHT, "the letters of the right options")
+def _of_table(source: Any, reading: Reading, stem: str) -> Iterator[ChoiceQuestion]:
+    table, called, rows = read_rows(source, reading, COLUMNS, ("question", "answer"))
     lettered = [letter for letter in ascii_uppercase if letter in table.names]
-    for name, wanted in ((_QUESTION, True), (_OPTIONS, not lettered), (subset, subset != _SUBSET)):
-        if wanted:
-            table.require(name, "of the questions")
-    named = next((name for name in ID if name in table.names), None)
-    for row, of in enumerate(table.data.to_pylist()):
-        if not str(of[_QUESTION] or "").strip():
-            raise table.error("the question is blank", row, _QUESTION)
-        given = {letter: of[letter] for letter in lettered} if lettered else of[_OPTIONS]
+    if not lettered:
+        table.require(called["options"], "options")
+    for row, of in enumerate(rows):
+        if not str(of["question"] or "").strip():
+            raise table.error("the question is blank", row, called["question"])
+        given = {letter: of[letter] for letter in lettered} if lettered else of["options"]
         options = options_of(given)
         if len(options) < 2:
             allowed = 'a list, {"A": …, "B": …}, "A. … B. …", or columns A, B, …'
-            raise table.error("fewer than two options", row, (lettered or [_OPTIONS])[0], allowed=allowed, got=given)
-        letters = "".join(map(str, of[right])) if isinstance(of[right], list) else str(of[right] or "")
+            raise table.error(
+                "fewer than two options", row, (lettered or [called["options"]])[0], allowed=allowed, got=given
+            )
+        letters = "".join(map(str, of["answer"])) if isinstance(of["answer"], list) else str(of["answer"] or "")
         places = letters_of(letters, len(options), options)
         if places is None:
             allowed = f"letters from A to {ascii_uppercase[len(options) - 1]}"
-            raise table.error("no right answer among the options", row, right, allowed=allowed, got=of[right])
-        name = str(row + 1 if named is None or of[named] is None else of[named])
+            raise table.error(
+                "no right answer among the options", row, called["answer"], allowed=allowed, got=of["answer"]
+            )
+        name, subset = of.get("question_id"), of.get("subset")
         yield ChoiceQuestion(
-            f"{stem}/{name}" if stem and not named else name,
-            "\n".join(str(part) for part in (of.get(_CONTEXT), of[_QUESTION]) if part).strip(),
+            str(name) if name is not None else f"{stem}/{row + 1}" if stem else str(row + 1),
+            "\n".join(str(part) for part in (of.get("disease_info"), of["question"]) if part).strip(),
             tuple(options),
             places,
-            stem if of.get(subset) is None else str(of[subset]),
+            stem if subset is None else str(subset),
         )
 
 

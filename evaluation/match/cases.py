@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from ...files.tables import check_output, write_tables
 from ...matcher.policy import BROADER, EXCLUDED, NARROWER, POLICIES, RELATIONS, SPECIFICATION
 from ...matcher.protocol import Matcher, not_understood, tells_relations
-from ..lists.lists import ABSENT, Lists
 from ..read.findings import Finding
+from ..read.lists import ABSENT, Lists
 from .pairs import ReferenceMatches, related
 
 NEAR_ODDS = 2.0

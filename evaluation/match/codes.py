@@ -8,15 +8,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import OptionError, quoted
+from ...errors import quoted
 from ...features.providers import SHIPPED, Providers
 from ...files.limits import MAX_CHARACTERS
+from ...matcher.icd_mapping import IcdMapper, map_icd
+from ...matcher.icd_strings import Diagnoses
+from ...matcher.match_function import MatchFunction
 from ...matcher.protocol import Matcher
 from ...pages.rows import Row
 from ...progress import Progress
@@ -25,11 +26,11 @@ from ...terms.icd.codes import Place, nodes_of_cells, padded
 from ...terms.icd.index import HOW
 from ...terms.icd.sources import open_tree
 from ...terms.icd.tree import IcdTree
-from ...votes.asking import Budget
-from ...votes.store import STORE
-from ..lists.lists import Cell, Lists, looked_up
-from ..lists.text_codes import Mapped, TextCodes, read_codes
+from ...votes.asking_options import Asking
 from ..read.findings import Finding
+from ..read.lists import Cell, Lists, looked_up
+from .options import Codes
+from .text_codes import Mapped, TextCodes, read_codes
 
 How = NDArray[np.integer]
 Coded = tuple[tuple[int, ...], str]
@@ -124,7 +125,7 @@ def why_no_codes(answers: Lists, matcher: object, codes: TextCodes) -> str:
     coded_reference = any(cell.value for cells in answers.reference_more.get("icd10", []) for cell in cells)
     if not coded_reference and not any(answers.reference):
         return "a reference: rows with the role reference, or a column reference or reference_icd10"
-    if _providers_of(matcher) is None and codes == TextCodes():
+    if _providers_of(matcher) is None and codes.table is None and codes.mapping is None:
         instead = "or a match function that maps text to ICD-10, or a table of codes"
         if not answers.cells("icd10")[1]:
             return f"the column icd10 ({instead})"
@@ -134,7 +135,7 @@ def why_no_codes(answers: Lists, matcher: object, codes: TextCodes) -> str:
 
 
 def coded_answers(
-    alike: Sequence[Lists], k: int | None, matcher: object, icd_tree: str, codes: TextCodes
+    alike: Sequence[Lists], k: int | None, matcher: object, codes: TextCodes
 ) -> tuple[list[CodedAnswers | None], list[str], list[Finding]]:
     """Codes the first k of each list, and right answers; None where something is missing, and what that is.
 
@@ -156,7 +157,7 @@ def coded_answers(
     lacking = [why_no_codes(one, matcher, codes) for one in alike]
     if k is None or all(lacking):
         return [None for _ in alike], lacking, []
-    answers, tree = alike[0], open_tree(icd_tree)
+    answers, tree = alike[0], open_tree(codes.tree)
     cells, texts = answers.cells("icd10", k)
     of_right = [one.reference_more.get("icd10", [()] * len(one.cases)) for one in alike]
     first = np.full(len(texts) + 1, np.iinfo(np.int64).max)
@@ -165,7 +166,7 @@ def coded_answers(
     for text, row in chain.from_iterable(chain.from_iterable(of_right)):
         if text:
             places.setdefault(text, Place(row, "icd10 of the reference"))
-    of_cell = nodes_of_cells(places, tree, icd_tree, answers.source)
+    of_cell = nodes_of_cells(places, tree, codes.tree, answers.source)
 
     # each diagnosis by its cell, or past these by its text; a cell that holds no code is blank
     blank = np.array([not of_cell[text] for text in texts] + [True])
@@ -180,7 +181,7 @@ def coded_answers(
     # all texts at once: what a language model is asked, it is asked in one go
     in_right = (one for cases in right for case in cases for one in case if isinstance(one, str))
     wanted = list(dict.fromkeys([*(text for text, open_ in zip(said, by_text, strict=True) if open_), *in_right]))
-    of_text, findings = _of_texts(wanted, codes, matcher, tree, icd_tree)
+    of_text, findings = _of_texts(wanted, codes, matcher, tree)
     found = [of_text[text] if open_ else (of_cell[text], "column") for text, open_ in zip(said, by_text, strict=True)]
     nodes, number = padded([*(one for one, _ in found), ()]), {way: i for i, way in enumerate(WAYS)}
     predicted, how = np.full((*top.shape, nodes.shape[1]), -1, np.int32), np.full(top.shape, -1)
@@ -214,7 +215,7 @@ def _right_answers(
 
 
 def _of_texts(
-    texts: Sequence[str], codes: TextCodes, matcher: object, tree: IcdTree, icd_tree: str
+    texts: Sequence[str], codes: TextCodes, matcher: object, tree: IcdTree
 ) -> tuple[dict[str, Coded], list[Finding]]:
     """The nodes of each text and the way to them: by the table; what is not in it by the mapping, else by M's own."""
     table, providers = codes.table, _providers_of(matcher)
@@ -222,7 +223,7 @@ def _of_texts(
     others, by = list(texts), "have no code"
     if table is not None:
         written = {cell: table.places[text] for text, cell in reversed(list(table.cells.items())) if cell}
-        nodes_of = nodes_of_cells(written, tree, icd_tree, table.source)
+        nodes_of = nodes_of_cells(written, tree, codes.tree, table.source)
         cells = {text: cell for text in texts if (cell := table.cell(text)) is not None}
         out |= {text: (nodes_of[cell], "table") if cell else ((), "not in table") for text, cell in cells.items()}
         others = [text for text in texts if text not in cells]
@@ -234,7 +235,7 @@ def _of_texts(
         by = "have their codes by the mapping of the match function"
         named = providers.naming.to_code(others)
         names = list(dict.fromkeys(one.name for one in named))
-        found = providers.icd_index(icd_tree, SHIPPED, sections=True).assign(names)
+        found = providers.icd_index(codes.tree, SHIPPED, sections=True).assign(names)
         of_name = dict(zip(names, zip(found.nodes.tolist(), found.how.tolist(), strict=True), strict=True))
         for text, one in zip(others, named, strict=True):
             # what is denied or not understood has no code
@@ -247,53 +248,40 @@ def _of_texts(
 
 
 def text_codes(
-    codes: Any,
-    pick: str | None,
-    matcher: Matcher,
-    icd_tree: str | os.PathLike[str],
-    encoding: str | None,
-    budget: Budget | None,
-    *,
-    store: str | os.PathLike[str] | None,
-    progress: Progress | None,
-    **options: Any,
+    codes: Codes, matcher: Matcher, asking: Asking, encoding: str | None, progress: Progress | None = None
 ) -> TextCodes:
     """Makes of the options of an evaluation what codes its texts.
-
-    codes, pick : as in `evaluate`. options : features, endpoints, encoder, distance, entries, direct, allow_download, as in `map_icd`.
 
     Raises
     ------
     InputError
-        For a table that cannot be right; `OptionError` for options that `map_icd` refuses, once it is asked.
+        For a table that cannot be right.
+    OptionError
+        For a preset that asks a language model about every diagnosis, without one.
     """
-    table = None if codes is None else read_codes(codes, encoding)
-    ways = ", ".join(text for name in ("encoder", "distance", "entries") if (text := options[name]))
-    if pick is None and not options["direct"]:
-        raise OptionError("icd_direct", "True without 'pick': it says what a language model is asked", False)
-    if pick is None and not ways:
-        return TextCodes(table)
-    spent = budget or Budget()
+    known = matcher if isinstance(matcher, MatchFunction) else None
+    mapper = IcdMapper(tree=codes.tree, preset=codes.preset, pick=codes.pick, matcher=known, asking=asking)
+    table, how, tree = (
+        None if codes.table is None else read_codes(codes.table, encoding),
+        mapper.how,
+        os.fspath(codes.tree),
+    )
+    ways = ", ".join(filter(None, (how.encoder, how.distance, how.entries)))
+    if codes.pick is None and not ways:
+        return TextCodes(table, tree=tree)
 
     def mapping(texts: Sequence[str]) -> list[Mapped]:
-        from ...matcher.icd_mapping import map_icd
-        from ...matcher.match_function import MatchFunction, load
-
-        m = matcher if isinstance(matcher, MatchFunction) else load()
+        m = mapper.m
         readable = [text for text in texts if len(text) <= MAX_CHARACTERS and m.providers.normalizer(text)]
         coded = zip(readable, m.providers.naming.to_code(readable), strict=True)
         # what is denied or not understood has no code, and no model is paid for it
         asked = [text for text, one in coded if one.no_code is None or m.judge_all]
         of_text: dict[str, Mapped] = {}
         if asked:
-            found = map_icd(
-                {"diagnosis": asked}, source=icd_tree, model=m, pick=pick, store=Path(store or STORE), budget=spent,
-                **({} if progress is None else {"progress": progress}), **options,
-            )  # fmt: skip
-            rows = (Mapped(row["icd10"], row["how"]) for row in found.table.select(["icd10", "how"]).to_pylist())
-            of_text = dict(zip(asked, rows, strict=True))
+            found = map_icd(Diagnoses.of(asked), mapper, progress=progress).table.select(["icd10", "how"])
+            of_text = {text: Mapped(**row) for text, row in zip(asked, found.to_pylist(), strict=True)}
         return [of_text.get(text, Mapped(None, "unmapped")) for text in texts]
 
-    by = f"the picks of {pick}" if pick else "the nearest names"
-    by = by if options["direct"] else f"{by}, asked about every text"
-    return TextCodes(table, mapping, f"{by} ({ways})" if ways else by)
+    by = f"the picks of {codes.pick}" if codes.pick else "the nearest names"
+    by = by if how.direct else f"{by}, asked about every text"
+    return TextCodes(table, mapping, f"{by} ({ways})" if ways else by, tree)

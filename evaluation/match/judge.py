@@ -7,13 +7,11 @@ store, or M. Source: ClinBench-HPB, §3.2, Figures 5, 8 and 12.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice, zip_longest
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -28,18 +26,19 @@ from ...pages.rows import Row
 from ...progress import Progress
 from ...terms.icd.naming import Naming
 from ...terms.text.normalizer import Normalizer
-from ...votes.asking import Budget, LanguageModel, named_model, services_of
+from ...votes.asking import LanguageModel, named_model, services_of
+from ...votes.asking_options import Asking
 from ...votes.prompts.class_prompts import RELATIONS, SEVERITIES
 from ...votes.prompts.files import prompt_of
 from ...votes.prompts.judge_prompts import JudgePrompt, check_text
 from ...votes.prompts.prompt import Prompt
 from ...votes.prompts.questions import Answer, Question
 from ...votes.prompts.verdicts import is_refusal
-from ...votes.store import STORE
 from ...votes.store.store import VoteStore
-from ..lists.lists import Cell, Lists, as_text, looked_up
-from ..lists.shapes.names import columns_by_name
+from ..read.lists import Cell, Lists, as_text, looked_up
+from ..read.names import columns_by_name
 from ..read.raw_answers import without_thoughts
+from .options import Graded, Judge
 from .pairs import ReferenceMatches, distances
 
 GRADED = 5
@@ -141,64 +140,39 @@ class Judgements:
 class Judging:
     """What language models, or M in their place, are asked in one evaluation, and how.
 
-    Parameters
-    ----------
-    judge, check, relation, severity : "ENDPOINT:MODEL", a `LanguageModel`, or but for severity "model", M itself; check is the
-        judge by default, "none" for none.
-    judge_equal : whether the judge is asked also about right answers whose name stands in the list, as in ClinBench-HPB; these
-        count as included unasked otherwise.
-    store : keeps every answer. budget : caps calls and cost; says afterwards what was spent.
-    prompts : judge_prompt and so on: names, versions or files.
-
     Raises
     ------
     NotServed
         For a model that is not ENDPOINT:MODEL, or of an endpoint that is not known.
     OptionError
-        For what is given though nothing needs it, and a prompt of another kind.
+        For a prompt that nothing needs, or one of another kind.
     """
 
     def __init__(
-        self,
-        judge: Stage | None = None,
-        check: Stage | None = None,
-        relation: Stage | None = None,
-        severity: Stage | None = None,
-        judge_equal: bool = False,
-        *,
-        endpoints: str | os.PathLike[str] | None = None,
-        store: str | os.PathLike[str] | None = None,
-        budget: Budget | None = None,
-        progress: Progress | None = None,
-        **prompts: str | os.PathLike[str] | None,
-    ) -> None:
-        self.ask_equal, self.store, self.progress = judge_equal, Path(store or STORE), progress
-        self.budget, served = budget or Budget(), services_of(endpoints)
-        asked = {"judge": judge, "check": judge if check is None else check, "relation": relation, "severity": severity}
-        if not judge and (check or judge_equal):
-            option, value = ("check", check) if check else ("judge_equal", judge_equal)
-            raise OptionError(option, "left out where there is no judge", value)
-        if check == NO_STAGE:
-            del asked["check"]
+        self, judge: Judge | None = None, graded: Graded | None = None, asking: Asking | None = None, progress: Progress | None = None
+    ) -> None:  # fmt: skip
+        self.judge, self.asking, self.progress = judge or Judge(), asking or Asking(), progress
+        graded, served = graded or Graded(), services_of(self.asking.endpoints)
+        by_default = self.judge.model if self.judge.check is None else self.judge.check
+        check = None if by_default == NO_STAGE else by_default
         self.stages: dict[str, Stage] = {}
         self.prompts: dict[str, Prompt] = {}
-        for kind, stage in asked.items():
-            instead, option = "" if kind == "severity" else "model (M itself), or ", f"{kind}_prompt"
-            given = prompts.get(option)
-            if stage:
+        for kind, option, stage, prompt_option, prompt in (
+            ("judge", "judge.model", self.judge.model, "judge.prompt", self.judge.prompt),
+            ("check", "judge.check", check, "judge.check_prompt", self.judge.check_prompt),
+            ("relation", "graded.relation", graded.relation, "graded.prompts", graded.prompts.get("relation")),
+            ("severity", "graded.severity", graded.severity, "graded.prompts", graded.prompts.get("severity")),
+        ):
+            instead = "" if kind == "severity" else "model (the match function itself), or "
+            if stage is not None:
                 by_m = stage == MODEL and instead
-                self.stages[kind] = MODEL if by_m else named_model(kind, stage, *served, instead)
-            if given and not isinstance(self.stages.get(kind), LanguageModel):
-                raise OptionError(option, "left out where no language model is asked that needs it", given)
-            self.prompts[kind] = prompt_of(kind, given)
-            if kind in ("judge", "check") and not isinstance(self.prompts[kind], JudgePrompt):
+                self.stages[kind] = MODEL if by_m else named_model(option, stage, *served, instead)
+            if prompt is not None and not isinstance(self.stages.get(kind), LanguageModel):
+                raise OptionError(prompt_option, "left out where no language model is asked that needs it", prompt)
+            self.prompts[kind] = prompt_of(kind, prompt)
+            if kind in _SAID and not isinstance(self.prompts[kind], JudgePrompt):
                 allowed = f"a prompt of the {kind} that is answered by a verdict and its basis"
-                raise OptionError(option, allowed, self.prompts[kind].version)
-
-    @property
-    def fills_store(self) -> bool:
-        """Tells whether answers are put into the vote store."""
-        return any(isinstance(one, LanguageModel) for one in self.stages.values())
+                raise OptionError(prompt_option, allowed, self.prompts[kind].version)
 
     @property
     def by_m(self) -> bool:
@@ -224,7 +198,7 @@ class Judging:
             if relation == MODEL:
                 if not tells_relations(matcher):
                     allowed = f"{MODEL!r} with an M that has a relation model, or ENDPOINT:MODEL"
-                    raise OptionError("relation", allowed, MODEL)
+                    raise OptionError("graded.relation", allowed, MODEL)
                 seen, tell = {text: text for text in name}, partial(_by_relation_model, matcher)
                 note = "The relations are those that the match function tells between reference and diagnosis."
                 answers = replace(answers, notes=(*answers.notes, note))
@@ -287,11 +261,11 @@ class Judging:
         rows: dict[Item, Row] = {}
         for i, j in np.argwhere(~answers.absent).tolist():
             who = answers.cases[i], answers.raters[j]
-            listed, unread = _listed(answers, i, j), answers.unread.get(who)
+            listed, unread = answers.list_at(i, j), answers.unread.get(who)
             names = list(map(name.get, listed))
             says = any(listed) if unread is None else says_something(unread)
             for d, reference in enumerate(dict.fromkeys(answers.reference[i])):
-                equal = not self.ask_equal and name[reference] in names
+                equal = not self.judge.ask_equal and name[reference] in names
                 place = names.index(name[reference]) + 1 if equal else None
                 why = None if says else "nothing was answered: not asked"
                 rows[i, j, d] = {
@@ -318,7 +292,7 @@ class Judging:
             self.prompts[kind],
             cast(LanguageModel, self.stages[kind]),
         )
-        failure = self.budget.summaries[-1].first_failure if questions and self.budget.summaries else ""
+        failure = self.asking.budget.summaries[-1].first_failure if questions and self.asking.budget.summaries else ""
         if failure and not any(found):
             problem = f"the {kind} {stage.model} answered none of {len(questions):,} questions; the first failure: {failure.rstrip('.')}"
             raise InputError(problem, allowed="an endpoint that answers")
@@ -338,8 +312,8 @@ class Judging:
         if not asked:
             return []
         model = cast(LanguageModel, self.stages[kind])
-        with VoteStore(self.store) as votes:
-            return model.answers(self.prompts[kind], asked, votes, self.budget, self.progress)
+        with VoteStore(self.asking.filled) as votes:
+            return model.answers(self.prompts[kind], asked, votes, self.asking.budget, self.progress)
 
     def _verdicts(self, kind: str, asked: Sequence[Texts]) -> list[int | None]:
         return [None if one is None else one.verdict for one in self.answers_of(kind, asked)]
@@ -357,7 +331,7 @@ def _by_m(answers: Lists, found: ReferenceMatches, items: Sequence[Item], thresh
         near = "names the disease" if hits.any() else "is the nearest"
         if included > hits.any():
             near += f" of the first {len(hits)}; one past these names the disease"
-        name = _listed(answers, i, j)[at]
+        name = answers.list_at(i, j)[at]
         basis = f"'{name}' (place {at + 1}) {near}: probability {probability[at]:.3f}, a match from {threshold:.3f}"
         yield included, basis, at + 1 if hits.any() else 0
 
@@ -374,18 +348,12 @@ def says_something(answer: str) -> bool:
     return any(map(str.isalnum, without_thoughts(answer))) and not is_refusal(answer)
 
 
-def _listed(answers: Lists, case: int, rater: int) -> list[str | None]:
-    start = int(answers.offsets[case, rater])
-    entries = answers.entries[start : start + int(answers.lengths[case, rater])].tolist()
-    return [None if e < 0 else answers.strings[e] for e in entries]
-
-
 def _as_read(answers: Lists, case: int, rater: int) -> tuple[str, int]:
     """The whole answer, and 0; or the diagnoses of the list on numbered lines, and how many there are."""
     key = answers.cases[case], answers.raters[rater]
     if written := answers.answers.get(key) or answers.unread.get(key, ""):
         return written, 0
-    listed = _listed(answers, case, rater)
+    listed = answers.list_at(case, rater)
     return "\n".join(f"{place}. {name}" for place, name in enumerate(listed, 1) if name is not None), len(listed)
 
 

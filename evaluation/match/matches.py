@@ -18,13 +18,13 @@ from ...matcher.protocol import Matcher, Profile, not_understood, read_as, tells
 from ...progress import Progress
 from ...stats.resampling import by_name
 from ...terms.icd.codes import padded
-from ..lists.lists import ABSENT, ALGORITHM, NO_CATEGORY, NO_DIAGNOSIS, Lists, Panel
-from ..lists.text_codes import TextCodes
 from ..read.findings import Finding
+from ..read.lists import ABSENT, ALGORITHM, NO_CATEGORY, NO_DIAGNOSIS, JudgedBy, Lists
 from .cases import CaseTable
 from .codes import CodedAnswers, coded_answers
 from .judge import HumanLabels, Judgements, Judging, read_human
 from .pairs import Codes, Pairs, ReferenceMatches, distances, gathered, is_directed, pair_codes
+from .text_codes import TextCodes
 
 RANKED = 10
 """Ranks that MRR and nDCG look at."""
@@ -210,7 +210,7 @@ class Matches:
     """
 
     answers: Lists
-    panels: tuple[Panel, ...]
+    panels: tuple[JudgedBy, ...]
     no_panel: str
     references: ReferenceMatches | None
     of_final: Matches | None
@@ -235,12 +235,10 @@ def match(
     matcher: Matcher,
     needs: Needs,
     *,
-    panels: Sequence[Panel] = (),
+    panels: Sequence[JudgedBy] = (),
     no_panel: str = "",
     codes: TextCodes | None = None,
-    icd_tree: str = "icd10cm",
     judge: Judging | None = None,
-    humans: Any = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Matches:
@@ -256,12 +254,10 @@ def match(
         What the wanted families must know: nothing else is asked.
     panels, no_panel
         Who is judged by whom; why there is none.
-    codes, icd_tree
-        Where the codes of texts come from; the tree that they are of.
+    codes : TextCodes, optional
+        Where the codes of texts come from.
     judge : Judging, optional
-        Language models, or M in their place, that judge whole answers, and fill the columns relation and severity.
-    humans : path or table, optional
-        Labels by people, as `read_human` takes them.
+        Language models, or M in their place, that judge whole answers, and fill the columns relation and severity; and labels by people.
     seed : int
         Of the pairs of different cases, where these are too many to ask.
     progress : callable, optional
@@ -274,11 +270,10 @@ def match(
     ModelError
         Where M gives something other than one value per pair.
     """
-    codes, profile = codes or TextCodes(), Profile.of(matcher)
-    if judge is not None:
-        answers = judge.filled(answers, matcher)
-    labels = None if humans is None else read_human(humans, answers)
-    by_judges = labels is not None or (judge is not None and judge.by_m)
+    codes, judge, profile = codes or TextCodes(), judge or Judging(), Profile.of(matcher)
+    answers = judge.filled(answers, matcher)
+    labels = None if judge.judge.human is None else read_human(judge.judge.human, answers)
+    by_judges = labels is not None or judge.by_m
     # unless its votes cost something, M is asked for the table of cases alone, too
     asks = needs.references or by_judges or not profile.rests_on_votes
     relations = matcher if needs.relations and tells_relations(matcher) else None
@@ -288,9 +283,9 @@ def match(
     found = {name: made() for name, made in parts.items()}
     references, final = found.get("references"), found.get("final")
     coded, lacking, findings = coded_answers(
-        [answers, answers.of_final()], needs.code_depth if needs.codes else None, matcher, icd_tree, codes
+        [answers, answers.of_final()], needs.code_depth if needs.codes else None, matcher, codes
     )
-    judged = judge and references and judge.judgements(answers, matcher, references)
+    judged = references and judge.judgements(answers, matcher, references)
     table = None
     if references is not None:
         table = CaseTable(answers, references, matcher, needs.k, judged.sentences() if judged else {})
@@ -299,7 +294,7 @@ def match(
         answers, tuple(panels), no_panel, references, None, found.get("peers"), found.get("first"), found.get("cross_case"), coded[0],
         lacking[0], judged, labels,
         float(matcher.threshold), str(getattr(matcher, "policy", None) or ""), profile.identity,
-        tells_relations(matcher), icd_tree, (*findings, *_findings(answers, matcher)), table,
+        tells_relations(matcher), codes.tree, (*findings, *_findings(answers, matcher)), table,
     )  # fmt: skip
     if final is None:
         return made
@@ -307,7 +302,7 @@ def match(
     return replace(made, of_final=of_final)
 
 
-def pairs_needed(answers: Lists, needs: Needs, *, panels: Sequence[Panel] = (), seed: int = 0) -> pa.Table:
+def pairs_needed(answers: Lists, needs: Needs, *, panels: Sequence[JudgedBy] = (), seed: int = 0) -> pa.Table:
     """Lists the pairs that `match` asks M about, each once, in the columns a and b; asks nobody."""
     pairs, _ = _parts(answers, needs, panels, False, seed)
     a, b = pairs.texts(pairs.codes)
@@ -315,7 +310,7 @@ def pairs_needed(answers: Lists, needs: Needs, *, panels: Sequence[Panel] = (), 
 
 
 def _parts(
-    answers: Lists, needs: Needs, panels: Sequence[Panel], directed: bool, seed: int, relations: Any = None
+    answers: Lists, needs: Needs, panels: Sequence[JudgedBy], directed: bool, seed: int, relations: Any = None
 ) -> tuple[Pairs, dict[str, Callable[[], Any]]]:
     """What M is to be asked, and what makes each part of `Matches` of its answers.
 
@@ -372,7 +367,7 @@ def _against_right(pairs: Pairs, answers: Lists, needs: Needs, relations: Any) -
     return made
 
 
-def _compared(panels: Sequence[Panel], raters: int) -> tuple[Raters, Raters]:
+def _compared(panels: Sequence[JudgedBy], raters: int) -> tuple[Raters, Raters]:
     """The pairs of raters that some panel needs, each once, the smaller index first."""
     number = np.arange(raters * raters).reshape(raters, raters)
     needed = np.concatenate([side for panel in panels for side in panel.pairs(np.minimum(number, number.T))])

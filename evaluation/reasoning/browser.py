@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from ...pages.rows import Row
 from ..report.cases import browser_of, group_of
 from ..report.document import Browser
@@ -17,17 +15,16 @@ MOST = 600
 _ABOUT = (
     "Each note with its annotated path, and the path of each run: ✓ where it ends in the right diagnosis. Below it: which observations both sides have, by "
     "{by}, and whether they are explained alike (for one diagnosis, with rationales that are alike); what stands in the note alone; what was predicted alone. "
-    "{shown:,} of {total:,} notes are here, those that the runs explain least where these are not all; the table of deductions has all."
+    "{shown:,} of {total:,} notes are here, the first where these are not all; the table of deductions has all."
 )
 
 
 def browser(runs: Sequence[Run], judge: Likeness, domains: Sequence[str | None]) -> Browser:
-    """Makes the notes for the page; where they are too many, those that the runs explain least (Exp_all) by the judge."""
-    first, most = runs[0], max(1, MOST // len(runs))
-    explained = np.nan_to_num([run.values(judge.by)["explanation_of_all"] for run in runs]).mean(0)
-    notes = sorted(np.argsort(explained, kind="stable")[:most].tolist())
+    """Makes the notes for the page; where they are too many, the first."""
+    first = runs[0]
+    notes = range(min(len(first.notes), max(1, MOST // len(runs))))
     lists = [(at, run, run.predicted[at], run.reached[at].diagnosis) for at in notes for run in runs]
-    paths = [" → ".join((said and said.chain) or ()) or reached or "" for _, _, said, reached in lists]
+    paths = [" → ".join(said.chain if said else ()) for _, _, said, _ in lists]
     data = {
         "k": 1, "ranks": 1, "total": len(first.notes), "models": [run.name for run in runs], "cases": [first.notes[at] for at in notes],
         "groups": [group_of(name, [of[at] for at in notes]) for name, of in (("domain", domains), ("category", first.categories))],
@@ -57,7 +54,6 @@ def _said(row: Row) -> str:
     lines = [f"{row['kind'].capitalize()}{f', {alike}' if row['kind'] == COMMON else ''}"]
     for name, of in (("In the note", ""), ("Predicted", "predicted_")):
         if row[f"{of}observation"]:
-            section = f" (section {row[f'{of}section']})" if row[f"{of}section"] else ""
             why, diagnosis = row[f"{of}rationale"] or "no rationale", row[f"{of}diagnosis"] or "no diagnosis"
-            lines.append(f"{name}: {row[f'{of}observation']}{section}; {why} → {diagnosis}")
+            lines.append(f"{name}: {row[f'{of}observation']}; {why} → {diagnosis}")
     return "\n".join(lines)

@@ -17,12 +17,11 @@ from ...votes.prompts.prompt import Prompt
 from ...votes.store.store import VoteStore
 from ..match.judge import BY_M as M
 from ..match.judge import JUDGE, NO_VERDICT, NOT_ANSWERED
-from ..match.pairs import asked, is_directed
+from ..match.pairs import asked
 from .notes import WORD
 
 OBSERVATION, RATIONALE = "observation", "rationale"
 """What is compared: the questions that a language model is asked."""
-PAIRINGS = ("best", "greedy")
 
 _OF_EQUAL_WEIGHT = 1e-9
 TextPair = tuple[str, str]
@@ -36,54 +35,43 @@ class Likeness:
     counts as not alike.
 
     by : `M`, which has one question for all texts, or `JUDGE`. name : of the match function or the language model. threshold : alike from
-    this probability up. symmetric : whether the order of two texts is no matter. ask : (OBSERVATION or RATIONALE, pairs) -> probabilities,
-    None without a verdict.
+    this probability up. ask : (OBSERVATION or RATIONALE, pairs) -> probabilities, None without a verdict.
     """
 
     by: str
     name: str
     threshold: float
-    symmetric: bool
     ask: Callable[[str, Sequence[TextPair]], Sequence[float | None]]
     said: dict[tuple[str, str, str], float | None] = field(default_factory=dict, repr=False)
 
-    def learn(self, kind: str, pairs: Iterable[TextPair]) -> None:
-        """Asks about those that are not known."""
-        unknown = sorted({self._key(kind, *pair) for pair in pairs if all(map(WORD.search, pair))} - self.said.keys())
-        asked = [(a, b) for _, a, b in unknown if a != b]
-        answers = iter(self.ask(kind, asked) if asked else ())
-        self.said |= {key: 1.0 if key[1] == key[2] else next(answers) for key in unknown}
+    def probabilities(self, kind: str, pairs: Iterable[TextPair]) -> list[float | None]:
+        """Gives a probability for each pair, asking about those that are not known; None without a verdict."""
+        keys = [("" if self.by == M else kind, " ".join(a.split()), " ".join(b.split())) for a, b in pairs]
+        unknown = sorted(
+            {key for key in keys if key[1] != key[2] and all(map(WORD.search, key[1:]))} - self.said.keys()
+        )
+        answers = self.ask(kind, [(a, b) for _, a, b in unknown]) if unknown else ()
+        self.said |= dict(zip(unknown, answers, strict=True))
+        return [self.said.get(key, float(key[1] == key[2] and WORD.search(key[1]) is not None)) for key in keys]
 
-    def probability(self, kind: str, a: str, b: str) -> float | None:
-        """Gives what was learnt; None without a verdict."""
-        return self.said[self._key(kind, a, b)] if WORD.search(a) and WORD.search(b) else 0.0
-
-    def verdict(self, kind: str, a: str, b: str) -> int:
+    def verdicts(self, kind: str, pairs: Iterable[TextPair]) -> list[int]:
         """Tells whether two texts are alike: 1 or 0; -1 without a verdict."""
-        probability = self.probability(kind, a, b)
-        return NO_VERDICT if probability is None else int(probability >= self.threshold)
-
-    def _key(self, kind: str, a: str, b: str) -> tuple[str, str, str]:
-        one, other = " ".join(a.split()), " ".join(b.split())
-        if self.symmetric and other < one:
-            one, other = other, one
-        return "" if self.by == M else kind, one, other
+        return [NO_VERDICT if p is None else int(p >= self.threshold) for p in self.probabilities(kind, pairs)]
 
 
-def by_matcher(matcher: Matcher, progress: Progress | None) -> Likeness:
+def by_matcher(matcher: Matcher, progress: Progress) -> Likeness:
     """Lets M say what is alike."""
 
     def ask(kind: str, pairs: Sequence[TextPair]) -> list[float]:
         found = asked(matcher, *map(list, zip(*pairs, strict=True))).tolist()
-        if progress is not None:
-            progress(len(found), len(pairs))
+        progress(len(found), len(pairs))
         return found
 
-    return Likeness(M, Profile.of(matcher).identity, float(matcher.threshold), not is_directed(matcher), ask)
+    return Likeness(M, Profile.of(matcher).identity, float(matcher.threshold), ask)
 
 
 def by_model(
-    model: LanguageModel, prompts: Mapping[str, Prompt], store: VoteStore, budget: Budget, progress: Progress | None
+    model: LanguageModel, prompts: Mapping[str, Prompt], store: VoteStore, budget: Budget, progress: Progress
 ) -> Likeness:
     """Lets a language model say what is alike, through the vote store; it must give a verdict on some pair."""
 
@@ -95,7 +83,7 @@ def by_model(
             raise InputError(problem, allowed="a judge that answers Yes or No")
         return [None if answer is None else answer.verdict for answer in answers]
 
-    return Likeness(JUDGE, model.model, 0.5, False, ask)
+    return Likeness(JUDGE, model.model, 0.5, ask)
 
 
 def correspond(probabilities: NDArray[np.float64], threshold: float, pairing: str = "best") -> list[tuple[int, int]]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from ...errors import OptionError
 from ...files.tables import required_columns
 from ...pages.rows import Row
 from ..score.reasoning import same_name
@@ -27,29 +26,18 @@ DOMAINS = {
     "Endocrinology": ("Adrenal Insufficiency", "Diabetes", "Pituitary Disease", "Thyroid Disease"),
 }  # fmt: skip
 """The five domains of DiReCT's 25 categories (Table 2, Fig 5), by the names of its graphs."""
-Domains = Mapping[str, str] | str | os.PathLike[str] | None
 
 
-def domains_of(categories: Iterable[str], given: Domains = None) -> dict[str, str | None]:
-    """Finds the domain of each category; None where DiReCT's own mapping does not name it.
+def domains_of(categories: Iterable[str], given: Any = None) -> dict[str, str | None]:
+    """Finds the domain of each category; None where none is given.
 
     given : category -> domain, or the file of a table with the columns category and domain; DiReCT's own if None.
-
-    Raises
-    ------
-    OptionError
-        For domains that name a category twice, or leave one out that is asked for.
     """
     pairs = [(name, domain) for domain, own in DOMAINS.items() for name in own]
     if given is not None:
-        pairs = list(given.items() if isinstance(given, Mapping) else required_columns(given, "category", "domain"))
+        pairs = given.items() if isinstance(given, Mapping) else required_columns(given, "category", "domain")
     by_name = {same_name(str(category)): str(domain) for category, domain in pairs}
-    found = {category: by_name.get(same_name(category)) for category in categories}
-    if given is not None and (len(by_name) < len(pairs) or None in found.values()):
-        without = [category for category, domain in found.items() if domain is None]
-        wrong = f"no domain of {', '.join(without)}" if without else "a category twice"
-        raise OptionError("domains", "every category of the graphs, each once, with its domain", wrong)
-    return found
+    return {category: by_name.get(same_name(category)) for category in categories}
 
 
 def data_rows(
@@ -57,9 +45,8 @@ def data_rows(
     categories: Sequence[str],
     domains: Mapping[str, str | None],
     graph: KnowledgeGraph,
-    length: Callable[[str], int],
 ) -> list[Row]:
-    """Makes by, group, categories, notes, diagnoses, discharge_diagnoses, observations (mean), length (mean): of all, domains, categories.
+    """Makes by, group, categories, notes, diagnoses, discharge_diagnoses, observations (mean), length (mean, in words): of all, domains, categories.
 
     Diagnoses are those of the graphs, |D| and |D*| of the source; a category without a note counts with its graph.
     """
@@ -76,6 +63,6 @@ def data_rows(
             "diagnoses": sum(len(every[name].paths) for name in names),
             "discharge_diagnoses": sum(len(every[name].leaves) for name in names),
             "observations": float(np.mean([len(note.deductions) for note in own])) if own else None,
-            "length": float(np.mean([length(note.text) for note in own])) if own else None,
+            "length": float(np.mean([len(note.text.split()) for note in own])) if own else None,
         })  # fmt: skip
     return rows

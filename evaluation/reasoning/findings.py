@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
-from ...errors import plain, quoted
+from ...errors import quoted
 from ...files.counted import counted
 from ...matcher.protocol import Matcher, not_understood, of_another_language
 from ..read.findings import Finding
@@ -25,52 +26,40 @@ def findings_of(
 ) -> Iterator[Finding]:
     """Yields what changes the conclusion, then what is to be known. labelled : whether people labelled pairs."""
     yield from _of_texts(runs, matcher)
-    for example in _of_notes(runs, judges):
-        yield Finding("reasoning", example=example)
-    if not labelled and len(judges) == 1:
-        yield Finding("reasoning", example=_NOT_KNOWN)
-    for example in _to_be_known(runs, domains):
-        yield Finding("origin", example=example)
-
-
-def _of_notes(runs: Sequence[Run], judges: Sequence[Likeness]) -> Iterator[str]:
-    n = len(runs[0].notes)
-    counts = "are left out of every metric of this run" if runs[0].missing == "own" else "count as 0 in every metric"
     for run in runs:
         if absent := run.predicted.count(None):
-            yield f"no prediction for {absent:,} of {n:,} notes in {run.name}: they {counts}."
+            counts = (
+                "are left out of every metric of this run" if run.missing == "own" else "count as 0 in every metric"
+            )
+            words = f"no prediction for {absent:,} of {len(run.notes):,} notes in {run.name}: they {counts}."
+            yield Finding("reasoning", example=words)
+        if wrong := [note for note, one in zip(run.notes, run.reached, strict=True) if one.path_in_graph is False]:
+            words = f"{counted(len(wrong), 'predicted path')} of {run.name} lead through no graph, such as that of {wrong[0]}."
+            yield Finding("origin", example=words)
     for judge in judges:
         for kind, count in Counter(key[0] for key, said in judge.said.items() if said is None).items():
-            yield f"no verdict of {judge.name} on {counted(count, 'pair')} of {kind}s: they count as not alike."
-
-
-def _to_be_known(runs: Sequence[Run], domains: Mapping[str, str | None]) -> Iterator[str]:
-    for run in runs:
-        if wrong := [at for at, one in enumerate(run.reached) if one.path_in_graph is False]:
-            one = run.predicted[wrong[0]]
-            path = plain(" → ".join(one.chain or one.diagnoses)) if one else ""
-            paths = counted(len(wrong), "predicted path")
-            yield f"{paths} of {run.name} lead through no graph, such as that of {run.notes[wrong[0]]}: {path}."
+            words = f"no verdict of {judge.name} on {counted(count, 'pair')} of {kind}s: they count as not alike."
+            yield Finding("reasoning", example=words)
+    if not labelled and len(judges) == 1:
+        yield Finding("reasoning", example=_NOT_KNOWN)
     if without := sorted({category for category in runs[0].categories if domains[category] is None}):
-        yield f"no medical domain is known of {', '.join(without)}: the option 'domains' takes a table of category and domain."
+        words = f"no medical domain is known of {', '.join(without)}: the option 'domains' takes a table of category and domain."
+        yield Finding("origin", example=words)
 
 
 def _of_texts(runs: Sequence[Run], matcher: Matcher) -> Iterator[Finding]:
     """Of texts that M does not score, and of those that it scores though they are not of its language."""
-    sides = [side for run in runs for both in run.sides for side in both]
-    texts = (text for side in sides for one in side for text in (one.observation, one.rationale or ""))
-    times = Counter(text for text in texts if WORD.search(text))
-    of = f"of {len(times):,} different observations and rationales"
+    said = [one for run in runs for sides in run.sides for side in sides for one in side]
+    texts = sorted({text for one in said for text in (one.observation, one.rationale or "") if WORD.search(text)})
+    of = f"of {len(texts):,} different observations and rationales"
+    unknown = not_understood(matcher, texts)
+    if unknown:
+        yield Finding("not_understood", len(unknown), len(texts), f"{len(unknown):,} {of}", _such_as(unknown))
+    if foreign := of_another_language(matcher, [text for text in texts if text not in unknown]):
+        words = f"{len(foreign):,} {of} look like no text of the match function's language, such as {_such_as(foreign)}"
+        words += ": it scores them, but its Obs and Exp say little of these; a judge's do."
+        yield Finding("reasoning", example=words)
 
-    def such_as(reasons: Mapping[str, str]) -> str:
-        often = sorted(reasons, key=lambda text: (-times[text], text))[:_SHOWN]
-        return ", ".join(f"{quoted(text)} ({reasons[text]}, {times[text]:,})" for text in often)
 
-    if unknown := not_understood(matcher, sorted(times)):
-        yield Finding("not_understood", len(unknown), len(times), f"{len(unknown):,} {of}", such_as(unknown))
-    if foreign := of_another_language(matcher, sorted(times.keys() - unknown.keys())):
-        words = f"{len(foreign):,} {of} look like no text of the match function's language, such as {such_as(foreign)}"
-        yield Finding(
-            "reasoning",
-            example=f"{words}: it scores them, but its Obs and Exp say little of these; a judge's do.",
-        )
+def _such_as(reasons: Mapping[str, str]) -> str:
+    return ", ".join(f"{quoted(text)} ({why})" for text, why in islice(reasons.items(), _SHOWN))

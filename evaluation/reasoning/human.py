@@ -25,7 +25,7 @@ _SHOWN = 4
 def agreement_with_people(given: Any, runs: Sequence[Run], judges: Sequence[Likeness]) -> FamilyScores:
     """Reads a table of labelled pairs, and compares judges with it: note, observation (annotated), predicted (observation), label.
 
-    And run, where there are several. note : its place and name, with or without .json. label : 0 or 1 (no or yes, false or true), whether
+    And run, where there are several. note : its place and name. label : 0 or 1 (no or yes, false or true), whether
     the observations are alike; rationale_label : likewise of the rationales of the two. Or a column label_NAME (rationale_label_NAME) for
     each person. Blank is no label. Notes are resampled with all their pairs.
 
@@ -58,9 +58,7 @@ def agreement_with_people(given: Any, runs: Sequence[Run], judges: Sequence[Like
             (getattr(one, question) or "", getattr(other, question) or "")
             for one, other in map(pairs.__getitem__, kept)
         ]
-        for judge in judges:
-            judge.learn(question, texts)
-        verdicts = {judge.by: np.array([judge.verdict(question, *pair) for pair in texts]) for judge in judges}
+        verdicts = {judge.by: np.array(judge.verdicts(question, texts)) for judge in judges}
         humans = {who: of[kept] for who, of in labels.items()}
         found.append(human.of_labels(humans, verdicts, [notes[row] for row in kept], table.source, question=question))
     if not found:
@@ -70,8 +68,7 @@ def agreement_with_people(given: Any, runs: Sequence[Run], judges: Sequence[Like
 
 def _place(table: Table, row: int, column: str, given: str, among: Sequence[str]) -> int:
     """Where the name in a cell stands. Errors: `InputError` where it is not there."""
-    for name in (given, f"{given}.json"):
-        if name in among:
-            return among.index(name)
-    allowed = f"{', '.join(among[:_SHOWN])}, …{hint(given, among)}"
-    raise table.error(f"no such {column}", row, column, allowed=allowed, got=given)
+    if given not in among:
+        allowed = f"{', '.join(among[:_SHOWN])}, …{hint(given, among)}"
+        raise table.error(f"no such {column}", row, column, allowed=allowed, got=given)
+    return among.index(given)

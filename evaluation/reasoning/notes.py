@@ -6,14 +6,14 @@ history, family history, examination, results), and one tree whose keys end in a
 it), `…$Cause_1` below it a rationale, `…$InputN` below that an observation from section N. A ` #` before the kind keeps keys
 with one text apart.
 
-A prediction is a file of the same place and name: `{observation: [rationale, section, diagnosis], …}`, and optionally
-`"chain": [category, diagnosis, …]`, the path to the diagnosis, with or without the category.
+A prediction is a file of the same place and name: `{observation: [rationale, section, diagnosis], …}`, and `"chain": [category,
+diagnosis, …]`, the path to the diagnosis, with or without the category; [] for none.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -23,13 +23,12 @@ from msgspec import Meta, ValidationError, convert
 from ...errors import InputError, quoted
 from ...files.json_records import read_json
 
-_DIAGNOSIS, _RATIONALE, _OBSERVATION = "Intermedia", "Cause", "Input"
-_BELOW = {"": {_DIAGNOSIS}, _DIAGNOSIS: {_DIAGNOSIS, _RATIONALE}, _RATIONALE: {_OBSERVATION}, _OBSERVATION: set[str]()}
-"""What may stand below what."""
-_KEY = re.compile(r"(.*)\$(?:(Intermedia|Cause)_\d+|(Input)([1-6]))", re.DOTALL)
-_TWIN, WORD = re.compile(r"(?:\s*#)+\s*$"), re.compile(r"[^\W_]")
+_DIAGNOSIS, _RATIONALE, _OBSERVATION = r"Intermedia_\d+", r"Cause_\d+", r"Input[1-6]"
+_RATIONALES = dict[str, dict[str, Annotated[dict[str, Any], Meta(max_length=0)]]]
+"""What lies within a diagnosis beside the one before it: rationales, in them observations."""
+WORD = re.compile(r"[^\W_]")
 _SECTION = re.compile(r"input[1-6]", re.IGNORECASE)
-_CHAIN = tuple[Annotated[str, Meta(pattern=r"\S")], ...] | None
+_CHAIN = tuple[Annotated[str, Meta(pattern=r"\S")], ...]
 _DEDUCTION = tuple[str | None, Annotated[str, Meta(pattern=r"^(?i:input)[1-6]$")] | None, str | None]
 
 T = TypeVar("T")
@@ -59,15 +58,10 @@ class Annotation:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What was predicted for a note. chain : the category and the path, or the path alone; None where none is given."""
+    """What was predicted for a note. chain : the category and the path, or the path alone."""
 
     deductions: tuple[Deduction, ...] = ()
-    chain: tuple[str, ...] | None = None
-
-    @property
-    def diagnoses(self) -> list[str]:
-        """Lists the diagnoses that its observations speak for."""
-        return [one.diagnosis for one in self.deductions if one.diagnosis]
+    chain: tuple[str, ...] = ()
 
 
 def read_annotations(folder: Path) -> dict[str, Annotation]:
@@ -78,35 +72,34 @@ def read_annotations(folder: Path) -> dict[str, Annotation]:
 
 def _annotation(value: Any) -> Annotation:
     parts = convert(value, dict[str, Any])
-    tree = {key: parts.pop(key) for key in list(parts) if not _SECTION.fullmatch(key)}
-    if len(tree) != 1:
-        raise ValidationError(f"no single tree beside the sections: {quoted(list(tree))}")
-    below = list(_walked(tree, "", ()))
-    path = [texts[-1] for kind, texts, _ in below if kind == _DIAGNOSIS]
-    deductions = [Deduction(one[-1], one[-2], at, one[-3]) for kind, one, at in below if kind == _OBSERVATION]
+    below = {key: parts.pop(key) for key in list(parts) if not _SECTION.fullmatch(key)}
+    path: list[str] = []
+    deductions: list[Deduction] = []
+    while below or not path:
+        if len(below) != 1:
+            raise ValidationError(f"no single diagnosis, the outermost or the one before: {quoted(list(below))}")
+        ((key, value),) = below.items()
+        path.insert(0, _text(key, _DIAGNOSIS))
+        inner = converted(key, value, dict[str, Any])
+        below = {one: inner.pop(one) for one in list(inner) if re.search(rf"\${_DIAGNOSIS}$", one)}
+        for why, seen in converted(key, inner, _RATIONALES).items():
+            rationale = _text(why, _RATIONALE)
+            deductions += [Deduction(_text(one, _OBSERVATION), rationale, int(one[-1]), path[0]) for one in seen]
     text = "\n".join(converted(key, parts[key], str) for key in sorted(parts))
-    return Annotation(tuple(reversed(path)), tuple(deductions), text)
+    return Annotation(tuple(path), tuple(deductions), text)
 
 
-def _walked(tree: dict[str, Any], above: str, texts: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...], int]]:
-    """Each key below, diagnoses last: its kind, its text after those above it, and its section, 0 where it has none."""
-    parted: list[tuple[str, str, int, Any]] = []
-    for key, value in tree.items():
-        found = _KEY.fullmatch(key)
-        kind, text = (found[2] or found[3], _TWIN.sub("", found[1]).strip()) if found else ("", key)
-        if found is None or kind not in _BELOW[above] or not WORD.search(text):
-            raise ValidationError(f"a key of another kind, or in the wrong place: {quoted(key)}")
-        parted.append((kind, text, int(found[4] or 0), converted(key, value, dict[str, Any])))
-    if sum(kind == _DIAGNOSIS for kind, *_ in parted) > 1:
-        raise ValidationError(f"two diagnoses side by side: {quoted(list(tree))}")
-    for kind, text, section, value in sorted(parted, key=lambda one: one[0] == _DIAGNOSIS):
-        yield kind, (*texts, text), section
-        yield from _walked(value, kind, (*texts, text))
+def _text(key: str, kind: str) -> str:
+    """The text before the kind in a key. Errors: `ValidationError` for a key of another kind."""
+    found = re.fullmatch(rf"(.*?)(?:\s*#)*\s*\${kind}", key, re.DOTALL)
+    if found is None or not WORD.search(found[1]):
+        raise ValidationError(f"a key of another kind, or in the wrong place: {quoted(key)}")
+    return found[1].strip()
 
 
 def read_predictions(folder: Path) -> dict[str, Prediction]:
     """Reads predictions by place and name within the folder. Errors: as of `read_folder`."""
-    allowed = "observation: [rationale, section as input1 … input6, diagnosis], each null where it is not said; chain: a list of names"
+    allowed = "observation: [rationale, section as input1 … input6, diagnosis], each null where it is not said; and chain, a list of names"
     return read_folder(folder, _prediction, allowed)
 
 

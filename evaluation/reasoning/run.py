@@ -51,7 +51,7 @@ class Run:
     def __post_init__(self) -> None:
         said = [Prediction() if one is None else one for one in self.predicted]
         self.sides = [(note.deductions, one.deductions) for note, one in zip(self.annotated, said, strict=True)]
-        self.reached = [self.graph.reached(one.chain, one.diagnoses) for one in said]
+        self.reached = [self.graph.reached(one.chain) for one in said]
 
     def compare(self, likeness: Likeness, pairing: str) -> None:
         """Finds what corresponds by M or by the judge: of each note what both have, then what stands on one side alone.
@@ -60,22 +60,22 @@ class Run:
         same_diagnosis, rationales_alike and explained, that is both. Diagnoses are compared by their names in the graph, not by M:
         "Suspected Stroke" and "Stroke" are two steps of a path.
         """
-        texts = ((a.observation, b.observation) for one, other in self.sides for a in one for b in other)
-        likeness.learn(OBSERVATION, texts)
+        texts = [(a.observation, b.observation) for one, other in self.sides for a in one for b in other]
+        said = iter(likeness.probabilities(OBSERVATION, texts))
         lines: list[list[tuple[str, Deduction | None, Deduction | None]]] = []
         for one, other in self.sides:
-            said = [likeness.probability(OBSERVATION, a.observation, b.observation) or 0.0 for a in one for b in other]
-            pairs = correspond(np.reshape(said, (len(one), len(other))), likeness.threshold, pairing)
+            table = np.array([[next(said) or 0.0 for _ in other] for _ in one]).reshape(len(one), len(other))
+            pairs = correspond(table, likeness.threshold, pairing)
             taken = [{pair[side] for pair in pairs} for side in (0, 1)]
             lines.append([
                 *((COMMON, one[i], other[j]) for i, j in pairs),
                 *((ONLY_NOTE, a, None) for i, a in enumerate(one) if i not in taken[0]),
                 *((ONLY_PREDICTED, None, b) for j, b in enumerate(other) if j not in taken[1]),
             ])  # fmt: skip
-        likeness.learn(RATIONALE, ((a.rationale or "", b.rationale or "") for of in lines for _, a, b in of if a and b))
+        texts = [(a.rationale or "", b.rationale or "") for of in lines for _, a, b in of if a and b]
+        alike = iter(likeness.verdicts(RATIONALE, texts))
         self.deductions[likeness.by] = [
-            [{"run": self.name, "note": note, "judged_by": likeness.by, "kind": kind, **_side(a, ""), **_side(b, "predicted_"), **_explained(a, b, likeness)}
-             for kind, a, b in of]
+            [{"run": self.name, "note": note, "judged_by": likeness.by, "kind": kind, **_compared(a, b, alike)} for kind, a, b in of]
             for note, of in zip(self.notes, lines, strict=True)
         ]  # fmt: skip
 
@@ -126,16 +126,14 @@ class Run:
             }  # fmt: skip
 
 
-def _side(one: Deduction | None, name: str) -> Row:
-    return {f"{name}{part}": one and getattr(one, part) for part in _OF_SIDE}
-
-
-def _explained(one: Deduction | None, other: Deduction | None, likeness: Likeness) -> Row:
-    same, alike = None, None
-    if one and other:
-        same = is_same(other.diagnosis, one.diagnosis)
-        alike = likeness.verdict(RATIONALE, one.rationale or "", other.rationale or "") == 1
-    return {"same_diagnosis": same, "rationales_alike": alike, "explained": same and alike}
+def _compared(one: Deduction | None, other: Deduction | None, alike: Iterator[int]) -> Row:
+    sides = {
+        f"{name}{part}": side and getattr(side, part)
+        for name, side in (("", one), ("predicted_", other))
+        for part in _OF_SIDE
+    }
+    same, like = (is_same(other.diagnosis, one.diagnosis), next(alike) == 1) if one and other else (None, None)
+    return {**sides, "same_diagnosis": same, "rationales_alike": like, "explained": same and like}
 
 
 def is_same(name: str | None, other: str | None) -> bool:

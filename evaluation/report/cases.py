@@ -1,44 +1,32 @@
-"""Single cases: all of them to look through, those where algorithm and panel differ most, and one with its codes."""
+"""Single cases: all of them to look through, and one with its codes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain, groupby
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import OptionError
-from ...files.counted import counted
 from ...files.did_you_mean import hint
 from ...matcher.policy import RELATIONS
 from ...pages.rows import Row, known
 from ...pages.templates import json_in_html, template
 from ...terms.icd.ancestor_sets import chapter_label, opened
-from ..lists.lists import ABSENT
 from ..match.cases import DOUBTS, CaseTable
 from ..match.codes import REFERENCE
-from .document import Block, Browser, Folded, Table, shown
-
-if TYPE_CHECKING:
-    from .results import Results
+from ..read.lists import ABSENT
+from .document import Browser
+from .results import Results
 
 MAX_CASES = 5_000
 MAX_JUDGED = 3_000_000
 """Characters of what a judge said; more would make the page slow to open."""
 _HERE = Path(__file__).parent
-_NOT_GIVEN, _THOUSAND = -1, 1000
 _SCORES = ("HDP", "HDR", "HDF1")
-_TO_LOOK_AT = (
-    "Where the experts share more diagnoses with each other than with the algorithm, the largest difference first. Below "
-    "each diagnosis stands the one of the other side that the match function holds likeliest to name the same disease, "
-    "with its probability; ✓ marks a match (from {:.2f} up)."
-)
-_CODED = {
-    "rank": "rank", "diagnosis": "diagnosis", "icd10": "ICD-10", "name": "name", "shared": "deepest nodes shared with the reference"
-}  # fmt: skip
 
 
 def case_browser(report: Results) -> Browser | None:
@@ -103,7 +91,7 @@ def _data(table: CaseTable, chosen: NDArray[np.intp], first: Sequence[str]) -> d
     numbers = {
         "diagnosis": [place.setdefault(text, len(place)) for text in of_pair["diagnosis"]],
         "right": [-1 if text is None else place.setdefault(text, len(place)) for text in of_pair["reference"]],
-        "probability": [-1 if of is None else round(of * _THOUSAND) for of in of_pair["probability"]],
+        "probability": [-1 if of is None else round(of * 1000) for of in of_pair["probability"]],
         "match": [int(bool(one)) for one in of_pair["match"]],
         "relation": _places(of_pair["relation"], RELATIONS),
         "why": [max(one, 0) for one in _places(of_pair["why"], reasons)],
@@ -124,7 +112,7 @@ def _data(table: CaseTable, chosen: NDArray[np.intp], first: Sequence[str]) -> d
         "strings": list(place),
         "right": right,
         "final": ["; ".join(answers.final[i]) for i in cases],
-        "lengths": [_NOT_GIVEN if answers.absent[at] else int(answers.lengths[at]) for at in lists],
+        "lengths": [-1 if answers.absent[at] else int(answers.lengths[at]) for at in lists],
         "unread": [[at, text] for at, key in enumerate(lists) if (text := table.unread(*key)) is not None],
         "judged": [[at, said] for at, said in judged.items() if said] if fits else [],
         "entries": entries[entries >= -1].tolist(),
@@ -146,45 +134,12 @@ def group_of(name: str, values: Sequence[str | None]) -> dict[str, Any]:
     return {"name": name, "values": there, "of": _places(values, there)}
 
 
-def cases_to_look_at(report: Results) -> list[Block]:
-    """Makes the cases in which each algorithm and its panel differ most, with their lists; none without a panel, or a difference."""
-    rows = report.rows_of("relative.disagreements")
-    if not rows or report.evidence is None:
-        return []
-    blocks: list[Block] = [_TO_LOOK_AT.format(report.evidence.threshold)]
-    for algorithm, of_algorithm in groupby(rows, lambda row: row["algorithm"]):
-        cases = [list(of_case) for _, of_case in groupby(of_algorithm, lambda row: row["case_id"])]
-        blocks.append(Folded(f"{algorithm}: {counted(len(cases), 'case')}", [_case(rows, report.k) for rows in cases]))
-    return blocks
-
-
-def _case(rows: Sequence[Row], k: int) -> Table:
-    head = rows[0]
-    reference = ", ".join(row["diagnosis"] for row in rows if row["role"] == REFERENCE)
-    said = [row for row in rows if row["role"] != REFERENCE]
-    lists = [(rater, list(of)) for (_, rater), of in groupby(said, lambda row: (row["role"], row["rater"]))]
-    longest = max(len(of) for _, of in lists)
-    lines = [[rater, *map(_met, of), *[""] * (longest - len(of))] for rater, of in lists]
-    met = f"Matches with an expert {head['mu_AE_mean']:.2f} of {k * k}, between experts {head['mu_EE_mean']:.2f}"
-    return Table(
-        ["", *(f"rank {rank}" for rank in range(1, longest + 1))], [("", lines)], f"Lists of {head['case_id']}", head["case_id"],
-        f"{met}. {f'Reference: {reference}' if reference else ''}".strip(), sentences=True,
-    )  # fmt: skip
-
-
-def _met(row: Row) -> str:
-    """A diagnosis, and below it the nearest of the other side."""
-    if row["nearest"] is None:
-        return row["diagnosis"] or "no diagnosis"
-    return f"{row['diagnosis']}\n{'✓ ' if row['match'] else ''}{row['probability']:.2f} {row['nearest']}"
-
-
 def coded_rows(report: Results, case_id: str) -> list[Row]:
     """Makes a row for each diagnosis of a case, those of the reference first (H-DDx, Tables 3 and 8).
 
     algorithm ("reference" for the right answers), rank, diagnosis, icd10 and name (several apart by "; ", None without a code), shared (the
     deepest nodes that the diagnosis shares with the reference, None where none), then of the whole list common (the nodes of both
-    augmented sets), HDP, HDR and HDF1.
+    augmented sets), HDP, HDR and HDF1 (None of the reference).
 
     Raises
     ------
@@ -201,45 +156,29 @@ def coded_rows(report: Results, case_id: str) -> list[Row]:
     right, texts = coded.reference_nodes[case], answers.reference[case]
 
     def augmented(nodes: Iterable[int]) -> set[int]:
-        return {above for node in nodes for above in (node, *tree.ancestors(node))}
+        return {above for node in nodes if node >= 0 for above in (node, *tree.ancestors(node))}
 
     def codes(nodes: Iterable[int]) -> str:
         """In tree order; a chapter by the range of its codes."""
         return ", ".join(chapter_label(tree, n) if tree.parent(n) < 0 else tree.code(n) for n in sorted(nodes))
 
-    reference = augmented(chain.from_iterable(right))
-
-    def row(who: str, rank: int, text: str | None, given: Iterable[int]) -> Row:
-        nodes = sorted({node for node in given if node >= 0})
-        shared = augmented(nodes) & reference
-        return {
-            "algorithm": who, "rank": rank, "diagnosis": text, "icd10": "; ".join(map(tree.code, nodes)) or None,
-            "name": "; ".join(map(tree.name, nodes)) or None, "shared": codes(shared - set(map(tree.parent, shared))) or None,
-            "common": None, **dict.fromkeys(_SCORES),
-        }  # fmt: skip
-
     names = texts if len(texts) == len(right) else ["; ".join(texts)] * len(right)
-    rows = [row(REFERENCE, rank, *one) for rank, one in enumerate(zip(names, right, strict=True), 1)]
-    top = answers.top(coded.predicted.shape[2])[case].tolist()
-    for at, (rater, said, given) in enumerate(zip(answers.raters, top, coded.predicted[case].tolist(), strict=True)):
+    lists: list[tuple[str, Sequence[str | None], Sequence[Sequence[int]], Row]] = [
+        (REFERENCE, names, right, dict.fromkeys(_SCORES))
+    ]
+    for at, entries in enumerate(answers.top(coded.predicted.shape[2])[case].tolist()):
+        said = [answers.strings[entry] if entry >= 0 else None for entry in entries if entry != ABSENT]
         scores = {name: known(float(family.per_case[name][case, at])) for name in _SCORES}
-        of_list = {"common": codes(augmented(n for n in chain.from_iterable(given) if n >= 0) & reference), **scores}
-        rows += [
-            row(rater, rank, answers.strings[entry] if entry >= 0 else None, own) | of_list
-            for rank, (entry, own) in enumerate(zip(said, given, strict=True), 1)
-            if entry != ABSENT
-        ]
+        lists.append((answers.raters[at], said, coded.predicted[case, at].tolist(), scores))
+    reference, rows = augmented(chain.from_iterable(right)), []
+    for who, said, given, scores in lists:
+        common = codes(augmented(chain.from_iterable(given)) & reference)
+        for rank, (text, own) in enumerate(zip(said, given, strict=False), 1):
+            nodes = sorted({node for node in own if node >= 0})
+            shared = augmented(nodes) & reference
+            rows.append({
+                "algorithm": who, "rank": rank, "diagnosis": text, "icd10": "; ".join(map(tree.code, nodes)) or None,
+                "name": "; ".join(map(tree.name, nodes)) or None, "shared": codes(shared - set(map(tree.parent, shared))) or None,
+                "common": common, **scores,
+            })  # fmt: skip
     return rows
-
-
-def coded_table(report: Results, case_id: str) -> Table:
-    """Makes the same as a table, with a heading for the reference and for each rater. Errors: as of `coded_rows`."""
-    groups, scores = [], []
-    for who, of in groupby(coded_rows(report, case_id), lambda row: row["algorithm"]):
-        first, *others = of
-        groups.append((who, [[shown(row[key]) for key in _CODED] for row in (first, *others)]))
-        if who != REFERENCE:
-            values = ", ".join(f"{name} {'–' if first[name] is None else f'{first[name]:.4f}'}" for name in _SCORES)
-            scores.append(f"{who}: {values}, nodes in common: {first['common'] or 'none'}.")
-    title = f"Case {case_id}"
-    return Table(list(_CODED.values()), groups, title, title, "\n".join(scores), sentences=True)

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ...pages.encodings import number, shown
 from ...pages.figure import Figure
 from ...pages.rows import Row
-from ..read.findings import Finding
+from ..read.findings import SHOWN, Finding
 
 
 class Value(NamedTuple):
@@ -21,6 +22,15 @@ class Value(NamedTuple):
     mark: str = ""
     strong: bool = False
     note: str = ""
+
+    @property
+    def texts(self) -> list[str]:
+        """Its value, and behind it its mark, interval and note, as far as they are there."""
+        if self.row is None:
+            return ["–"]
+        known = self.row["value"] is not None and self.row.get("low") is not None
+        interval = f"[{self.row['low']:.3f}, {self.row['high']:.3f}]" if known else ""
+        return [number(self.row["value"]), *filter(None, (self.mark, interval, self.note))]
 
 
 Line = Sequence[str | Value]
@@ -51,19 +61,6 @@ def rows_table(title: str, rows: Sequence[Row], columns: Mapping[str, str] | Non
     return Table(list(named.values()), [("", lines)], title, title, sentences=True)
 
 
-def shown(value: object) -> str:
-    """Writes a value of a table."""
-    if value is None or value != value:
-        return "–"
-    return f"{value:.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
-
-
-class Definitions(NamedTuple):
-    """(name, what it means, what a good value is) each."""
-
-    entries: Sequence[tuple[str, str, str]]
-
-
 class Folded(NamedTuple):
     """Blocks behind a line that opens; on paper they are open."""
 
@@ -79,21 +76,21 @@ class Browser(NamedTuple):
     style: str
 
 
-Block = str | Table | Figure | Definitions | Folded | Browser
+Block = str | Table | Figure | Folded | Browser
 """A sentence, a table, a chart, …"""
 
 
 class Part(NamedTuple):
     """A part of a document under a title.
 
-    name : of its place in the page. folded : whether it opens when asked to. brief : its blocks that a terminal shows unasked.
+    name : of its place in the page. folded : whether it opens when asked to. brief : whether a terminal shows it unasked.
     """
 
     name: str
     title: str
     blocks: Sequence[Block]
     folded: bool = False
-    brief: Sequence[Block] = ()
+    brief: bool = False
 
 
 @dataclass(frozen=True)
@@ -113,3 +110,18 @@ class Document:
     settings: Sequence[tuple[str, str]] = ()
     left_out: Sequence[tuple[str, str]] = ()
     footer: str = ""
+
+    @property
+    def blocks(self) -> list[Block]:
+        """Those of all parts."""
+        return [block for part in self.parts for block in part.blocks]
+
+    @property
+    def warnings(self) -> list[str]:
+        """The findings that stand above the figures."""
+        return [one.sentence for one in self.findings if not one.is_note][:SHOWN]
+
+    @property
+    def notes(self) -> list[str]:
+        """All other findings."""
+        return [one.sentence for one in self.findings if one.sentence not in self.warnings]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -15,8 +15,7 @@ from ...pages.renderer import Renderer
 from ...pages.style import PAGE
 from ...pages.templates import json_in_html, macros
 from ...stats.intervals import NOT_ASKED
-from ..read.findings import SHOWN
-from .document import Block, Browser, Definitions, Document, Folded, Table, Value, rows_table
+from .document import Block, Browser, Document, Folded, Table, Value, rows_table
 
 _HTML = macros("blocks.html.j2")
 _CELL = macros("notebook.html.j2", Path(__file__).parent)
@@ -25,33 +24,26 @@ _MOST_ROWS = 300
 
 def page(document: Document) -> str:
     """Draws a whole HTML document. Every text from the data is escaped."""
-    blocks = list(_every_block(block for part in document.parts for block in part.blocks))
-    browsers = [block for block in blocks if isinstance(block, Browser)]
-    charts = any(isinstance(block, Figure) for block in blocks)
-    above = [one.sentence for one in document.findings if not one.is_note]
-    below = above[SHOWN:] + [one.sentence for one in document.findings if one.is_note]
+    browsers = [block for block in document.blocks if isinstance(block, Browser)]
     left_out = [f"{what}: {why}" for what, why in document.left_out]
     parts = [pages.Part(part.name, part.title, _drawn(part.blocks), part.folded) for part in document.parts]
-    if document.settings or below or left_out:
-        parts.append(pages.Part("made", "How it was made", _HTML.how_made(document.settings, left_out, below)))
-    scripts = [pages.manners(), *([Renderer().script()] if charts else []), *(one.script for one in browsers)]
+    if document.settings or document.notes or left_out:
+        made = _HTML.how_made(document.settings, left_out, document.notes)
+        parts.append(pages.Part("made", "How it was made", made))
+    scripts = [
+        pages.manners(),
+        *([Renderer().script()] if figures_of(document) else []),
+        *(one.script for one in browsers),
+    ]
     return pages.document(
-        document.title, document.opening, document.answer, parts, document.footer, warnings=above[:SHOWN], script="\n".join(scripts),
+        document.title, document.opening, document.answer, parts, document.footer, warnings=document.warnings, script="\n".join(scripts),
         style="".join(one.style for one in browsers),
     )  # fmt: skip
 
 
 def figures_of(document: Document) -> list[Figure]:
     """Gives every chart of a document, in its order."""
-    blocks = _every_block(block for part in document.parts for block in part.blocks)
-    return [block for block in blocks if isinstance(block, Figure)]
-
-
-def _every_block(blocks: Iterable[Block]) -> Iterator[Block]:
-    for block in blocks:
-        yield block
-        if isinstance(block, Folded):
-            yield from _every_block(block.blocks)
+    return [block for block in document.blocks if isinstance(block, Figure)]
 
 
 def _drawn(blocks: Sequence[Block]) -> Markup:
@@ -68,8 +60,6 @@ def _block(block: Block) -> Markup:
         return _HTML.paragraph(block)
     if isinstance(block, Table):
         return draw_table(block)
-    if isinstance(block, Definitions):
-        return _HTML.explained(block.entries)
     if isinstance(block, Folded):
         return _HTML.closed(block.title, _drawn(block.blocks))
     if isinstance(block, Figure):
@@ -101,9 +91,6 @@ def note_of(shown: Table) -> str:
 
 def notebook_cell(document: Document) -> str:
     """Draws findings, the answer and the first table: HTML that needs nothing from outside, in any theme."""
-    blocks = [block for part in document.parts for block in part.blocks]
-    tables = (draw_table(block) for block in blocks if isinstance(block, Table))
-    entries = (block.entries for block in blocks if isinstance(block, Definitions))
-    above = [one.sentence for one in document.findings if not one.is_note][:SHOWN]
+    tables = (draw_table(block) for block in document.blocks if isinstance(block, Table))
     lines = [line for card in document.answer for line in card]
-    return str(_CELL.report(document.title, document.opening, above, lines, next(tables, ""), next(entries, ())))
+    return str(_CELL.report(document.title, document.opening, document.warnings, lines, next(tables, "")))

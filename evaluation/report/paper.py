@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from ...errors import InputError
 from ...files.counted import counted
-from ...pages.encodings import number
 from ...pages.words import in_markdown
+from .contents import LEVEL, headline_table
 from .document import Value
 from .page import note_of
-from .tables import LEVEL, headline_table
+from .results import Results
 
-if TYPE_CHECKING:
-    from .results import Results
-
-_LATEX = {
+_LATEX = str.maketrans({
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
     LEVEL: r"$\approx$", "≥": r"$\geq$", "–": "--", "−": r"$-$", "²": r"\textsuperscript{2}", "±": r"$\pm$",
     "\r": " ", "\n": " ", "\t": " ",
-}  # fmt: skip
+})  # fmt: skip
 
 
 def latex(report: Results) -> str:
@@ -29,7 +25,9 @@ def latex(report: Results) -> str:
 
     Errors: `InputError` where there is nothing to show.
     """
-    header, groups, caption = _cells(report, _in_latex, r"\textbf{%s}", r" {\scriptsize [%.3f, %.3f]}", "--")
+    header, groups, caption = _cells(
+        report, lambda text: text.translate(_LATEX), r"\textbf{%s}", r"%s {\scriptsize %s}"
+    )
     body = [line for lines in groups for line in (r"\midrule", *(rf"{' & '.join(cells)} \\" for cells in lines))]
     return "\n".join([
         r"% needs \usepackage{booktabs}", r"\begin{table}", r"\centering", rf"\caption{{{caption}}}",
@@ -38,19 +36,15 @@ def latex(report: Results) -> str:
     ])  # fmt: skip
 
 
-def _in_latex(text: str) -> str:
-    return "".join(_LATEX.get(character, character) for character in text)
-
-
 def markdown(report: Results) -> str:
     """Writes a table in pipes, and below it what the marks are. Errors: as of `latex`."""
-    header, groups, caption = _cells(report, in_markdown, "**%s**", r" \[%.3f, %.3f\]", "–")
+    header, groups, caption = _cells(report, in_markdown, "**%s**", "%s %s")
     lines = [header, ["---", *["---:"] * (len(header) - 1)], *(cells for lines in groups for cells in lines)]
     return "\n".join([*(f"| {' | '.join(cells)} |" for cells in lines), "", caption, ""])
 
 
 def _cells(
-    report: Results, escaped: Callable[[str], str], bold: str, ends: str, none: str
+    report: Results, escaped: Callable[[str], str], bold: str, behind: str
 ) -> tuple[list[str], list[list[list[str]]], str]:
     """The header, the lines of each group and the caption of the leaderboard, as texts."""
     shown = headline_table(report)
@@ -60,12 +54,9 @@ def _cells(
     def text(cell: str | Value) -> str:
         if isinstance(cell, str):
             return escaped(cell)
-        if cell.row is None or cell.row["value"] is None:
-            return none
-        value = bold % number(cell.row["value"]) if cell.strong else number(cell.row["value"])
-        value += f" {escaped(cell.mark)}" if cell.mark else ""
-        value += "" if cell.row["low"] is None else ends % (cell.row["low"], cell.row["high"])
-        return f"{value} {escaped(cell.note)}".rstrip()
+        value, *more = map(escaped, cell.texts)
+        value = bold % value if cell.strong else value
+        return behind % (value, " ".join(more)) if more else value
 
     labels = [f"{c.label}: {c.name}" for c in report.board.columns if c.label not in (c.name, c.metric.symbol)]
     named = f"{'; '.join(labels)}." if labels else ""

@@ -18,9 +18,9 @@ from ...pages.encodings import number
 from ...pages.files import save_figures
 from ...pages.rows import json_rows, plain_number
 from . import paper
-from .cases import coded_rows, coded_table
+from .cases import coded_rows
 from .contents import document_of
-from .document import Document
+from .document import Document, rows_table
 from .page import figures_of, notebook_cell, page
 from .results import Results
 from .terminal import print_document, print_table
@@ -47,8 +47,8 @@ class Report(Results):
         return self.framed(coded_rows(self, str(case_id)))
 
     def print_case(self, case_id: str | int, console: Console | None = None) -> None:
-        """Prints the same, one list below the other. Errors: as of `case`."""
-        print_table(coded_table(self, str(case_id)), console)
+        """Prints the same. Errors: as of `case`."""
+        print_table(rows_table(f"Case {case_id}", coded_rows(self, str(case_id))), console)
 
     @cached_property
     def document(self) -> Document:
@@ -56,11 +56,9 @@ class Report(Results):
         return document_of(self, drawn=False)
 
     def __str__(self) -> str:
-        return "\n".join([
-            *(one.sentence for one in self.findings if not one.is_note),
-            *(line for card in self.document.answer for line in card),
-            *(line for family in self.families for line in family.sentences),
-        ])  # fmt: skip
+        answer = [line for card in self.document.answer for line in card]
+        told = [line for family in self.families for line in family.sentences]
+        return "\n".join(dict.fromkeys([*(one.sentence for one in self.findings if not one.is_note), *answer, *told]))
 
     def __repr__(self) -> str:
         parts = [counted(len(self.algorithms), "algorithm" if self.raters.panels else self.setup.raters)]
@@ -165,16 +163,10 @@ def save_text(text: str, path: str | os.PathLike[str]) -> Path:
 def check_report_path(path: str | os.PathLike[str], suffixes: Sequence[str] = SUFFIXES) -> str:
     """Gives the suffix of a report, checked before any long work begins. Errors: `InputError`."""
     target = Path(path)
-    if target.suffix.lower() not in suffixes:
-        raise InputError(
-            "a report cannot be such a file", source=str(path), allowed=f"a name that ends in {', '.join(suffixes)}",
-            got=target.suffix or target.name,
-        )  # fmt: skip
+    suffix = target.suffix.lower()
+    if suffix not in suffixes:
+        allowed = f"a name that ends in {', '.join(suffixes)}"
+        raise InputError("a report cannot be such a file", source=str(path), allowed=allowed, got=suffix or target.name)
     if not target.absolute().parent.is_dir():
-        raise InputError(
-            "the folder for the report is absent",
-            source=str(target.parent),
-            allowed="an existing folder",
-            got=target.name,
-        )
-    return target.suffix.lower()
+        raise InputError("the folder for the report is absent", source=str(target.parent), got=target.name)
+    return suffix

@@ -11,10 +11,8 @@ from rich.measure import Measurement
 from rich.table import Table as RichTable
 
 from ...files.counted import counted
-from ...pages.encodings import number
 from ...terminal import wide_console
-from ..read.findings import SHOWN
-from .document import Block, Definitions, Document, Folded, Table, Value
+from .document import Block, Document, Folded, Table, Value
 from .page import note_of
 
 _WIDEST_NAME = 28
@@ -26,28 +24,24 @@ def print_document(document: Document, console: Console | None = None, *, full: 
     console = console or wide_console()
     console.print(f"[bold]{escape(document.title)}[/bold]")
     console.print(f"[dim]{escape(document.opening)}[/dim]", highlight=False)
-    above = [one.sentence for one in document.findings if not one.is_note]
-    for line in above[: None if full else SHOWN]:
+    for line in document.warnings:
         console.print(f"  [yellow]Finding:[/yellow] {escape(line)}", highlight=False)
     for line in (line for card in document.answer for line in card):
         console.print(f"  {escape(line)}", highlight=False)
     console.print()
     for part in document.parts:
-        _print_blocks(part.blocks if full else part.brief, console)
+        if full or part.brief:
+            _print_blocks([block for block in part.blocks if full or not isinstance(block, Folded)], console)
     if full:
-        _print_settings(document, console)
-        return
-    notes = len(document.findings) - min(len(above), SHOWN)
-    more = [counted(notes, "more finding")] if notes else []
-    if any(len(part.blocks) > len(part.brief) for part in document.parts):
-        more.append("every other table")
-    if more:
-        console.print(
-            f"[dim]{' and '.join(more).capitalize()}: in the report as a page or a file, or printed in full.[/dim]"
-        )
-    if document.left_out:
-        names = ", ".join(what for what, _ in document.left_out)
-        console.print(f"[dim]Left out, for want of data: {escape(names)}.[/dim]", highlight=False)
+        for name, value in document.settings:
+            console.print(f"[dim]{escape(name)}:[/dim] {escape(value)}", highlight=False)
+        for line in document.notes:
+            console.print(f"[yellow]Note:[/yellow] {escape(line)}", highlight=False)
+    elif not all(part.brief for part in document.parts):
+        more = f"{counted(len(document.notes), 'more finding')} and every" if document.notes else "Every"
+        console.print(f"[dim]{more} other table: in the report as a page or a file, or printed in full.[/dim]")
+    for name, reason in document.left_out:
+        console.print(f"[dim]Left out: {escape(name)}: {escape(reason)}[/dim]", highlight=False)
 
 
 def _print_blocks(blocks: Sequence[Block], console: Console) -> None:
@@ -56,22 +50,8 @@ def _print_blocks(blocks: Sequence[Block], console: Console) -> None:
             console.print(escape(block), highlight=False)
         elif isinstance(block, Table):
             print_table(block, console)
-        elif isinstance(block, Definitions):
-            for name, meaning, good in block.entries:
-                console.print(f"[dim]{escape(name)}: {escape(f'{meaning} {good}'.strip())}[/dim]", highlight=False)
-            console.print()
         elif isinstance(block, Folded):
             _print_blocks(block.blocks, console)
-
-
-def _print_settings(document: Document, console: Console) -> None:
-    for name, value in document.settings:
-        console.print(f"[dim]{escape(name)}:[/dim] {escape(value)}", highlight=False)
-    for name, reason in document.left_out:
-        console.print(f"[yellow]Left out:[/yellow] {escape(name)}: {escape(reason)}", highlight=False)
-    for one in document.findings:
-        if one.is_note:
-            console.print(f"[yellow]Note:[/yellow] {escape(one.sentence)}", highlight=False)
 
 
 def print_table(shown: Table, console: Console | None = None) -> None:
@@ -114,14 +94,6 @@ def _cell(cell: str | Value) -> str:
     """A value, its interval and its note, which may stand below each other: none of them has a blank but between words."""
     if isinstance(cell, str):
         return escape(cell)
-    if cell.row is None:
-        return "–"
-    value = number(cell.row["value"])
-    interval = None if cell.row["value"] is None else cell.row.get("low")
-    parts = [
-        f"[bold]{value}[/bold]" if cell.strong else value,
-        escape(cell.mark),
-        "" if interval is None else escape(f"[{interval:.3f},{cell.row['high']:.3f}]"),
-        escape(cell.note),
-    ]
-    return " ".join(filter(None, parts))
+    value, *behind = cell.texts
+    words = [f"[bold]{value}[/bold]" if cell.strong else value, *(escape(text.replace(", ", ",")) for text in behind)]
+    return " ".join(words)

@@ -2,37 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...files.counted import counted
 from ...pages.encodings import with_interval
 from ...pages.rows import Row
 from ...pages.words import listed
 from .board import Column
-
-if TYPE_CHECKING:
-    from .results import Results
+from .results import Results
 
 _PANEL = {"RPAD": "how much they agree", "RRAD": "how often their lists meet"}
-_SIDES = {
-    1: "above 1 for",
-    0: "around 1 (the interval includes it) for",
-    -1: "below 1 for",
-    None: "without an interval",
-}
 _ROUNDING = 1e-9
 
 
 def answer(report: Results) -> list[str]:
     """Says what was found: of the algorithms against their panel where there is one, else against the right answers."""
     return _against_panel(report) or _who_leads(report)
-
-
-def place_of(row: Row) -> int | None:
-    """Tells where the interval lies: below 1 (-1), around it (0), above it (1); None without one."""
-    if row["low"] is None:
-        return None
-    return -1 if row["high"] < 1 - _ROUNDING else 1 if row["low"] > 1 + _ROUNDING else 0
 
 
 def _against_panel(report: Results) -> list[str]:
@@ -46,16 +29,21 @@ def _against_panel(report: Results) -> list[str]:
 
 
 def _standing(column: Column) -> str:
-    """Who lies above, about and below 1, the highest first; and who cannot be placed."""
+    """Who lies where, the highest first; and who cannot be placed."""
     rows = sorted(column.of_rater.values(), key=lambda row: -(row["value"] or 0))
-    known = [row for row in rows if row["value"] is not None]
-    parts = [
-        f"{says} {listed(there)}"
-        for place, says in _SIDES.items()
-        if (there := [f"{row['algorithm']} {with_interval(row)}" for row in known if place_of(row) == place])
-    ]
-    parts += [f"{row['algorithm']} undefined: {row['reason']}" for row in rows if row["value"] is None]
-    return f"{column.name}, {_PANEL[column.metric.symbol]}: {'; '.join(parts)}."
+    each = [f"{row['algorithm']} {with_interval(row)}{_beside_1(row)}" for row in rows]
+    return f"{column.name}, {_PANEL[column.metric.symbol]}: {'; '.join(each)}."
+
+
+def _beside_1(row: Row) -> str:
+    """Where the interval lies; of what is undefined why."""
+    if row["value"] is None:
+        return f": {row['reason']}"
+    if row["low"] is None:
+        return ""
+    return (
+        " (below 1)" if row["high"] < 1 - _ROUNDING else " (above 1)" if row["low"] > 1 + _ROUNDING else " (around 1)"
+    )
 
 
 def _who_leads(report: Results) -> list[str]:
@@ -67,33 +55,20 @@ def _who_leads(report: Results) -> list[str]:
         return []
     cases = counted(row["n_cases"], report.setup.cases)
     over = f" and {counted(row['n_prompts'], 'prompt')}, on average" if row.get("n_prompts") else ""
-    found = f"{best} reaches {row['name']} {with_interval(row)}"
-    if row["metric"] == "Acc" and row["k"] == 1:
-        found = f"the first diagnosis of {best} is right in {_percent(row)}"
-        wider = next(
-            (one for c in board.columns[1:] if (one := c.of_rater.get(best)) is not None and one["metric"] == "Acc"),
-            None,
-        )
-        if wider is not None and wider["value"] is not None:
-            found += f" and one of its first {wider['k']} in {_percent(wider)}"
-    return [f"Over {cases}{over}, {found}{_beside(report)}."]
+    first = row["metric"] == "Acc" and row["k"] == 1
+    what = f"the first diagnosis of {best} is right in" if first else f"{best} reaches {row['name']}"
+    value = _percent(row) if first else with_interval(row)
+    return [f"Over {cases}{over}, {what} {value}{_beside(report)}."]
 
 
 def _beside(report: Results) -> str:
     """What is known of the others beside the best."""
-    board, who = report.board, report.setup.raters
-    column, others = board.columns[0], len(board.algorithms) - 1
-    if not others or not column.best:
-        return ""
-    if len(column.best) > 1:
-        return f"; {column.best[1]} is level" if len(column.best) == 2 else f"; {len(column.best)} are level"
-    if not report.difference_rows or report.raters.compared is not None:
-        return f", the best of {counted(others + 1, who)}"
-    if not column.level_with_best:
-        than = "less than" if column.metric.lower_is_better else "more than"
-        return f", {than} the other {who}" if others == 1 else f", {than} each of the other {others} {who}s"
-    are = "is" if len(column.level_with_best) == 1 else "are"
-    return f"; {listed(column.level_with_best)} {are} not shown to be worse"
+    column = report.board.columns[0]
+    if others := column.best[1:] or column.level_with_best:
+        says = "level" if column.best[1:] else "not shown to be worse"
+        return f"; {listed(others)} {'is' if len(others) == 1 else 'are'} {says}"
+    tested = column.best and report.difference_rows and report.raters.compared is None
+    return f", better than every other {report.setup.raters}" if tested else ""
 
 
 def _percent(row: Row) -> str:

@@ -12,9 +12,9 @@ from ...errors import OptionError
 from ...pages.rows import Row
 from ...stats.agreement import NONE, GroupAgreement, cohen_kappas
 from ...stats.resampling import Statistic
-from ..lists.lists import ALGORITHM
 from ..match.matches import Categories, CrossCasePairs, Matches, PeerMatches
 from ..read.findings import Finding
+from ..read.lists import ALGORITHM
 from .declare import REGISTRY, declare
 from .relative import experts_behind
 from .scores import FamilyScores, Score, Settings, Values, the_mean

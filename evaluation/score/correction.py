@@ -14,10 +14,10 @@ from ...errors import InputError, quoted
 from ...files.invisible import read_visible
 from ...files.pairs import read_pairs
 from ...pages.rows import Row
-from ..lists.lists import Lists
 from ..match.matches import Matches, PeerMatches
 from ..match.pairs import pair_codes
 from ..read.findings import Finding
+from ..read.lists import Lists
 from .declare import REGISTRY
 from .panels import Panels, areas
 from .panels import lacking as lacking
@@ -46,9 +46,9 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     """
     answers, peers, k = matches.answers, matches.peers, settings.relative_k
     assert peers is not None
-    sample = read_labelled(settings.labelled, answers)
+    sample = read_labelled(settings.panel.labelled, answers)
     panels = Panels(matches)
-    met = _met(answers, peers.top(k), settings.denominator)
+    met = _met(answers, peers.top(k), settings.panel.denominator)
     columns = partial(_with_means, panels)
     found: dict[str, Corrected] = (
         {"P": _by_pairs(met, columns, sample, settings)} if sample.cases is None else _by_cases(met, columns, sample, answers)
@@ -243,7 +243,7 @@ def _not_labelled(
 
 def _corrected(letter: str, statistic: Corrected, panels: Panels, n: int, settings: Settings) -> list[Score]:
     """The mean rate with the algorithm, that among experts, and the one over the other."""
-    hardness, (_, z), m = settings.hardness, panels.ae.shape, int(panels.pair_of.max()) + 1
+    hardness, (_, z), m = settings.panel.hardness, panels.ae.shape, int(panels.pair_of.max()) + 1
     ae = m + 2 * np.arange(len(panels.names))[:, None]
     rate, of_ratio = {"P": ("precision_at_k", "rpad"), "R": ("recall_at_k", "rrad")}[letter]
     unknown = bool(np.isnan(statistic(np.ones((1, n)))).any())
@@ -290,7 +290,7 @@ def _sentences(before: Mapping[tuple[str, str], float], settings: Settings, rows
         if row["value"] is None or np.isnan(plain):
             continue
         interval = "" if row["low"] is None else f" [{row['low']:.3f}, {row['high']:.3f}]"
-        name = REGISTRY[row["metric"].lower()].printed(settings.relative_k, settings.hardness)
+        name = REGISTRY[row["metric"].lower()].printed(settings.relative_k, settings.panel.hardness)
         out.append(
             f"Corrected for the match function's errors, {row['algorithm']} reaches {name} {row['value']:.3f}{interval}; "
             f"uncorrected {plain:.3f}."

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...pages.rows import Row
-from ..lists.lists import ABSENT, ALGORITHM, EXPERT, REFERENCE, Panel
 from ..match.matches import Matches, PeerMatches
 from ..match.pairs import pair_codes
+from ..read.lists import ABSENT, ALGORITHM, EXPERT, REFERENCE, JudgedBy
 
 SHOWN = 24
 """Cases in all; each algorithm gets its share, from 2 to 10."""
@@ -44,7 +44,7 @@ def disagreement_rows(matches: Matches, pair_of: NDArray[Any], mu: NDArray[Any],
     return out
 
 
-def _case_rows(matches: Matches, panel: Panel, peers: PeerMatches, case: int) -> Iterator[Row]:
+def _case_rows(matches: Matches, panel: JudgedBy, peers: PeerMatches, case: int) -> Iterator[Row]:
     answers, entries = matches.answers, peers.entries[case]
     for rank, text in enumerate(answers.reference[case], 1):
         yield {"rater": REFERENCE, "role": REFERENCE, "rank": rank, "diagnosis": text, **_NOTHING}

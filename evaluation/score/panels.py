@@ -44,7 +44,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     assert peers is not None
     mu = multiplicities(peers)
     panels = Panels(matches)
-    rates = list(_rates(peers, mu, answers.lengths, settings.denominator))
+    rates = list(_rates(peers, mu, answers.lengths, settings.panel.denominator))
     categories = peers.categories
     kappa = _kappa(peers, categories)
     found = FamilyScores(NAME, TITLE, parts={"curves": [], "pairs": []}, per_case=_per_case(panels, mu[k - 1]))
@@ -52,22 +52,22 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     for rate in rates:
         low = rate.letter.lower()
         of_rate = _sides(rate, panels, compared=rate.k == k)
-        for metric, hardness in ((f"{low}_opt", 0.0), (f"{low}_avg", 1.0), (f"r{low}ad", settings.hardness)):
+        for metric, hardness in ((f"{low}_opt", 0.0), (f"{low}_avg", 1.0), (f"r{low}ad", settings.panel.hardness)):
             of_rate.append(_ratio(rate, panels, metric, hardness, compared=metric[-2:] == "ad" and rate.k == k))
-        if rate.k == k and settings.hardness == 1 and not len(rate.below):
+        if rate.k == k and settings.panel.hardness == 1 and not len(rate.below):
             met = mu[k - 1] if rate.letter == "P" else mu[k - 1] > 0
             sums = np.concatenate([met[:, pairs].sum(-1, dtype=np.int64) for pairs in (panels.ae, panels.ee)], 1)
             of_rate = [_on_sums(one, panels, sums, rate.scale) if one.compared else one for one in of_rate]
         found.scores += [*of_rate, *_spreads(rate, panels)]
     found.scores += [*_sides(kappa, panels, reason=_why_no_kappa(kappa, panels)), *_spreads(kappa, panels)]
-    hardnesses = sorted({*HARDNESSES, settings.hardness})
+    hardnesses = sorted({*HARDNESSES, settings.panel.hardness})
     for rate in sorted(rates, key=lambda rate: rate.letter):
         found.parts["curves"] += [_ratio(rate, panels, f"r{rate.letter.lower()}ad", h) for h in hardnesses]
     named = [(answers.raters[i], answers.raters[j]) for i, j in zip(peers.first, peers.second, strict=True)]
     for rate in [*(rate for rate in rates if rate.k == k), kappa]:
         found.parts["pairs"] += [_of_pair(rate, pair, *both) for pair, both in enumerate(named)]
     found.tables["disagreements"] = disagreement_rows(matches, panels.pair_of, mu[k - 1], k)
-    found.findings = [*_short_lists(answers.lengths, k, settings.denominator), _chains(categories)]
+    found.findings = [*_short_lists(answers.lengths, k, settings.panel.denominator), _chains(categories)]
     return found
 
 

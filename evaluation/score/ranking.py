@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import InputError, OptionError
 from ...stats.agreement import divided
 from ...terms.icd.ancestor_sets import Nodes, opened
-from ..lists.lists import looked_up
 from ..match.matches import RANKED, Matches
 from ..read.findings import Finding
+from ..read.lists import looked_up
 from .declare import REGISTRY, check_k, declare
 from .scores import FamilyScores, Score, Settings, counts_in_words, over_all_cases, without_absent
 from .weighted import RELATIONS, degree, relevance

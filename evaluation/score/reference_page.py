@@ -18,10 +18,8 @@ Each is a function of its own: `dxmatch.metrics.rpad(...)`. What is undefined is
 def reference_page() -> str:
     """Writes Markdown: a table of all metrics, then each in full, by the file that declares it."""
     metrics = all_metrics()
-    lines = [_TOP, "| symbol | function | means | a good value |", "| --- | --- | --- | --- |"]
-    lines += [
-        f"| {_cell(m.symbol)} | [`{m.name}`](#{m.name}) | {_cell(m.meaning)} | {_cell(m.good)} |" for m in metrics
-    ]
+    lines = [_TOP, "| symbol | function | means |", "| --- | --- | --- |"]
+    lines += [f"| {_cell(m.symbol)} | [`{m.name}`](#{m.name}) | {_cell(m.meaning)} |" for m in metrics]
     family = ""
     for metric in metrics:
         if metric.family != family:

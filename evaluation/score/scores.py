@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from ...pages.rows import Row
 from ...stats.agreement import divided
 from ...stats.resampling import Resampling, Statistic
+from ..match.options import Graded
+from ..match.panel import Panel
 from ..read.findings import Finding
 from .declare import REGISTRY
 
@@ -147,18 +149,15 @@ class Settings:
     """What of the options of an evaluation its metrics depend on.
 
     k : family -> how many diagnoses of each list count; None is all of them.
-    hardness, denominator, max_k : of the relative metrics. difficulty, semantic_best : of Kernel29's scores.
-    labelled : pairs that experts labelled, as the user gave them, for the correction of M's own errors.
+    panel : of the relative metrics, and the pairs that experts labelled, for the correction of M's own errors. max_k : of their curves.
+    graded : of Kernel29's scores.
     across_cases : whether M was asked about diagnoses of different cases, as alpha by distance needs it.
     """
 
     k: Mapping[str, int | None]
-    hardness: float = 1.0
-    denominator: str = "nk2"
+    panel: Panel = field(default_factory=Panel)
     max_k: int = 3
-    difficulty: str = "hard"
-    semantic_best: float = 16
-    labelled: Any = None
+    graded: Graded = field(default_factory=Graded)
     across_cases: bool = True
     resampling: Resampling = field(default_factory=Resampling)
 

@@ -11,6 +11,7 @@ from typing import Any
 from ...errors import InputError, OptionError
 from ...files.did_you_mean import hint
 from ..match.matches import Matches
+from ..match.panel import MAX_K
 from .declare import REGISTRY, Metric, all_metrics, check_k
 from .scores import FamilyScores, Score, Settings
 
@@ -26,8 +27,8 @@ _OF_TWO = {"cohen_kappa": (RELATIVE, "agreement")}
 _TOP_K = re.compile(r"top[-_ ]?(?:\d+|k)|accuracy")
 """As the leaderboard and others call it."""
 
-MAX_K, WHOLE = 100, "all"
-"""The most diagnoses that can be asked for; the word for whole lists, beside None."""
+WHOLE = "all"
+"""The word for whole lists, beside None."""
 K = int | str | None | Mapping[str, int | str | None]
 DEFAULT: Mapping[str, int | None] = {RELATIVE: 3, "ranking": None, "recall": None, "hierarchical": None}
 """Family -> its k; None is the whole list, and for ranking its own ranks 1, 3, 5 and 10 alone."""
@@ -164,7 +165,7 @@ def family_scores(matches: Matches, settings: Settings, want: Wanted) -> tuple[l
     found: list[FamilyScores] = []
     left_out: dict[str, str] = {}
     for name, file in _FILES.items():
-        if name not in want or (name == CORRECTION and settings.labelled is None):
+        if name not in want or (name == CORRECTION and settings.panel.labelled is None):
             continue
         family = import_module(f".{file}", __package__)
         lacks = family.lacking(matches, settings)

@@ -20,15 +20,16 @@ from ...errors import InputError, OptionError
 from ...files.did_you_mean import hint
 from ...stats.agreement import divided
 from ...votes.prompts import class_prompts
-from ..lists.lists import ABSENT, NO_DIAGNOSIS, Lists, looked_up
 from ..match.matches import Matches
+from ..match.options import BEST
 from ..read.findings import Finding
+from ..read.lists import ABSENT, NO_DIAGNOSIS, Lists, looked_up
 from .declare import REGISTRY, declare
 from .scores import FamilyScores, Score, Settings, Values, counts_in_words, over_two
 from .weighted_cases import best_and_worst_rows, error_rows, plane_rows, quadrant_rows
 
 NAME, TITLE = "weighted", "Semantic and severity scores"
-RANKS, FARTHEST, BEST = 5, 5, 16
+RANKS, FARTHEST = 5, 5
 RELATIONS = {relation: number for number, relation in enumerate(class_prompts.RELATIONS, 1)}
 """Relation of a diagnosis to the reference -> D."""
 SEVERITIES = {severity: number for number, severity in enumerate(class_prompts.SEVERITIES, 1)}
@@ -379,7 +380,7 @@ def rescaled(scores: ArrayLike, best: float = BEST) -> Values:
     -----
     the source's text divides by 16, the best score; its authors' scripts divide the semantic score by 10.33, the
         best in practice to them, so that their published values are higher and scores above it come out above 1:
-        `best`, and the option 'semantic_best' of an evaluation
+        `best`, and the field `best` of `dxmatch.Graded`
 
     References
     ----------
@@ -507,7 +508,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     InputError
         For a word outside its scale.
     """
-    answers, best = matches.answers, check_best(settings.semantic_best, "semantic_best")
+    answers, best = matches.answers, settings.graded.best
     notes = [f"Semantic and severity scores take the first {RANKS} ranks, whatever k is."]
     family = FamilyScores(NAME, TITLE)
     doubts: list[tuple[str, str]] = []
@@ -533,7 +534,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
         if rows := error_rows(matches, reference, said, errors):
             family.tables["severity_errors"] = rows
     if relations and severities:
-        setting = settings.difficulty
+        setting = settings.graded.difficulty
         family.parts["plane"] = [one for one in family.scores if one.of.endswith(f", {setting}")]
         family.shown["plane"] = partial(plane_rows, setting)
         both = family.per_case["Semantic"], family.per_case["Severity"]

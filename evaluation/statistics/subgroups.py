@@ -80,7 +80,7 @@ def _average_rows(of_groups: Mapping[str, Sequence[Estimate]], resampling: Resam
     if len(of_groups) < 2:
         return []
     generator = np.random.default_rng(resampling.seed)
-    orders = [generator.permutation(resampling.repeats) for _ in of_groups]
+    orders = [generator.permutation(resampling.resamples) for _ in of_groups]
     rows: list[Row] = []
     for group in AVERAGES:
         for several in zip(*of_groups.values(), strict=True):

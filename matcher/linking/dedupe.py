@@ -10,10 +10,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from ... import progress
+from ...files.reading import Reading
 from ...progress import Progress
 from .candidates import CANDIDATES, CandidateSearch
 from .clusters import Known, clustered, keys_of, names_of
-from .link import check_candidates, names_at_once
+from .link import names_at_once
 from .listed import NOT_UNDERSTOOD, Listed, listed
 from .scorer import PAIRS_AT_ONCE, NamedPairs, Scorer, check_can_search, phases
 from .tables import Terms, read_terms
@@ -50,20 +52,19 @@ def dedupe(
     column: str | None = None,
     threshold: float | None = None,
     candidates: int = CANDIDATES,
-    encoding: str | None = None,
-    progress: Progress | None = None,
+    reading: Reading = Reading(),
 ) -> Duplicates:
     """See `MatchFunction.dedupe`."""
     least = m.threshold_or(threshold)
-    check_candidates(candidates)
     check_can_search(m)
-    read = read_terms(terms, column, "column", encoding)
-    reading, preparing, judging = phases(progress, len(read), 1, 2, 1)
-    names, (of,) = listed(m, read.texts, sides=["terms"], progress=reading)
-    pairs = NamedPairs(m, names, preparing)
-    known = _candidates(pairs, of, candidates, judging)
-    cluster, known = clustered(len(names), known, least, pairs.probabilities)
-    return _told(m, read, of, cluster, known)
+    read = read_terms(terms, column, "column", reading)
+    with progress.shown("Finding duplicates") as report:
+        naming, preparing, judging = phases(report, len(read), 1, 2, 1)
+        names, (of,) = listed(m, read.texts, sides=["terms"], progress=naming)
+        pairs = NamedPairs(m, names, preparing)
+        known = _candidates(pairs, of, candidates, judging)
+        cluster, known = clustered(len(names), known, least, pairs.probabilities)
+        return _told(m, read, of, cluster, known)
 
 
 def _candidates(pairs: NamedPairs, of: Listed, count: int, report: Progress) -> Known:

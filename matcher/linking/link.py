@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ...errors import OptionError
+from ... import progress
 from ...files.counted import counted
+from ...files.reading import Reading
 from ...progress import Progress
 from .candidates import CANDIDATES, CandidateSearch
 from .kept_blocks import Block, KeptBlocks
 from .listed import NOT_UNDERSTOOD, Listed, listed
-from .ranking import check_k
 from .scorer import NamedPairs, Scorer, check_can_search, phases
 from .tables import Terms, read_terms
 
@@ -80,40 +80,38 @@ def link(
     b: str | None = None,
     threshold: float | None = None,
     candidates: int = CANDIDATES,
-    relation: bool = False,
-    encoding: str | None = None,
-    progress: Progress | None = None,
+    add: Sequence[str] = (),
+    reading: Reading = Reading(),
     kept: KeptBlocks | None = None,
 ) -> Links:
     """See `MatchFunction.link`. kept : keeps the blocks of the work, and has those of an earlier run."""
-    check_k(k)
     least = m.threshold_or(threshold)
-    check_candidates(candidates)
     check_can_search(m)
-    read, read_b = read_terms(a_terms, a, "a", encoding), read_terms(b_terms, b, "b", encoding)
-    reading, preparing, judging = phases(progress, len(read) + len(read_b), 1, 2, 1)
-    names, (of_a, of_b) = listed(m, read.texts, read_b.texts, progress=reading)
-    wanted = np.unique(of_a.name[of_a.name >= 0])
-    at_once = names_at_once(candidates)
-    blocks = [wanted[start : start + at_once] for start in range(0, len(wanted), at_once)]
-    there: dict[int, Block] = {}
-    if kept is not None:
-        job = m.identity, m.policy, m.judge_all, k, least, candidates, at_once, of_a.texts, of_b.texts
-        there = kept.open(len(blocks), *job)
-    todo = [block for number, block in enumerate(blocks) if number not in there]
-    search = _Search(m, names, of_a, of_b, np.concatenate(todo), candidates, preparing) if todo else None
-    parts = [_NOTHING]
-    for number, block in enumerate(blocks):
-        if search is None or number in there:
-            parts.append(_Found(**there[number]))
-        else:
-            parts.append(search(block, k, least))
-            if kept is not None:
-                kept.add(number, parts[-1]._asdict())
-        judging(number + 1, len(blocks))
-    found = _Found(*map(np.concatenate, zip(*parts, strict=True)))
-    limited = _limited(found, of_b, candidates) if k is None or k >= candidates else ""
-    return _told(m, read, read_b, of_a, of_b, found, relation, limited)
+    read, read_b = (read_terms(terms, of, side, reading) for terms, of, side in ((a_terms, a, "a"), (b_terms, b, "b")))
+    with progress.shown("Linking terms") as report:
+        naming, preparing, judging = phases(report, len(read) + len(read_b), 1, 2, 1)
+        names, (of_a, of_b) = listed(m, read.texts, read_b.texts, progress=naming)
+        wanted = np.unique(of_a.name[of_a.name >= 0])
+        at_once = names_at_once(candidates)
+        blocks = [wanted[start : start + at_once] for start in range(0, len(wanted), at_once)]
+        there: dict[int, Block] = {}
+        if kept is not None:
+            job = m.identity, m.policy, m.judge_all, k, least, candidates, at_once, of_a.texts, of_b.texts
+            there = kept.open(len(blocks), *job)
+        todo = [block for number, block in enumerate(blocks) if number not in there]
+        search = _Search(m, names, of_a, of_b, np.concatenate(todo), candidates, preparing) if todo else None
+        parts = [_NOTHING]
+        for number, block in enumerate(blocks):
+            if search is None or number in there:
+                parts.append(_Found(**there[number]))
+            else:
+                parts.append(search(block, k, least))
+                if kept is not None:
+                    kept.add(number, parts[-1]._asdict())
+            judging(number + 1, len(blocks))
+        found = _Found(*map(np.concatenate, zip(*parts, strict=True)))
+        limited = _limited(found, of_b, candidates) if k is None or k >= candidates else ""
+        return _told(m, read, read_b, of_a, of_b, found, add, limited)
 
 
 class _Search:
@@ -217,7 +215,7 @@ def _told(
     a: Listed,
     b: Listed,
     found: _Found,
-    relation: bool,
+    add: Sequence[str],
     limited: str,
 ) -> Links:
     """The table: a row for each link, and one for each term without, which says why."""
@@ -239,12 +237,16 @@ def _told(
         "probability": pa.array(probability, mask=none),
         "match": pa.array(~none),
     }
-    if relation:
-        kinds: Sequence[str | None] = m.relations(
-            [a.texts[i] for i in rows_a[~none].tolist()], [b.texts[i] for i in rows_b[~none].tolist()]
-        ).kinds
-        at = np.cumsum(~none) - 1
-        columns["relation"] = pa.array(kinds, pa.string()).take(pa.array(at, mask=none))
+    if add:
+        told = m.relations(
+            [a.texts[i] for i in rows_a[~none].tolist()], [b.texts[i] for i in rows_b[~none].tolist()],
+            why="reasons" in add,
+        )  # fmt: skip
+        at = pa.array(np.cumsum(~none) - 1, mask=none)
+        if "relation" in add:
+            columns["relation"] = pa.array(told.kinds, pa.string()).take(at)
+        if "reasons" in add:
+            columns["why"] = pa.array([why or None for why in told.why], pa.string()).take(at)
     columns |= {"index_a": take_a, "index_b": take_b}
     columns["note"] = pa.array(
         [reasons.get(row) if blank else None for row, blank in zip(rows_a.tolist(), none.tolist(), strict=True)],
@@ -285,8 +287,3 @@ def _limited(found: _Found, b: Listed, candidates: int) -> str:
 
 def names_at_once(candidates: int) -> int:
     return max(1, min(NAMES_AT_ONCE, NAMES_AT_ONCE * CANDIDATES // candidates))
-
-
-def check_candidates(candidates: Any) -> None:
-    if isinstance(candidates, bool) or not isinstance(candidates, int) or candidates < 1:
-        raise OptionError("candidates", "a whole number from 1", candidates)

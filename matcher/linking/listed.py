@@ -101,7 +101,7 @@ def _no_texts(terms: Sequence[Any], code: NDArray[np.int32], side: str) -> dict[
             f"{len(found):,} of {len(terms):,} terms ({side}) {'is' if len(found) == 1 else 'are'} no text, and treated as blank; the first is in row "
             f"{row}: {quoted(value)}.",
             ReadingWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
     return {row: f"{NO_TEXT}{quoted(value)}" for row, value in found.items()}
 

@@ -3,39 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError, NotUnderstood, NotUnderstoodWarning, OptionError, quoted
+from ... import progress
+from ...errors import InputError, NotUnderstood, NotUnderstoodWarning, quoted
 from .listed import NOT_UNDERSTOOD, Listed, listed
-from .scorer import PAIRS_AT_ONCE, NamedPairs, Scorer
+from .scorer import PAIRS_AT_ONCE, NamedPairs, Ranked, Scorer
 from .tables import as_list
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """A term of a list against a query.
-
-    Attributes
-    ----------
-    term : as it stands in the list. index : its place there, from 0.
-    probability : that it matches the query. match : whether that reaches the threshold.
-    relation : what the query is to the term ("same", "narrower", …); None where M tells no relations.
-    """
-
-    term: str
-    probability: float
-    match: bool
-    relation: str | None
-    index: int
 
 
 def rank(m: Scorer, query: str, terms: Any, k: int | None = 5, threshold: float | None = None) -> list[Ranked]:
     """See `MatchFunction.rank`."""
-    check_k(k)
     least = m.threshold_or(threshold)
     names, (asked, known) = listed(m, [query], as_list(terms, "terms"), sides=("query", "terms"))
     if (problem := asked.problems.get(0)) and asked.name[0] < 0:
@@ -63,7 +44,7 @@ def rank(m: Scorer, query: str, terms: Any, k: int | None = 5, threshold: float 
     ]
 
 
-def matrix(m: Scorer, a_terms: Any, b_terms: Any, progress: Any = None) -> NDArray[np.float64]:
+def matrix(m: Scorer, a_terms: Any, b_terms: Any) -> NDArray[np.float64]:
     """See `MatchFunction.matrix`."""
     sides = "a_terms", "b_terms"
     names, (a, b) = listed(m, as_list(a_terms, sides[0]), as_list(b_terms, sides[1]), sides=sides)
@@ -81,14 +62,14 @@ def matrix(m: Scorer, a_terms: Any, b_terms: Any, progress: Any = None) -> NDArr
     here = list(rows_of)
     at_once = max(1, PAIRS_AT_ONCE // max(len(known), 1))
     of_columns = np.full((min(at_once, len(here)), len(columns)), np.nan)
-    for start in range(0, len(here), at_once):
-        some = np.array(here[start : start + at_once], np.int32)
-        first, second = np.repeat(some, len(known)), np.tile(columns[known], len(some)).astype(np.int32)
-        of_columns[: len(some), known] = pairs.probabilities(first, second).reshape(len(some), len(known))
-        for i, name in enumerate(some.tolist()):
-            out[rows_of[name]] = of_columns[i, place]
-        if progress is not None:
-            progress(min(start + at_once, len(here)), len(here))
+    with progress.shown("Scoring pairs") as report:
+        for start in range(0, len(here), at_once):
+            some = np.array(here[start : start + at_once], np.int32)
+            first, second = np.repeat(some, len(known)), np.tile(columns[known], len(some)).astype(np.int32)
+            of_columns[: len(some), known] = pairs.probabilities(first, second).reshape(len(some), len(known))
+            for i, name in enumerate(some.tolist()):
+                out[rows_of[name]] = of_columns[i, place]
+            report(min(start + at_once, len(here)), len(here))
     equal = a.name[~a.understood, None] == b.name
     out[~a.understood] = np.where(equal, out[~a.understood], np.nan)
     equal = a.name[:, None] == b.name[~b.understood]
@@ -96,12 +77,7 @@ def matrix(m: Scorer, a_terms: Any, b_terms: Any, progress: Any = None) -> NDArr
     return out
 
 
-def check_k(k: Any) -> None:
-    if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
-        raise OptionError("k", "a whole number from 1, or None for all", k)
-
-
-def warn_of_unknown(terms: Listed, name: str, level: int = 4) -> None:
+def warn_of_unknown(terms: Listed, name: str, level: int = 5) -> None:
     """Warns, once, of terms that are not understood."""
     unknown = [row for row, problem in terms.problems.items() if problem.startswith(NOT_UNDERSTOOD)]
     if unknown:

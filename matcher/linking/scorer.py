@@ -1,8 +1,9 @@
-"""What linking needs of a match function, and pairs of names scored by it in blocks."""
+"""What linking needs of a match function, what a ranking gives, and pairs of names scored in blocks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -48,6 +49,24 @@ class Scorer(Protocol):
     ) -> NDArray[np.float64]: ...
 
     def relations(self, a: Sequence[str], b: Sequence[str], /, *, why: bool = False) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A term of a list against a query.
+
+    Attributes
+    ----------
+    term : as it stands in the list. index : its place there, from 0.
+    probability : that it matches the query. match : whether that reaches the threshold.
+    relation : what the query is to the term ("same", "narrower", …); None where M tells no relations.
+    """
+
+    term: str
+    probability: float
+    match: bool
+    relation: str | None
+    index: int
 
 
 class NamedPairs:

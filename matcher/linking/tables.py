@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...files.reading import Reading
 from ...files.tables import Table, read_table
 from ...files.term_column import term_column
 
@@ -49,7 +50,7 @@ class Terms:
         return made
 
 
-def read_terms(source: Any, column: str | None, option: str, encoding: str | None = None) -> Terms:
+def read_terms(source: Any, column: str | None, option: str, reading: Reading = Reading()) -> Terms:
     """Reads a list of terms.
 
     Parameters
@@ -64,7 +65,7 @@ def read_terms(source: Any, column: str | None, option: str, encoding: str | Non
         For a source that is empty, a table without such a column, and a column without a text.
     """
     if isinstance(source, str | os.PathLike) or is_table(source):
-        return _of_table(source, column, option, encoding)
+        return _of_table(source, column, option, reading)
     texts = as_list(source, "terms")
     if not texts:
         raise InputError("no terms", column=option, allowed="at least one")
@@ -81,7 +82,7 @@ def read_terms(source: Any, column: str | None, option: str, encoding: str | Non
 def as_list(terms: Any, name: str) -> Sequence[Any]:
     """A list of terms from a list, a series, an array, or the column of a table that `term_column` finds. Raises `InputError` for a single text."""
     if is_table(terms):
-        return _of_table(terms, None, None, None).texts
+        return _of_table(terms, None, None, Reading()).texts
     for method in ("to_pylist", "to_list", "tolist"):  # Arrow, pandas and polars, numpy
         if hasattr(terms, method):
             terms = getattr(terms, method)()
@@ -109,7 +110,7 @@ def is_missing(value: Any) -> bool:
     )
 
 
-def _of_table(source: Any, column: str | None, option: str | None, encoding: str | None) -> Terms:
+def _of_table(source: Any, column: str | None, option: str | None, reading: Reading) -> Terms:
     others: dict[int, Any] = {}
     if isinstance(source, Mapping) or nw.dependencies.is_pandas_dataframe(source):
         # These may hold what no Arrow column does: a number among texts.
@@ -122,7 +123,7 @@ def _of_table(source: Any, column: str | None, option: str | None, encoding: str
         if 0 < len(others) < len(values):
             texts = [None if row in others else one for row, one in enumerate(values)]
             source = {**source, column: texts} if isinstance(source, Mapping) else source.assign(**{column: texts})
-    table = read_table(source, encoding)
+    table = read_table(source, reading.encoding)
     chosen = term_column(table, column, option)
     texts = table.text(chosen).to_pylist()
     for row, other in others.items():

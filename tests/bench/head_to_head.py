@@ -22,15 +22,17 @@ from rich.console import Console
 from rich.table import Table
 
 from dxmatch.endpoints.prices import estimated_tokens
+from dxmatch.files.pair_columns import PairColumns
 from dxmatch.files.pairs import Pairs, read_pairs
+from dxmatch.files.reading import Reading
 from dxmatch.matcher.match_function import load
 from dxmatch.stats.resampling import group_draws
-from dxmatch.training.recipe import Recipe
+from dxmatch.training.options import LabelRules
 from dxmatch.training.statistics.measure import average_precision
 from dxmatch.training.statistics.plain_words import MATCHES, NOT_UNDERSTOOD, read_plain_words
 from dxmatch.training.statistics.split import Groups, held_out
-from dxmatch.training.statistics.threshold import choose_threshold
-from dxmatch.training.train import fit
+from dxmatch.training.statistics.threshold import MAX_F1, choose_threshold
+from dxmatch.training.train import train
 from dxmatch.votes.prompts.versions import PROMPTS
 
 from .accuracy import DATA, Scored, minilm_cosines
@@ -179,14 +181,19 @@ def main() -> None:
     columns = {"a": "expert", "b": "algorithm", "label": "label"}
     with tempfile.TemporaryDirectory() as folder:
         rejects = Path(folder) / "rejects.csv"
-        m = fit(source, Recipe(**columns, contained="set-aside", rejects=rejects, refit=False)).matcher
+        m = train(
+            source,
+            columns=PairColumns(**columns),
+            labels=LabelRules(contained="set-aside"),
+            reading=Reading(rejects=rejects),
+        )
         pairs = read_pairs(source, **columns, soft="vote_share", rejects=rejects)
     scored = Scored.of(m, pairs)
     test = held_out(Groups.of(scored.group), 0.2, seed=0)
     kind_and_class = scored.contained & (scored.label == 0)
     seen = ~test & ~kind_and_class & ~scored.identical
     thresholds = {"dxmatch": m.threshold} | {
-        name: choose_threshold(scored.scores[name][seen], scored.label[seen], "max_f1") for name in RIVALS[1:]
+        name: choose_threshold(scored.scores[name][seen], scored.label[seen], MAX_F1) for name in RIVALS[1:]
     }
     votes = np.array(pairs.table.column("n_votes"), np.int64)
     assert pairs.soft is not None

@@ -59,6 +59,10 @@ def leaderboard(short: bool) -> Figures:
         compare(Qrels(found), runs, ["hit_rate@1", "hit_rate@3", "hit_rate@5", "mrr", "ndcg"], stat_test="fisher", n_permutations=SWAPS)  # fmt: skip
 
     seconds = in_turns(
-        lambda: dxmatch.evaluate(table, m, k=K, metrics="ranking", bootstrap=1_000), theirs, runs=1 if short else 2
+        lambda: dxmatch.evaluate(
+            table, matcher=m, k=K, metrics="ranking", resampling=dxmatch.Resampling(resamples=1_000)
+        ),
+        theirs,
+        runs=1 if short else 2,
     )
     return cases / seconds[0], cases / seconds[1]

@@ -80,7 +80,14 @@ def relative(short: bool) -> Figures:
     table = m.table.tolist()
 
     def ours(lists: pa.Table = lists) -> dxmatch.Report:
-        return dxmatch.evaluate(lists, matcher=m, k=K, hardness=1.0, bootstrap=REPEATS, metrics=["relative"])
+        return dxmatch.evaluate(
+            lists,
+            matcher=m,
+            k=K,
+            panel=dxmatch.Panel(hardness=1.0),
+            resampling=dxmatch.Resampling(resamples=REPEATS),
+            metrics=["relative"],
+        )
 
     found = {row["metric"]: row["value"] for row in ours(lists.slice(0, LOOP_CASES * RATERS * K)).table.to_pylist()}
     *_, rpad, rrad = by_loops(few, table, [list(range(LOOP_CASES))])

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import dxmatch
-from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.evaluation.read.reading import read_lists
 
 LISTS = Path(os.environ.get("DXMATCH_DATA", "../shared/data")) / "craft_md_lists.csv"
 MODEL, K = "gpt4_1106", 5
@@ -31,7 +31,7 @@ def main() -> int:
     single = {case for case, right in zip(read.cases, read.reference, strict=True) if len(right) == 1}
     table = table[(table["rater"] == MODEL) & table["case_id"].isin(single)]
     m = dxmatch.load()
-    report = dxmatch.evaluate(table, m, k=K, bootstrap=0)
+    report = dxmatch.evaluate(table, matcher=m, k=K, resampling=dxmatch.Resampling(resamples=0))
     print(f"{len(report.cases):,} cases\n{'metric':12} {'dxmatch':>9} {'peer':>9}  difference")
     for name, ours, theirs, peer in (*_ranked(report, m), *_hierarchical(report)):
         print(f"{name:12} {ours:9.6f} {theirs:9.6f}  {abs(ours - theirs):.1e}  {peer}")

@@ -53,7 +53,7 @@ def job(short: bool) -> Figures:
         source = make_pairs(folder / "pairs.parquet", pairs, strings)
 
         def ours() -> None:
-            dxmatch.score_files(source, folder / "scored.parquet", workers=1, restart=True)
+            dxmatch.score_files(source, folder / "scored.parquet", job=dxmatch.Job(workers=1, restart=True))
 
         def theirs() -> None:
             with pq.ParquetFile(source) as file, pq.ParquetWriter(folder / "theirs.parquet", scored) as writer:
@@ -149,7 +149,7 @@ def shap(short: bool) -> Figures:
 def icd(short: bool) -> Figures:
     """The peer is given vectors of the same number and size, and only searches them: matmul and argpartition."""
     strings, m = make_names(50 if short else 5_000, seed=1), dxmatch.load()
-    dxmatch.icd(strings[:5], model=m)
+    dxmatch.icd(strings[:5], matcher=m)
     random = np.random.default_rng(0)
     entries = random.standard_normal((ICD_NAMES, DIMENSIONS), np.float32)
     queries = random.standard_normal((250, DIMENSIONS), np.float32)
@@ -159,5 +159,5 @@ def icd(short: bool) -> Figures:
         best = np.argpartition(-cosines, CANDIDATES - 1, axis=1)[:, :CANDIDATES]
         np.argsort(-np.take_along_axis(cosines, best, 1), axis=1)
 
-    ours, theirs = in_turns(lambda: dxmatch.icd(strings, model=m, k=CANDIDATES), brute_force, 2)
+    ours, theirs = in_turns(lambda: dxmatch.icd(strings, matcher=m, k=CANDIDATES), brute_force, 2)
     return len(strings) / ours, len(queries) / theirs

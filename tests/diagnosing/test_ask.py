@@ -18,7 +18,7 @@ import pytest
 import dxmatch
 from dxmatch import DxmatchError, InputError, OptionError
 from dxmatch.diagnosing import case_prompt
-from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.votes.store.store import VoteStore
 
 pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
@@ -54,7 +54,8 @@ def toml(tmp_path: Path, loopback: Any) -> Path:
 @pytest.fixture
 def ask(toml: Path, tmp_path: Path) -> Callable[..., Any]:
     def run(cases: Any = CASES, models: Any = "lab:big", **options: Any) -> Any:
-        return dxmatch.ask(cases, models, **{"endpoints": toml, "store": tmp_path / "votes.sqlite", **options})
+        asking = {"endpoints": toml, "store": tmp_path / "votes.sqlite", **options.pop("asking", {})}
+        return dxmatch.ask(cases, models, asking=asking, **options)
 
     return run
 
@@ -95,7 +96,7 @@ def test_nothing_is_asked_twice_and_another_text_is_another_question(ask: Callab
     assert ask().lists.table.equals(first.lists.table) and loopback.log()["calls"] == 3
     changed = [{**CASES[0], "text": "Crushing pain in the chest and the arm."}, *CASES[1:]]
     assert ask(changed).complete and loopback.log()["calls"] == 4
-    ask(k=3), ask(temperature=0.5), ask(prompts="json")
+    ask(k=3), ask(sampling=dxmatch.Sampling(temperature=0.5)), ask(prompts="json")
     assert loopback.log()["calls"] == 13
     renamed = [{**case, "case_id": f"x{case['case_id']}"} for case in CASES]
     assert ask(renamed).complete and loopback.log()["calls"] == 13
@@ -109,7 +110,12 @@ def test_the_store_never_holds_a_note(ask: Callable[..., Any], tmp_path: Path) -
 
 def test_models_prompts_and_repeats(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
     (tmp_path / "kurz.txt").write_text("Du bist Arzt.\n---\nWelche Krankheiten hat dieser Mensch?\n{case}\n", "utf-8")
-    asked = ask(models=["lab:big", "lab:small:8b"], prompts=["free", tmp_path / "kurz.txt"], repeats=2, temperature=0.7)
+    asked = ask(
+        models=["lab:big", "lab:small:8b"],
+        prompts=["free", tmp_path / "kurz.txt"],
+        repeats=2,
+        sampling=dxmatch.Sampling(temperature=0.7),
+    )
     assert [one.rater for one in asked.raters] == [
         f"{model} [{prompt} #{repeat}]"
         for model in ("big", "small:8b")
@@ -171,7 +177,7 @@ def test_what_cannot_be_read_is_counted_and_an_empty_list(
     calls = loopback.log()["calls"]
     loopback.rules(*ANSWERS)
     assert ask().raters[0].unread == {reason: 1}
-    assert ask(again=True).raters[0].lists == 3 and loopback.log()["calls"] == 1 and calls == 3
+    assert ask(asking={"again": True}).raters[0].lists == 3 and loopback.log()["calls"] == 1 and calls == 3
 
 
 def test_a_long_answer_is_kept_whole_and_shown_in_part(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
@@ -208,7 +214,7 @@ def test_evaluate_takes_it_as_it_is(ask: Callable[..., Any], loopback: Any, tmp_
         assert any(
             "No diagnoses could be read from 1 answer, which counts as an empty answer" in one for one in lists.warnings
         )
-    report = dxmatch.evaluate(asked.table, metrics=["recall"], bootstrap=0)
+    report = dxmatch.evaluate(asked.table, metrics=["recall"], resampling=dxmatch.Resampling(resamples=0))
     (value,) = [row["value"] for row in report.table.to_dict("records") if row["metric"] == "R_disease"]
     assert value == pytest.approx(2 / 3)
 
@@ -222,7 +228,7 @@ def test_what_was_not_read_is_empty_and_what_was_not_answered_is_missing(
         {"contains": "cheeks", "model": "big", "status": 400, "error": "no"}, *ANSWERS,
     )  # fmt: skip
     asked = ask(models=["lab:big", "lab:small"])
-    lists = read_lists(asked.table, missing=missing)
+    lists = read_lists(asked.table, reading=dxmatch.Reading(missing=missing))
     assert lists.lengths.tolist() == [[2, 2], [0, 0], [0, 2]]
     assert lists.absent.tolist() == [[False, False], [False, False], [missing == "own", False]]
     told = " ".join(lists.warnings)
@@ -236,7 +242,12 @@ def test_what_was_not_read_is_empty_and_what_was_not_answered_is_missing(
 def test_lists_of_two_runs_side_by_side(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
     loopback.rules({"contains": "swollen toe", "text": "I'm sorry, I cannot help."}, *ANSWERS)
     for model in ("big", "small"):
-        ask(models=f"lab:{model}", repeats=2, temperature=1, output=tmp_path / f"{model}.parquet")
+        ask(
+            models=f"lab:{model}",
+            repeats=2,
+            sampling=dxmatch.Sampling(temperature=1),
+            output=tmp_path / f"{model}.parquet",
+        )
     lists = read_lists([tmp_path / "big.parquet", tmp_path / "small.parquet"])
     assert lists.raters == ["big [free #1]", "big [free #2]", "small [free #1]", "small [free #2]"]
     assert len(lists.unread) == 4 and lists.reference == [("heart attack",), ("gout",), ("lupus",)]
@@ -252,9 +263,9 @@ def test_a_question_without_an_answer_is_no_empty_list(ask: Callable[..., Any], 
     assert "1 not answered" in told and "1 of 3 lists are missing" in told and "no empty lists" in told
     loopback.rules(*ANSWERS)
     assert ask().complete and loopback.log()["calls"] == 1
-    capped = ask(prompts="json", max_calls=2)
+    capped = ask(prompts="json", asking={"max_calls": 2})
     assert capped.missing == 1 and "the cap of 2 calls is reached" in "\n".join(capped.lines())
-    assert ask(prompts="json", max_calls=2).complete
+    assert ask(prompts="json", asking={"max_calls": 2}).complete
 
 
 def test_no_answer_at_all(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
@@ -265,7 +276,7 @@ def test_no_answer_at_all(ask: Callable[..., Any], loopback: Any, tmp_path: Path
 
 
 def test_dry_run(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
-    asked = ask(models=["lab:big", "lab:small"], prompts=["free", "json"], repeats=3, dry_run=True)
+    asked = ask(models=["lab:big", "lab:small"], prompts=["free", "json"], repeats=3, asking={"dry_run": True})
     assert loopback.log()["calls"] == 0 and not (tmp_path / "votes.sqlite").exists()
     assert [(one.wanted, one.unknown) for one in asked.plan] == [(9, 9)] * 4
     assert asked.table is None and not asked.complete
@@ -278,15 +289,15 @@ def test_dry_run(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None
         and "a guess" in guess
     )
     ask()
-    assert [one.unknown for one in ask(dry_run=True).plan] == [0]
-    assert ask(dry_run=True).plan_lines()[-1] == "Nothing to ask." and loopback.log()["calls"] == 3
+    assert [one.unknown for one in ask(asking={"dry_run": True}).plan] == [0]
+    assert ask(asking={"dry_run": True}).plan_lines()[-1] == "Nothing to ask." and loopback.log()["calls"] == 3
 
 
 def test_a_cap_on_the_cost_is_never_exceeded(ask: Callable[..., Any], loopback: Any) -> None:
-    asked = ask(max_cost=0.009)  # each may cost 4,096 tokens of 2.0 a million, and its prompt
+    asked = ask(asking={"max_cost": 0.009})  # each may cost 4,096 tokens of 2.0 a million, and its prompt
     assert 0 < loopback.log()["calls"] <= 3 and asked.summary.cost <= 0.009
     with pytest.raises(OptionError, match="a price of small"):
-        ask(models="lab:small", max_cost=1)
+        ask(models="lab:small", asking={"max_cost": 1})
 
 
 def test_batch_files(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
@@ -308,7 +319,7 @@ def test_batch_files(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> 
     assert loopback.log()["calls"] == 0 and taken.missing == 1 and "5 new answers." in "\n".join(taken.lines())
     path.write_text(json.dumps(lost))
     asked = ask(prompts=["free", "json"], results=[path])
-    live = ask(prompts=["free", "json"], store=tmp_path / "live.sqlite")
+    live = ask(prompts=["free", "json"], asking={"store": tmp_path / "live.sqlite"})
     assert asked.complete and asked.lists.table.equals(live.lists.table)
 
 
@@ -343,10 +354,11 @@ def test_cases_of_one_text_are_asked_about_once(ask: Callable[..., Any], loopbac
         ({"repeats": 0}, "repeats"),
         ({"repeats": 1.5}, "repeats"),
         ({"k": 0}, "a whole number from 1 to 100"),
-        ({"temperature": -1}, "a number from 0 to 2"),
-        ({"max_tokens": 0}, "a whole number from 1"),
-        ({"parameters": {"stream": True}}, "which dxmatch sets itself"),
-        ({"max_calls": -1}, "max_calls"),
+        ({"sampling": {"temperature": -1}}, "a number from 0 to 2"),
+        ({"sampling": {"max_tokens": 0}}, "a whole number 1 or more"),
+        ({"sampling": {"parameters": {"stream": True}}}, "which dxmatch sets itself"),
+        ({"asking": {"max_calls": -1}}, "max_calls"),
+        ({"temperature": 1}, r"sampling=dxmatch\.Sampling\(temperature=…\)"),
         ({"export": "x", "results": "y"}, "left out with the option 'export'"),
     ],
 )
@@ -380,7 +392,7 @@ def test_the_lists_are_a_frame_of_the_kind_that_came(ask: Callable[..., Any], fr
 
 
 def test_parameters(ask: Callable[..., Any], loopback: Any) -> None:
-    ask(parameters={"temperature": None, "max_completion_tokens": 100, "top_p": 0.5})
+    ask(sampling=dxmatch.Sampling(parameters={"temperature": None, "max_completion_tokens": 100, "top_p": 0.5}))
     sent = loopback.log()["requests"][0]["body"]
     assert {name: sent.get(name) for name in ("temperature", "max_tokens", "max_completion_tokens", "top_p")} == {
         "temperature": None, "max_tokens": None, "max_completion_tokens": 100, "top_p": 0.5,
@@ -439,7 +451,9 @@ def test_a_right_answer_in_each_row_is_no_whole_answer(tmp_path: Path) -> None:
     one = pd.DataFrame(rows[:1]).drop(columns=["unread"])
     assert not read_lists(one, keep_answers=True).answers
     named = read_lists(
-        pd.DataFrame(rows[:1]).drop(columns="reference"), columns={"reference": "answer"}, keep_answers=True
+        pd.DataFrame(rows[:1]).drop(columns="reference"),
+        reading=dxmatch.Reading(columns={"reference": "answer"}),
+        keep_answers=True,
     )
     assert named.reference == [("gout",)] and not named.answers
 
@@ -452,8 +466,12 @@ def test_a_judge_reads_whole_answers(ask: Callable[..., Any], loopback: Any, tmp
     )
     ask(output=tmp_path / "lists.parquet", keep_answers=True)
     asked_before = loopback.log()["calls"]
-    options = {"endpoints": toml, "metrics": "recall", "bootstrap": 0, "store": tmp_path / "votes.sqlite"}
-    dxmatch.evaluate(tmp_path / "lists.parquet", judge="lab:judge", check="none", judge_equal=True, **options)
+    options: Any = {
+        "asking": dxmatch.Asking(endpoints=toml, store=tmp_path / "votes.sqlite"), "metrics": "recall", "resampling": {"resamples": 0},
+    }  # fmt: skip
+    dxmatch.evaluate(
+        tmp_path / "lists.parquet", judge=dxmatch.Judge(model="lab:judge", check="none", ask_equal=True), **options
+    )
     put = [request["body"]["messages"][-1]["content"] for request in loopback.log()["requests"][asked_before:]]
     for whole in (WRITTEN, TALK.strip()):
         assert any(json.dumps(whole)[1:-1] in text or whole in text for text in put), put
@@ -479,8 +497,12 @@ def test_what_says_nothing_is_never_put_to_a_judge(
     cases = [{"id": name, "text": f"Case {name}.", "reference": "gout"} for name in said]
     ask(cases, output=tmp_path / "lists.parquet", keep_answers=keep_answers)
     before = loopback.log()["calls"]
-    options = {"endpoints": toml, "metrics": "recall", "bootstrap": 0, "store": tmp_path / "votes.sqlite"}
-    report = dxmatch.evaluate(tmp_path / "lists.parquet", judge="lab:judge", check="none", **options)
+    options: Any = {
+        "asking": dxmatch.Asking(endpoints=toml, store=tmp_path / "votes.sqlite"), "metrics": "recall", "resampling": {"resamples": 0},
+    }  # fmt: skip
+    report = dxmatch.evaluate(
+        tmp_path / "lists.parquet", judge=dxmatch.Judge(model="lab:judge", check="none"), **options
+    )
     put = [request["body"]["messages"][-1]["content"] for request in loopback.log()["requests"][before:]]
     assert len(put) == 1 and "come back to it" in put[0]
     lists = read_lists(tmp_path / "lists.parquet")
@@ -501,7 +523,9 @@ def test_a_dead_endpoint_ends_soon_and_costs_nothing(tmp_path: Path, concurrency
     )
     start = time.monotonic()
     cases = {str(number): f"A man of {number} with a swollen toe." for number in range(20)}
-    asked = dxmatch.ask(cases, "lab:big", endpoints=toml, store=tmp_path / "votes.sqlite", max_cost=0.01)
+    asked = dxmatch.ask(
+        cases, "lab:big", asking=dxmatch.Asking(endpoints=toml, store=tmp_path / "votes.sqlite", max_cost=0.01)
+    )
     assert time.monotonic() - start < 10 and asked.missing == 20
     assert asked.summary is not None and asked.summary.cost == 0 and asked.summary.calls <= 2 * concurrency
     told = "\n".join(asked.lines())
@@ -510,4 +534,9 @@ def test_a_dead_endpoint_ends_soon_and_costs_nothing(tmp_path: Path, concurrency
         in told
     )
     with pytest.raises(DxmatchError, match="nothing listens at"):
-        dxmatch.ask(cases, "lab:big", endpoints=toml, store=tmp_path / "votes.sqlite", output=tmp_path / "lists.csv")
+        dxmatch.ask(
+            cases,
+            "lab:big",
+            asking=dxmatch.Asking(endpoints=toml, store=tmp_path / "votes.sqlite"),
+            output=tmp_path / "lists.csv",
+        )

@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 from openpyxl import Workbook
 
-from dxmatch import InputError, OptionError
+from dxmatch import InputError, OptionError, Reading
 from dxmatch.diagnosing.cases import read_cases
-from dxmatch.evaluation.lists.formats import clinbench_hpb
+from dxmatch.evaluation.read.formats import clinbench_hpb
 
 CHAT = [{"role": "doctor", "content": "What brings you?"}, {"role": "patient", "content": "My toe is red and hurts."}]
 SAID = "doctor: What brings you?\n\npatient: My toe is red and hurts."
@@ -102,7 +102,7 @@ def test_notes_in_another_encoding(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes("Müdigkeit seit März".encode("cp1252"))
     with pytest.raises(InputError, match="UTF-8"):
         read_cases(tmp_path)
-    assert read_cases(tmp_path, encoding="cp1252").texts == ["Müdigkeit seit März"]
+    assert read_cases(tmp_path, Reading(encoding="cp1252")).texts == ["Müdigkeit seit März"]
 
 
 @pytest.mark.parametrize(
@@ -140,11 +140,9 @@ LONG = "A man of fifty comes with a pain in the chest that went into the arm."
     ("row", "columns", "case_id", "text"),
     [
         ({"Patient": "p1", "Admission note": LONG}, {"text": "Admission note"}, "p1", LONG),
-        ({"Nr": "3", "Fallbeschreibung": "Fieber."}, None, "3", "Fieber."),
-        ({"case": LONG}, None, "1", LONG),
         ({"id": "3", "case": "Fever."}, None, "3", "Fever."),
         ({"case": "3", "vignette": "Fever."}, None, "3", "Fever."),
-        ({"id": "3", "what_happened": LONG}, None, "3", LONG),
+        ({"case": LONG}, {"text": "case"}, "1", LONG),
         ({"id": 3.0, "text": "Fever."}, None, "3", "Fever."),
         ({"who": "x", "id": "3", "text": "Fever."}, {"case_id": "who"}, "x", "Fever."),
         ({"id": "3", "history": "Fever.", "findings": "A rash."}, {"text": ["history", "findings"]}, "3", "history: Fever.\n\nfindings: A rash."),
@@ -152,7 +150,7 @@ LONG = "A man of fifty comes with a pain in the chest that went into the arm."
     ],
 )  # fmt: skip
 def test_columns(row: dict[str, Any], columns: Any, case_id: str, text: str) -> None:
-    cases = read_cases([row], columns=columns)
+    cases = read_cases([row], Reading(columns=columns))
     assert (cases.ids, cases.texts) == ([case_id], [text])
 
 
@@ -163,7 +161,6 @@ def test_what_was_taken_for_the_text_is_said_where_there_is_a_choice() -> None:
         == "The text of a case is read from 'vignette' (not 'question'); the option 'columns' may name others (text)."
     )
     assert "numbered from 1" in read_cases([{"text": "Fever."}]).notes[0]
-    assert "'story', the one column of long texts" in read_cases([{"id": "1", "story": LONG}]).notes[0]
 
 
 def test_other_columns_under_names_that_evaluate_reads_rightly() -> None:
@@ -225,7 +222,7 @@ def test_cases_of_clinbench(tmp_path: Path) -> None:
     cases = read_cases(_clinbench(tmp_path / "hpb") / "Website.json")
     assert cases.texts == ["patient_info: A man of 50.\n\nlaboratory_examination: CRP 90.\n\nquestion: Which?"]
     assert cases.ids == ["11"] and cases.more.to_pylist() == [{"reference": "a\nb", "subset": "Website"}]
-    named = read_cases(tmp_path / "hpb/Website.json", columns={"case_id": "patient_id"})
+    named = read_cases(tmp_path / "hpb/Website.json", Reading(columns={"case_id": "patient_id"}))
     assert named.ids == ["11"] and named.texts == cases.texts
 
 
@@ -269,8 +266,8 @@ SECRET = "Erna Musterfrau"
         ([{"id": "1", "text": 7}], "row 0, column 'text': a case that is no text"),
         ([{"id": "1", "chat": [{"role": "patient"}]}], "message 1 of the chat says nothing"),
         ([{"id": "1", "chat": [{"role": "p", "content": [{"type": "image_url"}]}]}], "message 1 of the chat holds more than text"),
-        ([{"id": "1", "x": "a"}], r"no column can be told to hold the texts.*columns=\{'text': …\} names it"),
-        ([{"id": "1", "x": LONG, "y": LONG}], "several may: 'x', 'y'"),
+        ([{"id": "1", "x": LONG}], r"no column is known by its name to hold the texts.*columns=\{'text': …\} names it"),
+        ([{"case": "3", "story": LONG}], "no column is known by its name"),
         ([{"id": "1", "text": "a"}, {"id": "2", "text": "b \ud83d"}], "row 1, column 'text': a value that no column can hold"),
         ([{"id": "1", "chat": [{"role": "p", "content": "\ud83d"}]}], "row 0, column 'chat': a value that no column can hold"),
         ([], "no cases"),
@@ -285,15 +282,15 @@ def test_refused(rows: Any, message: str | None, tmp_path: Path) -> None:
 
 def test_wrong_options() -> None:
     with pytest.raises(OptionError, match="names for case_id and text"):
-        read_cases(ROWS, columns={"reference": "x"})
+        read_cases(ROWS, Reading(columns={"reference": "x"}))
     with pytest.raises(InputError, match="the column 'txt' is missing; did you mean 'text'"):
-        read_cases(ROWS, columns={"text": "txt"})
+        read_cases(ROWS, Reading(columns={"text": "txt"}))
 
 
 def test_rows_set_aside(tmp_path: Path) -> None:
     rows = [*ROWS, {"case_id": "8", "text": "Again."}, {"case_id": "9", "text": ""}]
     path = written(tmp_path / "cases.csv", rows)
-    cases = read_cases(path, rejects=tmp_path / "bad.csv")
+    cases = read_cases(path, Reading(rejects=tmp_path / "bad.csv"))
     assert cases.ids == ["7", "8"] and cases.more.num_rows == 2
     assert cases.notes[-1] == f"2 rows set aside in {tmp_path / 'bad.csv'}."
     assert pd.read_csv(tmp_path / "bad.csv")["rejected_row"].tolist() == [4, 5]

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from dxmatch.models.shipped import SHIPPED_MODEL
 
-from ..evaluation.lists.test_ddxplus import published
+from ..evaluation.read.test_ddxplus import published
 from ..evaluation.reasoning_example import GRAPHS, NOTES, perfect
 from .blocks import ROOT
 
@@ -43,8 +43,18 @@ ANSWERS: list[dict[str, Any]] = [
 ]
 """What the language models of the pages answer; "Yes" or "No" to anything else."""
 _QUESTIONS = [
-    {"question": "Which vessel is blocked?", "options": {"A": "coronary", "B": "renal", "C": "hepatic"}, "answer": "A"},
-    {"question": "Which are infections?", "options": {"A": "sepsis", "B": "gout", "C": "zoster"}, "answer": "AC"},
+    {
+        "question": "Which vessel is blocked?",
+        "options": {"A": "coronary", "B": "renal", "C": "hepatic"},
+        "answer": "A",
+        "topic": "heart",
+    },
+    {
+        "question": "Which are infections?",
+        "options": {"A": "sepsis", "B": "gout", "C": "zoster"},
+        "answer": "AC",
+        "topic": "infections",
+    },
 ]
 
 
@@ -85,6 +95,7 @@ def lay_out(folder: Path, url: str) -> None:
         names = ("here", "cloud", "lab", "local")
         (folder / file).write_text("".join(_ENDPOINT.format(name=name, url=url) for name in names) + _PRICES)
     (folder / "mine.toml").write_text(_ENDPOINT.format(name="local", url=url) + _FEATURES)
+    (folder / "preset.toml").write_text('features = "mine.toml"\nentries = "names"\n')
     shutil.copytree(SHIPPED_MODEL, folder / "my-model")
     header, *patients = published(folder).read_text("utf-8").splitlines(keepends=True)
     (folder / "release_test_patients.csv").write_text(header + "".join(patients * 500), "utf-8")
@@ -92,8 +103,8 @@ def lay_out(folder: Path, url: str) -> None:
     for notes in ("notes", "notes-original", "amended"):
         _write_json(folder / notes, NOTES)
     _write(folder / "people.csv", [
-        {"note": "Asthma/a1", "observation": "wheeze", "predicted": "wheeze", "label": 1},
-        {"note": "Stroke/s1", "observation": "droop", "predicted": "clot", "label": 0},
+        {"note": "Asthma/a1.json", "observation": "wheeze", "predicted": "wheeze", "label": 1},
+        {"note": "Stroke/s1.json", "observation": "droop", "predicted": "clot", "label": 0},
     ])  # fmt: skip
     (folder / "domains.csv").write_text("category,domain\nAsthma,lungs\nStroke,nerves\n")
     for run in ("run-1", "run-2", "run-g", "run-k", "runs/gpt4-g", "runs/gpt4-k"):

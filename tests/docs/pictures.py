@@ -18,14 +18,14 @@ import numpy as np
 import pandas as pd
 from PIL import Image
 
-from dxmatch import MatchFunction, Report, audit, evaluate, explain, load, reasoning, train
+import dxmatch
+from dxmatch import MatchFunction, Report, audit, evaluate, explain, load, train
 from dxmatch.evaluation.report.contents import document_of
 from dxmatch.evaluation.report.page import figures_of
 from dxmatch.pages.figure import Figure
 from dxmatch.pages.files import image
 
 from ..chromium import CHROMIUM, tab
-from ..evaluation.reasoning_example import example as notes_and_runs
 from .blocks import DOCS, ROOT
 
 EXAMPLE = ROOT / "example"
@@ -61,7 +61,7 @@ def of_page(report: Report) -> list[Figure]:
 
 def of_models(m: MatchFunction) -> Part:
     report = evaluate(
-        EXAMPLE / "models", m, references=EXAMPLE / "right_answers.csv", by="specialty", k={"hierarchical": 5}
+        EXAMPLE / "models", matcher=m, references=EXAMPLE / "right_answers.csv", by="specialty", k={"hierarchical": 5}
     )
     return Part(
         "Models against the right answers", "",
@@ -70,7 +70,7 @@ def of_models(m: MatchFunction) -> Part:
 
 
 def of_a_panel(m: MatchFunction) -> Part:
-    report = evaluate(EXAMPLE / "lists.csv", m, metrics="relative", k=3)
+    report = evaluate(EXAMPLE / "lists.csv", matcher=m, metrics="relative", k=3)
     return Part(
         "An algorithm against a panel", "", "dxmatch evaluate example/lists.csv -o report.html",
         of_page(report),
@@ -86,37 +86,25 @@ def of_weights(m: MatchFunction) -> Part:
     lists["reference_severity"] = lists["case_id"].map(per_case)
     with tempfile.TemporaryDirectory() as folder:
         lists.to_csv(file := Path(folder) / "lists.csv", index=False)
-        report = evaluate(file, m, metrics="weighted", relation="model")
+        report = evaluate(file, matcher=m, metrics="weighted", graded=dxmatch.Graded(relation="model"))
     return Part(
         "Semantic and severity scores",
         "The relation of each diagnosis to the right one is M's. How severe a disease is the example does not say: here it is drawn at random.",
-        "dxmatch evaluate example/lists.csv --relation model --severity here:llama3.1:8b --endpoints my.toml -o report.html",
+        "dxmatch evaluate example/lists.csv --graded.relation model --graded.severity here:llama3.1:8b --endpoints my.toml -o report.html",
         of_page(report),
-    )  # fmt: skip
-
-
-def of_reasoning(m: MatchFunction) -> Part:
-    with tempfile.TemporaryDirectory() as folder:
-        made = notes_and_runs(Path(folder))
-        (domains := made / "domains.csv").write_text("category,domain\nAsthma,lungs\nStroke,nerves\n")
-        runs = {"run-1": made / "good", "run-2": made / "poor"}
-        found = reasoning(made / "graphs", made / "notes", runs, m, domains=domains)
-    return Part(
-        "Reasoning over notes", "Four notes of two categories, made up.",
-        "dxmatch reasoning graphs notes run-1 run-2 --domains domains.csv -o reasoning.html", of_page(found),
     )  # fmt: skip
 
 
 def of_audit() -> Part:
     pairs = pd.read_csv(EXAMPLE / "pairs.csv")
     seen = pairs["a"].map(len) % 4 != 0
-    mine, held = train(pairs[seen], seed=0), pairs[~seen]
+    mine, held = train(pairs[seen]), pairs[~seen]
     audits = audit(mine, held), audit(mine, held[["a", "b"]])
     drawn = [figure for one in audits for figure in figures_of(one.document(drawn=True))]
     return Part(
         "What a model relies on, and where it errs",
         "Of a model that was trained on three quarters of the example's pairs, on the rest of them.",
-        "dxmatch audit held_out.csv --model my-model -o audit", drawn, "the page on training does",
+        "dxmatch audit held_out.csv --matcher my-model -o audit", drawn, "the page on training does",
     )  # fmt: skip
 
 
@@ -132,7 +120,6 @@ def parts() -> Iterator[Part]:
     yield of_models(m)
     yield of_a_panel(m)
     yield of_weights(m)
-    yield of_reasoning(m)
     yield of_audit()
     yield of_one_pair(m)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -34,14 +35,28 @@ def y(toy_pairs: pd.DataFrame) -> pd.Series:
 
 
 @pytest.mark.parametrize(
-    "options",
-    [{}, {"folds": 3, "threshold_rule": "half", "name": "mine"}, {"test_share": 0.2, "prevalence": 0.1}],
+    ("options", "of_train"),
+    [
+        ({}, {"split": {"test_share": 0, "seed": 7}}),
+        (
+            {"folds": 3, "threshold_rule": "half", "name": "mine"},
+            {
+                "split": {"test_share": 0, "folds": 3, "seed": 7},
+                "threshold": "half",
+                "about": dxmatch.About(name="mine"),
+            },
+        ),
+        (
+            {"test_share": 0.2, "prevalence": 0.1},
+            {"split": {"seed": 7}, "threshold": dxmatch.Threshold(prevalence=0.1)},
+        ),
+    ],
 )
 def test_it_is_the_training_of_train(
-    X: pd.DataFrame, y: pd.Series, toy_pairs: pd.DataFrame, strings_only: Path, options: dict[str, Any]
+    X: pd.DataFrame, y: pd.Series, toy_pairs: pd.DataFrame, strings_only: Path, options: dict[str, Any], of_train: Any
 ) -> None:
     classifier = MatchClassifier(strings_only, random_state=7, **options).fit(X, y)
-    m = dxmatch.train(toy_pairs, strings_only, seed=7, **{"test_share": 0.0, **options})
+    m = dxmatch.train(toy_pairs, features=strings_only, **of_train)
     assert classifier.match_function_.identity == m.identity
     np.testing.assert_array_equal(classifier.predict_proba(X)[:, 1], m.probabilities(X["a"], X["b"]))
     np.testing.assert_array_equal(classifier.predict(X), m.score(X)["match"].to_numpy().astype(int))
@@ -54,7 +69,8 @@ def test_weights_and_references_are_those_of_train(
     rng = np.random.default_rng(0)
     weight, reference = rng.uniform(0.5, 2, len(y)), [f"system {i % 15}" for i in range(len(y))]
     table = toy_pairs.assign(weight=weight, reference=reference)
-    m = dxmatch.train(table, strings_only, weight="weight", group="reference", test_share=0.0)
+    columns = dxmatch.PairColumns(weight="weight", group="reference")
+    m = dxmatch.train(table, features=strings_only, columns=columns, split=dxmatch.Split(test_share=0))
     by_argument = MatchClassifier(strings_only).fit(X, y, sample_weight=weight, groups=reference)
     by_column = MatchClassifier(strings_only, group="reference").fit(table, y, sample_weight=weight)
     assert m.identity == by_argument.match_function_.identity == by_column.match_function_.identity
@@ -160,15 +176,8 @@ def test_cross_validated_by_reference_and_searched(X: pd.DataFrame, y: pd.Series
     assert grid.fit(X, y, groups=X["a"]).best_estimator_.match_function_.threshold > 0
 
 
-def test_its_parameters_are_those_of_train() -> None:
-    """None is missing, but those that scikit-learn has its own words for."""
-    from dataclasses import fields
-
-    from dxmatch.training.recipe import Recipe
-
-    own = set(MatchClassifier().get_params())
-    assert {field.name for field in fields(Recipe)} - own == {"label", "soft", "weight", "graph", "seed", "rejects"}
-    assert own - {field.name for field in fields(Recipe)} == {"match_label", "judge_all", "random_state"}
-    defaults = Recipe()
-    differ = {name for name, value in MatchClassifier().get_params().items() if getattr(defaults, name, value) != value}
-    assert differ == {"test_share"}
+def test_its_defaults_are_those_of_train() -> None:
+    objects = (dxmatch.LabelRules, dxmatch.Split, dxmatch.Threshold, dxmatch.LightGBM, dxmatch.Encoders, dxmatch.About)
+    defaults = {field.name: field.default for one in objects for field in fields(one)}
+    own = MatchClassifier().get_params()
+    assert {name for name in own.keys() & defaults.keys() if own[name] != defaults[name]} == {"test_share"}

@@ -47,7 +47,7 @@ def test_the_features_of_m(kind: str, strings_only: Path) -> None:
 def test_the_offline_features_are_those_of_a_score() -> None:
     m = dxmatch.load()
     made = dxmatch.PairFeatures().set_output(transform="pandas").fit_transform(FRAME)
-    expected = m.score(FRAME, features=True)[list(m.features.names)]
+    expected = m.score(FRAME, add=["features"])[list(m.features.names)]
     pd.testing.assert_frame_equal(made, expected.astype(np.float64))
 
 

@@ -110,6 +110,7 @@ def same_text() -> By:
 @pytest.fixture(scope="session")
 def full_report(same_text: By) -> Any:
     """An evaluation in which every family has its section, and every chart its data."""
+    from dxmatch import Resampling
     from dxmatch.evaluation.evaluate import evaluate
 
-    return evaluate(lists_of_everything(), same_text, k=3, bootstrap=60)
+    return evaluate(lists_of_everything(), matcher=same_text, k=3, resampling=Resampling(resamples=60))

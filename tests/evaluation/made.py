@@ -8,8 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dxmatch.evaluation.lists.lists import Lists
-from dxmatch.evaluation.lists.reading import read_lists
+import dxmatch
+from dxmatch.evaluation.read.lists import Lists
+from dxmatch.evaluation.read.reading import read_lists
+
+POINTS = dxmatch.Resampling(resamples=0)
+"""No intervals."""
 
 
 class By:
@@ -50,11 +54,18 @@ def long_form(cases: dict[str, dict[str, list[str]]], roles: dict[str, str] | No
     return pd.DataFrame(rows)
 
 
+def with_reading(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a case in a table of cases, those of the reading in their object."""
+    of_reading = {name: value for name, value in options.items() if name in dxmatch.Reading.__dataclass_fields__}
+    others = {name: value for name, value in options.items() if name not in of_reading}
+    return {**others, "reading": dxmatch.Reading(**of_reading)}
+
+
 def lists_of(cases: dict[str, dict[str, list[str]]], **columns: list[Any]) -> Lists:
     """As read: the rater "truth" is the reference, A, B and gpt… are algorithms, "none" is no diagnosis."""
     algorithms = {rater for lists in cases.values() for rater in lists if rater in "AB" or rater.startswith("gpt")}
     roles = {"truth": "reference", **dict.fromkeys(algorithms, "algorithm")}
-    return read_lists(long_form(cases, roles).assign(**columns), no_diagnosis=["none"])
+    return read_lists(long_form(cases, roles).assign(**columns), reading=dxmatch.Reading(no_diagnosis=["none"]))
 
 
 def find(rows: Iterable[dict[str, Any]], **columns: Any) -> dict[str, Any]:

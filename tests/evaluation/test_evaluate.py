@@ -14,9 +14,8 @@ import pytest
 import dxmatch
 from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.evaluate import pairs_asked
-from dxmatch.evaluation.lists.reading import read_lists
 
-from .made import By, SetMatcher, find, long_form
+from .made import POINTS, By, SetMatcher, find, long_form
 
 EXACT = By(lambda x, y: x.casefold() == y.casefold())
 WORDS = [f"disease {letter}" for letter in "abcdefgh"]
@@ -37,23 +36,35 @@ def drawn() -> pd.DataFrame:
 
 
 def test_a_panel(drawn):
-    report = dxmatch.evaluate(drawn, matcher=EXACT, k=3, hardness=1.0)
+    report = dxmatch.evaluate(drawn, matcher=EXACT, k=3, panel=dxmatch.Panel(hardness=1.0))
     assert report.algorithms == ["A", "B"] and report.raters.panels == {"A": ["X", "Y", "Z"], "B": ["X", "Y", "Z"]}
     row = report.row("RPAD", algorithm="B")
     assert row["low"] < row["value"] < row["high"]
     assert (row["n_cases"], row["n_pairs"], row["undefined_repeats"], row["reason"]) == (40, 6, 0, "")
     assert [family.name for family in report.families] == ["relative", "agreement"]
     assert set(report.left_out) == {"ranking", "hierarchical", "weighted", "recall"}
-    for options, last in (({"k": 1, "max_k": 2}, 2), ({"k": 1}, 3)):
+    for options, last in (({"k": 1, "panel": dxmatch.Panel(max_k=2)}, 2), ({"k": 1}, 3)):
         assert (
-            max(row["k"] for row in dxmatch.evaluate(drawn, EXACT, bootstrap=0, **options).rows_of("relative.curves"))
+            max(
+                row["k"]
+                for row in dxmatch.evaluate(drawn, matcher=EXACT, resampling=POINTS, **options).rows_of(
+                    "relative.curves"
+                )
+            )
             == last
         )
 
 
 def test_the_table_of_the_source_by_hand(panel, to_frame, hand_matcher):
     """P over k = 1 and R over k = 2 of the panel in conftest: no two experts agree at 1 in one case; R of A is 1, 1 and 1/2."""
-    report = dxmatch.evaluate(to_frame(panel), hand_matcher, k=2, algorithms=["A"], bootstrap=0, metrics="relative")
+    report = dxmatch.evaluate(
+        to_frame(panel),
+        matcher=hand_matcher,
+        k=2,
+        panel=dxmatch.Panel(algorithms=["A"]),
+        resampling=POINTS,
+        metrics="relative",
+    )
     found = [report.row(metric, k=k)["value"] for metric, k in (("P_avg", 1), ("P_opt", 1), ("R_avg", 2), ("R_opt", 2))]
     assert found == [3, None, pytest.approx(1.25), 2]
 
@@ -62,26 +73,20 @@ def test_what_an_evaluation_asks_is_what_was_told(example):
     """Also where every pair matches, so what is asked does not hang on the answers."""
     m = By(lambda a, b: 1.0)
     m.rests_on_votes = True  # pyright: ignore[reportAttributeAccessIssue]
-    dxmatch.evaluate(example / "lists.csv", m, k=2, no_diagnosis=["none"], bootstrap=0)
-    told = pairs_asked(example / "lists.csv", k=2, no_diagnosis=["none"]).to_pylist()
+    dxmatch.evaluate(
+        example / "lists.csv", matcher=m, k=2, reading=dxmatch.Reading(no_diagnosis=["none"]), resampling=POINTS
+    )
+    told = pairs_asked(example / "lists.csv", k=2, reading=dxmatch.Reading(no_diagnosis=["none"])).to_pylist()
     assert {frozenset((row["a"], row["b"])) for row in told} == set(m.asked)
     assert len(told) == len(m.asked) == len(set(m.asked)) > 100
 
 
-def test_answers_that_were_read_before(drawn):
-    answers = read_lists(drawn)
-    assert dxmatch.evaluate(answers, EXACT).to_dict() == dxmatch.evaluate(drawn, EXACT).to_dict()
-    alone = dxmatch.evaluate(answers, EXACT, algorithms=["B"], bootstrap=0)
-    assert alone.algorithms == ["B"] and alone.raters.panels == {"B": ["X", "Y", "Z"]}
-    for options in ({"no_diagnosis": ["none"]}, {"columns": {"rater": "rater"}}, {"rejects": "x.csv"}):
-        with pytest.raises(OptionError, match="read_lists"):
-            dxmatch.evaluate(answers, EXACT, **options)
-
-
 def test_the_order_of_rows_changes_nothing_and_the_seed_intervals_alone(everything, same_text, full_report):
     """Of every family."""
-    shuffled = dxmatch.evaluate(everything().sample(frac=1, random_state=0), same_text, k=3, bootstrap=60)
-    other = dxmatch.evaluate(everything(), same_text, k=3, bootstrap=60, seed=1)
+    shuffled = dxmatch.evaluate(
+        everything().sample(frac=1, random_state=0), matcher=same_text, k=3, resampling=dxmatch.Resampling(resamples=60)
+    )
+    other = dxmatch.evaluate(everything(), matcher=same_text, k=3, resampling=dxmatch.Resampling(resamples=60, seed=1))
     assert len(shuffled.rows) == len(other.rows) == len(full_report.rows)
     moved = 0
     for row in full_report.rows:
@@ -102,15 +107,22 @@ def test_the_order_of_rows_changes_nothing_and_the_seed_intervals_alone(everythi
 
 def test_each_in_turn_is_each_as_the_only_algorithm(drawn):
     everyone = drawn.drop(columns="role")
-    report = dxmatch.evaluate(everyone, EXACT, in_turn=True, bootstrap=50)
+    report = dxmatch.evaluate(
+        everyone, matcher=EXACT, panel=dxmatch.Panel(in_turn=True), resampling=dxmatch.Resampling(resamples=50)
+    )
     for rater in "ABXYZ":
         assert report.raters.panels[rater] == [one for one in "ABXYZ" if one != rater]
-        alone = dxmatch.evaluate(everyone, EXACT, algorithms=[rater], bootstrap=50)
+        alone = dxmatch.evaluate(
+            everyone,
+            matcher=EXACT,
+            panel=dxmatch.Panel(algorithms=[rater]),
+            resampling=dxmatch.Resampling(resamples=50),
+        )
         own = [row for row in report.rows if row["algorithm"] == rater]
         for row, other in zip(own, alone.rows, strict=True):
             assert row["name"].replace("other models", "experts") == other["name"]
             assert all(row[end] == pytest.approx(other[end]) for end in ("value", "low", "high"))
-    some = dxmatch.evaluate(drawn, EXACT, in_turn=True, bootstrap=0)
+    some = dxmatch.evaluate(drawn, matcher=EXACT, panel=dxmatch.Panel(in_turn=True), resampling=POINTS)
     assert some.raters.panels == {"A": ["B", "X", "Y", "Z"], "B": ["A", "X", "Y", "Z"]}
 
 
@@ -118,30 +130,25 @@ def test_each_in_turn_is_each_as_the_only_algorithm(drawn):
 def test_what_is_refused(drawn, row):
     """cases/refused.csv: options -> the kind of error, and what it names."""
     with pytest.raises(getattr(dxmatch, row["error"])) as error:
-        dxmatch.evaluate(drawn, EXACT, **json.loads(row["options"]))
+        dxmatch.evaluate(drawn, matcher=EXACT, **json.loads(row["options"]))
     assert row["names"] in str(error.value)
 
 
-def test_a_policy_and_a_threshold_are_those_of_the_m_that_is_loaded():
+def test_a_policy_is_that_of_the_m_that_is_loaded():
     said, right = {"gpt": {"c": ["viral pneumonia"]}}, {"c": "pneumonia"}
     # a kind of the right answer: no match to one who looks for the same disease
     for policy, value in (("strict", 0), ("narrower-counts", 1)):
-        report = dxmatch.evaluate(predictions=said, references=right, bootstrap=0, policy=policy, metrics="top-1")
+        report = dxmatch.evaluate(said, right, matcher=dxmatch.load(policy=policy), resampling=POINTS, metrics="top-1")
         assert report.row("Acc", of="M", k=1)["value"] == value
         assert report.to_dict()["made_with"]["policy"] == policy
-    report = dxmatch.evaluate(predictions=said, references={"c": "gout"}, bootstrap=0, threshold=0, metrics="top-1")
-    assert report.row("Acc", of="M", k=1)["value"] == 1
-    for options in ({"policy": "strict"}, {"threshold": 0.2}, {"judge_all": True}):
-        with pytest.raises(OptionError, match=r"dxmatch\.load"):
-            dxmatch.evaluate(predictions=said, references=right, matcher=EXACT, **options)
-    with pytest.raises(OptionError, match="did you mean 'strict'"):
-        dxmatch.evaluate(predictions=said, references=right, policy="stric")
+    with pytest.raises(OptionError, match="matcher="):
+        dxmatch.evaluate(said, EXACT)
 
 
 @pytest.mark.parametrize("row", rows_in("metrics.csv"), ids=lambda row: row["metrics"])
 def test_metrics_by_name(everything, same_text, row):
     """cases/metrics.csv: what is asked for -> the symbols in the table."""
-    report = dxmatch.evaluate(everything(), same_text, metrics=row["metrics"].split(" "), bootstrap=0)
+    report = dxmatch.evaluate(everything(), matcher=same_text, metrics=row["metrics"].split(" "), resampling=POINTS)
     assert {one["metric"] for one in report.rows} == set(row["symbols"].split(" "))
     assert report.left_out == {} and str(report)
 
@@ -154,18 +161,20 @@ def test_every_family_and_what_is_left_out(full_report, everything, same_text):
         (frame.drop(columns="role"), "no rater is an algorithm"),
         (frame[frame["rater"].isin(["A", "X"])], "one expert only"),
     ):
-        report = dxmatch.evaluate(answers, same_text, bootstrap=0)
+        report = dxmatch.evaluate(answers, matcher=same_text, resampling=POINTS)
         assert report.left_out["relative"].startswith(why)
         assert report.algorithms == (["X", "Y", "A", "Z", "B"] if "role" not in answers else ["A"])
         assert report.row("HDF1", k=None, algorithm="A")["value"] == pytest.approx(
-            dxmatch.evaluate(frame, same_text, metrics="hdf1", bootstrap=0).row("HDF1", algorithm="A")["value"]
+            dxmatch.evaluate(frame, matcher=same_text, metrics="hdf1", resampling=POINTS).row("HDF1", algorithm="A")[
+                "value"
+            ]
         )
         with pytest.raises(InputError, match=why):
-            dxmatch.evaluate(answers, same_text, metrics=["relative"])
+            dxmatch.evaluate(answers, matcher=same_text, metrics=["relative"])
     frame.loc[3, "icd10"] = "J18.999999"
     with pytest.raises(InputError, match="row 3, column 'icd10'"):
-        dxmatch.evaluate(frame, same_text)
-    assert dxmatch.evaluate(frame, same_text, metrics=["relative", "recall"], bootstrap=0).left_out == {}
+        dxmatch.evaluate(frame, matcher=same_text)
+    assert dxmatch.evaluate(frame, matcher=same_text, metrics=["relative", "recall"], resampling=POINTS).left_out == {}
 
 
 ELEVEN = [f"disease {letter}" for letter in "abcdefghijk"]
@@ -182,7 +191,7 @@ ELEVEN = [f"disease {letter}" for letter in "abcdefghijk"]
 def test_how_many_diagnoses_count(k, metric, name, value):
     """Eleven right answers, and A's list that names them all, the last first: by default whole lists count."""
     answers = long_form({"one": {"truth": ELEVEN, "A": ELEVEN[::-1]}}, {"truth": "reference", "A": "algorithm"})
-    report = dxmatch.evaluate(answers, EXACT, k=k, bootstrap=0)
+    report = dxmatch.evaluate(answers, matcher=EXACT, k=k, resampling=POINTS)
     row = find(report.rows, metric=metric)
     assert (row["name"], row["value"]) == (name, pytest.approx(value))
 
@@ -194,9 +203,11 @@ def test_a_list_that_is_not_there(missing, accuracy, n):
     said, right = {"a": {"1": ["gout"]}, "b": {"1": ["flu"], "2": ["gout"]}}, {"1": "gout", "2": "gout"}
     if missing == "refuse":
         with pytest.raises(InputError, match="'a'"):
-            dxmatch.evaluate(predictions=said, references=right, matcher=EXACT, missing=missing)
+            dxmatch.evaluate(said, references=right, matcher=EXACT, reading=dxmatch.Reading(missing=missing))
         return
-    report = dxmatch.evaluate(predictions=said, references=right, matcher=EXACT, missing=missing, bootstrap=0)
+    report = dxmatch.evaluate(
+        said, references=right, matcher=EXACT, reading=dxmatch.Reading(missing=missing), resampling=POINTS
+    )
     row = report.row("Acc", of="M", k=1, algorithm="a")
     assert (row["value"], row["n_cases"]) == (accuracy, n)
     (first,) = [row for row in report.difference_rows if row["name"] == "Acc(M)@1"]
@@ -206,7 +217,9 @@ def test_a_list_that_is_not_there(missing, accuracy, n):
 def test_rejected_rows_are_counted_with_their_cases(drawn, tmp_path):
     drawn = drawn.copy()
     drawn.loc[7, "diagnosis"] = "x" * 10_001  # an expert's
-    report = dxmatch.evaluate(drawn, EXACT, rejects=tmp_path / "rejects.csv", bootstrap=0)
+    report = dxmatch.evaluate(
+        drawn, matcher=EXACT, reading=dxmatch.Reading(rejects=tmp_path / "rejects.csv"), resampling=POINTS
+    )
     (one,) = [found for found in report.findings if found.kind == "rejected"]
     assert (len(report.cases), one.count, one.of, one.place) == (39, 15, 1, str(tmp_path / "rejects.csv"))
     assert len(pd.read_csv(tmp_path / "rejects.csv")) == 15
@@ -217,7 +230,7 @@ def test_a_final_diagnosis_and_codes_as_h_ddx_prints_them():
     rows = [row | {"case_id": "1", "role": "reference" if row["rater"] == "set" else "final" if row["rater"] == "end" else "algorithm"}
             for row in rows_in("h_ddx_case_1.csv")]  # fmt: skip
     coded = pd.DataFrame(rows)
-    report = dxmatch.evaluate(coded, EXACT, bootstrap=0)
+    report = dxmatch.evaluate(coded, matcher=EXACT, resampling=POINTS)
     for judge in ("M", "code"):
         assert [report.row("Acc", of=judge, k=5, algorithm=who)["value"] for who in ("GPT-4o", "MediPhi")] == [1, 0]
     hdf1 = [round(report.row("HDF1", algorithm=who)["value"], 4) for who in ("GPT-4o", "MediPhi")]
@@ -226,11 +239,11 @@ def test_a_final_diagnosis_and_codes_as_h_ddx_prints_them():
     assert {row["algorithm"]: row["shift"] for row in moved} == {"GPT-4o": -1, "MediPhi": 1}
     # one table of codes for all is as good as the same codes in the cells; what it lacks is told
     table = dict(zip(coded["diagnosis"], coded["icd10"], strict=True))
-    cells = dxmatch.evaluate(coded.assign(icd10=coded["diagnosis"].map(table)), EXACT, bootstrap=0)
+    cells = dxmatch.evaluate(coded.assign(icd10=coded["diagnosis"].map(table)), matcher=EXACT, resampling=POINTS)
     bare = coded.drop(columns="icd10")
-    assert dxmatch.evaluate(bare, EXACT, bootstrap=0, codes=table).rows == cells.rows
+    assert dxmatch.evaluate(bare, matcher=EXACT, resampling=POINTS, codes=dxmatch.Codes(table=table)).rows == cells.rows
     del table["cancer"]
-    report = dxmatch.evaluate(bare, EXACT, bootstrap=0, codes=table)
+    report = dxmatch.evaluate(bare, matcher=EXACT, resampling=POINTS, codes=dxmatch.Codes(table=table))
     (told,) = [one for one in report.findings if one.kind == "codes"]
     assert (told.count, told.of) == (1, len(table) + 1) and "cancer" in told.example
 
@@ -244,9 +257,10 @@ def test_a_judge_and_people_beside_m(loopback, tmp_path, monkeypatch):
     answers["reference"] = answers["case_id"].map({"1": "myocardial infarction", "2": "flu"})
     human = [{"case_id": case, "rater": rater, "label": int(rater == "a")} for case in "12" for rater in "ab"]
     options: dict[str, Any] = {
-        "judge": "lab:m", "check": "none", "endpoints": "mine.toml", "store": "votes.sqlite", "human": human, "bootstrap": 20
+        "judge": dxmatch.Judge(model="lab:m", check="none", human=human), "resampling": dxmatch.Resampling(resamples=20),
+        "asking": dxmatch.Asking(endpoints="mine.toml", store="votes.sqlite"),
     }  # fmt: skip
-    report = dxmatch.evaluate(answers, SetMatcher(), **options)
+    report = dxmatch.evaluate(answers, matcher=SetMatcher(), **options)
     recall = {who: find(report.rows, metric="R_disease", of="judge", algorithm=who)["value"] for who in "ab"}
     assert recall == {"a": 1, "b": 0} and report.row("R_disease", algorithm="a")["value"] == 0.5
     kept = pd.DataFrame(report.judgements)
@@ -254,7 +268,7 @@ def test_a_judge_and_people_beside_m(loopback, tmp_path, monkeypatch):
     agree = {row["who"]: row["value"] for row in report.rows_of("human.agreement") if row["metric"] == "accuracy"}
     assert agree["judge"] == 1 and agree["M"] == 0.75
     asked = loopback.log()["calls"]
-    assert asked == 3 and dxmatch.evaluate(answers, SetMatcher(), **options).rows == report.rows
+    assert asked == 3 and dxmatch.evaluate(answers, matcher=SetMatcher(), **options).rows == report.rows
     assert loopback.log()["calls"] == asked, "what was answered is not asked again"
 
 
@@ -262,12 +276,12 @@ def test_a_judge_and_people_beside_m(loopback, tmp_path, monkeypatch):
     *({"compare": one} for one in ([("A", "C")], [("A", "A")], [("A", "B"), ("B", "A")], ["AB"], [("A", "B", "A")], []))])  # fmt: skip
 def test_pairs_and_groups_that_are_none(drawn, option):
     with pytest.raises(OptionError, match=f"'{next(iter(option))}'"):
-        dxmatch.evaluate(drawn, EXACT, **option)
+        dxmatch.evaluate(drawn, matcher=EXACT, **option)
 
 
 def test_groups_of_models(drawn):
-    report = dxmatch.evaluate(drawn, EXACT, bootstrap=0, groups={"open": "A", "proprietary": ["B"]})
+    report = dxmatch.evaluate(drawn, matcher=EXACT, resampling=POINTS, groups={"open": "A", "proprietary": ["B"]})
     assert report.raters.groups == {"A": "open", "B": "proprietary"}
     assert set(report.table["group_of_models"]) == {"open", "proprietary"}
-    plain = dxmatch.evaluate(drawn, EXACT, bootstrap=0)
+    plain = dxmatch.evaluate(drawn, matcher=EXACT, resampling=POINTS)
     assert "group_of_models" not in plain.table.columns

@@ -23,14 +23,16 @@ from .test_evaluate import rows_in
 Cases = dict[str, dict[str, list[str]]]
 
 
-def evaluated(cases: Cases, **options: Any) -> Any:
+def evaluated(cases: Cases, resamples: int = 50, **options: Any) -> Any:
     """Against the right answer "gout", or the rater truth's."""
     frame = long_form(cases, {"truth": "reference", **dict.fromkeys({r for of in cases.values() for r in of} - {"truth"}, "algorithm")})  # fmt: skip
     frame = frame if "truth" in next(iter(cases.values())) else frame.assign(reference="gout")
     by = options.pop("by", None)
     if by is not None:
         options["by"], frame = "set", frame.assign(set=frame["case_id"].map(by))
-    return dxmatch.evaluate(frame, By(), **({"bootstrap": 50, "metrics": "ranking"} | options))
+    return dxmatch.evaluate(
+        frame, matcher=By(), resampling=dxmatch.Resampling(resamples=resamples), **{"metrics": "ranking"} | options
+    )
 
 
 def hits(**of: str) -> Cases:
@@ -68,7 +70,9 @@ def test_differences_are_paired_and_of_every_metric(everything, same_text, full_
     """B under another name is B: 0 in every resample, though each alone is uncertain."""
     frame = everything()
     twin = pd.concat([frame, frame[frame["rater"] == "B"].assign(rater="twin")])
-    report = dxmatch.evaluate(twin, same_text, bootstrap=50, compare=[("B", "twin")])
+    report = dxmatch.evaluate(
+        twin, matcher=same_text, resampling=dxmatch.Resampling(resamples=50), compare=[("B", "twin")]
+    )
     for row in report.difference_rows:
         if row["value"] is not None:
             assert (row["value"], row["low"], row["high"], row["p"]) == (0, None, None, 1) and ALIKE in row["reason"]
@@ -83,7 +87,7 @@ def test_differences_are_paired_and_of_every_metric(everything, same_text, full_
 
 def test_named_pairs_alone_are_tested_in_the_cases_that_both_have():
     cases = hits(A="1101.0100111", B="1001110..011", C="000000000001")
-    report = evaluated(cases, missing="own", compare={"A": "B", "B": "C"})
+    report = evaluated(cases, reading=dxmatch.Reading(missing="own"), compare={"A": "B", "B": "C"})
     rows = {(row["first"], row["second"]): row for row in report.difference_rows if row["name"] == "Acc(M)@1"}
     assert set(rows) == {("B", "A"), ("C", "B")}, "tuned less base"
     assert (rows["B", "A"]["n_cases"], rows["C", "B"]["n_cases"]) == (9, 10)
@@ -109,7 +113,7 @@ SETS: Cases = {
 
 @pytest.fixture(scope="module")
 def sets() -> Any:
-    return evaluated(SETS, by=OF, metrics=["ranking", "recall"], compare=[("B", "A")], bootstrap=200)
+    return evaluated(SETS, by=OF, metrics=["ranking", "recall"], compare=[("B", "A")], resamples=200)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +138,7 @@ def test_the_averages_that_clinbench_prints(row):
     values = np.array([float(row[name]) for name in ("first", "second", "third")])
     sizes = np.array([float(row[f"n_{name}"]) for name in ("first", "second", "third")])
     score = Score("disease_recall", ["gpt"], np.arange(3), **over_two((values * sizes)[:, None], sizes[:, None]))
-    rows = subgroup_rows([score], {"subset": list("abc")}, list("123"), Resampling(repeats=0))
+    rows = subgroup_rows([score], {"subset": list("abc")}, list("123"), Resampling(resamples=0))
     found = {one["group"]: one["value"] for one in rows}
     assert found[WEIGHTED] == pytest.approx(float(row["printed"]), abs=6e-4) and found[PLAIN] == pytest.approx(
         values.mean()
@@ -146,11 +150,15 @@ def test_a_group_is_an_evaluation_of_its_cases(everything, same_text):
     frame = everything()
     of = dict(zip(sorted(set(frame["case_id"])), ["skin"] * 5 + ["heart"] * 6 + ["eye"] + [None] * 2, strict=True))
     frame["specialty"] = frame["case_id"].map(of)
-    report = dxmatch.evaluate(frame, same_text, bootstrap=40, seed=2, by="specialty")
+    report = dxmatch.evaluate(
+        frame, matcher=same_text, resampling=dxmatch.Resampling(resamples=40, seed=2), by="specialty"
+    )
     groups = list(dict.fromkeys(row["group"] for row in report.group_rows))
     assert groups == ["eye", "heart", "skin", None, WEIGHTED, PLAIN]
     for group in ("skin", "heart"):
-        alone = dxmatch.evaluate(frame[frame["specialty"] == group], same_text, bootstrap=40, seed=2)
+        alone = dxmatch.evaluate(
+            frame[frame["specialty"] == group], matcher=same_text, resampling=dxmatch.Resampling(resamples=40, seed=2)
+        )
         rows = [row for row in report.group_rows if row["group"] == group]
         assert len(rows) > 100
         for row in rows:
@@ -169,7 +177,7 @@ def test_the_resamples_of_groups_do_not_move_together():
     """Two groups of one size and the same values: the interval of their average is narrower by the root of two."""
     score = Score("mrr", ["A"], np.arange(16), np.tile(np.arange(8.0), 2)[:, None])
     rows = subgroup_rows(
-        [score], {"set": ["a"] * 8 + ["b"] * 8}, [f"{i:02}" for i in range(16)], Resampling(repeats=2000)
+        [score], {"set": ["a"] * 8 + ["b"] * 8}, [f"{i:02}" for i in range(16)], Resampling(resamples=2000)
     )
     width = {row["group"]: row["high"] - row["low"] for row in rows}
     assert width[PLAIN] == pytest.approx(width["a"] / 2**0.5, rel=0.1)
@@ -186,9 +194,14 @@ def test_differences_in_groups_and_findings_of_groups(sets):
         1,
         pytest.approx(0.125),
     )
-    (blank,) = [one for one in evaluated(SETS, by={}, bootstrap=0).findings if one.kind == "groups"]
+    (blank,) = [one for one in evaluated(SETS, by={}, resamples=0).findings if one.kind == "groups"]
     assert "blank" in blank.sentence
-    undefined = evaluated(hits(A="1100", B="..11"), by=dict(zip(OF, "aabb", strict=False)), missing="own", bootstrap=0)
+    undefined = evaluated(
+        hits(A="1100", B="..11"),
+        by=dict(zip(OF, "aabb", strict=False)),
+        reading=dxmatch.Reading(missing="own"),
+        resamples=0,
+    )
     row = find(undefined.group_rows, group=PLAIN, name="MRR", algorithm="B")
     assert row["value"] == 1 and "without 'a'" in row["reason"].replace('"', "'")
 
@@ -213,7 +226,7 @@ def test_a_model_is_its_mean_over_prompts_and_these_over_repeats():
         "gpt__z": "1111111110",
         "b": "1000000000",
     }
-    report = evaluated(hits(**said), bootstrap=100)
+    report = evaluated(hits(**said), resamples=100)
     prompts = find(report.rows_of("ranking.prompts"), name="Acc(M)@1", algorithm="gpt")
     means = [0.4, 0.7, 0.9]
     assert (prompts["prompts"], prompts["n_prompts"], prompts["n_repeats"]) == ("x, y, z", 3, "1, 2")
@@ -229,7 +242,8 @@ def test_a_model_is_its_mean_over_prompts_and_these_over_repeats():
     of_case = (np.array([[int(mark) for mark in said[f"gpt__{name}"]] for name in ("x", "y", "y_x", "z")]).T * [1 / 3, 1 / 6, 1 / 6, 1 / 3]).sum(1)  # fmt: skip
     score = Score("mrr", ["A"], np.arange(10), of_case[:, None])
     again = find(
-        subgroup_rows([score], {"all": ["a"] * 10}, [f"c{i:02}" for i in range(10)], Resampling(repeats=100)), group="a"
+        subgroup_rows([score], {"all": ["a"] * 10}, [f"c{i:02}" for i in range(10)], Resampling(resamples=100)),
+        group="a",
     )
     assert (model["low"], model["high"]) == (pytest.approx(again["low"]), pytest.approx(again["high"]))
     assert report.board.algorithms == ("gpt", "b") and report.difference_rows == []
@@ -241,14 +255,14 @@ def test_one_prompt_and_one_repeat():
         (hits(a__x="10", b__x="10", c="11"), []),
         (hits(a__x="10", a__x_x="11"), [(0.75, None, 0.25)]),
     ):
-        rows = [row for row in evaluated(of, bootstrap=0).rows_of("ranking.prompts") if row["name"] == "Acc(M)@1"]
+        rows = [row for row in evaluated(of, resamples=0).rows_of("ranking.prompts") if row["name"] == "Acc(M)@1"]
         assert [tuple(row[part] for part in ("mean", "sd_prompts", "sd_repeats")) for row in rows] == expected
 
 
 def test_prompts_in_each_subset_and_in_their_average():
     """Tables 5 to 7 of ClinBench-HPB. Eyes: x right in 2 of 2, y in 1; skin: x in 1 of 4, y in 3."""
     by = {f"c{i:02}": "eyes" if i < 2 else "skin" for i in range(6)}
-    report = evaluated(hits(gpt__x="110001", gpt__y="101110"), by=by, bootstrap=0)
+    report = evaluated(hits(gpt__x="110001", gpt__y="101110"), by=by, resamples=0)
     rows = [row for row in report.rows_of("ranking.prompts") if row["name"] == "Acc(M)@1"]
     found = {row["group"]: (row["mean"], row["sd_prompts"]) for row in rows}
     whole = (pytest.approx((3 / 6 + 4 / 6) / 2), pytest.approx(1 / 12))
@@ -271,7 +285,7 @@ def test_models_are_compared_by_their_means_over_prompts():
     }
     by = {f"c{i:02}": "odd" if i % 2 else "even" for i in range(40)}
     pairs = [("base", "tuned"), ("base [y]", "tuned [y]")]
-    report = evaluated(hits(**marks), by=by, compare=pairs, bootstrap=100)
+    report = evaluated(hits(**marks), by=by, compare=pairs, resamples=100)
     both, single = (row for row in report.difference_rows if row["name"] == "Acc(M)@1")
     mean = {
         model: (np.array([[int(mark) for mark in marks[f"{model}__{prompt}"]] for prompt in ("x", "x_x", "y")]).T * [1 / 4, 1 / 4, 1 / 2]).sum(1)
@@ -290,7 +304,7 @@ def test_models_are_compared_by_their_means_over_prompts():
     (told,) = [one.example for one in report.findings if one.kind == "prompts" and "compared" in one.example]
     assert "base [z]" in told and "x, y" in told
     gone = marks | {"tuned__y": "." + marks["tuned__y"][1:], "base__x": "0." + marks["base__x"][2:]}
-    report = evaluated(hits(**gone), missing="own", compare=pairs[:1], bootstrap=0)
+    report = evaluated(hits(**gone), reading=dxmatch.Reading(missing="own"), compare=pairs[:1], resamples=0)
     assert find(report.difference_rows, name="Acc(M)@1")["n_cases"] == 39, (
         "of the second case base has the other repeat"
     )

@@ -90,7 +90,7 @@ def test_trained_and_scored_in_russian(here: Path, tiny_sentence_model: Path, mo
     bergamot = tiny_sentence_model.parent / "plain"
     own = f'name = "ru"\nlanguage = "ru"\n[encoder.bergamot]\nmodel = "{bergamot}"\npooling = "cls"\n'
     (here / "ru.toml").write_text(own + "".join(local), "utf-8")
-    m = dxmatch.train(pairs(), "ru.toml", folds=2, test_share=0)
+    m = dxmatch.train(pairs(), features="ru.toml", split=dxmatch.Split(folds=2, test_share=0))
     table = m.score(pairs(), features=True)
     assert table["ratio_pos"].notna().all(), "an adjective and a noun, or a noun: one set of tags holds the other"
     assert m.score(pd.DataFrame({"a": ["острый"], "b": ["панкреатит"]}), features=True)["ratio_pos"][0] == 0
@@ -101,7 +101,7 @@ def test_trained_and_scored_in_russian(here: Path, tiny_sentence_model: Path, mo
     by_code = m.score(pd.DataFrame({"a": ["I21", "K85"], "b": ["Острый инфаркт миокарда", "I21"]}), features=True)
     assert by_code["probability"][0] == 1.0 and by_code["icd_nearest"][1] == 0.0, "a code stands for its Russian title"
     m.save(here / "m")
-    again = dxmatch.load(here / "m", encoders={"bergamot": bergamot})
+    again = dxmatch.load(here / "m", loading=dxmatch.Loading(encoders={"bergamot": bergamot}))
     assert again.probability("панкреатит", "острый панкреатит") == m.probability("панкреатит", "острый панкреатит")
 
 

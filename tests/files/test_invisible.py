@@ -10,10 +10,11 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import dxmatch
 from dxmatch.errors import InputError, ReadingWarning
 from dxmatch.evaluation.evaluate import evaluate
-from dxmatch.evaluation.lists.reading import read_lists
-from dxmatch.evaluation.lists.text_codes import read_codes
+from dxmatch.evaluation.match.text_codes import read_codes
+from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.files.invisible import visible, visible_names
 from dxmatch.files.tables import read_table
 
@@ -73,7 +74,10 @@ def test_a_column_name_that_looks_equal_is_equal(name: str, make: Any) -> None:
 def test_predictions_and_right_answers_meet() -> None:
     lists = {"gpt\u200b4": {"p\u00ad1": ["gout"], "p2": ["sepsis"]}, "claude": {"p1": ["gout"], "p2\ufeff": ["gout"]}}
     report = evaluate(
-        predictions=lists, references={"p1": "gout", "p\u200d2": "gout"}, matcher=SetMatcher(), bootstrap=0
+        lists,
+        references={"p1": "gout", "p\u200d2": "gout"},
+        matcher=SetMatcher(),
+        resampling=dxmatch.Resampling(resamples=0),
     )
     assert report.cases == ["p1", "p2"]
     assert sum("cannot be seen" in one.sentence for one in report.findings) == 2, (

@@ -12,6 +12,7 @@ import pytest
 
 from dxmatch.errors import InputError
 from dxmatch.files.pairs import Pairs, read_labelled
+from dxmatch.files.reading import Reading
 
 
 @pytest.fixture
@@ -91,7 +92,7 @@ def test_one_file_twice(files: Callable[..., list[Path]]) -> None:
 def test_rejects_say_from_which_file(files: Callable[..., list[Path]], tmp_path: Path) -> None:
     rejects = tmp_path / "rejects.csv"
     paths = files(PLAIN, ANNA + "gout;flu;1;\n", "a,b,label\n,flu,1\nTB,phthisis,1\n")
-    read, unlabelled = read_labelled(paths, rejects=rejects)
+    read, unlabelled = read_labelled(paths, reading=Reading(rejects=rejects))
     assert (len(read), read.n_rejected, unlabelled) == (4, 3, 1)
     refused = pd.read_csv(rejects)
     assert [(Path(file).name, row) for file, row in zip(refused.rejected_file, refused.rejected_row, strict=True)] == [

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dxmatch
 from dxmatch.cli.main import main
 from dxmatch.errors import InputError
-from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.files import tables
 from dxmatch.files.pairs import read_pairs
 from dxmatch.files.parquet_file import damaged
@@ -79,7 +80,7 @@ def models(tmp_path: Path) -> Path:
 def test_a_broken_line_and_an_empty_file_are_set_aside(models: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="empty.jsonl: the file is empty"):
         read_lists(models)
-    lists = read_lists(models, rejects=tmp_path / "rejects.csv")
+    lists = read_lists(models, reading=dxmatch.Reading(rejects=tmp_path / "rejects.csv"))
     assert sorted(lists.raters) == ["gpt", "llama"] and sorted(lists.cases) == ["c1", "c2", "c3"]
     assert lists.rejected.rows == 2
     assert any("set aside: 1 line and 1 file as a whole; the first is" in text for text in lists.warnings)

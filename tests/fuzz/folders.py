@@ -90,6 +90,7 @@ def report(number: int, seed: int) -> dict[str, Any]:
 def worker(folder: Path, number: int, seed: int) -> dict[str, Any]:
     import resource
 
+    from dxmatch.matcher.loading import Loading
     from dxmatch.matcher.match_function import load
     from dxmatch.tests.fuzz.hostile_folders import ENCODERS, NAMES, TABLES
     from dxmatch.tests.tiny_sentence_model import make_tiny_sentence_model
@@ -108,7 +109,9 @@ def worker(folder: Path, number: int, seed: int) -> dict[str, Any]:
     chance.shuffle(cases)
     while len(cases) < number:
         cases.append(("encoder", *chance.sample(list(ENCODERS), 2)))
-    load(saved(parts, case / "warm", "own", {"model": "x"}), encoders={"own": tiny}).probability("gout", "flu")
+    load(saved(parts, case / "warm", "own", {"model": "x"}), loading=Loading(encoders={"own": tiny})).probability(
+        "gout", "flu"
+    )
     sys.addaudithook(watched)
     findings, outcomes, told = [], Counter[str](), {}
     for kind, *what in cases[:number]:
@@ -154,6 +157,7 @@ def with_errors_of_the_maker(make: Any, encoder: Path, marker: Path) -> None:
 
 def tried(parts: Any, case: Path, name: str, table: Any, given: Any, watched: Watch) -> tuple[str, str]:
     from dxmatch.errors import DxmatchError
+    from dxmatch.matcher.loading import Loading
     from dxmatch.matcher.match_function import load
 
     watched.events.clear()
@@ -164,7 +168,7 @@ def tried(parts: Any, case: Path, name: str, table: Any, given: Any, watched: Wa
         return "refused", f"saving: {error}"
     watched.on = True
     try:
-        value = load(path, encoders=given).probability("acute gout", "gouty arthritis")
+        value = load(path, loading=Loading(encoders=given)).probability("acute gout", "gouty arthritis")
     except DxmatchError as error:
         return "refused", str(error)
     except Exception as error:

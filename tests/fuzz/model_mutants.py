@@ -43,6 +43,7 @@ def run(number: int, seed: int) -> list[str]:
 def worker(folder: Path, number: int, seed: int) -> dict[str, Any]:
     from dxmatch.errors import DxmatchError, ModelError
     from dxmatch.files.pairs import read_pairs
+    from dxmatch.matcher.loading import Loading
     from dxmatch.matcher.match_function import load
     from dxmatch.tests.models.test_mutated import fitting, mutants
 
@@ -70,7 +71,7 @@ def worker(folder: Path, number: int, seed: int) -> dict[str, Any]:
             if not ((found >= 0) & (found <= 1) | np.isnan(right)).all():
                 findings.append(f"{file}: no probabilities")
             try:
-                load(copy, identity=identity)
+                load(copy, loading=Loading(identity=identity))
                 findings.append(f"{file}: passes for the shipped model")
             except ModelError:
                 pass

@@ -46,7 +46,7 @@ def _reasoning(folder: Path, texts: list[str], name: str) -> Iterator[Path]:
     }
     graphs, annotated = written(place / "graphs", GRAPHS), written(place / "notes", notes)
     runs = {text.strip(): written(place / f"run{i}", said if i else GOOD) for i, text in enumerate(texts[:4])}
-    result = dxmatch.reasoning(graphs, annotated, runs, bootstrap=20, judge=None)
+    result = dxmatch.reasoning(graphs, annotated, runs, resampling=dxmatch.Resampling(resamples=20), judge=None)
     page = folder / f"reasoning {name}.html"
     result.save(page)
     yield page
@@ -63,7 +63,9 @@ def _audit(folder: Path, texts: list[str], name: str) -> Path:
     pairs = folder / f"{name}.jsonl"
     pairs.write_text("\n".join(map(json.dumps, rows)), "utf-8")
     to = folder / f"audit {name}"
-    dxmatch.audit(dxmatch.load(judge_all=True), pairs, label=texts[0], repeats=1, bootstrap=20).save(to)
+    dxmatch.audit(
+        dxmatch.load(judge_all=True), pairs, columns={"label": texts[0]}, repeats=1, resampling={"resamples": 20}
+    ).save(to)
     return to / "audit.html"
 
 

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
+import dxmatch
 from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.evaluation.report.report import Report
 
@@ -71,7 +72,13 @@ def report_of(texts: list[str], metrics: str | None = None) -> Report:
     frame[texts[0]] = frame["case_id"]
     names = {text: [text.strip()] for text in texts}  # blanks at the ends of a name are taken off
     return evaluate(
-        frame, By(lambda a, b: len({a, b}) == 1), k=2, bootstrap=20, by=texts[0], groups=names, metrics=metrics
+        frame,
+        matcher=By(lambda a, b: len({a, b}) == 1),
+        k=2,
+        resampling=dxmatch.Resampling(resamples=20),
+        by=texts[0],
+        groups=names,
+        metrics=metrics,
     )
 
 

@@ -23,7 +23,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+import dxmatch
 from dxmatch.errors import DxmatchError
+from dxmatch.jobs.plan import Job
 
 from ..jobs.conftest import _KINDS, diagnoses, make_model
 from .findings import run_as_module
@@ -196,14 +198,14 @@ def _job(path: Path, model_: Path) -> Any:
     output = path.with_name("o.parquet")
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         output = Path(folder) / "o.parquet"
-        score_files(path, output, model=model_, chunk_rows=100, workers=1)
+        score_files(path, output, matcher=model_, job=Job(chunk_rows=100, workers=1))
         return pq.read_table(output).to_pylist()
 
 
 def _evaluate(path: Path, model_: Path) -> Any:
     from dxmatch.evaluation.evaluate import evaluate
 
-    return str(evaluate(path, _matcher(model_), metrics="top-1", bootstrap=0))
+    return str(evaluate(path, matcher=_matcher(model_), metrics="top-1", resampling=dxmatch.Resampling(resamples=0)))
 
 
 def _train(path: Path, model_: Path) -> Any:
@@ -213,7 +215,7 @@ def _train(path: Path, model_: Path) -> Any:
     if not features.exists():
         rows = ["[[feature]]\n" + "".join(f'{key} = "{value}"\n' for key, value in kind.items()) for kind in _KINDS]
         features.write_text('name = "cheap"\nlanguage = "en"\n' + "".join(rows))
-    return train(path, features).metrics
+    return train(path, features=features).metrics
 
 
 if __name__ == "__main__":

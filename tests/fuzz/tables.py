@@ -21,7 +21,9 @@ from typing import Any
 
 import openpyxl
 
+import dxmatch
 from dxmatch.errors import DxmatchError
+from dxmatch.files.reading import Reading
 from dxmatch.files.tables import Table, read_table
 
 from .findings import run_as_module
@@ -309,12 +311,12 @@ def _model() -> Any:
 
 def _through(one: Mutant, path: Path, table: Table) -> str:
     def score() -> int:
-        return len(_model().score(path, encoding=one.encoding))
+        return len(_model().score(path, reading=Reading(encoding=one.encoding)))
 
     def evaluate() -> int:
-        from dxmatch.evaluation.lists.reading import read_lists
+        from dxmatch.evaluation.read.reading import read_lists
 
-        read_lists(path, encoding=one.encoding)
+        read_lists(path, reading=dxmatch.Reading(encoding=one.encoding))
         return len(table)
 
     def train() -> int:
@@ -323,9 +325,8 @@ def _through(one: Mutant, path: Path, table: Table) -> str:
         return len(read_pairs(path, label="label", encoding=one.encoding))
 
     def icd() -> int:
-        from dxmatch.matcher.icd_mapping import map_icd
 
-        return len(map_icd(path, encoding=one.encoding, model=None).table)
+        return len(dxmatch.icd(path, reading=dxmatch.Reading(encoding=one.encoding)))
 
     commands: dict[str, Callable[[], int]] = {"score": score, "evaluate": evaluate, "train": train, "icd": icd}
     try:

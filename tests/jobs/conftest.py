@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dxmatch.jobs.job import Summary, score_files
+import dxmatch
+from dxmatch.jobs.job import Summary
 from dxmatch.models.calibration import Sigmoid
 from dxmatch.models.folder import ModelFolder, save
 from dxmatch.models.manifest import Manifest
@@ -89,9 +90,27 @@ def source(write: Write) -> Path:
     return write(random_pairs(ROWS), group=250)
 
 
+def run(
+    source: Path,
+    output: Path,
+    matcher: Any = None,
+    *,
+    rejects: Path | None = None,
+    a: str = "a",
+    b: str = "b",
+    add: Sequence[Any] = (),
+    **job: Any,
+) -> Summary:
+    """job : the fields of `dxmatch.Job`."""
+    reading = dxmatch.Reading(rejects=rejects)
+    return dxmatch.score_files(
+        source, output, matcher=matcher, a=a, b=b, add=add, reading=reading, job=dxmatch.Job(**job)
+    )
+
+
 @pytest.fixture
 def score(source: Path, model: Path) -> Callable[..., Summary]:
     def score_(name: str = "o.parquet", **options: Any) -> Summary:
-        return score_files(source, source.parent / name, model=model, **{"chunk_rows": CHUNK, "workers": 2} | options)
+        return run(source, source.parent / name, model, **{"chunk_rows": CHUNK, "workers": 2} | options)
 
     return score_

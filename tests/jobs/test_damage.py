@@ -13,7 +13,7 @@ import pytest
 from dxmatch.errors import InputError
 from dxmatch.files.tables import read_table
 from dxmatch.jobs.chunk import Scorer
-from dxmatch.jobs.plan import Options, plan_job
+from dxmatch.jobs.plan import Job, plan_job
 from dxmatch.jobs.texts import Texts, find_texts
 from dxmatch.matcher.match_function import load
 
@@ -56,9 +56,9 @@ def test_damaged_files(dictionary: bool, write: Write, model: Path, tmp_path: Pa
     folder.mkdir()
 
     def score() -> pa.Table:
-        job = plan_job(path, folder, m, Options(chunk_rows=120), model=model)
-        found = find_texts(job, job.chunks, 1, lambda done, total: None)
-        scorer = Scorer(job, Texts.of(found, m.providers), m)
+        job = plan_job(path, folder, m, job=Job(chunk_rows=120))
+        found = find_texts(job, job.chunks, lambda done, total: None)
+        scorer = Scorer(job, m, Texts.of(found, m.providers))
         for chunk in job.chunks:
             scorer(chunk)
         return pa.concat_tables(pq.read_table(job.part(chunk)) for chunk in job.chunks)
@@ -80,8 +80,8 @@ def test_damage_is_found_in_memory_too(write: Write) -> None:
 
 def test_a_file_that_changes_between_the_passes(write: Write, model: Path, tmp_path: Path) -> None:
     path, m = write(random_pairs(300)), load(model)
-    job = plan_job(path, tmp_path, m, Options(), model=model)
-    found = find_texts(job, job.chunks, 1, lambda done, total: None)
-    scorer = Scorer(job, Texts.of(found.slice(1), m.providers), m)
+    job = plan_job(path, tmp_path, m)
+    found = find_texts(job, job.chunks, lambda done, total: None)
+    scorer = Scorer(job, m, Texts.of(found.slice(1), m.providers))
     with pytest.raises(InputError, match=r"pairs\.parquet: the Parquet file is damaged \(it changed while it was read\)"):  # fmt: skip
         scorer(job.chunks[0])

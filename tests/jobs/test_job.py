@@ -20,7 +20,7 @@ from dxmatch.files.tables import read_table
 from dxmatch.jobs import texts
 from dxmatch.jobs.job import score_files
 
-from .conftest import Write, diagnoses, random_pairs
+from .conftest import Write, diagnoses, random_pairs, run
 
 
 def in_memory(table: pa.Table, model: Path, **options: Any) -> pa.Table:
@@ -29,7 +29,7 @@ def in_memory(table: pa.Table, model: Path, **options: Any) -> pa.Table:
 
 def scored(path: Path, model: Path, name: str = "out.parquet", **options: Any) -> Path:
     output = path.parent / name
-    score_files(path, output, model=model, **options)
+    run(path, output, model, **options)
     return output
 
 
@@ -38,8 +38,8 @@ def scored(path: Path, model: Path, name: str = "out.parquet", **options: Any) -
 def test_as_in_memory(chunk_rows: int, name: str, write: Write, model: Path) -> None:
     rows = 60 if chunk_rows == 1 else 500
     table = random_pairs(rows)
-    output = scored(write(table, group=100), model, name, chunk_rows=chunk_rows, features=True, shap=True)
-    got, expected = pq.read_table(output), in_memory(table, model, features=True, shap=True)
+    output = scored(write(table, group=100), model, name, chunk_rows=chunk_rows, add=["features", "shap"])
+    got, expected = pq.read_table(output), in_memory(table, model, add=["features", "shap"])
     assert got.schema == expected.schema
     assert got.equals(expected)
     assert 0 < sum(got["match"].to_pylist()) < rows
@@ -56,7 +56,9 @@ def test_bytes_do_not_depend_on_the_workers(write: Write, model: Path) -> None:
 def test_summary(write: Write, model: Path) -> None:
     table = random_pairs(500)
     source = write(table)
-    summary = score_files(str(source), str(source.with_name("o.parquet")), model=str(model), chunk_rows=100)
+    summary = score_files(
+        str(source), str(source.with_name("o.parquet")), matcher=str(model), job=dxmatch.Job(chunk_rows=100)
+    )
     whole = dxmatch.load(model).score_read(read_pairs(table))
     assert summary.coverage == whole.coverage
     assert 0 < summary.coverage["ratio_bigram"] < 1
@@ -131,13 +133,13 @@ def test_a_folder_goes_in_order_of_names(write: Write, model: Path) -> None:
     for name, table in zip(("b", "a", "c"), tables, strict=True):
         folder = write(table, f"in/{name}.parquet").parent
     expected = in_memory(pa.concat_tables([tables[1], tables[0], tables[2]]), model)
-    summary = score_files(folder, folder.parent / "out", model=model, chunk_rows=100)
+    summary = run(folder, folder.parent / "out", model, chunk_rows=100)
     assert summary.chunks == 5
     output = folder.parent / "out"
     assert pq.read_table(output).equals(expected)
     assert pd.read_parquet(output).equals(expected.to_pandas())
     assert pl.read_parquet(output).equals(pl.from_arrow(expected))
-    score_files(folder, folder.parent / "one.parquet", model=model)
+    run(folder, folder.parent / "one.parquet", model)
     assert pq.read_table(folder.parent / "one.parquet").equals(expected)
 
 
@@ -173,9 +175,9 @@ def test_the_first_row_that_cannot_be_right_stops(chunk_rows: int, write: Write,
 def test_rejects_as_in_memory(chunk_rows: int, suffix: str, write: Write, model: Path) -> None:
     path = write(bad_pairs(), group=5)
     expected_rejects, rejects = path.with_name(f"memory{suffix}"), path.with_name(f"job{suffix}")
-    expected = dxmatch.load(model).score(path, rejects=expected_rejects)
+    expected = dxmatch.load(model).score(path, reading=dxmatch.Reading(rejects=expected_rejects))
     output = path.with_name("o.parquet")
-    summary = score_files(path, output, model=model, rejects=rejects, chunk_rows=chunk_rows)
+    summary = run(path, output, model, rejects=rejects, chunk_rows=chunk_rows)
     assert pq.read_table(output).equals(expected)
     assert summary.rejected == 3
     assert read_table(rejects).data.to_pylist() == read_table(expected_rejects).data.to_pylist()
@@ -192,7 +194,7 @@ def test_every_row_rejected(write: Write, model: Path) -> None:
 def test_texts_that_the_normaliser_leaves_nothing_of(write: Write, model: Path) -> None:
     """They hold a letter, and are still no diagnosis."""
     path = write(pa.table({"a": ["flu", "\u037a", "gout"], "b": ["flu", "flu", " flu"]}))
-    summary = score_files(path, path.with_name("o.parquet"), model=model, rejects=path.with_name("r.csv"))
+    summary = run(path, path.with_name("o.parquet"), model, rejects=path.with_name("r.csv"))
     assert (summary.pairs, summary.rejected) == (2, 1)
     assert pq.read_table(path.with_name("o.parquet"))["b"].to_pylist() == ["flu", " flu"]
     with pytest.raises(InputError, match="pairs.parquet, row 2, column 'a': a diagnosis without a letter or digit"):
@@ -224,31 +226,34 @@ def test_places_that_are_refused(output: str, message: str, write: Write, model:
     (tmp_path / "taken").write_text("mine")
     (tmp_path / "folder.parquet").mkdir()
     with pytest.raises(InputError, match=message):
-        score_files(tmp_path / "in", tmp_path / output, model=model)
+        run(tmp_path / "in", tmp_path / output, model)
     assert (tmp_path / "taken").read_text() == "mine"
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"engine": "spark"}, "'engine' parameter must be local or ray. Got 'spark'"),
-        ({"workers": 0}, "'workers' parameter must be a number of chunks, at least 1"),
-        ({"min_coverage": 1.5}, "'min_coverage' parameter must be between 0 and 1"),
+        ({"engine": "spark"}, "'engine' parameter must be one of local, ray. Got 'spark'"),
+        ({"workers": 0}, "'workers' parameter must be a whole number 1 or more"),
+        ({"chunk_rows": 0}, "'chunk_rows' parameter must be a whole number 1 or more"),
+        ({"add": ["words"]}, "'add' parameter must be several of features, shap, relation, reasons"),
+        ({"matcher": 3}, "'matcher' parameter must be a match function"),
         ({"rejects": Path("r.xls")}, "an output of an unknown kind"),
     ],
 )
 def test_options_that_are_refused(options: dict[str, Any], message: str, write: Write, model: Path) -> None:
     path = write(random_pairs(5))
     with pytest.raises(DxmatchError, match=message):
-        score_files(path, path.with_name("o.parquet"), model=model, **options)
+        run(path, path.with_name("o.parquet"), **{"matcher": model} | options)
 
 
-def test_progress_reaches_its_end(write: Write, model: Path, tmp_path: Path) -> None:
+def test_progress_reaches_its_end(write: Write, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: dict[str, list[tuple[int, int]]] = {}
 
-    def shown(what: str, before: int) -> Any:
+    def shown(what: str, before: int = 0) -> Any:
         return nullcontext(lambda done, total: seen.setdefault(what, []).append((done, total)))
 
-    score_files(write(random_pairs(500)), tmp_path / "o.parquet", model=model, chunk_rows=100, shown=shown)
+    monkeypatch.setattr("dxmatch.jobs.job.shown", shown)
+    run(write(random_pairs(500)), tmp_path / "o.parquet", model, chunk_rows=100)
     for what in ("Reading texts", "Scoring pairs"):
         assert seen[what] == [(done, 500) for done in (100, 200, 300, 400, 500)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -12,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dxmatch
-from dxmatch.errors import InputError, OptionError
-from dxmatch.jobs.plan import Job, Options, plan_job
+from dxmatch.errors import InputError
+from dxmatch.jobs.plan import Plan, plan_job
 from dxmatch.jobs.source import Source, State, cut_chunks, read_rows
+from dxmatch.votes.store.store import VoteStore
 
 from .conftest import Write, random_pairs
 
@@ -24,8 +26,8 @@ def m(model: Path) -> dxmatch.MatchFunction:
     return dxmatch.load(model)
 
 
-def planned(path: Path, m: dxmatch.MatchFunction, store: Path | None = None, **options: object) -> Job:
-    return plan_job(path, path.with_suffix(".parts"), m, Options(**options), store=store)  # type: ignore[arg-type]
+def planned(path: Path, m: dxmatch.MatchFunction, chunk_rows: int = 1000, **options: Any) -> Plan:
+    return plan_job(path, path.with_suffix(".parts"), m, job=dxmatch.Job(chunk_rows=chunk_rows), **options)
 
 
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=4), st.integers(1, 30))
@@ -67,7 +69,7 @@ def test_parts_are_named_in_order(write: Write, m: dxmatch.MatchFunction) -> Non
             r"pairs\.parquet, row 2, column 'a': a value that is not text. Allowed: text. Got: 0",
         ),
         (lambda t: t.append_column("match", t["id"]), {}, "the score would add is there already: match"),
-        (lambda t: t.append_column("contrast", t["id"]), {"features": True}, "is there already: contrast"),
+        (lambda t: t.append_column("contrast", t["id"]), {"add": ["features"]}, "is there already: contrast"),
         (lambda t: t.slice(0, 0), {}, "the table has no rows"),
     ],
 )  # fmt: skip
@@ -108,22 +110,19 @@ def test_no_input(name: str, message: str, tmp_path: Path, m: dxmatch.MatchFunct
         planned(tmp_path / name, m)
 
 
-def test_identity_is_of_all_that_shapes_the_result(write: Write, m: dxmatch.MatchFunction) -> None:
+def test_identity_is_of_all_that_shapes_the_result(write: Write, m: dxmatch.MatchFunction, model: Path) -> None:
     path = write(random_pairs(50))
     job = planned(path, m)
     assert planned(path, m).identity == job.identity
-    changes = ({"features": True}, {"shap": True}, {"rejecting": True}, {"chunk_rows": 10}, {"a": "note"}, {"b": "note"})  # fmt: skip
+    changes = ({"add": ["features"]}, {"add": ["shap"]}, {"rejecting": True}, {"chunk_rows": 10}, {"a": "note"}, {"b": "note"})  # fmt: skip
     others = [planned(path, m, **change) for change in changes]
-    store = path.with_name("votes.db")
-    for content in (b"1", b"12"):
-        store.write_bytes(content)
-        others.append(planned(path, m, store=store))
+    for votes in range(2):
+        with VoteStore(path.with_name(f"{votes}.db")):
+            pass
+        own = dxmatch.load(model, loading=dxmatch.Loading(store=path.with_name(f"{votes}.db")))
+        others.append(planned(path, own))
+    others += [planned(path, dxmatch.load(model, **change)) for change in ({"threshold": 0.1}, {"judge_all": True})]
     write(random_pairs(50, seed=1))
     others.append(planned(path, m))
     assert len({job.identity, *(other.identity for other in others)}) == len(others) + 1
     json.dumps(dict(job.about))
-
-
-def test_options() -> None:
-    with pytest.raises(OptionError, match="'chunk_rows' parameter must be a number of rows, at least 1. Got 0"):
-        Options(chunk_rows=0)

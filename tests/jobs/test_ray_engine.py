@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import re
 import signal
 import socket
@@ -21,9 +22,12 @@ import pytest
 from dxmatch.errors import DxmatchError, InputError, MissingExtra, OptionError
 from dxmatch.jobs import ray_engine
 from dxmatch.jobs.checkpoint import ABOUT
-from dxmatch.jobs.job import score_files
-from dxmatch.jobs.plan import Job, Options, plan_job
+from dxmatch.jobs.plan import Plan, plan_job
+from dxmatch.matcher.loading import Loading
 from dxmatch.matcher.match_function import load
+from dxmatch.votes.store.store import VoteStore
+
+from .conftest import run
 
 NAMES = [
     "heart attack",
@@ -49,66 +53,67 @@ def write_pairs(path: Path, *, blank_row: int | None = None) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def m(model: Path) -> bytes:
+    return pickle.dumps(load(model))
+
+
 @pytest.fixture
-def job(tmp_path: Path, model: Path) -> Job:
+def job(tmp_path: Path, model: Path) -> Plan:
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / ABOUT).touch()
     source = write_pairs(tmp_path / "pairs.parquet")
-    return plan_job(source, tmp_path / "parts", load(model), Options(), model=model)
+    return plan_job(source, tmp_path / "parts", load(model))
 
 
-def begin(job: Job, place: Path | None = None, **others: str) -> str:
+def begin(job: Plan, m: bytes, place: Path | None = None, **others: str) -> str:
     """Why this machine cannot work on the job; "" where it can."""
     try:
-        ray_engine.begin(job, None, place or Path.cwd(), {**ray_engine.versions(job), **others})
+        ray_engine.begin(job, m, None, place or Path.cwd(), {**ray_engine.versions(job), **others})
     except ray_engine.WorkerError as error:
         return str(error)
     return ""
 
 
 @pytest.mark.parametrize("what", ["dxmatch", "Python", "numpy", "numba", "pyarrow", "lightgbm", "simplemma"])
-def test_other_versions_are_refused(job: Job, what: str) -> None:
-    told = begin(job, **{what: "0.0.1"})
+def test_other_versions_are_refused(job: Plan, m: bytes, what: str) -> None:
+    told = begin(job, m, **{what: "0.0.1"})
     assert f"has {what} " in told and ", not 0.0.1. Every" in told, "that one alone, with both versions"
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda job: {"folder": job.folder / "absent"}, "does not see .*absent"),
-        (lambda job: {"model": job.folder / "absent"}, "does not see .*absent"),
-        (lambda job: {"store": job.folder / "absent"}, "does not see .*absent"),
-        (lambda job: {"about": {**job.about, "model": "another"}}, "has another model at"),
-    ],
-)
-def test_a_machine_that_does_not_fit(change: Callable[[Job], dict[str, Any]], message: str, job: Job) -> None:
-    assert not begin(job)
-    assert re.search(f"A worker on .* {message}", begin(replace(job, **change(job))))
+def test_a_machine_that_does_not_fit(job: Plan, m: bytes, model: Path) -> None:
+    assert not begin(job, m)
+    there = replace(job, folder=job.folder / "absent")
+    assert re.search("A worker on .* does not see .*absent", begin(there, m))
+    with VoteStore(job.folder / "votes.sqlite"):
+        other = pickle.dumps(load(model, loading=Loading(store=job.folder / "votes.sqlite")))
+    (job.folder / "votes.sqlite").unlink()
+    assert re.search("A worker on .* could not begin: .*votes.sqlite", begin(job, other))
 
 
-def test_a_folder_that_it_may_not_write(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_it_may_not_write(job: Plan, m: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: path != job.folder or mode != os.W_OK)
-    assert f"may not write into {job.folder}" in begin(job)
+    assert f"may not write into {job.folder}" in begin(job, m)
 
 
-def test_relative_paths_are_those_of_who_starts_the_job(job: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_relative_paths_are_those_of_who_starts_the_job(job: Plan, m: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     monkeypatch.chdir("/")
     there = replace(job, folder=Path("parts"))
-    assert f"does not see the folder {tmp_path / 'absent'}" in begin(there, tmp_path / "absent")
-    assert not begin(there, tmp_path)
+    assert f"does not see the folder {tmp_path / 'absent'}" in begin(there, m, tmp_path / "absent")
+    assert not begin(there, m, tmp_path)
 
 
-def refuses(job: Job) -> None:
-    ray_engine.run(job, None, job.chunks, lambda result: pytest.fail("nothing can have been scored"))
+def refuses(job: Plan) -> None:
+    ray_engine.run(job, load(), None, job.chunks, lambda result: pytest.fail("nothing can have been scored"))
 
 
-def test_without_ray_the_extra_is_named(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_ray_the_extra_is_named(job: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtra, match=r"\[ray\]"):
         refuses(job)
 
 
-def test_a_ray_without_tokens_opens_no_cluster(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ray_without_tokens_opens_no_cluster(job: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     old = SimpleNamespace(__version__="2.58.1", is_initialized=lambda: False)
     monkeypatch.setitem(sys.modules, "ray", old)
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
@@ -117,7 +122,7 @@ def test_a_ray_without_tokens_opens_no_cluster(job: Job, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("address", ["ray://127.0.0.1:10001", "head", "head:", ":6379", "head:x", ""])
-def test_addresses_that_are_none_and_where_none_answers(job: Job, monkeypatch: pytest.MonkeyPatch, address: str) -> None:  # fmt: skip
+def test_addresses_that_are_none_and_where_none_answers(job: Plan, monkeypatch: pytest.MonkeyPatch, address: str) -> None:  # fmt: skip
     pytest.importorskip("ray", reason="the engine 'ray' needs the extra 'ray'")
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
@@ -166,7 +171,7 @@ def at_chunk(happens: dict[int, Callable[[], Any]]) -> Any:
     """What is to happen when so many chunks of a run have been reported; with the next one, where it says False."""
 
     @contextlib.contextmanager
-    def shown(what: str, before: int) -> Iterator[Callable[[int, int], None]]:
+    def shown(what: str, before: int = 0) -> Iterator[Callable[[int, int], None]]:
         reported = 0
 
         def report(done: int, total: int) -> None:
@@ -192,11 +197,12 @@ def test_the_bytes_of_one_machine_whatever_dies(nodes: Nodes, tmp_path: Path, mo
 
     source, bad = write_pairs(tmp_path / "pairs.parquet"), write_pairs(tmp_path / "bad.parquet", blank_row=777)
     output = tmp_path / "ray.parquet"
-    options: dict[str, Any] = {"chunk_rows": CHUNK_ROWS, "features": True}
-    score_files(source, tmp_path / "local.parquet", **options)
+    options: dict[str, Any] = {"chunk_rows": CHUNK_ROWS, "add": ["features"]}
+    run(source, tmp_path / "local.parquet", **options)
 
+    monkeypatch.setattr("dxmatch.jobs.job.shown", at_chunk({4: interrupt}))
     with pytest.raises(KeyboardInterrupt, match=f"4 of {CHUNKS} chunks are kept"):
-        score_files(source, output, engine="ray", shown=at_chunk({4: interrupt}), **options)
+        run(source, output, engine="ray", **options)
     assert not ray.is_initialized()
 
     killed: list[int] = []
@@ -213,7 +219,8 @@ def test_the_bytes_of_one_machine_whatever_dies(nodes: Nodes, tmp_path: Path, mo
         nodes.cluster.remove_node(nodes.nodes.pop(), allow_graceful=False)
 
     happens = {2: kill_a_worker, 8: lose_a_machine}
-    summary = score_files(source, output, engine="ray", shown=at_chunk(happens), **options)
+    monkeypatch.setattr("dxmatch.jobs.job.shown", at_chunk(happens))
+    summary = run(source, output, engine="ray", **options)
     assert not happens, "a worker was killed, and a machine lost, in the middle"
     assert summary.pairs == ROWS and 4 <= summary.resumed <= 8, "those under way may have been finished"
     assert output.read_bytes() == (tmp_path / "local.parquet").read_bytes()
@@ -226,6 +233,6 @@ def test_the_bytes_of_one_machine_whatever_dies(nodes: Nodes, tmp_path: Path, mo
     told = []
     for engine in ("local", "ray"):
         with pytest.raises(InputError, match="row 777, column 'a'") as caught:
-            score_files(bad, tmp_path / f"bad-{engine}", engine=engine, **options)
+            run(bad, tmp_path / f"bad-{engine}", engine=engine, **options)
         told.append(str(caught.value))
     assert told[0] == told[1]

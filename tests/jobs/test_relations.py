@@ -12,22 +12,24 @@ import pyarrow.parquet as pq
 import pytest
 
 import dxmatch
-from dxmatch.errors import DxmatchError, ModelError, OptionError
+from dxmatch.errors import DxmatchError, ModelError
 from dxmatch.features.representations import Representations
 from dxmatch.jobs import texts as job_texts
-from dxmatch.jobs.job import score_files
-from dxmatch.jobs.plan import Options, plan_job
+from dxmatch.jobs.plan import plan_job
 from dxmatch.matcher.policy import POLICIES
 from dxmatch.matcher.relation import prepare_relations
 from dxmatch.models.folder import save
 
 from ..small_relation import relation_folder
+from .conftest import run
 
 TEXTS = [
     "heart attack", "anterior wall infarction", "angina pectoris", "no angina pectoris", "Takayasu arteritis", "vasculitis",
     "large vessel vasculitis", "high blood pressure", "acute vasculitis", "chronic vasculitis", "高血圧", "vasculitsi",
 ]  # fmt: skip
 TABLE = pa.table(dict(zip("ab", map(list, zip(*product(TEXTS, TEXTS), strict=True)), strict=True)))
+
+ADDED = ["relation", "reasons"]
 
 
 @pytest.fixture(scope="module")
@@ -49,11 +51,11 @@ def test_as_in_memory(policy: str, held: bool, source: Path, model: Path, monkey
     if not held:
         monkeypatch.setattr(job_texts, "MAX_TEXTS", 3)
     output = source.with_name("out.parquet")
-    done = score_files(source, output, model=model, policy=policy, relation=True, chunk_rows=17, workers=2)
     m = dxmatch.load(model, policy=policy)
-    expected = m.score(TABLE, relation=True)
+    done = run(source, output, m, add=ADDED, chunk_rows=17, workers=2)
+    expected = m.score(TABLE, add=ADDED)
     got = pq.read_table(output)
-    assert got.equals(expected) and got.column_names == ["a", "b", *m.added_columns(relation=True, readings=True)]
+    assert got.equals(expected) and got.column_names == ["a", "b", *m.added_columns(ADDED, readings=True)]
     assert done.threshold == m.threshold and done.unscored == expected["match"].null_count > 0
     assert got["relation"].null_count == done.unscored and len(set(got["relation"].to_pylist())) > 4
 
@@ -73,11 +75,10 @@ def test_another_policy_is_another_job(source: Path, model: Path) -> None:
             source,
             source.with_name("parts"),
             dxmatch.load(model, policy=policy),
-            Options(policy=policy, relation=relation),
-            model=model,
+            add=add,
         )
         for policy in POLICIES
-        for relation in (False, True)
+        for add in ((), ADDED)
     ]
     assert len({job.identity for job in jobs}) == len(jobs)
     assert {job.about["policy"] for job in jobs} == set(POLICIES)
@@ -85,39 +86,39 @@ def test_another_policy_is_another_job(source: Path, model: Path) -> None:
 
 def test_another_policy_never_goes_on_with_the_parts_of_the_first(source: Path, model: Path) -> None:
     output = source.with_name("out")
-    score_files(source, output, model=model, chunk_rows=50)
+    strict = dxmatch.load(model, policy="strict")
+    run(source, output, model, chunk_rows=50)
     with pytest.raises(DxmatchError, match="restart"):
-        score_files(source, output, model=model, chunk_rows=50, policy="strict")
-    score_files(source, output, model=model, chunk_rows=50, policy="strict", restart=True)
-    expected = dxmatch.load(model, policy="strict").score(TABLE)["probability"]
+        run(source, output, strict, chunk_rows=50)
+    run(source, output, strict, chunk_rows=50, restart=True)
+    expected = strict.score(TABLE)["probability"]
     assert pq.read_table(output)["probability"].equals(expected)
 
 
 def test_what_a_model_does_not_know_is_refused_before_any_work(source: Path, tmp_path: Path) -> None:
     (tmp_path / "icd").mkdir()
     without = save(tmp_path / "without", relation_folder(tmp_path / "icd", with_relation=False))
-    for options in ({"relation": True}, {"policy": "strict"}):
-        with pytest.raises(ModelError, match="has no relation model"):
-            score_files(source, source.with_name("out.parquet"), model=without, **options)
-    with pytest.raises(OptionError, match="did you mean 'strict'"):
-        score_files(source, source.with_name("out.parquet"), model=without, policy="strickt")
+    with pytest.raises(ModelError, match="has no relation model"):
+        run(source, source.with_name("out.parquet"), without, add=["relation"])
     assert not source.with_name("out.parquet.parts").exists()
 
 
 def test_the_command(source: Path, model: Path, tmp_path: Path, command: Any) -> None:
     done = command(
-        "score", source, "-o", tmp_path / "job.parquet", "--model", model, "--relation", "--policy", "strict"
+        "score", source, "-o", tmp_path / "job.parquet", "--matcher", model, "--add", "relation", "--policy", "strict"
     )
     assert done.code == 0 and "(model related, policy strict)" in done.out, done
     (tmp_path / "pairs.csv").write_text(
         "a,b\nheart attack,anterior wall infarction\nangina pectoris,no angina pectoris\n"
     )
-    again = command("score", tmp_path / "pairs.csv", "-o", tmp_path / "scored.parquet", "--model", model, "--relation")
+    again = command(
+        "score", tmp_path / "pairs.csv", "-o", tmp_path / "scored.parquet", "--matcher", model, "--add", "relation"
+    )
     assert again.code == 0 and "(model related)" in again.out, again
     assert pq.read_table(tmp_path / "scored.parquet")["relation"].to_pylist() == ["broader", "excluded"]
     assert (
         pq.read_table(tmp_path / "job.parquet")["relation"].to_pylist()
-        == dxmatch.load(model).score(TABLE, relation=True)["relation"].to_pylist()
+        == dxmatch.load(model).score(TABLE, add=["relation"])["relation"].to_pylist()
     )
-    wrong = command("score", source, "-o", tmp_path / "x.parquet", "--model", model, "--policy", "strickt")
+    wrong = command("score", source, "-o", tmp_path / "x.parquet", "--matcher", model, "--policy", "strickt")
     assert wrong.code == 1 and "did you mean 'strict'" in wrong.err

@@ -22,10 +22,10 @@ from dxmatch.errors import DxmatchError, InputError
 from dxmatch.jobs import chunk as chunk_module
 from dxmatch.jobs import parts
 from dxmatch.jobs.checkpoint import ABOUT
-from dxmatch.jobs.job import Summary, score_files
+from dxmatch.jobs.job import Summary
 from dxmatch.jobs.parts import ChunkResult
 
-from .conftest import CHUNK, ROWS, Write, random_pairs
+from .conftest import CHUNK, ROWS, Write, random_pairs, run
 
 Score = Callable[..., Summary]
 write_part = parts.write_part
@@ -65,7 +65,7 @@ def turn_a_bit(path: Path) -> None:
 def test_stopped_at_any_moment(how: signal.Signals, parts: int, source: Path, model: Path) -> None:
     """The signal itself, to the command; the next run goes on, and ends with the bytes of an uninterrupted one."""
     output, workers = source.parent / "o.parquet", "1" if how == signal.SIGINT else "2"
-    command = [sys.executable, "-m", "dxmatch.cli", "score", source, "-o", output, "--model", model]
+    command = [sys.executable, "-m", "dxmatch.cli", "score", source, "-o", output, "--matcher", model]
     command += ["--chunk-rows", "5", "--workers", workers]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:
@@ -81,8 +81,8 @@ def test_stopped_at_any_moment(how: signal.Signals, parts: int, source: Path, mo
         assert running.returncode == 130, told
         assert "chunks are kept in" in told and "Run the same command again to go on." in told
     assert not output.exists(), "it was stopped in the middle"
-    assert parts < score_files(source, output, model=model, chunk_rows=5, workers=2).resumed < 200
-    score_files(source, source.parent / "whole.parquet", model=model, chunk_rows=5)
+    assert parts < run(source, output, model, chunk_rows=5, workers=2).resumed < 200
+    run(source, source.parent / "whole.parquet", model, chunk_rows=5)
     assert output.read_bytes() == (source.parent / "whole.parquet").read_bytes()
     assert sorted(path.name for path in source.parent.iterdir()) == ["o.parquet", "pairs.parquet", "whole.parquet"]
 
@@ -144,7 +144,7 @@ def test_a_part_that_is_damaged_before_it_is_merged(score: Score, source: Path) 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"features": True}, "feature columns False, not True"),
+        ({"add": ["features"]}, "further columns , not features"),
         ({"chunk_rows": 99}, "rows of a chunk 100, not 99"),
         ({"a": "note"}, "column a a, not note"),
         ({"input": True}, "another input"),
@@ -176,8 +176,8 @@ def test_a_finished_folder(score: Score, source: Path) -> None:
     assert (again.matches, again.coverage) == (first.matches, first.coverage)
     assert sorted(path.name for path in (source.parent / "o").iterdir()) == [f"part-0000{i}.parquet" for i in range(10)]
     with pytest.raises(DxmatchError, match="holds the result of another job"):
-        score("o", features=True)
-    assert score("o", features=True, restart=True).resumed == 0
+        score("o", add=["features"])
+    assert score("o", add=["features"], restart=True).resumed == 0
     assert "contrast" in pq.read_table(source.parent / "o").column_names
     (source.parent / "o" / "mine.parquet").write_bytes(b"mine")
     with pytest.raises(DxmatchError, match=r"o is no result of dxmatch: it holds mine\.parquet"):
@@ -213,7 +213,7 @@ def test_rejected_rows_are_kept_with_their_chunks(source: Path, model: Path, wri
 
     def score(name: str) -> Summary:
         rejects = source.parent / f"{name}.csv"
-        return score_files(source, source.parent / f"{name}.parquet", model=model, chunk_rows=CHUNK, workers=1, rejects=rejects)  # fmt: skip
+        return run(source, source.parent / f"{name}.parquet", model, chunk_rows=CHUNK, workers=1, rejects=rejects)
 
     whole = score("whole")
     with breaking(6, RuntimeError()), pytest.raises(DxmatchError, match="chunk 6 failed"):
@@ -231,7 +231,7 @@ def test_a_bad_row_is_found_before_anything_is_scored(source: Path, model: Path,
     table = random_pairs(ROWS)
     write(table.set_column(2, "b", pa.array([None if i == 900 else x for i, x in enumerate(table["b"].to_pylist())])))
     with pytest.raises(InputError, match=r"row 901, column 'b': the diagnosis is blank"):
-        score_files(source, source.parent / "o.parquet", model=model, chunk_rows=CHUNK)
+        run(source, source.parent / "o.parquet", model, chunk_rows=CHUNK)
     assert [path.name for path in source.parent.iterdir()] == ["pairs.parquet"]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,11 +16,11 @@ import pytest
 import dxmatch
 from dxmatch.errors import InputError
 from dxmatch.jobs import texts
-from dxmatch.jobs.job import Summary, score_files
+from dxmatch.jobs.job import Summary
 from dxmatch.votes.answer_tables import import_table
 from dxmatch.votes.store.store import VoteStore
 
-from .conftest import Write, make_model, random_pairs
+from .conftest import Write, make_model, random_pairs, run
 
 ROWS, VOTED = 1000, 700
 FEATURES = [
@@ -40,13 +41,13 @@ def score(write: Write, voting: Path, tmp_path: Path) -> Callable[..., Summary]:
     source = write(pairs, group=250)
     voted = pairs.slice(0, VOTED).select(["a", "b"]).append_column("label", pa.array(np.arange(VOTED) % 2))
     pa_csv.write_csv(voted, tmp_path / "voted.csv")
-    m = dxmatch.load(voting, store=None)
+    m = dxmatch.load(voting)
     with VoteStore(tmp_path / "votes.sqlite") as store:
         import_table(tmp_path / "voted.csv", store, naming=m.providers.naming, verdict="label", model="an expert", rejects=tmp_path / "r.csv")  # fmt: skip
 
-    def score_(**options: object) -> Summary:
-        chosen = {"model": voting, "store": tmp_path / "votes.sqlite", "chunk_rows": 100, "workers": 2} | options
-        return score_files(source, tmp_path / "o.parquet", **chosen)
+    def score_(min_coverage: float = 0.9) -> Summary:
+        m = dxmatch.load(voting, min_coverage=min_coverage, loading=dxmatch.Loading(store=tmp_path / "votes.sqlite"))
+        return run(source, tmp_path / "o.parquet", m, chunk_rows=100, workers=2)
 
     return score_
 
@@ -58,15 +59,18 @@ def test_refused_before_a_chunk_is_scored(score: Callable[..., Summary], tmp_pat
 
 
 def test_with_a_lower_limit_it_is_the_score_in_memory(
-    score: Callable[..., Summary], voting: Path, tmp_path: Path
+    score: Callable[..., Summary], voting: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[tuple[str, int, int]] = []
-    summary = score(
-        min_coverage=0.5, shown=lambda what, _: nullcontext(lambda done, total: said.append((what, done, total)))
-    )
+
+    def shown(what: str, before: int = 0) -> Any:
+        return nullcontext(lambda done, total: said.append((what, done, total)))
+
+    monkeypatch.setattr("dxmatch.jobs.job.shown", shown)
+    summary = score(min_coverage=0.5)
     assert ("Looking votes up", ROWS, ROWS) in said
-    m = dxmatch.load(voting, store=tmp_path / "votes.sqlite", min_coverage=0.5)
-    expected = m.score(pq.read_table(tmp_path / "pairs.parquet"), features=True)
+    m = dxmatch.load(voting, loading=dxmatch.Loading(store=tmp_path / "votes.sqlite"), min_coverage=0.5)
+    expected = m.score(pq.read_table(tmp_path / "pairs.parquet"), add=["features"])
     assert pq.read_table(tmp_path / "o.parquet")["probability"].to_pylist() == expected["probability"].to_pylist()
     known = float(np.isfinite(np.array(expected["vote_expert"].to_pylist(), float)).mean())
     assert summary.coverage["vote_expert"] == pytest.approx(known) == 0.693

@@ -11,12 +11,12 @@ import pytest
 from dxmatch.labelling.suggestion import Suggestion
 from dxmatch.matcher.match_function import MatchFunction
 from dxmatch.training.engines import lightgbm_engine
+from dxmatch.training.options import LabelRules, Split
 from dxmatch.training.train import train
 
 from ..toy_pairs import *  # noqa: F403
 
 KEY = {
-    "id": ["p1", "p2", "p3", "p4", "p5", "p6"],
     "row": [2, 3, 5, 8, 13, 21],
     "a": ["heart attack", "=1+1 syndrome", "flu", "gout", "asthma", "sepsis"],
     "b": ["acute MI", "café-au-lait spots", "influenza", "-ve arthritis", "COPD", "septic\nshock"],
@@ -27,16 +27,21 @@ KEY = {
 
 @pytest.fixture
 def suggestion() -> Suggestion:
-    return Suggestion(pa.table(KEY), {"seed": 0, "threshold": 0.5, "counts": {}})
+    return Suggestion(pa.table(KEY), ("anna", "ben"), {"seed": 0})
 
 
 @pytest.fixture
 def folder(suggestion: Suggestion, tmp_path: Path) -> Path:
-    return suggestion.save(tmp_path / "round", ["anna", "ben"])
+    return suggestion.save(tmp_path / "round")
 
 
 @pytest.fixture(scope="session")
 def matcher(toy_rows: pd.DataFrame, strings_only: Path) -> MatchFunction:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lightgbm_engine, "MAX_ROUNDS", 40)
-        return train(toy_rows.copy(), features=strings_only, test_share=0.0, folds=2, contained="set-aside")
+        return train(
+            toy_rows.copy(),
+            features=strings_only,
+            split=Split(test_share=0, folds=2),
+            labels=LabelRules(contained="set-aside"),
+        )

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 import dxmatch
-from dxmatch.training.recipe import Recipe
-from dxmatch.training.train import fit
+from dxmatch.training.options import About, Split
+from dxmatch.training.train import train
 
 from ..blocked_network import no_network  # noqa: F401
 from ..hub_server import hub  # noqa: F401
@@ -19,4 +19,4 @@ def own(toy_rows: pd.DataFrame, strings_only: Path) -> dxmatch.MatchFunction:
     """A model of one's own, on two string measures: it has no encoder and opens nothing."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dxmatch.training.engines.lightgbm_engine.MAX_ROUNDS", 40)
-        return fit(toy_rows, Recipe(strings_only, name="own", test_share=0)).matcher
+        return train(toy_rows, features=strings_only, about=About(name="own"), split=Split(test_share=0))

@@ -36,9 +36,9 @@ def test_pushed_and_fetched_is_the_same(hub: Hub, pushed: str, own: dxmatch.Matc
     readme = hub.repositories[NAME]["commits"][pushed]["README.md"].decode()
     assert readme.startswith('---\nlibrary_name: dxmatch\nlanguage: "en"\n') and "# own" in readme
     for m in (
-        dxmatch.load(NAME, revision=pushed, allow_download=True),
+        dxmatch.load(NAME, loading=dxmatch.Loading(revision=pushed, allow_download=True)),
         dxmatch.load(f"{NAME}@{pushed}"),
-        dxmatch.MatchFunction.from_pretrained(NAME, revision=pushed),
+        dxmatch.MatchFunction.from_pretrained(NAME, loading=dxmatch.Loading(revision=pushed)),
     ):
         assert (m.identity, m.fetched_from) == (own.identity, f"{NAME}@{pushed}")
         np.testing.assert_array_equal(m.probabilities(A, B), own.probabilities(A, B))
@@ -50,23 +50,23 @@ def test_nothing_is_asked_without_the_users_word(hub: Hub, pushed: str) -> None:
     with pytest.raises(dxmatch.InputError, match=r"nothing is fetched unasked.*Or: allow_download=True fetches it"):
         dxmatch.load(NAME)
     assert hub.asked == []
-    dxmatch.load(NAME, revision=pushed, allow_download=True)
+    dxmatch.load(NAME, loading=dxmatch.Loading(revision=pushed, allow_download=True))
     hub.asked.clear()
-    dxmatch.load(NAME, revision=pushed)
-    dxmatch.load(NAME, revision=pushed, allow_download=True)
+    dxmatch.load(NAME, loading=dxmatch.Loading(revision=pushed))
+    dxmatch.load(NAME, loading=dxmatch.Loading(revision=pushed, allow_download=True))
     assert hub.asked == [], "a commit that the cache holds is never asked for again"
 
 
 def test_without_a_commit_a_warning_says_which_it_is(hub: Hub, pushed: str, own: dxmatch.MatchFunction) -> None:
-    for options in ({}, {"revision": "main"}):
+    for revision in (None, "main"):
         with pytest.warns(UserWarning, match=f'{NAME} without a commit .* this one is revision="{pushed}"'):
-            dxmatch.load(NAME, allow_download=True, **options)
+            dxmatch.load(NAME, loading=dxmatch.Loading(revision=revision, allow_download=True))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        whole = dxmatch.load(NAME, revision=pushed).identities[-1]
-        dxmatch.load(NAME, identity=whole)
+        whole = dxmatch.load(NAME, loading=dxmatch.Loading(revision=pushed)).identities[-1]
+        dxmatch.load(NAME, loading=dxmatch.Loading(identity=whole))
         with pytest.raises(dxmatch.ModelError, match="not own@0000"):
-            dxmatch.load(NAME, identity="own@" + "0" * 64)
+            dxmatch.load(NAME, loading=dxmatch.Loading(identity="own@" + "0" * 64))
 
 
 def test_a_branch_and_a_public_repository(hub: Hub, own: dxmatch.MatchFunction) -> None:
@@ -76,7 +76,9 @@ def test_a_branch_and_a_public_repository(hub: Hub, own: dxmatch.MatchFunction) 
     commit = own.push_to_hub(NAME, private=False, branch="trial", message="first").partition("@")[2]
     assert hub.repositories[NAME]["refs"] == {"trial": commit}
     with pytest.warns(UserWarning, match=commit):
-        assert dxmatch.load(NAME, revision="trial", allow_download=True).identity == own.identity
+        assert (
+            dxmatch.load(NAME, loading=dxmatch.Loading(revision="trial", allow_download=True)).identity == own.identity
+        )
 
 
 @pytest.mark.parametrize(
@@ -90,20 +92,20 @@ def test_a_branch_and_a_public_repository(hub: Hub, own: dxmatch.MatchFunction) 
 def test_a_changed_model_is_refused(hub: Hub, pushed: str, file: str, content: bytes, refused: str) -> None:
     commit = hub.commit(NAME, {file: content})
     with pytest.raises(dxmatch.ModelError, match=refused):
-        dxmatch.load(NAME, revision=commit, allow_download=True)
+        dxmatch.load(NAME, loading=dxmatch.Loading(revision=commit, allow_download=True))
 
 
 def test_nothing_but_what_the_model_lists_is_fetched(hub: Hub, pushed: str) -> None:
     commit = hub.commit(NAME, {"setup.py": b"raise SystemExit", "model.pkl": b"\x80"})
     hub.asked.clear()
-    dxmatch.load(NAME, revision=commit, allow_download=True)
+    dxmatch.load(NAME, loading=dxmatch.Loading(revision=commit, allow_download=True))
     assert not [request for request in hub.asked if "setup.py" in request or "model.pkl" in request]
 
 
 def test_what_is_not_on_the_hub(hub: Hub, pushed: str) -> None:
     for name, revision in [("clinic/other", None), (NAME, "0" * 40)]:
         with pytest.raises(dxmatch.DxmatchError, match=name):
-            dxmatch.load(name, revision=revision, allow_download=True)
+            dxmatch.load(name, loading=dxmatch.Loading(revision=revision, allow_download=True))
 
 
 def test_without_a_network_it_is_told_at_once(
@@ -111,7 +113,7 @@ def test_without_a_network_it_is_told_at_once(
 ) -> None:
     """The library would try again for 23 s; what the cache holds is still taken."""
     commit = own.push_to_hub(NAME).partition("@")[2]
-    dxmatch.load(NAME, revision=commit, allow_download=True)
+    dxmatch.load(NAME, loading=dxmatch.Loading(revision=commit, allow_download=True))
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         gone = f"http://127.0.0.1:{nobody.getsockname()[1]}"
@@ -123,8 +125,10 @@ def test_without_a_network_it_is_told_at_once(
         with pytest.raises(
             dxmatch.ModelError, match=r"^clinic/none: the hub could not be reached, .* model\.json \(.+\)\.$"
         ):
-            dxmatch.load("clinic/none", allow_download=True)
-        assert dxmatch.load(NAME, revision=commit, allow_download=True).identity == own.identity
+            dxmatch.load("clinic/none", loading=dxmatch.Loading(allow_download=True))
+        assert (
+            dxmatch.load(NAME, loading=dxmatch.Loading(revision=commit, allow_download=True)).identity == own.identity
+        )
 
 
 def test_a_hub_that_is_lost_on_the_way(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +141,7 @@ def test_a_hub_that_is_lost_on_the_way(hub: Hub, monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(huggingface_hub, "hf_hub_download", unreached)
     with pytest.raises(dxmatch.ModelError, match=r"clinic/none: the hub could not be reached.*lacks model\.json"):
-        dxmatch.load("clinic/none", allow_download=True)
+        dxmatch.load("clinic/none", loading=dxmatch.Loading(allow_download=True))
 
 
 def test_a_folder_goes_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own: dxmatch.MatchFunction) -> None:
@@ -145,7 +149,7 @@ def test_a_folder_goes_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, o
     monkeypatch.chdir(tmp_path)
     assert dxmatch.load(NAME).fetched_from is None
     with pytest.raises(dxmatch.OptionError, match="left out for a model that is a folder"):
-        dxmatch.load(NAME, revision="main")
+        dxmatch.load(NAME, loading=dxmatch.Loading(revision="main"))
 
 
 @pytest.mark.parametrize(
@@ -176,10 +180,10 @@ def test_from_the_command_line(
     done = command("model", "push", folder, NAME)
     commit = hub.repositories[NAME]["refs"]["main"]
     assert (done.code, f"--model {NAME}@{commit}" in done.out.replace("\n", " ")) == (0, True), done.err
-    refused = command("score", pairs, "-o", out, "--model", NAME)
+    refused = command("score", pairs, "-o", out, "--matcher", NAME)
     assert refused.code == 1
     assert "--allow-download fetches it from the hub" in " ".join(refused.err.split())
-    done = command("score", pairs, "-o", out, "--model", f"{NAME}@{commit}", "--allow-download")
+    done = command("score", pairs, "-o", out, "--matcher", f"{NAME}@{commit}", "--allow-download")
     assert done.code == 0, done.err
     assert (
         pd.read_csv(out, float_precision="round_trip")["probability"].tolist()
@@ -192,25 +196,10 @@ def test_from_the_command_line(
 def test_a_job_of_parquet(hub: Hub, own: dxmatch.MatchFunction, tmp_path: Path) -> None:
     name = own.push_to_hub(NAME)
     pd.DataFrame({"a": A, "b": B}).to_parquet(tmp_path / "pairs.parquet")
-    dxmatch.score_files(tmp_path / "pairs.parquet", tmp_path / "out.parquet", model=name, allow_download=True)
+    m = dxmatch.load(name, loading=dxmatch.Loading(allow_download=True))
+    dxmatch.score_files(tmp_path / "pairs.parquet", tmp_path / "out.parquet", matcher=m)
     scored = pd.read_parquet(tmp_path / "out.parquet")
     np.testing.assert_array_equal(scored["probability"], own.probabilities(A, B))
-
-
-def test_a_signature_goes_with_the_folder(
-    hub: Hub, own: dxmatch.MatchFunction, command: Callable[..., Done], tmp_path: Path
-) -> None:
-    pytest.importorskip("minisign", reason="signing needs the extra 'signing'")
-    folder = own.save(tmp_path / "own")
-    command("model", "key", "-o", tmp_path / "key", "--public", tmp_path / "key.pub", "--no-password")
-    assert command("model", "sign", folder, "--key", tmp_path / "key").code == 0
-    assert command("model", "push", folder, NAME).code == 0
-    commit = hub.repositories[NAME]["refs"]["main"]
-    m = dxmatch.load(NAME, revision=commit, allow_download=True, signed_by=tmp_path / "key.pub")
-    assert m.identity == own.identity
-    unsigned = own.push_to_hub("clinic/unsigned").partition("@")[2]
-    with pytest.raises(dxmatch.ModelError, match="no signature"):
-        dxmatch.load("clinic/unsigned", revision=unsigned, allow_download=True, signed_by=tmp_path / "key.pub")
 
 
 def test_without_the_extra_a_wrong_path_is_said_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import dxmatch
 from dxmatch.errors import OptionError
-from dxmatch.matcher.icd_accuracy import icd_accuracy
-from dxmatch.matcher.icd_mapping import map_icd
 
 TREE = """code,name,parent
 IX,Diseases of the circulatory system,
@@ -49,7 +48,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_each_row_says_where_it_is_right(here: Path) -> None:
-    accuracy = icd_accuracy("names.csv", "right", source="tree.csv", k=2)
+    accuracy = dxmatch.icd_accuracy("names.csv", "right", tree="tree.csv", k=2)
     rows = accuracy.table.to_pylist()
     assert [row["right_at"] for row in rows] == [row[2] for row in ROWS]
     assert [row["gold"] for row in rows] == [row[1] for row in ROWS]
@@ -74,16 +73,16 @@ def test_each_row_says_where_it_is_right(here: Path) -> None:
 def test_a_table_of_its_own_gives_the_same(here: Path) -> None:
     frame = pd.DataFrame([row[:2] for row in ROWS], columns=["diagnosis", "icd10"])
     frame.to_csv("gold.csv", index=False)
-    wanted = icd_accuracy("names.csv", "right", source="tree.csv").measures
+    wanted = dxmatch.icd_accuracy("names.csv", "right", tree="tree.csv").measures
     names = [row[0] for row in ROWS]
     for gold in ("gold.csv", frame, frame.to_dict("list")):
-        assert icd_accuracy(names, gold, source="tree.csv").measures == wanted
-    assert dxmatch.icd_accuracy(names, frame, source="tree.csv").measures == wanted
+        assert dxmatch.icd_accuracy(names, gold, tree="tree.csv").measures == wanted
+    assert dxmatch.icd_accuracy(names, frame, tree="tree.csv").measures == wanted
 
 
 def test_what_has_no_right_code_counts_nowhere_and_what_has_no_code_as_wrong(here: Path) -> None:
     table = {"diagnosis": ["Heart failure", "qwzx vbnm", "Acute pericarditis"], "right": ["I50", "I30", None]}
-    accuracy = icd_accuracy(table, "right", source="tree.csv")
+    accuracy = dxmatch.icd_accuracy(table, "right", tree="tree.csv")
     assert (accuracy.without_gold, accuracy.no_code) == (1, 1)
     assert accuracy["code", "top 1"][2:3] + accuracy["code", "top 1"][5:] == (0.5, 1, 2)
     assert [row["right_at"] for row in accuracy.table.to_pylist()] == ["code", "no code", None]
@@ -91,8 +90,8 @@ def test_what_has_no_right_code_counts_nowhere_and_what_has_no_code_as_wrong(her
 
 def test_several_right_codes_dots_and_each_row_or_each_string(here: Path) -> None:
     table = {"diagnosis": ["Heart failure", "Heart failure", "Unstable angina"], "right": ["I30; I50", "I50", "i200"]}
-    assert icd_accuracy(table, "right", source="tree.csv")["code", "top 1"].cases == 3
-    once = icd_accuracy(table, "right", source="tree.csv", unique=True)
+    assert dxmatch.icd_accuracy(table, "right", tree="tree.csv")["code", "top 1"].cases == 3
+    once = dxmatch.icd_accuracy(table, "right", tree="tree.csv", unique=True)
     assert (once["code", "top 1"].right, once["code", "top 1"].cases) == (2, 2)
 
 
@@ -110,11 +109,11 @@ def test_several_right_codes_dots_and_each_row_or_each_string(here: Path) -> Non
 )  # fmt: skip
 def test_what_is_refused(here: Path, table: Any, gold: Any, refused: str) -> None:
     with pytest.raises(dxmatch.InputError, match=refused):
-        icd_accuracy(table, gold, source="tree.csv")
+        dxmatch.icd_accuracy(table, gold, tree="tree.csv")
 
 
 def test_a_code_is_read_as_it_is_given() -> None:
-    accuracy = icd_accuracy({"diagnosis": ["Acute sinusitis"], "right": ["J01.9"]}, "right", k=5)
+    accuracy = dxmatch.icd_accuracy({"diagnosis": ["Acute sinusitis"], "right": ["J01.9"]}, "right", k=5)
     (row,) = accuracy.table.to_pylist()
     assert row["gold"] == "J01.9"
     assert row["right_at"] in ("code", "parent")
@@ -139,12 +138,14 @@ def test_the_gain_of_a_pick(here: Path, loopback: Any) -> None:
     """Two of four are mended, one is spoilt; a direct match is not asked."""
     (here / "mine.toml").write_text(SET.format(url=loopback.url), "utf-8")
     names = ["acute pericarditis of the heart", "unstable angina attack", "wall infarction anterior", "Heart failure"]
-    plain = dxmatch.icd(names, source="tree.csv", entries="names", k=3)
+    plain = dxmatch.icd(names, tree="tree.csv", preset=dxmatch.IcdPreset(entries="names"), k=3)
     second = [row[1]["code"] for row in plain["candidates"]]
     first = [row[0]["code"] for row in plain["candidates"]]
     gold = [second[0], second[1], first[2], "I50"]
     loopback.rules({"contains": "names of ICD-10 entries", "text": "2"})
-    accuracy = icd_accuracy({"diagnosis": names, "right": gold}, "right", pick="pick", features="mine.toml")
+    accuracy = dxmatch.icd_accuracy(
+        {"diagnosis": names, "right": gold}, "right", pick="pick", preset=dxmatch.IcdPreset(features="mine.toml")
+    )
     assert loopback.log()["calls"] == 3
     assert accuracy["candidates", "top 1"].right == 2
     assert accuracy["code", "top 1"].right == 3
@@ -156,42 +157,37 @@ def test_the_gain_of_a_pick(here: Path, loopback: Any) -> None:
     assert "I30" not in str(shown)
 
 
-def test_every_text_is_asked_as_h_ddx_does(here: Path, loopback: Any, command: Callable[..., Any]) -> None:
+def test_every_text_is_asked_as_h_ddx_does(here: Path, loopback: Any) -> None:
     """But a bare code. The picks of one way serve the other, for the question is the same."""
     (here / "mine.toml").write_text(SET.format(url=loopback.url), "utf-8")
     names = ["Heart failure", "unstable angina attack", "I50"]
     loopback.rules({"contains": "names of ICD-10 entries", "text": "2"})
-    first = map_icd(names, pick="pick", features="mine.toml")
-    assert [row["how"] for row in first.table.to_pylist()] == ["direct", "picked", "code"]
+    table, ways = pa.table({"diagnosis": names}), {"pick": "pick", "asking": {"store": "votes.sqlite"}}
+    first = dxmatch.icd(table, preset={"features": "mine.toml"}, **ways)
+    assert first["how"].to_pylist() == ["direct", "picked", "code"]
     assert loopback.log()["calls"] == 1
-    every = map_icd(names, pick="pick", features="mine.toml", direct=False)
-    rows = every.table.to_pylist()
+    rows = dxmatch.icd(table, preset={"features": "mine.toml", "direct": False}, **ways).to_pylist()
     assert [row["how"] for row in rows] == ["picked", "picked", "code"]
     assert rows[0]["candidates"][0]["code"] == "I50" != rows[0]["icd10"] == rows[0]["candidates"][1]["code"]
     assert loopback.log()["calls"] == 2
-    assert (first.settings["direct"], every.settings["direct"]) == (True, False)
-    done = command("icd", *names, "--pick", "pick", "--features", "mine.toml", "--no-direct", "-o", "out.jsonl")
-    assert done.code == 0, done.err
-    written = [json.loads(line) for line in (here / "out.jsonl").read_text("utf-8").splitlines()]
-    assert [row["how"] for row in written] == ["picked", "picked", "code"]
-    with pytest.raises(OptionError, match="'direct' parameter must be True without 'pick'"):
-        map_icd(names, direct=False)
+    with pytest.raises(OptionError, match="'pick' parameter must be a language model"):
+        dxmatch.icd(names, preset={"direct": False})
 
 
 def test_the_command(here: Path, command: Callable[..., Any]) -> None:
     done = command(
-        "icd", "names.csv", "--gold", "right", "--source", "tree.csv", "-o", "out.csv", "--figures", "out.json"
+        "icd", "names.csv", "--gold", "right", "--tree", "tree.csv", "-o", "out.csv", "--figures", "out.json"
     )
     assert done.code == 0, done.err
     assert "Code that came out, right" in done.out
     assert "Pneumonia" in done.out
     told = json.loads((here / "out.json").read_text("utf-8"))
-    assert told["accuracy"][0] == icd_accuracy("names.csv", "right", source="tree.csv").measures[0]._asdict()
+    assert told["accuracy"][0] == dxmatch.icd_accuracy("names.csv", "right", tree="tree.csv").measures[0]._asdict()
     assert len(told["errors"]) == 5
     assert pd.read_csv("out.csv")["right_at"].tolist() == [row[2] for row in ROWS]
     for wrong, said in (
         (("icd", "names.csv", "--figures", "x.json"), "--figures must be left out without --gold"),
-        (("icd", "names.csv", "--gold", "diagnosis", "--source", "tree.csv"), "an unknown ICD-10 code"),
+        (("icd", "names.csv", "--gold", "diagnosis", "--tree", "tree.csv"), "an unknown ICD-10 code"),
         (("icd", "names.csv", "--distance", "manhattan"), "--distance must be 'cosine' or 'euclidean'"),
     ):
         done = command(*wrong)

@@ -10,7 +10,8 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import OptionError
-from dxmatch.matcher.icd_mapping import map_icd
+from dxmatch.matcher.icd_mapping import IcdMapper, IcdTable, map_icd
+from dxmatch.matcher.icd_strings import Diagnoses
 
 TREE = """code,name,parent
 IX,Diseases of the circulatory system,
@@ -30,14 +31,18 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def mapped(diagnoses: list[str], k: int = 15, endpoints: str | None = None, **preset: Any) -> IcdTable:
+    asking, how = dxmatch.Asking(endpoints=endpoints), dxmatch.IcdPreset(**preset)
+    return map_icd(Diagnoses.of(diagnoses), IcdMapper(k=k, tree="tree.csv", preset=how, asking=asking))
+
+
 @pytest.mark.parametrize("distance", ["cosine", "euclidean"])
 @pytest.mark.parametrize("entries", ["codes", "names"])
 def test_a_sentence_model(here: Path, tiny_sentence_model: Path, distance: str, entries: str) -> None:
     from sentence_transformers import SentenceTransformer
 
-    made = map_icd(
-        ASKED, source="tree.csv", encoder=f"sentence-transformers:{tiny_sentence_model}", distance=distance, entries=entries,
-        sections=False, k=3,
+    made = mapped(
+        [ASKED], k=3, encoder=f"sentence-transformers:{tiny_sentence_model}", distance=distance, entries=entries, sections=False
     )  # fmt: skip
     (row,) = made.table.to_pylist()
     model = SentenceTransformer(str(tiny_sentence_model), device="cpu")
@@ -72,9 +77,8 @@ def test_lengths_count_for_euclid_alone(here: Path, tiny_sentence_model: Path) -
 def test_an_endpoint_by_its_name_or_declared(here: Path, loopback: Any) -> None:
     loopback.rules()
     (here / "mine.toml").write_text(f'[endpoint.lab]\nurl = "{loopback.url}"\n', "utf-8")
-    made = map_icd(
-        [ASKED, "Heart failure"], source="tree.csv", encoder="endpoint:lab:big-embedder", endpoints="mine.toml", entries="names"
-    )  # fmt: skip
+    by_name = "endpoint:lab:big-embedder"
+    made = mapped([ASKED, "Heart failure"], endpoints="mine.toml", encoder=by_name, entries="names")
     assert [row["how"] for row in made.table.to_pylist()] == ["nearest", "direct"]
     assert loopback.log()["requests"][0]["path"].endswith("/embeddings")
     assert "big-embedder" in made.settings["encoder"]
@@ -90,7 +94,7 @@ kind = "cosine"
 encoder = "big"
 """
     (here / "set.toml").write_text(declared, "utf-8")
-    again = map_icd([ASKED, "Heart failure"], source="tree.csv", encoder="big", features="set.toml", entries="names")
+    again = mapped([ASKED, "Heart failure"], encoder="big", features="set.toml", entries="names")
     assert again.table.equals(made.table)
 
 
@@ -105,9 +109,11 @@ encoder = "big"
 )
 def test_what_is_no_encoder(encoder: str, said: str) -> None:
     with pytest.raises(OptionError, match=said):
-        map_icd("angina", encoder=encoder)
+        dxmatch.icd("angina", preset={"encoder": encoder})
 
 
 def test_the_shipped_one_by_name_is_the_one_without(here: Path) -> None:
-    plain = dxmatch.icd(["unstable angina attack"], source="tree.csv")
-    assert dxmatch.icd(["unstable angina attack"], source="tree.csv", encoder="shipped").equals(plain)
+    plain = dxmatch.icd(["unstable angina attack"], tree="tree.csv")
+    assert dxmatch.icd(["unstable angina attack"], tree="tree.csv", preset=dxmatch.IcdPreset(encoder="shipped")).equals(
+        plain
+    )

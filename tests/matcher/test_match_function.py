@@ -89,7 +89,7 @@ def test_equal_after_normalisation_matches(m: dxmatch.MatchFunction, same: tuple
 
 @pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_score_gives_the_kind_that_came(m: dxmatch.MatchFunction, kind: type) -> None:
-    scored = m.score(kind({"id": [7, 8], "a": ["flu", "asthma"], "b": ["influenza", "gout"]}), features=True)
+    scored = m.score(kind({"id": [7, 8], "a": ["flu", "asthma"], "b": ["influenza", "gout"]}), add=["features"])
     assert type(scored) is type(kind({"a": ["x"]}))
     table = pa.table(scored) if not isinstance(scored, pd.DataFrame) else pa.Table.from_pandas(scored)
     assert table.column_names == ["id", "a", "b", "probability", "match", *m.features.names]
@@ -115,8 +115,8 @@ def test_a_score_before_gives_way(m: dxmatch.MatchFunction, tmp_path: Path) -> N
 
 def test_shap_values_add_up_to_the_log_odds(m: dxmatch.MatchFunction) -> None:
     pairs = [("heart attack", "acute MI"), ("gout", "asthma"), ("type 1 diabetes", "type 2 diabetes")]
-    scored = m.score(pairs, shap=True, features=True)
-    assert scored.columns.tolist() == ["a", "b", *m.added_columns(features=True, shap=True)]
+    scored = m.score(pairs, add=["shap", "features"])
+    assert scored.columns.tolist() == ["a", "b", *m.added_columns(["features", "shap"])]
     table = np.column_stack([scored[name].to_numpy() for name in m.features.names]).astype(np.float32)
     log_odds = sum(scored[name].to_numpy() for name in m.shap_names)
     np.testing.assert_allclose(log_odds, m.raw(table), atol=1e-9)
@@ -190,19 +190,22 @@ def test_a_threshold_of_ones_own(m: dxmatch.MatchFunction) -> None:
     pairs = pd.DataFrame({"a": [a, "flu"], "b": [b, "Flu"]})
     for threshold, expected in [(p, True), (np.nextafter(p, 1), False), (0, True), (1, False), (np.float32(0), True)]:
         assert m.match(a, b, threshold=threshold) is expected
-        assert m.score(pairs, threshold=threshold)["match"].tolist() == [expected, True]
+        own = dxmatch.load(threshold=threshold)
+        assert own.score(pairs)["match"].tolist() == [expected, True]
     assert m.match(a, b, threshold=m.threshold) is m.match(a, b)
-    pd.testing.assert_frame_equal(m.score(pairs, threshold=m.threshold), m.score(pairs))
 
 
 @pytest.mark.parametrize("threshold", [80, -0.1, 1.01, float("nan"), True, "0.5"])
 def test_a_threshold_is_a_probability(m: dxmatch.MatchFunction, threshold: object) -> None:
     for call in (
         lambda: m.match("flu", "gout", threshold=threshold),
-        lambda: m.score([("flu", "gout")], threshold=threshold),
+        lambda: m.rank("flu", ["gout"], threshold=threshold),
+        lambda: dxmatch.load(threshold=threshold),
         lambda: setattr(m, "threshold", threshold),
     ):
-        with pytest.raises(dxmatch.OptionError, match="'threshold' parameter must be a probability, 0 to 1"):
+        with pytest.raises(
+            dxmatch.OptionError, match="'threshold' parameter must be a (probability, 0 to 1|number from 0 to 1)"
+        ):
             call()
 
 

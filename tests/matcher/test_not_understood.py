@@ -119,8 +119,8 @@ def test_nan_of_a_model_without_a_vocabulary_is_none(plain: MatchFunction) -> No
 
 
 def test_features_and_contributions_stand_beside(m: MatchFunction) -> None:
-    scored = m.score(PAIRS, features=True, shap=True)
-    assert scored.columns.tolist() == ["a", "b", *m.added_columns(features=True, shap=True, readings=True)]
+    scored = m.score(PAIRS, add=["features", "shap"])
+    assert scored.columns.tolist() == ["a", "b", *m.added_columns(["features", "shap"], readings=True)]
     assert len(scored) == len(PAIRS)
 
 
@@ -200,37 +200,25 @@ def test_columns_of_every_kind(plain: MatchFunction) -> None:
     assert plain.probabilities([], []).tolist() == []
 
 
-def test_a_parquet_job_says_it_too(
-    m: MatchFunction, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: Any
-) -> None:
+def test_a_parquet_job_says_it_too(m: MatchFunction, judging_all: MatchFunction, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
-    from dxmatch.jobs import chunk, job
-
-    for module in (job, chunk):
-        monkeypatch.setattr(module, "load", lambda *_, judge_all=False, **__: MatchFunction(m.parts, vocabulary=small_vocabulary(), judge_all=judge_all))  # fmt: skip
+    source, output = tmp_path / "pairs.parquet", tmp_path / "scored.parquet"
     table = pa.table({"a": [a for a, _ in PAIRS], "b": [b for _, b in PAIRS]})
-    pq.write_table(table, tmp_path / "pairs.parquet")
-    done = command("score", tmp_path / "pairs.parquet", "-o", tmp_path / "scored.parquet", "--chunk-rows", 2)
-    assert "3 of 6 pairs were not scored" in done.out, done
-    assert pq.read_table(tmp_path / "scored.parquet").equals(m.score(table).select(range(6)))
-    done = command("score", tmp_path / "pairs.parquet", "-o", tmp_path / "all.parquet", "--judge-all")
-    assert "not scored" not in done.out
+    pq.write_table(table, source)
+    assert dxmatch.score_files(source, output, matcher=m, job=dxmatch.Job(chunk_rows=2)).unscored == 3
+    assert pq.read_table(output).equals(m.score(table).select(range(6)))
+    assert dxmatch.score_files(source, tmp_path / "all.parquet", matcher=judging_all).unscored == 0
     scored = pq.read_table(tmp_path / "all.parquet")
     assert scored["not_understood"].null_count == 6
     assert scored["probability"].null_count == 0
 
 
-def test_a_job_whose_texts_are_all_understood_has_the_same_columns(
-    m: MatchFunction, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_job_whose_texts_are_all_understood_has_the_same_columns(m: MatchFunction, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
-    from dxmatch.jobs import job
-
-    monkeypatch.setattr(job, "load", lambda *_, **__: m)
     pq.write_table(pa.table({"a": ["gout"], "b": ["asthma"]}), tmp_path / "pairs.parquet")
-    assert job.score_files(tmp_path / "pairs.parquet", tmp_path / "scored.parquet").unscored == 0
+    assert dxmatch.score_files(tmp_path / "pairs.parquet", tmp_path / "scored.parquet", matcher=m).unscored == 0
     scored = pq.read_table(tmp_path / "scored.parquet")
     assert scored.column_names == ["a", "b", *m.added_columns(readings=True)]
     assert scored["not_understood"].null_count == scored["read_as"].null_count == 1
@@ -277,7 +265,7 @@ def test_what_has_columns_or_no_order_is_no_list(m: MatchFunction, texts: Any) -
 
 def test_a_column_of_several_kinds_that_is_not_needed_comes_back_as_it_was(m: MatchFunction, tmp_path: Path) -> None:
     frame = pd.DataFrame({"a": ["gout", None, "flu"], "b": ["gout", "x", "flu"], "mix": [1, "z", 2.5]}, index=[5, 6, 7])
-    scored = m.score(frame, rejects=tmp_path / "r.csv")
+    scored = m.score(frame, reading=dxmatch.Reading(rejects=tmp_path / "r.csv"))
     assert scored["mix"].tolist() == [1, 2.5] and scored.index.tolist() == [5, 7]
     assert m.link(frame.dropna(), ["gout"], a="a")["match"].tolist() == [True, False]
     with pytest.raises(dxmatch.InputError, match=r"row 0, column 'mix': a value of another kind"):

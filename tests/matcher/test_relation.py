@@ -133,17 +133,18 @@ def test_the_five_classes() -> None:
 
 
 def test_the_columns_of_a_score(m: MatchFunction) -> None:
-    scored = m.score(PAIRS[:30], relation=True, features=True, shap=True)
-    assert scored.columns.tolist() == ["a", "b", *m.added_columns(relation=True, features=True, shap=True)]
-    relations = m.relations(*map(list, zip(*PAIRS[:30], strict=True)))
+    scored = m.score(PAIRS[:30], add=["relation", "reasons", "features", "shap"])
+    assert scored.columns.tolist() == ["a", "b", *m.added_columns(["relation", "reasons", "features", "shap"])]
+    relations = m.relations(*map(list, zip(*PAIRS[:30], strict=True)), why=True)
+    assert scored["why"].fillna("").tolist() == [*relations.why]
     assert scored["relation"].tolist() == relations.kinds
     np.testing.assert_array_equal(
         np.stack([scored[name].to_numpy() for name in RELATION_COLUMNS], axis=1), relations.probabilities
     )
-    frame = m.score(pd.DataFrame({"a": ["heart attack"], "b": ["heart attack"]}), relation=True)
+    frame = m.score(pd.DataFrame({"a": ["heart attack"], "b": ["heart attack"]}), add=["relation"])
     assert frame["relation"].tolist() == ["same"] and frame["relation_same"].tolist() == [1.0]
     with pytest.raises(dxmatch.InputError, match="there already: relation_same"):
-        m.score(pd.DataFrame({"a": ["x"], "b": ["y"], "relation_same": [0]}), relation=True)
+        m.score(pd.DataFrame({"a": ["x"], "b": ["y"], "relation_same": [0]}), add=["relation"])
 
 
 def test_what_is_not_understood_has_no_relation(tmp_path: Path) -> None:
@@ -153,7 +154,7 @@ def test_what_is_not_understood_has_no_relation(tmp_path: Path) -> None:
         found = m.relations(a, b)
     assert found.kinds == ["same", None, "same"] and np.isnan(found.probabilities[1]).all()
     assert found.semantic_distance.tolist() == [1, 0, 1]
-    scored = m.score(pa.table({"a": a, "b": b}), relation=True)
+    scored = m.score(pa.table({"a": a, "b": b}), add=["relation"])
     assert scored["relation"].to_pylist() == ["same", None, "same"] and scored["relation_same"].null_count == 1
     with pytest.raises(NotUnderstood, match="another script"):
         m.relation("高血圧", "heart attack")
@@ -165,8 +166,8 @@ def test_a_model_without_a_relation_model_says_so(tmp_path: Path) -> None:
     for ask in (
         lambda: m.relation("heart attack", "gout"),
         lambda: m.relations(["heart attack"], ["gout"]),
-        lambda: m.score([("heart attack", "gout")], relation=True),
-        lambda: m.added_columns(relation=True),
+        lambda: m.score([("heart attack", "gout")], add=["relation"]),
+        lambda: m.added_columns(["relation"]),
         lambda: MatchFunction(m.parts, policy="strict"),
     ):
         with pytest.raises(

@@ -84,10 +84,11 @@ def _of_cases(folder: Path) -> Iterator[Figure]:
 
 def _recall(references: Path, lists: dict[str, list[str]]) -> tuple[float, float, int]:
     """R_disease, R_patient, and over how many cases. Only equal names match: the threshold is 1."""
+    m = dxmatch.load(judge_all=True)
+    m.threshold = 1.0
     report = dxmatch.evaluate(
-        predictions={"right": lists}, references=references, metrics=["recall"],
-        bootstrap=0, judge_all=True, threshold=1.0,
-    )  # fmt: skip
+        {"right": lists}, references, matcher=m, metrics=["recall"], resampling=dxmatch.Resampling(resamples=0)
+    )
     row = {row["metric"]: row for row in report.rows}
     return row["R_disease"]["value"], row["R_patient"]["value"], row["R_disease"]["n_cases"]
 

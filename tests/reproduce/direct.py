@@ -52,7 +52,7 @@ def _published(folder: Path, printed: dict[str, dict[str, str]]) -> Iterator[Fig
             path = Path(written) / file.relative_to(of_notes)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(_as_prediction(note)), encoding="utf-8")
-        found = dxmatch.reasoning(of_graphs, of_notes, written, bootstrap=0).to_dict()
+        found = dxmatch.reasoning(of_graphs, of_notes, written, resampling=dxmatch.Resampling(resamples=0)).to_dict()
     plain: dict[str, Counter[str]] = {_OVERALL: Counter(notes=len(notes))}
     domain_of = {name: (domain or "").lower() for name, domain in domains_of(file.stem for file in graphs).items()}
     for file, graph in graphs.items():

@@ -44,7 +44,13 @@ def _of_cases() -> Iterator[Figure]:
     """Every list is evaluated as a user's own: the differential set is the reference, beside it the final diagnosis."""
     of_case = partial(Figure, PAPER, "Tables 3, 8")
     lists, families = FOLDER / "h_ddx_lists.csv", ["hierarchical", "ranking"]
-    report = dxmatch.evaluate(lists, metrics=families, missing="own", k={"hierarchical": 5}, bootstrap=0)
+    report = dxmatch.evaluate(
+        lists,
+        metrics=families,
+        reading=dxmatch.Reading(missing="own"),
+        k={"hierarchical": 5},
+        resampling=dxmatch.Resampling(resamples=0),
+    )
     ours = {(row["algorithm"], row["name"]): row["value"] for row in report.rows}
     for row in rows_of("h_ddx_cases"):
         case, model = key = row["case_id"], row["model"]

@@ -56,7 +56,9 @@ def _of_authors(folder: Path) -> Iterator[Figure]:
     for path, rows in tables.items():
         if not scores or not {"golden_diagnosis", "rank"} <= {*rows[0]}:
             continue
-        found = dxmatch.evaluate(path, metrics=["weighted"], bootstrap=0).to_dict()["per_case"]
+        found = dxmatch.evaluate(path, metrics=["weighted"], resampling=dxmatch.Resampling(resamples=0)).to_dict()[
+            "per_case"
+        ]
         raters = [*zip(found["case_id"], found["algorithm"], strict=True)]
         prompts = {row.get("prompt_name") for row in rows}
         for column, metric in _SCORE_OF.items():

@@ -8,10 +8,10 @@ import warnings
 from http import HTTPStatus
 
 import httpx2
+import pyarrow as pa
 import pytest
 
 import dxmatch
-from dxmatch.matcher.icd_mapping import map_icd
 from dxmatch.matcher.match_function import MatchFunction
 from dxmatch.serving import app
 from dxmatch.serving.messages import MAX_BODY, MOST_PAIRS
@@ -116,7 +116,7 @@ def test_blank_lines_are_told_and_refuse_nothing(api):
 
 def test_codes(api, m):
     got = api.post("/api/icd", {"diagnoses": ["pneumonia", "qwertz asdf"], "k": 3}).json()
-    rows = map_icd(["pneumonia", "qwertz asdf"], k=3, model=m).table.to_pylist()
+    rows = dxmatch.icd(pa.table({"diagnosis": ["pneumonia", "qwertz asdf"]}), k=3, matcher=m).to_pylist()
     assert [(row["icd10"], row["how"]) for row in got["mapped"]] == [(row["icd10"], row["how"]) for row in rows]
     assert got["mapped"][0]["candidates"] == rows[0]["candidates"] and "1.5.0" in got["edition"]
 

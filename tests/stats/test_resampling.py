@@ -35,14 +35,14 @@ def test_large_numbers_are_summed_exactly():
 
 def test_the_order_of_cases_and_the_size_of_blocks_change_nothing(monkeypatch):
     values, names = np.arange(6.0)[:, None], [f"c{i}" for i in range(6)]
-    resampling = Resampling(repeats=20, seed=4)
+    resampling = Resampling(resamples=20, seed=4)
     drawn = resampling.resampled(CaseMeans(values), names)
     assert drawn.shape == (20, 1) and len(np.unique(drawn)) > 5
     turned = resampling.resampled(CaseMeans(values[::-1]), names[::-1])
     monkeypatch.setattr("dxmatch.stats.resampling._BYTES_PER_BLOCK", 1)
     small = resampling.resampled(CaseMeans(values), names)
     assert drawn.tolist() == turned.tolist() == small.tolist()
-    assert Resampling(repeats=0).resampled(CaseMeans(values), names).shape == (0, 1)
+    assert Resampling(resamples=0).resampled(CaseMeans(values), names).shape == (0, 1)
     assert resampling.resampled(CaseMeans(values[:0]), []).shape == (0, 1)
 
 
@@ -65,9 +65,9 @@ def test_percentile_interval(values, n, expected):
 
 @pytest.mark.parametrize(
     ("option", "values"),
-    [("bootstrap", (-1, 1.0, True, 10**6 + 1)), ("seed", (-1, 0.5)), ("level", (0, 1, 95, "0.9"))],
+    [("resamples", (-1, 1.0, True, 10**6 + 1)), ("seed", (-1, 0.5)), ("level", (0, 1, 95, "0.9"))],
 )
 def test_refused(option, values):
     for value in values:
         with pytest.raises(OptionError, match=f"'{option}'"):
-            Resampling(**{"repeats" if option == "bootstrap" else option: value})
+            Resampling(**{option: value})

@@ -14,8 +14,9 @@ from dxmatch.features.feature_set import FeatureSet
 from dxmatch.training.card import data_words
 from dxmatch.training.correlated import correlated, dropped_words
 from dxmatch.training.engines import lightgbm_engine
-from dxmatch.training.recipe import Recipe
-from dxmatch.training.train import fit
+from dxmatch.training.engines.engine import LightGBM
+from dxmatch.training.options import Split
+from dxmatch.training.train import train
 
 VIEWS = FeatureSet.from_dict(
     {
@@ -77,8 +78,8 @@ def test_a_few_pairs_that_know_both_are_no_evidence() -> None:
 
 @pytest.mark.parametrize("limit", [0, -0.5, 1.01, float("nan")])
 def test_refused(limit: float) -> None:
-    with pytest.raises(OptionError, match="'drop_correlated' parameter must be a correlation above 0 and at most 1"):
-        Recipe(drop_correlated=limit)
+    with pytest.raises(OptionError, match="'drop_correlated' parameter must be a number from 0.01 to 1"):
+        LightGBM(drop_correlated=limit)
 
 
 def test_no_match_at_all() -> None:
@@ -95,8 +96,10 @@ def test_trained_saved_and_loaded_without_it(
     views = ("unigram", "stem", "lemma")
     text = "".join(f'[[feature]]\nname = "of_{view}"\nkind = "ratio"\nview = "{view}"\n' for view in views)
     (tmp_path / "views.toml").write_text(text + '[[feature]]\nname = "levenshtein"\nkind = "levenshtein"\n')
-    whole = fit(toy_pairs, Recipe(tmp_path / "views.toml", folds=3)).matcher
-    m = fit(toy_pairs, Recipe(tmp_path / "views.toml", folds=3, drop_correlated=0.9)).matcher
+    whole, m = (
+        train(toy_pairs, features=tmp_path / "views.toml", split=Split(folds=3), engine=engine)
+        for engine in (LightGBM(), LightGBM(drop_correlated=0.9))
+    )
     facts = m.data["dropped"]
     gone = {one["feature"] for one in facts["features"]}
     assert gone and set(m.features.names) == set(whole.features.names) - gone
@@ -129,8 +132,4 @@ def test_told_on_the_command_line(toy_pairs: pd.DataFrame, tmp_path: Path, comma
     bad = command(
         "train", tmp_path / "pairs.csv", "-o", tmp_path / "n", "--features", strings_only, "--drop-correlated", 2
     )
-    assert bad.code == 1 and "--drop-correlated must be a correlation above 0 and at most 1" in bad.err
-    other = command(
-        "train", tmp_path / "pairs.csv", "-o", tmp_path / "n", "--features", strings_only, "--models", "CAT,GBM"
-    )
-    assert other.code == 1 and "--models must be GBM with the engine 'lightgbm'" in other.err
+    assert bad.code == 1 and "--drop-correlated must be a number from 0.01 to 1" in bad.err

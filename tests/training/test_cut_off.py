@@ -12,13 +12,14 @@ import pandas as pd
 import pytest
 
 import dxmatch
+from dxmatch.training.options import LabelRules
 from dxmatch.training.train import train
 
 TRAINING = """
 import os, signal, sys
 from dxmatch.cli.main import main
-from dxmatch.training import fold_fit
-fold_fit.fit_ensemble = lambda *a, **k: os.kill(os.getpid(), {signal})
+from dxmatch.training.engines.engine import LightGBM
+LightGBM.fit = lambda *a, **k: os.kill(os.getpid(), {signal})
 sys.argv = ["dxmatch", "train", "pairs.csv", "-o", "m", "--overwrite", "--features", {features!r}, "--seed", "1"]
 main()
 """
@@ -42,7 +43,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory, toy_rows: pd.DataFrame, st
     toy_rows.to_csv(folder / "pairs.csv", index=False)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dxmatch.training.engines.lightgbm_engine.MAX_ROUNDS", 40)
-        train(toy_rows, strings_only, contained="match").save(folder / "m")
+        train(toy_rows, features=strings_only, labels=LabelRules(contained="match")).save(folder / "m")
     return folder
 
 

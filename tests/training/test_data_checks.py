@@ -11,8 +11,7 @@ import pytest
 from dxmatch.errors import InputError
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.training.data_checks import check_examples
-from dxmatch.training.recipe import Recipe
-from dxmatch.training.train import fit, train
+from dxmatch.training.train import train
 
 from .made import examples
 
@@ -107,11 +106,10 @@ def test_hard_pairs_are_not_called_swapped() -> None:
 
 def test_from_the_pairs_on(toy_pairs: pd.DataFrame, strings_only: Path, few_rounds: None) -> None:
     with pytest.raises(InputError, match="the labels look swapped"):
-        fit(toy_pairs.assign(label=1 - toy_pairs["label"]), Recipe(strings_only))
+        train(toy_pairs.assign(label=1 - toy_pairs["label"]), features=strings_only)
     wrong = pd.DataFrame([("Mumps!", "mumps", 0)], columns=["a", "b", "label"])
     pairs = pd.concat([toy_pairs, wrong])
     told = "Pairs labelled 0 that are equal after normalisation, which M calls a match: 1 ('mumps')."
     with pytest.warns(UserWarning, match="equal after normalisation"):
-        m = train(pairs, strings_only)
+        m = train(pairs, features=strings_only)
     assert told in m.data["warnings"]
-    assert fit(pairs, Recipe(strings_only)).warnings == tuple(m.data["warnings"])

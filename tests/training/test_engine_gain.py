@@ -8,16 +8,17 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score
 
+from dxmatch.training.engines.engine import LightGBM
 from dxmatch.training.engines.fitted import Ensemble
 from dxmatch.training.examples import Examples
 from dxmatch.training.fold_fit import Fitted, fit_folds
-from dxmatch.training.recipe import Recipe
+from dxmatch.training.options import Split
+from dxmatch.training.statistics.threshold import Threshold
 from dxmatch.training.train import gain_over_plain
 
 from . import made
 
 pytestmark = pytest.mark.usefixtures("few_rounds")
-RECIPE, FREE = Recipe(folds=3, threshold_rule="half"), [0, 0]
 
 
 def examples(groups: int, seed: int) -> Examples:
@@ -40,23 +41,27 @@ def nothing(seen: Examples) -> Examples:
     return seen.take(np.zeros(len(seen), bool))
 
 
+def fit(seen: Examples) -> Fitted:
+    return fit_folds(seen, LightGBM(), Split(folds=3), Threshold(rule="half"), [0, 0])
+
+
 def test_the_plain_engine_gains_nothing_over_itself(seen: Examples) -> None:
     unseen = examples(10, seed=1)
-    fitted = fit_folds(seen, RECIPE, FREE)
-    gain = gain_over_plain(fitted, seen, unseen, RECIPE, FREE)
+    fitted = fit(seen)
+    gain = gain_over_plain(fitted, fitted, seen, unseen, 0)
     assert gain["gain"] == {"value": 0.0, "low": 0.0, "high": 0.0}
     assert (gain["measured_on"], gain["pairs"], gain["groups"]) == ("held_out_not_identical", 90, 10)
     assert 0.5 < gain["average_precision"] == gain["plain_average_precision"] < 0.95
 
 
 def test_a_gain_out_of_fold(seen: Examples, nothing: Examples) -> None:
-    fitted = fit_folds(seen, RECIPE, FREE)
+    fitted = fit(seen)
     differ = seen.take(~seen.identical)
     plain = average_precision_score(differ.label, fitted.ensemble.out_of_fold)
     perfect = Fitted(
         replace(fitted.ensemble, out_of_fold=differ.label.astype(float)), fitted.calibration, 0.5, fitted.out_of_fold
     )
-    gain = gain_over_plain(perfect, seen, nothing, RECIPE, FREE)
+    gain = gain_over_plain(perfect, fitted, seen, nothing, 0)
     assert gain["measured_on"] == "cross_validated" and gain["pairs"] == len(differ)
     assert gain["average_precision"] == 1.0
     assert gain["gain"]["value"] == pytest.approx(1 - plain)
@@ -64,9 +69,9 @@ def test_a_gain_out_of_fold(seen: Examples, nothing: Examples) -> None:
 
 
 def test_a_loss_is_told_as_one(seen: Examples, nothing: Examples) -> None:
-    fitted = fit_folds(seen, RECIPE, FREE)
+    fitted = fit(seen)
     noise: Ensemble = replace(
         fitted.ensemble, out_of_fold=np.random.default_rng(2).random(len(fitted.ensemble.out_of_fold))
     )
-    gain = gain_over_plain(replace(fitted, ensemble=noise), seen, nothing, RECIPE, FREE)["gain"]
+    gain = gain_over_plain(replace(fitted, ensemble=noise), fitted, seen, nothing, 0)["gain"]
     assert gain["low"] < gain["value"] < gain["high"] < 0

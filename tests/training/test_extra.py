@@ -13,9 +13,9 @@ from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.engines import lightgbm_engine
 from dxmatch.training.engines.fitted import Ensemble, ExtraRows, Rows
 from dxmatch.training.examples import Extra, ExtraExamples
-from dxmatch.training.recipe import Recipe
+from dxmatch.training.options import LabelRules, Split
 from dxmatch.training.statistics.split import Groups, held_out
-from dxmatch.training.train import fit
+from dxmatch.training.train import train
 
 pytestmark = pytest.mark.usefixtures("few_rounds")
 
@@ -42,19 +42,20 @@ def test_a_pair_that_names_a_held_out_reference_is_not_learned_from(
     poison = [(unseen.upper(), f"nothing alike {i}", 1) for i in range(40)]
     poison += [(f"else {i}", f" {unseen}", 0) for i in range(40)]  # on either side, in any writing
 
-    def identity(rows: list[tuple[str, str, int]], **options: object) -> str:
-        return fit(toy_pairs, Recipe(strings_only, extra=Extra(table(*rows)), **options)).matcher.identity  # type: ignore[arg-type]
+    def identity(rows: list[tuple[str, str, int]], split: Split = Split()) -> str:
+        labels = LabelRules(extra=Extra(pairs=table(*rows)))
+        return train(toy_pairs, features=strings_only, labels=labels, split=split).identity
 
     plain = identity(NEUTRAL)
     assert identity(NEUTRAL + poison) == plain
-    assert identity(NEUTRAL + poison, test_share=0.0) != identity(NEUTRAL, test_share=0.0)
+    assert identity(NEUTRAL + poison, Split(test_share=0)) != identity(NEUTRAL, Split(test_share=0))
     assert identity([*NEUTRAL, *((seen, b, y) for _, b, y in poison[:40])]) != plain
 
 
 def test_nothing_is_measured_on_extra_pairs(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
-    extra = Extra(table(*NEUTRAL), weight=0.5)
-    result = fit(toy_pairs, Recipe(strings_only, extra=[extra], refit=True))
-    metrics, data = result.matcher.metrics, result.matcher.parts.manifest.data
+    labels = LabelRules(extra=[Extra(pairs=table(*NEUTRAL), weight=0.5)])
+    m = train(toy_pairs, features=strings_only, labels=labels, split=Split(refit=True))
+    metrics, data = m.metrics, m.data
     assert metrics["held_out"]["pairs"] + metrics["cross_validated"]["pairs"] == len(toy_pairs) == data["rows"]
     assert data["extra"] == [{"source": "data frame", "rows": 40, "pairs": 40, "matches": 20, "weight": 0.5}]
 
@@ -108,18 +109,18 @@ def test_what_is_no_news_is_left_out(toy_pairs: pd.DataFrame, strings_only: Path
     first = toy_pairs.iloc[0]
     rows = [(first.b.upper(), first.a, 1 - first.label), ("Mumps!", "mumps", 1), ("x y", "x z", 1), ("x z", "X Y", 1)]
     rows += [("mumps", "Parotitis", 1), ("parotitis!", "mumps", 0)]
-    (told,) = fit(toy_pairs, Recipe(strings_only, extra=Extra(table(*rows)))).matcher.parts.manifest.data["extra"]
+    (told,) = train(toy_pairs, features=strings_only, labels=LabelRules(extra=Extra(pairs=table(*rows)))).data["extra"]
     assert (told["rows"], told["pairs"], told["matches"]) == (6, 1, 1)
 
 
 @pytest.mark.parametrize("weight", [0, -1, float("nan")])
 def test_weights_that_cannot_be(weight: float) -> None:
-    with pytest.raises(OptionError, match="'extra weight' parameter must be above 0"):
-        Extra("x.csv", weight)
+    with pytest.raises(OptionError, match="'weight' parameter must be a number above 0"):
+        Extra(pairs="x.csv", weight=weight)
 
 
 def test_files_that_cannot_be(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
     with pytest.raises(InputError, match="the column 'label' .* is missing"):
-        fit(toy_pairs, Recipe(strings_only, extra=Extra(toy_pairs[["a", "b"]])))
+        train(toy_pairs, features=strings_only, labels=LabelRules(extra=Extra(pairs=toy_pairs[["a", "b"]])))
     with pytest.raises(OptionError, match="'extra' parameter must be an Extra, or a list of them"):
-        fit(toy_pairs, Recipe(strings_only, extra="silver.csv"))  # type: ignore[arg-type]
+        train(toy_pairs, features=strings_only, labels=LabelRules(extra="silver.csv"))  # type: ignore[arg-type]

@@ -11,9 +11,9 @@ import dxmatch
 from dxmatch.errors import InputError, OptionError
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.terms.text.normalizer import Normalizer
-from dxmatch.training.recipe import Recipe
-from dxmatch.training.train import fit
+from dxmatch.training.train import train
 from dxmatch.votes.answer_tables import import_table
+from dxmatch.votes.asking_options import Asking
 from dxmatch.votes.store.store import VoteStore
 
 SET = """
@@ -51,14 +51,16 @@ def test_on_our_own_labels(voted: Path, example: Path, tmp_path: Path) -> None:
     """The example's labels are our own; of its pairs CRAFT-MD voted on some, so the limit has to be lowered to train."""
     pairs, store = example / "pairs.csv", voted / "votes.sqlite"
     with pytest.raises(InputError, match=r"vote_gpt4 is known for [12]\d\.\d % of the pairs"):
-        fit(pairs, Recipe(voted / "set.toml", store=store))
-    result = fit(pairs, Recipe(voted / "set.toml", store=store, min_coverage=0.1))
-    assert 0.1 < result.coverage["vote_gpt4"] < 0.3
-    m = result.matcher
+        train(pairs, features=voted / "set.toml", asking=Asking(store=store))
+    m = train(pairs, features=voted / "set.toml", asking=Asking(store=store), min_coverage=0.1)
+    known = m.data["coverage"]["vote_gpt4"]
+    assert 0.1 < known < 0.3
     card = (m.save(tmp_path / "m") / "CARD.md").read_text("utf-8")
-    assert f"vote_gpt4 {result.coverage['vote_gpt4']:.1%}".replace("%", " %") in card
+    assert f"vote_gpt4 {known:.1%}".replace("%", " %") in card
 
-    scored = dxmatch.load(tmp_path / "m", store=store, min_coverage=0.1).score(pairs, features=True)
+    scored = dxmatch.load(tmp_path / "m", loading=dxmatch.Loading(store=store), min_coverage=0.1).score(
+        pairs, features=True
+    )
     assert scored["probability"].equals(m.score(pairs)["probability"])
     assert set(scored["vote_gpt4"].drop_null().to_pylist()) == {0.0, 1.0}
     table = np.stack([np.array(scored[name].to_pylist(), np.float32) for name in m.features.names], axis=1)

@@ -41,7 +41,7 @@ def test_a_folder_that_only_the_model_names_is_left_alone(trained: tuple[Path, P
 
 
 def test_loaded_alone_as_in_a_batch(trained: tuple[Path, Path]) -> None:
-    m = dxmatch.load(trained[0], encoders=by_word(trained[1]))
+    m = dxmatch.load(trained[0], loading=dxmatch.Loading(encoders=by_word(trained[1])))
     assert m.features.names == ("cosine_tiny", "ratio_unigram")
     batch = m.probabilities(*zip(*PAIRS, strict=True))
     np.testing.assert_array_equal(batch, [m.probability(a, b) for a, b in PAIRS])
@@ -52,7 +52,7 @@ def test_another_encoder_under_the_same_name_is_refused(trained: tuple[Path, Pat
     config = trained[1] / "modules.json"
     config.write_text(config.read_text() + "\n")
     with pytest.raises(dxmatch.ModelError, match="is not the one that the model was trained with: sentence-"):
-        dxmatch.load(trained[0], encoders=by_word(trained[1])).probability("flu", "influenza")
+        dxmatch.load(trained[0], loading=dxmatch.Loading(encoders=by_word(trained[1]))).probability("flu", "influenza")
 
 
 def test_no_path_of_this_machine_is_recorded(trained: tuple[Path, Path]) -> None:

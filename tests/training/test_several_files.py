@@ -11,16 +11,17 @@ import pyarrow as pa
 import pytest
 
 import dxmatch
-from dxmatch.errors import InputError, OptionError
+from dxmatch.errors import InputError
 from dxmatch.files.pairs import Pairs, read_pairs
 from dxmatch.files.tables import Table
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.conflicts import conflict_words, decide_conflicts
 from dxmatch.training.engines import autogluon_engine
-from dxmatch.training.recipe import Recipe
+from dxmatch.training.engines.engine import AutoGluon
+from dxmatch.training.options import LabelRules, Split
 from dxmatch.training.statistics.split import Groups, held_out
-from dxmatch.training.train import fit, train
+from dxmatch.training.train import train
 
 pytestmark = pytest.mark.usefixtures("few_rounds")
 NAMING = Naming(Normalizer())
@@ -94,35 +95,25 @@ def test_command(rounds: list[Path], strings_only: Path, tmp_path: Path, command
 def test_two_files_are_one_training(rounds: list[Path], toy_pairs: pd.DataFrame, strings_only: Path) -> None:
     """Whatever file a pair comes from, the model is the same."""
     frames = [toy_pairs[:150], toy_pairs[150:].rename(columns={"label": "label_anna"})]
-    one, two = (train(pairs, strings_only, contained="match") for pairs in (toy_pairs, frames))
+    one, two = (
+        train(pairs, features=strings_only, labels=LabelRules(contained="match")) for pairs in (toy_pairs, frames)
+    )
     assert (one.threshold, one.metrics) == (two.threshold, two.metrics)
     assert one.parts.trees == two.parts.trees
 
 
 def test_held_out_rows_to_a_file(toy_pairs: pd.DataFrame, strings_only: Path, tmp_path: Path) -> None:
-    m = train(toy_pairs, strings_only, contained="match", held_out=tmp_path / "held.csv")
+    m = train(toy_pairs, features=strings_only, split=Split(held_out=tmp_path / "held.csv"))
     assert len(read_pairs(tmp_path / "held.csv", label="label")) == m.metrics["held_out"]["pairs"]
     with pytest.raises(InputError, match="an output of an unknown kind"):
-        train(toy_pairs, strings_only, held_out=tmp_path / "held.txt")
+        train(toy_pairs, features=strings_only, split=Split(held_out=tmp_path / "held.txt"))
 
 
 def test_rows_that_nobody_labelled_are_left_out_and_said(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
     pairs = toy_pairs.rename(columns={"label": "label_anna"}).astype({"label_anna": "Int64"})
     pairs.loc[[3, 4], "label_anna"] = None
-    result = fit(pairs, Recipe(strings_only))
-    assert "Rows without a label, left out: 2 of 300." in result.warnings and result.matcher.data["rows"] == 298
-
-
-def test_signature(strings_only: Path) -> None:
-    """`train` takes what a recipe has, with the same defaults."""
-    import inspect
-
-    of_train, of_recipe = (inspect.signature(one).parameters for one in (train, Recipe))
-    assert {name: each.default for name, each in of_train.items() if name not in ("pairs", "held_out")} == {
-        name: each.default for name, each in of_recipe.items()
-    }
-    with pytest.raises(OptionError, match="'on_conflict' parameter must be one of refuse, majority, drop"):
-        train([], strings_only, on_conflict="mean")
+    data = train(pairs, features=strings_only).data
+    assert "Rows without a label, left out: 2 of 300." in data["warnings"] and data["rows"] == 298
 
 
 def held(pairs: pd.DataFrame, seed: int = 0) -> np.ndarray:
@@ -138,21 +129,21 @@ def test_all_references_held_out(toy_pairs: pd.DataFrame, strings_only: Path) ->
     with pytest.raises(
         InputError, match=f"{number} of {number} reference diagnoses are held out .* test_share=0 holds none out"
     ):
-        train(rows, strings_only)
+        train(rows, features=strings_only)
     nearly = pd.concat([rows, pool[~held(pool)][:30]])
     with pytest.raises(InputError, match=f"{number} of {number + 3} reference diagnoses are held out"):
-        train(nearly, strings_only)
+        train(nearly, features=strings_only)
     with pytest.warns(UserWarning):
-        assert train(rows, strings_only, test_share=0.0).data["groups"] == number
+        assert train(rows, features=strings_only, split=Split(test_share=0)).data["groups"] == number
     few = toy_pairs[toy_pairs["a"].isin(toy_pairs["a"].unique()[:5])]
     with pytest.raises(InputError, match="too few for 5 folds"):
-        train(few, strings_only, test_share=0.0)
+        train(few, features=strings_only, split=Split(test_share=0))
 
 
 def test_a_round_whose_references_are_held_out_is_told(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
     pool = toy_pairs.assign(a="other " + toy_pairs["a"], b="other " + toy_pairs["b"])
     rows = pool[held(pool)]
-    said = fit([toy_pairs, rows], Recipe(strings_only)).warnings
+    said = train([toy_pairs, rows], features=strings_only).data["warnings"]
     number = rows["a"].nunique()
     told = [line for line in said if "measure and do not teach" in line]
     assert len(told) == 1 and told[0].startswith(f"data frame 2: {number} of {number} reference diagnoses are held out")
@@ -186,4 +177,4 @@ def test_what_a_search_takes_and_gains_is_said_first(
     forecast, end = done.err.index("about 125 min in all"), done.err.index("the search begins")
     assert done.code == 1 and forecast < end and "expect little" in done.err
     with pytest.warns(UserWarning, match="about 7 min in all"), pytest.raises(Begun):
-        train(toy_pairs, strings_only, engine="autogluon", time_limit=120)
+        train(toy_pairs, features=strings_only, engine=AutoGluon(time_limit=120))

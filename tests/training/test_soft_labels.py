@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from dxmatch.errors import InputError
+from dxmatch.files.pair_columns import PairColumns
 from dxmatch.files.pairs import read_pairs
 from dxmatch.training.fold_fit import MIN_WEIGHT, soft_rows
-from dxmatch.training.recipe import Recipe
-from dxmatch.training.train import fit
+from dxmatch.training.train import train
 
 from .made import examples
 
@@ -55,10 +55,11 @@ def test_shares_that_cannot_be(share: str) -> None:
 
 @pytest.mark.usefixtures("few_rounds")
 def test_a_training_learns_from_shares_and_measures_on_labels(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
-    plain = fit(toy_pairs, Recipe(strings_only)).matcher
-    sure = fit(toy_pairs.assign(share=toy_pairs["label"].astype(float)), Recipe(strings_only, soft="share")).matcher
+    plain = train(toy_pairs, features=strings_only)
+    shares, columns = toy_pairs["label"].astype(float), PairColumns(soft="share")
+    sure = train(toy_pairs.assign(share=shares), features=strings_only, columns=columns)
     assert sure.metrics == plain.metrics  # shares of 0 and 1 are the labels
-    doubtful = fit(toy_pairs.assign(share=0.3 + 0.4 * toy_pairs["label"]), Recipe(strings_only, soft="share")).matcher
+    doubtful = train(toy_pairs.assign(share=0.3 + 0.4 * shares), features=strings_only, columns=columns)
     assert doubtful.metrics["held_out"]["matches"] == plain.metrics["held_out"]["matches"]
     assert doubtful.identity != plain.identity
     assert doubtful.data["soft"] == "share"

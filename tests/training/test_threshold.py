@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as oracle
 
 from dxmatch.errors import InputError, OptionError
-from dxmatch.training.statistics.threshold import SHARES, Rule, choose_threshold, f1_at
+from dxmatch.training.statistics.threshold import SHARES, Threshold, choose_threshold, f1_at
 
 PAIRS = st.lists(st.tuples(st.integers(1, 10), st.integers(0, 1)), min_size=4, max_size=60).filter(
     lambda pairs: 0 < sum(y for _, y in pairs) < len(pairs)
@@ -33,7 +33,7 @@ def test_max_f1(pairs: list[tuple[int, int]], prevalence: float | None) -> None:
     score, label = arrays(pairs)
     share = label.mean() if prevalence is None else prevalence
     best = max(f1(score, label, t, share) for t in np.unique(score))
-    threshold = choose_threshold(score, label, "max_f1", prevalence=prevalence)
+    threshold = choose_threshold(score, label, Threshold(rule="max_f1", prevalence=prevalence))
     assert 0 < threshold < 1
     assert f1(score, label, threshold, share) == pytest.approx(best)
 
@@ -56,8 +56,10 @@ def test_minimax_does_not_depend_on_the_share_of_matches() -> None:
     few = np.concatenate([matches, others]), np.repeat(np.array([1, 0], np.int8), 300)
     many = np.concatenate([matches, np.tile(others, 10)]), np.repeat(np.array([1, 0], np.int8), [300, 3000])
     assert choose_threshold(*few) == choose_threshold(*many)
-    assert choose_threshold(*few, "max_f1") < choose_threshold(*many, "max_f1") - 0.1
-    assert choose_threshold(*many, "max_f1", prevalence=0.5) == choose_threshold(*few, "max_f1")
+    assert choose_threshold(*few, Threshold(rule="max_f1")) < choose_threshold(*many, Threshold(rule="max_f1")) - 0.1
+    assert choose_threshold(*many, Threshold(rule="max_f1", prevalence=0.5)) == choose_threshold(
+        *few, Threshold(rule="max_f1")
+    )
 
 
 def test_f1_by_hand() -> None:
@@ -76,18 +78,18 @@ def scores() -> np.ndarray:
 
 def test_targets(scores: np.ndarray) -> None:
     """27 of the first 33 are matches, 27 of 34, 28 of 35, 29 of 37; the 30th match is the 39th pair."""
-    found = scores >= choose_threshold(scores, LABELS, "precision=0.8")
+    found = scores >= choose_threshold(scores, LABELS, Threshold(rule="precision=0.8"))
     assert (int(found.sum()), int(LABELS[found].sum())) == (35, 28)
-    found = scores >= choose_threshold(scores, LABELS, "recall=0.75")
+    found = scores >= choose_threshold(scores, LABELS, Threshold(rule="recall=0.75"))
     assert (int(found.sum()), int(LABELS[found].sum())) == (39, 30)
-    assert choose_threshold(scores, LABELS, "half") == 0.5
+    assert choose_threshold(scores, LABELS, Threshold(rule="half")) == 0.5
 
 
 def test_a_target_at_another_prevalence(scores: np.ndarray) -> None:
     """The first 21 are matches. With the 22nd, 1 of 60 non-matches: 0.04 * 21/40 / (0.04 * 21/40 + 0.96 / 60) = 21 / 37."""
-    found = scores >= choose_threshold(scores, LABELS, "precision=0.8", prevalence=0.04)
+    found = scores >= choose_threshold(scores, LABELS, Threshold(rule="precision=0.8", prevalence=0.04))
     assert (int(found.sum()), int(LABELS[found].sum())) == (21, 21)
-    found = scores >= choose_threshold(scores, LABELS, "precision=0.56", prevalence=0.04)
+    found = scores >= choose_threshold(scores, LABELS, Threshold(rule="precision=0.56", prevalence=0.04))
     assert int(LABELS[found].sum()) >= 21 and int(found.sum()) >= 22
 
 
@@ -98,25 +100,27 @@ def test_a_precision_that_no_threshold_reaches() -> None:
     with pytest.raises(
         InputError, match=r"precision of 0.95 out of fold, where 50.8% of .* Allowed: at most 0.526, its best"
     ):
-        choose_threshold(score, label, "precision=0.95")  # best with ten found: 10 of 19, then 11 of 21, …
-    assert choose_threshold(score, label, "precision=0.5") > 0
+        choose_threshold(
+            score, label, Threshold(rule="precision=0.95")
+        )  # best with ten found: 10 of 19, then 11 of 21, …
+    assert choose_threshold(score, label, Threshold(rule="precision=0.5")) > 0
 
 
 @pytest.mark.parametrize("text", ["best", "precision", "precision=", "precision=1", "recall=0", "f1=0.9", "max_f1=0.5"])
 def test_rules_that_are_none(text: str) -> None:
-    with pytest.raises(OptionError, match=r"'threshold_rule' parameter must be minimax_f1, max_f1, half, precision=P"):
-        Rule.parse(text)
+    with pytest.raises(OptionError, match=r"'threshold' parameter must be minimax_f1, max_f1, half, precision=P"):
+        Threshold(rule=text)
 
 
 def test_words() -> None:
-    assert Rule.parse("precision=0.95").words(0.4) == (
+    assert Threshold(rule="precision=0.95", prevalence=0.4).words == (
         "the highest recall with a precision of 0.95 or more, where 40 % of the pairs match; out of fold, among the pairs that differ"
     )
-    assert "40 %" not in Rule.parse("minimax_f1").words(0.4) and Rule.parse("half").words() == "0.5"
+    assert "40 %" not in Threshold(rule="minimax_f1", prevalence=0.4).words and Threshold(rule="half").words == "0.5"
 
 
 def test_one_label_or_no_share() -> None:
     with pytest.raises(InputError, match="only one label"):
         choose_threshold(np.array([0.5, 0.6]), np.array([1, 1], np.int8))
-    with pytest.raises(OptionError, match="'prevalence' parameter must be a share of matches above 0 and below 1"):
-        choose_threshold(np.array([0.5, 0.6]), np.array([0, 1], np.int8), prevalence=1.0)
+    with pytest.raises(OptionError, match="'prevalence' parameter must be a number between 0 and 1"):
+        Threshold(prevalence=1.0)

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import dxmatch
-from dxmatch.cli.main import app
 from dxmatch.errors import DxmatchError
+from dxmatch.tests.command_line import invoke
 
 pytestmark = pytest.mark.usefixtures("few_rounds")
 
@@ -24,8 +23,8 @@ def command(toy_pairs: pd.DataFrame, strings_only: Path, tmp_path: Path) -> list
 
 def test_warnings_are_a_line_each(command: list[str], tmp_path: Path) -> None:
     with pytest.warns(UserWarning) as told:
-        done = CliRunner().invoke(app, command, catch_exceptions=False)
-    assert done.exit_code == 0
+        done = invoke(command)
+    assert done.code == 0
     lines = [str(each.message) for each in told]
     assert lines == dxmatch.load(tmp_path / "m").data["warnings"]
     assert len(lines) == 1 and "one side's words contain the other's" in lines[0]
@@ -35,8 +34,8 @@ def test_options(command: list[str], tmp_path: Path) -> None:
     (tmp_path / "silver.csv").write_text("a,b,label\nmumps,parotitis,1\nmumps,measles,0\n")
     given = ["--extra", str(tmp_path / "silver.csv"), "--extra", str(tmp_path / "pairs.csv"), "--extra-weight", "0.25"]
     given += ["--soft", "share", "--contained", "set-aside", "--prevalence", "0.3", "--target", "recall=0.9"]
-    done = CliRunner().invoke(app, [*command, *given], catch_exceptions=False)
-    assert done.exit_code == 0
+    done = invoke([*command, *given])
+    assert done.code == 0
     m = dxmatch.load(tmp_path / "m")
     assert (m.data["soft"], m.data["contained"]["rule"], m.data["prevalence"]) == ("share", "set-aside", 0.3)
     silver, again = m.data["extra"]
@@ -54,7 +53,7 @@ def test_options(command: list[str], tmp_path: Path) -> None:
 
 
 def test_what_cannot_be(command: list[str]) -> None:
-    both = CliRunner().invoke(app, [*command, "--target", "recall=0.9", "--threshold", "half"])
-    assert both.exit_code == 2 and "not both" in both.stderr
+    both = invoke([*command, "--target", "recall=0.9", "--threshold", "half"])
+    assert both.code == 2 and "not both" in both.stderr
     with pytest.raises(DxmatchError, match="no threshold reaches a precision of 0.999"):
-        CliRunner().invoke(app, [*command, "--target", "precision=0.999"], catch_exceptions=False)
+        invoke([*command, "--target", "precision=0.999"])

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from dxmatch.cli.main import app
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.errors import InputError, OptionError
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.vote_plan import prompts_of
+from dxmatch.tests.command_line import invoke
 from dxmatch.votes.asking import Job, LanguageModel, ask, plan
 from dxmatch.votes.batch_files import export, import_batch
 from dxmatch.votes.prompts.choice_prompts import options_text
@@ -242,7 +241,7 @@ def test_the_command_line_exports_and_imports_with_a_prompt_file(feature_set: Pa
     Path("pairs.csv").write_text("a,b\nheart attack,fever\n")
 
     def run(*arguments: str) -> str:
-        result = CliRunner().invoke(app, ["votes", *arguments])
+        result = invoke(["votes", *arguments])
         if result.exception and not isinstance(result.exception, SystemExit):
             raise result.exception
         return result.output
@@ -272,7 +271,7 @@ def test_a_prompt_file_is_sent_to_a_server(feature_set: Path, loopback: Any) -> 
 
 @pytest.mark.parametrize("name", ["vote", "vote-1", "vote-ru", "pick", "severity", "role", "diagnosis-ddx", "check"])
 def test_the_command_line_prints_a_prompt_as_a_file(name: str, tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["votes", "prompt", name])
+    result = invoke(["votes", "prompt", name])
     (tmp_path / "mine.txt").write_text(result.output, encoding="utf-8")
     built_in = named(name)
     again = prompt_of(built_in.kind, tmp_path / "mine.txt")
@@ -280,7 +279,7 @@ def test_the_command_line_prints_a_prompt_as_a_file(name: str, tmp_path: Path) -
 
 
 def test_the_command_line_says_which_prompts_there_are() -> None:
-    told = CliRunner().invoke(app, ["votes", "prompt"]).output
+    told = invoke(["votes", "prompt"]).output
     assert all(f"{kind}: " in told for kind in KINDS) and all(version in told for version in PROMPTS)
     assert "a file: a vote prompt with {first} and {second}, or {data} for all of it" in told
     for version in OF_LISTS:

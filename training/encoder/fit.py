@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError, MissingExtra, OptionError
+from ...errors import InputError, MissingExtra
+from ...options import Between, Options
 from ...terms.encoders.static import Shape, StaticEncoder
 from .data import Names
 from .examples import BucketLists, Examples
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     import torch
 
 
-@dataclass(frozen=True)
-class Settings:
+@dataclass(frozen=True, kw_only=True)
+class Settings(Options):
     """How to train.
 
     Attributes
@@ -48,32 +49,16 @@ class Settings:
     Errors: `OptionError` for a number out of range.
     """
 
-    epochs: int = 6
-    batch: int = 1024
-    temperature: float = 0.1
-    learning_rate: float = 0.01
-    dropped: float = 0.2
-    alone: float = 0.15
-    reworded: float = 0.3
-    together: int = 16
-    contrasts: float = 0.25
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        for name, low in (("epochs", 1), ("batch", 2), ("together", 1), ("seed", 0)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < low:
-                raise OptionError(name, f"a whole number from {low}", value)
-        for name, allowed, right in (
-            ("temperature", "a number above 0", self.temperature > 0),
-            ("learning_rate", "a number above 0", self.learning_rate > 0),
-            ("dropped", "a number from 0 to below 1", 0 <= self.dropped < 1),
-            ("alone", "a number from 0 to 1", 0 <= self.alone <= 1),
-            ("reworded", "a number from 0 to 1", 0 <= self.reworded <= 1),
-            ("contrasts", "a number from 0 to 1", 0 <= self.contrasts <= 1),
-        ):
-            if not right:
-                raise OptionError(name, allowed, getattr(self, name))
+    epochs: Annotated[int, Between(1)] = 6
+    batch: Annotated[int, Between(2)] = 1024
+    temperature: Annotated[float, Between(0, apart=True)] = 0.1
+    learning_rate: Annotated[float, Between(0, apart=True)] = 0.01
+    dropped: Annotated[float, Between(0, 0.99)] = 0.2
+    alone: Annotated[float, Between(0, 1)] = 0.15
+    reworded: Annotated[float, Between(0, 1)] = 0.3
+    together: Annotated[int, Between(1)] = 16
+    contrasts: Annotated[float, Between(0, 1)] = 0.25
+    seed: Annotated[int, Between(0)] = 0
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,13 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ...errors import DxmatchError, InputError
 from ...terms.text.normalizer import Normalizer
 from .data import Synonyms, common_synonyms, disease_synonyms, icd_synonyms, read_synonyms
 
 Settings = TypeVar("Settings")
-_NUMBERS: dict[str, Callable[[str], Any]] = {"int": int, "float": float}
 
 
 def add_options(parser: argparse.ArgumentParser, settings: type) -> argparse.ArgumentParser:
@@ -30,8 +29,7 @@ def add_options(parser: argparse.ArgumentParser, settings: type) -> argparse.Arg
     parser.add_argument("--threads", type=int, default=1, help="of PyTorch (default 1)")
     for field in fields(settings):
         option = f"--{field.name.replace('_', '-')}"
-        kind = _NUMBERS[str(field.type)]
-        parser.add_argument(option, type=kind, default=field.default, help=f"default {field.default}")
+        parser.add_argument(option, type=type(field.default), default=field.default, help=f"default {field.default}")
     return parser
 
 

@@ -13,13 +13,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import DxmatchError, InputError, OptionError
 from ...files.atomic import whole_file, whole_folder
+from ...options import Between, Options
 from ...progress import shown
 from ...terms.encoders.sentence import SentenceEncoder
 from ...terms.text.normalizer import Normalizer
@@ -36,8 +37,8 @@ _WARM_UP = 0.05
 _ROWS_MEASURED = 64
 
 
-@dataclass(frozen=True)
-class Settings:
+@dataclass(frozen=True, kw_only=True)
+class Settings(Options):
     """How to fine-tune.
 
     Parameters
@@ -65,23 +66,14 @@ class Settings:
         For a number out of range.
     """
 
-    minutes: float = 20.0
-    epochs: int = 1
-    batch: int = 64
-    neighbours: int = 16
-    temperature: float = 0.05
-    learning_rate: float = 1e-4
-    longest: int = 32
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        for name, low in (("epochs", 1), ("batch", 2), ("neighbours", 1), ("longest", 3), ("seed", 0)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < low:
-                raise OptionError(name, f"a whole number from {low}", value)
-        for name in ("minutes", "temperature", "learning_rate"):
-            if not getattr(self, name) > 0:
-                raise OptionError(name, "a number above 0", getattr(self, name))
+    minutes: Annotated[float, Between(0, apart=True)] = 20.0
+    epochs: Annotated[int, Between(1)] = 1
+    batch: Annotated[int, Between(2)] = 64
+    neighbours: Annotated[int, Between(1)] = 16
+    temperature: Annotated[float, Between(0, apart=True)] = 0.05
+    learning_rate: Annotated[float, Between(0, apart=True)] = 1e-4
+    longest: Annotated[int, Between(3)] = 32
+    seed: Annotated[int, Between(0)] = 0
 
 
 @dataclass(frozen=True)

@@ -22,11 +22,9 @@ from ..engines.fitted import Rows
 from ..statistics.calibration import fit_sigmoid
 from ..statistics.measure import measure
 from ..statistics.split import Groups, grouped_folds, held_out
-from ..statistics.threshold import choose_threshold
+from ..statistics.threshold import MAX_F1, choose_threshold
 
 FOLDS = 5
-RULE = "max_f1"
-"""The policy is learnt from these labels, so its threshold is for data like them."""
 
 
 @dataclass(frozen=True)
@@ -94,4 +92,5 @@ def _fitted(
         candidates=lightgbm_engine.CANDIDATES[1:2],
     )
     calibration = fit_sigmoid(fitted.out_of_fold, y)
-    return fitted.texts, calibration, choose_threshold(calibration(fitted.out_of_fold), y, RULE)
+    # learnt from these labels, so that its threshold is for data like them
+    return fitted.texts, calibration, choose_threshold(calibration(fitted.out_of_fold), y, MAX_F1)

@@ -16,7 +16,7 @@ from ...stats.resampling import group_draws
 MEASURES = ("precision", "recall", "f1", "accuracy", "average_precision", "brier", "calibration_error")
 BINS = 10
 """Of probabilities, of equal width: [0, 0.1), [0.1, 0.2), …, [0.9, 1]."""
-_RESAMPLES_AT_ONCE = 100
+_RESAMPLES_AT_ONCE, _CELLS = 100, 4_000_000
 _SAME = 1e-12
 
 
@@ -118,6 +118,23 @@ def average_precision(
     with np.errstate(invalid="ignore", divide="ignore"):
         precision = np.where(seen > 0, found / seen, 0.0)
         return (gained * precision).sum(1) / found[:, -1]
+
+
+def ranking_and_decisions(
+    score: NDArray[np.floating],
+    said: NDArray[np.bool_],
+    label: NDArray[np.int8],
+    group: NDArray[np.int64],
+    draws: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """float64[2, r]: average precision by `score`, and the F1 of the decisions `said`, for r weightings `draws[r, groups]` of groups."""
+    found, matches, step = [], label == 1, max(1, _CELLS // len(label))
+    for start in range(0, len(draws), step):
+        weight = draws[start : start + step][:, group].astype(float)
+        both, either = weight[:, said & matches].sum(1), weight[:, said].sum(1) + weight[:, matches].sum(1)
+        with np.errstate(invalid="ignore"):
+            found.append(np.stack([average_precision(score, label, weight), 2 * both / either]))
+    return np.concatenate(found, axis=1)
 
 
 def _interval(resampled: NDArray[np.float64], level: float) -> tuple[float | None, float | None]:

@@ -9,11 +9,13 @@ positive rates t and f of a threshold, which do not depend on how many pairs mat
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError, OptionError
+from ...options import Between, Options
 
 SHARES = np.arange(0.05, 0.501, 0.05)
 MIN_FOUND = 10
@@ -28,46 +30,65 @@ TARGETS = ("precision", "recall")
 _ALLOWED = f"{', '.join(RULES)}, precision=P or recall=R with P and R in (0, 1)"
 
 
-@dataclass(frozen=True)
-class Rule:
-    """name : one of `RULES` or of `TARGETS`; target : in (0, 1), of the latter."""
+@dataclass(frozen=True, kw_only=True)
+class Threshold(Options):
+    """How the threshold is chosen from out-of-fold probabilities, and for what data.
 
-    name: str
-    target: float | None = None
+    Parameters
+    ----------
+    rule : str, optional
+        "minimax_f1" (the F1 that holds best where another share of pairs matches; the default), "max_f1" (the default where `prevalence`
+        is given), "half", "precision=0.95" or "recall=0.9".
+    prevalence : float, optional
+        The share of matches, in (0, 1), among the pairs that M will see, equal ones apart. Probabilities, threshold and measurements are
+        for such data; for data like the labelled pairs if not given.
 
-    @classmethod
-    def parse(cls, text: str) -> Rule:
-        """From "max_f1" or "precision=0.95". Errors: `OptionError`."""
+    Raises
+    ------
+    OptionError
+        For another rule, or a share that is none.
+    """
+
+    rule: str | None = None
+    prevalence: Annotated[float, Between(0, 1, apart=True)] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _ = self.chosen
+
+    @property
+    def chosen(self) -> tuple[str, float | None]:
+        """One of `RULES`, or one of `TARGETS` with its target, in (0, 1)."""
+        text = self.rule or ("minimax_f1" if self.prevalence is None else "max_f1")
         name, equals, value = text.partition("=")
         if not equals and name in RULES:
-            return cls(name)
+            return name, None
         try:
             target = float(value)
         except ValueError:
             target = 0.0
         if name not in TARGETS or not 0 < target < 1:
-            raise OptionError("threshold_rule", _ALLOWED, text)
-        return cls(name, target)
+            raise OptionError("threshold", _ALLOWED, text)
+        return name, target
 
-    def words(self, prevalence: float | None = None) -> str:
+    @property
+    def words(self) -> str:
         """What the card says."""
-        if self.target is None:
-            words = RULES[self.name]
+        name, target = self.chosen
+        if target is None:
+            words = RULES[name]
         else:
-            best = "recall" if self.name == "precision" else "precision"
-            words = f"the highest {best} with a {self.name} of {self.target:g} or more"
-        if prevalence is not None and self.name in ("max_f1", "precision", "recall"):
-            words += f", where {100 * prevalence:g} % of the pairs match"
-        return words if self.name == "half" else f"{words}; out of fold, among the pairs that differ"
+            best = "recall" if name == "precision" else "precision"
+            words = f"the highest {best} with a {name} of {target:g} or more"
+        if self.prevalence is not None and name in ("max_f1", "precision", "recall"):
+            words += f", where {100 * self.prevalence:g} % of the pairs match"
+        return words if name == "half" else f"{words}; out of fold, among the pairs that differ"
 
 
-def choose_threshold(
-    score: NDArray[np.float64],
-    label: NDArray[np.int8],
-    rule: Rule | str = "minimax_f1",
-    *,
-    prevalence: float | None = None,
-) -> float:
+MAX_F1 = Threshold(rule="max_f1")
+
+
+def choose_threshold(score: NDArray[np.float64], label: NDArray[np.int8], threshold: Threshold = Threshold()) -> float:
     """The threshold in (0, 1), midway between two scores; a pair at or above it is a match. Of equals the higher wins.
 
     minimax_f1 : min over thresholds of max over q in 0.05, 0.10, …, 0.50 of (max F1(q) - F1(q)), the regret of Savage (1951)
@@ -75,24 +96,22 @@ def choose_threshold(
     max_f1 : max F1(q). half : 0.5.
     precision=P : of the thresholds with q t / (q t + (1 - q) f) >= P, the one of highest t.
     recall=R : of the thresholds with t >= R, the one of highest precision.
-    prevalence : q of all rules but minimax_f1 and half, in (0, 1); the share of matches among these labels if not given.
+    prevalence : q of all rules but minimax_f1 and half; the share of matches among these labels if not given.
 
-    score : float64[n] in [0, 1]. Errors: `OptionError` for another rule; `InputError` for a precision that no threshold
-    reaches which finds ten matches.
+    score : float64[n] in [0, 1]. Errors: `InputError` for a precision that no threshold reaches which finds ten matches.
     """
-    chosen = Rule.parse(rule) if isinstance(rule, str) else rule
-    check_prevalence(prevalence)
-    if chosen.name == "half":
+    name, target = threshold.chosen
+    if name == "half":
         return 0.5
     thresholds, true, false = _operating_points(score, label)
-    share = float((label == 1).mean()) if prevalence is None else prevalence
-    if chosen.name == "minimax_f1":
+    share = float((label == 1).mean()) if threshold.prevalence is None else threshold.prevalence
+    if name == "minimax_f1":
         f1 = f1_at(true, false, SHARES[:, None])
         best = int((f1.max(axis=1, keepdims=True) - f1).max(axis=0).argmin())
-    elif chosen.name == "max_f1":
+    elif target is None:
         best = int(f1_at(true, false, share).argmax())
     else:
-        best = _reaching(chosen, true, false, share, int((label == 1).sum()))
+        best = _reaching(name, target, true, false, share, int((label == 1).sum()))
     return float(thresholds[best])
 
 
@@ -101,11 +120,6 @@ def f1_at(
 ) -> NDArray[np.float64]:
     """F1 where `share` of the pairs match. true, false : the rates of true and false positives, in [0, 1]."""
     return 2 * share * true / (share * true + (1 - share) * false + share)
-
-
-def check_prevalence(prevalence: float | None) -> None:
-    if prevalence is not None and not 0 < prevalence < 1:
-        raise OptionError("prevalence", "a share of matches above 0 and below 1", prevalence)
 
 
 def _operating_points(
@@ -120,18 +134,19 @@ def _operating_points(
     return np.clip((at + np.append(at[1:], 0.0)) / 2, 1e-9, 1 - 1e-9), true, false
 
 
-def _reaching(rule: Rule, true: NDArray[np.float64], false: NDArray[np.float64], share: float, matches: int) -> int:
+def _reaching(
+    name: str, target: float, true: NDArray[np.float64], false: NDArray[np.float64], share: float, matches: int
+) -> int:
     with np.errstate(invalid="ignore"):
         precision = share * true / (share * true + (1 - share) * false)
-    assert rule.target is not None
-    target = rule.target - 1e-12  # 28 / 35 is 0.8, whatever the rounding
-    if rule.name == "recall":
-        return int(np.where(true >= target, precision, -1).argmax())
+    least = target - 1e-12  # 28 / 35 is 0.8, whatever the rounding
+    if name == "recall":
+        return int(np.where(true >= least, precision, -1).argmax())
     counted = np.where(true * matches >= min(MIN_FOUND, matches) - 1e-9, precision, 0.0)
-    if counted.max() < target:
+    if counted.max() < least:
         raise InputError(
-            f"no threshold reaches a precision of {rule.target:g} out of fold, where {share:.1%} of the pairs match",
+            f"no threshold reaches a precision of {target:g} out of fold, where {share:.1%} of the pairs match",
             allowed=f"at most {np.floor(1000 * counted.max()) / 1000:g}, its best",
-            got=rule.target,
+            got=target,
         )
-    return int(np.where(counted >= target, true, -1).argmax())
+    return int(np.where(counted >= least, true, -1).argmax())

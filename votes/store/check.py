@@ -102,7 +102,8 @@ def check_votes(path: str | os.PathLike[str], *, repair: str | os.PathLike[str] 
 
     Parameters
     ----------
-    repair : a file, absent yet, for a copy of format 2 with every row that proves right. Pairs whose answers are lost, as far
+    repair
+        A file, absent yet, for a copy of format 2 with every row that proves right. Pairs whose answers are lost, as far
         as they can be named, come into a table beside it, `COPY.ask-again.csv`. Of a store of format 1, which has no checksums,
         every row that can be read counts as right.
 

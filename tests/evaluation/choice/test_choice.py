@@ -8,13 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 import dxmatch
-from dxmatch.cli.main import app
 from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.statistics.subgroups import PLAIN, WEIGHTED
-from dxmatch.votes.asking import Budget
 
 ONE = {"question": "Which is a vein?", "options": "A. aorta B. portal vein C. carotid D. none", "answer": "B"}
 SEVERAL = {
@@ -62,7 +59,9 @@ def test_subsets_and_their_averages() -> None:
         for one in questions
         for by, letter in ((1, "C"), (2, "D"), (3, "A" if model == "a" else "D"))
     ]
-    report = dxmatch.choice(questions, answers, subset="topic", bootstrap=100)
+    report = dxmatch.choice(
+        questions, answers, reading={"columns": {"subset": "topic"}}, resampling=dxmatch.Resampling(resamples=100)
+    )
     assert figure(report, "Acc_choice", "cn", "a") == pytest.approx((1 / 3 + 1 + 1) / 3)
     assert figure(report, "Acc_choice", "en", "a") == 1
     assert (
@@ -133,12 +132,28 @@ def test_what_is_missing_is_said() -> None:
     ]
     report = dxmatch.choice([ONE, SEVERAL], answers)
     words = "\n".join(told(report))
-    assert "none of the model's figures: a 1 of 2." in words and "the source's: a 1 of 2." in words
+    assert "none of the model's figures: a 1 of 2." in words
     assert {row["n_cases"] for row in report.difference_rows} == {1}, "two models are compared in the questions of both"
-    with pytest.raises(OptionError, match="'ask'.*'endpoints'"):
-        dxmatch.choice([ONE], None, ask="lab:m")
-    with pytest.raises(OptionError, match="'repeats'"):
-        dxmatch.choice([ONE], ANSWERS[:1], repeats=0)
+    with pytest.raises(OptionError, match="'models'.*'endpoints'"):
+        dxmatch.choice([ONE], None, models="lab:m")
+
+
+@pytest.mark.parametrize(("options", "error"), [
+    ({"repeats": 0}, "'repeats'.*from 1 to 100"),
+    ({"shifts": "some"}, "'shifts'.*one of all"),
+    ({"reading": {"columns": {"subsets": "topic"}}}, "'reading.columns'.*subset.*'subsets'"),
+    ({"reading": {"columns": {"subset": "topics"}}}, "'topics'.*missing.*did you mean 'topic'"),
+    ({"reading": {"separator": ","}}, "'reading'.*separator"),
+    ({"asking": {"again": True}}, "'asking'.*again"),
+    ({"ask": "lab:m"}, "'ask'.*models="),
+    ({"full_circle": True}, "'full_circle'.*shifts="),
+    ({"ask_again": "lab:m"}, "'ask_again'.*read_again="),
+    ({"subset": "topic"}, "'subset'.*reading="),
+    ({"bootstrap": 0}, "'bootstrap'.*Resampling"),
+])  # fmt: skip
+def test_options_that_are_wrong(options: Any, error: str) -> None:
+    with pytest.raises((OptionError, InputError), match=error):
+        dxmatch.choice([{**ONE, "topic": "body"}], ANSWERS[:1], **options)
 
 
 # Models that are asked
@@ -152,62 +167,48 @@ def endpoints(tmp_path: Path, loopback: Any, monkeypatch: pytest.MonkeyPatch) ->
     return tmp_path / "endpoints.toml"
 
 
-def run(*arguments: str) -> str:
-    result = CliRunner().invoke(app, ["choice", *arguments], env={"COLUMNS": "200"})
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result.output
-
-
 def test_models_are_asked_under_shifts_once(endpoints: Path, loopback: Any) -> None:
     """min(4, 4 - 1) + min(4, 3 - 1) = 5 questions; a second run asks none."""
     loopback.rules({"contains": "portal", "text": "Answer: C"}, {"text": "Hard to say."})
-    asked = ("q.json", "--ask", "lab:m", "--endpoints", str(endpoints))
-    dry = run(*asked, "--dry-run")
-    assert "m, choice-one-1 at lab" in dry and "3 questions, 0 known, 3 to ask" in dry and "To ask: 5 questions" in dry
-    assert loopback.log()["calls"] == 0
-    printed = run(*asked, "-o", "c.json", "-o", "c.csv", "--per-answer", "each.csv")
-    assert "2 of 5 answers name no option" in printed and "0.167" in printed and printed.count("Written:") == 3
+    dry = dxmatch.Asking(endpoints=endpoints, dry_run=True)
+
+    def planned(questions: Any = "q.json") -> list[tuple[str, int, int]]:
+        plan = dxmatch.choice(questions, models="lab:m", asking=dry)
+        return [(one.job.prompt.version, one.wanted, one.unknown) for one in plan]
+
+    assert planned() == [("choice-one-1", 3, 3), ("choice-zh-1", 2, 2)]
+    assert loopback.log()["calls"] == 0 and not Path("votes.sqlite").exists()
+    report = dxmatch.choice("q.json", models="lab:m", asking={"endpoints": endpoints})
+    assert "2 of 5 answers name no option" in told(report)[0] and figure(report, "Acc_choice") == pytest.approx(1 / 6)
     sent = [request["body"]["messages"][0]["content"] for request in loopback.log()["requests"]]
     assert sum("Exactly one option is right" in text for text in sent) == 3, (
         "the English question, whatever stands beside it"
     )
     assert sum("你是一位资深医生" in text for text in sent) == 2, "the Chinese one"
     assert sum('"A": "none"' in text for text in sent) == 1, "shifted by one"
-    assert json.loads(Path("c.json").read_text("utf-8"))["made_with"]["prompts"] == {
-        "choice-one-1": 1,
-        "choice-zh-1": 1,
-    }
-    run(*asked)
+    assert report.to_dict()["made_with"]["prompts"] == {"choice-one-1": 1, "choice-zh-1": 1}
+    dxmatch.choice("q.json", models="lab:m", asking={"endpoints": endpoints})
     assert loopback.log()["calls"] == 5
-    assert "Nothing to ask." in run(*asked, "--dry-run")
-    plan = dxmatch.choice(
-        [{**ONE, "question": "Which are veins?", "answer": "BC"}], ask="lab:m", endpoints=endpoints, dry_run=True
-    )
-    assert [(one.job.prompt.version, one.wanted, one.unknown) for one in plan] == [("choice-several-1", 3, 3)]
+    assert planned() == [("choice-one-1", 3, 0), ("choice-zh-1", 2, 0)]
+    several = [{**ONE, "question": "Which are veins?", "answer": "BC"}]
+    assert planned(several) == [("choice-several-1", 3, 3)]
 
 
 def test_a_model_reads_what_no_rule_reads(endpoints: Path, loopback: Any) -> None:
     loopback.rules({"contains": "the one in the belly", "text": "Answer: B"}, {"text": "Answer: none"})
     answers = [{"question_id": "1", "response": "the one in the belly"}, {"question_id": "2", "response": "no idea"}]
-    budget = Budget(max_calls=2)
-    report = dxmatch.choice("q.json", answers, ask_again="lab:reader", endpoints=endpoints, budget=budget)
-    assert sum(summary.calls for summary in budget.summaries) == 2
+    asking = dxmatch.Asking(endpoints=endpoints, max_calls=2)
+    report = dxmatch.choice("q.json", answers, read_again="lab:reader", asking=asking)
+    assert sum(summary.calls for summary in asking.budget.summaries) == 2
     assert figure(report, "Acc_choice") == 0.5
-    assert "2 of 2 answers were read by no rule; reader read 1 of them." in told(report)
     assert "1 of 2 answers name no option that can be read" in told(report)[0]
 
 
 def test_a_prompt_file(endpoints: Path, loopback: Any) -> None:
     Path("mine.txt").write_text("{question}\n{options}\nLetters?")
     loopback.rules({"text": "B"})
-    run(
-        "q.json",
-        "--ask",
-        "lab:m",
-        "--endpoints",
-        str(endpoints),
-        *("--prompt", "mine.txt", "--full-circle", "--repeats", "2"),
+    dxmatch.choice(
+        "q.json", models="lab:m", prompt="mine.txt", shifts="all", repeats=2, asking={"endpoints": endpoints}
     )
     sent = [request["body"]["messages"][0]["content"] for request in loopback.log()["requests"]]
     assert len(sent) == (4 + 3) * 2

@@ -12,12 +12,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from dxmatch.errors import InputError, ModelError
-from dxmatch.evaluation.lists.reading import read_lists
 from dxmatch.evaluation.match import cases as module
 from dxmatch.evaluation.match.cases import CaseTable
 from dxmatch.evaluation.match.matches import Needs, match
+from dxmatch.evaluation.read.reading import read_lists
 
-from ..made import By, long_form
+from ..made import By, long_form, with_reading
 
 PROBABILITIES = {
     ("copd", "chronic lung disease"): 0.6,
@@ -57,7 +57,7 @@ class Knowing(By):
 def table_of(cases, matcher=None, depth=3, **options) -> CaseTable:
     frame = cases if isinstance(cases, pd.DataFrame) else long_form(cases, ROLES)
     needs = Needs(depth=depth, whole=False, relations=False, k=3, first=False, codes=False)
-    made = match(read_lists(frame, **options), matcher or Knowing(), needs)
+    made = match(read_lists(frame, **with_reading(options)), matcher or Knowing(), needs)
     assert made.case_table is not None
     assert [one for one in made.findings if one.kind == "near_threshold"] == [
         one for one in made.case_table.findings() if one.kind == "near_threshold"

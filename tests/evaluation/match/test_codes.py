@@ -9,10 +9,11 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import InputError, OptionError
-from dxmatch.evaluation.lists.reading import read_lists
-from dxmatch.evaluation.lists.text_codes import TextCodes, read_codes
 from dxmatch.evaluation.match.codes import text_codes
 from dxmatch.evaluation.match.matches import Needs, match
+from dxmatch.evaluation.match.text_codes import TextCodes, read_codes
+from dxmatch.evaluation.read.reading import read_lists
+from dxmatch.matcher.icd_presets import IcdPreset
 from dxmatch.terms.icd.sources import open_tree
 
 from ..made import By, long_form
@@ -76,14 +77,14 @@ def test_m_maps_what_the_table_lacks_and_that_is_found():
     (found,) = [one for one in made.findings if one.kind == "codes"]
     assert (found.count, found.of) == (2, 3) and "mapping of the match function: 'heart attack'" in found.example
     by_name = match(
-        made.answers, m, NEEDS, codes=text_codes(None, None, m, "icd10cm", None, None, store=None, progress=None, **WAYS)
+        made.answers, m, NEEDS, codes=text_codes(NAMES, m, dxmatch.Asking(), None)
     )  # fmt: skip
     assert by_name.codes is not None and by_name.codes.by == "the nearest names (names)"
-    named = dxmatch.icd(["heart attack"], entries="names")["icd10"][0]
+    named = dxmatch.icd(["heart attack"], preset=NAMES.preset)["icd10"][0]
     assert codes_of(by_name.codes.predicted) == [[[[named], []]]]
 
 
-WAYS = {"encoder": None, "distance": None, "entries": "names", "direct": True}
+NAMES = dxmatch.Codes(preset=IcdPreset(entries="names"))
 
 
 def test_final_diagnoses_have_codes_of_their_own():
@@ -114,7 +115,7 @@ def test_what_cannot_be_right_is_refused():
     assert error.value.column == "icd10" and "J99X9" in str(error.value)
     with pytest.raises(InputError):
         coded(["nonsense", *[None] * 6])
-    with pytest.raises(OptionError, match="icd_direct"):
-        text_codes(None, None, By(), "icd10cm", None, None, store=None, progress=None, **(WAYS | {"direct": False}))
+    with pytest.raises(OptionError, match="pick"):
+        text_codes(dxmatch.Codes(preset="h-ddx"), By(), dxmatch.Asking(), None)
     nobody = replace(NEEDS, codes=False)
     assert match(read_lists(long_form(CASES, ROLES)), By(), nobody, codes=TextCodes(read_codes(TABLE))).codes is None

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dxmatch import Asking, Graded, Judge
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.errors import OptionError
 from dxmatch.evaluation.match.judge import NOT_ANSWERED, Judging
@@ -57,17 +58,17 @@ def scripted(judge_A=NO, check_A=WRONG, judge_B=NO, check_B=RIGHT, more: Any = N
     return Scripted(said | (more or {}))
 
 
-def judged(tmp_path, judge, check=None, m=None, cases=CASES, columns=None, **options: Any) -> Matches:
+def judged(tmp_path, judge=None, graded=None, m=None, cases=CASES, columns=None) -> Matches:
     """M's names are in small letters; equal strings match."""
     m = m or By()
     m.providers = SimpleNamespace(naming=lambda texts: [text.lower() for text in texts])
-    judging = Judging(judge, check, store=tmp_path / "votes.sqlite", **options)
+    judging = Judging(judge, graded, Asking(store=tmp_path / "votes.sqlite"))
     return match(lists_of(cases, **(columns or {})), m, NOBODY, judge=judging)
 
 
 def test_two_stages_by_hand(tmp_path):
     m = scripted()
-    made = judged(tmp_path, m)
+    made = judged(tmp_path, Judge(model=m))
     found = made.judged
     # columns: A, B; rows: the two right answers of case one, the one of case two. B of two says nothing; A's asthma is equal.
     assert found is not None and found.included.tolist() == [[[1, 1], [0, 1]], [[1, -1], [0, -1]]]
@@ -100,13 +101,14 @@ def test_two_stages_by_hand(tmp_path):
         (Scripted({}), "none", {}, [[-1, 1], [-1, 1]], [0, 3], {NOT_ANSWERED: 2}),
         ("model", "none", {}, [[1, 1], [0, 1]], [2, 3], {}),
         (scripted(), "model", {}, [[1, 1], [0, 1]], [2, 3], {}),
-        (scripted(more={(JUDGE, "gout", A_ONE): YES, (JUDGE, "gout", B_ONE): "perhaps"}), None, {"judge_equal": True},
+        (scripted(more={(JUDGE, "gout", A_ONE): YES, (JUDGE, "gout", B_ONE): "perhaps"}), None, {"ask_equal": True},
          [[1, 1], [0, -1]], [0, 2], {NOT_ANSWERED: 1, "unclear": 1}),
     ],
 )  # fmt: skip
 def test_what_comes_of_the_stages(tmp_path, judge, check, options, included, places, unscored):
     """Of case one; no verdict is never "not included", and M, in the place of a stage, knows the heart attack."""
-    found = judged(tmp_path, judge, check, SetMatcher((MI, "heart attack")), **options).judged
+    asked = Judge(model=judge, check=check, **options)
+    found = judged(tmp_path, asked, m=SetMatcher((MI, "heart attack"))).judged
     assert found is not None and found.included[0].tolist() == included
     assert [found.rows[0, 0, d]["place"] or 0 for d in (0, 1)] == places
     assert found.unscored == unscored and found.scored[0] == (np.array(included) >= 0).all()
@@ -125,7 +127,7 @@ def test_relations_and_severities_by_hand(tmp_path):
     words = {"angina": "2", "heart attack": "4 critical", "gout": "2", "asthma": "3", MI: "4"}
     m = Scripted(said | {(SEVERITY, name, ""): text for name, text in words.items()})
     severity = [None] * 6 + ["mild", "rare"] + [None] * 4
-    made = judged(tmp_path, None, relation=m, severity=m, columns={"severity": severity}).answers
+    made = judged(tmp_path, graded=Graded(relation=m, severity=m), columns={"severity": severity}).answers
     assert made.more["relation"] == [
         "exact disease group", "exact synonym", "exact synonym",  # A in one: the nearer of two right answers
         None, "exact synonym", None,  # B: says nothing; gout; asthma, on which one verdict is missing
@@ -143,32 +145,33 @@ def test_relations_and_severities_by_hand(tmp_path):
 def test_relations_by_m(tmp_path):
     m = By()
     m.relations = lambda a, b: SimpleNamespace(semantic_distance=[{"angina": 3, "gout": 0}.get(y, 5) for y in b])  # type: ignore[attr-defined]
-    made = judged(tmp_path, None, m=m, relation="model").answers
+    made = judged(tmp_path, graded=Graded(relation="model"), m=m).answers
     near, same, far = "exact disease group", "exact synonym", "not related"
     assert made.more["relation"] == [near, far, same, None, same, far, same, None, None]
     with pytest.raises(OptionError, match="relation"):
-        judged(tmp_path, None, m=By(), relation="model")
+        judged(tmp_path, graded=Graded(relation="model"), m=By())
 
 
 @pytest.mark.parametrize(
     ("option", "options"),
     [
-        ("check", {"check": "model"}), ("judge_prompt", {"judge_prompt": "judge-2"}), ("judge_equal", {"judge_equal": True}),
-        ("relation_prompt", {"relation": "model", "relation_prompt": "relation-1"}),
-        ("severity_prompt", {"severity_prompt": "severity-1"}),
-        ("judge_prompt", {"judge": "model", "judge_prompt": "judge-strict-1"}),
-        ("check_prompt", {"judge": "model", "check_prompt": "judge-second-1"}),
-        ("severity", {"severity": "model"}), ("relation", {"relation": "none"}), ("judge", {"judge": "none"}),
-        ("check", {"judge": "model", "check": "lab:m"}),
+        ("judge.check", {"check": "model"}), ("judge.prompt", {"prompt": "judge-2"}), ("judge.ask_equal", {"ask_equal": True}),
+        ("graded.prompts", {"relation": "model", "prompts": {"relation": "relation-1"}}),
+        ("graded.prompts", {"prompts": {"severity": "severity-1"}}), ("graded.prompts", {"prompts": {"judge": "judge-2"}}),
+        ("judge.prompt", {"model": "model", "prompt": "judge-strict-1"}),
+        ("judge.check_prompt", {"model": "model", "check_prompt": "judge-second-1"}),
+        ("graded.severity", {"severity": "model"}), ("graded.relation", {"relation": "none"}), ("judge.model", {"model": "none"}),
+        ("judge.check", {"model": "model", "check": "lab:m"}),
     ],
 )  # fmt: skip
 def test_options_that_cannot_be_meant(option, options):
     with pytest.raises(OptionError, match=f"'{option}'") as error:
-        Judging(**options)
-    assert isinstance(error.value, NotServed) == (option in ("severity", "relation") or "none" in options.values() or "lab:m" in options.values())  # fmt: skip
+        Judging(Judge(**options)) if option.startswith("judge") else Judging(graded=Graded(**options))
+    assert isinstance(error.value, NotServed) == (option in ("graded.severity", "graded.relation") or "none" in options.values() or "lab:m" in options.values())  # fmt: skip
 
 
 def test_labels_by_people_ask_m_about_whole_lists():
-    made = match(lists_of(CASES), By(), NOBODY, humans={"case_id": ["two"], "rater": ["A"], "label": [1]})
+    people = Judging(Judge(human={"case_id": ["two"], "rater": ["A"], "label": [1]}))
+    made = match(lists_of(CASES), By(), NOBODY, judge=people)
     assert made.humans is not None and made.humans.items == [(1, 0, 0)]
     assert made.references is not None and made.references.found.tolist()[0] == [[False, True], [False, True]]

@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dxmatch
 from dxmatch.errors import ModelError, NotUnderstoodWarning
-from dxmatch.evaluation.lists.lists import Lists, panels
-from dxmatch.evaluation.lists.reading import read_lists
 from dxmatch.evaluation.match.matches import Matches, Needs, match, pairs_needed
+from dxmatch.evaluation.read.lists import Lists, panels
+from dxmatch.evaluation.read.reading import read_lists
 
 from ..made import By, lists_of, long_form
 
@@ -111,7 +112,7 @@ class Ordered(By):
 
 
 def test_pairs_needed_are_those_that_are_asked(example):
-    answers = read_lists(example / "lists.csv", no_diagnosis=["none"])
+    answers = read_lists(example / "lists.csv", reading=dxmatch.Reading(no_diagnosis=["none"]))
     m, needs = Ordered(lambda a, b: 1.0), needs_of(answers)
     peers = match(answers, m, needs, panels=panels(answers), seed=3).peers
     assert peers is not None and (peers.first < peers.second).all() and len(peers.first) == 6

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from dxmatch.errors import InputError
-from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.evaluation.read.reading import read_lists
 
 _CASES = Path(__file__).parents[2] / "cases" / "headings.csv"
 """Headings beside case and reference; whose lists they are, with the length of each, or "refused"."""

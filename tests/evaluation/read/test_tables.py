@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from dxmatch.cli.main import app
+import dxmatch
 from dxmatch.errors import InputError
-from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.evaluation.read.reading import read_lists
+from dxmatch.tests.command_line import invoke
+
+from ..made import with_reading
 
 _CASES = Path(__file__).parents[2] / "cases" / "tables.csv"
 """name and text of a file, options in JSON; the lists by rater and case in JSON, or what the refusal names after "refused: "."""
@@ -27,7 +29,7 @@ def _cases() -> list[Any]:
 @pytest.mark.parametrize(("name", "text", "options", "read"), _cases())
 def test_what_is_read_from_a_file(tmp_path: Path, name: str, text: str, options: str, read: str) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
-    given = json.loads(options) if options else {}
+    given = with_reading(json.loads(options) if options else {})
     if read.startswith("refused: "):
         with pytest.raises(InputError, match=re.escape(read.removeprefix("refused: "))):
             read_lists(tmp_path / name, **given)
@@ -41,8 +43,8 @@ def test_a_dry_run_shows_what_was_read(tmp_path: Path) -> None:
     file.write_text(
         'id,gold,gpt,claude\n1,gout,"1. Gout\n2. flu",Final diagnosis: gout\n2,flu,asthma,"Could be anything, really."\n'
     )
-    shown = CliRunner().invoke(app, ["evaluate", str(file), "--dry-run"])
-    assert shown.exit_code == 0 and not list(tmp_path.glob("*.html"))
+    shown = invoke(["evaluate", str(file), "--dry-run"])
+    assert shown.code == 0 and not list(tmp_path.glob("*.html"))
     for words in (
         "gpt: 1. Gout, 2. flu",
         "the right answer is flu",
@@ -67,13 +69,13 @@ def test_a_function_of_a_record_reads_any_other_file(tmp_path: Path) -> None:
         by = one.get("by", {}).items()
         return [{"case_id": one["p"], "model": who, "diagnoses": said, "references": [one["t"]]} for who, said in by]
 
-    lists = read_lists(tmp_path / "odd.csv", record=of_row)
+    lists = read_lists(tmp_path / "odd.csv", reading=dxmatch.Reading(record=of_row))
     assert (
         lists.raters == ["ann", "gpt"]
         and lists.list_of("7", "ann") == ["gout", "flu"]
         and lists.reference == [("gout",), ("sepsis",)]
     )
-    lists = read_lists(tmp_path / "odd.json", record=of_object)
+    lists = read_lists(tmp_path / "odd.json", reading=dxmatch.Reading(record=of_object))
     assert lists.list_of("7", "ann") == ["gout", "flu"] and lists.list_of("7", "gpt") == []
     with pytest.raises(InputError, match=r"odd.csv, row 2: the option 'record' made no answer.*case_id"):
-        read_lists(tmp_path / "odd.csv", record=lambda row: {"patient": row["patient"]})
+        read_lists(tmp_path / "odd.csv", reading=dxmatch.Reading(record=lambda row: {"patient": row["patient"]}))

@@ -43,9 +43,13 @@ def written(folder: Path, files: dict[str, Any]) -> Path:
 def compared(folder: Path, changes: dict[str, Any] | None = None, **options: Any) -> Report:
     """The report of the three notes with changed files."""
     written(folder, FILES | (changes or {}))
-    given = {"m": None, "runs": folder / "run", "notes": folder / "notes", "bootstrap": 0} | options
-    m, runs, notes = given.pop("m") or matcher(), given.pop("runs"), given.pop("notes")
-    return dxmatch.reasoning(folder / "graphs", notes, runs, m, **given)
+    given = {
+        "runs": folder / "run",
+        "notes": folder / "notes",
+        "matcher": matcher(),
+        "resampling": {"resamples": 0},
+    } | options
+    return dxmatch.reasoning(folder / "graphs", given.pop("notes"), given.pop("runs"), **given)
 
 
 def values(report: Report, run: str = "run", group: str | None = None, of: str = "") -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dxmatch.errors import InputError, OptionError
+from dxmatch.errors import InputError
 
 from .made import FILES, compared, told, values, written
 
@@ -68,17 +68,17 @@ def test_domains(tmp_path):
         if isinstance(domains, str):
             domains = written(tmp_path, {"d.csv": domains}) / "d.csv"
         assert values(compared(tmp_path, domains=domains), group="Joints")["Acc_diag"] == 1
-    for wrong in ({"Gout": "Joints"}, {"Gout": "Joints", "gout": "Feet", "Asthma": "Lungs"}):
-        with pytest.raises(OptionError, match="'domains'.*(Asthma|twice)"):
-            compared(tmp_path, domains=wrong)
+    assert "no medical domain is known of Asthma" in told(compared(tmp_path, domains={"Gout": "Joints"})).replace(
+        "No", "no"
+    )
 
 
 def test_what_the_data_hold(tmp_path):
-    report = compared(tmp_path, length=len)
+    report = compared(tmp_path)
     every, *_ = report.rows_of("reasoning.data")
     assert every == {
         "by": "all", "group": "all", "categories": 2, "notes": 3, "diagnoses": 7, "discharge_diagnoses": 4,
-        "observations": pytest.approx(7 / 3), "length": len("None\n" * 6 + "\n" * 5),
+        "observations": pytest.approx(7 / 3), "length": 6,
     }  # fmt: skip
 
 

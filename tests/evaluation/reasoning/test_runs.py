@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 import dxmatch
 from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.reasoning import browser
-from dxmatch.votes.asking import Budget
 
 from ...chromium import CHROMIUM, tab
-from .made import FILES, Says, compared, told, values, written
+from .made import Says, compared, told, values, written
 
 LABELS = """run,note,observation,predicted,label_ann,label_bob,label_cy,rationale_label
-run,Gout/toe,red big toe,swollen <b>toe</b>,1,yes,0,0
+run,Gout/toe.json,red big toe,swollen <b>toe</b>,1,yes,0,0
 run,Gout/toe.json,uric acid 9.1,fever,1,1,true,
-run,Gout/toe,uric  acid 9.1,joint fluid with crystals,0,0,1,0
-run,Asthma/night,wheeze,Wheeze,1,0,,1
-perfect,Asthma/night,wheeze,third stay this year,0,no,0,
+run,Gout/toe.json,uric  acid 9.1,joint fluid with crystals,0,0,1,0
+run,Asthma/night.json,wheeze,Wheeze,1,0,,1
+perfect,Asthma/night.json,wheeze,third stay this year,0,no,0,
 """
 
 
@@ -34,7 +31,7 @@ def both(tmp_path):
 
 
 def test_two_runs_and_their_difference(both):
-    report = both(bootstrap=50)
+    report = both(resampling={"resamples": 50})
     assert {*values(report, "perfect").values()} == {1}
     assert report.board.algorithms == ("perfect", "run")
     for row in report.difference_rows:
@@ -57,27 +54,21 @@ def test_missing_notes_are_no_part_of_a_difference(both):
     assert "n: of how many notes" in report.to_markdown() and "n = 2" in report.to_markdown()
 
 
-def test_runs_with_notes_of_their_own(tmp_path):
-    """Original against amended: the amended note has one more observation, which nobody predicted."""
-    amended = {name.replace("notes", "amended"): note for name, note in FILES.items() if name.startswith("notes")}
-    day = json.loads(json.dumps(amended["amended/Asthma/day.json"]))
-    day["Mild Asthma$Intermedia_3"]["new$Cause_1"] = {"night sweat$Input5": {}}
-    written(tmp_path, FILES | amended | {"amended/Asthma/day.json": day})
-    runs = {"original": tmp_path / "perfect", "amended": tmp_path / "perfect", "other": tmp_path / "run"}
-    notes = {"original": tmp_path / "notes", "amended": tmp_path / "amended", "other": tmp_path / "notes"}
-    report = compared(tmp_path, runs=runs, notes=notes)
-    recalls = [values(report, run)["Obs_rec"] for run in ("original", "amended", "other")]
-    assert recalls == pytest.approx([1, (1 + 1 + 1 / 2) / 3, 5 / 12])
-    for change, error in (
-        ({"amended/Asthma/day.json": None}, "Asthma/day"),
-        ({"amended/Asthma/day.json": {"Suspected Gout$Intermedia_2": {}}}, "another category.*Asthma/day"),
-    ):
-        with pytest.raises(InputError, match=error):
-            compared(tmp_path, change, runs=runs, notes=notes)
-    with pytest.raises(OptionError, match="'annotations'.*original, amended, other"):
-        compared(tmp_path, runs=runs, notes={"original": tmp_path / "notes"})
-    with pytest.raises(OptionError, match="'predictions'"):
-        compared(tmp_path, runs=[tmp_path / "run", tmp_path / "run"])
+@pytest.mark.parametrize(("options", "error"), [
+    ({"runs": ["run", "run"]}, "'predictions'"),
+    ({"runs": []}, "'predictions'"),
+    ({"runs": {" ": "run"}}, "'predictions'"),
+    ({"pairing": "worst"}, "'pairing'.*best, greedy"),
+    ({"missing": "empty"}, "'missing'.*zero, own"),
+    ({"prompts": {"observations": "x"}}, "'prompts'.*observation and rationale.*'observations'"),
+    ({"asking": {"dry_run": True}}, "'asking'.*dry_run"),
+    ({"judge": "lab:m"}, "'judge'.*'endpoints'"),
+    ({"bootstrap": 0}, "'bootstrap'.*Resampling"),
+    ({"observation_prompt": "x"}, "'observation_prompt'.*prompts="),
+])  # fmt: skip
+def test_options_that_are_wrong(tmp_path, options, error):
+    with pytest.raises(OptionError, match=error):
+        compared(tmp_path, **options)
 
 
 # The judge, and people
@@ -109,12 +100,11 @@ def test_a_judge_over_the_protocol(tmp_path, loopback):
     (tmp_path / "e.toml").write_text(f'[endpoint.local]\nurl = "{loopback.url}"\n')
     (tmp_path / "own.txt").write_text("Sag Ja oder Nein, Yes or No: {first} / {second}?")
     loopback.rules({"contains": "Sag Ja", "text": "No"}, {"text": "Yes"})
-    asked = {"judge": "local:llama", "endpoints": tmp_path / "e.toml", "store": tmp_path / "v.sqlite"}
-    asked["observation_prompt"] = str(tmp_path / "own.txt")
-    budget = Budget()
-    report = compared(tmp_path, budget=budget, **asked)
+    asking = dxmatch.Asking(endpoints=tmp_path / "e.toml", store=tmp_path / "v.sqlite")
+    asked = {"judge": "local:llama", "prompts": {"observation": tmp_path / "own.txt"}, "asking": asking}
+    report = compared(tmp_path, **asked)
     calls = loopback.log()["calls"]
-    assert calls == sum(summary.calls for summary in budget.summaries) == 18
+    assert calls == sum(summary.calls for summary in asking.budget.summaries) == 18
     assert values(report, of="judge")["Obs_rec"] == 0
     assert report.setup.settings["judge_prompts"][0].startswith("observation-file-")
     assert compared(tmp_path, **asked).rows == report.rows and loopback.log()["calls"] == calls, (
@@ -124,7 +114,7 @@ def test_a_judge_over_the_protocol(tmp_path, loopback):
 
 def test_agreement_with_people(both, tmp_path):
     written(tmp_path, {"l.csv": LABELS})
-    report = both(human=tmp_path / "l.csv", bootstrap=200)
+    report = both(human=tmp_path / "l.csv", resampling={"resamples": 200})
     rows = {
         (row["question"], row["metric"]): row for row in report.rows_of("human.agreement") if row["who"] == "M" and row["against"] in ("majority", "human")
     }  # fmt: skip
@@ -153,13 +143,13 @@ def test_agreement_with_people(both, tmp_path):
 @pytest.mark.parametrize(
     ("change", "error"),
     [
-        (("Gout/toe,red", "Gout/tow,red"), "row 2, column 'note'.*did you mean 'Gout/toe.json'"),
+        (("Gout/toe.json,red", "Gout/tow.json,red"), "row 2, column 'note'.*did you mean 'Gout/toe.json'"),
         (("9.1,fever", "9.1,sneeze"), "row 3, column 'predicted'"),
         (("red big toe", "cough"), "row 2, column 'observation'"),
         (("1,1,true,", "1,x,true,"), "row 3, column 'label_bob'"),
         (("perfect,", "best,"), "row 6, column 'run'.*run, perfect"),
         (("run,note", "who,note"), "'run'.*is missing"),
-        ((LABELS.partition("\n")[2], "run,Gout/toe,red big toe,fever,,,,\n"), "no pair is labelled"),
+        ((LABELS.partition("\n")[2], "run,Gout/toe.json,red big toe,fever,,,,\n"), "no pair is labelled"),
     ],
 )
 def test_labels_that_are_wrong(both, tmp_path, change, error):
@@ -177,10 +167,11 @@ def test_texts_that_m_cannot_judge(tmp_path):
     said = {
         "a crushing chest pain that had lasted for two hours": ["боль в груди", "input1", None],
         "Der Patient klagt über starke Brustschmerzen": ["胸痛两小时", None, None],
+        "chain": [],
     }
-    words = told(compared(tmp_path, {"run/Gout/toe.json": said}, m=dxmatch.load(judge_all=True)))
+    words = told(compared(tmp_path, {"run/Gout/toe.json": said}, matcher=dxmatch.load(judge_all=True)))
     assert "3 of 18 different observations and rationales look like no text of the match function's language" in words
-    assert "'боль в груди' (another script, 1)" in words and "crushing" not in words
+    assert "'боль в груди' (another script)" in words and "crushing" not in words
 
 
 def test_the_page_shows_notes_in_the_browser_of_cases(both, monkeypatch):
@@ -196,7 +187,7 @@ def test_the_page_shows_notes_in_the_browser_of_cases(both, monkeypatch):
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
 def test_the_browser_of_cases_draws_notes(both, tmp_path):
-    both(bootstrap=50).save(tmp_path / "r.html")
+    both(resampling={"resamples": 50}).save(tmp_path / "r.html")
     with tab(tmp_path / "profile") as page:
         for address, shown in (
             ("", 3),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import dxmatch
 from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.evaluation.read.findings import Finding
 
@@ -18,7 +19,9 @@ def grouped_report(everything: Any, same_text: Any) -> Any:
     """Every family, and a column of groups."""
     frame = everything()
     ward = frame["case_id"].map(lambda case: ["heart", "lungs", None][int(case[1:]) % 3])
-    return evaluate(frame.assign(ward=ward), same_text, k=3, bootstrap=60, by="ward")
+    return evaluate(
+        frame.assign(ward=ward), matcher=same_text, k=3, resampling=dxmatch.Resampling(resamples=60), by="ward"
+    )
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +38,9 @@ def page(page_file: Path) -> Page:
 def models(to_frame: Any) -> Any:
     """worst 10, best 30, middle 28 of 40 right at once; middle is not shown to be less than best."""
     frame = answers(to_frame, {"worst": 10, "best": 30, "middle": 28})
-    return evaluate(frame, By(), k=5, bootstrap=50, metrics=["recall", "top_k_accuracy"])
+    return evaluate(
+        frame, matcher=By(), k=5, resampling=dxmatch.Resampling(resamples=50), metrics=["recall", "top_k_accuracy"]
+    )
 
 
 @pytest.fixture

@@ -9,16 +9,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import dxmatch
 from dxmatch.errors import OptionError
 from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.evaluation.report.results import Family
 from dxmatch.pages.style import COLOURS, DARK, LIGHT, css_variables
 
+from ..made import POINTS
 from .pages import Page, answers
 
 NAMES = [
-    "top_k", "subgroups_0_0", "subgroups_0_1", "subgroups_0_2", "rpad_by_k", "rrad_by_k", "rpad_by_hardness", "rrad_by_hardness",
-    "pairs_p", "pairs_r", "pairs_kappa", "cascade", "violin_hdf1", "violin_semantic", "violin_severity", "plane_raters", "plane_cases",
+    "top_k", "rpad_by_k", "rrad_by_k", "rpad_by_hardness", "rrad_by_hardness", "violin_hdf1", "violin_semantic", "violin_severity",
+    "plane_raters", "plane_cases",
 ]  # fmt: skip
 
 
@@ -40,60 +42,35 @@ def test_all_charts_are_there_and_none_takes_a_text_as_code(page):
 
 
 def test_charts_appear_for_what_is_there(panel, to_frame, hand_matcher, everything, same_text, tmp_path):
-    alone = evaluate(to_frame(panel), hand_matcher, k=2, algorithms=["A"], bootstrap=0, metrics="relative")
-    assert list(Page(alone.to_html()).specs) == NAMES[4:11]
+    alone = evaluate(
+        to_frame(panel),
+        matcher=hand_matcher,
+        k=2,
+        panel=dxmatch.Panel(algorithms=["A"]),
+        resampling=POINTS,
+        metrics="relative",
+    )
+    assert list(Page(alone.to_html()).specs) == NAMES[1:5]
     frame = everything().drop(columns=["severity", "reference_severity"])
     for family, names in (("weighted", ["violin_semantic"]), ("recall", [])):
-        report = evaluate(frame, same_text, bootstrap=0, metrics=[family])
+        report = evaluate(frame, matcher=same_text, resampling=POINTS, metrics=[family])
         assert list(Page(report.to_html()).specs) == names
 
 
 @pytest.mark.parametrize("metric", ["RPAD", "RRAD"])
 def test_curves_by_k_and_by_hardness(page, grouped_report, metric):
-    drawn = {(r["rater"], r["k"]): r for r in page.specs[f"{metric.lower()}_by_k"]["datasets"]["rates"]}
+    drawn = {(r["rater"], r["k"]): r for r in page.specs[f"{metric.lower()}_by_k"]["datasets"]["values"]}
     wanted = rows(grouped_report, metric)
     assert len(drawn) == len(wanted)
     for row in wanted:
         assert all(drawn[row["algorithm"], row["k"]][end] == row[end] for end in ("value", "low", "high"))
-    by_hardness = page.specs[f"{metric.lower()}_by_hardness"]["datasets"]["rates"]
+    by_hardness = page.specs[f"{metric.lower()}_by_hardness"]["datasets"]["values"]
     of = {(r["rater"], r["hardness"]): r["value"] for r in by_hardness}
     assert len(of) == 2 * 11
     for hardness, end in ((0.0, "opt"), (1.0, "avg")):
         for row in rows(grouped_report, f"{metric[1]}_{end}"):
             if row["k"] == 3:
                 assert of[row["algorithm"], hardness] == pytest.approx(row["value"])
-
-
-@pytest.mark.parametrize("metric", ["P", "R", "kappa"])
-def test_pairs(page, grouped_report, metric):
-    told = [row for row in grouped_report.rows_of("relative.pairs") if row["metric"] == metric]
-    of = {frozenset((row["first"], row["second"])): row["value"] for row in told}
-    drawn = page.specs[f"pairs_{metric.lower()}"]["datasets"]["values"]
-    assert len(drawn) == 2 * (3 + 3)
-    for row in drawn:
-        one, other = row["pair"].split(" and ")
-        assert row["value"] == of[frozenset((one, other))]
-        assert (row["kind"] == "algorithm–expert") == (row["algorithm"] in (one, other))
-
-
-def test_cascade(page, grouped_report):
-    levels = ("chapter", "section", "category", "subcategory")
-    drawn = {(r["rater"], r["level"]): r["value"] for r in page.specs["cascade"]["datasets"]["rates"]}
-    assert drawn == {
-        (r["algorithm"], level): r["value"] for level in levels for r in rows(grouped_report, "HDF1", level)
-    }
-    places = [x for one in layers(page.specs["cascade"]) if (x := one.get("encoding", {}).get("x"))]
-    assert places and all(x["scale"]["domain"] == list(levels) for x in places)
-
-
-def test_subgroups(page, grouped_report):
-    """The first three metrics of the leaderboard, in each ward but the cases without one."""
-    columns = [one for one in grouped_report.board.columns if one.label != "alpha"]  # which has no subgroups
-    for place, column in enumerate(columns[:3]):
-        drawn = {(r["rater"], r["group"]): r["value"] for r in page.specs[f"subgroups_0_{place}"]["datasets"]["values"]}
-        found = [row for row in grouped_report.group_rows if row["name"] == column.name]
-        wanted = {(r["algorithm"], r["group"]): r["value"] for r in found if r["group"] in ("heart", "lungs")}
-        assert drawn == {key: value for key, value in wanted.items() if value is not None} and len(drawn) >= 4
 
 
 @pytest.mark.parametrize(("score", "top"), [("HDF1", 1), ("Semantic", 16), ("Severity", 16)])
@@ -107,19 +84,20 @@ def test_violins(page, grouped_report, score, top):
     for point in data["points"]:
         own = (outline for outline in data["outlines"] if outline["rater"] == point["rater"])
         here = min(own, key=lambda outline: abs(outline["value"] - point["value"]))
-        assert here["upper"] - 0.1 <= point["place"] <= here["lower"] + 0.1
+        place = next(row["place"] for row in data["summary"] if row["rater"] == point["rater"])
+        assert abs(point["place"] - place) <= abs(here["place"] - place) + 0.1
     assert all(0 <= outline["value"] <= top for outline in data["outlines"])
 
 
 def test_planes(page, grouped_report):
     """Severity across, meaning up; raters aggregated under "hard", single cases counted at each place."""
-    drawn = {r["rater"]: (r["x"], r["y"]) for r in page.specs["plane_raters"]["datasets"]["points"]}
+    drawn = {r["rater"]: (r["severity"], r["semantic"]) for r in page.specs["plane_raters"]["datasets"]["points"]}
     for rater, (x, y) in drawn.items():
         for side, value in (("Severity", x), ("Semantic", y)):
             row = grouped_report.row("aggregated", algorithm=rater, of=f"{side}, hard")
             assert row["value"] == value
     drawn = [
-        (r["rater"], r["x"], r["y"])
+        (r["rater"], r["severity"], r["semantic"])
         for r in page.specs["plane_cases"]["datasets"]["points"]
         for _ in range(r["n_cases"])
     ]
@@ -134,15 +112,20 @@ def test_planes(page, grouped_report):
 
 def test_a_gap_where_a_curve_is_undefined(panel, to_frame, hand_matcher):
     report = evaluate(
-        to_frame(panel), hand_matcher, k=2, hardness=0.0, algorithms=["A"], bootstrap=0, metrics="relative"
+        to_frame(panel),
+        matcher=hand_matcher,
+        k=2,
+        panel=dxmatch.Panel(hardness=0.0, algorithms=["A"]),
+        resampling=POINTS,
+        metrics="relative",
     )
     page = Page(report.to_html())
-    assert [row["k"] for row in page.specs["rpad_by_k"]["datasets"]["rates"]] == [2] and "undefined" in page.shown
+    assert [row["k"] for row in page.specs["rpad_by_k"]["datasets"]["values"]] == [2] and "undefined" in page.shown
 
 
 def test_colours_and_shapes_tell_raters_apart(to_frame):
     skills = {"a": 30, "b": 20, "c": 10, "d": 5}
-    report = evaluate(answers(to_frame, skills), k=5, bootstrap=0, metrics="top_k_accuracy", matcher=_Same())
+    report = evaluate(answers(to_frame, skills), k=5, resampling=POINTS, metrics="top_k_accuracy", matcher=_Same())
     look = next(
         one["encoding"] for one in layers(Page(report.to_html()).specs["top_k"]) if "shape" in one.get("encoding", {})
     )

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dxmatch.evaluation.lists.lists import Lists
-from dxmatch.evaluation.lists.reading import read_lists
+import dxmatch
 from dxmatch.evaluation.match.judge import Judgements
 from dxmatch.evaluation.match.matches import Matches, Needs, match
+from dxmatch.evaluation.match.panel import Panel
+from dxmatch.evaluation.read.lists import Lists
+from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.evaluation.score.scores import FamilyScores, Settings
 from dxmatch.evaluation.score.wanted import FAMILIES, K, ks_of
 from dxmatch.evaluation.statistics.estimates import estimates, rows_of
@@ -30,7 +32,7 @@ def matched(
     across_cases: bool = False, **options: Any,
 ) -> Matches:  # fmt: skip
     """options : of `match`."""
-    answers = lists if isinstance(lists, Lists) else read_lists(lists, no_diagnosis=["none"])
+    answers = lists if isinstance(lists, Lists) else read_lists(lists, reading=dxmatch.Reading(no_diagnosis=["none"]))
     return match(answers, matcher or By(), Needs.of(answers, families, ks_of(k), max_k, across_cases), **options)
 
 
@@ -65,10 +67,13 @@ class Scored:
         *,
         repeats: int = 0,
         seed: int = 0,
+        panel: Panel | None = None,
         **settings: Any,
     ) -> None:
         matches = lists if isinstance(lists, Matches) else matched(lists, matcher, k)
-        chosen = Settings(k=ks_of(k), resampling=Resampling(repeats=repeats, seed=seed), **settings)
+        chosen = Settings(
+            k=ks_of(k), panel=panel or Panel(), resampling=Resampling(resamples=repeats, seed=seed), **settings
+        )
         self.matches, self.resampling, self.scores = matches, chosen.resampling, family.scores(matches, chosen)
         self.fill(self.scores)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dxmatch
-from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.evaluation.score import agreement
 from dxmatch.evaluation.score.scores import Settings
 from dxmatch.evaluation.score.wanted import ks_of
@@ -28,7 +28,7 @@ def answers(to_frame):
         right = generator.integers(0, 6)
         said = {r: WORDS[right if generator.random() < 0.6 else generator.integers(0, 6)] for r in "AXYZ"}
         cases[f"c{i:02}"] = {r: [word if generator.random() < 0.9 else "none"] for r, word in said.items()}
-    return read_lists(to_frame(cases, {"A": "algorithm"}), no_diagnosis=["none"])
+    return read_lists(to_frame(cases, {"A": "algorithm"}), reading=dxmatch.Reading(no_diagnosis=["none"]))
 
 
 def of_firsts(answers, matcher):
@@ -101,7 +101,7 @@ def test_what_is_left_out_and_why(answers, set_matcher, to_frame):
     assert {row["metric"] for row in votes.rows} == {"kappa", "kappa_F", "alpha"}
     assert "Without alpha_M" in votes.told["origin"][0]
     frame = to_frame({c: {r: ["none"] for r in "AXY"} for c in ("one", "two")}, {"A": "algorithm"})
-    silent = scored(read_lists(frame, no_diagnosis=["none"]), set_matcher(), 20)
+    silent = scored(read_lists(frame, reading=dxmatch.Reading(no_diagnosis=["none"])), set_matcher(), 20)
     assert silent.value("A", "alpha(experts)") is None and silent.value("A", "alpha_M(change)") is None
     assert "hardly any gives one" in silent.row("A", "alpha(experts)")["reason"]
 
@@ -116,6 +116,6 @@ def test_who_is_judged_by_whom(panel, to_frame, hand_matcher, answers, set_match
     assert models.words[0].startswith("Counted as one more model, ") and "3 other models" in models.words[0]
     chosen = Settings(k=ks_of(None))
     one = read_lists(to_frame(panel), algorithms=["A", "X", "Y"])
-    two = replace(answers, roles=None).of_raters([0, 1])
+    two = read_lists(to_frame({case: dict([*lists.items()][:2]) for case, lists in panel.items()}))
     lacking = [agreement.lacking(of_firsts(lists, set_matcher()), chosen) for lists in (one, two)]
     assert lacking == ["a second expert", "a third model"]

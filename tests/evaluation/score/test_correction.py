@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxmatch.errors import InputError
-from dxmatch.evaluation.lists.lists import panels
-from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.evaluation.match.panel import Panel
+from dxmatch.evaluation.read.lists import panels
+from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.evaluation.score import correction
 from dxmatch.evaluation.score import panels as relative
 from dxmatch.evaluation.score.prediction_powered import CorrectedByCases, CorrectedByPairs, power_tuning
@@ -22,7 +23,7 @@ from dxmatch.stats.resampling import CaseMeans, Resampling
 from ..made import SetMatcher, long_form
 from .made import Scored, matched
 
-NONE = Resampling(repeats=0)
+NONE = Resampling(resamples=0)
 
 
 def data(statistic, n):
@@ -126,14 +127,14 @@ def test_lambda_and_interval_are_the_published_ones():
         np.ones((2000, 1)),
         labels,
         verdicts,
-        Resampling(repeats=999),
+        Resampling(resamples=999),
     )
     tuning = published_lambda(labels, verdicts, rest)
     assert ours.tuning / (1 + 2000 / 8000) == pytest.approx(tuning, rel=0.02)
     assert data(ours, 10_000)[0] == pytest.approx(published_mean(labels, verdicts, rest, tuning), abs=1e-3)
     published = published_interval(labels, verdicts, rest, tuning)
-    found = again(ours, 10_000, Resampling(repeats=999))
-    assert (found == again(ours, 10_000, Resampling(repeats=999))).all(), "asked twice, it says the same"
+    found = again(ours, 10_000, Resampling(resamples=999))
+    assert (found == again(ours, 10_000, Resampling(resamples=999))).all(), "asked twice, it says the same"
     assert np.quantile(found[:, 0], [0.025, 0.975]).tolist() == pytest.approx(published.tolist(), abs=3e-3)
 
 
@@ -161,7 +162,7 @@ def test_coverage():
         mu, chi = (sides(by_m.mean(2)), sides(by_m.any(2).astype(float)))
         sample = generator.choice(truth.size, pairs, replace=False)
         _, rater_pair, _ = np.unravel_index(sample, truth.shape)
-        resampling = Resampling(repeats=repeats, seed=run)
+        resampling = Resampling(resamples=repeats, seed=run)
         by_pairs = CorrectedByPairs(
             mu, mu * 0, np.ones_like(mu), sides(np.eye(6)[rater_pair]), truth.ravel()[sample].astype(float),
             by_m.ravel()[sample].astype(float), resampling,
@@ -212,8 +213,8 @@ def of_panels(lists, matcher, k):
 
 def corrected(lists, matcher, labelled, k=2, hardness=1.0, denominator="nk2", repeats=50):
     return Scored(
-        correction, of_panels(lists, matcher, k), k=k, repeats=repeats, labelled=labelled, hardness=hardness,
-        denominator=denominator,
+        correction, of_panels(lists, matcher, k), k=k, repeats=repeats,
+        panel=Panel(labelled=labelled, hardness=hardness, denominator=denominator),
     )  # fmt: skip
 
 
@@ -234,16 +235,16 @@ def test_all_labelled_is_the_truth(world, k, hardness, denominator, by_case):
     if by_case:
         rows = [(case, pair) for case in lists.cases for pair in compared_pairs(lists, case, k)]
         labelled = labels_of([pair for _, pair in rows], truth, case_id=[case for case, _ in rows])
-    options = {"k": k, "hardness": hardness, "denominator": denominator}
+    panel = Panel(hardness=hardness, denominator=denominator)
     known, plain = (
         {
             (row["algorithm"], row["metric"], row["of"]): row["value"]
-            for row in Scored(relative, of_panels(lists, m, k), **options).rows
+            for row in Scored(relative, of_panels(lists, m, k), k=k, panel=panel).rows
             if row["k"] == k
         }
         for m in (truth, by_m)
     )
-    made = corrected(lists, by_m, labelled, **options)
+    made = corrected(lists, by_m, labelled, k, hardness, denominator)
     assert len(made.rows) == (12 if by_case else 6)
     for row, compared in zip(made.rows, made.tables["compared"], strict=True):
         same = row["algorithm"], row["metric"], row["of"].removeprefix("corrected").strip()

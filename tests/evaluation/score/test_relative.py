@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dxmatch.evaluation.lists.lists import Lists, panels
-from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.evaluation.match.panel import Panel
+from dxmatch.evaluation.read.lists import Lists, panels
+from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.evaluation.score import panels as family
 
 from ..made import By, long_form
@@ -113,7 +114,7 @@ def test_short_and_long_lists(panel, to_frame, hand_matcher):
     # mu AE (1,1,0), (2,1,1): 6/24. mu EE (1,0,0), (0,2,1): 4/24
     assert kept.value("A", "RPAD@2") == pytest.approx(6 / 4)
     assert kept.told["lengths"] == ["1 of 8 lists are shorter than k = 2; the denominator is still n k²."]
-    own = scored(to_frame(panel), hand_matcher, denominator="observed")
+    own = scored(to_frame(panel), hand_matcher, panel=Panel(denominator="observed"))
     # pairs with Z divide by 2*1 + 2*2 = 6: AX 3/8, AY 2/8, AZ 1/6; XY 1/8, XZ 2/6, YZ 1/6
     assert own.value("A", "RPAD@2") == pytest.approx((3 / 8 + 2 / 8 + 1 / 6) / (1 / 8 + 2 / 6 + 1 / 6))
     assert own.told["lengths"][0].endswith("the denominator is their own lengths.")
@@ -144,8 +145,8 @@ def test_values_equal_the_loops(n, experts, width, seed, hardness, observed):
     }  # fmt: skip
     matcher = By(lambda a, b: table[words.index(a), words.index(b)])
     found = scored(
-        long_form(cases), matcher, width, in_turn=True, hardness=hardness,
-        denominator="observed" if observed else "nk2", repeats=3,
+        long_form(cases), matcher, width, in_turn=True, repeats=3,
+        panel=Panel(hardness=hardness, denominator="observed" if observed else "nk2"),
     )  # fmt: skip
     assert len(matcher.asked) == len(set(matcher.asked))
     for k in range(1, width + 1):

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from dxmatch.errors import InputError
-from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.evaluation.match.options import Graded
+from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.evaluation.score import weighted
 from dxmatch.evaluation.score.weighted import RELATIONS, SETTINGS, aggregated, rescaled, severity_score
 from dxmatch.evaluation.score.weighted_cases import best_and_worst_rows, quadrant_of
@@ -110,7 +111,7 @@ def printed(cases=PRINTED_CASES):
 def test_the_plane_of_the_printed_cases():
     """By plain means they are right in severity; aggregated under hard, as in Figure 3, the worst case makes them right in neither."""
     found = scored(printed())
-    (row,), (easy,) = found.tables["plane"], scored(printed(), difficulty="easy").tables["plane"]
+    (row,), (easy,) = found.tables["plane"], scored(printed(), graded=Graded(difficulty="easy")).tables["plane"]
     assert (row["severity"], row["semantic"]) == pytest.approx((-0.06, -0.50), abs=0.005)
     assert (row["quadrant"], row["difficulty"], easy["quadrant"]) == ("neither", "hard", "severity only")
     means = [found.value("c3opus", f"rescaled({side})") for side in ("Severity", "Semantic")]
@@ -147,7 +148,7 @@ def test_on_which_side_severities_err():
 
 def test_the_divisor_of_the_authors_scripts():
     """Their semantic score is rescaled by 10.33: above 1 where it is higher, which weighs as 1; severity stays at 16."""
-    found = scored(printed(), semantic_best=10.33)
+    found = scored(printed(), graded=Graded(best=10.33))
     semantic = np.array([8.25, 6.4, 0.2]) * 2 / 10.33 - 1
     weights = 1 / (1 + np.exp(3 * np.minimum(semantic, 1)))
     above, at_one, bad = weighted.case_weights_of(np.array([1.5, 1, 0]), "hard")

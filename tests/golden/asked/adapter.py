@@ -45,6 +45,10 @@ CHOICE = {
 }
 AVERAGES = {"mean of the subsets": "mean of subsets", "quantity-weighted average": "all (weighted by questions)"}
 BY_NOBODY = ("Acc_cat", "Acc_diag")
+# option of `evaluate` -> field of its judge
+JUDGE = {
+    "judge": "model", "check": "check", "judge_prompt": "prompt", "check_prompt": "check_prompt", "judge_equal": "ask_equal", "human": "human",
+}  # fmt: skip
 matcher = cache(dxmatch.load)
 
 
@@ -67,7 +71,13 @@ def values(rows: list[Row]) -> Table:
 
 
 def evaluate(lists: str, **options: Any) -> Found:
-    report = dxmatch.evaluate(lists, matcher(), bootstrap=0, **options)
+    judge = {field: options[name] for name, field in JUDGE.items() if name in options}
+    graded = {name: options[name] for name in ("relation", "severity") if name in options}
+    prompts = {name: options[f"{name}_prompt"] for name in graded if f"{name}_prompt" in options}
+    report = dxmatch.evaluate(
+        lists, matcher=matcher(), metrics=options["metrics"], judge=judge, graded={**graded, "prompts": prompts},
+        asking={"endpoints": options["endpoints"], "store": options["store"]}, resampling={"resamples": 0},
+    )  # fmt: skip
     found = {"values": values(report.rows)}
     if "judge" in options:
         rows = report.judgements.to_pylist()
@@ -83,13 +93,29 @@ def evaluate(lists: str, **options: Any) -> Found:
     return found
 
 
-def ask(cases: str, models: list[str], **options: Any) -> Found:
-    asked = dxmatch.ask(cases, models, **options)
+def ask(
+    cases: str,
+    models: list[str],
+    endpoints: str,
+    store: str,
+    again: bool = False,
+    temperature: float = 0.0,
+    **options: Any,
+) -> Found:
+    asking = dxmatch.Asking(endpoints=endpoints, store=store, again=again)
+    sampling = dxmatch.Sampling(temperature=temperature)
+    asked = dxmatch.ask(cases, models, asking=asking, sampling=sampling, **options)
     return {"lists": table(asked.lists.table if asked.lists else [], "case rater rank", "diagnosis unread")}
 
 
-def choice(questions: str, answers: str | None = None, **options: Any) -> Found:
-    found = dxmatch.choice(questions, answers, bootstrap=0, **options)
+def choice(
+    questions: str, answers: str | None = None, *, endpoints: str, store: str, full_circle: bool = False, **options: Any
+) -> Found:
+    today = {"ask": "models", "ask_again": "read_again"}
+    found = dxmatch.choice(
+        questions, answers, shifts="all" if full_circle else None, **{today.get(name, name): one for name, one in options.items()},
+        resampling={"resamples": 0}, asking={"endpoints": endpoints, "store": store},
+    )  # fmt: skip
     parts = [row for row in found.subgroups.to_pylist() if row["value"] is not None]
     subsets = {
         (row["algorithm"], row["group"]) for row in parts if row["by"] == "subset" and row["group"] not in AVERAGES
@@ -106,8 +132,11 @@ def choice(questions: str, answers: str | None = None, **options: Any) -> Found:
     }
 
 
-def reasoning(graphs: str, notes: str, runs: list[str], **options: Any) -> Found:
-    found = dxmatch.reasoning(graphs, notes, runs, matcher(), bootstrap=0, **options)
+def reasoning(graphs: str, notes: str, runs: list[str], *, endpoints: str, store: str, judge: str) -> Found:
+    found = dxmatch.reasoning(
+        graphs, notes, runs, matcher=matcher(), judge=judge, resampling={"resamples": 0},
+        asking={"endpoints": endpoints, "store": store},
+    )  # fmt: skip
     verdicts = table(found.tables["reasoning.deductions"], "rater note judged_by observation predicted", "kind alike")
     rows = [
         {**row, "group": "all", "judged_by": None if row["metric"] in BY_NOBODY else row["of"] or "M"}
@@ -116,8 +145,10 @@ def reasoning(graphs: str, notes: str, runs: list[str], **options: Any) -> Found
     return {"values": values([{**row, "of": None} for row in rows]), "verdicts": verdicts}
 
 
-def codes(terms: str, **options: Any) -> Found:
-    return {"codes": table(dxmatch.icd(terms, model=matcher(), **options), "diagnosis", "code how")}
+def codes(terms: str, source: str, pick: str, k: int, endpoints: str, store: str, **ways: Any) -> Found:
+    preset, asking = dxmatch.IcdPreset(**ways), dxmatch.Asking(endpoints=endpoints, store=store)
+    made = dxmatch.icd(terms, tree=source, k=k, preset=preset, pick=pick, matcher=matcher(), asking=asking)
+    return {"codes": table(made, "diagnosis", "code how")}
 
 
 def columns(pairs: str, **options: Any) -> Found:

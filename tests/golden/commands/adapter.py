@@ -20,7 +20,10 @@ import pytest
 
 import dxmatch
 
-RENAMED: Mapping[str, str] = {}
+RENAMED: Mapping[str, str] = {
+    "--model": "--matcher", "--bootstrap": "--resamples", "--judge": "--judge.model", "--relation": "--graded.relation",
+    "--severity": "--graded.severity", "--codes": "--codes.table", "--source": "--tree",
+}  # fmt: skip
 """{a name as frozen: dxmatch's today}, of commands, options, columns and keys of JSON."""
 _FROZEN = {today: name for name, today in RENAMED.items()}
 _FIGURE = re.compile(r"(?<![\w.@/-])\d+(?:,\d{3})*(?:\.\d+)?(?![.,]?[\w@])(?! s\b)")
@@ -57,11 +60,15 @@ def through(door: str, table: Any, m: Any, command: Callable[..., Any] | None = 
         return Came(out, *_CAME.get(door, ())) if done.code == 0 else done.err
     ways: dict[str, Callable[[], Any]] = {
         "score": lambda: m.score(table, a="diagnosis", b="reference"),
-        "icd": lambda: dxmatch.icd(table, model=m, k=1),
+        "icd": lambda: dxmatch.icd(table, matcher=m, k=1),
         "link": lambda: m.link(table, table),
         "rank": lambda: [{"term": one.term, "index": one.index} for one in m.rank("influenza", table, k=None)],
         "dedupe": lambda: m.dedupe(table),
-        "evaluate": lambda: dxmatch.evaluate(table, m, metrics="top-1", by="remark", bootstrap=0).matches,
+        "evaluate": lambda: (
+            dxmatch.evaluate(
+                table, matcher=m, metrics="top-1", by="remark", resampling=dxmatch.Resampling(resamples=0)
+            ).matches
+        ),
     }
     try:
         return Came(ways[door](), *_CAME.get(door, ()))

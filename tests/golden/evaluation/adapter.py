@@ -26,6 +26,13 @@ OPTIONS = {
     "right_answers": "references", "subgroups": "by", "groups_of_models": "groups", "each_in_turn": "in_turn", "curves_to": "max_k",
     "tree": "icd_source", "labelled_pairs": "labelled", "human_labels": "human", "resamples": "bootstrap", "set_aside": "rejects",
 }  # fmt: skip
+# option of `evaluate` -> the object it is a field of, and its name there
+FIELDS = {
+    **{name: ("reading", name) for name in ("columns", "format", "missing", "no_diagnosis", "rejects")},
+    **{name: ("panel", name) for name in ("algorithms", "in_turn", "hardness", "denominator", "max_k", "labelled")},
+    "codes": ("codes", "table"), "icd_source": ("codes", "tree"), "human": ("judge", "human"), "difficulty": ("graded", "difficulty"),
+    "semantic_best": ("graded", "best"), "bootstrap": ("resampling", "resamples"), "level": ("resampling", "level"),
+}  # fmt: skip
 # our column -> neutral name; None is left out: words, and what says nothing that another column does not
 COLUMNS = {
     "algorithm": "rater", "run": "rater", "model": "rater", "case_id": "case", "n_cases": "n", "n_notes": "n", "n_questions": "n",
@@ -123,8 +130,11 @@ def _m(run: Row) -> Match:
 
 
 def _evaluated(run: Row, folder: Path, given: Row, seed: int, wrapped: Callable[[Match], Match]) -> Found:
-    answers = given.pop("answers", None)
-    report = dxmatch.evaluate(answers, wrapped(_m(run)), seed=seed, **given)
+    options: Row = {"resampling": {"seed": seed}}
+    for name, value in given.items():
+        whole, field = FIELDS.get(name, ("answers" if name == "predictions" else name, ""))
+        options[whole] = {**options.get(whole, {}), field: value} if field else value
+    report = dxmatch.evaluate(matcher=wrapped(_m(run)), **options)
     held = report.to_dict()
     for row in (*held["table"], *held["subgroups"], *(row for some in held["tables"].values() for row in some)):
         row.pop("sd", None)  # of the cases: frozen of notes alone
@@ -171,7 +181,8 @@ def _counts(held: Row, rejects: Path | None) -> list[Row]:
 
 
 def _reasoned(run: Row, folder: Path, given: Row, seed: int, wrapped: Callable[[Match], Match]) -> Found:
-    held = dxmatch.reasoning(matcher=wrapped(_m(run)), seed=seed, **given).to_dict()
+    notes, resampling = given.pop("annotations"), {"resamples": given.pop("bootstrap"), "seed": seed}
+    held = dxmatch.reasoning(notes=notes, matcher=wrapped(_m(run)), resampling=resampling, **given).to_dict()
     every = [{"by": "all", "group": "all", **row} for row in held["table"]]
     groups = [row for row in held["subgroups"] if row["group"] not in AVERAGES]
     out = {
@@ -212,7 +223,9 @@ def _judged(row: Row) -> Row:
 
 def _chosen(run: Row, folder: Path, given: Row, seed: int, wrapped: Callable[[Match], Match]) -> Found:
     """Each subset, all of them, and their mean, with how many answers stand behind it; one subset is all."""
-    held = dxmatch.choice(seed=seed, **given).to_dict()
+    if "model" in given:
+        given["answers"] = {given.pop("model"): given["answers"]}
+    held = dxmatch.choice(resampling={"resamples": given.pop("bootstrap"), "seed": seed}, **given).to_dict()
     parts = [row for row in held["subgroups"] if AVERAGES.get(row["group"], "") is not None]
     whole = "all (weighted by questions)" if parts else "all"
     rows = [
@@ -232,7 +245,9 @@ def _chosen(run: Row, folder: Path, given: Row, seed: int, wrapped: Callable[[Ma
 
 
 def _audited(run: Row, folder: Path, given: Row, seed: int, wrapped: Callable[[Match], Match]) -> Found:
-    tables = dxmatch.audit(wrapped(_m(run)), seed=seed, **given).tables
+    resampling = {"resamples": given.pop("bootstrap"), "seed": seed}
+    columns = {"label": given.pop("label")}
+    tables = dxmatch.audit(wrapped(_m(run)), columns=columns, resampling=resampling, **given).tables
     out = {}
     for name, table in tables.items():
         rows = table.drop_columns(["label"] if name in ("features", "alone") else []).to_pylist()  # what a feature says

@@ -38,7 +38,7 @@ def load(policy: str = POLICIES[0]) -> Any:
 
 def table(m: Any, a: Texts, b: Texts, **wanted: bool) -> pa.Table:
     """probability and match (null where a text is not understood); with relation, features, shap what they add."""
-    return m.score(pa.table({"a": a, "b": b}), **wanted)
+    return m.score(pa.table({"a": a, "b": b}), add=[name for name, asked in wanted.items() if asked])
 
 
 def numbers(column: Any) -> np.ndarray:
@@ -55,7 +55,7 @@ def relations(m: Any, a: Texts, b: Texts) -> dict[str, np.ndarray]:
 
 def codes(m: Any, texts: Texts, k: int) -> dict[str, np.ndarray]:
     """The code, then the k candidates, "" for none; their scores; how the code was found."""
-    rows = dxmatch.icd(pa.table({"diagnosis": list(texts)}), k=k, model=m).to_pylist()
+    rows = dxmatch.icd(pa.table({"diagnosis": list(texts)}), k=k, matcher=m).to_pylist()
     each = [[(r["icd10"], r["score"]), *((c["code"], c["score"]) for c in r["candidates"])] for r in rows]
     each = [row + [("", None)] * (k + 1 - len(row)) for row in each]
     return {

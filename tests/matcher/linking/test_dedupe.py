@@ -11,12 +11,11 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 import dxmatch
-from dxmatch.cli.main import app
 from dxmatch.matcher.linking.clusters import Known, clustered, keys_of
 from dxmatch.matcher.list_function import under
+from dxmatch.tests.command_line import invoke
 
 TERMS = [
     "diabetes", "type 1 diabetes", "T1DM", "type 2 diabetes", "type II diabetes mellitus", "STEMI", "NSTEMI", "myocardial infarction", "heart attack",
@@ -148,10 +147,10 @@ def test_a_refused_merge_costs_little() -> None:
 def test_the_command(tmp_path: Path) -> None:
     (tmp_path / "terms.csv").write_text("term,id\nheart attack,1\nMI,2\n,3\ngout,4\nxyzzy,5\n")
     out = tmp_path / "clusters.csv"
-    result = CliRunner().invoke(app, ["dedupe", str(tmp_path / "terms.csv"), "-o", str(out)], catch_exceptions=False)
-    assert result.exit_code == 0
+    result = invoke(["dedupe", str(tmp_path / "terms.csv"), "-o", str(out)])
+    assert result.code == 0
     assert "5 terms in 3 clusters, 2 of them with others, 1 not understood, 1 blank" in result.output
-    shown = CliRunner(env={"COLUMNS": "200"}).invoke(app, ["dedupe", str(tmp_path / "terms.csv")])
+    shown = invoke(["dedupe", str(tmp_path / "terms.csv")])
     assert "not understood" in shown.output.partition("5 terms in")[0]
     read = pd.read_csv(out)
     assert read["id"].tolist() == [1, 2, 3, 4, 5] and read["representative"][1] == "heart attack"

@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from typer.testing import CliRunner
 
 import dxmatch
-from dxmatch.cli.main import app
 from dxmatch.files.tables import write_table
 from dxmatch.matcher.linking import link
 from dxmatch.matcher.linking.kept_blocks import KeptBlocks
 from dxmatch.matcher.linking.scorer import NamedPairs
 from dxmatch.matcher.list_function import under
+from dxmatch.tests.command_line import invoke
 
 A = ["heart attack", "no pneumonia", "MI", "T1DM", None, "Сердце", "type II diabetes", "GOUT", "severe gout", "angina"]
 B = ["Myocardial infarction", "pneumonia", "type 1 diabetes", "type 2 diabetes", "gout", "MI", "Сердце"]
@@ -58,13 +57,13 @@ def test_the_same_command_goes_on_and_gives_the_same_bytes(
     monkeypatch.chdir(tmp_path)
     write_table(pa.table({"dx": A}), "a.csv")
     write_table(pa.table({"term": B}), "b.csv")
-    run = lambda output: CliRunner().invoke(app, ["link", "a.csv", "b.csv", "-o", output, "--k", "3"])  # noqa: E731
-    assert run("whole.csv").exit_code == 0 and not list(tmp_path.glob("*.parts"))
+    run = lambda output: invoke(["link", "a.csv", "b.csv", "-o", output, "--k", "3"])  # noqa: E731
+    assert run("whole.csv").code == 0 and not list(tmp_path.glob("*.parts"))
     whole, parts = judge.since(end), tmp_path / "out.csv.parts"
     assert len(whole) == BLOCKS
     stopped = run("out.csv")
     judge.since()
-    assert stopped.exit_code == (130 if end is KeyboardInterrupt else 1) and len(list(parts.iterdir())) == 2
+    assert stopped.code == (130 if end is KeyboardInterrupt else 1) and len(list(parts.iterdir())) == 2
     told = f"2 of {BLOCKS} blocks are kept in out.csv.parts. Run the same command again to go on."
     assert (told in " ".join(stopped.output.split())) is (end is KeyboardInterrupt)
     assert not (tmp_path / "out.csv").exists()

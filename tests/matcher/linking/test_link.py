@@ -11,15 +11,14 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from typer.testing import CliRunner
 
 import dxmatch
-from dxmatch.cli.main import app
 from dxmatch.files.tables import read_table, write_table
 from dxmatch.matcher.linking import candidates, link
 from dxmatch.matcher.linking.candidates import CandidateSearch
 from dxmatch.matcher.linking.listed import listed
 from dxmatch.matcher.linking.scorer import NamedPairs
+from dxmatch.tests.command_line import invoke
 
 A = ["heart attack", "no pneumonia", "MI", "T1DM", None, " ", "Сердце", "type II diabetes", "xyzzy", "GOUT", "MI"]
 B = ["Myocardial infarction", "pneumonia", "type 1 diabetes", "type 2 diabetes", "Gout", "gout", "MI", "Сердце", None]
@@ -27,7 +26,7 @@ B = ["Myocardial infarction", "pneumonia", "type 1 diabetes", "type 2 diabetes",
 
 @pytest.fixture(scope="module")
 def linked(m: dxmatch.MatchFunction) -> pd.DataFrame:
-    return m.link(A, B, relation=True)
+    return m.link(A, B, add=["relation"])
 
 
 def test_each_term_has_its_best_link_or_the_reason_of_none(linked: pd.DataFrame) -> None:
@@ -161,8 +160,8 @@ def test_candidates_hold_nearly_all_that_matches(m: dxmatch.MatchFunction) -> No
 
 
 def run(*arguments: Any) -> str:
-    result = CliRunner().invoke(app, list(map(str, arguments)), catch_exceptions=False)
-    assert result.exit_code == 0, result.output
+    result = invoke(list(map(str, arguments)))
+    assert result.code == 0, result.output
     return result.output
 
 
@@ -189,4 +188,4 @@ def test_the_command_shows_links_and_warns_of_doubtful_ones(tmp_path: Path, capf
 
 def test_rows_set_aside_leave_the_index_of_the_others(m: dxmatch.MatchFunction, tmp_path: Path) -> None:
     frame = pd.DataFrame({"a": ["MI", None, "gout"], "b": ["heart attack", "x", "asthma"]})
-    assert m.score(frame, rejects=tmp_path / "r.csv").index.tolist() == [0, 2]
+    assert m.score(frame, reading=dxmatch.Reading(rejects=tmp_path / "r.csv")).index.tolist() == [0, 2]

@@ -53,7 +53,7 @@ def test_k_and_the_threshold_cut(m: dxmatch.MatchFunction) -> None:
         ("gout", "gout", {}, "not a list of terms"),
         ("gout", 7, {}, "not a list of terms"),
         ("gout", [None, 7], {}, "row 1, column 'terms': not a text"),
-        ("gout", ["gout"], {"k": 0}, "'k' parameter must be a whole number from 1"),
+        ("gout", ["gout"], {"k": 0}, "'k' parameter must be a whole number 1 or more"),
         ("gout", ["gout"], {"k": True}, "'k' parameter"),
         ("gout", ["gout"], {"threshold": 1.5}, "'threshold' parameter must be"),
     ],

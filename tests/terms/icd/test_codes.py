@@ -10,9 +10,9 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import InputError
-from dxmatch.evaluation.lists.reading import read_lists
-from dxmatch.evaluation.lists.text_codes import TextCodes
 from dxmatch.evaluation.match.matches import Needs, match
+from dxmatch.evaluation.match.text_codes import TextCodes
+from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.terms.icd import codes as icd_codes
 from dxmatch.terms.icd import open_tree
 from dxmatch.terms.icd.codes import Place, nodes_of_cells, padded
@@ -82,7 +82,7 @@ def test_nearest_codes(tree, typed, first):
         (
             "icd10cm", [("B20.0", 7), ("J40", 2)],
             "lists.csv, row 7, column 'icd10': the code is in WHO's ICD-10 only. Allowed: codes of ICD-10-CM. "
-            "Got: 'B20.0'. Or: icd_source='icd10' reads it.",
+            "Got: 'B20.0'. Or: tree='icd10' reads it.",
         ),
         ("icd10", [("B20.0", 7), ("J40", 2)], None),
     ],
@@ -107,7 +107,7 @@ def test_a_tree_of_ones_own(tmp_path):
 
 def lists_of(rows, columns="case_id,rater,role,rank,diagnosis,icd10", **options):
     table = pd.DataFrame([dict(zip(columns.split(","), row, strict=True)) for row in rows])
-    return read_lists(table, no_diagnosis=["none"], **options)
+    return read_lists(table, reading=dxmatch.Reading(no_diagnosis=["none"]), **options)
 
 
 ROWS = [

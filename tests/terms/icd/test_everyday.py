@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
-from dxmatch.matcher.icd_mapping import map_icd
+import dxmatch
 
 ROWS = list(csv.DictReader((Path(__file__).parents[2] / "data" / "everyday_icd.csv").read_text("utf-8").splitlines()))
 NONSENSE = [
@@ -19,7 +20,8 @@ NONSENSE = [
 
 @pytest.fixture(scope="module")
 def mapped():
-    return map_icd([row["diagnosis"] for row in ROWS] + NONSENSE, k=3).table.to_pylist()
+    names = [row["diagnosis"] for row in ROWS] + NONSENSE
+    return dxmatch.icd(pa.table({"diagnosis": names}), k=3).to_pylist()
 
 
 def test_the_list(cm):

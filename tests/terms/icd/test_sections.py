@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import dxmatch
 from dxmatch.errors import OptionError
 from dxmatch.features.providers import SHIPPED
-from dxmatch.matcher.icd_mapping import map_icd
 from dxmatch.matcher.match_function import load
 from dxmatch.terms.icd import IcdIndex, IcdTree, with_sections
 from dxmatch.terms.icd.tree import CHAPTER
@@ -53,7 +53,7 @@ def test_the_index_of_the_features_stays(index: IcdIndex, wide: IcdIndex) -> Non
 
 def test_the_features_of_the_shipped_model_see_no_section() -> None:
     providers = load().providers
-    map_icd("tuberculosis")
+    dxmatch.icd("tuberculosis")
     assert providers.icd_index("icd10cm", SHIPPED).direct(["tuberculosis"]).nodes[0] < 0
 
 
@@ -81,8 +81,8 @@ def test_a_chapter_is_only_what_its_own_name_means(
 
 def test_the_shipped_mapping_gives_no_whole_chapter() -> None:
     """The encoder that ships finds "Neoplasms" nearest."""
-    (row,) = map_icd("Pulm. neoplasm").table.to_pylist()
-    assert row["icd10"].startswith("C34")
+    (code,) = dxmatch.icd("Pulm. neoplasm")["icd10"]
+    assert code.startswith("C34")
 
 
 def test_names_without_codes_and_notes(cm: IcdTree) -> None:

@@ -67,7 +67,6 @@ import dxmatch
 from dxmatch.training.encoder.data import Synonyms, common_synonyms, join
 from dxmatch.training.encoder.fit import Settings, train_encoder
 from dxmatch.training.engines import lightgbm_engine
-from dxmatch.training.examples import Extra
 from dxmatch.terms.encoders.static import Shape
 from dxmatch.terms.text.normalizer import Normalizer
 
@@ -87,7 +86,10 @@ encoder = "shipped"
 name = "levenshtein"
 kind = "levenshtein"
 """)
-model = dxmatch.train(example / "pairs.csv", folder / "set.toml", encoder=folder / "encoder", extra=Extra(folder / "extra.csv", 0.1), refit=True)
+model = dxmatch.train(
+    example / "pairs.csv", features=folder / "set.toml", encoder=folder / "encoder", split=dxmatch.Split(refit=True),
+    labels=dxmatch.LabelRules(extra=dxmatch.Extra(pairs=folder / "extra.csv", weight=0.1)),
+)
 model.save(folder / "model")
 for path in sorted(folder.rglob("*")):
     if path.is_file():

@@ -157,7 +157,7 @@ def test_the_command_and_a_feature_set_with_its_result(
         "[[feature]]\nname = 'levenshtein'\nkind = 'levenshtein'\n"
     )
     trained = dxmatch.train(example / "pairs.csv", features=features)
-    m = dxmatch.load(trained.save(tmp_path / "model"), encoders={"mine": out})
+    m = dxmatch.load(trained.save(tmp_path / "model"), loading=dxmatch.Loading(encoders={"mine": out}))
     assert m.features.names == ("cosine_mine", "levenshtein")
     assert m.probability("flu", "influenza") == trained.probability("flu", "influenza")
 

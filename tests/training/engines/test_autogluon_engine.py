@@ -22,12 +22,12 @@ from dxmatch.errors import MissingExtra
 from dxmatch.models.ensemble import Members
 from dxmatch.models.trees.text import validate
 from dxmatch.training.engines import autogluon_engine
-from dxmatch.training.engines.engine import check_engine
+from dxmatch.training.engines.engine import AutoGluon
 from dxmatch.training.engines.fitted import Ensemble, ExtraRows, Rows
 from dxmatch.training.engines.search_words import search_words
-from dxmatch.training.recipe import Recipe
+from dxmatch.training.options import Split
 from dxmatch.training.statistics.measure import average_precision
-from dxmatch.training.train import fit
+from dxmatch.training.train import train
 
 FOLDS, NAMES = 3, [f"Column_{column}" for column in range(5)]
 QUICK = (
@@ -233,7 +233,7 @@ def test_scoring_needs_no_autogluon(
     toy_pairs: pd.DataFrame, strings_only: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(autogluon_engine, "_portfolio", lambda: QUICK[:1])
-    m = fit(toy_pairs, Recipe(strings_only, engine="autogluon", folds=3)).matcher
+    m = train(toy_pairs, features=strings_only, engine="autogluon", split=Split(folds=3))
     m.save(tmp_path / "model")
     code = (
         "import sys; sys.modules['autogluon'] = None; import dxmatch; m = dxmatch.load(sys.argv[1]);"
@@ -254,13 +254,13 @@ def test_scoring_needs_no_autogluon(
 def test_without_autogluon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"engine 'autogluon' needs .* pip install .*\[automl\]'"):
-        check_engine("autogluon")
+        AutoGluon()
 
 
 @pytest.mark.parametrize("seconds", [0, -1.0, float("nan"), float("inf")])
 def test_no_time(seconds: float) -> None:
-    with pytest.raises(dxmatch.DxmatchError, match="'time_limit' parameter must be a number of seconds above 0"):
-        check_engine("lightgbm", seconds)
+    with pytest.raises(dxmatch.DxmatchError, match="'time_limit' parameter must be a number above 0"):
+        AutoGluon(time_limit=seconds)
 
 
 @pytest.mark.parametrize(
@@ -277,17 +277,16 @@ def test_families(text: str, families: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("engine", "models", "says"),
+    ("models", "says"),
     [
-        ("autogluon", "GBM,TREES", "'default', or some of GBM, CAT, XGB, RF, XT, NN_TORCH, FASTAI, KNN, LR"),
-        ("autogluon", "CAT,XGB", r"GBM \(LightGBM\) and any others: M can only be made of LightGBM's trees"),
-        ("autogluon", "", "GBM"),
-        ("lightgbm", "GBM,CAT", "GBM with the engine 'lightgbm'"),
+        ("GBM,TREES", "'default', or some of GBM, CAT, XGB, RF, XT, NN_TORCH, FASTAI, KNN, LR"),
+        ("CAT,XGB", r"GBM \(LightGBM\) and any others: M can only be made of LightGBM's trees"),
+        ("", "GBM"),
     ],
 )
-def test_families_refused(engine: str, models: str, says: str) -> None:
+def test_families_refused(models: str, says: str) -> None:
     with pytest.raises(dxmatch.DxmatchError, match=f"'models' parameter must be {says}"):
-        check_engine(engine, models=models)
+        AutoGluon(models=models)
 
 
 def _search(won: str, value: float, *absent: str) -> dict[str, Any]:

@@ -12,11 +12,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import dxmatch
-from dxmatch.cli.main import app
 from dxmatch.errors import DxmatchError
+from dxmatch.tests.command_line import invoke
 from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question
 from dxmatch.votes.store.store import DamagedStore, StoreError, VoteStore
 
@@ -44,8 +43,8 @@ TOLD = [Answer(1, None, "Yes.", 1.0, 210, 2, 0.5), Answer(None, "empty"), None]
 
 
 def command(*words: object) -> tuple[int, str]:
-    came = CliRunner().invoke(app, ["votes", "check", *map(str, words)])
-    return came.exit_code, came.output
+    came = invoke(["votes", "check", *map(str, words)])
+    return came.code, came.output
 
 
 def edited(path: Path, *statements: str) -> Path:
@@ -226,6 +225,7 @@ def test_a_whole_store_that_may_only_be_read_is_whole(
 CHECK = """
 import os, sys
 from dxmatch.votes.store.check import check_votes
+from dxmatch.tests.command_line import invoke
 os.setresuid(65534, 65534, 65534)
 found = check_votes(sys.argv[1])
 print(found.whole, found.answers)

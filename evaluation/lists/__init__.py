@@ -1,1 +1,0 @@
-"""Lists of diagnoses: read, checked, ranked."""

@@ -1,0 +1,116 @@
+"""Who says, beside the match function, whether diagnoses match and how near they are: codes of ICD-10, a language model, people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+from ...errors import OptionError
+from ...matcher.icd_presets import Preset
+from ...options import Between, File, Options, Table
+
+BEST = 16
+"""The highest semantic score that there is."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Codes(Options):
+    """Where codes of ICD-10 come from.
+
+    Parameters
+    ----------
+    table : table or mapping, optional
+        One reference table for all models, as `dxmatch icd --unique` writes it (columns diagnosis and icd10), or {diagnosis: code}: it
+        goes before every other way from text to code, but after codes in the lists themselves. What it lacks is mapped by the preset,
+        which is counted and said above the figures.
+    tree : str or path
+        The tree of the codes: "icd10cm", "icd10" (WHO) or the path of a CSV with code, name and parent.
+    preset : str or IcdPreset
+        How the nearest names of ICD-10 are found, as in `dxmatch.icd`: "default", by the match function's own mapping, "h-ddx" or
+        "how-to-evaluate-medical-ai", as in these papers, or a preset of your own.
+    pick : str, optional
+        The language model that picks the code of each diagnosis among the nearest, as in `dxmatch.icd`. Its answers are kept in the store.
+
+    Raises
+    ------
+    OptionError
+        For what is not allowed.
+    """
+
+    table: Table | None = None
+    tree: File = "icd10cm"
+    preset: Preset = "default"
+    pick: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judge(Options):
+    """A judge that reads whole answers, for each right answer alone, and people who say the same.
+
+    Parameters
+    ----------
+    model : str or LanguageModel, optional
+        The judge: a language model, "ENDPOINT:MODEL", or "model", which is the match function. It gives recall beside the match function's.
+    check : str or LanguageModel, optional
+        Who checks what the judge says is not included, and sees its judgement and basis; the judge itself if not given, "none" for no check.
+    prompt, check_prompt : str or path, optional
+        Other prompts than the built-in ones: a name or version, or a text file.
+    ask_equal : bool
+        Ask also about diagnoses whose name stands in the list, as ClinBench-HPB does; these count as included unasked otherwise.
+    human : table, optional
+        Labels by people: case_id, rater, reference, label (1: included); label_NAME of several. The report then says how far the match
+        function and the judge agree with them.
+
+    Raises
+    ------
+    OptionError
+        For what is given though there is no judge.
+    """
+
+    model: Any = None
+    check: Any = None
+    prompt: File | None = None
+    check_prompt: File | None = None
+    ask_equal: bool = False
+    human: Table | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.model is None and (idle := sorted(self.given - {"human"})):
+            raise OptionError(f"judge.{idle[0]}", "left out where there is no judge", getattr(self, idle[0]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Graded(Options):
+    """How near an answer is to the right one, and how severe: Kernel29's semantic and severity scores.
+
+    Parameters
+    ----------
+    relation, severity : str or LanguageModel, optional
+        Language models, "ENDPOINT:MODEL", that fill the blank cells of the columns relation and severity. The relation "model" is that of
+        the match function's own relation model.
+    prompts : mapping
+        Other prompts than the built-in ones, {"relation": …, "severity": …}: a name or version, or a text file.
+    difficulty : str
+        "easy", "medium" or "hard": how much more a model's bad cases weigh where its semantic and severity scores are aggregated for the
+        severity-semantic plane; hard in the figures of Kernel29. The table has all three.
+    best : float
+        The semantic score that is rescaled to 1: 16, the best there is, as in Kernel29's text; its authors' scripts take 10.33.
+
+    Raises
+    ------
+    OptionError
+        For what is not allowed.
+    """
+
+    relation: Any = None
+    severity: Any = None
+    prompts: Mapping[str, Any] = field(default_factory=dict)
+    difficulty: Literal["easy", "medium", "hard"] = "hard"
+    best: Annotated[float, Between(0.01, BEST)] = BEST
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if unknown := sorted(self.prompts.keys() - {"relation", "severity"}):
+            raise OptionError("graded.prompts", "prompts for relation and severity", unknown[0])

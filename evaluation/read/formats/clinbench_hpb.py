@@ -1,0 +1,69 @@
+"""ClinBench-HPB: the cases in `Hospital.json`, `Website.json`, `Journal_part1.json` …, which tell only the right answers.
+
+`diagnosis` holds all diagnoses of a patient, a new line between them. The group "subset" of a case is the file without its part: Journal,
+Website or Hospital. What its scripts predict and judge are pickles, which are never opened: a pickle runs what it holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ....errors import InputError
+from ....files.json_records import read_json
+from .answer import Answer, references_in
+from .files_of import files_below, first_of_array, some_below
+
+SUBSET = "subset"
+PATIENT = ("patient_id", "Index", "index")
+"""Keys of the number of a patient, who has one of them or none."""
+
+INFO, RIGHT = "patient_info", "diagnosis"
+_PART = re.compile(r"[-_ ]?part[-_ ]?\d+$", re.IGNORECASE)
+TESTS = re.compile(r"(?:laboratory|blood|imaging)_\w+|question")
+
+
+def reads(path: Path) -> bool:
+    """A file of cases, or a folder that holds one."""
+    return any(_is_cases(file) for file in some_below(path, "*.json"))
+
+
+def _is_cases(file: Path) -> bool:
+    """No other key is known: a file to which answers were added is someone's own."""
+    keys = {*first_of_array(file)}
+    return {INFO, RIGHT} <= keys and all(TESTS.fullmatch(key) for key in keys - {INFO, RIGHT, *PATIENT})
+
+
+class Case(NamedTuple):
+    """A case as published. name : its ID (else its row, from 1), FILE/ID of several files."""
+
+    file: Path
+    row: int
+    name: str
+    item: dict[str, Any]
+
+
+def cases(paths: Sequence[Path], encoding: str | None = None) -> Iterator[Case]:
+    """The cases of files, or of folders. Errors: `InputError` for a file that is no list of cases."""
+    files = [file for path in paths for file in files_below(path, "*.json")]
+    for file in files:
+        items = read_json(file, encoding).value
+        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+            raise InputError("no list of cases", source=str(file), allowed="[{…}, {…}]")
+        for row, item in enumerate(items, 1):
+            name = str(next((item[key] for key in PATIENT if key in item), row))
+            yield Case(file, row, f"{file.stem}/{name}" if len(files) > 1 else name, item)
+
+
+def read(path: Path) -> Iterator[Answer]:
+    """The right answers of the cases of a file, or of a folder. Errors: as of `cases`."""
+    for file, row, name, item in cases([path]):
+        right, more = references_in(item.get(RIGHT)), {SUBSET: subset_of(file)}
+        yield Answer(name, None, references=right, more=more, source=str(file), row=row)
+
+
+def subset_of(file: Path) -> str:
+    """Journal of "Journal_part1.json"."""
+    return _PART.sub("", file.stem)

@@ -1,0 +1,274 @@
+"""Lists of diagnoses as the metrics see them, and who of the raters is judged by whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError, Open, OptionError, Remedy, plain, quoted
+from ...files.did_you_mean import hint
+
+EXPERT, ALGORITHM, REFERENCE, FINAL, UNUSED = "expert", "algorithm", "reference", "final", "unused"
+ROLES = (EXPERT, ALGORITHM, REFERENCE, FINAL)
+NO_DIAGNOSIS, ABSENT = -1, -2
+NO_CATEGORY = -1
+"""Of a rater who gives no diagnosis: agrees with nothing, not even with itself."""
+
+
+def looked_up(of_entries: NDArray[Any], places: NDArray[np.int64]) -> NDArray[Any]:
+    """The value of the entry at each place of `Lists.places`; -1 past the end of a list, also where no list holds anything.
+
+    of_entries : [entries], signed.
+    """
+    return np.append(of_entries, of_entries.dtype.type(-1))[places]
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """What was set aside: rows written to `path`, and the lists and whole cases that are gone with them."""
+
+    rows: int = 0
+    cases: int = 0
+    path: str | None = None
+    lists: int = 0
+
+
+class Cell(NamedTuple):
+    """A value as it came, None for a blank, and the number of its row as the user sees it."""
+
+    value: Any
+    row: int
+
+
+@dataclass(frozen=True)
+class Lists:
+    """n cases, r raters, each with a ranked list in each case.
+
+    source : the file, for errors and the report.
+    cases : n names, in order of first appearance. raters : r names, likewise, without the reference.
+    roles : "expert" or "algorithm" for each rater; None where nothing says.
+    strings : the unique diagnoses as they were written, ascending.
+    entries : int32, index of each diagnosis into `strings`, by case, rater and rank; -1 is a word for no diagnosis.
+    offsets : int64 [n, r], where each list starts in `entries`. lengths : int64 [n, r]; 0 is an empty answer, or none.
+    absent : bool [n, r], lists that are not there in cases that are out of that rater's n; False where they count as empty.
+    rows : int64, the row of each entry as the user sees it, in the order of `entries`.
+    reference : the reference diagnoses of each case, () where there is none.
+    more : the optional columns that came (icd10, severity, relation, category), in the order of `entries`.
+    reference_more : what came of icd10 and severity of the reference: for each case a cell for each of its diagnoses,
+        from rows with the role reference; or one cell, from the columns reference_icd10 and reference_severity.
+    final : the final diagnosis of each case beside the set `reference`, () where there is none; () everywhere where nobody
+        tells the two apart. final_more : of its codes, as in `reference_more`.
+    groups : columns of the case (specialty, rarity) -> its value in each case, None where blank.
+    model_groups : rater -> the group of models that it belongs to (proprietary, open), for those of whom a column says it.
+    unread : (case, rater) -> what the rater wrote, where no list could be read from it; its list is empty, or absent.
+    answers : (case, rater) -> the answer in words that a list was read from, or none could be; empty unless they are kept.
+    recognised : in one line, what the input was read as. warnings : sentences that belong above the figures.
+    columns : the user's own columns, for errors. sheets : which sheet of a workbook was read, where there are others.
+    """
+
+    source: str
+    cases: list[str]
+    raters: list[str]
+    roles: tuple[str, ...] | None
+    strings: list[str]
+    entries: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    reference: list[tuple[str, ...]]
+    more: Mapping[str, list[Any]] = field(default_factory=dict)
+    reference_more: Mapping[str, list[tuple[Cell, ...]]] = field(default_factory=dict)
+    rejected: Rejected = Rejected()
+    notes: tuple[str, ...] = ()
+    groups: Mapping[str, list[str | None]] = field(default_factory=dict)
+    absent: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), bool))
+    model_groups: Mapping[str, str] = field(default_factory=dict)
+    unread: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    answers: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    recognised: str = ""
+    warnings: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    sheets: str = ""
+    final: list[tuple[str, ...]] = field(default_factory=list)
+    final_more: Mapping[str, list[tuple[Cell, ...]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.absent.shape != self.lengths.shape:
+            object.__setattr__(self, "absent", np.zeros(self.lengths.shape, bool))
+        if not self.final:
+            object.__setattr__(self, "final", [()] * len(self.cases))
+
+    @property
+    def has_final(self) -> bool:
+        """Whether a final diagnosis is told apart from the set of right answers in some case."""
+        return any(self.final)
+
+    def of_final(self) -> Lists:
+        """The same lists, with the final diagnoses as the right answers."""
+        return replace(self, reference=self.final, reference_more=self.final_more, final=[], final_more={})
+
+    def top(self, k: int) -> NDArray[np.int32]:
+        """int32 [n, r, k]: the first k of each list; -1 where no diagnosis is said, -2 past the end of a list."""
+        at = self.places(k)
+        return np.where(at >= 0, looked_up(self.entries, at), np.int32(ABSENT))
+
+    def places(self, k: int) -> NDArray[np.int64]:
+        """int64 [n, r, k]: where the first k of each list stand in `entries`; -1 past the end of a list."""
+        rank = np.arange(k)
+        return np.where(rank < self.lengths[:, :, None], self.offsets[:, :, None] + rank, -1)
+
+    def cells(self, column: str, depth: int | None = None) -> tuple[NDArray[np.int64], list[str]]:
+        """One of `more` as codes, in the order of `entries`, into its unique texts; -1 where blank or not there.
+
+        depth : cells past this rank are not looked at; they count as blank.
+        """
+        if column not in self.more:
+            return np.full(len(self.entries), -1), []
+        if depth is not None and int(self.lengths.max(initial=0)) > depth:
+            at = self.places(depth)
+            kept = np.zeros(len(self.entries), bool)
+            kept[at[at >= 0]] = True
+            values = [value if keep else None for value, keep in zip(self.more[column], kept.tolist(), strict=True)]
+            return replace(self, more={column: values}).cells(column)
+        index: dict[Any, int] = {}
+        raw = np.fromiter((index.setdefault(value, len(index)) for value in self.more[column]), np.int64)
+        texts: dict[str, int] = {}
+        number = [texts.setdefault(text, len(texts)) if (text := as_text(value)) else -1 for value in index]
+        return np.array(number, np.int64)[raw], list(texts)
+
+    def list_of(self, case: str, rater: str) -> list[str | None]:
+        """One list as it came; None where no diagnosis is said."""
+        return self.list_at(self.cases.index(case), self.raters.index(rater))
+
+    def list_at(self, case: int, rater: int) -> list[str | None]:
+        """The list in the place of one; None where no diagnosis is said."""
+        start = int(self.offsets[case, rater])
+        entries = self.entries[start : start + int(self.lengths[case, rater])].tolist()
+        return [None if e < 0 else self.strings[e] for e in entries]
+
+    def preview(self, cases: int = 3) -> list[str]:
+        """Says what was read: as what, the first cases with their lists, all answers that are unread, and what is doubtful."""
+        lines = [f"Read as {self.recognised}."]
+        for case, reference in [*zip(self.cases, self.reference, strict=True)][:cases]:
+            lines.append(f"{case}: the right answer is {'; '.join(reference) or 'not given'}")
+            for rater in self.raters:
+                names = ", ".join(f"{rank}. {name or '–'}" for rank, name in enumerate(self.list_of(case, rater), 1))
+                lines.append(f"  {rater}: {names or ('unread' if (case, rater) in self.unread else 'no answer')}")
+        lines += [
+            f"Unread, of {rater} in {case}: {' '.join(text.split())}" for (case, rater), text in self.unread.items()
+        ]
+        return [*lines, *self.warnings, *self.notes]
+
+    def no_right_answers(self) -> InputError:
+        """The error of lists that nothing can be compared with."""
+        near = [name for name in self.columns if name not in self.raters]
+        sheets = f" ({self.sheets.rstrip('.')})" if self.sheets else ""
+        return InputError(
+            f"no right answers were found{sheets}", source=self.source,
+            allowed="a column of right answers, named in the option 'columns' (reference=COLUMN), or a file of them; experts to compare "
+            "with, who are all raters but the algorithms named",
+            got=near or self.raters,
+            remedy=Remedy("reads the right answers from a file of their own", references=Open("FILE")),
+        )  # fmt: skip
+
+
+def as_text(value: Any) -> str:
+    """A value of a table as text; "" for a blank. 7 and 7.0 are "7"."""
+    if value is None or value != value:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).strip()
+
+
+def assign_roles(
+    raters: Sequence[str], roles: Sequence[str] | None, algorithms: Iterable[str], source: str
+) -> tuple[str, ...]:
+    """Those named in `algorithms` are the algorithms; one text may name several, with commas between them.
+
+    The others are the panel, but for raters whose role was "algorithm" already: they are left out ("unused").
+
+    Raises
+    ------
+    InputError
+        For a name that no rater has.
+    """
+    given = [algorithms] if isinstance(algorithms, str) else list(algorithms)
+    if not given or not all(isinstance(name, str) for name in given):
+        raise OptionError("algorithms", "one or more names of raters", algorithms)
+    # "a,b" is two names, unless a rater is called so
+    named = [one for name in given for one in ([name] if name in raters else _apart(name))]
+    for name in named:
+        if name not in raters:
+            raise InputError(
+                f"no rater is called {quoted(name)}{hint(name, raters)}",
+                source=source,
+                allowed=f"{', '.join(map(plain, raters))} as algorithms",
+                got=name,
+            )
+    others = [UNUSED if role in (ALGORITHM, UNUSED) else EXPERT for role in roles or [EXPERT] * len(raters)]
+    return tuple(ALGORITHM if rater in named else other for rater, other in zip(raters, others, strict=True))
+
+
+def _apart(names: str) -> list[str]:
+    return [one for part in names.split(",") if (one := part.strip())] or [names]
+
+
+def note_unused(raters: Sequence[str], roles: Sequence[str]) -> list[str]:
+    """A note that names the raters whose role is "unused", if any."""
+    out = [rater for rater, role in zip(raters, roles, strict=True) if role == UNUSED]
+    return [f"Algorithms that were not named and were left out: {', '.join(out)}."] if out else []
+
+
+@dataclass(frozen=True)
+class JudgedBy:
+    """One algorithm and the experts it is compared with, as indices of raters."""
+
+    algorithm: int
+    experts: tuple[int, ...]
+
+    def pairs(self, pair_of: NDArray[np.integer]) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+        """The pairs of the algorithm with each expert, and of each two experts in the order (1,2), (1,3), …, (2,3), ….
+
+        pair_of : [raters, raters], the number of each pair of raters.
+        """
+        experts = np.array(self.experts)
+        i, j = np.triu_indices(len(experts), 1)
+        return pair_of[self.algorithm, experts], pair_of[experts[i], experts[j]]
+
+
+def panels(lists: Lists, in_turn: bool = False) -> list[JudgedBy]:
+    """One panel for each algorithm.
+
+    With `in_turn`, each algorithm (each rater, where none is named) is judged by all the others.
+
+    Raises
+    ------
+    InputError
+        Where there is no algorithm, or fewer than two experts.
+    """
+    roles = lists.roles or ("",) * len(lists.raters)
+    everyone = range(len(roles))
+    algorithms = [i for i in everyone if roles[i] == ALGORITHM]
+    if in_turn:
+        made = [JudgedBy(a, tuple(i for i in everyone if i != a)) for a in algorithms or everyone]
+    else:
+        if not algorithms:
+            raise InputError(
+                "no rater is an algorithm", source=lists.source,
+                allowed="a column 'role' that says so, the algorithms named, or each rater in turn", got=lists.raters,
+            )  # fmt: skip
+        experts = tuple(i for i in everyone if roles[i] == EXPERT)
+        made = [JudgedBy(a, experts) for a in algorithms]
+    if len(made[0].experts) < 2:
+        experts_named = [lists.raters[i] for i in made[0].experts]
+        raise InputError(
+            "one expert only" if experts_named else "no expert", source=lists.source,
+            allowed="at least two experts: the algorithm is measured by how well experts agree with each other",
+            got=experts_named,
+        )  # fmt: skip
+    return made

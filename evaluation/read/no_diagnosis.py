@@ -1,0 +1,66 @@
+"""Words in the place of a diagnosis that say that there is none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from ...errors import OptionError, quoted
+from ...terms.text.sentences import says_nothing
+
+KEEP = "keep"
+"""Among the words: the default ones are diagnoses like any other."""
+_SHOWN = 4
+
+
+class NoDiagnosis:
+    """Whether a text means "no diagnosis", in any case.
+
+    words : more words than the default ones (none, N/A, unknown, multiple, a dash, …); with the word "keep" among them
+        they stand in the place of the default.
+    """
+
+    def __init__(self, words: str | Iterable[str] = ()) -> None:
+        if not isinstance(words, Iterable):
+            raise OptionError("no_diagnosis", "a word or several", words)
+        given = [words] if isinstance(words, str) else list(words)
+        if not all(isinstance(word, str) and word.strip() for word in given):
+            raise OptionError("no_diagnosis", "words, none of them blank", words)
+        folded = {_bare(word): word.strip() for word in given}
+        self.by_default = folded.pop(KEEP, None) is None
+        self.words, self._unmet = frozenset(folded), folded
+
+    def __call__(self, text: str) -> bool:
+        if (bare := _bare(text)) in self.words:
+            self._unmet.pop(bare, None)
+            return True
+        return self.by_default and says_nothing(text)
+
+    def told_unmet(self) -> list[str]:
+        """The sentence on words that no text was, so far."""
+        words = list(self._unmet.values())
+        are = "is" if len(words) == 1 else "are"
+        return [f"{', '.join(map(quoted, words))}, given as no diagnosis, {are} nobody's answer."] if words else []
+
+
+def _bare(text: str) -> str:
+    """Without case, and the signs around it, which are lost where an answer is read from a cell: "#NAME?" is "name"."""
+    bare = text.strip().casefold()
+    return bare.strip(" #?!.*_`\"'<>[]()") or bare
+
+
+def taken_as_none(counts: Counter[str], of: int) -> list[str]:
+    """The sentence that says how many entries were taken as no diagnosis, and in which words; "" is a blank cell."""
+    if not counts:
+        return []
+    folded = Counter[str]()
+    for text, count in counts.items():
+        folded[text.strip().casefold()] += count
+    shown = [f"{quoted(text) if text else 'blank'} {count:,}" for text, count in folded.most_common(_SHOWN)]
+    more = f" and {len(folded) - _SHOWN:,} more words" if len(folded) > _SHOWN else ""
+    total = folded.total()
+    one = total == 1
+    return [
+        f"{total:,} of {of:,} diagnoses in the lists {'names' if one else 'name'} none ({', '.join(shown)}{more}). "
+        f"{'It keeps its' if one else 'They keep their'} rank and {'matches' if one else 'match'} nothing."
+    ]

@@ -1,0 +1,100 @@
+"""The choices of a training: what is said of the labels, how they are split, what the features are computed with, what M is called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from ..options import Between, File, Options, Output
+from ..terms.diseases.graph import DiseaseGraph
+from .examples import Extra
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelRules(Options):
+    """What is learned of the labelled pairs, and what besides them.
+
+    Parameters
+    ----------
+    contained : str
+        What becomes of pairs labelled 0 although the words of one side contain the other's ("leukemia", "acute leukemia"): "keep" them,
+        "set-aside", or "match": label them 1.
+    on_conflict : str
+        What becomes of a pair with two labels: "refuse" makes an error of it, "majority" learns from the rows that say what more than half
+        of its rows do (from none of a tie), "drop" from none.
+    extra : Extra or sequence of Extra, optional
+        Training-only pairs, such as silver pairs. One of which a name is a held-out reference is not learned from.
+    abbreviations : mapping, optional
+        Your own, `{"NASH": "nonalcoholic steatohepatitis"}`; stored with the model.
+    """
+
+    contained: Literal["keep", "set-aside", "match"] = "keep"
+    on_conflict: Literal["refuse", "majority", "drop"] = "refuse"
+    extra: Extra | Sequence[Extra] | None = None
+    abbreviations: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Split(Options):
+    """Which references M is measured on, and which it learns from.
+
+    Parameters
+    ----------
+    test_share : float
+        The share of references held out, below 1; with 0 nothing is held out and the measurements are out-of-fold.
+    folds : int
+        The folds over the remaining references; the members of one fold have not seen its references.
+    seed : int
+        Of splits, trees and resampling.
+    refit : bool
+        After the measurement, train once more with the held-out references too.
+    held_out : path, optional
+        A file for the rows of the held-out references.
+    """
+
+    test_share: Annotated[float, Between(0, 0.99)] = 0.2
+    folds: Annotated[int, Between(2)] = 5
+    seed: Annotated[int, Between(0)] = 0
+    refit: bool = False
+    held_out: Output | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Encoders(Options):
+    """What the features of a training are computed with, beside the feature set.
+
+    Parameters
+    ----------
+    folder : path, optional
+        A static encoder that `dxmatch.training.encoder` made, in place of the shipped one.
+    graph : DiseaseGraph, optional
+        The graph of diseases, in place of the shipped one.
+    keep : bool
+        The model folder also holds the sentence-transformers encoders that lie in folders, so that it can be moved; else it knows them by
+        the names of their folders, and `load` is told where they are.
+    allow_download : bool
+        The hub may be asked for an encoder that the set declares by its name. Without it what the hub's cache holds is taken, offline: also
+        in your own file a name alone may be a mistyped folder, and a download be a surprise.
+    """
+
+    folder: File | None = None
+    graph: DiseaseGraph | None = None
+    keep: bool = False
+    allow_download: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class About(Options):
+    """What a model is called, and what its card says beside the measurements.
+
+    Parameters
+    ----------
+    name : str
+        Of the model.
+    text : str
+        On purpose, sources, licences and limits.
+    """
+
+    name: str = "match-function"
+    text: str = ""
