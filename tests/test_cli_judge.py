@@ -68,7 +68,16 @@ ASKED = (
 
 def test_the_whole_answer_goes_in_and_the_basis_comes_out(here: Path, loopback: Any) -> None:
     done = run(
-        *ASKED, "--judge.ask-equal", "--judgements", "j.csv", "--judge.human", "human.csv", "--json", "r.json", "-o", "r.html"
+        *ASKED,
+        "--judge.ask-equal",
+        "--judgements",
+        "j.csv",
+        "--judge.human",
+        "human.csv",
+        "--json",
+        "r.json",
+        "-o",
+        "r.html",
     )
     assert done.code == 0, done.output
     requests = [request["body"] for request in loopback.log()["requests"]]
