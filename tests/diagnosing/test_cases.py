@@ -266,7 +266,7 @@ SECRET = "Erna Musterfrau"
         ([{"id": "1", "text": 7}], "row 0, column 'text': a case that is no text"),
         ([{"id": "1", "chat": [{"role": "patient"}]}], "message 1 of the chat says nothing"),
         ([{"id": "1", "chat": [{"role": "p", "content": [{"type": "image_url"}]}]}], "message 1 of the chat holds more than text"),
-        ([{"id": "1", "x": LONG}], r"no column is known by its name to hold the texts.*columns=\{'text': …\} names it"),
+        ([{"id": "1", "x": LONG}], r"no column is known by its name to hold the texts.*reading=dxmatch.Reading\(columns=\{'text': …\}\) names it"),
         ([{"case": "3", "story": LONG}], "no column is known by its name"),
         ([{"id": "1", "text": "a"}, {"id": "2", "text": "b \ud83d"}], "row 1, column 'text': a value that no column can hold"),
         ([{"id": "1", "chat": [{"role": "p", "content": "\ud83d"}]}], "row 0, column 'chat': a value that no column can hold"),
