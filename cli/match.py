@@ -8,7 +8,7 @@ from ..files.counted import shown_threshold
 from ..files.file_names import is_file_name
 from .command import command
 from .faults import WrongUsage
-from .said import diagnosis
+from .results import diagnosis
 
 if TYPE_CHECKING:
     from ..auditing.explanation import Explanation
