@@ -33,16 +33,7 @@ def test_warnings_are_a_line_each(command: list[str], tmp_path: Path) -> None:
 def test_options(command: list[str], tmp_path: Path) -> None:
     (tmp_path / "silver.csv").write_text("a,b,label\nmumps,parotitis,1\nmumps,measles,0\n")
     given = ["--extra", str(tmp_path / "silver.csv"), "--extra", str(tmp_path / "pairs.csv"), "--extra-weight", "0.25"]
-    given += [
-        "--soft",
-        "share",
-        "--contained",
-        "set-aside",
-        "--threshold.prevalence",
-        "0.3",
-        "--threshold.rule",
-        "recall=0.9",
-    ]
+    given += ["--soft", "share", "--contained", "set-aside", "--threshold.prevalence", "0.3", "--threshold.rule", "recall=0.9"]
     done = invoke([*command, *given])
     assert done.code == 0
     m = dxmatch.load(tmp_path / "m")
@@ -58,10 +49,11 @@ def test_options(command: list[str], tmp_path: Path) -> None:
         "Extra pairs from silver.csv: 2 of weight 0.25, 1 of them matches",
         "are for pairs of which 30 % match",
     ):
-        assert words in done.out
+        assert words in done.stdout
 
 
 def test_what_cannot_be(command: list[str]) -> None:
-    assert invoke([*command, "--target", "recall=0.9"]).code == 2
+    both = invoke([*command, "--target", "recall=0.9", "--threshold", "half"])
+    assert both.code == 2 and "not both" in both.stderr
     with pytest.raises(DxmatchError, match="no threshold reaches a precision of 0.999"):
-        invoke([*command, "--threshold.rule", "precision=0.999"])
+        invoke([*command, "--target", "precision=0.999"])
