@@ -36,6 +36,14 @@ _BESIDE = ("store", "rejects")
 """Files that are written beside a result."""
 
 
+class Lacking(Exception):
+    """Holds a result that is shown, and is yet no success: the command leaves with 1."""
+
+    def __init__(self, document: Any) -> None:
+        super().__init__()
+        self.document = document
+
+
 @dataclass
 class Running:
     """The command that runs, for the words of its errors.
@@ -109,15 +117,19 @@ def command(
                 if as_json and streams.writes:
                     raise WrongUsage("--json prints to standard output, and so does -o -")
                 call, more = Call(part, typed), own.given(typed)
+                lacking = False
                 with streams.messages(silent=as_json or (quiet() and bool(written))):
-                    document = body(*(() if verb is None else (call,)), **more)
+                    try:
+                        document = body(*(() if verb is None else (call,)), **more)
+                    except Lacking as found:
+                        document, lacking = found.document, True
                     asking = more.get("asking") or vars(call).get("given", {}).get("asking")
                     for summary in (asked := asking.budget.summaries if asking and says_asked else []):
                         print("\n".join(summary.lines()))
                 streams.deliver()
                 if as_json:
                     print_document(document)
-                leave(asked)
+                leave(asked, lacking=lacking)
 
         taken = [flags[name].parameter(positional=True) for name in given]
         taken += [each.parameter() for name, each in (flags | shared).items() if name not in given]
