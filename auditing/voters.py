@@ -52,7 +52,6 @@ def alone_rows(matcher: MatchFunction, resamples: Resamples, fold: NDArray[np.in
 
 def _alone(feature: FeatureSpec, values: NDArray[np.floating], resamples: Resamples, fold: NDArray[np.int64]) -> Row:
     kind, there, label = KINDS[feature.kind], np.isfinite(values), resamples.pairs.label
-    assert label is not None
     rule, threshold, score = "as it is", None, likeness(feature, values)
     said = score == 1
     if kind.range != (0.0, 1.0) or not set(np.unique(values[there])) <= {0.0, 1.0}:
