@@ -231,7 +231,9 @@ class OneOf:
         given = {word: arguments for word, part in self.kinds.items() if (arguments := part.given(typed))}
         chosen = typed.get(self.choice.key, next(iter(self.kinds)))
         for word in given.keys() - {chosen}:
-            flag = self.kinds[word].names()[next(iter(given[word]))]
+            if not (foreign := given[word].keys() - given.get(chosen, {}).keys()):
+                continue
+            flag = self.kinds[word].names()[min(foreign)]
             raise WrongUsage(f"{flag} goes with {self.choice.names[0]} {word}")
         return self.kinds[chosen].target(**given.get(chosen, {})) if given or self.choice.key in typed else None
 

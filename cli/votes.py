@@ -83,6 +83,7 @@ def ask(
     --------
     dxmatch votes ask pairs.csv --features mine.toml --dry-run
     """
+    asking = replace(asking)  # what this asking came to, and no other of this process
     jobs = _wanted(
         pairs, features, matcher, a, b, abbreviations, reading, replace(loading, endpoints=asking.endpoints)
     ).jobs(only)

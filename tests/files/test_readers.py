@@ -117,8 +117,9 @@ def test_a_fault_of_dxmatch_is_told_in_one_line(
     assert said.startswith("dxmatch: this is a fault of dxmatch (ZeroDivisionError in ")
     assert said.count("\n") == 1 and "heart attack" not in said
     monkeypatch.setattr(sys, "argv", [*call, "--debug"])
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(SystemExit):
         main()
+    assert "ZeroDivisionError: heart attack" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is Linux's")
