@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -117,8 +117,9 @@ def read_records(path: Path, encoding: str | None = None) -> Read:
 
 
 def records_as_columns(
-    records: Sequence[Mapping[str, Any]], source: str = "", first_row: int = 0, rows: Sequence[int] | None = None
+    records: Sequence[Mapping[str, Any]], source: str = "", first_row: int = 0, rows: Iterable[int] | None = None
 ) -> pa.Table:
     """`of_records`; a column of values of several kinds is one of texts, lists in JSON. Errors: `InputError`, with the row."""
     texts = [{str(name): one for name, one in each.items()} for each in records]
-    return of_records(texts, source, range(first_row, first_row + len(texts)) if rows is None else rows, mixed=True)
+    numbers = range(first_row, first_row + len(texts)) if rows is None else [*map(int, rows)]
+    return of_records(texts, source, numbers, mixed=True)
