@@ -114,7 +114,7 @@ def command(
             with _settings(typed.pop("quiet", False), typed.pop("debug", False)), Streams() as streams:
                 running.names, running.streams = run.names, streams  # type: ignore[attr-defined]
                 written = _open(streams, typed, flags, stdout)
-                if as_json and streams.writes:
+                if as_json and streams.output is not None:
                     raise WrongUsage("--json prints to standard output, and so does -o -")
                 call, more = Call(part, typed), own.given(typed)
                 lacking = False

@@ -234,7 +234,9 @@ def described(target: Callable[..., Any]) -> dict[str, str]:
         each.arg_name: re.split(r"(?<=[.!?])\s+(?=[A-Z])", each.description or "", maxsplit=1)[0] for each in said
     }
     return {
-        name.strip(): " ".join(sentence.split()) for names, sentence in sentences.items() for name in names.split(",")
+        name.strip(): " ".join(sentence.replace("`", "").split())
+        for names, sentence in sentences.items()
+        for name in names.split(",")
     }
 
 
