@@ -57,9 +57,15 @@ ANSWER = "answer"
 UNREAD_ANSWER = "unread"
 """The column of the long form with what a model wrote where no list could be read from it, as `dxmatch ask` writes it."""
 
+TEXTS = (
+    "text", "vignette", "case_vignette", "case_text", "note", "clinical_note", "admission_note", "chat", "messages", "conversation", "dialogue",
+    "dialog", "transcript", "case_description", "case_presentation", "case_report", "full_text", "question", "description", "presentation",
+    "history", "input", "prompt",
+)  # fmt: skip
+"""Columns that hold what a model is asked about, as `folded` writes them."""
 _OF_THE_CASE = frozenset(
     (
-        "text", "note", "notes", "vignette", "question", "prompt", "input", "description", "presentation", "history", "symptoms",
+        *TEXTS, "notes", "symptoms",
         "findings", "complaint", "chief_complaint", "age", "sex", "gender", "specialty", "speciality", "rarity", "department", "date",
         "source", "split", "language", "country", "hospital", "site", "year", "difficulty", "type", "url", "title", "comment", "comments",
         "remark", "remarks", "group", "set", "subset", "dataset", "options", "explanation", "rationale", "reasoning", "category", "severity", "relation",
