@@ -10,8 +10,7 @@ import pyarrow as pa
 
 from ..errors import InputError, Open, OptionError, Remedy, quoted
 from ..evaluation.read.formats import clinbench_hpb
-from ..evaluation.read.long import FINAL
-from ..evaluation.read.names import ANSWER, OTHER_NAMES, columns_by_name, columns_named, folded
+from ..evaluation.read.names import ANSWER, FINAL, OTHER_NAMES, columns_by_name, columns_named, folded
 from ..files.json_records import as_text
 from ..files.tables import Table
 

@@ -27,8 +27,7 @@ from .report.raters import Compare, Raters, groups_of_raters, named_pairs
 from .report.report import Report
 from .report.summarise import summarise
 from .score.scores import Settings
-from .score.wanted import RELATIVE, K, Wanted, deepest, family_scores, ks_of, wanted
-from .score.weighted import CHECKS
+from .score.wanted import RELATIVE, K, Wanted, family_scores, ks_of, wanted
 from .setup import setup_of
 
 _MAX_CURVE = 10
@@ -130,7 +129,7 @@ def evaluate(
     _check_curve(panel, ks)
     with shown("Evaluating") as progress:
         judging, m = Judging(judge, graded, asking, progress), loaded(matcher)
-        read = _read(answers, references, reading, panel, by, want, ks, keep_answers="judge" in judging.stages)
+        read = _read(answers, references, reading, panel, by, keep_answers="judge" in judging.stages)
         pairs, model_groups = (
             named_pairs(compare, read.raters),
             groups_of_raters(groups, read.raters, read.model_groups),
@@ -152,7 +151,7 @@ def evaluate(
     )  # fmt: skip
     return summarise(
         families, read.cases, raters, setup_of(matches, raters, settings, Profile.of(m), answers),
-        AGAINST_EXPERTS if judged else AGAINST_REFERENCES, by=read.groups, absent=read.absent, left_out=left_out,
+        AGAINST_EXPERTS if judged else AGAINST_REFERENCES, by=read.references.groups, absent=read.absent, left_out=left_out,
         findings=[*_findings_of_reading(read), *matches.findings], evidence=matches,
     )  # fmt: skip
 
@@ -170,7 +169,7 @@ def pairs_asked(
 ) -> pa.Table:
     """Lists the pairs that `evaluate` asks M about, each once, in the columns a and b; asks nobody. Errors: those of `evaluate`."""
     want, ks, panel = wanted(metrics), ks_of(k), panel or Panel()
-    read = _read(answers, references, reading, panel, by, want, ks)
+    read = _read(answers, references, reading, panel, by)
     needs = Needs.of(read, want.symbols, ks, _widest(read, ks, panel), want.by_name(_ACROSS_CASES))
     return pairs_needed(read, needs, panels=_panels(read, panel, want)[0], seed=resampling.seed)
 
@@ -179,30 +178,20 @@ def preview(
     answers: Any,
     references: Any = None,
     *,
-    metrics: str | Iterable[str] | None = None,
-    k: K = None,
     by: str | Iterable[str] = (),
     reading: Reading = Reading(),
     panel: Panel | None = None,
 ) -> list[str]:
     """Says what `evaluate` reads: as what, the first cases, all answers that are unread, and what is doubtful. Errors: those of `evaluate`."""
-    return _read(answers, references, reading, panel or Panel(), by, wanted(metrics), ks_of(k)).preview()
+    return _read(answers, references, reading, panel or Panel(), by).preview()
 
 
 def _read(
-    answers: Any,
-    references: Any,
-    reading: Reading,
-    panel: Panel,
-    by: str | Iterable[str],
-    want: Wanted,
-    ks: Mapping[str, int | None],
-    keep_answers: bool = False,
+    answers: Any, references: Any, reading: Reading, panel: Panel, by: str | Iterable[str], keep_answers: bool = False
 ) -> Lists:
     return read_lists(
-        answers, references, reading=reading, algorithms=panel.algorithms, by=by or (), k=deepest(ks, want.symbols), wanted=want, checks=CHECKS,
-        keep_answers=keep_answers,
-    )  # fmt: skip
+        answers, references, reading=reading, algorithms=panel.algorithms, by=by or (), keep_answers=keep_answers
+    )
 
 
 def _check_curve(panel: Panel, ks: Mapping[str, int | None]) -> None:
@@ -236,7 +225,7 @@ def _panels(answers: Lists, panel: Panel, want: Wanted) -> tuple[list[JudgedBy],
 
 
 def _findings_of_reading(answers: Lists) -> list[Finding]:
-    out = answers.rejected
-    found = [Finding("reading", example=words) for words in answers.warnings]
-    found += [Finding("origin", example=words) for words in answers.notes]
+    out = answers.origin.rejected
+    found = [Finding("reading", example=words) for words in answers.origin.warnings]
+    found += [Finding("origin", example=words) for words in answers.origin.notes]
     return [*found, *([Finding("rejected", out.rows, out.cases, str(out.path))] if out.rows else [])]

@@ -109,8 +109,8 @@ def test_the_whole_answer_goes_in_and_the_basis_comes_out(here: Path, loopback: 
 
 def test_the_same_from_python_and_m_in_either_stage(here: Path) -> None:
     lists = read_lists(here / "answers.json", keep_answers=True)
-    assert lists.answers == {("1", "gpt"): LONG, ("2", "claude"): TALK}
-    assert read_lists(here / "answers.json").answers == {}
+    assert lists.origin.answers == {("1", "gpt"): LONG, ("2", "claude"): TALK}
+    assert read_lists(here / "answers.json").origin.answers == {}
     options = {"endpoints": "e.toml", "bootstrap": 0, "check": "local:checker"}
     report = dxmatch.evaluate(lists, judge="local:strict", **options)
     assert report.judgements.num_rows == 6 and report.row("R_disease", algorithm="gpt", of="judge")[

@@ -122,7 +122,7 @@ def _providers_of(matcher: object) -> Providers | None:
 
 def why_no_codes(answers: Lists, matcher: object, codes: TextCodes) -> str:
     """Says what is missing to know codes of answers and right answers; "" where nothing is."""
-    coded_reference = any(cell.value for cells in answers.reference_more.get("icd10", []) for cell in cells)
+    coded_reference = any(cell.value for cells in answers.references.more.get("icd10", []) for cell in cells)
     if not coded_reference and not any(answers.reference):
         return "a reference: rows with the role reference, or a column reference or reference_icd10"
     if _providers_of(matcher) is None and codes.table is None and codes.mapping is None:
@@ -159,7 +159,7 @@ def coded_answers(
         return [None for _ in alike], lacking, []
     answers, tree = alike[0], open_tree(codes.tree)
     cells, texts = answers.cells("icd10", k)
-    of_right = [one.reference_more.get("icd10", [()] * len(one.cases)) for one in alike]
+    of_right = [one.references.more.get("icd10", [()] * len(one.cases)) for one in alike]
     first = np.full(len(texts) + 1, np.iinfo(np.int64).max)
     np.minimum.at(first, cells, answers.rows)
     places = {text: Place(int(row), "icd10") for text, row in zip(texts, first[:-1].tolist(), strict=True)}

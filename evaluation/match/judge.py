@@ -201,7 +201,7 @@ class Judging:
                     raise OptionError("graded.relation", allowed, MODEL)
                 seen, tell = {text: text for text in name}, partial(_by_relation_model, matcher)
                 note = "The relations are those that the match function tells between reference and diagnosis."
-                answers = replace(answers, notes=(*answers.notes, note))
+                answers = replace(answers, origin=replace(answers.origin, notes=(*answers.origin.notes, note)))
             texts = {
                 place: [(seen[one], seen[text]) for one in answers.reference[i]]
                 for i, place, text in _blank_cells(answers, "relation")
@@ -261,7 +261,7 @@ class Judging:
         rows: dict[Item, Row] = {}
         for i, j in np.argwhere(~answers.absent).tolist():
             who = answers.cases[i], answers.raters[j]
-            listed, unread = answers.list_at(i, j), answers.unread.get(who)
+            listed, unread = answers.list_at(i, j), answers.origin.unread.get(who)
             names = list(map(name.get, listed))
             says = any(listed) if unread is None else says_something(unread)
             for d, reference in enumerate(dict.fromkeys(answers.reference[i])):
@@ -351,7 +351,7 @@ def says_something(answer: str) -> bool:
 def _as_read(answers: Lists, case: int, rater: int) -> tuple[str, int]:
     """The whole answer, and 0; or the diagnoses of the list on numbered lines, and how many there are."""
     key = answers.cases[case], answers.raters[rater]
-    if written := answers.answers.get(key) or answers.unread.get(key, ""):
+    if written := answers.origin.answers.get(key) or answers.origin.unread.get(key, ""):
         return written, 0
     listed = answers.list_at(case, rater)
     return "\n".join(f"{place}. {name}" for place, name in enumerate(listed, 1) if name is not None), len(listed)
@@ -395,13 +395,13 @@ def _with_reference_severities(answers: Lists, words: Sequence[str | None]) -> L
     """words : of the right answers, one after another; a cell that was given stays, on its row."""
     cells, said = list[tuple[Cell, ...]](), iter(words)
     for i, right in enumerate(answers.reference):
-        given = answers.reference_more.get("severity", [()] * len(answers.reference))[i]
+        given = answers.references.more.get("severity", [()] * len(answers.reference))[i]
         row = int(answers.rows[min(answers.offsets[i, 0], len(answers.rows) - 1)])
         both = zip_longest(given, islice(said, len(right)))
         cells.append(tuple(
             cell if cell and as_text(cell.value) else Cell(word, cell.row if cell else row) for cell, word in both
         ))  # fmt: skip
-    return replace(answers, reference_more={**answers.reference_more, "severity": cells})
+    return replace(answers, references=replace(answers.references, more={**answers.references.more, "severity": cells}))
 
 
 @dataclass(frozen=True)

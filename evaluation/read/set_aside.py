@@ -16,14 +16,6 @@ from .lists import Rejected
 from .ranking import Rows
 
 
-def pass_over(rank: Codes, depth: int, problems: Problems) -> list[int]:
-    """Forgets the problems of rows past `depth`, and gives these rows."""
-    rows = [row for row in problems if rank[row] > depth and row not in problems.of_case]
-    for row in rows:
-        problems.drop(row)
-    return rows
-
-
 def spoilt_lists(rows: Rows, problems: Problems) -> Codes:
     """The numbers of the lists that hold a row with a problem of its own."""
     found = sorted(set(problems) - problems.of_case)

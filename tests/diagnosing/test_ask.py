@@ -208,11 +208,11 @@ def test_evaluate_takes_it_as_it_is(ask: Callable[..., Any], loopback: Any, tmp_
         asked = ask(output=path.with_suffix(suffix))
         lists = read_lists(path.with_suffix(suffix), by="ward")
         assert lists.raters == ["big [free]"] and lists.cases == ["7", "8", "9"]
-        assert lists.unread == {("8", "big [free]"): "I'm sorry, I cannot help."}
+        assert lists.origin.unread == {("8", "big [free]"): "I'm sorry, I cannot help."}
         assert lists.lengths.tolist() == [[2], [0], [2]] and not lists.absent.any()
         assert lists.reference == [("heart attack",), ("gout",), ("lupus",)]
         assert any(
-            "No diagnoses could be read from 1 answer, which counts as an empty answer" in one for one in lists.warnings
+            "No diagnoses could be read from 1 answer, which counts as an empty answer" in one for one in lists.origin.warnings
         )
     report = dxmatch.evaluate(asked.table, metrics=["recall"], resampling=dxmatch.Resampling(resamples=0))
     (value,) = [row["value"] for row in report.table.to_dict("records") if row["metric"] == "R_disease"]
@@ -231,7 +231,7 @@ def test_what_was_not_read_is_empty_and_what_was_not_answered_is_missing(
     lists = read_lists(asked.table, reading=dxmatch.Reading(missing=missing))
     assert lists.lengths.tolist() == [[2, 2], [0, 0], [0, 2]]
     assert lists.absent.tolist() == [[False, False], [False, False], [missing == "own", False]]
-    told = " ".join(lists.warnings)
+    told = " ".join(lists.origin.warnings)
     whose = "(big [free] 1, small [free] 1)"
     assert f"No diagnoses could be read from 2 answers {whose}, which count as empty answers" in told
     assert "empty lists" not in told and "Not one of" not in told
@@ -250,7 +250,7 @@ def test_lists_of_two_runs_side_by_side(ask: Callable[..., Any], loopback: Any, 
         )
     lists = read_lists([tmp_path / "big.parquet", tmp_path / "small.parquet"])
     assert lists.raters == ["big [free #1]", "big [free #2]", "small [free #1]", "small [free #2]"]
-    assert len(lists.unread) == 4 and lists.reference == [("heart attack",), ("gout",), ("lupus",)]
+    assert len(lists.origin.unread) == 4 and lists.reference == [("heart attack",), ("gout",), ("lupus",)]
 
 
 def test_a_question_without_an_answer_is_no_empty_list(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
@@ -420,18 +420,18 @@ def test_whole_answers_are_kept_once_for_a_list(ask: Callable[..., Any], loopbac
     for suffix in (".parquet", ".csv", ".tsv", ".jsonl", ".xlsx"):
         asked.save(path := tmp_path / f"lists{suffix}")
         lists = read_lists(path, keep_answers=True)
-        assert lists.answers == {
+        assert lists.origin.answers == {
             ("7", "big [free]"): "No diagnosis.",
             ("8", "big [free]"): WRITTEN,
             ("9", "big [free]"): TALK.strip(),
         }
-        assert lists.list_of("8", "big [free]") == ["Gout", "Cellulitis"] and not read_lists(path).answers
-        assert (lists.reference, lists.recognised) == (plain.reference, plain.recognised)
-        assert len(lists.warnings) == len(plain.warnings) == 2
+        assert lists.list_of("8", "big [free]") == ["Gout", "Cellulitis"] and not read_lists(path).origin.answers
+        assert (lists.reference, lists.origin.recognised) == (plain.reference, plain.origin.recognised)
+        assert len(lists.origin.warnings) == len(plain.origin.warnings) == 2
     both = [tmp_path / "lists.csv", tmp_path / "lists2.csv"]
     pa_csv = pd.read_csv(both[0], dtype=str).assign(rater="small [free]")
     pa_csv.to_csv(both[1], index=False)
-    assert read_lists(both, keep_answers=True).answers["8", "small [free]"] == WRITTEN
+    assert read_lists(both, keep_answers=True).origin.answers["8", "small [free]"] == WRITTEN
 
 
 def test_a_right_answer_in_each_row_is_no_whole_answer(tmp_path: Path) -> None:
@@ -447,9 +447,9 @@ def test_a_right_answer_in_each_row_is_no_whole_answer(tmp_path: Path) -> None:
         }
         for rank, name in enumerate(("flu", "gout"), 1)
     ]
-    assert not read_lists(pd.DataFrame(rows), keep_answers=True).answers
+    assert not read_lists(pd.DataFrame(rows), keep_answers=True).origin.answers
     one = pd.DataFrame(rows[:1]).drop(columns=["unread"])
-    assert not read_lists(one, keep_answers=True).answers
+    assert not read_lists(one, keep_answers=True).origin.answers
     named = read_lists(
         pd.DataFrame(rows[:1]).drop(columns="reference"),
         reading=dxmatch.Reading(columns={"reference": "answer"}),

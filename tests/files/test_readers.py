@@ -82,8 +82,8 @@ def test_a_broken_line_and_an_empty_file_are_set_aside(models: Path, tmp_path: P
         read_lists(models)
     lists = read_lists(models, reading=dxmatch.Reading(rejects=tmp_path / "rejects.csv"))
     assert sorted(lists.raters) == ["gpt", "llama"] and sorted(lists.cases) == ["c1", "c2", "c3"]
-    assert lists.rejected.rows == 2
-    assert any("set aside: 1 line and 1 file as a whole; the first is" in text for text in lists.warnings)
+    assert lists.origin.rejected.rows == 2
+    assert any("set aside: 1 line and 1 file as a whole; the first is" in text for text in lists.origin.warnings)
     rejected = read_table(tmp_path / "rejects.csv").data.to_pylist()
     assert [(row["rejected_row"], Path(row["rejected_file"]).name) for row in rejected] == [(None, "empty.jsonl"), ("2", "gpt.jsonl")]  # fmt: skip
 

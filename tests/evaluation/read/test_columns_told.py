@@ -68,8 +68,8 @@ def test_ordinal_ranks_and_two_series() -> None:
 )
 def test_what_is_no_model(name: str, cells: list[str]) -> None:
     lists = read_lists(table(**{name: cells}))
-    assert lists.raters == ["GPT-4o"] and f"not read: {name}" in lists.recognised
-    assert any(repr(name) in text for text in lists.warnings) == (name in ("Bereich", "geprüft"))
+    assert lists.raters == ["GPT-4o"] and f"not read: {name}" in lists.origin.recognised
+    assert any(repr(name) in text for text in lists.origin.warnings) == (name in ("Bereich", "geprüft"))
 
 
 def test_few_answers_that_are_right_now_and_then_are_a_models() -> None:
@@ -88,8 +88,8 @@ def test_few_answers_that_are_right_now_and_then_are_a_models() -> None:
 def test_a_model_that_failed_everywhere_is_one(cells: list[Any], told: str) -> None:
     lists = read_lists(table(modelB=cells))
     assert lists.raters == ["GPT-4o", "modelB"]
-    assert any(told in text for text in lists.warnings)
-    assert not any("holds" in text for text in read_lists(table(modelB=ANSWERS)).warnings)
+    assert any(told in text for text in lists.origin.warnings)
+    assert not any("holds" in text for text in read_lists(table(modelB=ANSWERS)).origin.warnings)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_numbers_of_cases_in_other_spellings(spelt: str, tmp_path: Path) -> None
     lists = read_lists(table().drop(columns="Gold standard"), references=tmp_path / "right.csv")
     assert [r[0] for r in lists.reference] == RIGHT
     assert any(
-        f"{N} cases are written differently" in text and repr(spelt.format(1)) in text for text in lists.warnings
+        f"{N} cases are written differently" in text and repr(spelt.format(1)) in text for text in lists.origin.warnings
     )
 
 
@@ -176,7 +176,7 @@ def test_models_files_in_other_spellings(tmp_path: Path) -> None:
 
 def test_unmatched_cases_are_named() -> None:
     lists = read_lists(table().drop(columns="Gold standard"), references={str(i): "gout" for i in range(8, 12)})
-    told = " ".join(lists.warnings)
+    told = " ".join(lists.origin.warnings)
     assert "2 cases have a right answer and no list ('10', '11')" in told
     assert "7 of 9 cases have no right answer ('1', '2', '3', …)" in told
 
@@ -192,7 +192,7 @@ def test_a_case_that_stands_twice_is_set_aside(tmp_path: Path) -> None:
 
 def test_right_answers_in_one_cell_are_counted_together() -> None:
     right = ["gout; sepsis", "asthma\nflu", *RIGHT[2:]]
-    (told,) = (t for t in read_lists(table(**{"Gold standard": right})).warnings if "several right" in t)
+    (told,) = (t for t in read_lists(table(**{"Gold standard": right})).origin.warnings if "several right" in t)
     assert told.startswith("2 cases have several right answers in one cell")
 
 
@@ -213,7 +213,7 @@ def test_a_word_for_no_diagnosis_that_is_nobodys_answer() -> None:
         table(**{"GPT-4o": ["**Pass!**", *ANSWERS[1:]]}), reading=dxmatch.Reading(no_diagnosis=["pass", "skipped"])
     )
     assert lists.list_of("1", "GPT-4o") == [None]
-    assert "'skipped', given as no diagnosis, is nobody's answer." in lists.warnings
+    assert "'skipped', given as no diagnosis, is nobody's answer." in lists.origin.warnings
 
 
 def test_a_column_of_yes_and_no_is_no_right_answer() -> None:
@@ -223,7 +223,7 @@ def test_a_column_of_yes_and_no_is_no_right_answer() -> None:
 
 def test_hidden_cells_hide_no_column_that_dxmatch_knows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DXMATCH_HIDE_CELLS", "1")
-    read = read_lists(pd.DataFrame({"id": [1, 2], "gold": ["gout", "flu"], "HIV of Meier": ["gout", "flu"]})).recognised
+    read = read_lists(pd.DataFrame({"id": [1, 2], "gold": ["gout", "flu"], "HIV of Meier": ["gout", "flu"]})).origin.recognised
     assert "case_id in 'id'; reference in 'gold'" in read and "Meier" not in read
 
 

@@ -393,5 +393,5 @@ def test_the_subsets_of_clinbench_are_groups_of_cases(tmp_path: Path) -> None:
         ("Website/11", "Website", ("Gallstones", "Hypertension")),
     ]
     lists = read_lists({"m": {a.case_id: ["Gallstones"] for a in answers}}, references=folder, by="subset")
-    assert lists.groups["subset"] == ["Journal"] * 4 + ["Website"] * 2
+    assert lists.references.groups["subset"] == ["Journal"] * 4 + ["Website"] * 2
     assert lists.reference[0] == ("Gallstones", "Hypertension")

@@ -33,7 +33,7 @@ SPECIALTY = {"c1": "medicine", "c2": "medicine", "c3": "oncology"}
 def as_read(lists: Lists) -> tuple[Any, ...]:
     """What the figures rest on, whatever the order of raters."""
     said = {case: {rater: lists.list_of(case, rater) for rater in sorted(lists.raters)} for case in lists.cases}
-    return said, dict(zip(lists.cases, lists.reference, strict=True)), lists.groups
+    return said, dict(zip(lists.cases, lists.reference, strict=True)), lists.references.groups
 
 
 WANTED = (
@@ -146,8 +146,8 @@ def excel(path: Path, table: pd.DataFrame) -> Path:
 def test_the_same_lists_from_every_shape(shape: str, tmp_path: Path) -> None:
     lists = read_lists(SHAPES[shape](tmp_path), by="specialty")
     assert as_read(lists) == WANTED
-    assert "3 cases, 3 with a right answer" in lists.recognised
-    assert any("1 of 12 diagnoses in the lists names none ('none' 1)" in warning for warning in lists.warnings)
+    assert "3 cases, 3 with a right answer" in lists.origin.recognised
+    assert any("1 of 12 diagnoses in the lists names none ('none' 1)" in warning for warning in lists.origin.warnings)
 
 
 RIGHT_APART: dict[str, Any] = {
@@ -171,7 +171,7 @@ def test_right_answers_apart(kind: str, by_case: bool, tmp_path: Path) -> None:
     by_model = {m: {c: ANSWERS[c][m] for c in ANSWERS} for m in MODELS}
     lists = read_lists(ANSWERS if by_case else by_model, references=RIGHT_APART[kind](tmp_path))
     assert as_read(lists)[:2] == WANTED[:2]
-    assert "right answers from" in lists.recognised
+    assert "right answers from" in lists.origin.recognised
 
 
 def test_lists_in_order() -> None:
@@ -189,7 +189,7 @@ def test_a_case_that_the_only_model_did_not_answer_counts() -> None:
     rows = [{"id": i, "gold": "gout", "prediction": p} for i, p in enumerate((["gout"], "70%", None))]
     lists = read_lists(rows)
     assert lists.cases == ["0", "1", "2"] and lists.lengths.tolist() == [[1], [0], [0]]
-    assert len(lists.warnings) == 2
+    assert len(lists.origin.warnings) == 2
 
 
 def test_lists_of_one_model_by_case() -> None:
@@ -234,7 +234,7 @@ def test_what_is_no_model_is_said() -> None:
     assert lists.raters == list(MODELS)
     assert (
         "2 models in one column each (aster, birch); case_id in 'id'; reference in 'gold'; not read: specialty, age, vignette"
-        in lists.recognised
+        in lists.origin.recognised
     )
 
 
@@ -277,7 +277,7 @@ def test_the_rows_of_files_are_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"a.jsonl, row 2, column 'prediction': a diagnosis of 10,001 characters"):
         read_lists(tmp_path)
     lists = read_lists(tmp_path, reading=dxmatch.Reading(rejects=tmp_path / "rejects.csv"))
-    assert lists.rejected.lists == 0 and lists.rejected.cases == 1 and lists.cases == ["c1"]
+    assert lists.origin.rejected.lists == 0 and lists.origin.rejected.cases == 1 and lists.cases == ["c1"]
     assert pd.read_csv(tmp_path / "rejects.csv")["rejected_row"].tolist() == [2]
 
 
@@ -295,7 +295,7 @@ def test_missing_lists_and_answers_that_cannot_be_read(missing: str | None, abse
     lists = read_lists(MISSING, reading=dxmatch.Reading(missing=missing))
     assert lists.lengths[:, 0].tolist() == [1, 0, 0] and lists.absent[:, 0].tolist() == absent
     assert not lists.absent[:, 1].any()
-    told = " ".join(lists.warnings)
+    told = " ".join(lists.origin.warnings)
     assert "aster has no list for 1 of 3 cases" in told
     assert "No diagnoses could be read from 1 answer" in told and "aster's in row 1: '70%'" in told
 
@@ -304,7 +304,7 @@ def test_a_model_of_which_nothing_could_be_read_is_named() -> None:
     prose = "The patient should be seen again next week."
     told = read_lists(
         {"aster": [prose, prose, prose], "birch": ["gout", prose, ["RA"]]}, references=["gout"] * 3
-    ).warnings
+    ).origin.warnings
     assert [line.split(":")[0] for line in told if "Not one" in line] == [
         "Not one of the 3 answers of aster could be read"
     ]
@@ -347,13 +347,13 @@ def test_several_right_answers_in_one_cell(cell: str, parts: list[str]) -> None:
     )
     assert read_lists(by_role).reference == lists.reference
     if not parts:
-        assert any("1 of 2 cases has no right answer" in warning for warning in lists.warnings)
+        assert any("1 of 2 cases has no right answer" in warning for warning in lists.origin.warnings)
     if cell == "gout, hypertension":
-        assert lists.warnings[0].startswith(
+        assert lists.origin.warnings[0].startswith(
             "1 case has several right answers in one cell: 1 parted where each part is a known name"
         )
     if cell == "gout\nhypertension":
-        assert lists.warnings[0].endswith("('gout\\nhypertension' is 'gout' and 'hypertension').")
+        assert lists.origin.warnings[0].endswith("('gout\\nhypertension' is 'gout' and 'hypertension').")
 
 
 @pytest.mark.parametrize(
@@ -363,7 +363,7 @@ def test_several_right_answers_in_one_cell(cell: str, parts: list[str]) -> None:
 def test_codes_part_beside_the_right_answers(codes: str, cells: list[str]) -> None:
     row = {"case_id": "c1", "rater": "A", "rank": 1, "diagnosis": "gout", "reference": "gout; hypertension"}
     lists = read_lists(pd.DataFrame([{**row, "reference_icd10": codes}]))
-    assert [cell.value for cell in lists.reference_more["icd10"][0]] == cells
+    assert [cell.value for cell in lists.references.more["icd10"][0]] == cells
 
 
 @pytest.mark.parametrize(
@@ -415,7 +415,7 @@ GAPS = [("c1", 1, "gout"), ("c1", 4, "flu"), ("c1", 12, "asthma"), ("c2", 2, "go
 def test_gaps_stay_and_are_said_once() -> None:
     lists = read_lists(pd.DataFrame(GAPS, columns=["case_id", "rank", "diagnosis"]))
     assert [at for at, name in enumerate(lists.list_of("c1", "model"), 1) if name] == [1, 4, 12]
-    (told,) = lists.warnings
+    (told,) = lists.origin.warnings
     assert told.startswith("2 of 2 lists skip ranks") and "goes from 1 to 4" in told
 
 
@@ -426,11 +426,11 @@ def test_faults_that_no_metric_looks_at_stop_nothing() -> None:
         read_lists(table)
     lists = read_lists(table, k=3)
     assert [at for at, name in enumerate(lists.list_of("c1", "model"), 1) if name] == [1, 4, 12]
-    assert "2 rows past rank 10 cannot be right; no metric looks so far." in lists.notes
+    assert "2 rows past rank 10 cannot be right; no metric looks so far." in lists.origin.notes
     differing = table.assign(reference_severity=list("abcdef"))
     with pytest.raises(InputError, match="the reference_severity differs within the case"):
         read_lists(differing, k=3)
-    assert read_lists(differing, k=3, wanted=["recall"]).reference_more == {}
+    assert read_lists(differing, k=3, wanted=["recall"]).references.more == {}
 
 
 def test_words_for_a_blank_in_optional_columns() -> None:
@@ -439,22 +439,22 @@ def test_words_for_a_blank_in_optional_columns() -> None:
     )
     lists = read_lists(table)
     assert set(lists.more["severity"]) == set(lists.more["icd10"]) == {None}
-    assert lists.more["relation"].count(None) == 1 and lists.reference_more["severity"] == [(), (), ()]
+    assert lists.more["relation"].count(None) == 1 and lists.references.more["severity"] == [(), (), ()]
 
 
 def test_rejects_hold_words_outside_a_scale(tmp_path: Path) -> None:
     table = LONG.assign(severity=["mild", "odd", *["rare"] * 10], reference_severity="mild", role="algorithm")
     lists = read_lists(table, reading=dxmatch.Reading(rejects=tmp_path / "r.csv"), k=3, checks=CHECKS)
-    assert (lists.rejected.rows, lists.rejected.lists, lists.rejected.cases) == (3, 1, 0)
+    assert (lists.origin.rejected.rows, lists.origin.rejected.lists, lists.origin.rejected.cases) == (3, 1, 0)
     assert "a word outside the scale" in pd.read_csv(tmp_path / "r.csv")["rejected_because"][1]
     assert lists.list_of("c1", "aster") == [] and lists.list_of("c2", "aster") == ["asthma"]
     # past the ranks that a metric looks at, and in a family that nobody wants, it stops nothing
     deep = table.assign(rank=[1, 12, *table["rank"][2:]], diagnosis=table["diagnosis"])
-    assert read_lists(deep, reading=dxmatch.Reading(rejects=tmp_path / "s.csv"), k=3, checks=CHECKS).rejected.rows == 0
+    assert read_lists(deep, reading=dxmatch.Reading(rejects=tmp_path / "s.csv"), k=3, checks=CHECKS).origin.rejected.rows == 0
     assert (
         read_lists(
             table, reading=dxmatch.Reading(rejects=tmp_path / "t.csv"), wanted=["recall"], checks=CHECKS
-        ).rejected.rows
+        ).origin.rejected.rows
         == 0
     )
 
@@ -496,8 +496,8 @@ def test_craft_md_from_every_shape(shared_data: Path, tmp_path: Path) -> None:
     for source, options in sources:
         found = read_lists(source, **with_reading(options))
         assert as_read(found)[:2] == as_read(wanted)[:2]
-        assert not options.get("by") or found.groups == wanted.groups
-        assert sorted(found.warnings) == sorted(wanted.warnings)
+        assert not options.get("by") or found.references.groups == wanted.references.groups
+        assert sorted(found.origin.warnings) == sorted(wanted.origin.warnings)
 
 
 def test_the_index_of_a_frame_names_the_cases() -> None:
@@ -515,8 +515,8 @@ def test_models_without_an_answer_and_empty_lists_are_told() -> None:
     right = {"1": "gout", "2": "sepsis"}
     read = read_lists({"gpt": {"1": ["gout"], "2": []}, "failed": {}}, references=right)
     assert read.raters == ["gpt", "failed"] and read.lengths.tolist() == [[1, 0], [0, 0]]
-    assert "failed has no list for 2 of 2 cases; each counts as an empty answer." in read.warnings
-    assert "1 answer is an empty list (gpt 1)." in read.warnings
+    assert "failed has no list for 2 of 2 cases; each counts as an empty answer." in read.origin.warnings
+    assert "1 answer is an empty list (gpt 1)." in read.origin.warnings
 
 
 def test_lists_in_order_of_another_length_are_told_by_model() -> None:
