@@ -87,8 +87,7 @@ def evaluate(
         Columns of the cases, such as a specialty: every metric is given for each of their values, too, and averaged over these: weighted
         by their quantity, and plain.
     groups : mapping, optional
-        The groups that models belong to, {"proprietary": ["gpt4", "claude"], ...}, for tables and charts; before the column model_group
-        of the answers, or that of the column named as "group".
+        The groups that models belong to, {"proprietary": ["gpt4", "claude"], ...}, for tables and charts.
     compare : pairs of raters, optional
         Two runs of one model, base first: [("base", "tuned"), ...]. Only these are tested for a difference, on every metric and in each
         group of `by`. A model's name alone, of raters "base [free]", "base [json #2]", is its mean over prompts that all models named came
@@ -130,10 +129,7 @@ def evaluate(
     with shown("Evaluating") as progress:
         judging, m = Judging(judge, graded, asking, progress), loaded(matcher)
         read = _read(answers, references, reading, panel, by, keep_answers="judge" in judging.stages)
-        pairs, model_groups = (
-            named_pairs(compare, read.raters),
-            groups_of_raters(groups, read.raters, read.model_groups),
-        )
+        pairs, model_groups = named_pairs(compare, read.raters), groups_of_raters(groups, read.raters)
         judged, no_panel = _panels(read, panel, want)
         settings = Settings(
             k=ks, panel=panel, max_k=_widest(read, ks, panel), graded=graded, resampling=resampling,

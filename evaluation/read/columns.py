@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from ...errors import InputError, quoted
 from ...files.limits import MAX_CHARACTERS
 from .lists import FINAL, NO_DIAGNOSIS, REFERENCE, ROLES, UNUSED, Cell, as_text, assign_roles, note_unused
-from .long import Long, unique
+from .long import COLUMN, Long, unique
 from .no_diagnosis import NoDiagnosis
 
 NO_RANK = -1
@@ -39,7 +40,8 @@ class Problems(dict[int, InputError]):
     def __init__(self, long: Long) -> None:
         super().__init__()
         self.long, self.data = long, long.table.data
-        self.table = long.table if long.written is None else long.written
+        shown = [name for name in long.table.names if not name.startswith("_")]
+        self.table = long.written or replace(long.table, data=self.data.select(shown))
         self.of_case: set[int] = set()
 
     def add(self, row: int, problem: str, column: str, *, of_case: bool = False, **details: Any) -> None:
@@ -87,6 +89,27 @@ def check_named(column: str, blank: NDArray[np.bool_], problems: Problems, *, of
     for row in np.flatnonzero(blank).tolist():
         problem = f"the {column.removesuffix('_id')} has no name"
         problems.add(row, problem, column, of_case=of_case, allowed="a name", got=None)
+
+
+def check_twice(case: Named, rater: Named, problems: Problems) -> None:
+    """Adds a problem for each row of a list that stands in cells of a case that has another row, by the same rater."""
+    if COLUMN not in problems.data.column_names:
+        return
+    (case_of, cases), (rater_of, raters), table = case, rater, problems.table
+    in_cells = np.array(problems.data.column(COLUMN).is_valid()) & (case_of >= 0) & (rater_of >= 0)
+    rows, number = np.flatnonzero(in_cells), table.row_numbers()
+    list_of = case_of[rows] * len(raters) + rater_of[rows]
+    _, first, of = np.unique(list_of, return_index=True, return_inverse=True)
+    first = rows[first][of]
+    again = number[rows] != number[first]
+    if table.sources is not None:
+        source = np.array(table.sources)
+        again |= source[rows] != source[first]
+    for row, before in zip(rows[again].tolist(), first[again].tolist(), strict=True):
+        who, which = quoted(raters[rater_of[row]]), quoted(cases[case_of[row]])
+        problem = f"a second answer by {who} to the case {which} (the first is in row {table.row_number(before)})"
+        of_case = "rater" not in problems.long.own
+        problems.add(row, problem, "case_id", of_case=of_case, allowed="one row for each case and rater")
 
 
 def _as_rank(value: Any) -> int:

@@ -67,7 +67,7 @@ class Origin:
     """What the lists were read from, and what is to be known of that.
 
     source : the file, for errors and the report. recognised : in one line, what it was read as. columns : the user's own, for errors.
-    sheets : which sheet of a workbook was read, where there are others. warnings : sentences that belong above the figures. notes : those that need not.
+    warnings : sentences that belong above the figures. notes : those that need not.
     unread : (case, rater) -> what the rater wrote, where no list could be read from it; its list is empty, or absent.
     answers : (case, rater) -> the answer in words that a list was read from, or none could be; empty unless they are kept.
     """
@@ -75,7 +75,6 @@ class Origin:
     source: str
     recognised: str = ""
     columns: tuple[str, ...] = ()
-    sheets: str = ""
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     rejected: Rejected = Rejected()
@@ -89,7 +88,6 @@ class Lists:
 
     cases : n names, in order of first appearance. raters : r names, likewise, without the reference.
     roles : "expert" or "algorithm" for each rater; None where nothing says.
-    model_groups : rater -> the group of models that it belongs to (proprietary, open), for those of whom a column says it.
     strings : the unique diagnoses as they were written, ascending.
     entries : int32, index of each diagnosis into `strings`, by case, rater and rank; -1 is a word for no diagnosis.
     lengths : int64 [n, r], of each list; 0 is an empty answer, or none.
@@ -102,7 +100,6 @@ class Lists:
     cases: list[str]
     raters: list[str]
     roles: tuple[str, ...] | None
-    model_groups: Mapping[str, str]
     strings: list[str]
     entries: NDArray[np.int32]
     lengths: NDArray[np.int64]
@@ -191,9 +188,8 @@ class Lists:
     def no_right_answers(self) -> InputError:
         """The error of lists that nothing can be compared with."""
         near = [name for name in self.origin.columns if name not in self.raters]
-        sheets = f" ({self.origin.sheets.rstrip('.')})" if self.origin.sheets else ""
         return InputError(
-            f"no right answers were found{sheets}", source=self.source,
+            "no right answers were found", source=self.source,
             allowed="a column of right answers, named in the option 'columns' (reference=COLUMN), or a file of them; experts to compare "
             "with, who are all raters but the algorithms named",
             got=near or self.raters,

@@ -13,21 +13,22 @@ from ...files.invisible import visible
 MORE = ("icd10", "severity", "relation", "category")
 FINAL, FINAL_ICD10 = "final", "final_icd10"
 OF_THE_REFERENCE = ("reference", "reference_icd10", "reference_severity", FINAL, FINAL_ICD10)
-MODEL_GROUP = "model_group"
-"""The group that a model belongs to, the same in all of its rows: proprietary, open."""
-COLUMNS = ("case_id", "rater", "rank", "diagnosis", "role", *OF_THE_REFERENCE, *MORE, MODEL_GROUP)
+COLUMNS = ("case_id", "rater", "rank", "diagnosis", "role", *OF_THE_REFERENCE, *MORE)
 """The long form: one row for each case, rater and rank."""
 PREDICTIONS = "predictions"
 """Cells that hold a whole list each, or a raw answer."""
 RANK = "rank"
 """Also of several columns: one for each rank, in their order."""
 ROLES_OF_COLUMNS = (*COLUMNS, PREDICTIONS)
-_GROUP = "group"
-"""What the option `columns` may call `MODEL_GROUP`; a column of that name may be one of the cases."""
 ANSWER = "answer"
 """The right one beside predictions, the model's beside a right one; beside `UNREAD_ANSWER` all that the model wrote."""
 UNREAD_ANSWER = "unread"
 """The column of the long form with what a model wrote where no list could be read from it, as `dxmatch ask` writes it."""
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(text.split())
 
 
 def _table(**names: str) -> dict[str, tuple[str, ...]]:
@@ -49,23 +50,28 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = _table(
     "response responses model_output model_response model_answer completion generation generated diagnoses raw_answer text_answer result results",
     final="final_diagnosis final_diagnoses final_dx pathology discharge_diagnosis",
     final_icd10="final_icd final_diagnosis_icd10 pathology_icd10",
-    model_group="group_of_models",
     icd10="icd_10 icd10_code icd10cm icd_10_code icd_code icd",
     reference_icd10="gold_icd10 reference_icd gold_icd true_icd10 icd10_reference",
     reference_severity="gold_severity golden_diagnosis_severity severity_reference",
 )
 """Our name of a column -> others that it goes by in English, the surer first; as `folded` writes them."""
-_OF_THE_CASE = frozenset(
-    ["text", "note", "notes", "vignette", "question", "prompt", "input", "description", "presentation", "history", "symptoms", "findings", "complaint", "chief_complaint", "age", "sex", "gender", "specialty", "speciality", "rarity", "department", "date", "source", "split", "language", "country", "hospital", "site", "year", "difficulty", "type", "url", "title", "comment", "comments", "remark", "remarks", "group", "set", "subset", "dataset", "options", "explanation", "rationale", "reasoning", "category", "severity", "relation", "role", "seed", "ward", "reviewer", "author", "clinic", "unit", "status", "version", "prompt_version", "model_version", "finish_reason", "stop_reason", "temperature", "tokens", "cost", "time", "latency", "unnamed", "score", "scores", "confidence", "probability"]
+_OF_THE_CASE = words(
+    "text note notes vignette question prompt input description presentation history symptoms findings complaint chief_complaint age sex gender "
+    "specialty speciality rarity department date source split language country hospital site year difficulty type url title comment comments "
+    "remark remarks group set subset dataset options explanation rationale reasoning category severity relation role seed ward reviewer author "
+    "clinic unit status version prompt_version model_version finish_reason stop_reason temperature tokens cost time latency unnamed score "
+    "scores confidence probability"
 )
-_ABOUT = frozenset(
-    ["correct", "right", "wrong", "ok", "hit", "correctness", "accuracy", "accurate", "score", "scores", "scored", "match", "matches", "matched", "rating", "grade", "points", "probability", "prob", "p", "confidence", "certainty", "comment", "comments", "note", "notes", "remark", "remarks", "explanation", "rationale", "time", "seconds", "duration", "latency", "tokens", "cost", "price", "date", "icd", "icd10", "code", "codes"]
+_ABOUT = words(
+    "correct right wrong ok hit correctness accuracy accurate score scores scored match matches matched rating grade points probability prob p "
+    "confidence certainty comment comments note notes remark remarks explanation rationale time seconds duration latency tokens cost price date "
+    "icd icd10 code codes"
 )
 """Words that make of a model's name the name of what is said of its answers."""
 _NO_MODEL = _OF_THE_CASE | _ABOUT | {*OTHER_NAMES["reference"], "reference", *OTHER_NAMES["icd10"]}
 
-_RANK_WORDS = frozenset(
-    ["dx", "ddx", "diagnosis", "diagnoses", "diag", "differential", "rank", "choice", "answer", "prediction", "pred", "top", "candidate", "hypothesis", "guess"]
+_RANK_WORDS = words(
+    "dx ddx diagnosis diagnoses diag differential rank choice answer prediction pred top candidate hypothesis guess"
 )
 """Words that say that the number beside them is a rank."""
 _ORDINALS = {
@@ -77,11 +83,12 @@ _ORDINALS = {
     for word in words.split()
 }  # fmt: skip
 """Words that are a rank by themselves."""
-_CARDINALS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-_LEADING = frozenset(["main", "primary", "leading", "likeliest", "principal", "likely"])
+_CARDINALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_LEADING = words("main primary leading likeliest principal likely")
 """Words of the first rank, beside columns of others."""
-_RATERS = frozenset(
-    ["model", "llm", "rater", "reader", "expert", "annotator", "physician", "doctor", "clinician", "reviewer", "run", "repeat", "trial", "seed", "sample", "prompt", "attempt", "version", "v", "site", "centre", "center"]
+_RATERS = words(
+    "model llm rater reader expert annotator physician doctor clinician reviewer run repeat trial seed sample prompt attempt version v site "
+    "centre center"
 )
 """Words that say that the number or letter behind them is a name."""
 _FOREIGN = re.compile(
@@ -93,7 +100,7 @@ _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
 _REPEAT = re.compile(r".*\S\s*\[(?!(?:rank|dx|top)\s*#)[^\[\]#]*[^\[\]#\s]\s*#\d+\]")
 """A repeat under a prompt is no rank: "gpt4 [free #2]"."""
 _TOKEN = re.compile(r"\d{1,2}(?:st|nd|rd|th)\b|\d+(?:\.\d+)*|[^\W\d_]+", re.IGNORECASE)
-_WAYS = "the option 'columns' (rank=COLUMN,COLUMN for the ranks of one list, predictions=COLUMN,COLUMN for models, reference=COLUMN for right answers)"
+WAYS = "the option 'columns' (rank=COLUMN,COLUMN for the ranks of one list, predictions=COLUMN,COLUMN for models, reference=COLUMN for right answers)"
 
 
 def folded(name: str) -> str:
@@ -104,8 +111,17 @@ def folded(name: str) -> str:
 def known_as(name: str) -> bool:
     """Whether a column's name says what it holds, and that this is not a model's answers."""
     fold = folded(name)
-    known = (_OF_THE_CASE, ROLES_OF_COLUMNS, (ANSWER,), *OTHER_NAMES.values())
-    return any(fold in names for names in known)
+    return any(fold in names for names in (_OF_THE_CASE, ROLES_OF_COLUMNS, (ANSWER,), *OTHER_NAMES.values()))
+
+
+def says_what_it_holds(name: str, names: Iterable[str]) -> bool:
+    """Whether a column's name is known, or says that it is about another's content: "GPT-4o correct?" beside "GPT-4o"."""
+    fold = folded(name)
+    for other in map(folded, names):
+        rest = fold.removeprefix(f"{other}_") if fold.startswith(f"{other}_") else fold.removesuffix(f"_{other}")
+        if rest != fold and not _ABOUT.isdisjoint(rest.split("_")):
+            return True
+    return known_as(name)
 
 
 def column_in_words(name: str) -> str:
@@ -113,21 +129,11 @@ def column_in_words(name: str) -> str:
     return repr(name) if known_as(name) else quoted(name)
 
 
-def about_another(name: str, names: Iterable[str]) -> bool:
-    """Whether a column is named for what is said of another's content: "GPT-4o correct?" beside "GPT-4o"."""
-    fold = folded(name)
-    for other in map(folded, names):
-        rest = fold.removeprefix(f"{other}_") if fold.startswith(f"{other}_") else fold.removesuffix(f"_{other}")
-        if rest != fold and not _ABOUT.isdisjoint(rest.split("_")):
-            return True
-    return False
-
-
 def check_columns(columns: Mapping[str, Any] | None) -> dict[str, Any]:
     """The option as it was given. Raises `OptionError` for a name of ours that is none."""
     if columns is not None and not isinstance(columns, Mapping):
         raise OptionError("columns", "a dict, {our name: the table's}", columns)
-    given = {MODEL_GROUP if ours == _GROUP else ours: name for ours, name in (columns or {}).items()}
+    given = dict(columns or {})
     for ours, name in given.items():
         if ours not in ROLES_OF_COLUMNS:
             raise OptionError("columns", f"names for {', '.join(ROLES_OF_COLUMNS)}", ours)
@@ -253,7 +259,7 @@ def check_told_apart(names: Collection[str], source: str) -> None:
         rank = _rank_of(name)
         if (rank is not None and rank[1] > 1) or (_FOREIGN.search(name) and len(names) > 1):
             problem = f"the column {quoted(name)} may hold a rank, the right answers, or a model's"
-            raise InputError(problem, source=source, allowed=_WAYS, got=list(names))
+            raise InputError(problem, source=source, allowed=WAYS, got=list(names))
         if not words or not _RATERS.isdisjoint(words) or _REPEAT.fullmatch(name.strip()):
             continue
         last = words[-1]

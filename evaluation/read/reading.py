@@ -1,5 +1,8 @@
 """What users have -> the long form -> `Lists`, with every row checked once."""
 
+# pyright: reportAttributeAccessIssue=false
+# pyarrow.compute makes its functions at run time, where no type checker sees them.
+
 from __future__ import annotations
 
 import os
@@ -7,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ...errors import InputError, quoted
@@ -21,6 +25,7 @@ from .columns import (
     Who,
     blanks,
     check_named,
+    check_twice,
     coded,
     diagnoses,
     one_for_each,
@@ -29,8 +34,8 @@ from .columns import (
     who,
 )
 from .lists import ABSENT, EXPERT, FINAL, NO_DIAGNOSIS, REFERENCE, Cell, Lists, Origin, References, Rejected
-from .long import Long
-from .names import MODEL_GROUP, MORE
+from .long import IN_WORDS, NO_LIST, Long
+from .names import MORE
 from .no_diagnosis import NoDiagnosis, taken_as_none
 from .ranking import EMPTY, OWN, REFUSE, Rows, check_missing, check_ranks, lists_given, told_missing
 from .references import Told, references_of
@@ -60,8 +65,7 @@ def read_lists(
     source : lists, in whatever shape they are kept:
 
         - a table in the long form: columns case_id, rater, rank and diagnosis; optionally role, reference, icd10, severity,
-          relation, category, reference_icd10, reference_severity, and model_group (proprietary, open; the same in all rows of a
-          rater). Names in another case, and common others (model, dx, gold, …), are known;
+          relation, category, reference_icd10, reference_severity. Names in another case, and common others (model, dx, gold, …), are known;
         - a table with a row for each case: a column for each model, or for each rank (dx1, dx2, …), or one column. A cell
           holds a list (JSON, Python, "a; b; c", numbered lines) or an answer in words. Or a row for each case and model;
         - beside the right answers, the reference, a final diagnosis: a column final (with final_icd10), or rows with the role
@@ -109,14 +113,13 @@ class _Checked(NamedTuple):
     right: Told
     final: Told
     groups: dict[str, list[Cell | None]]
-    model_groups: list[Cell | None]
     warnings: list[str]
 
 
 def _checked(long: Long, reading: Reading, algorithms: str | Iterable[str] | None, by: list[str]) -> _Checked:
     problems, is_none = Problems(long), NoDiagnosis(reading.no_diagnosis)
     case, cases = of_case = coded("case_id", problems)
-    rater, raters = of_rater = coded("rater", problems)
+    rater, _ = of_rater = coded("rater", problems)
     check_named("case_id", case < 0, problems)
     people = who(of_rater, algorithms, problems)
     check_named("rater", (rater < 0) & ~(people.is_reference | people.is_final), problems, of_case=True)
@@ -124,11 +127,8 @@ def _checked(long: Long, reading: Reading, algorithms: str | Iterable[str] | Non
     ranked = people.in_use[rater] & ~empty
     rank = ranks(ranked, problems)
     entry, strings, none_words = diagnoses(is_none, ranked, problems)
-    rows = Rows(of_case, of_rater, rank, ranked, empty, long.unread, long.unread_is_empty)
-    for row, error in long.twice.items():
-        problems[row] = error
-        if "rater" not in long.own:
-            problems.of_case.add(row)
+    rows = Rows(of_case, of_rater, rank, ranked, empty, _texts(long, unread=True))
+    check_twice(of_case, of_rater, problems)
     said_of_ranks = check_ranks(rows, "rank", problems)
 
     def of_role(is_role: NDArray[np.bool_], role: str) -> Told:
@@ -145,14 +145,9 @@ def _checked(long: Long, reading: Reading, algorithms: str | Iterable[str] | Non
             problem = f"the column {name!r} (to group the cases by) is missing{hint(name, own)}"
             raise InputError(problem, source=long.table.source, allowed=f"a column {name!r}", got=own)
     groups = {name: one_for_each(name, "case", of_case, problems) for name in by}
-    of_models = Problems(long)
-    told = MODEL_GROUP in problems.data.column_names
-    model_groups = one_for_each(MODEL_GROUP, "rater", of_rater, of_models) if told else [None] * len(raters)
-    if of_models:
-        raise of_models[min(of_models)]
     none = [*taken_as_none(none_words, int(ranked.sum())), *is_none.told_unmet()]
     warnings = [*long.warnings, *right.warnings, *final.warnings, *none, *said_of_ranks]
-    return _Checked(long, problems, rows, entry, strings, people, right, final, groups, model_groups, warnings)
+    return _Checked(long, problems, rows, entry, strings, people, right, final, groups, warnings)
 
 
 class _Left(NamedTuple):
@@ -177,7 +172,7 @@ def _left(checked: _Checked, reading: Reading, broken: list[InputError]) -> _Lef
     there = lists_given(rows, spoilt)
     check_missing(rows, there, refused, "rater", problems)
     answered = np.asarray(there[:, used].any(1))
-    answered[case[[row for row in long.unread if people.in_use[rater[row]] and case[row] >= 0]]] = True
+    answered[case[[row for row in rows.unread if people.in_use[rater[row]] and case[row] >= 0]]] = True
     out, rejected = set_aside(rows, problems, spoilt, refused, answered, reading.rejects, broken)
     kept = np.flatnonzero(answered & ~out)
     if not len(kept):
@@ -212,7 +207,7 @@ def _lists(checked: _Checked, left: _Left, keep_answers: bool) -> Lists:
         there = [(row, text) for row, text in texts.items() if text is not None and rows.list_of[row] >= 0]
         return {(cases[case[row]], raters[rater[row]]): text for row, text in there}
 
-    answers, unread = of_lists(long.in_words) if keep_answers else {}, of_lists(long.unread)
+    answers, unread = of_lists(_texts(long)) if keep_answers else {}, of_lists(rows.unread)
     if not len(order) and not answers:
         if not unread:
             raise InputError("every list is empty", source=long.table.source, allowed="at least one diagnosis")
@@ -245,7 +240,6 @@ def _lists(checked: _Checked, left: _Left, keep_answers: bool) -> Lists:
         cases=[cases[i] for i in kept],
         raters=[raters[i] for i in used],
         roles=tuple(people.role[i] for i in used) if people.told else None,
-        model_groups={raters[i]: str(cell.value) for i in used if (cell := checked.model_groups[i]) is not None},
         strings=[checked.strings[i] for i in np.flatnonzero(said)],
         entries=np.where(filled, number[entry][after], ABSENT).astype(np.int32),
         lengths=lengths.reshape(left.absent.shape),
@@ -254,10 +248,19 @@ def _lists(checked: _Checked, left: _Left, keep_answers: bool) -> Lists:
         absent=left.absent,
         references=References(right, more[0], final, more[1], groups),
         origin=Origin(
-            long.table.source, f"{long.recognised} ({size})", long.columns, long.sheets,
+            long.table.source, f"{long.recognised} ({size})", long.columns,
             (*checked.warnings, *left.warnings, *([] if len(order) else [_NO_LISTS])), tuple(people.notes), left.rejected, unread, answers,
         ),
     )  # fmt: skip
+
+
+def _texts(long: Long, unread: bool = False) -> dict[int, str | None]:
+    """The answers in words by the rows where they stand; with `unread` of the rows that stand for no list, None for one that is blank."""
+    if NO_LIST not in long.table.names:
+        return {}
+    none, words = long.table.data[NO_LIST], long.table.data[IN_WORDS]
+    rows = pc.indices_nonzero(pc.fill_null(none, False) if unread else pc.is_valid(words))
+    return dict(zip(rows.to_pylist(), words.take(rows).to_pylist(), strict=True))
 
 
 def _check_rejects(reading: Reading, sources: Iterable[Any]) -> None:
