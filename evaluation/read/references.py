@@ -103,7 +103,8 @@ def parted(cell: str, separator: str | None = None) -> tuple[str, ...]:
     parts = _APART.split(cell)
     if len(parts) == 1 and separator and separator != NO_SEPARATOR:
         parts = cell.split(separator)
-    return tuple(part for raw in parts if (part := _BULLET.sub("", raw).strip(" \t,")))
+    named = [part for raw in parts if any(map(str.isalnum, part := _BULLET.sub("", raw).strip(" \t,")))]
+    return tuple(named or filter(None, [cell.strip()]))
 
 
 def _as_list(cell: str) -> list[str] | None:

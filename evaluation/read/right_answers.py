@@ -14,7 +14,7 @@ from ...files.tables import Table
 from .case_names import other_spellings, told_spellings
 from .lists import as_text as name_of
 from .long import Long, unique
-from .names import ANSWER, FINAL, FINAL_ICD10, OF_THE_REFERENCE, OTHER_NAMES, PREDICTIONS, columns_by_name, folded
+from .names import ANSWER, FINAL, FINAL_ICD10, OF_THE_REFERENCE, OTHER_NAMES, PREDICTIONS, RANK, columns_by_name, folded
 from .shapes import of_sheet
 
 _SHOWN = 3
@@ -62,7 +62,8 @@ def right_answers(table: Table, given: Mapping[str, Any], by: Collection[str]) -
             names.setdefault(f"reference_{ours}", names[ours])
     numbers = range(1, len(table) + 1)
     cases = [name_of(value) for value in table.column(names["case_id"])] if "case_id" in names else [*map(str, numbers)]
-    columns = {ours: _of_cases(cases, table.column(names[ours])) for ours in OF_THE_REFERENCE if ours in names}
+    once = RANK in names  # beside a row for each diagnosis it is said again and again
+    columns = {ours: _of_cases(cases, table.column(names[ours]), once) for ours in OF_THE_REFERENCE if ours in names}
     columns |= {
         name: dict(zip(reversed(cases), map(_cell, reversed(table.column(name))), strict=True))
         for name in by
@@ -75,11 +76,12 @@ def _cell(value: Any) -> str | None:
     return None if value is None else name_of(value) if isinstance(value, float) else (as_text(value) or "").strip()
 
 
-def _of_cases(cases: Sequence[str], values: Sequence[Any]) -> dict[str, str | None]:
+def _of_cases(cases: Sequence[str], values: Sequence[Any], once: bool) -> dict[str, str | None]:
     """The texts of each case: one as it is, several rows as one list."""
     of: dict[str, list[str]] = {}
     for case, value in zip(cases, values, strict=True):
-        of.setdefault(case, []).extend([text] if (text := _cell(value)) else [])
+        held, text = of.setdefault(case, []), _cell(value)
+        held += [text] if text and not (once and text in held) else []
     return {case: None if not held else held[0] if len(held) == 1 else as_text(held) for case, held in of.items()}
 
 

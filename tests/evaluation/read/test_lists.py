@@ -69,14 +69,6 @@ def test_the_order_of_rows_and_the_kind_of_table_do_not_matter(written, tmp_path
         assert {c: {r: lists.list_of(c, r) for r in lists.raters} for c in lists.cases} == SAID
 
 
-def test_numbers_as_names_and_text_as_ranks():
-    frame = pd.DataFrame(
-        {"case_id": [7, 7, 7], "rater": [1.0, 2.0, 3.0], "rank": ["1", " 1 ", "1.0"], "diagnosis": list("abc")}
-    )
-    lists = read_lists(frame, algorithms=["1"])
-    assert lists.cases == ["7"] and lists.raters == ["1", "2", "3"]
-
-
 def test_columns_of_other_names(written):
     lines = [
         "patient,who,place,dx,role",
@@ -196,12 +188,6 @@ def test_refused(written, changes, message):
     with pytest.raises(InputError) as caught:
         read_lists(written(changes))
     assert message in str(caught.value) and "lists.csv" in str(caught.value)
-
-
-def test_a_mark_can_mean_no_diagnosis(written):
-    assert read_lists(written({3: "c1,A,algorithm,2,-"}), reading=dxmatch.Reading(no_diagnosis="-")).list_of(
-        "c1", "A"
-    ) == ["asthma", None]
 
 
 @pytest.mark.parametrize("words", [[""], [3], [" "]])
