@@ -22,7 +22,11 @@ def setup_of(matches: Matches, raters: Raters, settings: Settings, profile: Prof
     answers, resampling = matches.answers, settings.resampling
     n = counted(len(answers.cases), "case")
     judges = counted(len(answers.raters), "rater" if raters.panels else "model")
-    read_as = f" · read as {answers.origin.recognised.partition(' (')[0].partition(';')[0]}" if answers.origin.recognised else ""
+    read_as = (
+        f" · read as {answers.origin.recognised.partition(' (')[0].partition(';')[0]}"
+        if answers.origin.recognised
+        else ""
+    )
     from_up = f"a match from {shown_threshold(matches.threshold)} up"
     policy = f", policy {matches.policy}" if matches.policy else ""
     ks = "; ".join(f"{family} {'all' if k is None else k}" for family, k in settings.k.items())

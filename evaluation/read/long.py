@@ -81,8 +81,8 @@ def long_of(table: Table, shape: Shape, model: str, by: Collection[str] = (), se
             lists = {"": [shape.names["diagnosis"]]}
             del data["diagnosis"]
     if kind == LONG:
-        written, own = table, _constant(model, len(table))
-        data = {"rater": own} | data | _answers_beside(table, data)
+        written, data = table, {"rater": _constant(model, len(table))} | data
+        data |= _answers_beside(table, data)
     else:
         table, data = _spread(table, data, kind, lists, model, separator, warnings)
     return Long(replace(table, data=pa.table(data)), written, shape.names, columns, shape.said, tuple(warnings))
@@ -108,6 +108,10 @@ def _answers_beside(table: Table, data: Mapping[str, Any]) -> dict[str, Any]:
     )
     cells = zip(unread, *(data[ours].to_pylist() for ours in (RANK, "diagnosis")), strict=True)
     none = [bool(text) and all(is_blank(as_text(cell) or "") for cell in ranked) for text, *ranked in cells]
+    keys = zip(*(data[ours].to_pylist() for ours in ("case_id", "rater")), whole, strict=True)
+    answered = [key for *key, answer in keys if answer]
+    if len(set(map(tuple, answered))) < len(answered):  # so stands a right answer in such a table
+        whole = [None] * len(table)
     words = [text if no else answer for no, text, answer in zip(none, unread, whole, strict=True)]
     return {NO_LIST: pa.array(none), IN_WORDS: pa.array([text or None for text in words], pa.large_string())}
 
@@ -160,7 +164,7 @@ def _cells(table: Table, column: str, separator: str | None, warnings: list[str]
 def _numbered(table: Table, columns: Sequence[str]) -> pa.Table:
     texts = [pc.cast(table.data.column(name), pa.large_string()).combine_chunks() for name in columns]
     there = np.array([[text is not None and not is_blank(text) for text in column.to_pylist()] for column in texts])
-    none = ~there.any(0)
+    none = np.asarray(~there.any(0))
     row, rank = np.nonzero((there | (none & (np.arange(len(columns))[:, None] == 0))).T)
     diagnosis = pa.concat_arrays(texts).take(pa.array(rank * len(table) + row, mask=none[row]))
     of = pa.DictionaryArray.from_arrays(pa.array(rank.astype(np.int32)), pa.array(columns))

@@ -34,7 +34,7 @@ from .columns import (
     who,
 )
 from .lists import ABSENT, EXPERT, FINAL, NO_DIAGNOSIS, REFERENCE, Cell, Lists, Origin, References, Rejected
-from .long import IN_WORDS, NO_LIST, Long
+from .long import COLUMN, IN_WORDS, NO_LIST, Long
 from .names import MORE
 from .no_diagnosis import NoDiagnosis, taken_as_none
 from .ranking import EMPTY, OWN, REFUSE, Rows, check_missing, check_ranks, lists_given, told_missing
@@ -127,7 +127,9 @@ def _checked(long: Long, reading: Reading, algorithms: str | Iterable[str] | Non
     ranked = people.in_use[rater] & ~empty
     rank = ranks(ranked, problems)
     entry, strings, none_words = diagnoses(is_none, ranked, problems)
-    rows = Rows(of_case, of_rater, rank, ranked, empty, _texts(long, unread=True))
+    # what `dxmatch ask` was told came, and is an empty list: one that is missing has no row there
+    came = COLUMN not in long.table.names
+    rows = Rows(of_case, of_rater, rank, ranked, empty, _texts(long, unread=True), came)
     check_twice(of_case, of_rater, problems)
     said_of_ranks = check_ranks(rows, "rank", problems)
 
@@ -200,11 +202,11 @@ def _lists(checked: _Checked, left: _Left, keep_answers: bool) -> Lists:
     place_of = np.full((len(cases), len(raters)), -1)
     place_of[np.ix_(left.cases, left.raters)] = np.arange(left.absent.size).reshape(left.absent.shape)
     place_of[~left.there] = -1
-    order = rows.by_place()
+    order, list_of = rows.by_place(), rows.list_of
     order = order[place_of[case[order], rater[order]] >= 0]
 
     def of_lists(texts: Mapping[int, str | None]) -> dict[tuple[str, str], str]:
-        there = [(row, text) for row, text in texts.items() if text is not None and rows.list_of[row] >= 0]
+        there = [(row, text) for row, text in texts.items() if text is not None and list_of[row] >= 0]
         return {(cases[case[row]], raters[rater[row]]): text for row, text in there}
 
     answers, unread = of_lists(_texts(long)) if keep_answers else {}, of_lists(rows.unread)
@@ -217,10 +219,10 @@ def _lists(checked: _Checked, left: _Left, keep_answers: bool) -> Lists:
             "no diagnosis could be read from any answer", source=long.table.source, allowed=allowed, got=got
         )
     # each diagnosis in the place of its rank: a rank that is not there stays empty
-    list_of, place = place_of[case[order], rater[order]], rows.places(order)
+    of, place = place_of[case[order], rater[order]], rows.places(order)
     lengths = np.zeros(left.absent.size, np.int64)
-    np.maximum.at(lengths, list_of, place)
-    stands = (np.cumsum(lengths) - lengths)[list_of] + place - 1
+    np.maximum.at(lengths, of, place)
+    stands = (np.cumsum(lengths) - lengths)[of] + place - 1
     after = np.searchsorted(stands, np.arange(int(lengths.sum())))
     filled = stands[after] == np.arange(len(after))
     entry = checked.entry[order]

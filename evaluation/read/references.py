@@ -57,7 +57,8 @@ def references_of(
     _check_commas([cell for own in cells for cell in own if cell.value], source, separator, problems)
 
     parts = [[parted(cell.value or "", separator) for cell in own] for own in cells]
-    named = [[[name for name in of if not is_none(name)] for of in own] for own in parts]
+    none_said = set(filter(is_none, {name for own in parts for of in own for name in of}))
+    named = [[[name for name in of if name not in none_said] for of in own] for own in parts]
     names = [tuple(name for of in own for name in of) for own in named]
     for i, fault in enumerate(next(filter(None, map(fault_of, own)), None) for own in names):
         if fault is not None:

@@ -100,7 +100,7 @@ def joined(long: Long, right: RightAnswers) -> Long:
     known = [spelt.get(case, case) for case in right.cases]
     if set(known).isdisjoint(cases) or (right.in_order and known != cases):
         raise InputError(
-            f"{len(known):,} right answers in order beside {len(cases):,} cases with names" if right.in_order else "no case of the lists has a right answer by its name",
+            f"{len(known):,} right answers in order beside {len(cases):,} cases" if right.in_order else "no case of the lists has a right answer by its name",
             source=right.source, allowed=f"the names of the lists' cases: {_first(cases)}; the same names in both files, or the column that holds them "
             "named in the option 'columns' (case_id=COLUMN)", got=right.cases[:_SHOWN],
         )  # fmt: skip

@@ -73,6 +73,8 @@ def shape_of(table: Table, given: Mapping[str, Any], by: Collection[str] = ()) -
     )
     names = {ours: name for ours, name in names.items() if name not in listed and ours not in {PREDICTIONS, *left}}
     others = [name for name in table.names if name.strip() and name not in {*names.values(), *listed, *by}]
+    if kind in (LONG, BY_ROW) and {"rater", "case_id"} <= names.keys():
+        others = []  # what else such a table holds is of no weight
     unread = [
         name
         for name in others
@@ -200,6 +202,8 @@ def _check_told(table: Table, shape: Shape) -> None:
     """Refuses lists of several models, or cases, that would become one: nothing is pooled in silence."""
     names, own = shape.names, shape.kind in (NUMBERED, CELLS) and "" not in shape.lists
     lacks = [ours for ours in _WHICH if ours not in names and not (own and ours == "rater")]
+    if not lacks:
+        return
     size = {name: len(set(table.column(name))) for name in shape.unread}
     could = sorted((name for name in size if size[name] < len(table)), key=size.__getitem__)
     keys = [names[ours] for ours in ("case_id", *([RANK] if shape.kind == LONG else [])) if ours in names]
@@ -209,7 +213,7 @@ def _check_told(table: Table, shape: Shape) -> None:
     elif lacks == ["case_id"]:
         pooled = not own and len(table) > 1
     else:
-        pooled = bool(lacks) and (len(could) > 1 or (shape.kind == LONG and again))
+        pooled = len(could) > 1 or (shape.kind == LONG and again)
     if pooled:
         may = f"; it may be {' or '.join(map(quoted, could))}" if could else ""
         which, named = ", and ".join(map(_WHICH.__getitem__, lacks)), ", ".join(f"{ours}=COLUMN" for ours in lacks)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,8 @@ from .formats.answer import Answer
 from .formats.registry import FORMATS, read_answers, recognised
 from .frames import with_index
 from .long import NO_LIST, Long, long_of
-from .names import ANSWER, OTHER_NAMES, PREDICTIONS, ROLES_OF_COLUMNS, check_columns, folded
+from .names import PREDICTIONS, check_columns
+from .objects import Piece, of_objects, of_records
 from .right_answers import RightAnswers, joined, right_answers
 from .shapes import REFERENCES, of_sheet, shape_of
 
@@ -39,28 +40,8 @@ _LISTS = (
     "a column for each model or rank, a column of lists, or rows with rater, rank and diagnosis; the option 'columns' names those with "
     "the answers (predictions=COLUMN,COLUMN for one of each model, rank=COLUMN,COLUMN for one of each rank)"
 )
-_OBJECTS = "objects with a case each, {case: list}, {model: {case: list}}, or lists in the order of the right answers"
 _RECORDED = "None, or one object or a list of objects with case_id, model, diagnoses (a list) or text, and references (a text or a list)"
-_HOLDS_LISTS = frozenset((PREDICTIONS, ANSWER, *OTHER_NAMES[PREDICTIONS]))
-_OF_A_RECORD = frozenset(("reference", *OTHER_NAMES["reference"], *_HOLDS_LISTS))
-_KNOWN = frozenset((*ROLES_OF_COLUMNS, *(name for names in OTHER_NAMES.values() for name in names)))
-_OF_AN_ANSWER = re.compile(
-    r"diagnos|differential|answer|text|rank|name|icd|reason|content|confidence|prob", re.IGNORECASE
-)
 _WORDS = re.compile(r"(?<=[_\-. ])|(?=[_\-. ])")
-
-
-@dataclass(frozen=True)
-class Piece:
-    """table : of any shape. model : who answered, where the table names none; "" where nothing says.
-
-    given : what its columns are known to hold, as the option `columns` says it. said : what it was, where it was no table.
-    """
-
-    table: Table
-    model: str = ""
-    given: Mapping[str, Any] = field(default_factory=dict)
-    said: str = ""
 
 
 def long_form(
@@ -185,13 +166,14 @@ def _pieces(
     source: Any, encoding: str | None, right: RightAnswers | None = None, broken: list[InputError] | None = None
 ) -> list[Piece]:
     """The tables in one file, frame or object, names as they look. broken : where lines that are no object go; None raises the first."""
+    cases, in_order = (right.cases, right.in_order) if right is not None else ([], False)
     if isinstance(source, Mapping | list | tuple):
-        pieces = _of_objects(source, "data", right)
+        pieces = of_objects(source, "data", cases=cases, in_order=in_order)
     elif _is_json(source):
         value, rows = read_json(Path(source), encoding, broken)
         if rows == []:
             raise InputError("no line of it could be read", source=str(source), allowed="one JSON object a line")
-        pieces = _of_objects(value, str(source), right, 1, rows)
+        pieces = of_objects(value, str(source), 1, rows, cases, in_order)
     else:
         pieces = [_of_a_table(source, encoding, broken)]
     return [replace(piece, table=visible_names(piece.table), model=visible(piece.model)) for piece in pieces]
@@ -205,116 +187,12 @@ def _of_a_table(source: Any, encoding: str | None, broken: list[InputError] | No
         frame = None if _is_path(source) else nw.from_native(source, eager_only=True, pass_through=True)
         if not isinstance(frame, nw.DataFrame) or not len(frame):
             raise
-        return _of_records(frame.rows(named=True), "data frame")
+        return of_records(frame.rows(named=True), "data frame")
     if broken is not None:
         broken += table.broken
     if table.frame is not None and (table.mixed or any(map(pa.types.is_struct, table.data.schema.types))):
-        return _of_records(table.frame.rows(named=True), "data frame")
+        return of_records(table.frame.rows(named=True), "data frame")
     return Piece(replace(table, broken=()))
-
-
-def _of_objects(
-    value: Any, source: str, right: RightAnswers | None = None, first_row: int = 0, rows: Sequence[int] | None = None
-) -> list[Piece]:
-    """An object of lists as tables.
-
-    value : a list of objects, one for each case; {case: list}; {model: {case: list}}, or {case: {model: list}} where the right answers
-        tell so; {model: objects}; {column: values}; lists in the order of the right answers, of one model or of each.
-
-    Raises
-    ------
-    InputError
-        For anything else.
-    """
-    if isinstance(value, list | tuple) and value:
-        if all(isinstance(one, Mapping) for one in value):
-            return [_of_records(value, source, first_row, rows)]
-        if all(isinstance(one, list | tuple | str) or one is None for one in value):
-            return [_in_order(value, source, "", right)]
-    if not isinstance(value, Mapping) or not value:
-        empty = ": the object is empty" if value == {} else ""
-        raise InputError(
-            f"no lists of diagnoses{empty}", source=source, allowed=_OBJECTS, got=value or type(value).__name__
-        )
-    of = {str(as_text(key)): one for key, one in value.items()}
-    kinds = {type(one) if isinstance(one, Mapping | list | tuple | np.ndarray) else None for one in of.values()}
-    sizes = set(map(len, of.values())) if kinds <= {list, tuple, np.ndarray} else set[int]()
-    if len(sizes) == 1 and sum(folded(key) in _KNOWN for key in of) > 1:
-        return [_of_records([dict(zip(of, cells, strict=True)) for cells in zip(*of.values(), strict=True)], source)]
-    if kinds == {list} and all(one and all(isinstance(part, Mapping) for part in one) for one in of.values()):
-        return [_of_records(one, source, first_row, rows, model) for model, one in of.items()]
-    if all(isinstance(one, Mapping) for one in of.values()):
-        return [_of_nested(of, source, right)]
-    if right is not None and right.in_order and kinds <= {list, tuple}:
-        return [_in_order(one, source, model, right) for model, one in of.items()]
-    return [
-        _cells(
-            [{"case_id": case, PREDICTIONS: _answer(answer)} for case, answer in of.items()],
-            source,
-            "",
-            "lists by case",
-        )
-    ]
-
-
-def _of_nested(of: Mapping[str, Mapping[Any, Any]], source: str, right: RightAnswers | None) -> Piece:
-    """{case: record}, {model: {case: list}}, or {case: {model: list}}."""
-    keys = dict.fromkeys(str(as_text(key)) for one in of.values() for key in one)
-    if any(folded(key) in _OF_A_RECORD for key in keys):
-        return _of_records([{"case_id": key, **record} for key, record in of.items()], source)
-    cases = set(right.cases) if right is not None else set[str]()
-    names = ("case_id", "rater") if len(cases & of.keys()) > len(cases & keys.keys()) else ("rater", "case_id")
-    # a model without any answer is one that is missing everywhere
-    found = [
-        (outer, key, answer) for outer, one in of.items() for key, answer in (one or dict.fromkeys([*keys][:1])).items()
-    ]
-    records = [
-        {names[0]: outer, names[1]: str(as_text(key)), PREDICTIONS: _answer(answer)} for outer, key, answer in found
-    ]
-    return _cells(records, source, "", f"lists by {' and '.join(names)}")
-
-
-def _cells(records: list[dict[str, Any]], source: str, model: str, said: str) -> Piece:
-    names = {name: name for name in records[0] if name != PREDICTIONS} if records else {}
-    return Piece(
-        Table(records_as_columns(records, source), source, 0), model, {**names, PREDICTIONS: [PREDICTIONS]}, said
-    )
-
-
-def _of_records(
-    records: Iterable[Mapping[str, Any]], source: str, first_row: int = 0, rows: Any = None, model: str = ""
-) -> Piece:
-    """Objects as rows; {"predictions": {model: list}} becomes a column for each model."""
-    models: dict[str, None] = {}
-    flat = []
-    for record in records:
-        out: dict[str, Any] = {}
-        for key, value in record.items():
-            nested = isinstance(value, Mapping) and folded(str(key)) in _HOLDS_LISTS
-            if nested and not any(_OF_AN_ANSWER.search(str(one)) for one in value):
-                out |= {str(name): _answer(answer) for name, answer in value.items()}
-                models |= dict.fromkeys(map(str, value))
-            else:
-                out[str(key)] = _answer(value) if isinstance(value, Mapping) else value
-        flat.append(out)
-    numbers = None if rows is None else np.array(rows, np.int64)
-    table = Table(records_as_columns(flat, source, first_row, numbers), source, first_row, rows=numbers)
-    return Piece(table, model, {PREDICTIONS: [*models]} if models else {})
-
-
-def _answer(value: Any) -> Any:
-    """A list of names as it is, anything deeper as JSON."""
-    if isinstance(value, list | tuple) and all(isinstance(one, str) or one is None for one in value):
-        return list(value)
-    return value if value is None or isinstance(value, str) else as_text(value)
-
-
-def _in_order(answers: Sequence[Any], source: str, model: str, right: RightAnswers | None) -> Piece:
-    if right is not None and right.in_order and len(answers) != len(right.cases):
-        problem = f"{len(answers):,} lists{f' of {model!r}' if model else ''} beside {len(right.cases):,} right answers in order"
-        raise InputError(problem, source=source, allowed="as many of the one as of the other")
-    records = [{"case_id": str(at), PREDICTIONS: _answer(answer)} for at, answer in enumerate(answers, 1)]
-    return _cells(records, source, model, "lists in order")
 
 
 def _right_answers(value: Any, reading: Reading, given: Mapping[str, Any], by: Collection[str]) -> RightAnswers:
@@ -330,7 +208,7 @@ def _right_answers(value: Any, reading: Reading, given: Mapping[str, Any], by: C
     if _is_json(value):
         value = read_json(Path(value), reading.encoding).value
     objects = isinstance(value, Mapping | list | tuple)
-    (piece, *_) = _of_objects(value, source) if objects else [_of_a_table(value, reading.encoding, None)]
+    (piece, *_) = of_objects(value, source) if objects else [_of_a_table(value, reading.encoding, None)]
     right = right_answers(visible_names(piece.table), {"reference": PREDICTIONS, **given} if piece.said else given, by)
     return replace(right, in_order=piece.said == "lists in order")
 

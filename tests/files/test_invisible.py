@@ -54,7 +54,7 @@ def test_a_cell_that_looks_equal_is_equal(name: str, text: str, mark: str) -> No
     if mark in "\u00a0\u202f" and " " not in text:
         odd = text + mark  # within a word a blank is seen
     read, plain = (read_lists(pd.DataFrame(rows), by="site") for rows in (spoilt(name, odd), ROWS))
-    for part in ("cases", "raters", "roles", "groups", "more", "reference", "strings"):
+    for part in ("cases", "raters", "roles", "references", "more", "strings"):
         assert getattr(read, part) == getattr(plain, part), part
     told = [one for one in read.origin.warnings if "cannot be seen" in one]
     assert bool(told) == (odd.strip() != text)

@@ -178,7 +178,7 @@ def test_lists_in_order() -> None:
     one = read_lists(column("aster", lines), references=["; ".join(r) for r in right])
     assert one.raters == ["model"] and one.list_of("3", "model") == ANSWERS["c3"]["aster"]
     assert one.reference == by_model.reference == [tuple(r) for r in right]
-    with pytest.raises(InputError, match=r"2 lists beside 3 right answers in order"):
+    with pytest.raises(InputError, match=r"3 right answers in order beside 2 cases"):
         read_lists([["gout"], ["flu"]], references=right)
 
 
