@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from ..evaluation.score.declare import all_metrics, called
 from ..evaluation.score.reference_page import entry
 from ..terminal import print_table
 from .command import command
-
-_IN_LISTS = ("name", "symbol", "formula", "range", "source", "meaning", "good", "use", "avoid")
 
 
 @command(given=("names",))
@@ -31,10 +30,8 @@ def metrics(names: Sequence[str] = ()) -> list[dict[str, Any]]:
     if names:
         print("\n\n".join("\n".join(entry(metric)) for metric in declared))
     else:
-        rows = [(one.symbol, one.meaning, one.formula, one.range, one.source) for one in declared]
+        told = [(one.symbol, one.description) for one in declared]
+        rows = [(symbol, said.meaning, said.formula, said.range, said.source) for symbol, said in told]
         print_table(("Metric", "Says", "Formula", "Range", "Source"), rows, title="Metrics", show_lines=True)
         print("One in full: dxmatch metrics NAME")
-    # "description" is promised to programs that read the JSON
-    return [
-        {name: getattr(metric, name) for name in _IN_LISTS} | {"description": metric.meaning} for metric in declared
-    ]
+    return [{"name": one.name, "symbol": one.symbol, **asdict(one.description)} for one in declared]

@@ -14,7 +14,7 @@ from ..options import RENAMED
 
 _EVERYWHERE = ("--quiet", "-q", "--debug")
 _TODAY = {
-    "judge": "--judge.model", "train.threshold": "--threshold.rule", "train.target": "--threshold.rule", "import": "--results", "csv": "-o FILE.csv", "html": "-o FILE.html", "format": "the suffix of -o: -o -.jsonl",
+    "judge": "--judge.model", "train.threshold": "--threshold.rule", "train.target": "--threshold.rule", "import": "--results", "encoder_folder": "--encoders", "csv": "-o FILE.csv", "html": "-o FILE.html", "format": "the suffix of -o: -o -.jsonl",
     "hide_cells": "the variable DXMATCH_HIDE_CELLS=1", "shared_files": "the variable DXMATCH_SHARED_FILES=1", "spreadsheet": "the variable DXMATCH_SPREADSHEET=1",
 }  # fmt: skip
 """What a command, and no function, called an option before -> what stands in its place."""
@@ -49,7 +49,12 @@ def wrong_usage(error: CycloptsError, words: list[str], commands: Collection[str
         elif " " in today:
             return f"--{old.replace('_', '-')}: {today}"
         elif name is None:
-            name = names.get(today.rpartition(".")[2]) or _TODAY.get(old)
+            outer, _, field = today.rpartition(".")
+            name = (
+                names.get(field)
+                or _TODAY.get(old)
+                or (f"{names[outer]} FILE.toml, with {field} in it" if outer in names else None)
+            )
         if name is not None:
             return f"--{old.replace('_', '-')} is now {name}."
     if isinstance(error, MissingArgumentError) and error.argument is not None:

@@ -16,11 +16,10 @@ from ..votes.asking import Planned, services_of
 from ..votes.asking_options import Asking
 from ..votes.store.store import VoteStore
 from ..votes.voters import MAX_REPEATS
-from .asked import Asked
+from .asked import Asked, lists_of
 from .case_questions import CaseQuestions
 from .cases import read_cases
 from .raters import Sampling, raters_of
-from .read_answers import lists_of
 
 if TYPE_CHECKING:
     from ..votes.ask_summary import AskSummary
@@ -87,7 +86,7 @@ def ask(
     Returns
     -------
     Asked
-        `.table` the lists, `.raters` the counts of each model, prompt and repeat, `.complete` whether every question has an
+        `.table` the lists, `.raters` the counts of each model and prompt, `.complete` whether every question has an
         answer, `.lines()` all of it in words. A question without an answer is no empty list: it has no row, and is counted.
 
     Raises
@@ -108,11 +107,13 @@ def ask(
     served, prices = services_of(how.endpoints)
     raters = raters_of(models, served, prices, prompts=prompts, repeats=repeats, sampling=sampling)
     read = read_cases(cases, reading)
-    asked, notes = CaseQuestions(read, raters, k), [*read.notes, *_said_of_repeats(repeats, sampling)]
-    for rater in raters:
-        rater.prompt.messages(
-            "", "" if k is None else str(k)
-        )  # one that needs a number says so before anything is asked
+    asked, notes = CaseQuestions(read, raters, k), [*read.notes]
+    if repeats > 1 and sampling.sent.get("temperature") == 0:
+        notes.append(
+            "Repeats at temperature 0 are mostly the same answer again; a higher temperature tells how far answers vary."
+        )
+    for rater in raters:  # one that needs a number says so before anything is asked
+        rater.prompt.messages("", "" if k is None else str(k))
     told = planned or (lambda plan: None)
     if how.dry_run and not how.filled.exists():
         told(plan := voting.plan(asked.jobs, None))
@@ -135,19 +136,11 @@ def ask(
         else:
             with shown("Asking") as report:
                 summary = voting.ask(plan, kept, how.budget, report)
-        lists = lists_of(asked, kept, keep_answers)
+        lists, counts = lists_of(asked, kept, keep_answers)
     if output is not None:
-        if not len(lists.table):
+        if not len(lists):
             raise DxmatchError(
                 "\n".join([*(summary.lines() if summary else []), "No answer came, so no lists were written."])
             )
-        write_table(lists.table, output)
-    return Asked(asked, plan, notes, lists, summary, imported)
-
-
-def _said_of_repeats(repeats: int, sampling: Sampling) -> list[str]:
-    if repeats > 1 and sampling.sent.get("temperature") == 0:
-        return [
-            "Repeats at temperature 0 are mostly the same answer again; a higher temperature tells how far answers vary."
-        ]
-    return []
+        write_table(lists, output)
+    return Asked(asked, plan, notes, lists, counts, summary, imported)

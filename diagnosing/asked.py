@@ -9,21 +9,62 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from ..errors import quoted
+from ..evaluation.read.names import ANSWER
 from ..files.counted import counted
 from ..files.tables import write_table
 from ..votes.asking import Planned, plan_lines
-from ..votes.prompts.questions import REASONS
-from .case_questions import CaseQuestions
-from .read_answers import AnsweredLists, RaterAnswers
+from ..votes.prompts.questions import Answer
+from ..votes.store.store import VoteStore
+from .case_questions import CaseQuestions, read_again
 
 if TYPE_CHECKING:
     from ..votes.ask_summary import AskSummary
     from ..votes.batch_files import BatchFile, BatchSummary
 
-_REASONS = {**REASONS, "unclear": "no list of diagnoses could be read"}
+MAX_SHOWN = 10_000
+"""Characters of an answer in the column "unread"; the store holds all of it."""
 NO_LIST = "a list of diagnoses"
 """What an answer lacks that is kept without a verdict."""
+
+
+@dataclass
+class RaterAnswers:
+    """What became of the cases under one model and prompt, in all repeats.
+
+    lists : answers that name a diagnosis. nothing : answers that say that there is none; `first_nothing` is what the first of them says.
+    unread : answers that no list can be read from, by reason (a key of `votes.prompts.questions.REASONS`); they count as empty.
+    missing : questions without an answer. diagnoses : in all lists together.
+    """
+
+    rater: str
+    lists: int = 0
+    nothing: int = 0
+    first_nothing: str = ""
+    unread: Counter[str] = field(default_factory=Counter)
+    missing: int = 0
+    diagnoses: int = 0
+
+    @property
+    def questions(self) -> int:
+        return self.lists + self.nothing + self.unread.total() + self.missing
+
+    def words(self) -> str:
+        """Says it in a line."""
+        parts = [counted(self.lists, "list")]
+        if self.lists:
+            parts[0] += f" of {self.diagnoses / self.lists:.1f} diagnoses on average"
+        if self.nothing:
+            first = f" (the first: {quoted(self.first_nothing)})" if self.first_nothing else ""
+            parts.append(f"{self.nothing:,} that name{'s' if self.nothing == 1 else ''} no diagnosis{first}")
+        if self.unread:
+            reasons = ", ".join(f"{n:,} {why}" for why, n in self.unread.most_common())
+            parts.append(f"{self.unread.total():,} not read ({reasons})")
+        if self.missing:
+            parts.append(f"{self.missing:,} not answered")
+        return f"{self.rater}: {', '.join(parts)}."
 
 
 @dataclass(frozen=True)
@@ -34,7 +75,8 @@ class Asked:
     ----------
     plan : each model under each prompt, with what the store did not hold before, tokens and cost.
     notes : sentences that belong above the figures.
-    lists : the answers, read; None where nothing was asked or taken in.
+    lists : the answers in the long form, see `lists_of`; None where nothing was asked or taken in.
+    raters : one for each model and prompt: what became of its questions.
     summary : calls, tokens, cost and failures of asking. imported : of result files that were taken in.
     files : batch files that were written.
     """
@@ -42,23 +84,16 @@ class Asked:
     asked: CaseQuestions
     plan: Sequence[Planned]
     notes: Sequence[str] = ()
-    lists: AnsweredLists | None = None
+    lists: pa.Table | None = None
+    raters: Sequence[RaterAnswers] = ()
     summary: AskSummary | None = None
     imported: BatchSummary | None = None
-    files: Sequence[BatchFile] = field(default_factory=tuple)
+    files: Sequence[BatchFile] = ()
 
     @cached_property
     def table(self) -> Any:
-        """The lists in the long form, as `diagnosing.read_answers.lists_of` says; None where nothing was asked.
-
-        A frame of the kind that held the cases; of lists and dicts pandas where it is installed; else an Arrow table.
-        """
-        return None if self.lists is None else self.asked.cases.read.native(self.lists.table)
-
-    @property
-    def raters(self) -> list[RaterAnswers]:
-        """One for each model, prompt and repeat."""
-        return [] if self.lists is None else self.lists.raters
+        """The lists as a frame of the kind that held the cases; of lists and dicts pandas where it is installed; else an Arrow table."""
+        return None if self.lists is None else self.asked.cases.read.native(self.lists)
 
     @property
     def missing(self) -> int:
@@ -73,7 +108,7 @@ class Asked:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the lists to a file (.parquet, .csv, .tsv, .jsonl, .xlsx), whole or not at all."""
         if self.lists is not None:
-            write_table(self.lists.table, path)
+            write_table(self.lists, path)
 
     def plan_lines(self) -> list[str]:
         """What was to be asked before anything was, with tokens and cost, for the user to read."""
@@ -82,56 +117,80 @@ class Asked:
     def lines(self) -> list[str]:
         """All of it for the user to read: first what is doubtful."""
         lines = [*self.notes]
-        if self.summary is not None:
-            lines += self.summary.lines(NO_LIST)
-        if self.imported is not None:
-            lines += self.imported.lines(NO_LIST)
+        for counts in (self.summary, self.imported):
+            lines += [] if counts is None else counts.lines(NO_LIST)
         lines += [f"Written: {file}" for file in self.files]
-        if self.lists is not None:
-            lines += [*self._of_missing(), *self._of_unread(), *self._of_raters()]
-        return lines
-
-    def _of_raters(self) -> Iterator[str]:
-        """A line for each model and prompt, its repeats together."""
-        for (model, prompt), repeats in self._by_prompt().items():
-            lists = sum(one.lists for one in repeats)
-            named = sum(one.diagnoses for one in repeats)
-            parts = [counted(lists, "list") + (f" of {named / lists:.1f} diagnoses on average" if lists else "")]
-            if nothing := [one for one in repeats if one.nothing]:
-                n, says = sum(one.nothing for one in nothing), nothing[0].first_nothing
-                first = f" (the first: {quoted(says)})" if says else ""
-                parts.append(f"{n:,} that name{'s' if n == 1 else ''} no diagnosis{first}")
-            unread = sum((one.unread for one in repeats), Counter[str]())
-            if unread:
-                parts.append(
-                    f"{unread.total():,} not read ({', '.join(f'{n:,} {why}' for why, n in unread.most_common())})"
-                )
-            parts += [f"{n:,} not answered" for n in [sum(one.missing for one in repeats)] if n]
-            of = f", {len(repeats)} repeats" if len(repeats) > 1 else ""
-            yield f"{model} [{prompt}]{of}: {', '.join(parts)}."
-
-    def _by_prompt(self) -> dict[tuple[str, str], list[RaterAnswers]]:
-        found: dict[tuple[str, str], list[RaterAnswers]] = {}
-        for one in self.raters:
-            found.setdefault((one.model, one.prompt), []).append(one)
-        return found
-
-    def _of_unread(self) -> Iterator[str]:
-        unread = sum((one.unread for one in self.raters), Counter[str]())
-        if not unread:
-            return
-        why = "; ".join(f"{count:,}: {_REASONS[reason]}" for reason, count in unread.most_common())
-        yield (
-            f"No list could be read from {counted(unread.total(), 'answer')} ({why}). Each is an empty list, with what the model "
-            "wrote in the column 'unread'."
-        )
-        if unread["truncated"]:
-            yield "A higher limit lets truncated answers come to their end: the option 'max_tokens'."
-
-    def _of_missing(self) -> Iterator[str]:
         if self.missing:
-            of = sum(one.answers + one.missing for one in self.raters)
-            yield (
+            of = sum(rater.questions for rater in self.raters)
+            lines.append(
                 f"{self.missing:,} of {of:,} lists are missing, since nobody has answered yet: they have no rows, and are no empty "
                 "lists. Run this again to ask for them. An evaluation counts them as empty answers, unless its option 'missing' is own."
             )
+        if unread := sum(rater.unread.total() for rater in self.raters):
+            lines.append(
+                f"No list could be read from {counted(unread, 'answer')}. Each is an empty list, with what the model wrote in the column 'unread'."
+            )
+        if any(rater.unread["truncated"] for rater in self.raters):
+            lines.append("A higher limit lets truncated answers come to their end: the option 'max_tokens'.")
+        return [*lines, *(rater.words() for rater in self.raters)]
+
+
+def lists_of(asked: CaseQuestions, store: VoteStore, keep_answers: bool = False) -> tuple[pa.Table, list[RaterAnswers]]:
+    """Every answer that the store holds, read anew, in the long form; and the counts of each rater.
+
+    The columns are case_id, rater ("MODEL [PROMPT]" or "MODEL [PROMPT #2]"), rank from 1, diagnosis, model, prompt, repeat
+    from 1, unread, and the other columns of the cases. An answer without a diagnosis is one row whose rank and diagnosis are
+    blank; where none could be read from it, `unread` is what the model wrote, up to 10,000 characters, and blank where it wrote nothing. A case without an answer has no row.
+
+    keep_answers : a column "answer" after `unread`, with all that the model wrote in the first row of each list.
+    """
+    text, number = pa.string(), pa.int64()
+    kinds = {
+        "case_id": text, "rater": text, "rank": number, "diagnosis": text, "model": text, "prompt": text, "repeat": number, "unread": text,
+        **({ANSWER: text} if keep_answers else {}),
+    }  # fmt: skip
+    schema, cases = pa.schema(kinds), asked.cases
+    tables, places = [schema.empty_table()], list[int]()
+    counts = [RaterAnswers(rater.called) for rater in asked.raters]
+    for rater, count in zip(asked.raters, counts, strict=True):
+        for repeat in range(rater.repeats):
+            who = {
+                "rater": rater.name(repeat),
+                "model": rater.model.model,
+                "prompt": rater.prompt.name,
+                "repeat": repeat + 1,
+            }
+            rows = list[dict[str, Any]]()
+            for place, answer in enumerate(store.stored([asked.question(rater, key, repeat) for key in cases.keys])):
+                said = [*_said(answer, count)]
+                if said and answer and keep_answers:
+                    said[0][ANSWER] = answer.raw.strip() or None
+                rows += [{"case_id": cases.ids[place], **who, **one} for one in said]
+                places += [place] * len(said)
+            tables.append(pa.Table.from_pylist(rows, schema))
+    more = cases.more.take(pa.array(places, number))
+    columns = {
+        **dict(zip(kinds, pa.concat_tables(tables).columns, strict=True)),
+        **dict(zip(more.column_names, more.columns, strict=True)),
+    }
+    return pa.table(columns), counts
+
+
+def _said(answer: Answer | None, count: RaterAnswers) -> Iterator[dict[str, Any]]:
+    """What the rows of an answer say, which is counted."""
+    if answer is None:
+        count.missing += 1
+        return
+    names, reason = read_again(answer)
+    said = answer.raw.strip()
+    if reason is not None:
+        count.unread[reason] += 1
+        yield {"unread": f"{said[:MAX_SHOWN]}{'…' if len(said) > MAX_SHOWN else ''}" or None}
+    elif not names:
+        count.nothing += 1
+        count.first_nothing = count.first_nothing or said
+        yield {}
+    else:
+        count.lists += 1
+        count.diagnoses += len(names)
+        yield from ({"rank": rank, "diagnosis": name} for rank, name in enumerate(names, 1))

@@ -9,34 +9,23 @@ from typing import Any
 import pyarrow as pa
 
 from ..errors import InputError, Open, OptionError, Remedy, quoted
-from ..evaluation.read.formats import clinbench_hpb
-from ..evaluation.read.names import ANSWER, FINAL, OTHER_NAMES, columns_by_name, columns_named, folded
-from ..files.json_records import as_text
+from ..evaluation.read.names import ANSWER, FINAL, OTHER_NAMES, TEXTS, columns_by_name, columns_named, folded
+from ..files.columns import as_text
 from ..files.tables import Table
 
 CASE_ID, TEXT = "case_id", "text"
-TEXTS = (
-    "vignette", "case_vignette", "case_text", "note", "clinical_note", "admission_note", "chat", "messages", "conversation", "dialogue",
-    "dialog", "transcript", "case_description", "case_presentation", "case_report", "full_text", "question", "description", "presentation",
-    "history", "input", "prompt",
-)  # fmt: skip
-"""Names of the column with the text, beside "text", the surer first; as `folded` writes them."""
-_CASE = "case"
-"""The name of a column with the texts only where another column names the cases."""
-OURS = ("case_id", "rater", "rank", "diagnosis", "model", "prompt", "repeat", "unread", ANSWER)
+OURS = (CASE_ID, "rater", "rank", "diagnosis", "model", "prompt", "repeat", "unread", ANSWER)
 """The columns of the lists that are made here."""
-
-_OF_THE_RIGHT_ANSWER = {"icd10": "reference_icd10", "severity": "reference_severity"}
-"""Columns that are one diagnosis's in a table of lists; in a table of cases they can only be the right answer's."""
+_OF_A_LIST = ("role", "relation", "icd10", "severity")
+"""Columns that evaluate reads as said of a list or a diagnosis in it."""
 
 
 @dataclass(frozen=True)
 class CaseColumns:
-    """case_id : None where the cases are numbered. text : one column or several. notes : sentences on what was taken for what."""
+    """case_id : None where the cases are numbered. text : one column or several."""
 
     case_id: str | None
     text: tuple[str, ...]
-    notes: tuple[str, ...] = ()
 
 
 def columns_of(table: Table, given: Mapping[str, Any] | None) -> CaseColumns:
@@ -45,7 +34,7 @@ def columns_of(table: Table, given: Mapping[str, Any] | None) -> CaseColumns:
     Raises
     ------
     InputError
-        Where no column is known to hold the texts; for a column in `given` that the table lacks.
+        Where no column is known to hold the texts, or several may, none of them called "text"; for a column in `given` that the table lacks.
     OptionError
         For a key in `given` other than case_id and text.
     """
@@ -53,43 +42,24 @@ def columns_of(table: Table, given: Mapping[str, Any] | None) -> CaseColumns:
     for ours in given:
         if ours not in (CASE_ID, TEXT):
             raise OptionError("columns", f"names for {CASE_ID} and {TEXT}", ours)
-    named = {name: given[name] for name in given if name == CASE_ID}
     if TEXT in given:
-        text, notes = tuple(columns_named(given[TEXT], table.names, table.source)), list[str]()
+        text = tuple(columns_named(given[TEXT], table.names, table.source))
         if not text:
             raise OptionError("columns", f"at least one column for {TEXT}", given[TEXT])
     else:
-        text, notes = _texts(table, named)
-    rest = [name for name in table.names if name not in text or name in named.values()]
-    case_id = columns_by_name(rest, named, table.source).get(CASE_ID)
-    if case_id is None or case_id in text:
-        case_id = None
-        notes.append(
-            f"No column names the cases, so they are numbered from 1; the option 'columns' names one ({CASE_ID})."
-        )
-    return CaseColumns(case_id, text, tuple(notes))
-
-
-def _texts(table: Table, named: Mapping[str, Any]) -> tuple[tuple[str, ...], list[str]]:
-    """The columns that hold the texts by their names, and what is said of it."""
-    by_fold = {folded(name): name for name in table.names if name not in named.values()}
-    if {clinbench_hpb.INFO, clinbench_hpb.RIGHT} <= by_fold.keys():
-        parts = (
-            name for fold, name in by_fold.items() if fold == clinbench_hpb.INFO or clinbench_hpb.TESTS.fullmatch(fold)
-        )
-        return tuple(parts), []
-    known = [by_fold[name] for name in (TEXT, *TEXTS) if name in by_fold]
-    others = [name for fold, name in by_fold.items() if fold != _CASE]
-    if not known and _CASE in by_fold and CASE_ID in columns_by_name(others, named, table.source):
-        known = [by_fold[_CASE]]
-    if not known:
-        raise InputError(
-            "no column is known by its name to hold the texts of the cases", source=table.source,
-            allowed="a column 'text', 'note', 'vignette' or 'chat', or its name in the option 'columns'", got=table.names,
-            remedy=Remedy("names it", columns={TEXT: Open("COLUMN")}),
-        )  # fmt: skip
-    told = f"The text of a case is read from {quoted(known[0])} (not {', '.join(map(quoted, known[1:]))}); the option 'columns' may name others ({TEXT})."
-    return (known[0],), [told] if known[1:] else []
+        known = [name for name in table.names if folded(name) in TEXTS and name != given.get(CASE_ID)]
+        text = (TEXT,) if TEXT in table.names else tuple(known)
+        if len(text) != 1:
+            problem = "no column is known by its name to hold the texts of the cases"
+            if text:
+                problem = f"the columns {', '.join(map(quoted, text))} may each hold the texts of the cases"
+            raise InputError(
+                problem, source=table.source, allowed="one column 'text', 'note', 'vignette' or 'chat', or names in the option 'columns'",
+                got=table.names, remedy=Remedy("names it", columns={TEXT: Open("COLUMN")}),
+            )  # fmt: skip
+    named = {ours: name for ours, name in given.items() if ours == CASE_ID}
+    rest = [name for name in table.names if name not in text]
+    return CaseColumns(columns_by_name(rest, named, table.source).get(CASE_ID), text)
 
 
 def carried(data: pa.Table, columns: CaseColumns) -> tuple[pa.Table, list[str]]:
@@ -98,30 +68,19 @@ def carried(data: pa.Table, columns: CaseColumns) -> tuple[pa.Table, list[str]]:
     A diagnosis, code or severity beside a case is that of its right answer, so "diagnosis" or "answer" becomes "reference" where
     no other column is known to be that. A name that the lists need for themselves gets "case_" before it. Lists and objects become JSON.
     """
-    kept: list[str] = [name for name in data.column_names if name != columns.case_id and name not in columns.text]
-    taken = {*OURS, *kept}
-    right = _OF_THE_RIGHT_ANSWER
-    known = columns_by_name(kept, {}, "cases").get("reference")
-    if known is None or folded(known) in (FINAL, *OTHER_NAMES[FINAL]):
-        # a final diagnosis may stand beside a set of right answers
-        by_fold = {folded(name): name for name in reversed(kept)}
-        first = next(
-            (name for name in ("diagnosis", ANSWER, *OTHER_NAMES["diagnosis"]) if name in by_fold), "diagnosis"
-        )
-        right = {**right, first: "reference"}
-    out: dict[str, Any] = {}
-    said = []
-    for name in kept:
-        fold = folded(name)
-        new = right.get(fold, name)
-        if (new != name and new in taken) or (new == name and (name in OURS or fold in ("relation", "rater", "role"))):
-            new = f"case_{name}"
-        while new != name and new in taken:
-            new += "_"
-        taken.add(new)
-        if new != name:
-            said.append(f"The column {quoted(name)} of the cases is {quoted(new)} in the lists.")
-        column = data.column(name)
-        nested = pa.types.is_nested(column.type)
-        out[new] = pa.array([as_text(value) for value in column.to_pylist()], pa.string()) if nested else column
-    return pa.table(out) if out else pa.table({"none": pa.nulls(len(data))}).select([]), said
+    rest = [name for name in data.column_names if name != columns.case_id and name not in columns.text]
+    # a final diagnosis may stand beside a set of right answers
+    known = columns_by_name([name for name in rest if folded(name) not in (FINAL, *OTHER_NAMES[FINAL])], {}, "cases")
+    known.setdefault("diagnosis", ANSWER)
+    new = {name: f"case_{name}" for name in rest if folded(name) in (*OURS, *_OF_A_LIST)}
+    for ours, right in (("diagnosis", "reference"), ("icd10", "reference_icd10"), ("severity", "reference_severity")):
+        if known.get(ours) in rest and right not in known:
+            new[known[ours]] = right
+    for name in new:
+        while new[name] in rest:
+            new[name] += "_"
+    more = data.select(rest).rename_columns([new.get(name, name) for name in rest])
+    for at, field in enumerate(more.schema):
+        if pa.types.is_nested(field.type):
+            more = more.set_column(at, field.name, pa.array(map(as_text, more.column(at).to_pylist()), pa.string()))
+    return more, [f"The column {quoted(name)} of the cases is {quoted(to)} in the lists." for name, to in new.items()]

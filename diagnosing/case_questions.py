@@ -1,21 +1,79 @@
-"""Cases x models x prompts x repeats as questions, and which of their answers cannot be read."""
+"""Cases x models x prompts x repeats as questions, and their answers as ranked lists."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+from ..evaluation.read.raw_answers import ranked_diagnoses, without_thoughts
 from ..votes.asking import Job
 from ..votes.prompts.prompt import Prompt
-from ..votes.prompts.questions import Question
-from .case_prompt import CasePrompt, read_again
+from ..votes.prompts.questions import MAX_RAW, Answer, Question
+from ..votes.prompts.verdicts import is_refusal
 from .cases import Cases
 from .raters import Rater
 
 if TYPE_CHECKING:
     from ..votes.store.store import VoteStore
+
+_SAID_BY_THE_SERVER = ("refusal", "truncated")
+
+
+class CasePrompt(Prompt):
+    """Puts cases that a question names by their keys; reads the whole answer as a ranked list.
+
+    A question's `first` is the SHA-256 of the case's text, its `second` how many diagnoses are asked for ("" for all). So the
+    store never holds a note; it holds the answers, which may repeat of it what the model chose to repeat. Another text under
+    the same name of a case is another question.
+
+    Parameters
+    ----------
+    asked : the prompt, whose `messages` take the text of a case and how many diagnoses are asked for.
+    texts : the key of each case -> its text.
+    """
+
+    needs_whole_answer = True
+    usual_answer_tokens = 300
+    """A list with a few words on each diagnosis; a model that reasons writes many times that."""
+
+    def __init__(self, asked: Prompt, texts: Mapping[str, str]) -> None:
+        self._asked, self._texts = asked, texts
+        self.version = asked.version
+
+    def messages(self, first: str, second: str) -> list[dict[str, str]]:
+        return self._asked.messages(self._texts[first], second)
+
+    def read(self, text: str, question: Question) -> tuple[int | None, str | None]:
+        """How many diagnoses the answer names, 0 where it says that there is none; or why none can be read from it.
+
+        "refusal" is left to what the server says, so that no answer is kept as one that a better parser could read.
+        """
+        names, reason = diagnoses_of(text)
+        return (len(names), None) if reason is None else (None, "unclear" if reason == "refusal" else reason)
+
+
+def diagnoses_of(text: str) -> tuple[list[str], str | None]:
+    """The diagnoses of an answer, likeliest first, and None; or none, and why (a key of `votes.prompts.questions.REASONS`)."""
+    if len(text) >= MAX_RAW:
+        return [], "too long"  # the store holds no more of it, and its list may stand behind that
+    names = ranked_diagnoses(text)
+    if names:
+        return names, None
+    if is_refusal(text):
+        return [], "refusal"
+    if names is None:
+        return [], "unclear"
+    return [], None if any(map(str.isalnum, without_thoughts(text))) else "empty"
+
+
+def read_again(answer: Answer) -> tuple[list[str], str | None]:
+    """The diagnoses of a stored answer as they are read now, or why there are none.
+
+    What the server said of it stays, a refusal or that it was cut off: no parser knows better.
+    """
+    return ([], answer.reason) if answer.reason in _SAID_BY_THE_SERVER else diagnoses_of(answer.raw)
 
 
 @dataclass(frozen=True)
@@ -48,12 +106,11 @@ class CaseQuestions:
             for rater in self.raters
         ]
 
-    def forget_unread(self, store: VoteStore) -> int:
-        """Removes the answers that no list can be read from, so that they are asked anew; returns how many these were."""
-        forgotten = 0
+    def forget_unread(self, store: VoteStore) -> None:
+        """Removes the answers that no list can be read from, so that they are asked anew."""
         for rater in self.raters:
-            questions = list(self.questions(rater))
-            answers = zip(questions, store.stored(questions), strict=True)
-            unread = [one for one, answer in answers if answer is not None and read_again(answer)[1] is not None]
-            forgotten += store.forget_unscored(unread)
-        return forgotten
+            asked = list(self.questions(rater))
+            answers = zip(asked, store.stored(asked), strict=True)
+            store.forget_unscored(
+                [one for one, said in answers if said is not None and read_again(said)[1] is not None]
+            )

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 MAX_CASE = 400_000
 """Characters of a case, at most: some 100,000 tokens, which is what the larger models take in."""
+TEXT_OR_CHAT = f"a text of at most {MAX_CASE:,} characters, or a chat: messages with role and content, of text alone"
 
-_WHO = ("role", "speaker", "author", "from", "sender", "name")
-_SAID = ("content", "text", "message", "value", "utterance")
-
-
-class NotAText(ValueError):
-    """A value that is neither a text nor a chat. `allowed` says what is."""
-
-    def __init__(self, problem: str, allowed: str) -> None:
-        super().__init__(problem)
-        self.allowed = allowed
+_FORMS = (("role", "content"), ("from", "value"))
+"""Who speaks and what is said, in the messages of the chat protocol and in those of ShareGPT."""
 
 
 def case_text(value: Any) -> str:
@@ -32,16 +25,21 @@ def case_text(value: Any) -> str:
 
     Raises
     ------
-    NotAText
-        For a number, an object, or a list of anything else.
+    ValueError
+        For a number, an object, a list of anything else, and a message that holds more than text.
     """
-    if value is None or (isinstance(value, float) and value != value):
+    if value is None or value != value:
         return ""
     if isinstance(value, str):
-        return _from_chat(chat) if (chat := _chat_in(value)) is not None else value.strip()
-    if isinstance(value, Sequence) and not isinstance(value, bytes):
-        return _from_chat(list(value))
-    raise NotAText("a case that is no text", "a text, or a chat as a list of messages with role and content")
+        chat = _chat_in(value)
+        if chat is None:
+            return value.strip()
+        value = chat
+    form = _form_of(value)
+    if form is None:
+        raise ValueError("a case that is neither a text nor a chat")
+    turns = [(message[form[0]], _words(message[form[1]], number)) for number, message in enumerate(value, 1)]
+    return "\n\n".join(f"{speaker}: {words}" for speaker, words in turns if words)
 
 
 def texts_together(parts: Mapping[str, str]) -> str:
@@ -50,15 +48,18 @@ def texts_together(parts: Mapping[str, str]) -> str:
 
 
 def is_chat(value: Any) -> bool:
-    """Whether a value is a list of messages, each with what was said in it."""
-    return (
-        isinstance(value, list | tuple)
-        and len(value) > 0
-        and all(isinstance(one, Mapping) and _key(one, _SAID) is not None for one in value)
-    )
+    """Whether a value is a list of messages, each with who speaks and what is said."""
+    return _form_of(value) is not None
 
 
-def _chat_in(text: str) -> list[Any] | None:
+def _form_of(messages: Any) -> tuple[str, str] | None:
+    """The form of a chat: in a struct of Arrow every key is there, and None where it is not."""
+    if not isinstance(messages, list) or not messages or not all(isinstance(one, Mapping) for one in messages):
+        return None
+    return next((form for form in _FORMS if all(one.get(form[0]) and form[1] in one for one in messages)), None)
+
+
+def _chat_in(text: str) -> Any:
     """The messages in a text that is JSON; None for any other text."""
     if not text.lstrip().startswith("[") or not text.rstrip().endswith("]"):
         return None
@@ -69,36 +70,11 @@ def _chat_in(text: str) -> list[Any] | None:
     return value if is_chat(value) else None
 
 
-def _from_chat(messages: Sequence[Any]) -> str:
-    turns = []
-    for number, message in enumerate(messages, 1):
-        if isinstance(message, str):
-            turns.append(message.strip())
-            continue
-        said = _key(message, _SAID) if isinstance(message, Mapping) else None
-        if said is None:
-            raise NotAText(f"message {number} of the chat says nothing", "messages with role and content")
-        who = _key(message, _WHO)
-        words = _words(message[said], number)
-        turns.append(f"{message[who]}: {words}" if who is not None and words else words)
-    return "\n\n".join(turn for turn in turns if turn)
-
-
 def _words(content: Any, number: int) -> str:
-    """What a message says: a text, or parts of which some are texts."""
-    if content is None:
-        return ""
-    if isinstance(content, str):
-        return content.strip()
-    if isinstance(content, Sequence):
-        parts = [part.get("text") if isinstance(part, Mapping) else part for part in content]
-        texts = [part.strip() for part in parts if isinstance(part, str)]
-        if len(texts) == len(parts):
-            return "\n".join(texts)
-    raise NotAText(f"message {number} of the chat holds more than text", "texts alone: no picture, sound or file")
-
-
-def _key(message: Mapping[str, Any], names: Sequence[str]) -> str | None:
-    """The first of `names` that the message has; of what was said also where it is None (a struct of Arrow has every field)."""
-    there = [name for name in names if name in message]
-    return next((name for name in there if message[name] is not None), there[0] if there and names is _SAID else None)
+    """What a message says: a text, or parts that are texts."""
+    parts = content if isinstance(content, list) else [{"text": content or ""}]
+    texts = [part.get("text") if isinstance(part, Mapping) else part for part in parts]
+    said = [text.strip() for text in texts if isinstance(text, str)]
+    if len(said) < len(texts):
+        raise ValueError(f"message {number} of the chat holds more than text")
+    return "\n".join(said)

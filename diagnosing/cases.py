@@ -1,10 +1,10 @@
-"""Cases to ask about, as they are kept: a table, JSON, a folder of notes, chats, Python objects."""
+"""Cases to ask about, as they are kept: a table, JSON, a folder of notes, Python objects."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,19 +14,18 @@ import numpy as np
 import pyarrow as pa
 
 from ..errors import InputError
+from ..evaluation.read.formats import clinbench_hpb
 from ..evaluation.read.lists import as_text
 from ..files.counted import counted
+from ..files.encodings import utf8_of
 from ..files.invisible import visible_names
-from ..files.json_records import SUFFIXES as JSON_SUFFIXES
 from ..files.json_records import read_json, records_as_columns
 from ..files.reading import Reading
 from ..files.tables import Table, check_output, read_table, stacked, tell
-from .case_columns import CaseColumns, carried, columns_of
-from .case_text import MAX_CASE, NotAText, case_text, is_chat, texts_together
-from .notes import NOTES, read_note, read_notes
-from .several_files import is_published, read_published
+from .case_columns import CASE_ID, TEXT, CaseColumns, carried, columns_of
+from .case_text import MAX_CASE, TEXT_OR_CHAT, case_text, is_chat, texts_together
 
-_WRAPPERS = ("cases", "data", "records", "items", "samples", "rows")
+NOTES = (".txt", ".md")
 
 
 @dataclass(frozen=True)
@@ -74,23 +73,24 @@ def read_cases(source: Any, reading: Reading = Reading()) -> Cases:
     Raises
     ------
     InputError
-        For a case without a text or of more than 400,000 characters, a name that stands twice, a column that is not there.
+        For a case without a text or of more than 400,000 characters, a name that stands twice, a column that is not there or of which several may be meant.
     """
-    columns, rejects = reading.columns, reading.rejects
+    rejects = reading.rejects
     if rejects is not None:
         check_output(rejects)
-    broken: list[InputError] | None = None if rejects is None else []
-    read = _table(source, reading.encoding, "case_id" not in (columns or {}), broken)
+    read = _table(source, reading)
     table = visible_names(read)
     tell(table.warnings[len(read.warnings) :])
-    if broken:
-        table = replace(table, broken=tuple(broken))
-    chosen = columns_of(table, columns)
+    chosen = columns_of(table, reading.columns)
     ids, texts, problems = _read(table, chosen)
     sound = table.sound_rows(problems, rejects)
     kept = np.flatnonzero(sound).tolist()
     more, renamed = carried(table.filter(sound).data, chosen)
-    notes = [*([table.note] if table.note else []), *chosen.notes, *renamed]
+    notes = [*([table.note] if table.note else []), *renamed]
+    if chosen.case_id is None:
+        notes.append(
+            f"No column names the cases, so they are numbered from 1; the option 'columns' names one ({CASE_ID})."
+        )
     if rejected := len(problems) + len(table.broken):
         notes.append(f"{counted(rejected, 'row')} set aside in {os.fspath(rejects or '')}.")
     texts = [texts[i] for i in kept]
@@ -99,63 +99,82 @@ def read_cases(source: Any, reading: Reading = Reading()) -> Cases:
     return Cases(table, [ids[i] for i in kept], texts, more, tuple(notes))
 
 
-def _table(source: Any, encoding: str | None, published: bool, broken: list[InputError] | None) -> Table:
-    """A row for each case.
-
-    published : whether files of ClinBench-HPB name their cases themselves. broken : where lines of JSON go that are no object.
-    """
+def _table(source: Any, reading: Reading) -> Table:
+    """A row for each case."""
+    if isinstance(source, str | os.PathLike):
+        source = [source]
     if isinstance(source, list | tuple) and source and all(isinstance(one, str | os.PathLike) for one in source):
         paths = [Path(one) for one in source]
-        if published and all(map(is_published, paths)):
-            return read_published(paths, encoding)
-        return stacked([_table(path, encoding, published, broken) for path in paths])
-    if isinstance(source, str | os.PathLike):
-        path = Path(source)
-        if published and is_published(path):
-            return read_published([path], encoding)
-        if path.is_dir():
-            return read_notes(path, encoding)
-        if path.suffix.lower() in NOTES:
-            return read_note(path, encoding)
-        if path.suffix.lower() in JSON_SUFFIXES:
-            value, rows = read_json(path, encoding, broken)
-            if broken and not value:
-                raise broken[0]
-            return _of_objects(value, str(path), rows)
-        return read_table(path, encoding)
-    if isinstance(source, Mapping | list | tuple):
-        return _of_objects(source, "cases", None)
+        if any(published := [*map(_is_published, paths)]):
+            if reading.columns or not all(published):
+                allowed = "such files alone, without the option 'columns'"
+                raise InputError(
+                    "files of ClinBench-HPB say themselves which case is which", allowed=allowed, got=source
+                )
+            return _published(paths, reading.encoding)
+        return stacked([_file(path, reading) for path in paths])
+    if isinstance(source, Mapping) and all(isinstance(one, str | Mapping) or is_chat(one) for one in source.values()):
+        return replace(_by_case(source, "cases"), first_row=0)
     return read_table(source)
 
 
-def _of_objects(value: Any, source: str, rows: list[int] | None) -> Table:
-    if isinstance(value, Mapping) and len(value) == 1:
-        ((name, inner),) = value.items()
-        if str(name).casefold() in _WRAPPERS and isinstance(inner, list | tuple | Mapping):
-            value = inner
-    if isinstance(value, Mapping) and value:
-        if all(isinstance(one, str) or is_chat(one) for one in value.values()):
-            value = [{"case_id": str(case), "text": text} for case, text in value.items()]
-        elif all(isinstance(one, Mapping) for one in value.values()):
-            value = [{"case_id": str(case), **record} for case, record in value.items()]
-        else:
-            return read_table(value)
-    if not (isinstance(value, list | tuple) and value and all(isinstance(one, Mapping) for one in value)):
-        allowed = "an object for each case with its text, or {case: text}"
-        raise InputError("no cases", source=source, allowed=allowed, got=type(value).__name__)
-    numbers = None if rows is None else np.array(rows, np.int64)
-    python = source == "cases"
-    first_row = 0 if python else 1
-    data = records_as_columns(value, source, first_row, rows)
-    return Table(data, source, first_row, rows=numbers, in_memory=python)
+def _file(path: Path, reading: Reading) -> Table:
+    if path.is_dir() or path.suffix.lower() in NOTES:
+        return _notes(path, reading.encoding)
+    if path.suffix.lower() == ".json" and isinstance(value := read_json(path, reading.encoding).value, Mapping):
+        return _by_case(value, str(path))
+    return read_table(path, reading.encoding, set_aside=reading.rejects is not None)
+
+
+def _by_case(value: Mapping[Any, Any], source: str) -> Table:
+    """{case: text, chat or record}."""
+    rows = [{CASE_ID: str(case), **(one if isinstance(one, Mapping) else {TEXT: one})} for case, one in value.items()]
+    if not rows:
+        raise InputError("no cases", source=source, allowed="an object for each case with its text, or {case: text}")
+    return Table(records_as_columns(rows, source), source, 1)
+
+
+def _notes(place: Path, encoding: str | None) -> Table:
+    """A note, or each note of a folder, named as its case; files of other kinds are told in the table's note."""
+    files = [place]
+    if place.is_dir():
+        files = sorted(path for path in place.iterdir() if path.is_file() and not path.name.startswith((".", "~")))
+    notes = [path for path in files if path.suffix.lower() in NOTES]
+    if not notes:
+        allowed = f"notes that end in {' or '.join(NOTES)}, one for each case"
+        raise InputError("the folder holds no note", source=str(place), allowed=allowed)
+    others = [path.name for path in files if path not in notes]
+    told = f"Not read, since they are no notes: {', '.join(others[:4])}{', …' if len(others) > 4 else ''}."
+    texts = [utf8_of(path, encoding).decode() for path in notes]
+    data = pa.table({CASE_ID: [path.stem for path in notes], TEXT: texts})
+    return Table(data, str(place), 1, sources=list(map(str, notes)), note=told if others else "")
+
+
+def _is_published(path: Path) -> bool:
+    """Whether a file, or a folder without notes, holds the cases of ClinBench-HPB."""
+    if path.is_dir() and any(file.suffix.lower() in NOTES for file in path.iterdir()):
+        return False
+    return path.suffix.lower() in ("", ".json") and clinbench_hpb.reads(path)
+
+
+def _published(paths: Sequence[Path], encoding: str | None) -> Table:
+    """Cases of ClinBench-HPB under the names that `evaluate` gives them, each with its subset. Errors: `InputError` for a file that is no list of cases."""
+    found = list(clinbench_hpb.cases(paths, encoding))
+    records = []
+    for one in found:
+        shown = [name for name in one.item if name == clinbench_hpb.INFO or clinbench_hpb.TESTS.fullmatch(name)]
+        text = texts_together({name: case_text(one.item[name]) for name in shown})
+        right, subset = one.item.get(clinbench_hpb.RIGHT), clinbench_hpb.subset_of(one.file)
+        records.append({CASE_ID: one.name, TEXT: text, "reference": right, clinbench_hpb.SUBSET: subset})
+    rows, sources = np.array([one.row for one in found], np.int64), [str(one.file) for one in found]
+    return Table(records_as_columns(records), ", ".join(map(str, paths)), 1, rows=rows, sources=sources)
 
 
 def _read(table: Table, columns: CaseColumns) -> tuple[list[str], list[str], dict[int, InputError]]:
     """The name and the text of each row, and what is wrong with rows; of two faults of one row the first."""
     problems: dict[int, InputError] = {}
-    if columns.case_id is None:
-        ids = [str(i) for i in range(1, len(table) + 1)]
-    else:
+    ids = [str(i) for i in range(1, len(table) + 1)]
+    if columns.case_id is not None:
         ids = [as_text(value) for value in table.column(columns.case_id)]
         first: dict[str, int] = {}
         for row, name in enumerate(ids):
@@ -168,28 +187,20 @@ def _read(table: Table, columns: CaseColumns) -> tuple[list[str], list[str], dic
                 problems[row] = table.error(
                     f"a second case of this name ({where})", row, columns.case_id, allowed="each case once", got=name
                 )
-    parts = [_texts(table, name, problems) for name in columns.text]
-    if len(parts) == 1:
-        texts = parts[0]
-    else:
-        texts = [texts_together(dict(zip(columns.text, row, strict=True))) for row in zip(*parts, strict=True)]
-    # A note is never quoted in an error: errors end up in logs.
-    said = columns.text[0]
-    for row, text in enumerate(texts):
-        if row not in problems and not text:
-            problems[row] = table.error("the case has no text", row, said, allowed="a note, a vignette or a chat")
-        elif row not in problems and len(text) > MAX_CASE:
-            problem = f"a case of {len(text):,} characters"
-            problems[row] = table.error(problem, row, said, allowed=f"at most {MAX_CASE:,} characters")
-    return ids, texts, dict(sorted(problems.items()))
-
-
-def _texts(table: Table, column: str, problems: dict[int, InputError]) -> list[str]:
-    out = []
-    for row, value in enumerate(table.column(column)):
+    texts = []
+    for row, cells in enumerate(zip(*map(table.column, columns.text), strict=True)):
+        # A note is never quoted in an error: errors end up in logs.
+        problem = ""
         try:
-            out.append(case_text(value))
-        except NotAText as error:
-            out.append("")
-            problems.setdefault(row, table.error(str(error), row, column, allowed=error.allowed))
-    return out
+            parts = dict(zip(columns.text, map(case_text, cells), strict=True))
+            texts.append(texts_together(parts) if len(parts) > 1 else next(iter(parts.values())))
+            if not texts[-1]:
+                problem = "the case has no text"
+            elif len(texts[-1]) > MAX_CASE:
+                problem = f"a case of {len(texts[-1]):,} characters"
+        except ValueError as error:
+            texts.append("")
+            problem = str(error)
+        if problem:
+            problems.setdefault(row, table.error(problem, row, columns.text[0], allowed=TEXT_OR_CHAT))
+    return ids, texts, dict(sorted(problems.items()))

@@ -19,8 +19,6 @@ from ..votes.prompts.prompt import Prompt
 from ..votes.prompts.questions import ModelConfig
 from ..votes.voters import SET_BY_US
 
-_LIMIT = "max_tokens"
-
 
 @dataclass(frozen=True, kw_only=True)
 class Sampling(Options):
@@ -59,19 +57,15 @@ class Sampling(Options):
     @property
     def sent(self) -> dict[str, Any]:
         """What is sent beside the messages; None for what is not to be sent."""
-        limit = {} if self.max_tokens is None else {_LIMIT: self.max_tokens}
+        limit = {} if self.max_tokens is None else {"max_tokens": self.max_tokens}
         return {"temperature": self.temperature, **limit, **(self.parameters or {})}
 
 
 @dataclass(frozen=True)
 class Rater:
-    """One model under one prompt, asked `repeats` times.
-
-    label : what the prompt is called. prompt : as it is put, without any case.
-    """
+    """One model under one prompt, as it is put without any case, asked `repeats` times."""
 
     model: LanguageModel
-    label: str
     prompt: Prompt
     repeats: int
 
@@ -83,14 +77,14 @@ class Rater:
     @property
     def called(self) -> str:
         """The model and the prompt, as plans and lists call them."""
-        return f"{self.model.model} [{self.label}]"
+        return f"{self.model.model} [{self.prompt.name}]"
 
     def name(self, repeat: int) -> str:
         """What it is called in the lists, "MODEL [PROMPT]", with several repeats "MODEL [PROMPT #2]", counted from 1.
 
         repeat : from 0.
         """
-        return f"{self.model.model} [{self.label}{f' #{repeat + 1}' if self.repeats > 1 else ''}]"
+        return f"{self.model.model} [{self.prompt.name}{f' #{repeat + 1}' if self.repeats > 1 else ''}]"
 
 
 def raters_of(
@@ -111,55 +105,37 @@ def raters_of(
     InputError
         For a prompt's file that cannot be right.
     """
-    served = _served([models] if isinstance(models, str) else list(models), endpoints, prices)
-    put = _prompts([prompts] if isinstance(prompts, str | os.PathLike) else list(prompts))
+    served: dict[str, LanguageModel] = {}
+    for given in [models] if isinstance(models, str) else models:
+        model = named_model("models", given, endpoints, prices)
+        if model.model in served:
+            # An answer is the model's, wherever it is served: the second would be the first's answers once more.
+            raise OptionError("models", f"each model once; {model.model} is named twice", given)
+        served[model.model] = model
+    put: dict[str, Prompt] = {}
+    for given in [prompts] if isinstance(prompts, str | os.PathLike) else prompts:
+        prompt = prompt_of("diagnosis", given)
+        if prompt.name in put:
+            raise OptionError(
+                "prompts", f"prompts of different names; {prompt.name!r} is there twice", os.fspath(given)
+            )
+        if set(prompt.name) & set("[]#"):
+            allowed = "a name without [, ] and #"
+            raise InputError("a prompt's name that the lists cannot hold", source=os.fspath(given), allowed=allowed)
+        put[prompt.name] = prompt
+    for option, found in (("models", served), ("prompts", put)):
+        if not found:
+            raise OptionError(option, "at least one ENDPOINT:MODEL" if option == "models" else "at least one", [])
     return [
-        Rater(replace(model, parameters=_sent(sampling.sent, prompt)), label, prompt, repeats)
-        for model in served
-        for label, prompt in put.items()
+        Rater(replace(model, parameters=_sent(sampling.sent, prompt)), prompt, repeats)
+        for model in served.values()
+        for prompt in put.values()
     ]
 
 
 def _sent(parameters: Mapping[str, Any], prompt: Prompt) -> dict[str, Any]:
     """The parameters under a prompt, with its own limit where none is set. Services that know `max_completion_tokens` refuse `max_tokens` beside it."""
-    limited = "max_completion_tokens" in parameters
-    usual = {} if limited else {_LIMIT: prompt.max_answer_tokens}
-    sent = {name: value for name, value in {**usual, **parameters}.items() if value is not None}
-    if limited:
-        sent.pop(_LIMIT, None)
-    return sent
-
-
-def _served(models: list[str], endpoints: Mapping[str, Endpoint], prices: Mapping[str, Price]) -> list[LanguageModel]:
-    if not models:
-        raise OptionError("models", "at least one ENDPOINT:MODEL", models)
-    found: dict[str, LanguageModel] = {}
-    for given in models:
-        model = named_model("models", given, endpoints, prices)
-        if model.model in found:
-            # An answer is the model's, wherever it is served: the second would be the first's answers once more.
-            raise OptionError("models", f"each model once; {model.model} is named twice", given)
-        found[model.model] = model
-    return list(found.values())
-
-
-def _prompts(prompts: list[str | os.PathLike[str]]) -> dict[str, Prompt]:
-    """Its name in the lists -> prompt."""
-    if not prompts:
-        raise OptionError("prompts", "at least one", prompts)
-    found: dict[str, Prompt] = {}
-    for given in prompts:
-        prompt = prompt_of("diagnosis", given)
-        label = prompt.name
-        if label in found:
-            raise OptionError("prompts", f"prompts of different names; {label!r} is there twice", os.fspath(given))
-        if same := [other for other, one in found.items() if one.version == prompt.version]:
-            raise OptionError("prompts", f"prompts of different texts; {same[0]!r} says the same", os.fspath(given))
-        if set(label) & set("[]#"):
-            raise InputError(
-                "a prompt's name that the lists cannot hold",
-                source=os.fspath(given),
-                allowed="a name without [, ] and #",
-            )
-        found[label] = prompt
-    return found
+    if "max_completion_tokens" in parameters:
+        parameters = {**parameters, "max_tokens": None}
+    sent = {"max_tokens": prompt.max_answer_tokens, **parameters}
+    return {name: value for name, value in sent.items() if value is not None}

@@ -22,6 +22,7 @@ _WORDS = {
     **dict.fromkeys(("0", "0.0", "no", "n", "false", "nein", "not included"), 0),
     **dict.fromkeys(("1", "1.0", "yes", "y", "true", "ja", "included"), 1),
 }
+NO_LABEL = "a label that is not 0 or 1"
 ALLOWED = "0 or 1, yes or no, true or false, ja or nein, included or not included, or blank or unsure for none"
 
 
@@ -31,9 +32,16 @@ def label_of(value: Any) -> int | None:
     return _WORDS[said] if said not in ("", UNSURE) else None
 
 
+def answer_of(value: Any) -> str | None:
+    """What an expert says of a pair: "yes", "no" or "unsure"; None for a blank. Errors: `LookupError`, as `label_of`."""
+    if isinstance(value, str) and value.strip().casefold() == UNSURE:
+        return UNSURE
+    return {1: "yes", 0: "no", None: None}[label_of(value)]
+
+
 def parsed_labels(table: Table, column: str, problems: dict[int, InputError]) -> list[int | None]:
     """`label_of` each value of a column; None, and an error in `problems`, for what is no label."""
-    return table.parsed(column, label_of, "a label that is not 0 or 1", ALLOWED, problems)
+    return table.parsed(column, label_of, NO_LABEL, ALLOWED, problems)
 
 
 def experts_of(table: Table, label: str) -> list[str]:

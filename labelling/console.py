@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections import deque
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from ..errors import InputError, OptionError
 from ..files.columns import as_text
 from ..files.counted import counted
 from ..files.invisible import visible
-from ..files.pair_labels import UNSURE, label_of, labels_of_people
+from ..files.pair_labels import UNSURE, answer_of, labels_of_people
 from ..files.pairs import read_pairs
 from ..files.reading import OF_TABLES, Reading
 from ..files.tables import check_output, write_table
@@ -28,8 +29,8 @@ EXPERT = "expert_1"
 PROMPT = "Same disease? (y)es, (n)o, (u)nsure, (s)kip, (b)ack, (?) criteria, (q)uit: "
 LAST = "\nThat was the last pair. (b)ack, or Enter to end: "
 CRITERIA = INSTRUCTIONS.partition("## The six criteria\n")[2].partition("## ")[0].strip().replace("**", "")
-_WORDS = ("yes", "no", UNSURE, "skip", "back", "quit")
-_KEYS = {key: word for word in _WORDS for key in (word, word[0])} | {"1": "yes", "0": "no", "?": "?", "h": "?"}
+_KEYS = {word[0]: word for word in (UNSURE, "skip", "back", "quit")}
+_WORDS = ("yes", "no", *_KEYS.values())
 _ALLOWED = "y, n, u, s, b, ? or q"
 _KEPT = {"yes": "1", "no": "0", UNSURE: UNSURE}
 
@@ -148,7 +149,7 @@ def label(
 def _answer(ask: Callable[[str], str], ask_again: bool) -> str:
     """What is answered: yes, no, unsure, skip, back or quit."""
     while (word := _typed(ask, PROMPT)) not in _WORDS:
-        if word == "?":
+        if word in ("?", "h"):
             print(f"\n{CRITERIA}\n")
         elif word and not ask_again:
             raise InputError("an answer that is not known; those before it are kept", allowed=_ALLOWED, got=word)
@@ -164,6 +165,8 @@ def _typed(ask: Callable[[str], str], prompt: str) -> str:
     except EOFError:
         print()
         return "quit"
+    with contextlib.suppress(LookupError):
+        return answer_of(typed) or ""
     return _KEYS.get(typed, typed)
 
 
@@ -189,10 +192,7 @@ class _Answers:
 
     def of(self, key: Key) -> str | None:
         """The answer to a pair: "yes", "no" or "unsure"; None where there is none."""
-        said = self._rows.get(key, {}).get(self._column)
-        if said is None or said.strip().casefold() == UNSURE:
-            return said and UNSURE
-        return {1: "yes", 0: "no"}.get(label_of(said))  # type: ignore[arg-type]
+        return answer_of(self._rows.get(key, {}).get(self._column))
 
     def put(self, key: Key, pair: tuple[str, str], answer: str) -> None:
         """Writes an answer: the table on disk is the one before it or the one with it."""
@@ -205,12 +205,12 @@ class _Answers:
     def _read(self) -> dict[Key, dict[str, Any]]:
         if not self._path.exists():
             return {}
-        table, keys = read_answers(self._path)
+        table, rows = read_answers(self._path)
         if "label" in table.names:
             raise InputError(
                 "a column 'label' is there, which goes before what the experts say", source=str(self._path),
                 allowed=f"a new file, or a table of a, b and {PREFIX}<expert>", got=table.names,
             )  # fmt: skip
         labels_of_people(table, "label")
-        rows = [{name: as_text(value) for name, value in row.items()} for row in table.data.to_pylist()]
-        return dict(zip(keys, rows, strict=True))
+        found = [{name: as_text(value) for name, value in row.items()} for row in table.data.to_pylist()]
+        return {key: found[row] for key, row in rows.items()}

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..errors import DxmatchError, InputError, OptionError
 from ..files.counted import counted
-from ..files.pair_labels import BLANK, UNSURE, experts_of, labels_of_people, majority_of
+from ..files.pair_labels import ALLOWED, BLANK, NO_LABEL, UNSURE, answer_of, experts_of, majority_of
 from ..files.reading import Reading
 from ..files.tables import Table, check_output, write_table
 from ..options import File, Output, Serves, checked
@@ -24,46 +24,55 @@ from ..training.expert_agreement import agreement_words, expert_agreement
 from .sheets import PREFIX, SHEETS, Key, key_of, questions, read_answers, read_export, write_sheet
 from .suggestion import RANDOM, Suggestion
 
-Votes = NDArray[np.int8]
-"""int8[n] of 1, 0 and -1 for a blank."""
+_VOTES: dict[str | None, int] = {"yes": 1, "no": 0}
+Answers = Sequence[str | None]
+"""What one says of n pairs: "yes", "no", "unsure", or None for a blank."""
 
 
 @dataclass(frozen=True)
 class Labels:
     """What experts said of n pairs.
 
-    pairs : a, b, and of a suggestion chosen and probability. votes : by expert. unsure : how often each expert was.
-    adjudicated : the votes on what the panel left open. reviewed : those of one more expert who went over every pair, as the source has
+    pairs : a, b, and of a suggestion chosen and probability. answers : of each expert of the panel.
+    adjudicated : those on what the panel left open. reviewed : those of one more expert who went over every pair, as the source has
     its test set reviewed; they go before the panel's. None where nobody did.
     """
 
     pairs: pa.Table
-    votes: Mapping[str, Votes]
-    unsure: Mapping[str, int]
-    adjudicated: Votes
-    reviewed: Votes | None = None
+    answers: Mapping[str, Answers]
+    adjudicated: Answers | None = None
+    reviewed: Answers | None = None
+
+    def _votes(self, answers: Answers | None) -> NDArray[np.int8]:
+        """int8[n] of 1, 0, and -1 for all else."""
+        given = [None] * len(self.pairs) if answers is None else answers
+        return np.array([_VOTES.get(said, BLANK) for said in given], np.int8)
 
     @cached_property
-    def before_review(self) -> Votes:
+    def ballots(self) -> NDArray[np.int8]:
+        """int8[n, k]: the votes of the panel, 1, 0, and -1 for none."""
+        return np.stack([*map(self._votes, self.answers.values())], axis=1)
+
+    @cached_property
+    def before_review(self) -> NDArray[np.int8]:
         """Gives what more than half of the panel say, else the adjudicator; -1 where both leave it open."""
-        return majority_of(np.stack([*self.votes.values()], axis=1), self.adjudicated)
+        return majority_of(self.ballots, self._votes(self.adjudicated))
 
     @cached_property
-    def label(self) -> Votes:
+    def label(self) -> NDArray[np.int8]:
         """Gives what the reviewer says, else `before_review`; -1 where it is open."""
-        reviewed = self.reviewed
-        return self.before_review if reviewed is None else np.where(reviewed == BLANK, self.before_review, reviewed)
+        reviewed = self._votes(self.reviewed)
+        return np.where(reviewed == BLANK, self.before_review, reviewed)
 
     @property
     def table(self) -> pa.Table:
         """Gives a, b, chosen, `label_<expert>` (0, 1 or null), `adjudicated`, after a review `reviewed` and `label`: what `train` reads."""
-        columns: dict[str, Any] = {
-            name: self.pairs[name] for name in ("a", "b", "chosen") if name in self.pairs.column_names
-        }
-        votes = {PREFIX + expert: said for expert, said in self.votes.items()} | {"adjudicated": self.adjudicated}
+        votes = dict(zip((PREFIX + expert for expert in self.answers), self.ballots.T, strict=True))
+        votes["adjudicated"] = self._votes(self.adjudicated)
         if self.reviewed is not None:
-            votes |= {"reviewed": self.reviewed, "label": self.label}
-        return pa.table(columns | {name: pa.array(said, mask=said == BLANK) for name, said in votes.items()})
+            votes |= {"reviewed": self._votes(self.reviewed), "label": self.label}
+        columns = {name: self.pairs[name] for name in ("a", "b", "chosen") if name in self.pairs.column_names}
+        return pa.table({**columns, **{name: pa.array(said, mask=said == BLANK) for name, said in votes.items()}})
 
     @property
     def open(self) -> pa.Table:
@@ -72,18 +81,18 @@ class Labels:
 
     def words(self) -> list[str]:
         """Says in a line for each expert how much they answered, then how far they agree, what is open, and what the pairs drawn at random tell."""
-        total, width = len(self.pairs), max(map(len, self.votes))
+        total, width = len(self.pairs), max(map(len, self.answers))
         lines = []
-        for expert, votes in self.votes.items():
-            answered, unsure = int((votes != BLANK).sum()), self.unsure[expert]
-            blank = total - answered - unsure
+        for expert, said in self.answers.items():
+            unsure, blank = (sum(one == word for one in said) for word in (UNSURE, None))
+            answered = total - unsure - blank
             lines.append(f"{expert:<{width}}  {answered:,} of {total:,} answered, {unsure:,} unsure, {blank:,} blank.")
-        lines.append(agreement_words(expert_agreement(np.stack([*self.votes.values()], axis=1))))
+        lines.append(agreement_words(expert_agreement(self.ballots)))
         if self.reviewed is not None:
-            answered, before = self.reviewed != BLANK, self.before_review
-            changed = int((answered & (before != BLANK) & (before != self.reviewed)).sum())
+            answered = int((self._votes(self.reviewed) != BLANK).sum())
+            changed = int(((self.before_review != BLANK) & (self.before_review != self.label)).sum())
             lines.append(
-                f"The review answers {int(answered.sum()):,} of {total:,} pairs and goes before the panel: {counted(changed, 'label')} changed."
+                f"The review answers {answered:,} of {total:,} pairs and goes before the panel: {counted(changed, 'label')} changed."
             )
         left = len(self.open)
         lines.append(f"{counted(total - left, 'pair')} decided, {int((self.label == 1).sum()):,} of them matches.")
@@ -173,7 +182,7 @@ def labels(
         for path in files
         if path not in folders
     ]
-    own = [name[len(PREFIX) :] for table, _ in returned for name in _experts(table)]
+    own = [expert for table, _ in returned for expert in _columns(table)]
     if twice := next((expert for expert in own if own.count(expert) > 1), None):
         raise InputError(f"labels of {twice} in two files", allowed="one file for each expert")
     suggestion = Suggestion.read(folders[0]) if folders else None
@@ -185,74 +194,48 @@ def labels(
     for folder in folders:
         missing = [expert for expert in panel if expert not in own]
         returned += [read_answers(folder / SHEETS / f"{expert}.xlsx") for expert in missing]
-    pairs = suggestion.key if suggestion else _pairs_of(returned)
-    places = {key: place for place, key in enumerate(_keys(pairs))}
-    votes, unsure = {}, {}
-    for table, keys in returned:
-        rows = _places(table, keys, places)
-        for column, said in labels_of_people(table, "label").items():
-            expert = column[len(PREFIX) :]
-            if expert in panel:
-                votes[expert] = _in_order(said, rows, len(places))
-                unsure[expert] = sum(
-                    str(one).strip().casefold() == UNSURE and row is not None
-                    for one, row in zip(table.column(column), rows, strict=True)
-                )
-    settled, over = (
-        None if path is None else _settled(Path(path), column, places, reading)
-        for column, path in (("adjudicated", adjudicated), ("reviewed", reviewed))
-    )
-    nobody = np.full(len(places), BLANK, np.int8)
-    found = Labels(pairs, {one: votes[one] for one in panel}, unsure, nobody if settled is None else settled, over)
+    shown: dict[Key, dict[str, str]] = {}
+    for table, rows in returned:
+        found = table.data.select(["a", "b"]).to_pylist()
+        shown |= {key: found[row] for key, row in rows.items() if key not in shown}
+    pairs = suggestion.key if suggestion else pa.Table.from_pylist([*shown.values()])
+    keys = [key_of(row["a"], row["b"]) for row in pairs.select(["a", "b"]).to_pylist()]
+    answers: dict[str, Answers] = {}
+    for table, rows in returned:
+        answers |= _in_order(table, rows, keys, _columns(table))
+    over: dict[str, Answers] = {}
+    for column, path in (("adjudicated", adjudicated), ("reviewed", reviewed)):
+        if path is not None:
+            table, rows = read_answers(Path(path), reading.encoding)
+            table.require(column, "0 or 1")
+            over |= _in_order(table, rows, keys, {column: column})
+    made = Labels(pairs, {expert: answers[expert] for expert in panel}, over.get("adjudicated"), over.get("reviewed"))
     seed = suggestion.made_with["seed"] if suggestion else 0
-    for path, column, those in ((open_pairs, "adjudicated", found.open), (review, "reviewed", pairs)):
+    for path, column, those in ((open_pairs, "adjudicated", made.open), (review, "reviewed", pairs)):
         if path is not None and len(those):
             write_sheet(questions(those, column, seed), column, Path(path))
     if output is not None:
-        write_table(found.table, output)
-    return found
+        write_table(made.table, output)
+    return made
 
 
-def _experts(table: Table) -> list[str]:
+def _columns(table: Table) -> dict[str, str]:
+    """Expert -> the column of what they say. Errors: `InputError` where there is none."""
     if not (columns := experts_of(table, "label")):
-        raise InputError(
-            "no expert's labels", source=table.source, allowed=f"a column {PREFIX}<expert>", got=table.names
-        )
-    return columns
+        allowed = f"a column {PREFIX}<expert>"
+        raise InputError("no expert's labels", source=table.source, allowed=allowed, got=table.names)
+    return {column[len(PREFIX) :]: column for column in columns}
 
 
-def _keys(pairs: pa.Table) -> list[Key]:
-    return [key_of(row["a"], row["b"]) for row in pairs.select(["a", "b"]).to_pylist()]
-
-
-def _pairs_of(returned: Sequence[tuple[Table, list[Key]]]) -> pa.Table:
-    """The pairs of all tables, each once."""
-    once: dict[Key, dict[str, str]] = {}
-    for table, keys in returned:
-        for key, row in zip(keys, table.data.select(["a", "b"]).to_pylist(), strict=True):
-            once.setdefault(key, row)
-    return pa.Table.from_pylist([*once.values()])
-
-
-def _places(table: Table, keys: Sequence[Key], places: Mapping[Key, int]) -> list[int | None]:
-    """Where each row's pair stands; None, and a warning, for a pair that nobody was asked about."""
-    rows = [places.get(key) for key in keys]
-    if others := rows.count(None):
-        first = table.error("a pair that was not asked about, or changed", rows.index(None), "a")
-        warnings.warn(f"{first} {counted(others, 'such pair')} left out.", stacklevel=3)
-    return rows
-
-
-def _in_order(said: Votes, rows: Sequence[int | None], n: int) -> Votes:
-    votes = np.full(n, BLANK, np.int8)
-    for row, vote in zip(rows, said, strict=True):
-        if row is not None:
-            votes[row] = vote
-    return votes
-
-
-def _settled(path: Path, column: str, places: Mapping[Key, int], reading: Reading) -> Votes:
-    """The votes in a sheet of one who adjudicated or reviewed."""
-    table, keys = read_answers(path, reading.encoding)
-    table.require(column, "0 or 1")
-    return _in_order(labels_of_people(table, column)[column], _places(table, keys, places), len(places))
+def _in_order(
+    table: Table, rows: Mapping[Key, int], keys: Sequence[Key], columns: Mapping[str, str]
+) -> dict[str, Answers]:
+    """Whose column -> what it says of each pair; a warning for a pair that nobody was asked about."""
+    if others := rows.keys() - set(keys):
+        first = table.error("a pair that was not asked about, or changed", min(map(rows.__getitem__, others)), "a")
+        warnings.warn(f"{first} {counted(len(others), 'such pair')} left out.", stacklevel=3)
+    problems: dict[int, InputError] = {}
+    said = {who: table.parsed(column, answer_of, NO_LABEL, ALLOWED, problems) for who, column in columns.items()}
+    if problems:
+        raise problems[min(problems)]
+    return {who: [one[rows[key]] if key in rows else None for key in keys] for who, one in said.items()}

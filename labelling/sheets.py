@@ -50,28 +50,20 @@ def write_sheet(asked: pa.Table, column: str, path: Path) -> None:
     write_table(asked.append_column(column, blank).append_column("comment", blank), path, spreadsheet=True)
 
 
-def read_answers(source: Path | Table, encoding: str | None = None) -> tuple[Table, list[Key]]:
-    """Reads a table of answers, and the key of each row. Errors: `InputError` for a diagnosis that is missing, and a pair twice."""
+def read_answers(source: Path | Table, encoding: str | None = None) -> tuple[Table, dict[Key, int]]:
+    """Reads a table of answers, and in which row each pair stands. Errors: `InputError` for a diagnosis that is missing, and a pair twice."""
     table = read_table(source, encoding)
     for name in ("a", "b"):
         table.require(name, "a diagnosis")
-    a, b = (table.required_text(name).to_pylist() for name in ("a", "b"))
-    keys = list(map(key_of, a, b))
-    seen: set[Key] = set()
-    for row, key in enumerate(keys):
-        if key in seen:
-            raise table.error("a pair twice", row, "a", allowed="each pair once, in either order", got=a[row])
-        seen.add(key)
-    return table, keys
-
-
-class _Region(msgspec.Struct):
-    from_name: str = ""
-    value: dict[str, Any] = {}
+    rows: dict[Key, int] = {}
+    for row, (a, b) in enumerate(zip(*(table.required_text(name).to_pylist() for name in ("a", "b")), strict=True)):
+        if rows.setdefault(key_of(a, b), row) != row:
+            raise table.error("a pair twice", row, "a", allowed="each pair once, in either order", got=a)
+    return table, rows
 
 
 class _Annotation(msgspec.Struct):
-    result: list[_Region]
+    result: list[dict[str, Any]]
     completed_by: int | str | dict[str, Any] | None = None
     was_cancelled: bool | None = None
 
@@ -103,7 +95,7 @@ def read_export(path: Path, annotators: Mapping[str, str]) -> Table:
     for number, task in enumerate(tasks, 1):
         said = {"a": task.data.a, "b": task.data.b}
         for annotation in task.annotations:
-            choices = [one.value.get("choices", ()) for one in annotation.result if one.from_name == _CHOICE]
+            choices = [one["value"]["choices"] for one in annotation.result if one.get("from_name") == _CHOICE]
             if annotation.was_cancelled or not choices:
                 continue
             who = annotation.completed_by

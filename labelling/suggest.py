@@ -99,11 +99,11 @@ def suggest(
     free = ~unique.equal[present] & ~taken[present] & ~unscored
     counts = {
         "rows": len(read),
-        "set_aside": read.n_rejected,
-        "repeated": len(read) - len(present),
-        "equal": int(unique.equal[present].sum()),
-        "labelled": int((taken & ~unique.equal)[present].sum()),
-        "not_understood": int(unscored.sum()),
+        "set aside": read.n_rejected,
+        "the same pair again": len(read) - len(present),
+        "equal after normalisation": int(unique.equal[present].sum()),
+        "labelled already": int((taken & ~unique.equal)[present].sum()),
+        "not understood": int(unscored.sum()),
         "free": int(free.sum()),
     }
     if not counts["free"]:
@@ -132,7 +132,7 @@ def suggest(
 
     split = m.data.get("split", DEFAULT_SPLIT)
     references = Groups.of(m.providers.naming(a_side.to_pylist()))
-    counts["held_out"] = int(held_out(references, split["test_share"], split["seed"])[chosen].sum())
+    counts["held out"] = int(held_out(references, split["test_share"], split["seed"])[chosen].sum())
     key = pa.table({
         "row": read.row[rows[chosen]],
         "a": a_side.take(pa.array(chosen)).cast(pa.string()).combine_chunks(),

@@ -18,7 +18,6 @@ from ..files.tables import read_table, write_table
 from .sheets import CONFIG, INSTRUCTIONS, PREFIX, SHEETS, STUDIO, questions, write_sheet
 
 UNCERTAIN, RANDOM = "uncertain", "random"
-FORMAT = 2
 KEY, MADE_WITH = "key.csv", "suggestion.json"
 _NAME = re.compile(r"[^\W_][\w-]{0,39}")
 
@@ -53,7 +52,7 @@ class Suggestion:
         check_new_folder(folder)
         with whole_folder(folder) as made:
             write_table(self.key, made / KEY, spreadsheet=False)  # read back
-            about = {"format": FORMAT, "experts": self.experts, **self.made_with}
+            about = {"experts": self.experts, **self.made_with}
             (made / MADE_WITH).write_text(json.dumps(about, ensure_ascii=False, indent=1), "utf-8")
             for name, text in ((f"{SHEETS}/INSTRUCTIONS.md", INSTRUCTIONS), (f"{STUDIO}/config.xml", CONFIG)):
                 (made / name).parent.mkdir()
@@ -79,34 +78,25 @@ class Suggestion:
             made_with = json.loads((place / MADE_WITH).read_text("utf-8"))
         except (OSError, ValueError):
             raise DxmatchError(f"{place}: not a folder that 'dxmatch suggest' made.") from None
-        if made_with.pop("format", None) != FORMAT:
-            raise DxmatchError(f"{place / MADE_WITH}: not of this release (format {FORMAT}).")
-        table = read_table(place / KEY)
-        for column in ("a", "b", "chosen", "probability"):
-            table.required_text(column)
-        at = table.names.index("probability")
-        key = table.data.set_column(at, "probability", table.data["probability"].cast(pa.float64()))
+        key = read_table(place / KEY).data
+        key = key.set_column(
+            key.column_names.index("probability"), "probability", key["probability"].cast(pa.float64())
+        )
         return cls(key, tuple(made_with.pop("experts")), made_with)
 
     def words(self) -> list[str]:
         """Says what was picked from what."""
         made, counts = self.made_with, self.made_with["counts"]
         drawn = self.key["chosen"].to_pylist().count(RANDOM)
-        left_out = {
-            "set aside": counts["set_aside"],
-            "the same pair again": counts["repeated"],
-            "equal after normalisation": counts["equal"],
-            "labelled already": counts["labelled"],
-            "not understood": counts["not_understood"],
-        }
-        said = ", ".join(f"{count:,} {what}" for what, count in left_out.items() if count)
+        left_out = {what: count for what, count in counts.items() if count and what not in ("rows", "free", "held out")}
+        said = ", ".join(f"{count:,} {what}" for what, count in left_out.items())
         lines = [
             f"{counts['free']:,} pairs to choose from" + (f" (without {said})." if said else "."),
             f"{len(self):,} chosen: {len(self) - drawn:,} uncertain and diverse, {drawn:,} at random.",
         ]
         if len(self) < min(made["asked"], counts["free"]):
             lines.append(f"More would put one diagnosis into over {made['per_diagnosis']} of them (per_diagnosis).")
-        if held := counts["held_out"]:
+        if held := counts["held out"]:
             lines.append(
                 f"{held:,} of them are of references that a training with seed {made['split']['seed']} holds out: their labels measure, the others teach."
             )
@@ -124,9 +114,7 @@ def check_experts(experts: Sequence[str], option: str = "experts") -> tuple[str,
 
 
 def check_new_folder(folder: str | os.PathLike[str]) -> None:
-    """Errors: `DxmatchError` where the folder holds something, or cannot be made."""
+    """Errors: `DxmatchError` where the folder holds something."""
     target = Path(folder)
     if target.is_file() or (target.is_dir() and any(target.iterdir())):
         raise DxmatchError(f"{target} holds something already, maybe answers; choose a new folder.")
-    if not target.absolute().parent.is_dir():
-        raise DxmatchError(f"{target.absolute().parent}: no such folder (for {target.name}).")

@@ -1,28 +1,95 @@
-"""The command line as a user calls it: what commands give, with which exit code they end, and what they leave behind."""
+"""The command line as a user calls it: help, what commands give, standard input and output, --json, --quiet, signals."""
 
 from __future__ import annotations
 
 import io
 import json
 import os
+import re
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from cyclopts import App
 
-from dxmatch.features.feature_set import FeatureSet
+from dxmatch.cli.main import app
+from dxmatch.cli.streams import Streams, suffix_of
+from dxmatch.cli.usage import as_typed
 from dxmatch.files.pairs import read_pairs
 from dxmatch.files.tables import read_table
 
 from .toy_pairs import *  # noqa: F403
 
 Command = Callable[..., Any]
+PAIRS = "a,b\nheart attack,acute MI\ngout,asthma\n"
+LISTS = "case_id,rater,rank,diagnosis,reference\n1,m,1,gout,gout\n2,m,1,flu,gout\n"
+
+
+def commands(group: App = app, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for name in group:
+        if not name.startswith("-"):
+            yield from commands(group[name], (*path, name)) if group[name].default_command is None else [(*path, name)]
+
+
+ALL = list(commands())
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def typed(here: Path, monkeypatch: pytest.MonkeyPatch, command: Command) -> Command:
+    """`typed(content, *arguments)`: a command with this on its standard input."""
+
+    def run(content: str | bytes, *arguments: object) -> Any:
+        raw = content.encode() if isinstance(content, str) else content
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
+        return command(*arguments)
+
+    return run
+
+
+@pytest.mark.parametrize("path", ALL, ids=" ".join)
+def test_help_is_in_plain_words_and_its_examples_can_be_typed(path: tuple[str, ...], command: Command) -> None:
+    """The examples at its end are parsed by the very command; files in them need not be there."""
+    done = command(*path, "-h")
+    assert done.code == 0 and command("help", *path).out == command(*path, "--help").out == done.out
+    assert "--quiet" in done.out and len(command(*path, "--help-all").out) >= len(done.out)
+    group = reduce(lambda group, name: group[name], path, app)
+    for argument in group.assemble_argument_collection():
+        said = argument.parameter.help or ""
+        assert len(said) > 7 and not re.search(r"\b(True|False|None|Sequence|Mapping)\b", said), (argument.name, said)
+    examples = re.findall(r"(?:Example|Or): (?:.*? \| )?dxmatch (.+?)(?: > \S+)?$", group.help_epilogue, re.MULTILINE)
+    assert examples and "Example: dxmatch" in done.out
+    for words in map(shlex.split, examples):
+        assert tuple(words[: len(path)]) == path
+        app.parse_args(as_typed(words), exit_on_error=False, print_error=False)
+
+
+def test_words_for_help_and_version(command: Command) -> None:
+    assert command("version").out == command("--version").out
+    assert command("help").out == command("-h").out and "dxmatch match" in command().out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(shell: str) -> None:
+    script = app.generate_completion(shell=shell)  # type: ignore[arg-type]
+    assert all(word in script for word in ("score", "narrower-counts", "--judge.model", "status"))
 
 
 @pytest.fixture(scope="module")
@@ -40,55 +107,80 @@ def test_demo(demo: tuple[Path, str]) -> None:
     if os.name != "nt":
         assert not [each for each in (folder, *folder.rglob("*")) if each.stat().st_mode & 0o077], "others can read it"
     assert str(folder.resolve() / "report.html") in said.replace("\n", "")
-    assert "top-1" in (folder / "report.html").read_text("utf-8") and "RPAD" in (folder / "panel.html").read_text(
-        "utf-8"
-    )
+    pages = [(folder / name).read_text("utf-8") for name in ("report.html", "panel.html")]
+    assert "top-1" in pages[0] and "RPAD" in pages[1]
     assert read_table(folder / "matches.csv").data.num_rows > 12 * 3
 
 
-def test_score_icd_and_explain(demo: tuple[Path, str], example: Path, tmp_path: Path, command: Command) -> None:
-    given = ("--matcher", demo[0] / "model", "--add", "features")
-    done = command("score", example / "pairs.csv", "-o", tmp_path / "s.parquet", *given)
-    scored = read_table(tmp_path / "s.parquet")
-    assert done.code == 0 and f"{len(scored):,} pairs" in done.out, done.err
-    assert {"id", "a", "b", "probability", "match", "excluded", "icd_nearest"} <= set(scored.names)
-    assert "I21" in command("icd", "heart attack", "acute MI", "I21").out
-    (tmp_path / "s.csv").write_text("dx\nacute MI\n")
-    assert command("icd", tmp_path / "s.csv", "--column", "dx", "-o", tmp_path / "o.csv", "--k", "3").code == 0
-    (row,) = read_table(tmp_path / "o.csv").data.to_pylist()
-    assert row["icd10"].startswith("I21") and row["candidates"].count(";") == 2
-    done = command("explain", "heart attack", "acute MI", "-o", tmp_path / "why.svg")
-    assert "a match" in done.out and (tmp_path / "why.svg").read_text("utf-8").startswith("<svg"), done.err
+def test_match_and_explain(here: Path, command: Command) -> None:
+    done = command("match", "heart attack", "acute MI")
+    assert done.code == 0 and done.out.startswith("Match: probability 0.") and len(done.out.splitlines()) == 3, done
+    assert "'acute MI' as 'acute myocardial infarction'" in done.out
+    negated = command("match", "no pneumonia", "pneumonia").out
+    assert negated.startswith("No match") and "negated" in negated
+    assert command("match", "gout", "GOUT").out.splitlines()[1] == "Why: They are the same after normalisation."
+    told = json.loads(command("match", "heart attack", "acute MI", "--json", "--threshold", "1").out)
+    assert (told["match"], told["threshold"], told["relation"]) == (False, 1.0, "broader")
+    strict = json.loads(command("match", "heart attack", "acute MI", "--json", "--policy", "strict").out)
+    assert strict["policy"] == "strict" and strict["probability"] < told["probability"]
+    done = command("explain", "heart attack", "acute MI", "-o", "why.svg")
+    assert "a match" in done.out and Path("why.svg").read_text("utf-8").startswith("<svg"), done.err
     assert "not understood" in command("explain", "Лихорадка", "fever").err
     assert command("explain", "Лихорадка", "fever", "--judge-all").code == 0
     told = json.loads(command("explain", "type 1 diabetes", "type 2 diabetes", "--json").out)
     assert told["opposed"] and told["names"] == ["type 1 diabetes", "type 2 diabetes"]
 
 
+def test_score_and_icd(demo: tuple[Path, str], example: Path, here: Path, command: Command) -> None:
+    given = ("--matcher", demo[0] / "model", "--add", "features")
+    done = command("score", example / "pairs.csv", "-o", "s.parquet", *given)
+    scored = read_table(here / "s.parquet")
+    assert done.code == 0 and f"{len(scored):,} pairs" in done.out, done.err
+    assert {"id", "a", "b", "probability", "match", "excluded", "icd_nearest"} <= set(scored.names)
+    Path("t.csv").write_bytes("dx;b\nacute MI;gout\nMénière;gout\n".encode("cp1252"))
+    done = command("icd", "t.csv", "--column", "dx", "--encoding", "cp1252", "-o", "o.csv", "--k", "3")
+    first, second = read_table(here / "o.csv").data.to_pylist()
+    assert done.code == 0 and first["icd10"].startswith("I21") and first["candidates"].count(";") == 2
+    assert second["diagnosis"] == "Ménière"
+    Path("gout.csv").touch()
+    done = command("icd", "gout")
+    assert done.code == 0 and "M10" in done.out and "dxmatch icd gout.csv" in done.err
+    long = "acute myocardial infarction of the anterior wall " * 4
+    assert long.strip() in command("icd", long).out, "a row is wrapped where there is no terminal"
+
+
+def test_a_workbook_in_and_out(here: Path, command: Command) -> None:
+    book = openpyxl.Workbook()
+    for sheet, rows in (
+        (book.worksheets[0], [["a", "b"], ["flu", "influenza"]]),
+        (book.create_sheet("More"), [["a", "b"], ["gout", "flu"], ["RA", "flu"]]),
+    ):
+        for row in rows:
+            sheet.append(row)
+    book.save("p.xlsx")
+    done = command("score", "p.xlsx", "-o", "o.xlsx", "--add", "features")
+    assert "Read the first sheet of p.xlsx, 'Sheet'; others hold values too: More." in done.out
+    assert "o.xlsx: 1 pair, 1 match at" in done.out and "ratio_bigram for 0.0 % of the pairs" in done.out
+    sheet = openpyxl.load_workbook("o.xlsx").active
+    assert sheet is not None and (sheet["C2"].data_type, sheet["D2"].value) == ("n", True)
+    done = command("score", "p.xlsx#More", "-o", "o.xlsx")
+    assert "2 pairs, 0 matches" in done.out and "Read the first sheet" not in done.out
+
+
 @pytest.mark.slow
-def test_audit(example: Path, tmp_path: Path, command: Command) -> None:
+def test_audit(example: Path, here: Path, command: Command) -> None:
     few = ("--repeats", "1", "--resamples", "20", "--sample", "50")
-    done = command("audit", example / "pairs.csv", "-o", tmp_path / "audit", *few)
-    assert done.code == 0 and "cosine_static" in done.out and (tmp_path / "audit" / "audit.html").is_file(), done.err
-    assert json.loads((tmp_path / "audit" / "audit.json").read_text("utf-8"))["made_with"]["pairs"] == 494
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "mine.txt").write_text("x")
-    assert command("audit", example / "pairs.csv", "-o", tmp_path / "mine", *few).code == 1
-
-
-@pytest.mark.slow
-def test_own_abbreviations_travel_with_the_model(example: Path, tmp_path: Path, command: Command) -> None:
-    (tmp_path / "abbr.csv").write_text("abbreviation,expansion\nZZQ,acute appendicitis\n")
-    (tmp_path / "p.csv").write_text("a,b\nZZQ,acute appendicitis\n")
-    given = ("--abbreviations", tmp_path / "abbr.csv")
-    assert command("train", example / "pairs.csv", "-o", tmp_path / "m", *given).code == 0
-    command("score", tmp_path / "p.csv", "-o", tmp_path / "o.csv", "--matcher", tmp_path / "m")
-    assert read_table(tmp_path / "o.csv").column("probability") == ["1"]
+    done = command("audit", example / "pairs.csv", "-o", "audit", *few)
+    assert done.code == 0 and "cosine_static" in done.out and Path("audit/audit.html").is_file(), done.err
+    assert json.loads(Path("audit/audit.json").read_text("utf-8"))["made_with"]["pairs"] == 494
+    Path("mine").mkdir()
+    Path("mine/mine.txt").write_text("x")
+    assert command("audit", example / "pairs.csv", "-o", "mine", *few).code == 1
 
 
 @pytest.mark.usefixtures("few_rounds")
 def test_from_pairs_to_a_model_to_labels_to_a_model(
-    toy_pairs: pd.DataFrame, strings_only: Path, tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+    toy_pairs: pd.DataFrame, strings_only: Path, here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each command as it is typed: train, suggest, label, labels with its ties and its review, and train again."""
 
@@ -97,12 +189,17 @@ def test_from_pairs_to_a_model_to_labels_to_a_model(
         assert done.code == 0, done.err
         return f"{done.out}{done.err}"
 
-    monkeypatch.chdir(tmp_path)
     truth = {frozenset((row.a, row.b)): row.label for row in toy_pairs.itertuples()}
     toy_pairs[:150].to_csv("first.csv", index=False)
     toy_pairs[150:][["a", "b"]].to_csv("pool.csv", index=False)
+    Path("abbr.csv").write_text("abbreviation,expansion\nZZQ,acute appendicitis\n")
     given = ["--features", strings_only, "--contained", "match"]
-    run("train", "first.csv", "-o", "m1", *given)
+    run("train", "first.csv", "-o", "m1", *given, "--abbreviations", "abbr.csv")
+    refused = command("train", "first.csv", "-o", "m1", *given)
+    assert refused.code == 1 and "--overwrite" in refused.err
+    Path("p.csv").write_text("a,b\nZZQ,acute appendicitis\n")
+    run("score", "p.csv", "-o", "s.csv", "--matcher", "m1")
+    assert read_table("s.csv").column("probability") == ["1"], "abbreviations travel with the model"
     run("suggest", "pool.csv", "--matcher", "m1", "-n", 60, "-o", "round", "--experts", "anna, ben")
     assert command("suggest", "pool.csv", "-n", 20, "-o", "round").code == 1, "the folder holds something"
     sheets = {expert: read_table(f"round/sheets/{expert}.xlsx").data.to_pylist() for expert in ("anna", "ben")}
@@ -121,74 +218,102 @@ def test_from_pairs_to_a_model_to_labels_to_a_model(
     assert "60 pairs to review" in run(*both, "--adjudicated", ties, "--review", review)
     review.write_text(review.read_text("utf-8-sig").replace(",,", ",no,"), "utf-8")
     run(*both, "--adjudicated", ties, "--reviewed", review)
-    assert (
-        len(read_pairs("labelled.csv", label="label")) == 60
-        and not read_pairs("labelled.csv", label="label").label.any()
-    )
+    pairs = read_pairs("labelled.csv", label="label")
+    assert len(pairs) == 60 and not pairs.label.any()
     assert "150 of first.csv, 59 of anna.csv" in run("train", "first.csv", "anna.csv", "-o", "m2", *given)
 
 
-LISTS = b"case_id,rater,role,rank,diagnosis\n"
-
-
-@pytest.mark.parametrize(
-    ("command_of", "content", "words"),
-    [
-        ("evaluate", b"case_id,rater,role,rank\n1,A,expert,1\n", ["Or: --columns diagnosis=COLUMN"]),
-        ("evaluate", LISTS + b"1,A,expert,1,x\n1,A,expert,1,y\n", ["row 3", "rank"]),
-        ("evaluate", LISTS + b"1,A,expert,1," + b"x" * 1_000_000 + b"\n", ["row 2", "1,000,000"]),
-        ("evaluate", LISTS + b"1,A,expert,1,x\n1,B,algorithm,1,x\n", ["expert"]),
-        ("train", b"", ["empty"]),
-        ("train", b"a,b,label\nx,y,maybe\n", ["row 2", "'label'", "'maybe'"]),
-        ("train", b"a,b,label\nx,\xe9t\xe9,1\n", ["row 2", "'été'", "Or: --encoding cp1252"]),
-    ],
-)  # fmt: skip
-def test_bad_files(tmp_path: Path, command_of: str, content: bytes, words: list[str], command: Command) -> None:
-    (tmp_path / "t.csv").write_bytes(content)
-    done = command(command_of, tmp_path / "t.csv", "-o", tmp_path / "r.html")
-    assert done.code == 1 and "Traceback" not in done.err and len(done.err) < 1500
-    assert not [word for word in ("t.csv", *words) if word not in done.err], done.err
-    assert [each.name for each in tmp_path.iterdir()] == ["t.csv"]
-
-
-def test_a_model_that_is_none_or_was_changed(
-    demo: tuple[Path, str], example: Path, tmp_path: Path, command: Command
-) -> None:
-    shutil.copytree(demo[0] / "model", tmp_path / "m")
-    tree = tmp_path / "m" / "trees" / "0.txt"
+def test_a_model_that_is_none_or_was_changed(demo: tuple[Path, str], here: Path, command: Command) -> None:
+    shutil.copytree(demo[0] / "model", "m")
+    tree = Path("m/trees/0.txt")
     tree.write_text(tree.read_text().replace("leaf_value=", "leaf_value=0", 1))
-    (tmp_path / "none").mkdir()
-    for arguments, word in (
-        (("score", example / "pairs.csv", "-o", tmp_path / "o.csv", "--matcher", tmp_path / "none"), "model.json"),
-        (("score", example / "pairs.csv", "-o", tmp_path / "o.csv", "--matcher", tmp_path / "m"), "trees/0.txt"),
-        (("train", example / "pairs.csv", "-o", demo[0] / "model"), "--overwrite"),
-    ):
-        done = command(*arguments)
-        assert done.code == 1 and word in done.err and {each.name for each in tmp_path.iterdir()} == {"m", "none"}
+    Path("none").mkdir()
+    for model, word in (("none", "model.json"), ("m", "trees/0.txt")):
+        done = command("match", "gout", "flu", "--matcher", model)
+        assert done.code == 1 and word in done.err
 
 
-@pytest.mark.parametrize("arguments", ["score none.csv -o o.csv", "votes status --store none"])
-def test_debug_shows_the_traceback(arguments: str, command: Command) -> None:
-    for debug in (("--debug", *arguments.split()), (*arguments.split(), "--debug")):
-        done = command(*debug)
-        assert (done.code, "Traceback" in done.err) == (1, True)
-    assert "Traceback" not in command(*arguments.split()).err
-
-
-@pytest.mark.parametrize(("raised", "code", "said"), [
-    (KeyboardInterrupt(), 130, "interrupted"), (KeyboardInterrupt("12 chunks are kept"), 130, "12 chunks are kept"),
-    (MemoryError(), 1, "out of memory"), (PermissionError(13, "Permission denied", "t.csv"), 1, "t.csv"),
-    (ValueError("Zzyzx"), 70, "--debug"),
-])  # fmt: skip
-def test_how_a_command_ends_that_was_cut_short(
-    raised: BaseException, code: int, said: str, command: Command, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "xlsx", "parquet"])
+def test_from_standard_input_to_standard_output(
+    form: str, typed: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def cut_short(*_: object, **__: object) -> None:
-        raise raised
+    kept, places = tmp_path / f"out.{form}", []
 
-    monkeypatch.setattr("dxmatch.matcher.icd_mapping.map_icd", cut_short)
-    done = command("icd", "heart attack")
-    assert done.code == code and said in done.err and len(done.err.splitlines()) == 1 and "Zzyzx" not in done.err
+    def deliver(streams: Streams) -> None:
+        places.append(streams.output)
+        kept.write_bytes(streams.output.read_bytes())
+
+    monkeypatch.setattr(Streams, "deliver", deliver)
+    done = typed(PAIRS, "score", "-", "-o", f"-.{form}")
+    assert done.code == 0 and not done.out and "standard output: 2 pairs, 1 match" in done.err, done
+    assert read_table(kept).names[:4] == ["a", "b", "probability", "match"]
+    assert not places[0].exists(), "the temporary file is left"
+
+
+def test_only_data_is_on_standard_output(typed: Command) -> None:
+    done = typed(PAIRS, "score", "-", "-o", "-")
+    assert done.out.splitlines()[0].startswith('"a","b","probability","match"') and len(done.out.splitlines()) == 3
+    quiet = typed(PAIRS, "score", "-", "-o", "-", "-q")
+    assert (quiet.out, quiet.err) == (done.out, "")
+    codes = typed('{"diagnosis": "gout"}\n', "icd", "-", "-o", "-.jsonl")
+    assert json.loads(codes.out)["icd10"] == "M10"
+    shown = typed(PAIRS, "score", "-")
+    assert "heart attack" in shown.out and "-o FILE writes all" in shown.out and "/dxmatch-" not in shown.output
+
+
+@pytest.mark.parametrize(("head", "suffix"), [
+    (b"a,b\n1,2\n", ".csv"), (b"a;b\n", ".csv"), (b"a\tb\n", ".tsv"), (b'{"a": 1}\n{"a": 2}\n', ".jsonl"), (b'\xef\xbb\xbf{"a": 1}', ".jsonl"),
+    (b'{\n "a": 1}', ".json"), (b'[{"a": 1}]', ".json"), (b"PAR1...", ".parquet"), (b"PK\x03\x04...", ".xlsx"), ("a\tb\n".encode("utf-16"), ".tsv"),
+])  # fmt: skip
+def test_what_comes_in_is_known_by_its_beginning(head: bytes, suffix: str) -> None:
+    assert suffix_of(head) == suffix
+
+
+def test_json_is_one_document_with_the_rows_that_no_file_takes(typed: Command, command: Command) -> None:
+    pq.write_table(pa.table({"a": ["gout"], "b": ["gout"]}), sink := io.BytesIO())
+    told = json.loads(typed(sink.getvalue(), "score", "-", "--json").out)
+    assert told["matches"] == 1 and [(row["a"], row["match"]) for row in told["rows"]] == [("gout", True)]
+    Path("p.csv").write_text("a,b\ngout,gouty arthritis\nqwertz asdf,gout\n")
+    assert [row["match"] for row in json.loads(command("score", "p.csv", "--json").out)["rows"]] == [True, None]
+    assert "rows" not in json.loads(command("score", "p.csv", "--json", "-o", "s.csv").out)
+    Path("t.csv").write_text("term\ngout\ngouty arthritis\n")
+    for asked in (("link", "t.csv", "t.csv"), ("dedupe", "t.csv")):
+        assert len(json.loads(command(*asked, "--json").out)["rows"]) == 2
+    Path("l.csv").write_text(LISTS)
+    assert json.loads(command("evaluate", "--json", "l.csv", "--metric", "top_k_accuracy").out)["table"]
+    metrics = json.loads(command("metrics", "--json").out)
+    assert {"name", "symbol", "formula", "range", "source"} <= metrics[0].keys()
+
+
+def test_quiet_keeps_the_result_and_drops_words_about_it(here: Path, command: Command) -> None:
+    Path("p.csv").write_text(PAIRS)
+    assert command("score", "p.csv", "-o", "s.csv", "--quiet").output == "" and Path("s.csv").is_file()
+    assert command("-q", "match", "gout", "gout").out.startswith("Match")
+    assert "RPAD" in command("metrics", "-q").out
+
+
+def test_a_threshold_and_a_policy_reach_a_table_and_a_job(here: Path, command: Command) -> None:
+    pq.write_table(pa.table({"a": ["heart attack"], "b": ["acute MI"]}), "p.parquet")
+    for given, matches in ((("--threshold", "1"), 0), (("--threshold", "0.5"), 1), (("--policy", "strict"), 0)):
+        for output in ("s.csv", "s.parquet"):
+            done = command("score", "p.parquet", "-o", output, "--json", *given)
+            assert (json.loads(done.out)["matches"], done.code) == (matches, 0), done.err
+            Path(output).unlink()
+
+
+@pytest.mark.parametrize(("given", "said"), [
+    ("--metric hdf1 --metric recall", "HDF1"), ("--k recall=all --k relative=2", "R_disease"), ("--k recall=4 --metrics recall", "R_disease@4"),
+    ("--compare m=n --group one=m --group two=n", "group"), ("--metric recall --matches m.csv -o r.md", "Written: m.csv"),
+])  # fmt: skip
+def test_evaluate(here: Path, command: Command, given: str, said: str) -> None:
+    rows = [f"{i},{model},1,{word},gout\n" for i in "12" for model, word in (("m", "gout"), ("n", "influenza"))]
+    Path("l.csv").write_text("".join([LISTS.partition("\n")[0], "\n", *rows]))
+    done = command("evaluate", "l.csv", "--resamples", "20", *given.split())
+    assert done.code == 0 and said in done.out, done
+    if "m.csv" in given:
+        rows = read_table(here / "m.csv").data.to_pylist()
+        told = {(row["algorithm"], row["diagnosis"], row["reference"], row["match"], row["relation"]) for row in rows}
+        assert len(rows) == 4 and ("m", "gout", "gout", "true", "same") in told
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal")
@@ -203,13 +328,3 @@ def test_signals_end_a_command_in_a_line(sent: signal.Signals) -> None:
         process.send_signal(sent)
         assert process.wait(30) == 130 and process.stderr is not None
         assert process.stderr.read().startswith("dxmatch: interrupted")
-
-
-@pytest.mark.parametrize("name", ["vote", "soft_vote", "embedding"])
-def test_feature_sets_of_the_example(name: str, example: Path) -> None:
-    """They have the columns of `offline`, and one more that is asked of a server."""
-    made = FeatureSet.read(example / "features" / f"{name}.toml")
-    offline = FeatureSet.read("offline")
-    assert made.features[1:] == offline.features and made.language == offline.language
-    made.check_providers(name)
-    assert (made.asked or made.declared_encoders) and len(made.endpoints) == 1

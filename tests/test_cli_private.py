@@ -6,8 +6,6 @@ import json
 import os
 import runpy
 import stat
-import tempfile
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,9 +14,6 @@ import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-
-from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question
-from dxmatch.votes.store.store import VoteStore
 
 from .evaluation.read.test_ddxplus import published
 from .toy_pairs import *  # noqa: F403
@@ -126,34 +121,6 @@ def test_shared_files_have_the_usual_permissions(
     assert command(*WRITING[what].split()).code == 0
     found = modes(here / "o")
     assert found and in_order(found, here / "o", 0o664, 0o775), found
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
-def test_an_open_store_is_private_with_its_logs(here: Path) -> None:
-    with VoteStore(here / "o" / "votes.sqlite") as store:
-        store.add(Question(ModelConfig("m", "imported"), "gout", "sepsis"), Answer(1, None))
-        found = modes(here / "o")
-    assert {"votes.sqlite", "votes.sqlite-wal", "votes.sqlite-shm"} <= found.keys() and set(found.values()) == {0o600}
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
-def test_a_store_that_everybody_can_read_is_told_of_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    with tempfile.TemporaryDirectory() as made, warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        folder, path = Path(made), Path(made) / "my votes.sqlite"
-        for permissions, shared in ((0o600, "0"), (0o644, "1"), (0o644, "0"), (0o644, "0")):
-            monkeypatch.setenv("DXMATCH_SHARED_FILES", shared)
-            VoteStore(path).close()
-            path.chmod(permissions)
-            VoteStore(path).close()
-            assert not told  # nobody else can enter the folder
-        folder.chmod(0o755)
-        if any(not above.stat().st_mode & 0o001 for above in folder.parents):
-            pytest.skip("others cannot enter the temporary folder")
-        for _ in range(2):
-            VoteStore(path).close()
-    (said,) = (str(one.message) for one in told)
-    assert f"chmod go-rwx '{path}'*" in said and "DXMATCH_SHARED_FILES=1" in said
 
 
 MARK = "Zzyzx syndrome"

@@ -12,7 +12,7 @@ import pyarrow.csv as pa_csv
 import pytest
 
 import dxmatch
-from dxmatch.errors import InputError
+from dxmatch.errors import DxmatchError, InputError
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.tests.command_line import invoke
 
@@ -58,7 +58,7 @@ def own_word(folder: Path) -> list[str]:
     with (folder / "mine.toml").open("rb") as file:
         encoders = tomllib.load(file)["encoder"]
     local = {name: one["model"] for name, one in encoders.items() if Path(one["model"]).is_absolute()}
-    return [word for name, model in local.items() for word in ("--encoder-folder", f"{name}={model}")]
+    return [word for name, model in local.items() for word in ("--encoders", f"{name}={model}")]
 
 
 @pytest.fixture
@@ -77,9 +77,12 @@ def here(
 
 
 def dxmatch_run(*arguments: str, code: int = 0) -> str:
-    run = invoke(arguments)
-    said = run.output
-    assert run.code == code, said
+    try:
+        run = invoke(arguments)
+        came, said = run.code, run.output
+    except DxmatchError as error:
+        came, said = 1, str(error)
+    assert came == code, said
     assert KEY not in said
     return said
 
@@ -126,7 +129,7 @@ def test_ask_train_score(here: Path, cache: Path, loopback: Any) -> None:
 
 def test_refused_without_what_it_needs(here: Path) -> None:
     train = ("train", "pairs.csv", "--features", "mine.toml", "-o", "m")
-    assert "The 'store' parameter must be the file of votes" in dxmatch_run(*train, code=1)
+    assert "must be the file of votes" in dxmatch_run(*train, code=1)
     assert "votes.sqlite" in dxmatch_run(*train, "--store", "votes.sqlite", code=1)
     one = ("votes", "ask", "pairs.csv", "--features", "mine.toml", "--only", "vote_phi4", "--max-calls", "5")
     assert "the cap of 5 calls is reached" in dxmatch_run(*one)
@@ -152,7 +155,8 @@ def test_an_endpoint_that_fails_ends_with_1_and_goes_on_next_time(here: Path, lo
 
 def test_picks_are_asked_once_and_serve_the_feature(here: Path, loopback: Any) -> None:
     loopback.rules({"contains": "names of ICD-10 entries", "text": "2"})
-    pick = ("icd", "flu-like fever", "Angina pectoris", "--pick", "icd_qwen25_7b", "--features", "mine.toml")
+    (here / "preset.toml").write_text('features = "mine.toml"\n')
+    pick = ("icd", "flu-like fever", "Angina pectoris", "--pick", "icd_qwen25_7b", "--preset", "preset.toml")
     dxmatch_run(*pick, "-o", "first.jsonl")
     assert loopback.log()["calls"] == 1
     dxmatch_run(*pick, "-o", "again.jsonl")

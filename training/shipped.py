@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import pyarrow as pa
-import typer
+from cyclopts import App, Parameter
 
 from ..features.feature_set import FeatureSet
 from ..features.providers import Providers
@@ -59,7 +59,7 @@ KEPT_BACK_FOLD = 0
 SILVER_PAIRS, SILVER_WEIGHT = 12_000, 0.1
 ABOUT = (Path(__file__).parent / "shipped.md").read_text("utf-8")
 
-app = typer.Typer(add_completion=False)
+app = App()
 
 
 def encoder_table(measured: Mapping[str, Any]) -> str:
@@ -170,19 +170,31 @@ def with_plain_words(matcher: MatchFunction, words: PlainWords, about: str) -> M
     return with_metrics(matcher.parts, {"plain_words": measure_plain_words(matcher, words)}, about)
 
 
-@app.command()
+@app.default
 def main(
-    data: Annotated[Path, typer.Option(help=f"The folder with {PAIRS} and the sources of silver pairs.")],
-    encoder: Annotated[Path, typer.Option(help="The folder that dxmatch.training.encoder made.")],
-    kept_back: Annotated[Path, typer.Option(help="The encoder that has not seen the first fold of the diseases.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The model folder to make or replace.")],
-    plain_words: Annotated[
-        Path | None,
-        typer.Option(help="Pairs in plain words, by kind, on which the model is measured; none if not given."),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Random seed for splits, trees and resampling.")] = 0,
+    *,
+    data: Annotated[Path, Parameter(help=f"The folder with {PAIRS} and the sources of silver pairs.")],
+    encoder: Path,
+    kept_back: Path,
+    output: Annotated[Path, Parameter(name=("--output", "-o"))],
+    plain_words: Path | None = None,
+    seed: int = 0,
 ) -> None:
-    """Trains the shipped match function; measures on held-out references, then trains again with all."""
+    """Trains the shipped match function; measures on held-out references, then trains again with all.
+
+    Parameters
+    ----------
+    encoder
+        The folder that dxmatch.training.encoder made.
+    kept_back
+        The encoder that has not seen the first fold of the diseases.
+    output
+        The model folder to make or replace.
+    plain_words
+        Pairs in plain words, by kind, on which the model is measured; none if not given.
+    seed
+        Random seed for splits, trees and resampling.
+    """
     words = None if plain_words is None else read_plain_words(plain_words)
     with TemporaryDirectory() as folder:
         graph = graph_of(data, Normalizer(), StaticEncoder.load(encoder))

@@ -6,18 +6,17 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
-from string import ascii_uppercase
 from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError, OptionError, quoted
+from ...errors import InputError, quoted
 from ...files.counted import counted
 from ...files.reading import Reading
 from ...options import Between, Serves, Table, checked
-from ...pages.rows import Row
 from ...progress import shown
+from ...stats.agreement import divided
 from ...stats.resampling import Resampling
 from ...votes.asking import LanguageModel, Planned, ask, named_model, plan, services_of
 from ...votes.asking_options import Asking
@@ -30,10 +29,15 @@ from ..report.report import Report
 from ..report.results import Setup, settings_in_words
 from ..report.summarise import summarise
 from ..score.scores import FamilyScores, Score, counts_in_words
-from .answers import COLUMNS as COLUMNS_OF_ANSWERS
-from .answers import ChoiceAnswer, questions_put, read_answers, reread, stored_answers
-from .questions import COLUMNS as COLUMNS_OF_QUESTIONS
-from .questions import ChoiceQuestion, read_questions
+from .questions import (
+    ChoiceAnswer,
+    ChoiceQuestion,
+    questions_put,
+    read_answers,
+    read_questions,
+    reread,
+    stored_answers,
+)  # fmt: skip
 
 _SHOWN = 60
 
@@ -60,8 +64,8 @@ def choice(
     Parameters
     ----------
     questions : table, path or list
-        A table, a file, or a folder whose files are subsets, with the columns question, answer (letters) and options (a list, one text
-        "A. … B. …", or columns A, B, C …); and if there are any, question_id and subset.
+        A table or a file, with the columns question, answer (letters) and options (a list, one text "A. … B. …", or columns A, B, C …);
+        and if there are any, question_id and subset.
     answers : table, path, list or mapping, optional
         A table or a file, several, or model -> file, with the columns question_id and response; and if there are any, shift and model.
     models : str or LanguageModel, or several
@@ -94,9 +98,6 @@ def choice(
     OptionError
         For a parameter outside what is allowed; `NotServed` for a model that no endpoint serves.
     """
-    known = COLUMNS_OF_QUESTIONS | COLUMNS_OF_ANSWERS
-    if unknown := [what for what in reading.columns or () if what not in known]:
-        raise OptionError("reading.columns", f"a column for some of {', '.join(known)}", unknown[0])
     asking = asking or Asking()
     read, services = read_questions(questions, reading), services_of(asking.endpoints)
     asked = [models] if isinstance(models, str | LanguageModel) else models
@@ -120,12 +121,11 @@ def choice(
     if not found:
         raise InputError("no answer to any question", allowed="answers in a table, or a model that is asked")
     answered = {one.question.name for one in found}
-    read = [one for one in read if one.name in answered]
-    names = list(dict.fromkeys(one.model for one in found))
-    family = FamilyScores("choice", "Multiple choice", _scores(found, read, names))
-    family.per_case = {score.name: score.values for score in family.scores}
-    family.tables = {"answers": _rows(found)}
-    subsets, absent = [one.subset or None for one in read], np.isnan(family.scores[0].values)
+    read, names = [one for one in read if one.name in answered], list(dict.fromkeys(one.model for one in found))
+    scores = _scores(found, read, names)
+    per_case, tables = {score.name: score.values for score in scores}, {"answers": [one.row for one in found]}
+    family = FamilyScores("choice", "Multiple choice", scores, per_case=per_case, tables=tables)
+    subsets, absent = [one.subset or None for one in read], np.isnan(scores[0].values)
     settings = {
         "prompts": {job.prompt.version: len({one.question.name for of in put.values() for one in of}) for job, put in put_to},
         "models": [one.model for one in asked], "read_again": reader and reader.model, "shifts": shifts, "repeats": repeats,
@@ -136,7 +136,7 @@ def choice(
         "question", ks={"relative": 1}, settings=settings, lines=settings_in_words(settings),
     )  # fmt: skip
     return summarise(
-        [family], [one.name for one in read], Raters(names), setup, [Wish(score.symbol) for score in family.scores],
+        [family], [one.name for one in read], Raters(names), setup, [Wish(score.symbol) for score in scores],
         by={"subset": subsets} if len(set(subsets)) > 1 else {}, absent=absent, findings=list(_findings(found, names, absent, reader)),
     )  # fmt: skip
 
@@ -144,12 +144,11 @@ def choice(
 def _scores(answers: Sequence[ChoiceAnswer], questions: Sequence[ChoiceQuestion], models: Sequence[str]) -> list[Score]:
     """Of each question the share of a model's answers that are right, and what follows from it; NaN where it gave none."""
     place, rater = ({name: at for at, name in enumerate(names)} for names in ([one.name for one in questions], models))
+    at = tuple(np.array([(place[one.question.name], rater[one.model]) for one in answers]).T)
     total, right = np.zeros((2, len(questions), len(models)))
-    for one in answers:
-        at = place[one.question.name], rater[one.model]
-        total[at] += 1
-        right[at] += one.is_right
-    mean = np.divide(right, total, out=np.full(total.shape, np.nan), where=total > 0)
+    np.add.at(total, at, 1)
+    np.add.at(right, at, [one.is_right for one in answers])
+    mean = divided(right, total)
     values = {
         "choice_accuracy": mean,
         "choice_spread": np.sqrt(mean * (1 - mean)),
@@ -159,32 +158,13 @@ def _scores(answers: Sequence[ChoiceAnswer], questions: Sequence[ChoiceQuestion]
     return [Score(name, models, np.arange(len(questions)), of, reason="no answer") for name, of in values.items()]
 
 
-def _rows(answers: Sequence[ChoiceAnswer]) -> list[Row]:
-    """Letters are those of the question's own order."""
-
-    def letters(places: Sequence[int] | None) -> str | None:
-        return None if places is None else "".join(ascii_uppercase[place] for place in places)
-
-    return [
-        {
-            "model": one.model, "question_id": one.question.name, "subset": one.question.subset, "shift": one.shift, "repeat": one.repeat,
-            "chosen": letters(one.chosen), "right": letters(one.question.right), "correct": one.is_right, "unread": one.chosen is None,
-            "response": one.response,
-        }
-        for one in answers
-    ]  # fmt: skip
-
-
 def _findings(
     answers: Sequence[ChoiceAnswer], models: Sequence[str], absent: NDArray[np.bool_], reader: LanguageModel | None
 ) -> Iterator[Finding]:
     """Tells what could not be read, and what was not answered. absent : [questions, models]."""
     if unread := [one.response for one in answers if one.chosen is None]:
-        count, example = f"{len(unread):,} of {len(answers):,} answers", quoted(unread[0][:_SHOWN])
         way = "" if reader else "; the option `read_again` has a model read them"
-        yield Finding(
-            "reading", example=f"{count} name no option that can be read, and count as wrong (such as {example}){way}."
-        )
+        words = f"{len(unread):,} of {len(answers):,} answers name no option that can be read, and count as wrong (such as {quoted(unread[0][:_SHOWN])}){way}."
+        yield Finding("reading", example=words)
     if absent.any():
-        counts = counts_in_words(models, absent.sum(0), len(absent))
-        yield Finding("reading", example=f"questions not answered at all, so in none of the model's figures: {counts}.")
+        yield Finding("missing_lists", int(absent.sum()), len(absent), example=counts_in_words(models, absent.sum(0)))

@@ -77,7 +77,10 @@ KINDS: dict[str, Kind] = {
     ),
     "codes": Kind(55, "{count:,} of {of:,} different diagnoses are not in the table of codes ({place}) and {example}."),
     "degrees": Kind(65, "{place}: {example}"),
-    "prompts": Kind(35, "{example}"),
+    "prompts": Kind(
+        35,
+        "{count:,} raters are {of:,} models under several prompts or in repeats: a model's figure is its mean over prompts, each the mean over its repeats. {example}",
+    ),
     "groups": Kind(30, "in {place}, {example}."),
     "labels": Kind(33, "{example}"),
     "lengths": Kind(8, "{count:,} of {of:,} lists are {place}{example}."),

@@ -55,8 +55,13 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = _table(
     reference_severity="gold_severity golden_diagnosis_severity severity_reference",
 )
 """Our name of a column -> others that it goes by in English, the surer first; as `folded` writes them."""
-_OF_THE_CASE = words(
-    "text note notes vignette question prompt input description presentation history symptoms findings complaint chief_complaint age sex gender "
+TEXTS = tuple(
+    "text vignette case_vignette case_text note clinical_note admission_note chat messages conversation dialogue dialog transcript "
+    "case_description case_presentation case_report full_text question description presentation history input prompt".split()
+)
+"""Columns that hold what a model is asked about, the surer first."""
+_OF_THE_CASE = {*TEXTS} | words(
+    "notes symptoms findings complaint chief_complaint age sex gender "
     "specialty speciality rarity department date source split language country hospital site year difficulty type url title comment comments "
     "remark remarks group set subset dataset options explanation rationale reasoning category severity relation role seed ward reviewer author "
     "clinic unit status version prompt_version model_version finish_reason stop_reason temperature tokens cost time latency unnamed score "

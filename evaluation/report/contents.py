@@ -115,7 +115,7 @@ def definitions(board: Leaderboard) -> Table:
     for column in board.columns:
         same = column.label in (column.name, column.metric.symbol)
         label = column.label if same else f"{column.label} ({column.name})"
-        told.setdefault((column.metric.meaning, column.metric.good), []).append(label)
+        told.setdefault((column.metric.description.meaning, column.metric.description.good), []).append(label)
     lines = [[", ".join(labels), *words] for words, labels in told.items()]
     return Table(["", "what it tells", "what is good"], [("", lines)], "What the metrics tell", sentences=True)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...errors import OptionError, plain, quoted
 from ...files.did_you_mean import hint
-from ..statistics.differences import Pair
+from ..statistics.estimates import Pair
 from ..statistics.prompts import variant_of
 
 Compare = Iterable[Pair] | Mapping[str, str]

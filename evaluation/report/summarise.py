@@ -13,8 +13,7 @@ from ...pages.rows import Row
 from ..match.matches import Matches
 from ..read.findings import Finding, by_weight
 from ..score.scores import FamilyScores
-from ..statistics.differences import difference_rows
-from ..statistics.estimates import Estimate, estimates, rows_of
+from ..statistics.estimates import Estimate, difference_rows, estimates, rows_of
 from ..statistics.prompts import (
     Models,
     findings_of_prompts,
@@ -77,7 +76,7 @@ def summarise(
     pairs = list(combinations(singles, 2)) if raters.compared is None else raters.compared
     compared = list(dict.fromkeys(chain.from_iterable(pairs)))
     tested = [*scores, *(s for f in families for name in f.tested for s in f.parts[name])]
-    variants, of_variants = named_models(raters.compared or [], raters.names)
+    variants = named_models(raters.compared or [], raters.names)
     if variants:
         tested, scores = (scores_of_models(some, variants, compared) for some in (tested, scores))
     gone: dict[str, NDArray[np.bool_]] = {}
@@ -92,7 +91,7 @@ def summarise(
         board=board.with_differences(differences),
         findings=by_weight([
             *findings, *(one for family in families for one in family.findings), *findings_of_groups(by),
-            *findings_of_prompts(raters.names, raters.compared is not None), *of_variants,
+            *findings_of_prompts(raters.names, raters.compared is not None),
         ]),
         left_out=dict(left_out or {}),
         difference_rows=differences,

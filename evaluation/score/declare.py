@@ -22,18 +22,13 @@ _SECTIONS = {
     "use": "When to use",
     "avoid": "When not",
 }
-"""Field of `Metric` -> the section of the docstring that says it, as one text."""
+"""Field of `Description` -> the section of the docstring that says it, as one text."""
 
 
 @dataclass(frozen=True)
-class Metric:
-    """A metric as it is listed, cited and called, and what its values must satisfy.
+class Description:
+    """What the docstring of a metric says; each text is empty where Python leaves docstrings out.
 
-    What it says in words stands in the docstring of `function`, and is empty where Python leaves docstrings out.
-
-    name : the name under `dxmatch.metrics`, "rpad".
-    symbol : the name in tables and files, "RPAD"; unique.
-    function : pure, on arrays.
     meaning : what it tells, in one line for a physician.
     formula : as in the source, in plain text. denominator : what is divided by.
     good : what a good value is, and how high it can come.
@@ -43,6 +38,30 @@ class Metric:
     range : the values it can take, as an interval: "[0, 1]", "[0, inf)".
     degenerate : (when, what is returned and why), one per degenerate case. Undefined is NaN, never a number.
     notes : what else is to be known: values of its parts, where the source's own figures or program differ.
+    """
+
+    meaning: str
+    formula: str
+    denominator: str
+    good: str
+    use: str
+    avoid: str
+    source: str
+    references: tuple[str, ...]
+    inputs: str
+    range: str
+    degenerate: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric as it is listed, cited and called, and what its values must satisfy.
+
+    name : the name under `dxmatch.metrics`, "rpad".
+    symbol : the name in tables and files, "RPAD"; unique.
+    function : pure, on arrays.
+    description : what it says in words.
 
     The tests hold every metric to what follows:
 
@@ -57,18 +76,7 @@ class Metric:
     name: str
     symbol: str
     function: Callable[..., Any]
-    meaning: str
-    formula: str
-    denominator: str
-    good: str
-    use: str
-    avoid: str
-    source: str
-    references: tuple[str, ...]
-    inputs: str
-    range: str
-    degenerate: tuple[tuple[str, str], ...]
-    notes: tuple[str, ...] = ()
+    description: Description
     axes: Mapping[str, str] = field(default_factory=dict)
     repeat_free: tuple[str, ...] = ()
     symmetric: tuple[str, ...] = ()
@@ -119,30 +127,32 @@ def declare(symbol: str, **properties: Any) -> Callable[[_Function], _Function]:
         name = function.__name__
         if name in REGISTRY or any(symbol == other.symbol for other in REGISTRY.values()):
             raise ValueError(f"two metrics are called {name!r} or {symbol!r}")
-        REGISTRY[name] = Metric(name=name, symbol=symbol, function=function, **_told(function), **properties)
+        REGISTRY[name] = Metric(
+            name=name, symbol=symbol, function=function, description=_described(function), **properties
+        )
         return function
 
     return register
 
 
-def _told(function: Callable[..., Any]) -> dict[str, Any]:
-    """Reads the fields of `Metric` that a docstring holds: an entry a line, which goes on where the next is indented."""
+def _described(function: Callable[..., Any]) -> Description:
+    """Reads what a docstring says: an entry a line, which goes on where the next is indented."""
     summary, *rest = re.split(r"^(\S.*)\n-+\n", inspect.getdoc(function) or "", flags=re.MULTILINE)
     bodies = (re.sub(r"\n +", " ", body).strip().splitlines() for body in rest[1::2])
     sections = dict(zip(rest[::2], bodies, strict=True))
     source, *references = sections.get("References", [""])
     interval = _RANGE.search(" ".join(sections.get("Returns", ())))
     cases = (entry.partition(" : ") for entry in sections.get("Edge cases", ()))
-    return {
-        "meaning": summary.partition("\n\n")[0].replace("\n", " "),
-        "inputs": "; ".join(entry.rstrip(".").replace(" : ", ": ") for entry in sections.get("Parameters", ())),
-        "range": interval[0] if interval else "",
-        "degenerate": tuple((when, what) for when, _, what in cases),
-        "source": source,
-        "references": tuple(references),
-        "notes": tuple(sections.get("Notes", ())),
+    return Description(
+        meaning=summary.partition("\n\n")[0].replace("\n", " "),
+        inputs="; ".join(entry.rstrip(".").replace(" : ", ": ") for entry in sections.get("Parameters", ())),
+        range=interval[0] if interval else "",
+        degenerate=tuple((when, what) for when, _, what in cases),
+        source=source,
+        references=tuple(references),
+        notes=tuple(sections.get("Notes", ())),
         **{name: " ".join(sections.get(title, ())) for name, title in _SECTIONS.items()},
-    }
+    )
 
 
 def all_metrics() -> tuple[Metric, ...]:

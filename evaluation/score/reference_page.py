@@ -19,7 +19,7 @@ def reference_page() -> str:
     """Writes Markdown: a table of all metrics, then each in full, by the file that declares it."""
     metrics = all_metrics()
     lines = [_TOP, "| symbol | function | means |", "| --- | --- | --- |"]
-    lines += [f"| {_cell(m.symbol)} | [`{m.name}`](#{m.name}) | {_cell(m.meaning)} |" for m in metrics]
+    lines += [f"| {_cell(m.symbol)} | [`{m.name}`](#{m.name}) | {_cell(m.description.meaning)} |" for m in metrics]
     family = ""
     for metric in metrics:
         if metric.family != family:
@@ -27,7 +27,7 @@ def reference_page() -> str:
             subject = (sys.modules[metric.function.__module__].__doc__ or "").partition("\n")[0]
             lines += ["", f"## {family.replace('_', ' ').capitalize()}", "", subject]
         lines += ["", *entry(metric)]
-    sources = dict.fromkeys(reference for metric in metrics for reference in metric.references)
+    sources = dict.fromkeys(reference for metric in metrics for reference in metric.description.references)
     lines += ["", "## Sources", "", *(f"- {source}" for source in sources)]
     return "\n".join(lines) + "\n"
 
@@ -41,21 +41,21 @@ def entry(metric: Metric) -> list[str]:
     return [
         f"### {metric.name}",
         "",
-        metric.meaning,
+        metric.description.meaning,
         "",
-        f"    {metric.formula}",
+        f"    {metric.description.formula}",
         "",
-        f"- a good value: {metric.good}",
-        f"- use it when {metric.use}; not when {metric.avoid}",
+        f"- a good value: {metric.description.good}",
+        f"- use it when {metric.description.use}; not when {metric.description.avoid}",
         f"- symbol: {metric.symbol}",
         f"- call: `{metric.name}{_call(metric)}`",
-        f"- inputs: {metric.inputs}",
-        f"- range: {metric.range}",
-        f"- denominator: {metric.denominator}",
-        *[f"- where {when}: {what}" for when, what in metric.degenerate],
-        *[f"- note: {note}" for note in metric.notes],
+        f"- inputs: {metric.description.inputs}",
+        f"- range: {metric.description.range}",
+        f"- denominator: {metric.description.denominator}",
+        *[f"- where {when}: {what}" for when, what in metric.description.degenerate],
+        *[f"- note: {note}" for note in metric.description.notes],
         *([f"- what holds: {'; '.join(held)}"] if (held := metric.satisfies()) else []),
-        f"- source: {metric.source} {' '.join(reference.split()[-1] for reference in metric.references)}",
+        f"- source: {metric.description.source} {' '.join(reference.split()[-1] for reference in metric.description.references)}",
     ]
 
 

@@ -1,8 +1,8 @@
-"""Scores -> their values, those in the resamples of the cases, and rows of a table."""
+"""Scores -> their values, those in the resamples of the cases, and rows of tables: of each rater, and of each two of them on the same cases."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -11,9 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...pages.rows import Row
+from ...stats.agreement import divided
 from ...stats.intervals import percentile_interval
-from ...stats.resampling import CaseMeans, Resampling, Statistic
+from ...stats.permutation import Contrast, holm, permutation_test
+from ...stats.resampling import CaseMeans, Resampling, Statistic, by_name
 from ..score.scores import Score, Values, the_mean
+
+Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -106,14 +110,9 @@ def measured(value: float, repeats: Values, level: float, n_cases: int, reason: 
     if np.isnan(value):
         undefined = int(np.isnan(repeats).sum())
         return {"value": None, "low": None, "high": None, "undefined_repeats": undefined, "reason": reason}
-    interval = percentile_interval(repeats, level, n_cases)
-    return {
-        "value": value,
-        "low": interval.low,
-        "high": interval.high,
-        "undefined_repeats": interval.undefined,
-        "reason": f"no interval: {interval.reason}" if interval.reason else "",
-    }
+    found = percentile_interval(repeats, level, n_cases)
+    why = f"no interval: {found.reason}" if found.reason else ""
+    return {"value": value, "low": found.low, "high": found.high, "undefined_repeats": found.undefined, "reason": why}
 
 
 def name_of(score: Score) -> Row:
@@ -136,3 +135,80 @@ def rows_of(found: Sequence[Estimate], level: float) -> list[Row]:
     raters = dict.fromkeys(rater for one in found for rater in one.score.raters)
     places = [(one, {rater: at for at, rater in enumerate(one.score.raters)}) for one in found]
     return [row_of(one, at[rater], level) for rater in raters for one, at in places if rater in at]
+
+
+# Differences
+
+
+def difference_rows(
+    scores: Sequence[Score],
+    pairs: Sequence[Pair],
+    cases: Sequence[str],
+    resampling: Resampling,
+    absent: Mapping[str, NDArray[np.bool_]],
+    found: Mapping[int, Estimate] | None = None,
+) -> list[Row]:
+    """Makes the rows of `Report.differences`, first less second, of each pair in the cases in which both have a list.
+
+    cases : the names of all cases. absent : rater -> bool [cases], where it has no list; nothing where all have all.
+    found : id of a score -> its estimate, where they are known.
+
+    p is two-sided and of paired permutations; p_holm is corrected for the n_comparisons of this metric.
+    """
+    raters = {rater for pair in pairs for rater in pair}
+    scores = [one for one in scores if one.compared and one.statistic is None and raters <= set(one.raters)]
+    if not pairs or not scores:
+        return []
+    known = estimates(scores, cases, resampling) if found is None else [found[id(one)] for one in scores]
+    order = np.argsort(by_name(cases))
+    of_pairs: list[Sequence[Estimate]] = []
+    for first, second in pairs:
+        both = ~(absent[first] | absent[second]) if absent else np.ones(len(cases), bool)
+        of_pairs.append(known if both.all() else estimates(of_cases(scores, both), cases, resampling))
+    contrasts = [_contrast(one.score, pair, order) for pair, own in zip(pairs, of_pairs, strict=True) for one in own]
+    p = permutation_test(contrasts, len(pairs), resampling.seed).reshape(len(pairs), len(scores))
+    rows: list[Row] = []
+    for i, score in enumerate(scores):
+        own = [
+            _difference_row(of[i], *pair, p[at, i], resampling.level)
+            for at, (pair, of) in enumerate(zip(pairs, of_pairs, strict=True))
+        ]
+        with_p = [row for row in own if row["p"] is not None]
+        for row, corrected in zip(with_p, holm([row["p"] for row in with_p]).tolist(), strict=True):
+            row["p_holm"] = corrected
+        rows += [row | {"n_comparisons": len(with_p), **score.labels} for row in own]
+    return rows
+
+
+def _contrast(score: Score, pair: Pair, order: NDArray[np.intp]) -> Contrast:
+    """In the order of the cases' names, so that the order of the rows changes no p."""
+    raters, columns = list(score.raters), score.at.shape[1]
+    sums, at = np.zeros((2, len(order), 2 * columns)), order[score.cases]
+    for side, rater in enumerate(pair):
+        values = score.values[:, score.at[raters.index(rater)]].astype(float)
+        there = ~np.isnan(values)
+        sums[side, at] = np.concatenate([np.where(there, values, 0), there], 1)
+    change, totals = sums[1] - sums[0], sums.sum(1)
+    # what the two never differ in is no matter of permutations
+    used = np.asarray(change.any(0))
+
+    def metric(moved: Values) -> Values:
+        every = np.broadcast_to(totals[0], (*moved.shape[:-1], 2 * columns)).copy()
+        every[..., used] = moved
+        means = divided(every[..., :columns], np.where(every[..., columns:] > 0.5, every[..., columns:], 0))
+        return np.asarray(score.combine(means[..., None, :]))[..., 0]
+
+    return Contrast(change[:, used], totals[:, used], metric)
+
+
+def _difference_row(one: Estimate, first: str, second: str, p: float, level: float) -> Row:
+    score = one.score
+    a, b = (list(score.raters).index(rater) for rater in (first, second))
+    n_cases = int(has_value(score)[:, [a, b]].any(1).sum())
+    why = next((score.why(i) for i in (a, b) if np.isnan(one.value[i])), "")
+    named = {key: value for key, value in name_of(score).items() if key != "hardness"}
+    found = measured(float(one.value[a] - one.value[b]), one.repeats[:, a] - one.repeats[:, b], level, n_cases, why)
+    undefined = found["value"] is None or n_cases < 2
+    return {
+        "first": first, "second": second, **named, **found, "n_cases": n_cases, "p": None if undefined else float(p), "p_holm": None
+    }  # fmt: skip

@@ -13,7 +13,7 @@ from ...errors import OptionError
 from ...pages.rows import Row, known
 from ..read.findings import Finding
 from ..score.scores import Score, Values, mean_of_defined
-from .differences import Pair
+from .estimates import Pair
 
 _VARIANT = re.compile(r"(?P<model>.*\S)\s*\[(?P<prompt>[^\[\]#]*[^\[\]#\s])\s*(?:#(?P<repeat>\d+))?\]")
 Models = Mapping[str, Mapping[str, Sequence[str]]]
@@ -76,27 +76,20 @@ def _mean_over_prompts(score: Score, raters: list[str], groups: Sequence[Sequenc
     )  # fmt: skip
 
 
-def named_models(pairs: Iterable[Pair], raters: Sequence[str]) -> tuple[Models, list[Finding]]:
-    """Takes those names of pairs to compare that are models, with the prompts that all of them came under.
+def named_models(pairs: Iterable[Pair], raters: Sequence[str]) -> Models:
+    """Takes those names of pairs to compare that are models.
 
     Raises
     ------
     OptionError
-        For models without a prompt in common.
+        For models that came under different prompts.
     """
     every = models_of(raters)
     of = {name: every.get(name, {}) for pair in pairs for name in pair if name not in raters}
-    common = set.intersection(*map(set, of.values())) if of else set[str]()
-    if of and not common:
+    if len({frozenset(prompts) for prompts in of.values()}) > 1:
         got = "; ".join(f"{name}: {', '.join(prompts)}" for name, prompts in of.items())
-        raise OptionError("compare", "models that came under a prompt in common, or raters by their whole names", got)
-    kept = {name: {prompt: own for prompt, own in prompts.items() if prompt in common} for name, prompts in of.items()}
-    if not of:
-        return {}, []
-    words = f"by their means over prompts ({', '.join(next(iter(kept.values())))}) are compared {' and '.join(of)}"
-    out = [f"{name} [{prompt}]" for name, prompts in of.items() for prompt in prompts if prompt not in common]
-    without = f", without {', '.join(out)}, under which not all of these models came" if out else ""
-    return kept, [Finding("prompts", example=f"{words}{without}.")]
+        raise OptionError("compare", "models that came under the same prompts, or raters by their whole names", got)
+    return of
 
 
 def prompt_tables(rows: Sequence[Row], models: Models) -> dict[str, list[Row]]:
@@ -104,7 +97,7 @@ def prompt_tables(rows: Sequence[Row], models: Models) -> dict[str, list[Row]]:
 
     prompts : algorithm (the model), by, group, metric, of, k, name, prompts, n_prompts, n_repeats, mean and sd_prompts over the
         prompts, and sd_repeats.
-    prompt_values : algorithm, by, group, prompt, metric, of, k, name, value, n_repeats, sd_repeats.
+    prompt_values : algorithm, by, group, metric, of, k, name, prompt, value, n_repeats, sd_repeats.
 
     A prompt's value is the mean over its repeats, and each prompt counts once. Deviations are the population's, None where there
     is nothing to deviate; sd_repeats of several prompts is the root of its mean square.
@@ -115,24 +108,25 @@ def prompt_tables(rows: Sequence[Row], models: Models) -> dict[str, list[Row]]:
     for row in rows:
         model, prompt = variant_of(row["algorithm"])
         if prompt and model in models:
-            found.setdefault((model, row.get("by"), row.get("group"), row["name"]), {}).setdefault(prompt, []).append(
-                row
-            )
+            of_model = found.setdefault((model, row.get("by"), row.get("group"), row["name"]), {})
+            of_model.setdefault(prompt, []).append(row)
     tables: dict[str, list[Row]] = {"prompts": [], "prompt_values": []}
     for (model, by, group, _), of in found.items():
-        who = {"algorithm": model, "by": by, "group": group}
-        metric = {part: next(iter(of.values()))[0][part] for part in ("metric", "of", "k", "name")}
-        own = []
+        first, own = next(iter(of.values()))[0], list[Row]()
+        named = {
+            "algorithm": model,
+            "by": by,
+            "group": group,
+            **{part: first[part] for part in ("metric", "of", "k", "name")},
+        }
         for prompt, repeats in of.items():
             value, spread = _mean_and_deviation([row["value"] for row in repeats])
-            own.append(
-                {**who, "prompt": prompt, **metric, "value": value, "n_repeats": len(repeats), "sd_repeats": spread}
-            )
-        tables["prompt_values"] += own
+            own.append({**named, "prompt": prompt, "value": value, "n_repeats": len(repeats), "sd_repeats": spread})
         mean, spread = _mean_and_deviation([row["value"] for row in own])
         squares = [row["sd_repeats"] ** 2 for row in own if row["sd_repeats"] is not None]
+        tables["prompt_values"] += own
         tables["prompts"].append({
-            **who, **metric, "prompts": ", ".join(of), "n_prompts": len(of),
+            **named, "prompts": ", ".join(of), "n_prompts": len(of),
             "n_repeats": ", ".join(dict.fromkeys(str(row["n_repeats"]) for row in own)), "mean": mean, "sd_prompts": spread,
             "sd_repeats": float(np.sqrt(np.mean(squares))) if squares else None,
         })  # fmt: skip
@@ -145,17 +139,11 @@ def _mean_and_deviation(values: Sequence[float | None]) -> tuple[float | None, f
 
 
 def findings_of_prompts(raters: Sequence[str], pairs_named: bool) -> list[Finding]:
-    """Tells that models are averaged over prompts, and where these, or their repeats, are not the same for all."""
+    """Tells that models are averaged over prompts, and where these are not the same for all."""
     repeated, every = several(raters), models_of(raters)
-    if not repeated:
-        return []
-    count = sum(len(own) for prompts in repeated.values() for own in prompts.values())
-    untested = "" if pairs_named else " No differences between them are tested: 'compare' names two raters to compare."
-    found = [
-        f"{count:,} raters are {len(repeated):,} model{'' if len(repeated) == 1 else 's'} under several prompts or in repeats: a model's "
-        f"figure is its mean over prompts, each the mean over its repeats.{untested}"
-    ]
+    words = [] if pairs_named else ["No differences between them are tested: 'compare' names two raters to compare."]
     if len({frozenset(prompts) for prompts in every.values()}) > 1:
         each = "; ".join(f"{model}: {', '.join(prompts)}" for model, prompts in every.items())
-        found.append(f"Not every model came under the same prompts ({each}): their means are over different prompts.")
-    return [Finding("prompts", example=one) for one in found]
+        words.append(f"Not every model came under the same prompts ({each}): their means are over different prompts.")
+    count = sum(len(own) for prompts in repeated.values() for own in prompts.values())
+    return [Finding("prompts", count, len(repeated), example=" ".join(words))] if repeated else []

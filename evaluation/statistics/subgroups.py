@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,7 @@ from ...stats.agreement import divided
 from ...stats.resampling import Resampling
 from ..read.findings import Finding
 from ..score.scores import Score, Values
-from .differences import Pair, difference_rows
-from .estimates import Estimate, estimates, of_cases, row_of
+from .estimates import Estimate, Pair, difference_rows, estimates, of_cases, row_of
 
 WEIGHTED, PLAIN = "quantity-weighted average", "mean of the subsets"
 AVERAGES = (WEIGHTED, PLAIN)
@@ -74,8 +74,8 @@ def _average_rows(of_groups: Mapping[str, Sequence[Estimate]], resampling: Resam
     """The averages of every metric over the groups, weighted by quantity and plain; none of fewer than two groups.
 
     Weights are the numbers of cases; for recall of diseases those of reference diseases, as in ClinBench-HPB (Avg_p and Avg_d of
-    Table 3). A group in which a rater has no value is left out of that rater's averages, which say so. The groups are resampled
-    each on its own, so that the resamples of one say nothing of another's.
+    Table 3). Of a rater without a value in some group they are undefined. The groups are resampled each on its own, so that the
+    resamples of one say nothing of another's.
     """
     if len(of_groups) < 2:
         return []
@@ -87,17 +87,14 @@ def _average_rows(of_groups: Mapping[str, Sequence[Estimate]], resampling: Resam
             values = np.stack([one.value for one in several])
             repeats = np.stack([_shuffled(one.repeats, order) for one, order in zip(several, orders, strict=True)])
             weights = np.stack([_quantities(one) for one in several]) if group == WEIGHTED else np.ones(values.shape)
-            weights[np.isnan(values)] = 0
+            share = divided(weights, weights.sum(0, keepdims=True))
             parts = [one.score for one in several]
             whole = replace(
-                parts[0], values=np.concatenate([part.values for part in parts]), cases=np.concatenate([part.cases for part in parts])
+                parts[0], values=np.concatenate([part.values for part in parts]), cases=np.concatenate([part.cases for part in parts]),
+                reason=[f"undefined in {', '.join(map(quoted, compress(of_groups, gone)))}" for gone in np.isnan(values).T],
             )  # fmt: skip
-            average = Estimate(whole, _mean(values, weights), _mean(repeats, weights[:, None, :]))
-            for i, there in enumerate((~np.isnan(values)).T):
-                out = [quoted(name) for name, known in zip(of_groups, there.tolist(), strict=True) if not known]
-                without = f"without {', '.join(out)}, where it is undefined" if out and there.any() else ""
-                row = row_of(average, i, resampling.level)
-                rows.append({"group": group, **row, "reason": "; ".join(filter(None, (without, row["reason"])))})
+            average = Estimate(whole, (share * values).sum(0), (share[:, None] * repeats).sum(0))
+            rows += [{"group": group, **row_of(average, i, resampling.level)} for i in range(len(whole.raters))]
     return rows
 
 
@@ -110,11 +107,6 @@ def _quantities(one: Estimate) -> Values:
 
 def _shuffled(repeats: Values, order: NDArray[np.integer]) -> Values:
     return repeats[order] if len(repeats) == len(order) else np.full((len(order), *repeats.shape[1:]), np.nan)
-
-
-def _mean(values: Values, weights: Values) -> Values:
-    """Over the first axis, without what has no weight; NaN of nothing."""
-    return divided(np.where(weights > 0, values * weights, 0).sum(0), np.broadcast_to(weights, values.shape).sum(0))
 
 
 def findings_of_groups(groups: Groups) -> list[Finding]:

@@ -91,14 +91,15 @@ def test_trained_and_scored_in_russian(here: Path, tiny_sentence_model: Path, mo
     own = f'name = "ru"\nlanguage = "ru"\n[encoder.bergamot]\nmodel = "{bergamot}"\npooling = "cls"\n'
     (here / "ru.toml").write_text(own + "".join(local), "utf-8")
     m = dxmatch.train(pairs(), features="ru.toml", split=dxmatch.Split(folds=2, test_share=0))
-    table = m.score(pairs(), features=True)
+    table = m.score(pairs(), add=["features"])
     assert table["ratio_pos"].notna().all(), "an adjective and a noun, or a noun: one set of tags holds the other"
-    assert m.score(pd.DataFrame({"a": ["острый"], "b": ["панкреатит"]}), features=True)["ratio_pos"][0] == 0
+    assert m.score(pd.DataFrame({"a": ["острый"], "b": ["панкреатит"]}), add=["features"])["ratio_pos"][0] == 0
     assert table["icd_nearest"].isin([0.0, 1.0]).all()
     assert (
-        m.score(pd.DataFrame({"a": ["острые инфаркты"], "b": ["острый инфаркт"]}), features=True)["ratio_stem"][0] == 1
+        m.score(pd.DataFrame({"a": ["острые инфаркты"], "b": ["острый инфаркт"]}), add=["features"])["ratio_stem"][0]
+        == 1
     )
-    by_code = m.score(pd.DataFrame({"a": ["I21", "K85"], "b": ["Острый инфаркт миокарда", "I21"]}), features=True)
+    by_code = m.score(pd.DataFrame({"a": ["I21", "K85"], "b": ["Острый инфаркт миокарда", "I21"]}), add=["features"])
     assert by_code["probability"][0] == 1.0 and by_code["icd_nearest"][1] == 0.0, "a code stands for its Russian title"
     m.save(here / "m")
     again = dxmatch.load(here / "m", loading=dxmatch.Loading(encoders={"bergamot": bergamot}))

@@ -89,7 +89,7 @@ def _killed_and_resumed(
 
 
 def _command(source: Path, output: Path, model: Path) -> list[str | Path]:
-    options = ["--model", model, "--chunk-rows", str(CHUNK), "--workers", "2"]
+    options = ["--matcher", model, "--chunk-rows", str(CHUNK), "--workers", "2"]
     return [sys.executable, "-m", "dxmatch.cli", "score", source, "-o", output, *options]
 
 

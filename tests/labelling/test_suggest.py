@@ -1,3 +1,5 @@
+"""Which pairs are suggested: uncertain, unlike one another, some at random, none that is known."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -7,90 +9,96 @@ import pandas as pd
 import pytest
 
 import dxmatch
+from dxmatch.labelling.pick import capped, diverse, pair_vectors, uncertainty
 from dxmatch.matcher.match_function import MatchFunction
 from dxmatch.training.engines import lightgbm_engine
 from dxmatch.training.options import LabelRules, Split
 from dxmatch.training.train import train
 
 
-def keys(m: MatchFunction, table: pd.DataFrame) -> list[frozenset[str]]:
-    names = (m.providers.naming(table[side].tolist()) for side in ("a", "b"))
-    return [frozenset(pair) for pair in zip(*names, strict=True)]
+def test_uncertainty_is_highest_at_the_threshold_and_even_in_log_odds() -> None:
+    # At a threshold of 0.2 (odds 1/4), 0.5 (odds 1) and 1/17 (odds 1/16) are four-fold away: 4 * 4 / (1 + 4)^2 = 16/25.
+    found = uncertainty(np.array([0.2, 0.5, 1 / 17, 0.0, 1.0]), 0.2)
+    assert found[:3] == pytest.approx([1, 0.64, 0.64])
+    assert np.all((found[3:] > 0) & (found[3:] < 1e-10)) and np.isfinite(uncertainty(np.array([0.0, 1.0]), 1.0)).all()
 
 
-def test_picks_uncertain_pairs_and_some_at_random(matcher: MatchFunction, toy_rows: pd.DataFrame) -> None:
+def test_no_diagnosis_stands_in_more_pairs_than_allowed() -> None:
+    first, second, order = np.array([0, 0, 0, 1], np.int32), np.array([1, 2, 3, 3], np.int32), np.array([2, 0, 1, 3])
+    for count, limit, taken in ((4, 1, [2]), (4, 2, [2, 0, 3]), (2, 9, [2, 0])):
+        assert capped(order, first, second, count, limit).tolist() == taken
+
+
+def test_one_pair_of_each_cluster_and_equal_ones_by_weight() -> None:
+    centres = np.array([[0, 0], [10, 0], [0, 10]], np.float32)
+    near = np.concatenate([centres + np.array([0, 0.01 * step]) for step in range(20)]).astype(np.float32)
+    assert sorted((diverse(near, np.ones(60), 3, seed=0) % 3).tolist()) == [0, 1, 2]
+    weight, equal = np.array([0.1, 0.5, 0.9, 0.3]), np.zeros((4, 2), np.float32)
+    assert 2 in diverse(equal, weight, 2, seed=0) and diverse(equal, weight, 9, seed=0).tolist() == [0, 1, 2, 3]
+
+
+def test_pair_vectors_do_not_depend_on_the_order_and_take_unknown_values() -> None:
+    table = np.array([[0.1, np.nan, np.nan], [0.9, 1.0, np.nan], [0.5, 0.0, np.nan]], np.float32)
+    first, second = np.array([0, 1, 2], np.int32), np.array([1, 2, 3], np.int32)
+    one, other = (
+        pair_vectors(table, np.eye(4, dtype=np.float32), *sides) for sides in ((first, second), (second, first))
+    )
+    assert np.array_equal(one, other) and np.isfinite(one).all() and one.shape == (3, 2 + 4), (
+        "the column that nobody knows is left out"
+    )
+    for part in (one[:, :2], one[:, 2:]):
+        assert (part.astype(float) ** 2).sum(axis=1).mean() == pytest.approx(1)
+
+
+def test_picks_uncertain_pairs_and_some_at_random(
+    matcher: MatchFunction, toy_rows: pd.DataFrame, tmp_path: Path
+) -> None:
+    def away(p: np.ndarray) -> np.ndarray:
+        return np.abs(np.log(p / (1 - p)) - np.log(matcher.threshold / (1 - matcher.threshold)))
+
     pool = toy_rows[["a", "b"]]
-    found = dxmatch.suggest(pool, 40, matcher=matcher, random_share=0.25, per_diagnosis=100)
+    found, again, other = (
+        dxmatch.suggest(pool, 40, matcher=matcher, random_share=0.25, per_diagnosis=100, seed=seed)
+        for seed in (3, 3, 4)
+    )
+    assert found.key.equals(again.key) and found.key["row"] != other.key["row"]
     key = found.key.to_pandas()
-    assert len(key) == 40 and found.experts == ("expert_1", "expert_2", "expert_3")
-    assert key["chosen"].value_counts().to_dict() == {"uncertain": 30, "random": 10}
-    assert (key["a"] == pool["a"].to_numpy()[key["row"]]).all()  # a data frame's rows begin at 0
-    assert (key["b"] == pool["b"].to_numpy()[key["row"]]).all()
+    assert found.experts == ("expert_1", "expert_2", "expert_3") and key["chosen"].value_counts().to_dict() == {
+        "uncertain": 30,
+        "random": 10,
+    }
+    assert (key[["a", "b"]].to_numpy() == pool.to_numpy()[key["row"]]).all()  # a data frame's rows begin at 0
     assert key["probability"].to_numpy() == pytest.approx(matcher.probabilities(key["a"].tolist(), key["b"].tolist()))
     # The uncertain ones are of the 150 nearest to the threshold, the random ones apart.
-    logit = np.log(key["probability"] / (1 - key["probability"])) - np.log(matcher.threshold / (1 - matcher.threshold))
-    p = matcher.probabilities(pool["a"].tolist(), pool["b"].tolist())
-    all_logits = np.abs(np.log(p / (1 - p)) - np.log(matcher.threshold / (1 - matcher.threshold)))
-    farthest = np.sort(all_logits)[5 * 30 + 10 - 1]
-    assert np.abs(logit[key["chosen"] == "uncertain"]).max() <= farthest + 1e-9
+    farthest = np.sort(away(matcher.probabilities(pool["a"].tolist(), pool["b"].tolist())))[5 * 30 + 10 - 1]
+    assert away(key["probability"][key["chosen"] == "uncertain"]).max() <= farthest + 1e-9
+    folder = found.save(tmp_path / "round-1")
+    second = dxmatch.suggest(pool, 40, matcher=matcher, labelled=[folder / "key.csv"]).key.to_pandas()
+    one, two = ({frozenset(pair) for pair in table[["a", "b"]].to_numpy().tolist()} for table in (key, second))
+    assert two and not one & two
 
 
-def test_the_same_seed_gives_the_same_pairs(matcher: MatchFunction, toy_rows: pd.DataFrame) -> None:
-    first, again, other = (dxmatch.suggest(toy_rows, 20, matcher=matcher, seed=seed).key for seed in (3, 3, 4))
-    assert first.equals(again)
-    assert set(first["row"].to_pylist()) != set(other["row"].to_pylist())
-
-
-def test_no_pair_twice_equal_or_labelled(matcher: MatchFunction, tmp_path: Path) -> None:
-    pool = pd.DataFrame(
-        [
-            ("Gout", "Gouty arthritis"),
-            ("gouty arthritis", "GOUT"),
-            ("Flu", "flu"),
-            ("Asthma", "COPD"),
-            ("Sepsis", "Shock"),
-        ],
-        columns=["x", "y"],
+def test_no_pair_twice_equal_or_labelled_and_rows_keep_their_numbers(matcher: MatchFunction, tmp_path: Path) -> None:
+    (tmp_path / "done.csv").write_text("a,b,label\ncopd,asthma,1\n")
+    (tmp_path / "pool.csv").write_text(
+        "x,y\nGout,Gouty arthritis\ngouty arthritis,GOUT\nFlu,flu\n,\nAsthma,COPD\ngout,\nSepsis,Shock\n"
     )
-    done = tmp_path / "done.csv"
-    done.write_text("a,b,label\ncopd,asthma,1\n")
-    found = dxmatch.suggest(pool, 10, matcher=matcher, a="x", b="y", labelled=[done])
-    key = found.key.to_pandas()
-    assert key[["row", "a", "b"]].to_numpy().tolist() == [[0, "Gout", "Gouty arthritis"], [4, "Sepsis", "Shock"]]
-    assert found.made_with["counts"] == {
-        "rows": 5, "set_aside": 0, "repeated": 1, "equal": 1, "labelled": 1, "not_understood": 0, "free": 2, "held_out": 0,
-    }  # fmt: skip
-    assert "2 pairs to choose from (without 1 the same pair again, 1 equal" in found.words()[0]
+    options = {"matcher": matcher, "a": "x", "b": "y", "labelled": [tmp_path / "done.csv"]}
+    with pytest.raises(dxmatch.InputError, match="row 7"):
+        dxmatch.suggest(tmp_path / "pool.csv", 10, **options)
+    found = dxmatch.suggest(tmp_path / "pool.csv", 10, reading={"rejects": tmp_path / "r.csv"}, **options)
+    assert found.key.select(["row", "a", "b"]).to_pandas().to_numpy().tolist() == [
+        [2, "Gout", "Gouty arthritis"],
+        [8, "Sepsis", "Shock"],
+    ]
+    assert found.words()[0] == (
+        "2 pairs to choose from (without 1 set aside, 1 the same pair again, 1 equal after normalisation, 1 labelled already)."
+    )
     with pytest.raises(dxmatch.InputError, match="no pair is left to suggest"):
-        dxmatch.suggest(
-            pool, 10, matcher=matcher, a="x", b="y", labelled=[done, pool.rename(columns={"x": "a", "y": "b"})]
-        )
-
-
-def test_one_diagnosis_cannot_fill_the_sheet(matcher: MatchFunction) -> None:
-    pool = pd.DataFrame({"a": "gout", "b": [f"illness{i}" for i in range(50)]})
-    found = dxmatch.suggest(pool, 20, matcher=matcher, random_share=0.0, per_diagnosis=4)
-    assert len(found) == 4
-    assert "More would put one diagnosis into over 4" in found.words()[-1]
-
-
-def test_nothing_of_a_pair_comes_back_in_a_second_round(
-    matcher: MatchFunction, toy_rows: pd.DataFrame, tmp_path
-) -> None:
-    first = dxmatch.suggest(toy_rows, 30, matcher=matcher)
-    folder = first.save(tmp_path / "round-1")
-    second = dxmatch.suggest(toy_rows, 30, matcher=matcher, labelled=[folder / "key.csv"])
-    assert not set(keys(matcher, first.key.to_pandas())) & set(keys(matcher, second.key.to_pandas()))
-
-
-def test_row_numbers_hold_where_rows_are_set_aside(matcher: MatchFunction, tmp_path: Path) -> None:
-    pool = tmp_path / "pool.csv"
-    pool.write_text("a,b\ngout,\nsepsis,shingles\n,\nasthma,COPD\n")
-    with pytest.raises(dxmatch.InputError, match="row 2"):
-        dxmatch.suggest(pool, 2, matcher=matcher)
-    found = dxmatch.suggest(pool, 2, matcher=matcher, reading=dxmatch.Reading(rejects=tmp_path / "rejects.csv"))
-    assert found.key.select(["row", "a"]).to_pylist() == [{"row": 3, "a": "sepsis"}, {"row": 5, "a": "asthma"}]
-    assert found.made_with["counts"]["set_aside"] == 1, "the row without any value is no row"
+        dxmatch.suggest({"x": ["Flu"], "y": ["flu"]}, 10, **options)
+    gout = {"a": ["gout"] * 50, "b": [f"illness{i}" for i in range(50)]}
+    found = dxmatch.suggest(gout, 20, matcher=matcher, random_share=0.0, per_diagnosis=4)
+    assert len(found) == 4 and "More would put one diagnosis into over 4" in found.words()[-1]
 
 
 @pytest.mark.parametrize(
@@ -100,18 +108,16 @@ def test_row_numbers_hold_where_rows_are_set_aside(matcher: MatchFunction, tmp_p
 )
 def test_refused(matcher: MatchFunction, option: dict) -> None:
     with pytest.raises(dxmatch.OptionError, match=next(iter(option))):
-        dxmatch.suggest([("gout", "flu")], matcher=matcher, **option)
+        dxmatch.suggest([{"a": "gout", "b": "flu"}], matcher=matcher, **option)
 
 
 def test_references_that_the_model_held_out_are_told(
-    toy_rows: pd.DataFrame, strings_only: Path, tmp_path: Path
+    toy_rows: pd.DataFrame, strings_only: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lightgbm_engine, "MAX_ROUNDS", 40)
-        split = Split(folds=2, seed=5, test_share=0.3, held_out=tmp_path / "held.csv")
-        m = train(toy_rows.copy(), features=strings_only, labels=LabelRules(contained="set-aside"), split=split)
+    monkeypatch.setattr(lightgbm_engine, "MAX_ROUNDS", 40)
+    split = Split(folds=2, seed=5, test_share=0.3, held_out=tmp_path / "held.csv")
+    m = train(toy_rows.copy(), features=strings_only, labels=LabelRules(contained="set-aside"), split=split)
     found = dxmatch.suggest(pd.read_csv(tmp_path / "held.csv")[["a", "b"]], 10, matcher=m)
-    assert found.made_with["counts"]["held_out"] == 10
     assert "10 of them are of references that a training with seed 5 holds out" in found.words()[-1]
 
 

@@ -103,10 +103,10 @@ def test_the_command_line(command: Callable[..., object], tmp_path: Path) -> Non
     assert (code, words.count("\n")) == (1, 1) and "not offline-en@000000000000" in words
     assert "The option --identity must be NAME@HASH" in said(*pair, "--identity", "x")[1]
     hub = saved(model_parts(), tmp_path / "hub", "enc", {"model": "attacker/model", "revision": "main"})
-    code, words = said(*pair, "--model", hub)
+    code, words = said(*pair, "--matcher", hub)
     assert code == 1 and words.endswith("Or: --allow-download fetches it.\n")
     assert "'attacker/model' of the Hugging Face hub" in said("model", "show", hub)[1]
     path = saved(model_parts(), tmp_path / "path", "enc", {"model": "/etc"})
-    assert said(*pair, "--model", path)[1].endswith("Or: --encoder-folder enc=FOLDER says it.\n")
-    assert said(*pair, "--model", path, "--encoder-folder", "enc")[0] == 2
-    assert "a folder without modules.json" in said(*pair, "--model", path, "--encoder-folder", f"enc={tmp_path}")[1]
+    assert said(*pair, "--matcher", path)[1].endswith("Or: --encoder-folder enc=FOLDER says it.\n")
+    assert said(*pair, "--matcher", path, "--encoder-folder", "enc")[0] == 2
+    assert "a folder without modules.json" in said(*pair, "--matcher", path, "--encoder-folder", f"enc={tmp_path}")[1]

@@ -109,7 +109,7 @@ def test_trained_saved_and_loaded_without_it(
     assert all(f"{one['feature']} ({one['rho']:.2f} with {one['like']})" in card for one in facts["features"])
     again = dxmatch.load(tmp_path / "m")
     assert again.probability("acute gastritis", "gastritis") == m.probability("acute gastritis", "gastritis")
-    scored = again.score(toy_pairs.head(3), features=True)
+    scored = again.score(toy_pairs.head(3), add=["features"])
     assert not gone & set(scored.columns)
 
 
@@ -133,3 +133,5 @@ def test_told_on_the_command_line(toy_pairs: pd.DataFrame, tmp_path: Path, comma
         "train", tmp_path / "pairs.csv", "-o", tmp_path / "n", "--features", strings_only, "--drop-correlated", 2
     )
     assert bad.code == 1 and "--drop-correlated must be a number from 0.01 to 1" in bad.err
+    odd = command("train", tmp_path / "pairs.csv", "-o", tmp_path / "n", "--time-limit", 60)
+    assert odd.code == 2 and "--time-limit goes with --engine autogluon" in odd.err

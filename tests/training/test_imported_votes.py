@@ -59,7 +59,7 @@ def test_on_our_own_labels(voted: Path, example: Path, tmp_path: Path) -> None:
     assert f"vote_gpt4 {known:.1%}".replace("%", " %") in card
 
     scored = dxmatch.load(tmp_path / "m", loading=dxmatch.Loading(store=store), min_coverage=0.1).score(
-        pairs, features=True
+        pairs, add=["features"]
     )
     assert scored["probability"].equals(m.score(pairs)["probability"])
     assert set(scored["vote_gpt4"].drop_null().to_pylist()) == {0.0, 1.0}

@@ -72,7 +72,7 @@ def test_a_model_that_keeps_its_encoder_can_be_moved(
         "[[feature]]\nname = 'cosine_other'\nkind = 'cosine'\nencoder = 'mine'\n"
         "[[feature]]\nname = 'ratio_unigram'\nkind = 'ratio'\nview = 'unigram'\n[encoder.mine]\nmodel = 'two/tiny'\n"
     )
-    given = ["train", example / "pairs.csv", "-o", made / "m", "--features", made / "set.toml", "--keep-encoders"]
+    given = ["train", example / "pairs.csv", "-o", made / "m", "--features", made / "set.toml", "--encoder.keep"]
     done = command(*given)
     assert done.code == 0, done.err
     expected = dxmatch.load(made / "m").probability("flu", "influenza A")

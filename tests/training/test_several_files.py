@@ -127,7 +127,8 @@ def test_all_references_held_out(toy_pairs: pd.DataFrame, strings_only: Path) ->
     number = rows["a"].nunique()
     assert number >= 10
     with pytest.raises(
-        InputError, match=f"{number} of {number} reference diagnoses are held out .* test_share=0 holds none out"
+        InputError,
+        match=f"{number} of {number} reference diagnoses are held out .*Split\\(test_share=0\\) holds none out",
     ):
         train(rows, features=strings_only)
     nearly = pd.concat([rows, pool[~held(pool)][:30]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dxmatch.diagnosing.case_prompt import CasePrompt
+from dxmatch.diagnosing.case_questions import CasePrompt
 from dxmatch.votes.prompts.choice_prompts import options_text
 from dxmatch.votes.prompts.files import prompt_of_text
 from dxmatch.votes.prompts.judge_prompts import check_text, list_text

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import pyarrow as pa
-import typer
+from cyclopts import App, Parameter
 from rich.console import Console
 from rich.table import Table
 
@@ -16,32 +17,47 @@ from ...progress import shown
 from .generators import GENERATORS
 from .pairs import PAIRS, counts, silver_pairs
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+app = App(
+    help_epilogue="Example: python -m dxmatch.training.silver --data data -o silver.csv --share random=0.2 --fold 0"
+)
 
 
-@app.command(epilog="Example: python -m dxmatch.training.silver --data data -o silver.csv --share random=0.2 --fold 0")
+@app.default
 def main(
-    data: Annotated[Path, typer.Option(help="The folder with the files of Orphadata, MONDO and Meta-Inventory.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file of pairs: CSV, TSV, JSONL or Parquet.")],
+    *,
+    data: Path,
+    output: Annotated[Path, Parameter(name=("--output", "-o"))],
     share: Annotated[
-        list[str] | None, typer.Option(help=f"KIND=SHARE, as often as you like. Kinds: {', '.join(GENERATORS)}.")
-    ] = None,
-    n: Annotated[int, typer.Option("-n", help="How many pairs in all.")] = PAIRS,
-    fold: Annotated[
-        int | None, typer.Option(help="0 to 4: of the diseases of one fold alone, which an encoder was kept from.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
+        list[str], Parameter(help=f"KIND=SHARE, as often as you like. Kinds: {', '.join(GENERATORS)}.")
+    ] = [],  # noqa: B006 (read, never changed)
+    n: Annotated[int, Parameter(name="-n")] = PAIRS,
+    fold: int | None = None,
+    seed: int = 0,
 ) -> None:
-    """Makes labelled pairs from ICD-10-CM, Orphadata, MONDO and Meta-Inventory under the six expert criteria."""
+    """Makes labelled pairs from ICD-10-CM, Orphadata, MONDO and Meta-Inventory under the six expert criteria.
+
+    Parameters
+    ----------
+    data
+        The folder with the files of Orphadata, MONDO and Meta-Inventory.
+    output
+        The file of pairs: CSV, TSV, JSONL or Parquet.
+    n
+        How many pairs in all.
+    fold
+        0 to 4: of the diseases of one fold alone, which an encoder was kept from.
+    seed
+        Of everything random.
+    """
     try:
-        shares = dict(map(_share, share or []))
+        shares = dict(map(_share, share))
         check_output(output)
         with shown("Pairs") as progress:
             pairs = silver_pairs(data, shares=shares, n=n, fold=fold, seed=seed, progress=progress)
         write_table(pairs, output)
     except DxmatchError as error:
-        typer.echo(f"dxmatch: {error}", err=True)
-        raise typer.Exit(1) from None
+        print(f"dxmatch: {error}", file=sys.stderr)
+        raise SystemExit(1) from None
     _print_summary(pairs, counts(shares, n))
     print(f"{output}: {len(pairs):,} pairs")
 

@@ -13,10 +13,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
+from cyclopts import App
 from numpy.typing import NDArray
 
 from ...errors import InputError, OptionError
@@ -35,7 +35,7 @@ FILE = Path(__file__).resolve().parents[2] / "tests" / "data" / "plain_words.csv
 
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 
-app = typer.Typer(add_completion=False)
+app = App()
 
 
 @dataclass(frozen=True)
@@ -156,13 +156,19 @@ def share(right: NDArray[np.bool_]) -> dict[str, Any]:
     return {"pairs": n, "right": k, "value": k / n, "low": float(interval.low), "high": float(interval.high)}
 
 
-@app.command()
-def main(
-    words: Annotated[Path, typer.Option(help="The pairs: kind, a, b, expected.")] = FILE,
-    model: Annotated[Path | None, typer.Option(help="A model folder; the shipped model if not given.")] = None,
-    wrong: Annotated[bool, typer.Option("--wrong", help="Print each pair that M gets wrong, too.")] = False,
-) -> None:
-    """Measures a match function on diagnoses in plain words, kind by kind."""
+@app.default
+def main(*, words: Path = FILE, model: Path | None = None, wrong: bool = False) -> None:
+    """Measures a match function on diagnoses in plain words, kind by kind.
+
+    Parameters
+    ----------
+    words
+        The pairs: kind, a, b, expected.
+    model
+        A model folder; the shipped model if not given.
+    wrong
+        Print each pair that M gets wrong, too.
+    """
     from rich.console import Console
     from rich.table import Table
 

@@ -93,17 +93,7 @@ def test_options(case: dict[str, str]) -> None:
     assert [row["chosen"] for row in report.rows_of("choice.answers")] == list("ABC"[: len(options)])
 
 
-def test_a_folder_of_files_and_a_table_with_columns(tmp_path: Path) -> None:
-    (tmp_path / "cnqa.json").write_text(json.dumps([SEVERAL]))
-    (tmp_path / "enqa.json").write_text(json.dumps([ONE, {**ONE, "disease_info": "Of vessels."}]))
-    answers = [
-        {"question_id": name, "response": letters}
-        for name, letters in (("cnqa/1", "AB"), ("enqa/1", "B"), ("enqa/2", "C"))
-    ]
-    report = dxmatch.choice(tmp_path, answers)
-    assert [(row["question_id"], row["subset"], row["right"], row["correct"]) for row in report.rows_of("choice.answers")] == [
-        ("cnqa/1", "cnqa", "AB", True), ("enqa/1", "enqa", "B", True), ("enqa/2", "enqa", "B", False),
-    ]  # fmt: skip
+def test_a_table_with_columns_of_options(tmp_path: Path) -> None:
     (tmp_path / "q.csv").write_text("question_id,question,A,B,C,answer\nx,Which?,one,two,,B\n")
     report = dxmatch.choice(tmp_path / "q.csv", [{"question_id": "x", "response": "two"}])
     assert figure(report, "Acc_choice") == 1 and report.group_rows == []
@@ -114,7 +104,7 @@ def test_a_folder_of_files_and_a_table_with_columns(tmp_path: Path) -> None:
     ([{**ONE, "question": " "}], ANSWERS[:1], "row 0, column 'question'"),
     ([{"question": "x", "answer": "A"}], ANSWERS[:1], "'options'"),
     ([ONE], None, "no answer to any question"),
-    ([{**ONE, "id": "a"}, {**ONE, "id": "a"}], [], "two questions of one name.*'a'"),
+    ([{**ONE, "id": "a"}, {**ONE, "id": "a"}], [], "row 1, column 'id': two questions of one name.*'a'"),
     ([ONE], [*ANSWERS[:1], {"question_id": "7", "shift": 1, "response": "A"}], "row 1, column 'question_id'.*'7'"),
     ([ONE], [{"question_id": "1", "response": "A", "shift": 9}], "row 0, column 'shift'.*from 0 to 4"),
     ([ONE], [{"question_id": "1", "response": "A", "shift": "x"}], "row 0, column 'shift'"),
@@ -132,7 +122,7 @@ def test_what_is_missing_is_said() -> None:
     ]
     report = dxmatch.choice([ONE, SEVERAL], answers)
     words = "\n".join(told(report))
-    assert "none of the model's figures: a 1 of 2." in words
+    assert "without a list, of 2 cases: a 1." in words.casefold()
     assert {row["n_cases"] for row in report.difference_rows} == {1}, "two models are compared in the questions of both"
     with pytest.raises(OptionError, match="'models'.*'endpoints'"):
         dxmatch.choice([ONE], None, models="lab:m")

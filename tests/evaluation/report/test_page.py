@@ -77,7 +77,7 @@ def test_the_page_says_what_the_report_says(page, grouped_report):
     told += [family.title for family in report.families] + [one.sentence for one in report.findings]
     told += [row["case_id"] for row in report.rows_of("relative.disagreements")]
     told += [f"{row['value']:.3f}" for row in report.rows if row["value"] is not None]
-    told += [column.metric.meaning for column in report.board.columns]
+    told += [column.metric.description.meaning for column in report.board.columns]
     assert [text for text in told if text not in page.shown] == []
     parts = [a["id"] for tag, a in page.seen if tag in ("section", "details") and "id" in a]
     assert parts[:5] == ["leaderboard", "differences", "subgroups", "every-case", "relative"]

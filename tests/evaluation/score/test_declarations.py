@@ -84,7 +84,7 @@ def value_of(metric, arguments):
 
 
 def bounds(metric):
-    return [float(end) for end in metric.range.strip("[]()").split(",")]
+    return [float(end) for end in metric.description.range.strip("[]()").split(",")]
 
 
 def example(metric, seed):
@@ -97,7 +97,7 @@ def test_declared_in_full(metric):
         assert getattr(metric, name), name
     called_by_name = OF_NAMES.get(metric.name, metric.function)
     assert getattr(dxmatch.metrics, metric.name) is called_by_name and metric.name in dir(dxmatch.metrics)
-    assert all(when and what for when, what in metric.degenerate)
+    assert all(when and what for when, what in metric.description.degenerate)
     with pytest.raises(FrozenInstanceError):
         metric.name = "other"
     assert metric.satisfies(), f"{metric.name} is in no set: declare order_free, repeat_free, symmetric, grows_with …"
@@ -111,17 +111,19 @@ def test_declared_in_full(metric):
     named |= {"expert"} if PAIRED in named else set()
     assert {*metric.order_free, *metric.repeat_free} <= named, f"{metric.name}: no argument has an axis that it names"
     # one line each, for a physician; and a source that can be found
-    for text in (metric.meaning, metric.good):
+    for text in (metric.description.meaning, metric.description.good):
         assert 20 < len(text) < 260 and text[-1] == "." and text[0] == text[0].upper() and "\n" not in text
-    for text in (metric.use, metric.avoid):
+    for text in (metric.description.use, metric.description.avoid):
         assert 5 < len(text) < 120 and not text.endswith(".")
-    assert metric.references and all("<https://" in reference for reference in metric.references)
+    assert metric.description.references and all(
+        "<https://" in reference for reference in metric.description.references
+    )
 
 
 @every_metric
 def test_examples_hold_what_is_undefined_too(metric):
     undefined = sum(bool(np.isnan(value_of(metric, example(metric, seed))).any()) for seed in range(300))
-    says_nan = any("NaN" in what for _, what in metric.degenerate)
+    says_nan = any("NaN" in what for _, what in metric.description.degenerate)
     assert (undefined > 0) == says_nan, f"{undefined} of 300 examples are NaN"
     assert undefined < 200
 
@@ -206,7 +208,7 @@ def test_the_reference_page_is_current():
     page = (Path(__file__).parents[3] / "docs" / "metrics.md").read_text("utf-8")
     assert page == reference_page(), "run: python -m dxmatch.evaluation.score.reference_page > docs/metrics.md"
     for metric in all_metrics():
-        assert f"\n### {metric.name}\n" in page and f"    {metric.formula}\n" in page
+        assert f"\n### {metric.name}\n" in page and f"    {metric.description.formula}\n" in page
 
 
 @pytest.mark.parametrize("name", sorted({metric.function.__module__ for metric in all_metrics()}))

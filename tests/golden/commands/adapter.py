@@ -22,9 +22,13 @@ import dxmatch
 
 RENAMED: Mapping[str, str] = {
     "--model": "--matcher", "--bootstrap": "--resamples", "--judge": "--judge.model", "--relation": "--graded.relation",
-    "--severity": "--graded.severity", "--codes": "--codes.table", "--source": "--tree",
+    "--severity": "--graded.severity", "--codes": "--codes.table", "--source": "--tree", "--open": "--open-pairs",
 }  # fmt: skip
 """{a name as frozen: dxmatch's today}, of commands, options, columns and keys of JSON."""
+SAID_ANEW: Mapping[str, str] = {
+    "score p.csv --features": "score p.csv --add features", "-o - --format jsonl": "-o -.jsonl", "GPT=good poor": "GPT=good poor=poor",
+}  # fmt: skip
+"""{words as frozen: those that say it today}, where one name does not stand for another."""
 _FROZEN = {today: name for name, today in RENAMED.items()}
 _FIGURE = re.compile(r"(?<![\w.@/-])\d+(?:,\d{3})*(?:\.\d+)?(?![.,]?[\w@])(?! s\b)")
 _MODEL = re.compile(r"@[0-9a-f]{12}\b")
@@ -78,7 +82,9 @@ def through(door: str, table: Any, m: Any, command: Callable[..., Any] | None = 
 
 def named(message: str) -> dict[str, Any]:
     """Which rows, columns and options a message names, sorted."""
-    options = re.findall(r"(?<![\w-])--[a-z][a-z-]*", message) + re.findall(r"\bOr: ([a-z_]+)=", message)
+    options = re.findall(r"(?<![\w-])--[a-z][a-z-]*", message) + re.findall(
+        r"\bOr: (?:\w+=dxmatch\.\w+\()?([a-z_]+)=", message
+    )
     return {
         "rows": sorted({int(row.replace(",", "")) for row in re.findall(r"\brow (\d[\d,]*)", message)}),
         "columns": sorted(set(re.findall(r"\bcolumn '([^']*)'", message))),
@@ -103,7 +109,10 @@ def neutral(value: Any) -> Any:
 
 
 def renamed(arguments: Sequence[str]) -> list[str]:
-    return [RENAMED.get(argument, argument) for argument in arguments]
+    line = "\0".join(RENAMED.get(argument, argument) for argument in arguments)
+    for frozen, today in SAID_ANEW.items():
+        line = line.replace(frozen.replace(" ", "\0"), today.replace(" ", "\0"))
+    return line.split("\0")
 
 
 class Done(NamedTuple):

@@ -92,7 +92,7 @@ def test_an_endpoint_that_nobody_gave() -> None:
     spec = declared('model = "a/b"\nendpoint = "there"')
     with pytest.raises(
         InputError,
-        match=r"'giga' is served by the endpoint 'there'; a model folder never says.*Or: endpoints=… says it\.",
+        match=r"'giga' is served by the endpoint 'there'; a model folder never says.*Or: asking=dxmatch.Asking\(endpoints=…\) says it\.",
     ):
         spec.open({"here": HERE})
 

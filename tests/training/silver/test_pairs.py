@@ -13,9 +13,9 @@ from dxmatch.errors import OptionError
 from dxmatch.terms.icd.sources import open_tree
 from dxmatch.terms.icd.tree import CATEGORY
 from dxmatch.terms.text.normalizer import Normalizer
-from dxmatch.tests.command_line import invoke
 from dxmatch.training.encoder.data import Synonyms
 from dxmatch.training.silver import GENERATORS, silver_pairs, vocabulary
+from dxmatch.training.silver.__main__ import app
 from dxmatch.training.silver.pairs import counts
 from dxmatch.training.silver.vocabulary import Vocabulary
 
@@ -89,20 +89,22 @@ def test_a_fold_has_names_of_that_fold_alone(toy_sources: Path) -> None:
         silver_pairs(toy_sources, fold=5)
 
 
-def test_the_command(toy_sources: Path, tmp_path: Path) -> None:
+def test_the_command(toy_sources: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "silver.csv"
     arguments = ["--data", str(toy_sources), "-o", str(out), "-n", "100", "--share", "random=0.5", "--seed", "3"]
-    result = invoke(arguments)
-    assert result.code == 0, result.output
-    assert "other_site" in result.output and "silver.csv" in result.output.replace("\n", "")
+    app(arguments, result_action="return_value")
+    shown = capsys.readouterr().out
+    assert "other_site" in shown and "silver.csv" in shown.replace("\n", "")
     with out.open() as handle:
         kinds = Counter(row["kind"] for row in csv.DictReader(handle))
     others = sum(kind.share for name, kind in GENERATORS.items() if name != "random")
     assert kinds["random"] == round(100 * 0.5 / (others + 0.5))
     for share, told in (("randon=0.5", "did you mean 'random'"), ("random", "KIND=NUMBER")):
-        wrong = invoke([*arguments[:6], "--share", share])
-        assert wrong.code == 1 and told in wrong.output
-    assert invoke([*arguments[:2], "-o", "x.docx"]).code == 1
+        with pytest.raises(SystemExit, match="1"):
+            app([*arguments[:6], "--share", share])
+        assert told in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="1"):
+        app([*arguments[:2], "-o", "x.docx"])
 
 
 def test_on_the_real_sources(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

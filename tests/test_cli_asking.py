@@ -1,0 +1,151 @@
+"""Commands that ask language models, as a user types them: `ask` and `votes`, against a server on loopback."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
+pytest.importorskip("stamina", reason="asking a language model needs the extra 'llm'")
+
+Command = Callable[..., Any]
+ASK = ("ask", "notes", "--endpoints", "e.toml", "-m", "lab:big")
+
+
+@pytest.fixture
+def here(tmp_path: Path, loopback: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("e.toml").write_text(f'[endpoint.lab]\nurl = "{loopback.url}"\ntries = 1\n')
+    Path("notes").mkdir()
+    Path("notes/7.txt").write_text("Crushing pain in the chest.")
+    Path("notes/8.txt").write_text("A red and swollen toe.")
+    Path("gold.csv").write_text("case_id,reference\n7,heart attack\n8,gout\n")
+    return tmp_path
+
+
+def results(requests: Iterable[Path], *answers: str) -> None:
+    """results.jsonl, as a batch service answers these requests."""
+    lines = [json.loads(line)["custom_id"] for file in requests for line in file.read_text().splitlines()]
+    bodies = [{"choices": [{"message": {"content": text}, "finish_reason": "stop"}]} for text in answers * len(lines)]
+    Path("results.jsonl").write_text(
+        "\n".join(
+            json.dumps({"custom_id": name, "response": {"status_code": 200, "body": body}})
+            for name, body in zip(lines, bodies, strict=False)
+        )
+    )
+
+
+def test_notes_to_a_report(here: Path, command: Command, loopback: Any) -> None:
+    loopback.rules({"contains": "Crushing", "text": "1. Acute myocardial infarction"}, {"text": "1. Gout\n2. Sepsis"})
+    asking = (*ASK, "--prompt", "free", "--prompt", "json")
+    dry = command(*asking, "--dry-run")
+    assert dry.code == 0 and "To ask: 4 questions" in dry.out and loopback.log()["calls"] == 0
+    capped = command(*asking, "-o", "lists.csv", "--max-calls", "1")
+    assert capped.code == 1 and "3 of 4 lists are missing" in capped.out and "Run this again" in capped.out
+    done = command(*asking, "-o", "lists.csv")
+    assert done.code == 0 and "Written: lists.csv" in done.out and loopback.log()["calls"] == 4
+    assert done.out.index("To ask: 3 questions") < done.out.index("3 answers kept")
+    assert "big [json]: 2 lists of 1.5 diagnoses on average." in done.out
+    given = ("--references", "gold.csv", "--metrics", "recall", "--resamples", "0", "--full")
+    report = command("evaluate", "lists.csv", *given)
+    assert report.code == 0 and "big [free]" in report.out and "big [json]" in report.out
+
+
+def test_batches(here: Path, command: Command, loopback: Any) -> None:
+    """Those of a prompt file are taken in by `ask` alone, which has the prompt."""
+    Path("mine.txt").write_text("Diagnose this: {case}")
+    asking = (*ASK, "--prompt", "mine.txt", "--store", "s.sqlite")
+    exported = command(*asking, "--export", "batches")
+    assert exported.code == 0 and "Written: batches" in exported.out
+    results(Path("batches").iterdir(), "1. Gout")
+    refused = command("votes", "import", "results.jsonl", "--store", "s.sqlite")
+    assert refused.code == 1 and "results.jsonl, line 1: answers to a prompt file of cases, left out" in refused.err
+    assert "dxmatch ask CASES --prompt FILE --results RESULTS" in refused.err
+    taken = command(*asking, "--results", "results.jsonl", "-o", "lists.csv")
+    assert taken.code == 0 and "2 new answers" in taken.out and loopback.log()["calls"] == 0
+    assert Path("lists.csv").read_text().count("Gout") == 2
+
+
+def test_parameters_and_columns(here: Path, command: Command, loopback: Any) -> None:
+    Path("cases.csv").write_text("who,a,b\n1,Crushing,pain\n")
+    given = ("--columns", "case_id=who", "--columns", "text=a,b", "--parameter", "temperature=null")
+    given += ("--parameter", "top_p=0.5", "--parameter", "reasoning_effort=low")
+    assert command("ask", "cases.csv", *ASK[2:], *given).code == 0
+    body = loopback.log()["requests"][0]["body"]
+    assert "temperature" not in body and (body["top_p"], body["reasoning_effort"]) == (0.5, "low")
+    assert "a: Crushing" in body["messages"][-1]["content"]
+
+
+def test_published_files_to_a_report_by_subset(here: Path, command: Command, loopback: Any) -> None:
+    Path("hpb").mkdir()
+    loopback.rules({"contains": "Crushing", "text": "1. Acute myocardial infarction"}, {"text": "1. Gout"})
+    for name, info in {"Hospital": "Crushing pain in the chest.", "Website": "A red and swollen toe."}.items():
+        case = {"patient_id": 1, "patient_info": info, "laboratory_tests": "Urate 9.", "diagnosis": "gout"}
+        Path(f"hpb/{name}.json").write_text(json.dumps([case]))
+    asking = (*ASK[2:], "-o", "lists.csv")
+    assert command("ask", "hpb/Hospital.json", "hpb/Website.json", *asking).code == 0
+    lists = Path("lists.csv").read_text()
+    assert command("ask", "hpb", *asking).code == 0 and Path("lists.csv").read_text() == lists
+    assert "Hospital/1" in lists and loopback.log()["calls"] == 2
+    given = ("--references", "hpb", "--metrics", "recall", "--by", "subset", "--resamples", "0", "--full")
+    report = command("evaluate", "lists.csv", *given)
+    assert report.code == 0 and "Hospital" in report.out and "Website" in report.out, report.output
+
+
+VOTE = '[[feature]]\nname = "vote_{}"\nkind = "vote"\nmodel = "{}"\nendpoint = "batches"\n'
+SET = '[endpoint.batches]\nurl = "http://localhost:9/v1"\n' + VOTE.format("a", "org/model-a")
+SET += VOTE.format("b", "model-b") + 'soft = true\n[[feature]]\nname = "levenshtein"\nkind = "levenshtein"\n'
+PICK = '[[feature]]\nname = "p"\nkind = "icd_pick"\nmodel = "m"\nendpoint = "batches"\nencoder = "far"\n[encoder.far]\nmodel = "./no-such-folder"\n'
+
+
+@pytest.fixture
+def pairs(here: Path) -> Path:
+    Path("set.toml").write_text(SET)
+    Path("far.toml").write_text(SET + PICK)
+    Path("pairs.csv").write_text("a,b\nheart attack,myocardial infarction\nAngina,fever\nfever,Angina\nrash,Rash!\n")
+    Path("abbr.csv").write_text("abbreviation,expansion\nx,y\n")
+    return here
+
+
+def test_votes_by_batch_files(pairs: Path, command: Command) -> None:
+    """Of three different pairs two are equal after normalisation; so one question for each of two models."""
+    exported = command("votes", "export", "pairs.csv", "--features", "set.toml", "-o", "batches")
+    assert "2 of these equal on both sides" in exported.out
+    files = sorted((pairs / "batches").iterdir())
+    assert [file.name for file in files] == ["vote-2_model-b_001.jsonl", "vote-2_org-model-a_001.jsonl"]
+    results(files, "No.", "Yes, they are.")
+    lines = Path("results.jsonl").read_text().splitlines()
+    failed = {"custom_id": json.loads(lines[0])["custom_id"], "response": None, "error": {"code": "batch_expired"}}
+    Path("results.jsonl").write_text("\n".join([json.dumps(failed), *reversed(lines)]))
+    assert "batch_expired" in command("votes", "import", "results.jsonl").out
+    status = command("votes", "status").out
+    assert "org/model-a, prompt vote-2" in status and status.count("1 answer, 1 match, 0 unscored") == 1
+    assert status.count("1 answer, 0 match, 0 unscored") == 1
+    assert "Nothing to ask" in command("votes", "ask", "pairs.csv", "--features", "set.toml").out
+
+
+def test_a_table_of_votes(pairs: Path, command: Command) -> None:
+    Path("votes.csv").write_text("a,b,model,verdict\nangina,Fever,gpt-4,1\nrash,measles,gpt-4,\n")
+    assert "2 new votes" in command("votes", "import", "votes.csv").out
+    assert "gpt-4, prompt imported" in command("votes", "status").out
+
+
+@pytest.mark.parametrize(("arguments", "code", "said"), [
+    ("import pairs.csv", 1, "verdict"),
+    ("status --store absent.sqlite", 1, "absent.sqlite"),
+    ("ask pairs.csv --features set.toml --only votes_a --dry-run", 1, "no such vote or pick; did you mean 'vote_a'"),
+    ("ask pairs.csv --features offline --only contrast --dry-run", 1, "none: the set asks no language model"),
+    ("ask pairs.csv --features offline --dry-run", 0, "Nothing to ask"),
+    ("ask pairs.csv --matcher m --abbreviations abbr.csv", 1, "--abbreviations"),
+    ("ask pairs.csv --features far.toml --dry-run", 1, "What is asked without it, by its name ('only'): vote_a, vote_b."),
+    ("export pairs.csv --features far.toml -o b", 1, "p: the candidates of the pick are found by the encoder 'far'"),
+    ("ask pairs.csv --features far.toml --dry-run --only vote_b", 0, "vote_b: model-b"),
+    ("check", 2, "--features FILE"),
+])  # fmt: skip
+def test_votes_that_cannot_be(pairs: Path, command: Command, arguments: str, code: int, said: str) -> None:
+    done = command("votes", *arguments.split())
+    assert done.code == code and said in done.output, done
