@@ -55,10 +55,10 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = _table(
     reference_severity="gold_severity golden_diagnosis_severity severity_reference",
 )
 """Our name of a column -> others that it goes by in English, the surer first; as `folded` writes them."""
-TEXTS = tuple(
-    "text vignette case_vignette case_text note clinical_note admission_note chat messages conversation dialogue dialog transcript "
-    "case_description case_presentation case_report full_text question description presentation history input prompt".split()
-)
+TEXTS = _table(
+    text="text vignette case_vignette case_text note clinical_note admission_note chat messages conversation dialogue dialog transcript "
+    "case_description case_presentation case_report full_text question description presentation history input prompt"
+)["text"]
 """Columns that hold what a model is asked about, the surer first."""
 _OF_THE_CASE = {*TEXTS} | words(
     "notes symptoms findings complaint chief_complaint age sex gender "

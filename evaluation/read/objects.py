@@ -93,7 +93,8 @@ def _of_nested(of: Mapping[str, Mapping[Any, Any]], source: str, cases: set[str]
     records = [
         {names[0]: outer, names[1]: str(as_text(key)), PREDICTIONS: _answer(answer)} for outer, key, answer in found
     ]
-    return _cells(records, source, "", f"lists by {' and '.join(names)}")
+    said = "lists by case and model" if names[0] == "case_id" else "lists by model and case"
+    return _cells(records, source, "", said)
 
 
 def _cells(records: list[dict[str, Any]], source: str, model: str, said: str) -> Piece:

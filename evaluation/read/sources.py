@@ -114,37 +114,32 @@ def _of_tables(
 ) -> tuple[Long, RightAnswers | None]:  # fmt: skip
     """The long form of all tables of lists. Of several files one may hold the right answers alone."""
     files: list[Any] = [file for path in paths for file in (_files_in(path) if path.is_dir() else [path])]
-    pieces = [(one, piece) for one in files or [source] for piece in _pieces(one, reading.encoding, right, broken)]
+    called = [(file, file.name.removesuffix(file.suffix)) for file in files] or [(source, MODEL)]
+    pieces = [(name, piece) for one, name in called for piece in _pieces(one, reading.encoding, right, broken)]
     found = []
-    for one, piece in pieces:
-        # of several tables each has some of the columns that are named
-        own = {
-            ours: name
-            for ours, name in given.items()
-            if len(pieces) == 1 or not isinstance(name, str) or name in piece.table.names
-        }
+    for name, piece in pieces:
+        own = given if len(pieces) == 1 else _of_this(given, piece.table)
         shape = shape_of(piece.table, {**piece.given, **own}, by)
         if shape.kind != REFERENCES:
-            found.append((one, piece, replace(shape, said=piece.said or shape.said)))
+            found.append((name, piece, replace(shape, said=piece.said or shape.said)))
         elif len(pieces) > 1 and right is None:
             right = right_answers(piece.table, own, by)
         else:
             raise _no_lists(piece.table)
     if not found:
         raise _no_lists(pieces[-1][1].table)
-    names = dict.fromkeys(one.name.removesuffix(one.suffix) if files else MODEL for one, _, _ in found)
-    models = dict(zip(names, _what_differs([*names]), strict=True))
+    names = list(dict.fromkeys(name for name, *_ in found))
+    models = dict(zip(names, _what_differs(names), strict=True))
     longs = [
-        long_of(
-            piece.table,
-            shape,
-            visible(piece.model or models[one.name.removesuffix(one.suffix) if files else MODEL]),
-            by,
-            reading.separator,
-        )
-        for one, piece, shape in found
+        long_of(piece.table, shape, visible(piece.model or models[name]), by, reading.separator)
+        for name, piece, shape in found
     ]
     return longs[0] if len(longs) == 1 else _together(longs, str(source) if _is_path(source) else ""), right
+
+
+def _of_this(given: Mapping[str, Any], table: Table) -> dict[str, Any]:
+    """The part of the option `columns` that names columns of this of several tables."""
+    return {ours: name for ours, name in given.items() if not isinstance(name, str) or name in table.names}
 
 
 def _no_lists(table: Table) -> InputError:
@@ -244,17 +239,19 @@ def _of_answers(answers: Sequence[Answer], source: str, title: str, by: Collecti
     """Answers of a published format, or of the user's own function."""
     lists = [answer for answer in answers if answer.model is not None]
     records = [
-        {"case_id": one.case_id, "rater": one.model, PREDICTIONS: one.text or as_text(one.diagnoses)} for one in lists
-    ]
+        {name: one.more.get(name) for name in by}
+        # an answer that says nothing came, and is an empty list
+        | {"case_id": one.case_id, "rater": one.model, PREDICTIONS: one.text or as_text([] if one.text == "" else one.diagnoses)}
+        for one in lists
+    ]  # fmt: skip
     files, numbers = [str(one.source) for one in lists], np.array([one.row for one in lists], np.int64)
     table = visible_names(Table(records_as_columns(records, source), source, 1, rows=numbers, sources=files))
     given = {"case_id": "case_id", "rater": "rater", PREDICTIONS: [PREDICTIONS]}
-    long = long_of(table, replace(shape_of(table, given), said=title), MODEL, (), separator)
-    return (
-        joined(replace(long, own={}, columns=()), _references_of(answers, source, by))
-        if any(one.references for one in answers)
-        else long
-    )
+    long = long_of(table, replace(shape_of(table, given, by), said=title), MODEL, by, separator)
+    long = replace(long, own={}, columns=())
+    if any(one.references for one in answers):
+        long = joined(long, _references_of(answers, source, by))
+    return replace(long, recognised=title)
 
 
 def _references_of(answers: Iterable[Answer], source: str, by: Collection[str]) -> RightAnswers:
