@@ -222,21 +222,14 @@ def assign_roles(
     if not given or not all(isinstance(name, str) for name in given):
         raise OptionError("algorithms", "one or more names of raters", algorithms)
     # "a,b" is two names, unless a rater is called so
-    named = [one for name in given for one in ([name] if name in raters else _apart(name))]
-    for name in named:
+    apart = [[name] if name in raters else [part.strip() for part in name.split(",")] for name in given]
+    named = [name for names in apart for name in names if name]
+    for name in named or given:
         if name not in raters:
-            raise InputError(
-                f"no rater is called {quoted(name)}{hint(name, raters)}",
-                source=source,
-                allowed=f"{', '.join(map(plain, raters))} as algorithms",
-                got=name,
-            )
+            problem, allowed = f"no rater is called {quoted(name)}{hint(name, raters)}", ", ".join(map(plain, raters))
+            raise InputError(problem, source=source, allowed=f"{allowed} as algorithms", got=name)
     others = [UNUSED if role in (ALGORITHM, UNUSED) else EXPERT for role in roles or [EXPERT] * len(raters)]
     return tuple(ALGORITHM if rater in named else other for rater, other in zip(raters, others, strict=True))
-
-
-def _apart(names: str) -> list[str]:
-    return [one for part in names.split(",") if (one := part.strip())] or [names]
 
 
 def note_unused(raters: Sequence[str], roles: Sequence[str]) -> list[str]:
