@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from ..evaluation.read.formats.ddxplus import cases as read
 from ..files.counted import counted
 from ..files.tables import check_output, write_table
@@ -18,7 +16,6 @@ def ddxplus(
     output: Output,
     cases: int | None = None,
     seed: int = 0,
-    allocation: Literal["proportional", "equal"] = "proportional",
     first: int | None = None,
 ) -> None:
     """Make cases for `dxmatch ask`, and right answers for `dxmatch evaluate --references`, of DDXPlus's patients.
@@ -33,8 +30,6 @@ def ddxplus(
         How many are drawn, stratified by pathology: 730 in H-DDx; all if not given.
     seed : int
         Of the sample.
-    allocation : str
-        As many of each pathology as its share, as in H-DDx, or equally many.
     first : int
         Of each differential so many are the reference: 5 in H-DDx; all if not given.
 
@@ -43,6 +38,6 @@ def ddxplus(
     dxmatch ddxplus release_test_patients.csv -o cases.jsonl --cases 730 --first 5
     """
     check_output(output)
-    made = read(str(patients), cases, seed, allocation, first)
+    made = read(str(patients), cases, seed, first)
     write_table(made, output)
     print(f"{output}: {counted(made.num_rows, 'case')}.")

@@ -9,8 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..errors import InputError, Open, OptionError, Remedy, quoted
-from ..evaluation.read.long import FINAL
-from ..evaluation.read.names import ANSWER, OTHER_NAMES, TEXTS, columns_by_name, columns_named, folded
+from ..evaluation.read.names import ANSWER, FINAL, OTHER_NAMES, TEXTS, columns_by_name, columns_named, folded
 from ..files.columns import as_text
 from ..files.tables import Table
 

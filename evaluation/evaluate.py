@@ -26,8 +26,7 @@ from .report.raters import Compare, Raters, groups_of_raters, named_pairs
 from .report.report import Report
 from .report.summarise import summarise
 from .score.scores import Settings
-from .score.wanted import RELATIVE, K, Wanted, deepest, family_scores, ks_of, wanted
-from .score.weighted import CHECKS
+from .score.wanted import RELATIVE, K, Wanted, family_scores, ks_of, wanted
 from .setup import setup_of
 
 _MAX_CURVE = 10
@@ -85,8 +84,7 @@ def evaluate(
         Columns of the cases, such as a specialty: every metric is given for each of their values, too, and averaged over these: weighted
         by their quantity, and plain.
     groups : mapping, optional
-        The groups that models belong to, {"proprietary": ["gpt4", "claude"], ...}, for tables and charts; before the column model_group
-        of the answers, or that of the column named as "group".
+        The groups that models belong to, {"proprietary": ["gpt4", "claude"], ...}, for tables and charts.
     compare : pairs of raters, optional
         Two runs of one model, base first: [("base", "tuned"), ...]. Only these are tested for a difference, on every metric and in each
         group of `by`. A model's name alone, of raters "base [free]", "base [json #2]", is its mean over prompts that all models named came
@@ -127,11 +125,8 @@ def evaluate(
     _check_curve(panel, ks)
     with shown("Evaluating") as progress:
         judging, m = Judging(judge, graded, asking, progress), loaded(matcher)
-        read = _read(answers, references, reading, panel, by, want, ks, keep_answers="judge" in judging.stages)
-        pairs, model_groups = (
-            named_pairs(compare, read.raters),
-            groups_of_raters(groups, read.raters, read.model_groups),
-        )
+        read = _read(answers, references, reading, panel, by, keep_answers="judge" in judging.stages)
+        pairs, model_groups = named_pairs(compare, read.raters), groups_of_raters(groups, read.raters)
         judged, no_panel = _panels(read, panel, want)
         settings = Settings(
             k=ks, panel=panel, max_k=_widest(read, ks, panel), graded=graded, resampling=resampling,
@@ -148,7 +143,7 @@ def evaluate(
     )  # fmt: skip
     return summarise(
         families, read.cases, raters, setup_of(matches, raters, settings, answers),
-        AGAINST_EXPERTS if judged else AGAINST_REFERENCES, by=read.groups, absent=read.absent, left_out=left_out,
+        AGAINST_EXPERTS if judged else AGAINST_REFERENCES, by=read.references.groups, absent=read.absent, left_out=left_out,
         findings=[*_findings_of_reading(read), *matches.findings], evidence=matches,
     )  # fmt: skip
 
@@ -165,7 +160,7 @@ def pairs_asked(
 ) -> pa.Table:
     """Lists the pairs that `evaluate` asks M about, each once, in the columns a and b; asks nobody. Errors: those of `evaluate`."""
     want, ks, panel = wanted(metrics), ks_of(k), panel or Panel()
-    read = _read(answers, references, reading, panel, by, want, ks)
+    read = _read(answers, references, reading, panel, by)
     return pairs_needed(read, want.symbols, ks, _widest(read, ks, panel), _panels(read, panel, want)[0])
 
 
@@ -173,30 +168,20 @@ def preview(
     answers: Any,
     references: Any = None,
     *,
-    metrics: str | Iterable[str] | None = None,
-    k: K = None,
     by: str | Iterable[str] = (),
     reading: Reading = Reading(),
     panel: Panel | None = None,
 ) -> list[str]:
     """Says what `evaluate` reads: as what, the first cases, all answers that are unread, and what is doubtful. Errors: those of `evaluate`."""
-    return _read(answers, references, reading, panel or Panel(), by, wanted(metrics), ks_of(k)).preview()
+    return _read(answers, references, reading, panel or Panel(), by).preview()
 
 
 def _read(
-    answers: Any,
-    references: Any,
-    reading: Reading,
-    panel: Panel,
-    by: str | Iterable[str],
-    want: Wanted,
-    ks: Mapping[str, int | None],
-    keep_answers: bool = False,
+    answers: Any, references: Any, reading: Reading, panel: Panel, by: str | Iterable[str], keep_answers: bool = False
 ) -> Lists:
     return read_lists(
-        answers, references, reading=reading, algorithms=panel.algorithms, by=by or (), k=deepest(ks, want.symbols), wanted=want, checks=CHECKS,
-        keep_answers=keep_answers,
-    )  # fmt: skip
+        answers, references, reading=reading, algorithms=panel.algorithms, by=by or (), keep_answers=keep_answers
+    )
 
 
 def _check_curve(panel: Panel, ks: Mapping[str, int | None]) -> None:
@@ -230,7 +215,7 @@ def _panels(answers: Lists, panel: Panel, want: Wanted) -> tuple[list[JudgedBy],
 
 
 def _findings_of_reading(answers: Lists) -> list[Finding]:
-    out = answers.rejected
-    found = [Finding("reading", example=words) for words in answers.warnings]
-    found += [Finding("origin", example=words) for words in answers.notes]
+    out = answers.origin.rejected
+    found = [Finding("reading", example=words) for words in answers.origin.warnings]
+    found += [Finding("origin", example=words) for words in answers.origin.notes]
     return [*found, *([Finding("rejected", out.rows, out.cases, str(out.path))] if out.rows else [])]

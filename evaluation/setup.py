@@ -21,13 +21,17 @@ def setup_of(matches: Matches, raters: Raters, settings: Settings, given: Any) -
     answers, m, resampling = matches.answers, matches.m, settings.resampling
     n = counted(len(answers.cases), "case")
     judges = counted(len(answers.raters), "rater" if raters.panels else "model")
-    read_as = f" · read as {answers.recognised.partition(' (')[0].partition(';')[0]}" if answers.recognised else ""
+    read_as = (
+        f" · read as {answers.origin.recognised.partition(' (')[0].partition(';')[0]}"
+        if answers.origin.recognised
+        else ""
+    )
     from_up = f"a match from {shown_threshold(m.threshold)} up"
     policy = f", policy {m.policy}" if m.policy else ""
     ks = "; ".join(f"{family} {'all' if k is None else k}" for family, k in settings.k.items())
     lines = [
         ("Answers", f"{answers.source}: {n}, {judges} ({', '.join(answers.raters)}); {counted(len(answers.strings), 'different diagnosis', 'different diagnoses')}; counted of each list: {ks}"),
-        ("Read as", answers.recognised),
+        ("Read as", answers.origin.recognised),
         ("Right answers", f"{sum(map(bool, answers.reference)):,} of {n} have one"),
         ("Match function", f"{m.identity}, {from_up}{policy}" + (f"; each of its votes is known for at least {m.min_coverage:.0%} of the pairs" if m.min_coverage else "")),
         ("Intervals", f"{resampling.level:.0%} percentile, {resampling.resamples:,} resamples of the cases, seed {resampling.seed}" if resampling.resamples else "none asked for"),
@@ -49,7 +53,7 @@ def setup_of(matches: Matches, raters: Raters, settings: Settings, given: Any) -
         ks=settings.k,
         hardness=settings.panel.hardness,
         settings={
-            "source": answers.source, "recognised": answers.recognised, "n_cases": len(answers.cases), "raters": answers.raters,
+            "source": answers.source, "recognised": answers.origin.recognised, "n_cases": len(answers.cases), "raters": answers.raters,
             "roles": answers.roles and list(answers.roles), "panels": dict(raters.panels), "in_turn": raters.in_turn,
             "groups": dict(raters.groups), "compared": raters.compared, "bootstrap": resampling.resamples, "seed": resampling.seed,
             "level": resampling.level, "matcher": m.identity, "policy": m.policy, "threshold": m.threshold,
@@ -59,8 +63,8 @@ def setup_of(matches: Matches, raters: Raters, settings: Settings, given: Any) -
             "pairs_asked": None if matches.peers is None else len(matches.peers.codes),
             "cut_lists": int((answers.lengths > settings.relative_k).sum()),
             "short_lists": {str(k): int((answers.lengths < k).sum()) for k in range(1, settings.max_k + 1)} if raters.panels else {},
-            "icd_codes_by": None if matches.codes is None else matches.codes.by, "rejected_rows": answers.rejected.rows,
-            "rejected_cases": answers.rejected.cases, "rejects": answers.rejected.path, "versions": versions,
+            "icd_codes_by": None if matches.codes is None else matches.codes.by, "rejected_rows": answers.origin.rejected.rows,
+            "rejected_cases": answers.origin.rejected.cases, "rejects": answers.origin.rejected.path, "versions": versions,
         },
         lines=[line for line in lines if line[1]],
         match=f"matches by {m.identity}{policy}",

@@ -53,7 +53,7 @@ class CaseTable:
 
     def unread(self, case: int, rater: int) -> str | None:
         """Gives what was answered where no diagnosis could be read from it, cut to 4,000 characters."""
-        text = self.answers.unread.get((self.answers.cases[case], self.answers.raters[rater]))
+        text = self.answers.origin.unread.get((self.answers.cases[case], self.answers.raters[rater]))
         if text is None or len(text) <= _LONGEST_ANSWER:
             return text
         return f"{text[:_LONGEST_ANSWER]} … (cut at {_LONGEST_ANSWER:,} of {len(text):,} characters)"
@@ -156,8 +156,8 @@ class CaseTable:
             "answer": _texts(answer, written),
         }  # fmt: skip
         if answers.has_final:
-            whole["final"] = _texts(case, ["; ".join(texts) or None for texts in answers.final])
-        for name, values in answers.groups.items():
+            whole["final"] = _texts(case, ["; ".join(texts) or None for texts in answers.references.final])
+        for name, values in answers.references.groups.items():
             whole.setdefault(name, _texts(case, [value or None for value in values]))
         return pa.table(whole)
 

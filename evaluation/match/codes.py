@@ -166,7 +166,7 @@ class TextCodes:
         others, table = list(texts), self.table
         if table is not None:
             nodes_of = nodes_of_cells(
-                {cell: at for cell, at in reversed(table.cells.values()) if cell}, tree, self.tree, table.source
+                {cell: at for cell, at in list(table.cells.values())[::-1] if cell}, tree, self.tree, table.source
             )
             cells = {text: cell for text in texts if (cell := table.cell(text)) is not None}
             out |= {text: (nodes_of[cell], "table") if cell else ((), "not in table") for text, cell in cells.items()}
@@ -182,7 +182,8 @@ class TextCodes:
 
 def _mapped(texts: Sequence[str], mapper: IcdMapper, tree: IcdTree, progress: Progress | None) -> dict[str, Coded]:
     """What is denied or not understood has no code, and no model is paid for it."""
-    m, out = mapper.m, dict.fromkeys(texts, ((), "unmapped"))
+    m = mapper.m
+    out: dict[str, Coded] = dict.fromkeys(texts, ((), "unmapped"))
     readable = [text for text in texts if len(text) <= MAX_CHARACTERS and m.providers.normalizer(text)]
     coded = zip(readable, m.providers.naming.to_code(readable), strict=True)
     if asked := [text for text, one in coded if one.no_code is None or m.judge_all]:
@@ -191,7 +192,7 @@ def _mapped(texts: Sequence[str], mapper: IcdMapper, tree: IcdTree, progress: Pr
             found = map_icd(Diagnoses.of(asked), mapper, progress=progress).table
         codes, ways = (found[name].to_pylist() for name in (CODE, "how"))
         nodes: list[tuple[int, ...]] = [() if code is None else (tree.node(code),) for code in codes]
-        out |= zip(asked, zip(nodes, ways, strict=True), strict=True)
+        out |= dict(zip(asked, zip(nodes, ways, strict=True), strict=True))
     return out
 
 
@@ -223,7 +224,7 @@ def text_codes(codes: Codes, matcher: Matcher, asking: Asking, encoding: str | N
 
 def _why_no_codes(answers: Lists, codes: TextCodes) -> str:
     """Says what is missing to know codes of answers and right answers; "" where nothing is."""
-    coded_right = any(cell.value for cells in answers.reference_more.get(CODE, []) for cell in cells)
+    coded_right = any(cell.value for cells in answers.references.more.get(CODE, []) for cell in cells)
     if not coded_right and not any(answers.reference):
         return "a reference: rows with the role reference, or a column reference or reference_icd10"
     if codes.mapper is None and codes.table is None and not (answers.cells(CODE)[1] and coded_right):
@@ -256,7 +257,7 @@ def coded_answers(
         return [None for _ in alike], lacking, []
     answers, tree = alike[0], open_tree(codes.tree)
     cells, texts = answers.cells("icd10", k)
-    of_right = [one.reference_more.get("icd10", [()] * len(one.cases)) for one in alike]
+    of_right = [one.references.more.get("icd10", [()] * len(one.cases)) for one in alike]
     first = np.full(len(texts) + 1, np.iinfo(np.int64).max)
     np.minimum.at(first, cells, answers.rows)
     places = {text: Place(int(row), "icd10") for text, row in zip(texts, first[:-1].tolist(), strict=True)}

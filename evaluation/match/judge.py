@@ -172,7 +172,7 @@ class Judging:
             answers = _with_cells(
                 answers, "relation", _words(texts, dict(zip(asked, told.tolist(), strict=True)), RELATIONS)
             )
-            answers = replace(answers, notes=(*answers.notes, note))
+            answers = replace(answers, origin=replace(answers.origin, notes=(*answers.origin.notes, note)))
         if not {"relation", "severity"} & {*self.stages}:
             return answers
         name = names_of(answers, matcher)
@@ -224,7 +224,7 @@ class Judging:
         name: Mapping[Any, str] = {} if self.judge.ask_equal else names_of(answers, matcher)
         for i, j in np.argwhere(~answers.absent).tolist():
             case, rater, listed = answers.cases[i], answers.raters[j], answers.list_at(i, j)
-            unread, names = answers.unread.get((case, rater)), list(map(name.get, listed))
+            unread, names = answers.origin.unread.get((case, rater)), [name.get(one) if one else None for one in listed]
             says = any(listed) if unread is None else says_something(unread)
             for d, reference in enumerate(right[i]):
                 place = names.index(name[reference]) + 1 if name.get(reference) in names and name else None
@@ -308,7 +308,7 @@ def says_something(answer: str) -> bool:
 def _as_read(answers: Lists, case: int, rater: int) -> tuple[str, int]:
     """The whole answer, and 0; or the diagnoses of the list on numbered lines, and how many there are."""
     key = answers.cases[case], answers.raters[rater]
-    if written := answers.answers.get(key) or answers.unread.get(key, ""):
+    if written := answers.origin.answers.get(key) or answers.origin.unread.get(key, ""):
         return written, 0
     listed = answers.list_at(case, rater)
     return "\n".join(f"{place}. {name}" for place, name in enumerate(listed, 1) if name is not None), len(listed)
@@ -348,13 +348,13 @@ def _with_reference_severities(answers: Lists, words: Sequence[str | None]) -> L
     """words : of the right answers, one after another; a cell that was given stays, on its row."""
     cells, said = list[tuple[Cell, ...]](), iter(words)
     for i, right in enumerate(answers.reference):
-        given = answers.reference_more.get("severity", [()] * len(answers.reference))[i]
+        given = answers.references.more.get("severity", [()] * len(answers.reference))[i]
         row = int(answers.rows[min(answers.offsets[i, 0], len(answers.rows) - 1)])
         both = zip_longest(given, islice(said, len(right)))
         cells.append(tuple(
             cell if cell and as_text(cell.value) else Cell(word, cell.row if cell else row) for cell, word in both
         ))  # fmt: skip
-    return replace(answers, reference_more={**answers.reference_more, "severity": cells})
+    return replace(answers, references=replace(answers.references, more={**answers.references.more, "severity": cells}))
 
 
 # People

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,71 +46,93 @@ class Cell(NamedTuple):
 
 
 @dataclass(frozen=True)
+class References:
+    """What is known of each of n cases.
+
+    names : the reference diagnoses, () where there is none. more : what came of their icd10 and severity: for each case a cell for each of
+        its diagnoses, from rows with the role reference; or one cell, from the columns reference_icd10 and reference_severity.
+    final, final_more : the same of the final diagnosis beside the set; () everywhere where nobody tells the two apart.
+    groups : columns of the case (specialty, rarity) -> its value in each case, None where blank.
+    """
+
+    names: list[tuple[str, ...]]
+    more: Mapping[str, list[tuple[Cell, ...]]]
+    final: list[tuple[str, ...]]
+    final_more: Mapping[str, list[tuple[Cell, ...]]]
+    groups: Mapping[str, list[str | None]]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What the lists were read from, and what is to be known of that.
+
+    source : the file, for errors and the report. recognised : in one line, what it was read as. columns : the user's own, for errors.
+    warnings : sentences that belong above the figures. notes : those that need not.
+    unread : (case, rater) -> what the rater wrote, where no list could be read from it; its list is empty, or absent.
+    answers : (case, rater) -> the answer in words that a list was read from, or none could be; empty unless they are kept.
+    """
+
+    source: str
+    recognised: str = ""
+    columns: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    rejected: Rejected = Rejected()
+    unread: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    answers: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Lists:
     """n cases, r raters, each with a ranked list in each case.
 
-    source : the file, for errors and the report.
     cases : n names, in order of first appearance. raters : r names, likewise, without the reference.
     roles : "expert" or "algorithm" for each rater; None where nothing says.
     strings : the unique diagnoses as they were written, ascending.
     entries : int32, index of each diagnosis into `strings`, by case, rater and rank; -1 is a word for no diagnosis.
-    offsets : int64 [n, r], where each list starts in `entries`. lengths : int64 [n, r]; 0 is an empty answer, or none.
-    absent : bool [n, r], lists that are not there in cases that are out of that rater's n; False where they count as empty.
+    lengths : int64 [n, r], of each list; 0 is an empty answer, or none.
     rows : int64, the row of each entry as the user sees it, in the order of `entries`.
-    reference : the reference diagnoses of each case, () where there is none.
     more : the optional columns that came (icd10, severity, relation, category), in the order of `entries`.
-    reference_more : what came of icd10 and severity of the reference: for each case a cell for each of its diagnoses,
-        from rows with the role reference; or one cell, from the columns reference_icd10 and reference_severity.
-    final : the final diagnosis of each case beside the set `reference`, () where there is none; () everywhere where nobody
-        tells the two apart. final_more : of its codes, as in `reference_more`.
-    groups : columns of the case (specialty, rarity) -> its value in each case, None where blank.
-    model_groups : rater -> the group of models that it belongs to (proprietary, open), for those of whom a column says it.
-    unread : (case, rater) -> what the rater wrote, where no list could be read from it; its list is empty, or absent.
-    answers : (case, rater) -> the answer in words that a list was read from, or none could be; empty unless they are kept.
-    recognised : in one line, what the input was read as. warnings : sentences that belong above the figures.
-    columns : the user's own columns, for errors. sheets : which sheet of a workbook was read, where there are others.
+    absent : bool [n, r], lists that are not there in cases that are out of that rater's n; False where they count as empty.
+    references : what is right in each case. origin : what all this was read from.
     """
 
-    source: str
     cases: list[str]
     raters: list[str]
     roles: tuple[str, ...] | None
     strings: list[str]
     entries: NDArray[np.int32]
-    offsets: NDArray[np.int64]
     lengths: NDArray[np.int64]
     rows: NDArray[np.int64]
-    reference: list[tuple[str, ...]]
-    more: Mapping[str, list[Any]] = field(default_factory=dict)
-    reference_more: Mapping[str, list[tuple[Cell, ...]]] = field(default_factory=dict)
-    rejected: Rejected = Rejected()
-    notes: tuple[str, ...] = ()
-    groups: Mapping[str, list[str | None]] = field(default_factory=dict)
-    absent: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), bool))
-    model_groups: Mapping[str, str] = field(default_factory=dict)
-    unread: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    answers: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    recognised: str = ""
-    warnings: tuple[str, ...] = ()
-    columns: tuple[str, ...] = ()
-    sheets: str = ""
-    final: list[tuple[str, ...]] = field(default_factory=list)
-    final_more: Mapping[str, list[tuple[Cell, ...]]] = field(default_factory=dict)
+    more: Mapping[str, list[Any]]
+    absent: NDArray[np.bool_]
+    references: References
+    origin: Origin
 
-    def __post_init__(self) -> None:
-        if self.absent.shape != self.lengths.shape:
-            object.__setattr__(self, "absent", np.zeros(self.lengths.shape, bool))
-        if not self.final:
-            object.__setattr__(self, "final", [()] * len(self.cases))
+    @property
+    def source(self) -> str:
+        """The file, for errors."""
+        return self.origin.source
+
+    @property
+    def reference(self) -> list[tuple[str, ...]]:
+        """The right answers of each case."""
+        return self.references.names
+
+    @cached_property
+    def offsets(self) -> NDArray[np.int64]:
+        """int64 [n, r]: where each list starts in `entries`."""
+        return (np.cumsum(self.lengths) - self.lengths.ravel()).reshape(self.lengths.shape)
 
     @property
     def has_final(self) -> bool:
         """Whether a final diagnosis is told apart from the set of right answers in some case."""
-        return any(self.final)
+        return any(self.references.final)
 
     def of_final(self) -> Lists:
         """The same lists, with the final diagnoses as the right answers."""
-        return replace(self, reference=self.final, reference_more=self.final_more, final=[], final_more={})
+        own, none = self.references, [()] * len(self.cases)
+        return replace(self, references=replace(own, names=own.final, more=own.final_more, final=none, final_more={}))
 
     def top(self, k: int) -> NDArray[np.int32]:
         """int32 [n, r, k]: the first k of each list; -1 where no diagnosis is said, -2 past the end of a list."""
@@ -152,23 +175,21 @@ class Lists:
 
     def preview(self, cases: int = 3) -> list[str]:
         """Says what was read: as what, the first cases with their lists, all answers that are unread, and what is doubtful."""
-        lines = [f"Read as {self.recognised}."]
+        unread = self.origin.unread
+        lines = [f"Read as {self.origin.recognised}."]
         for case, reference in [*zip(self.cases, self.reference, strict=True)][:cases]:
             lines.append(f"{case}: the right answer is {'; '.join(reference) or 'not given'}")
             for rater in self.raters:
                 names = ", ".join(f"{rank}. {name or '–'}" for rank, name in enumerate(self.list_of(case, rater), 1))
-                lines.append(f"  {rater}: {names or ('unread' if (case, rater) in self.unread else 'no answer')}")
-        lines += [
-            f"Unread, of {rater} in {case}: {' '.join(text.split())}" for (case, rater), text in self.unread.items()
-        ]
-        return [*lines, *self.warnings, *self.notes]
+                lines.append(f"  {rater}: {names or ('unread' if (case, rater) in unread else 'no answer')}")
+        lines += [f"Unread, of {rater} in {case}: {' '.join(text.split())}" for (case, rater), text in unread.items()]
+        return [*lines, *self.origin.warnings, *self.origin.notes]
 
     def no_right_answers(self) -> InputError:
         """The error of lists that nothing can be compared with."""
-        near = [name for name in self.columns if name not in self.raters]
-        sheets = f" ({self.sheets.rstrip('.')})" if self.sheets else ""
+        near = [name for name in self.origin.columns if name not in self.raters]
         return InputError(
-            f"no right answers were found{sheets}", source=self.source,
+            "no right answers were found", source=self.source,
             allowed="a column of right answers, named in the option 'columns' (reference=COLUMN), or a file of them; experts to compare "
             "with, who are all raters but the algorithms named",
             got=near or self.raters,
@@ -201,21 +222,14 @@ def assign_roles(
     if not given or not all(isinstance(name, str) for name in given):
         raise OptionError("algorithms", "one or more names of raters", algorithms)
     # "a,b" is two names, unless a rater is called so
-    named = [one for name in given for one in ([name] if name in raters else _apart(name))]
-    for name in named:
+    apart = [[name] if name in raters else [part.strip() for part in name.split(",")] for name in given]
+    named = [name for names in apart for name in names if name]
+    for name in named or given:
         if name not in raters:
-            raise InputError(
-                f"no rater is called {quoted(name)}{hint(name, raters)}",
-                source=source,
-                allowed=f"{', '.join(map(plain, raters))} as algorithms",
-                got=name,
-            )
+            problem, allowed = f"no rater is called {quoted(name)}{hint(name, raters)}", ", ".join(map(plain, raters))
+            raise InputError(problem, source=source, allowed=f"{allowed} as algorithms", got=name)
     others = [UNUSED if role in (ALGORITHM, UNUSED) else EXPERT for role in roles or [EXPERT] * len(raters)]
     return tuple(ALGORITHM if rater in named else other for rater, other in zip(raters, others, strict=True))
-
-
-def _apart(names: str) -> list[str]:
-    return [one for part in names.split(",") if (one := part.strip())] or [names]
 
 
 def note_unused(raters: Sequence[str], roles: Sequence[str]) -> list[str]:

@@ -1,64 +1,212 @@
-"""Lists in the long form: one row for each case, rater and rank."""
+"""A table of any shape -> the long form: one row for each case, rater and rank."""
+
+# pyright: reportAttributeAccessIssue=false
+# pyarrow.compute makes its functions at run time, where no type checker sees them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ...errors import InputError
+from ...errors import quoted
+from ...files.json_records import as_text
 from ...files.tables import Table
+from .cells import LIST, SEPARATORS, UNREAD, commas_ask, is_blank, list_cells
+from .names import ANSWER, COLUMNS, MORE, RANK, UNREAD_ANSWER, folded, words
+from .shapes import BY_ROW, LONG, NUMBERED, Shape
 
-REQUIRED = ("case_id", "rater", "rank", "diagnosis")
-MORE = ("icd10", "severity", "relation", "category")
-FINAL, FINAL_ICD10 = "final", "final_icd10"
-OF_THE_REFERENCE = ("reference", "reference_icd10", "reference_severity", FINAL, FINAL_ICD10)
-MODEL_GROUP = "model_group"
-"""The group that a model belongs to, the same in all of its rows: proprietary, open."""
-COLUMNS = (*REQUIRED, "role", *OF_THE_REFERENCE, *MORE, MODEL_GROUP)
+NO_LIST, IN_WORDS, COLUMN = "_no_list", "_in_words", "_column"
+"""Further columns of the long form: whether a row stands for no list at all, blank or unread; the answer in words that a list was read from,
+or none could be, in the first row of it; the column of the user's table that the row was read from, where lists stand in cells."""
+_SCORES = words("score scores probability prob confidence likelihood")
 
 
 @dataclass(frozen=True)
 class Long:
-    """table : the rows. names : our name of a column -> the table's.
+    """table : the rows, columns by our names, those of the cases that were asked for, and `NO_LIST`, `IN_WORDS` and `COLUMN` where there are such.
 
-    cells : where lists stood in cells, int32 [rows] and names: the column of the user's table that a row is of (-1 for none).
-    guessed : the shape was told from names and cells alone.
-    columns : all of the user's own, those of right answers that are kept apart too; () where there was no table.
-    own : our name of a column -> the user's, where the rows are not those of his table.
-    sheets : which sheet of a workbook was read, where there are others, in a sentence.
-    twice : the first row of a list whose case stands a second time -> the error.
-
-    recognised : in one line, what the input was read as; "" where nothing is worth a word.
-    warnings : what belongs above the figures.
-    unread : rows that stand for no list at all -> the answer that none could be read from, or None where there was no answer.
-        Such a row, and one that stands for an empty list, has neither rank nor diagnosis.
-    unread_is_empty : whether such an answer is an empty list even where missing lists are out of a rater's figures.
-    in_words : the first row of a list that was read from an answer in words -> that answer, and all of `unread`.
+    written : the user's own rows, where they are those of `table`. own : our name of a column -> the user's. columns : all of the user's own.
+    recognised : in one line, what the input was read as. warnings : what belongs above the figures.
     """
 
     table: Table
-    names: Mapping[str, str]
+    written: Table | None = None
+    own: Mapping[str, str] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
     recognised: str = ""
     warnings: tuple[str, ...] = ()
-    unread: Mapping[int, str | None] = field(default_factory=dict)
-    unread_is_empty: bool = False
-    cells: tuple[NDArray[np.int32], list[str]] | None = None
-    guessed: bool = False
-    columns: tuple[str, ...] = ()
-    own: Mapping[str, str] = field(default_factory=dict)
-    sheets: str = ""
-    twice: Mapping[int, InputError] = field(default_factory=dict)
-    in_words: Mapping[int, str] = field(default_factory=dict)
 
-    def column_of(self, column: str, row: int) -> str:
+    def column_of(self, ours: str, row: int) -> str:
         """What the column of a cell is called in the user's own table."""
-        ours = next((ours for ours, name in self.names.items() if name == column), column)
-        if ours in self.own:
-            return self.own[ours]
-        if self.cells is None or ours not in ("rater", "rank", "diagnosis"):
-            return column
-        codes, names = self.cells
-        return names[codes[row]] if codes[row] >= 0 else column
+        if ours not in self.own and ours in ("rater", RANK, "diagnosis") and COLUMN in self.table.names:
+            return self.table.data.column(COLUMN)[row].as_py() or ours
+        return self.own.get(ours, ours)
+
+
+def unique(column: Any) -> tuple[NDArray[np.int64], list[Any]]:
+    """Codes (-1 for null) into the unique values of a column."""
+    column = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
+    encoded = column.dictionary_encode().combine_chunks()
+    encoded = encoded.chunk(0) if isinstance(encoded, pa.ChunkedArray) else encoded
+    if pa.types.is_null(encoded.type):
+        return np.full(len(column), -1), []
+    codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)
+    return codes.astype(np.int64), encoded.dictionary.to_pylist()
+
+
+def long_of(table: Table, shape: Shape, model: str, by: Collection[str] = (), separator: str | None = None) -> Long:
+    """model : the rater's name where the table names none. by : columns of the case to keep. separator : as in `read_lists`."""
+    data = {ours: _texts_of_lists(table, name) for ours, name in shape.names.items() if ours in COLUMNS}
+    data |= {name: table.data.column(name) for name in by if name in table.names and name not in data}
+    data.setdefault("case_id", pa.array(np.arange(1, len(table) + 1)).cast(pa.string()))
+    warnings = [*([table.note] if table.note else []), *table.warnings]
+    if shape.unread:
+        shown = ", ".join(map(quoted, shape.unread[:4])) + (", …" if len(shape.unread) > 4 else "")
+        warnings.append(f"Nothing was read from {shown}; the option 'columns' says what a column holds.")
+    kind, lists, written, columns = shape.kind, shape.lists, None, tuple(table.names)
+    if kind == BY_ROW:
+        keys = [unique(data[ours])[0] for ours in ("case_id", "rater") if ours in data]
+        rank = _order_within(keys)
+        if rank.max(initial=1) > 1:
+            _check_scores(table, keys, rank)
+            kind, data[RANK] = LONG, pa.array(rank)
+            warnings.append("There is no column with ranks: the order of the rows was taken for them.")
+        else:  # each its one row: a cell may hold a whole list
+            lists = {"": [shape.names["diagnosis"]]}
+            del data["diagnosis"]
+    if kind == LONG:
+        written, data = table, {"rater": _constant(model, len(table))} | data
+        data |= _answers_beside(table, data)
+    else:
+        table, data = _spread(table, data, kind, lists, model, separator, warnings)
+    return Long(replace(table, data=pa.table(data)), written, shape.names, columns, shape.said, tuple(warnings))
+
+
+def _constant(text: str, n: int) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, np.int32)), pa.array([text]))
+
+
+def _texts_of_lists(table: Table, name: str) -> pa.ChunkedArray:
+    """A column; cells that are lists, as right answers may be, as JSON."""
+    column = table.data.column(name)
+    nested = pa.types.is_nested(column.type)
+    return pa.chunked_array([pa.array(map(as_text, column.to_pylist()), pa.string())]) if nested else column
+
+
+def _answers_beside(table: Table, data: Mapping[str, Any]) -> dict[str, Any]:
+    """What `dxmatch ask` writes beside lists: answers that are unread, in rows without rank and diagnosis, and whole answers of lists."""
+    if UNREAD_ANSWER not in table.names:
+        return {}
+    unread, whole = (
+        table.column(name) if name in table.names else [None] * len(table) for name in (UNREAD_ANSWER, ANSWER)
+    )
+    cells = zip(unread, *(data[ours].to_pylist() for ours in (RANK, "diagnosis")), strict=True)
+    none = [bool(text) and all(is_blank(as_text(cell) or "") for cell in ranked) for text, *ranked in cells]
+    keys = zip(*(data[ours].to_pylist() for ours in ("case_id", "rater")), whole, strict=True)
+    answered = [key for *key, answer in keys if answer]
+    if len(set(map(tuple, answered))) < len(answered):  # so stands a right answer in such a table
+        whole = [None] * len(table)
+    words = [text if no else answer for no, text, answer in zip(none, unread, whole, strict=True)]
+    return {NO_LIST: pa.array(none), IN_WORDS: pa.array([text or None for text in words], pa.large_string())}
+
+
+def _spread(
+    table: Table, data: Mapping[str, Any], kind: str, lists: Mapping[str, list[str]], model: str, separator: str | None, warnings: list[str],
+) -> tuple[Table, dict[str, Any]]:  # fmt: skip
+    """The rows of lists that stand in cells, or with a rank in each column."""
+    parts: list[pa.Table] = []
+    for at, (whose, columns) in enumerate(lists.items()):
+        part = _numbered(table, columns) if kind == NUMBERED else _cells(table, columns[0], separator, warnings)
+        at_all = pa.array(np.full(len(part), at))
+        parts.append(part.append_column("rater", _constant(whose or model, len(part))).append_column("part", at_all))
+    rows = pa.concat_tables(parts).unify_dictionaries()
+    rows = rows.sort_by([("row", "ascending"), ("part", "ascending"), (RANK, "ascending")])
+    row = rows["row"].to_numpy()
+    # codes and degrees are of one diagnosis
+    kept = {ours: column.take(rows["row"]) for ours, column in data.items() if ours not in (RANK, *MORE[:-1])}
+    made = {name: rows[name] for name in ("rater", RANK, "diagnosis", NO_LIST, IN_WORDS, COLUMN)}
+    sources = None if table.sources is None else [table.sources[i] for i in row.tolist()]
+    return replace(table, rows=table.row_numbers()[row], sources=sources), made | kept
+
+
+def _cells(table: Table, column: str, separator: str | None, warnings: list[str]) -> pa.Table:
+    cells = list_cells(table.data.column(column), separator)
+    open_, of = np.flatnonzero(cells.commas).tolist(), int(np.count_nonzero(cells.status == LIST))
+    if separator is None and commas_ask(len(open_), of):
+        problem = f"{len(open_):,} of {of:,} cells hold commas, and nothing else parts them"
+        raise table.error(problem, open_[0], column, allowed=SEPARATORS, got=cells.text(open_[0]))
+    if open_ and separator is None:
+        many = "1 cell holds a comma and is" if len(open_) == 1 else f"{len(open_):,} cells hold commas and are"
+        warnings.append(
+            f"{many} one diagnosis each ({quoted(cells.text(open_[0]))}); the option 'separator' parts them."
+        )
+    held = np.maximum(cells.lengths, 1)
+    first = np.cumsum(held) - held
+    empty = np.repeat(cells.lengths == 0, held)
+    rank = np.arange(len(empty)) - np.repeat(first, held) + 1
+    words = np.full(len(empty), None, object)
+    for i in np.flatnonzero(cells.in_words | (cells.status == UNREAD)).tolist():
+        words[first[i]] = cells.text(i)
+    places = pa.array(np.maximum(np.cumsum(~empty) - 1, 0), mask=empty)
+    diagnosis = cells.diagnoses.take(places) if len(cells.diagnoses) else pa.nulls(len(empty), pa.large_string())
+    row = np.repeat(np.arange(len(table)), held)
+    return _part(
+        row, pa.array(rank, mask=empty), diagnosis, cells.status[row] != LIST, words, _constant(column, len(row))
+    )
+
+
+def _numbered(table: Table, columns: Sequence[str]) -> pa.Table:
+    texts = [pc.cast(table.data.column(name), pa.large_string()).combine_chunks() for name in columns]
+    there = np.array([[text is not None and not is_blank(text) for text in column.to_pylist()] for column in texts])
+    none = np.asarray(~there.any(0))
+    row, rank = np.nonzero((there | (none & (np.arange(len(columns))[:, None] == 0))).T)
+    diagnosis = pa.concat_arrays(texts).take(pa.array(rank * len(table) + row, mask=none[row]))
+    of = pa.DictionaryArray.from_arrays(pa.array(rank.astype(np.int32)), pa.array(columns))
+    return _part(row, pa.array(rank + 1, mask=none[row]), diagnosis, none[row], np.full(len(row), None, object), of)
+
+
+def _part(
+    row: NDArray[np.int64], rank: Any, diagnosis: Any, no_list: NDArray[np.bool_], words: Any, column: Any
+) -> pa.Table:
+    """The entries of the lists in some cells. row : of the table. words : the answer in words, in the first row of its list."""
+    data = {"row": row, RANK: rank, "diagnosis": diagnosis.cast(pa.large_string()), NO_LIST: no_list}
+    return pa.table(data | {IN_WORDS: pa.array(words, pa.large_string()), COLUMN: column})
+
+
+def _order_within(keys: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """From 1, the place of each row among those of equal keys."""
+    order = np.lexsort([*reversed(keys)])
+    starts = np.append(True, np.any([key[order][1:] != key[order][:-1] for key in keys], axis=0))
+    first = np.maximum.accumulate(np.where(starts, np.arange(len(order)), 0))
+    out = np.empty(len(order), np.int64)
+    out[order] = np.arange(len(order)) - first + 1
+    return out
+
+
+def _check_scores(table: Table, keys: Sequence[NDArray[np.int64]], rank: NDArray[np.int64]) -> None:
+    """Refuses rows without ranks that stand in another order than a column of scores says: at the first above the one before it in its list."""
+    order = np.lexsort((rank, *keys))
+    before, after = order[:-1], order[1:]
+    same = np.all([key[before] == key[after] for key in keys], axis=0)
+    for name in (name for name in table.names if folded(name) in _SCORES):
+        values = np.array([_number(value) for value in table.column(name)])
+        wrong = after[same & (values[after] > values[before])]
+        if len(wrong):
+            problem = (
+                f"there is no column with ranks, and the rows of a list are not in the order of the column {name!r}"
+            )
+            allowed = "a column 'rank', or the rows of each list in their order, the likeliest first"
+            raise table.error(problem, int(wrong.min()), name, allowed=allowed)
+
+
+def _number(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return np.nan

@@ -16,14 +16,6 @@ from .lists import Rejected
 from .ranking import Rows
 
 
-def pass_over(rank: Codes, depth: int, problems: Problems) -> list[int]:
-    """Forgets the problems of rows past `depth`, and gives these rows."""
-    rows = [row for row in problems if rank[row] > depth and row not in problems.of_case]
-    for row in rows:
-        problems.drop(row)
-    return rows
-
-
 def spoilt_lists(rows: Rows, problems: Problems) -> Codes:
     """The numbers of the lists that hold a row with a problem of its own."""
     found = sorted(set(problems) - problems.of_case)
@@ -41,7 +33,7 @@ def set_aside(
 ) -> tuple[NDArray[np.bool_], Rejected]:
     """bool [cases], those that are left out; what is wrong with them, and with the lists `spoilt`, is written to `rejects`.
 
-    broken : lines and files that could not be read, which go there too.
+    broken : lines that could not be read, which go there too.
 
     Raises
     ------
@@ -75,11 +67,7 @@ def set_aside(
 
 
 def told_broken(broken: Sequence[InputError]) -> list[str]:
-    """A sentence on the lines and files that could not be read."""
+    """A sentence on the lines that could not be read."""
     if not broken:
         return []
-    lines = [error for error in broken if error.row is not None]
-    parts = [counted(len(lines), "line")] if lines else []
-    if files := [error for error in broken if error.row is None]:
-        parts.append(f"{counted(len(files), 'file')} as a whole")
-    return [f"Could not be read and was set aside: {' and '.join(parts)}; the first is {broken[0].finding}"]
+    return [f"Could not be read and was set aside: {counted(len(broken), 'line')}; the first is {broken[0].finding}"]

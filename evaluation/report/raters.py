@@ -67,10 +67,8 @@ def named_pairs(compare: Compare | None, raters: Sequence[str]) -> list[Pair] | 
     return pairs
 
 
-def groups_of_raters(
-    groups: Mapping[str, str | Iterable[str]] | None, raters: Sequence[str], of_answers: Mapping[str, str]
-) -> dict[str, str]:
-    """Finds the group of each rater that is in one. of_answers : what the answers say, where `groups` does not name the rater.
+def groups_of_raters(groups: Mapping[str, str | Iterable[str]] | None, raters: Sequence[str]) -> dict[str, str]:
+    """Finds the group of each rater that is in one.
 
     Raises
     ------
@@ -84,7 +82,7 @@ def groups_of_raters(
             if found.setdefault(rater, group) != group:
                 allowed = f"one group for each rater; {quoted(rater)} is in {quoted(found[rater])}"
                 raise OptionError("groups", allowed, group)
-    return {rater: group for rater, group in of_answers.items() if rater in raters} | found
+    return found
 
 
 def _check_rater(option: str, rater: Any, raters: Sequence[str]) -> None:

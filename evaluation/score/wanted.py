@@ -145,12 +145,6 @@ def _number(k: Any) -> int | None:
     return int(k)
 
 
-def deepest(ks: Mapping[str, int | None], families: Collection[str]) -> int | None:
-    """Finds the deepest rank that one of these families looks at; None where one takes whole lists."""
-    found = [k for family, k in ks.items() if family in families and family != "ranking"]
-    return None if None in found else max([k for k in (*found, ks["ranking"]) if k is not None], default=1)
-
-
 def family_scores(matches: Matches, settings: Settings, want: Wanted) -> tuple[list[FamilyScores], dict[str, str]]:
     """Scores every wanted family, then what a judge says and how far humans agree; names the families left out, with what they lack.
 

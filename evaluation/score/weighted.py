@@ -493,7 +493,7 @@ def lacking(matches: Matches, settings: Settings) -> str | None:
 def _known(answers: Lists) -> tuple[bool, bool]:
     """Tells whether relations are given, and severities on both sides."""
     relation, severity = (bool(answers.cells(column, RANKS)[1]) for column in CHECKS)
-    return relation, severity and any(cell.value for of in answers.reference_more.get("severity", []) for cell in of)
+    return relation, severity and any(cell.value for of in answers.references.more.get("severity", []) for cell in of)
 
 
 def scores(matches: Matches, settings: Settings) -> FamilyScores:
@@ -563,7 +563,7 @@ def _severity(answers: Lists, doubts: list[tuple[str, str]]) -> tuple[Values, ND
     degrees = _degrees(answers, "severity", severity_degree)
     said = np.where(top >= 0, np.maximum(looked_up(degrees, at), 0), 0).astype(np.int8)
     place = {"source": answers.source, "column": "severity of the reference"}
-    cells = answers.reference_more["severity"]
+    cells = answers.references.more["severity"]
     numbers = [[severity_degree(cell.value, row=cell.row, **place) for cell in case] for case in cells]
     reference = np.array([case[0] if case else 0 for case in numbers], np.int8)
     values = list_scores(np.where(top != ABSENT, severity_distances(reference[:, None, None], said), 0))

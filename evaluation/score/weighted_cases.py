@@ -90,7 +90,7 @@ def _groups(matches: Matches) -> list[tuple[str, str, NDArray[np.bool_]]]:
     answers = matches.answers
     held: dict[str, list[set[str]]] = {
         by: [set() if value is None else {*value.split("|")} for value in values]
-        for by, values in answers.groups.items()
+        for by, values in answers.references.groups.items()
     }
     if matches.codes is not None:
         tree, paths = opened(matches.codes.tree)

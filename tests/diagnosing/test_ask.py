@@ -149,8 +149,8 @@ def test_evaluate_takes_it_as_it_is(ask: Ask, loopback: Any, tmp_path: Path, suf
         ("lupus",),
     ]
     assert lists.absent.tolist() == [[False, False], [False, False], [missing == "own", False]]
-    assert lists.unread["8", "big [free]"] == REFUSED["text"]
-    assert lists.answers.get(("7", "big [free]")) == (None if suffix == ".csv" else ANSWERS[0]["text"])
+    assert lists.origin.unread["8", "big [free]"] == REFUSED["text"]
+    assert lists.origin.answers.get(("7", "big [free]")) == (None if suffix == ".csv" else ANSWERS[0]["text"])
 
 
 def test_no_answer_at_all(ask: Ask, loopback: Any, tmp_path: Path) -> None:

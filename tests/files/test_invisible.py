@@ -54,9 +54,9 @@ def test_a_cell_that_looks_equal_is_equal(name: str, text: str, mark: str) -> No
     if mark in "\u00a0\u202f" and " " not in text:
         odd = text + mark  # within a word a blank is seen
     read, plain = (read_lists(pd.DataFrame(rows), by="site") for rows in (spoilt(name, odd), ROWS))
-    for part in ("cases", "raters", "roles", "groups", "more", "reference", "strings"):
+    for part in ("cases", "raters", "roles", "references", "more", "strings"):
         assert getattr(read, part) == getattr(plain, part), part
-    told = [one for one in read.warnings if "cannot be seen" in one]
+    told = [one for one in read.origin.warnings if "cannot be seen" in one]
     assert bool(told) == (odd.strip() != text)
     assert all(repr(text) in one and f"'{name}'" in one for one in told)
 
@@ -67,8 +67,8 @@ def test_a_column_name_that_looks_equal_is_equal(name: str, make: Any) -> None:
     odd = f"{name[:2]}\u200b{name[2:]}"
     rows = [{odd if key == name else key: value for key, value in row.items()} for row in ROWS]
     read = read_lists(make(rows), by=odd if name == "site" else "site")
-    assert read.groups == read_lists(pd.DataFrame(ROWS), by="site").groups
-    assert any("the header" in one for one in read.warnings)
+    assert read.references.groups == read_lists(pd.DataFrame(ROWS), by="site").references.groups
+    assert any("the header" in one for one in read.origin.warnings)
 
 
 def test_predictions_and_right_answers_meet() -> None:

@@ -76,15 +76,17 @@ def models(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_broken_line_and_an_empty_file_are_set_aside(models: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="empty.jsonl: the file is empty"):
-        read_lists(models)
+def test_a_broken_line_is_set_aside_and_an_empty_file_is_none(models: Path, tmp_path: Path) -> None:
+    for reading in (dxmatch.Reading(), dxmatch.Reading(rejects=tmp_path / "rejects.csv")):
+        with pytest.raises(InputError, match="empty.jsonl: the file is empty"):
+            read_lists(models, reading=reading)
+    (models / "empty.jsonl").unlink()
     lists = read_lists(models, reading=dxmatch.Reading(rejects=tmp_path / "rejects.csv"))
     assert sorted(lists.raters) == ["gpt", "llama"] and sorted(lists.cases) == ["c1", "c2", "c3"]
-    assert lists.rejected.rows == 2
-    assert any("set aside: 1 line and 1 file as a whole; the first is" in text for text in lists.warnings)
+    assert lists.origin.rejected.rows == 1
+    assert any("set aside: 1 line; the first is" in text for text in lists.origin.warnings)
     rejected = read_table(tmp_path / "rejects.csv").data.to_pylist()
-    assert [(row["rejected_row"], Path(row["rejected_file"]).name) for row in rejected] == [(None, "empty.jsonl"), ("2", "gpt.jsonl")]  # fmt: skip
+    assert [(row["rejected_row"], Path(row["rejected_file"]).name) for row in rejected] == [("2", "gpt.jsonl")]  # fmt: skip
 
 
 def test_an_output_that_would_replace_what_is_there(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ....errors import InputError
 from ....files.json_records import read_json
 from .answer import Answer, references_in
-from .files_of import files_below, first_of_array, some_below
+from .files_of import files_below, first_object, some_below
 
 SUBSET = "subset"
 PATIENT = ("patient_id", "Index", "index")
@@ -32,7 +32,7 @@ def reads(path: Path) -> bool:
 
 def _is_cases(file: Path) -> bool:
     """No other key is known: a file to which answers were added is someone's own."""
-    keys = {*first_of_array(file)}
+    keys = first_object(file).keys()
     return {INFO, RIGHT} <= keys and all(TESTS.fullmatch(key) for key in keys - {INFO, RIGHT, *PATIENT})
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from ....errors import InputError
+from ....files.json_records import read_json
 from .answer import Answer
-from .files_of import files_below, has_keys, head, json_file, some_below
+from .files_of import files_below, head, some_below
 
 _CHAIN = "chain"
 _DIAGNOSIS = re.compile(r"(?P<name>.*?)(?:\s*#)*\s*\$Intermedia_\d+", re.DOTALL)
@@ -32,33 +32,28 @@ def _is_note(file: Path) -> bool:
 
 def _is_prediction(file: Path) -> bool:
     # `chain` stands at the end of the file
-    return has_keys(file) and '"input' in head(file).lower() and isinstance(_of(file).get(_CHAIN), list)
-
-
-def _of(file: Path) -> dict[str, Any]:
-    try:
-        value = json_file(file)
-    except InputError:
-        return {}
-    return value if isinstance(value, dict) else {}
+    text = head(file)
+    return (
+        text.lstrip().startswith("{")
+        and '"input' in text.lower()
+        and f'"{_CHAIN}"' in file.read_text("utf-8", "replace")
+    )
 
 
 def read(path: Path) -> Iterator[Answer]:
     """Notes give right answers, predictions answers. Errors: `InputError` for a file that is neither."""
     folder = path if path.is_dir() else path.parent
     for file in files_below(path, "*.json"):
-        value = json_file(file)
-        place = file.relative_to(folder)
+        value, place = read_json(file).value, file.relative_to(folder)
+        held = value if isinstance(value, dict) else {}
         more = {"disease_category": place.parts[0]} if len(place.parts) > 1 else {}
-        if isinstance(value, dict) and isinstance(chain := value.get(_CHAIN), list):
-            last = next((str(name) for name in reversed(chain) if name), "")
-            yield Answer(place.as_posix(), folder.resolve().name, text=last, more=more, source=str(file))
+        if isinstance(chain := held.get(_CHAIN), list):
+            last = [str(name) for name in chain if name][-1:]
+            yield Answer(place.as_posix(), folder.resolve().name, diagnoses=last, more=more, source=str(file))
             continue
-        keys = [] if not isinstance(value, dict) else [key for key in value if not _SECTION.fullmatch(key)]
+        keys = [key for key in held if not _SECTION.fullmatch(key)]
         name = _DIAGNOSIS.fullmatch(keys[0]) if len(keys) == 1 else None
         if name is None:
-            raise InputError(
-                "neither a note nor a prediction", source=str(file),
-                allowed="one key DIAGNOSIS$Intermedia_D beside input1 … input6, or a list 'chain'", got=keys,
-            )  # fmt: skip
+            allowed = "one key DIAGNOSIS$Intermedia_D beside input1 … input6, or a list 'chain'"
+            raise InputError("neither a note nor a prediction", source=str(file), allowed=allowed, got=keys)
         yield Answer(place.as_posix(), None, references=(name["name"].strip(),), more=more, source=str(file))

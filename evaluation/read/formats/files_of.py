@@ -1,14 +1,12 @@
-"""The first bytes of files, JSON files and lines, and the files of a folder: what the formats are recognised by."""
+"""The first bytes of files, and the files of a folder: what the formats are recognised by."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
 from itertools import islice
 from pathlib import Path
 from typing import Any
-
-from ....files.json_records import objects_in_lines, read_json
 
 _HEAD = 65_536
 _LOOKED_AT = 200
@@ -24,27 +22,21 @@ def head(path: Path) -> str:
         return ""
 
 
+def columns_of(path: Path) -> set[str]:
+    """The columns of a CSV; none for any other file."""
+    if path.suffix not in (".csv", ".tsv"):
+        return set()
+    return set(re.split(r"[,;\t]", head(path).partition("\n")[0].replace('"', "").strip()))
+
+
 def first_object(path: Path) -> dict[str, Any]:
-    """The object in the first line of a JSONL file; {} where there is none."""
-    line = next((line for line in head(path).split("\n") if line.strip()), "")
+    """The first object of JSON lines, or of a JSON array; {} where there is none, or it is long."""
+    text = head(path).lstrip("[ \r\n\t")
     try:
-        value = json.loads(line)
+        value, _ = json.JSONDecoder().raw_decode(text)
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def first_of_array(path: Path) -> dict[str, Any]:
-    """The first object in a JSON array; {} where there is none, or it is long."""
-    text = head(path)
-    start = text.find("{")
-    if not text.lstrip().startswith("[") or start < 0:
-        return {}
-    try:
-        value, _ = json.JSONDecoder().raw_decode(text, start)
-    except (ValueError, RecursionError):
-        return {}
-    return value
 
 
 def has_keys(path: Path, *keys: str) -> bool:
@@ -53,28 +45,17 @@ def has_keys(path: Path, *keys: str) -> bool:
     return text.lstrip()[:1] in ("{", "[") and all(f'"{key}"' in text for key in keys)
 
 
-def files_below(path: Path, *patterns: str) -> list[Path]:
-    """The file itself; or the files of a folder, and of its folders to any depth, of the first pattern that any has, by name."""
-    if path.is_file():
+def files_below(path: Path, *patterns: str, most: int | None = None) -> list[Path]:
+    """The file itself; or the files of a folder, and of its folders to any depth, of the first pattern that any has, by name.
+
+    most : so many of them, as they come.
+    """
+    if not path.is_dir():
         return [path]
-    for pattern in patterns:
-        if found := sorted(file for file in path.rglob(pattern) if file.is_file()):
-            return found
-    return []
+    of = ([file for file in islice(path.rglob(pattern), most) if file.is_file()] for pattern in patterns)
+    return sorted(next(filter(None, of), []))
 
 
 def some_below(path: Path, pattern: str) -> list[Path]:
     """The file itself, or the first files of a folder and of its folders, as they come."""
-    if path.is_file():
-        return [path]
-    return list(islice((file for file in path.rglob(pattern) if file.is_file()), _LOOKED_AT)) if path.is_dir() else []
-
-
-def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a JSONL file, each with the number of its line. Errors: `InputError`, with the line."""
-    yield from objects_in_lines(path)
-
-
-def json_file(path: Path) -> Any:
-    """What a JSON file holds. Errors: `InputError`."""
-    return read_json(path).value
+    return files_below(path, pattern, most=_LOOKED_AT)

@@ -16,8 +16,6 @@ from ....errors import InputError, MissingExtra
 from .answer import Answer, groups_in, references_in
 from .files_of import files_below, has_keys, some_below
 
-_FIRST_ENTRIES = ("header.json", "_journal/start.json")
-
 
 def reads(path: Path) -> bool:
     """A log, or a folder that holds one."""
@@ -34,23 +32,19 @@ def read(path: Path) -> Iterator[Answer]:
     InputError
         For a log that cannot be read, or holds no samples.
     """
-    files = [file for file in files_below(path, "*.eval", "*.json") if _is_log(file)]
-    logs = [_log(file) for file in files]
-    tasks = len({log.eval.task for log in logs}) > 1
-    runs = Counter((log.eval.model, log.eval.task) for log in logs)
-    seen: Counter[tuple[str, str]] = Counter()
-    for file, log in zip(files, logs, strict=True):
-        key = (log.eval.model, log.eval.task)
+    logs = [(file, _log(file)) for file in files_below(path, "*.eval", "*.json") if _is_log(file)]
+    tasks = {log.eval.task for _, log in logs}
+    runs, seen = Counter((log.eval.model, log.eval.task) for _, log in logs), Counter[tuple[str, str]]()
+    for file, log in logs:
+        model, task = key = (log.eval.model, log.eval.task)
         seen[key] += 1
-        model = log.eval.model if runs[key] == 1 else f"{log.eval.model} (run {seen[key]})"
-        epochs = {sample.epoch for sample in log.samples}
+        run = model if runs[key] == 1 else f"{model} (run {seen[key]})"
+        epochs = len({sample.epoch for sample in log.samples}) > 1
         for row, sample in enumerate(log.samples, 1):
-            case = f"{log.eval.task}/{sample.id}" if tasks else str(sample.id)
-            name = f"{model} [epoch {sample.epoch}]" if len(epochs) > 1 else model
             output = None if sample.error is not None else sample.output
             yield Answer(
-                case,
-                None if output is None else name,
+                f"{task}/{sample.id}" if len(tasks) > 1 else str(sample.id),
+                None if output is None else f"{run} [epoch {sample.epoch}]" if epochs else run,
                 text=None if output is None else output.completion,
                 references=references_in(sample.target),
                 more=groups_in(sample.metadata),
@@ -62,8 +56,7 @@ def read(path: Path) -> Iterator[Answer]:
 def _is_log(file: Path) -> bool:
     if file.suffix == ".eval":
         try:
-            with zipfile.ZipFile(file) as archive:
-                return any(name in _FIRST_ENTRIES for name in archive.namelist())
+            return not {"header.json", "_journal/start.json"}.isdisjoint(zipfile.ZipFile(file).namelist())
         except (OSError, zipfile.BadZipFile):
             return False
     return file.suffix == ".json" and has_keys(file, "version", "status", "eval", "task", "model")

@@ -5,72 +5,53 @@ Its ranks may skip; NULL stands for a blank. Where there are several prompts, ea
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+
+import pyarrow as pa
 
 from ....errors import InputError
 from ....files.tables import Table, read_table
-from .answer import Answer
-from .files_of import head
+from .files_of import columns_of
 
-_CASE, _MODEL, _PROMPT, _RIGHT = "patient_id", "model_name", "prompt_name", "golden_diagnosis"
-_RIGHT_SEVERITY = "golden_diagnosis_severity"
-_RELATION = "differential_diagnosis_semantic_relationship_name"
-_SEVERITY = "differential_diagnosis_severity_name"
+_OURS = {
+    "case_id": "patient_id",
+    "rater": "model_name",
+    "reference": "golden_diagnosis",
+    "rank": "rank",
+    "reference_severity": "golden_diagnosis_severity",
+    "relation": "differential_diagnosis_semantic_relationship_name",
+    "severity": "differential_diagnosis_severity_name",
+}
+_NEEDED = [*_OURS.values()][:4]
+_PROMPT = "prompt_name"
 _PREDICTED = ("predicted_diagnosis", "differential_diagnosis", "differential_diagnosis_name", "diagnosis")
-_RANK = "rank"
 
 
 def reads(path: Path) -> bool:
     """A CSV with its columns."""
-    if not path.is_file() or path.suffix not in (".csv", ".tsv"):
-        return False
-    return {_CASE, _MODEL, _RIGHT, _RANK} <= set(
-        re.split(r"[,;\t]", head(path).partition("\n")[0].replace('"', "").strip())
-    )
+    return {*_NEEDED} <= columns_of(path)
 
 
-def read(path: Path) -> Iterator[Answer]:
+def read(path: Path) -> Table:
     """A list for each patient, model and prompt, by rank. Errors: `InputError` for a missing column."""
     table = read_table(path)
-    for name in (_CASE, _MODEL, _RIGHT, _RANK):
+    for name in _NEEDED:
         table.require(name)
     predicted = next((name for name in _PREDICTED if name in table.names), None)
     if predicted is None:
-        raise InputError(
-            "no column with the predicted diagnosis", source=str(path), allowed=", ".join(_PREDICTED), got=table.names
-        )
-    case, model, right, rank, said = (_cells(table, name) for name in (_CASE, _MODEL, _RIGHT, _RANK, predicted))
-    prompt, relation, severity, true = (_cells(table, n) for n in (_PROMPT, _RELATION, _SEVERITY, _RIGHT_SEVERITY))
-    several = len({*prompt}) > 1
-    lists: dict[tuple[str, str], list[int]] = {}
-    for i, (one, who) in enumerate(zip(case, model, strict=True)):
-        if one is None or who is None:
-            raise table.error("a blank", i, _CASE if one is None else _MODEL, allowed="a name")
-        lists.setdefault((one, f"{who} [{prompt[i]}]" if several else who), []).append(i)
-    for (one, who), rows in lists.items():
-        named = [i for i in rows if said[i] is not None]
-        yield Answer(
-            one,
-            who,
-            diagnoses=[str(said[i]) for i in named],
-            references=() if right[rows[0]] is None else (str(right[rows[0]]),),
-            more={} if true[rows[0]] is None else {"reference_severity": true[rows[0]]},
-            each={
-                "rank": [rank[i] for i in named],
-                "relation": [relation[i] for i in named],
-                "severity": [severity[i] for i in named],
-            },
-            source=str(path),
-            row=table.row_number(rows[0]),
-        )
+        problem, allowed = "no column with the predicted diagnosis", ", ".join(_PREDICTED)
+        raise InputError(problem, source=str(path), allowed=allowed, got=table.names)
+    told = {
+        ours: _cells(table, name) for ours, name in (_OURS | {"diagnosis": predicted}).items() if name in table.names
+    }
+    told["rank"] = [rank if name else None for rank, name in zip(told["rank"], told["diagnosis"], strict=True)]
+    prompts = _cells(table, _PROMPT) if _PROMPT in table.names else []
+    if len({*prompts}) > 1:
+        told["rater"] = [who and f"{who} [{prompt}]" for who, prompt in zip(told["rater"], prompts, strict=True)]
+    return replace(table, data=pa.table({ours: pa.array(cells, pa.string()) for ours, cells in told.items()}))
 
 
-def _cells(table: Table, name: str) -> list[Any]:
-    """The texts of a column; None for a blank, for NULL, and where there is no such column."""
-    if name not in table.names:
-        return [None] * len(table)
+def _cells(table: Table, name: str) -> list[str | None]:
     texts = [None if value is None else str(value).strip() for value in table.column(name)]
     return [None if not text or text.upper() in ("NULL", "NAN") else text for text in texts]

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from ....errors import InputError
+from ....files.json_records import objects_in_lines, read_json
 from .answer import Answer, groups_in, references_in
-from .files_of import files_below, first_object, json_file, json_lines, some_below
+from .files_of import files_below, first_object, some_below
 
 _ALLOWED = "samples of a task that generates text (output_type: generate_until)"
 _CASE = ("case_id", "id")
@@ -22,12 +23,8 @@ _CASE = ("case_id", "id")
 
 def reads(path: Path) -> bool:
     """A sample file, or a folder that holds one."""
-    pattern = "samples_*.jsonl"
-    return any({"doc_id", "target"} <= (keys := {*first_object(f)}) and _says(keys) for f in some_below(path, pattern))
-
-
-def _says(keys: set[str]) -> bool:
-    return "resps" in keys or "filtered_resps" in keys
+    keys = (first_object(file).keys() for file in some_below(path, "samples_*.jsonl"))
+    return any({"doc_id", "target"} <= own and not own.isdisjoint({"resps", "filtered_resps"}) for own in keys)
 
 
 def read(path: Path) -> Iterator[Answer]:
@@ -35,23 +32,21 @@ def read(path: Path) -> Iterator[Answer]:
     files = files_below(path, "samples_*.jsonl")
     tasks = {_task(file) for file in files}
     for file in files:
-        rows = list(json_lines(file))
-        model = _model(file)
+        rows, model = list(objects_in_lines(file)), _model(file)
         several = len({str(sample.get("filter", "")) for _, sample in rows}) > 1
         for row, sample in rows:
-            doc = sample.get("doc")
-            own = next((doc[key] for key in _CASE if doc.get(key) is not None), None) if isinstance(doc, dict) else None
-            case = sample.get("doc_id") if own is None else own
+            doc = sample["doc"] if isinstance(sample.get("doc"), dict) else {}
+            case = next((doc[key] for key in _CASE if doc.get(key) is not None), sample.get("doc_id"))
+            # a filter is another reading of the same answer, and so no prompt or repeat to average over
+            name = f"{model} ({sample['filter']})" if several else model
             texts = _texts(sample, file, row)
             for number, text in enumerate(texts, 1):
-                # a filter is another reading of the same answer, and so no prompt or repeat to average over
-                name = f"{model} ({sample['filter']})" if several else model
                 yield Answer(
                     f"{_task(file)}/{case}" if len(tasks) > 1 else str(case),
                     f"{name} [repeat {number}]" if len(texts) > 1 else name,
                     text=text,
                     references=_references(sample.get("target")),
-                    more=groups_in({k: v for k, v in doc.items() if k not in _CASE} if isinstance(doc, dict) else None),
+                    more=groups_in({key: value for key, value in doc.items() if key not in _CASE}),
                     source=str(file),
                     row=row,
                 )
@@ -62,21 +57,18 @@ def _texts(sample: dict[str, Any], file: Path, row: int) -> list[str]:
     said: Any = sample.get("filtered_resps") or sample.get("resps")
     while isinstance(said, list) and len(said) == 1 and isinstance(said[0], list):
         said = said[0]
-    likelihood = isinstance(said, list) and len(said) == 2 and said[1] in ("True", "False")
-    if likelihood or not isinstance(said, list) or not said or not all(isinstance(text, str) for text in said):
+    texts = said if isinstance(said, list) and all(isinstance(text, str) for text in said) else []
+    if not texts or texts[1:] in (["True"], ["False"]):  # a likelihood
         raise InputError("no text that a model wrote", source=str(file), row=row, allowed=_ALLOWED, got=said)
-    return said
+    return texts
 
 
 def _references(target: Any) -> tuple[str, ...]:
     """A target is kept as text, a list of them as Python writes it."""
-    if isinstance(target, str) and target.lstrip().startswith("["):
-        try:
-            value = ast.literal_eval(target.strip())
-        except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
-            value = target
-        return references_in(value)
-    return references_in(target)
+    try:
+        return references_in(ast.literal_eval(target) if str(target).startswith("[") else target)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return references_in(target)
 
 
 def _task(file: Path) -> str:
@@ -85,11 +77,6 @@ def _task(file: Path) -> str:
 
 
 def _model(file: Path) -> str:
-    date = file.stem.rpartition("_")[2]
-    results = file.parent / f"results_{date}.json"
-    if results.is_file():
-        value = json_file(results)
-        name = value.get("model_name") if isinstance(value, dict) else None
-        if isinstance(name, str) and name.strip():
-            return name.strip()
-    return file.parent.resolve().name.replace("__", "/") or file.stem
+    results = file.parent / f"results_{file.stem.rpartition('_')[2]}.json"
+    told = read_json(results).value if results.is_file() else {}
+    return (told.get("model_name") or "").strip() or file.parent.resolve().name.replace("__", "/") or file.stem

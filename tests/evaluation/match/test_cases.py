@@ -138,7 +138,10 @@ def test_what_was_written_stands_where_nothing_could_be_read():
         ("two", "gpt", "no diagnosis could be read from the answer", REFUSED),
         ("two", "claude", "the answer is empty", None),
     ]
-    long = replace(found, answers=replace(found.answers, unread={("two", "gpt"): "word " * 2_000}))
+    long = replace(
+        found,
+        answers=replace(found.answers, origin=replace(found.answers.origin, unread={("two", "gpt"): "word " * 2_000})),
+    )
     assert long.table["answer"].to_pylist()[-2].endswith("word  … (cut at 4,000 of 10,000 characters)")
 
 

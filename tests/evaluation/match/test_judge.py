@@ -129,7 +129,7 @@ def test_relations_and_severities_by_hand(tmp_path):
     ]  # fmt: skip
     assert made.more["severity"] == ["moderate", "critical", "moderate", None, "moderate", "severe", "severe", "moderate", None]  # fmt: skip
     # what was given stays: of the two right answers of case one the first is mild, the second rare
-    assert [[cell.value for cell in cells] for cells in made.reference_more["severity"]] == [
+    assert [[cell.value for cell in cells] for cells in made.references.more["severity"]] == [
         ["mild", "rare"],
         ["severe"],
     ]

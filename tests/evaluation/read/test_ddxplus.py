@@ -77,24 +77,15 @@ def test_cases_to_ask_about(patients: Path):
 
 
 def test_the_stratified_sample():
-    """By shares as in the source; equal numbers where asked for; the same with the same seed."""
+    """By shares as in the source; the same with the same seed."""
     strata = ["common"] * 600 + ["rare"] * 25 + ["some"] * 375
     drawn = stratified(strata, 100)
     assert Counter(strata[i] for i in drawn) == {"common": 60, "some": 38, "rare": 2} or Counter(
         strata[i] for i in drawn
     ) == {"common": 60, "some": 37, "rare": 3}
     assert len(set(drawn)) == 100 and drawn == sorted(drawn) == stratified(strata, 100) != stratified(strata, 100, 1)
-    assert Counter(strata[i] for i in stratified(strata, 90, allocation="equal")) == {
-        "common": 33,
-        "some": 32,
-        "rare": 25,
-    }
-
-
-@pytest.mark.parametrize(("options", "told"), [({"n": 0}, "'n'"), ({"n": 4}, "from 1 to"), ({"n": 2, "allocation": "x"}, "'allocation'")])  # fmt: skip
-def test_samples_that_cannot_be(options, told):
-    with pytest.raises(OptionError, match=told):
-        stratified(["a", "b", "b"], **options)
+    with pytest.raises(OptionError, match="from 1 to"):
+        stratified(strata, 1001)
 
 
 @pytest.mark.parametrize(

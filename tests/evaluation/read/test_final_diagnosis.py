@@ -68,7 +68,7 @@ def test_every_shape_holds_both(made, tmp_path):
     source, options = made(tmp_path)
     options = with_reading(options)
     lists = read_lists(source, **options)
-    assert (lists.raters, lists.reference, lists.final) == (["A", "B"], [tuple(SET)], [(FINAL,)])
+    assert (lists.raters, lists.reference, lists.references.final) == (["A", "B"], [tuple(SET)], [(FINAL,)])
     assert lists.has_final
     report = evaluate(source, matcher=By(), resampling=POINTS, **options)
     assert [report.row("Acc", of="M", k=1, algorithm=who)["value"] for who in "AB"] == [0, 0]
@@ -160,9 +160,11 @@ SHEET = {
 }
 
 
-@pytest.mark.parametrize("called", ["differential", "true differential", "Reference DDx"])
+@pytest.mark.parametrize("called", ["true differential", "Reference DDx"])
 def test_a_differential_beside_a_final_diagnosis_and_models_is_the_set_of_right_answers(called):
     lists = read_lists({called if name == "SET" else name: cells for name, cells in SHEET.items()})
     assert lists.raters == ["base", "tuned"], "nor is the organ a model"
-    assert lists.reference[0] == ("asthma", "copd") and lists.final[0] == ("asthma",)
-    assert "not read: organ" in lists.recognised
+    assert lists.reference[0] == ("asthma", "copd") and lists.references.final[0] == ("asthma",)
+    assert "not read: organ" in lists.origin.recognised
+    with pytest.raises(InputError, match="'differential' may hold the right answers beside a final one"):
+        read_lists({"differential" if name == "SET" else name: cells for name, cells in SHEET.items()})

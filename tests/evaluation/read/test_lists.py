@@ -69,14 +69,6 @@ def test_the_order_of_rows_and_the_kind_of_table_do_not_matter(written, tmp_path
         assert {c: {r: lists.list_of(c, r) for r in lists.raters} for c in lists.cases} == SAID
 
 
-def test_numbers_as_names_and_text_as_ranks():
-    frame = pd.DataFrame(
-        {"case_id": [7, 7, 7], "rater": [1.0, 2.0, 3.0], "rank": ["1", " 1 ", "1.0"], "diagnosis": list("abc")}
-    )
-    lists = read_lists(frame, algorithms=["1"])
-    assert lists.cases == ["7"] and lists.raters == ["1", "2", "3"]
-
-
 def test_columns_of_other_names(written):
     lines = [
         "patient,who,place,dx,role",
@@ -113,8 +105,8 @@ def test_a_right_answer_needs_no_rater(written, name):
     lines = [*GOOD, f"c1,{name},final,1,asthma", f"c1,{name},reference,2,rhinitis", f"c1,{name},reference,1,copd"]
     lists = read_lists(written(lines=lines))
     assert lists.raters == ["A", "X", "Y"] and lists.lengths.tolist() == [[2, 2, 2], [2, 2, 2]]
-    assert (lists.reference, lists.final) == ([("copd", "rhinitis"), ()], [("asthma",), ()])
-    assert read_lists(pd.read_csv(written(lines=lines))).final == lists.final
+    assert (lists.reference, lists.references.final) == ([("copd", "rhinitis"), ()], [("asthma",), ()])
+    assert read_lists(pd.read_csv(written(lines=lines))).references.final == lists.references.final
 
 
 @pytest.mark.parametrize("role", ["algorithm", "expert", ""])
@@ -142,15 +134,15 @@ def test_more_of_the_reference_by_role_and_by_column(written):
     truth = ["c1,T,reference,2,rhinitis,,mild", "c1,T,reference,1,asthma,J45;J40,rare"]
     lists = read_lists(written(lines=[*more, *truth]))
     assert lists.reference == [("asthma", "rhinitis"), ()]
-    assert lists.reference_more["icd10"] == [(Cell("J45;J40", 15), Cell(None, 14)), ()]
-    assert lists.reference_more["severity"] == [(Cell("rare", 15), Cell("mild", 14)), ()]
+    assert lists.references.more["icd10"] == [(Cell("J45;J40", 15), Cell(None, 14)), ()]
+    assert lists.references.more["severity"] == [(Cell("rare", 15), Cell("mild", 14)), ()]
     by_column = with_column("reference_severity", lambda i, line: "rare" if "c2,X" in line else "")
-    assert read_lists(written(lines=by_column)).reference_more == {"severity": [(), (Cell("rare", 10),)]}
-    assert read_lists(written()).reference_more == {}
+    assert read_lists(written(lines=by_column)).references.more == {"severity": [(), (Cell("rare", 10),)]}
+    assert read_lists(written()).references.more == {}
     # rows with the role reference may give the names, and the column their codes
     both = with_column("icd10,reference_icd10", lambda i, line: ",J45")
     lists = read_lists(written(lines=[*both, "c1,T,reference,1,asthma,,J45"]))
-    assert lists.reference[0] == ("asthma",) and lists.reference_more["icd10"][0][0].value == "J45"
+    assert lists.reference[0] == ("asthma",) and lists.references.more["icd10"][0][0].value == "J45"
 
 
 def differs(name):
@@ -198,12 +190,6 @@ def test_refused(written, changes, message):
     assert message in str(caught.value) and "lists.csv" in str(caught.value)
 
 
-def test_a_mark_can_mean_no_diagnosis(written):
-    assert read_lists(written({3: "c1,A,algorithm,2,-"}), reading=dxmatch.Reading(no_diagnosis="-")).list_of(
-        "c1", "A"
-    ) == ["asthma", None]
-
-
 @pytest.mark.parametrize("words", [[""], [3], [" "]])
 def test_no_diagnosis_refused(written, words):
     with pytest.raises(OptionError, match="'no_diagnosis'"):
@@ -231,7 +217,7 @@ def test_algorithms_that_are_not_named_are_left_out_and_told(written):
         read_lists(written(lines=other), reading=dxmatch.Reading(missing="refuse"))
     lists = read_lists(written(lines=other), algorithms=["A"])
     assert lists.raters == ["A", "X", "Y"]
-    assert "Algorithms that were not named and were left out: B." in lists.notes
+    assert "Algorithms that were not named and were left out: B." in lists.origin.notes
     complete = read_lists(written(lines=[*other, "c2,B,algorithm,1,gout"]), algorithms=["A"])
     assert complete.raters == ["A", "X", "Y"] and complete.list_of("c2", "Y") == ["sepsis", "gout"]
 
@@ -260,7 +246,7 @@ def test_rejects(written, tmp_path, changes, cases, rejected, reason):
     """What is wrong is set aside and no more, and every row is either evaluated or in the rejects."""
     path = tmp_path / "rejects.csv"
     lists = read_lists(written(changes), reading=dxmatch.Reading(rejects=path))
-    assert (lists.cases, lists.rejected.rows, lists.rejected.cases) == (cases, rejected, 2 - len(cases))
+    assert (lists.cases, lists.origin.rejected.rows, lists.origin.rejected.cases) == (cases, rejected, 2 - len(cases))
     assert path.exists() == (rejected > 0)
     assert sum(map(bool, changes.values())) + len(GOOD) - 1 - len(changes) == rejected + lists.lengths.sum()
     if reason:
@@ -268,10 +254,10 @@ def test_rejects(written, tmp_path, changes, cases, rejected, reason):
         assert len(told) == rejected and told.str.contains(reason, regex=False).all()
         assert told.str.startswith("left out with its").sum() == rejected - 1
     if cases == ["c1", "c2"] and rejected == 2:
-        assert lists.rejected.lists == 1 and lists.list_of("c1", "A") == [] and lists.list_of("c2", "A")
-        assert "A has no list for 1 of 2 cases; each counts as an empty answer." in lists.warnings
+        assert lists.origin.rejected.lists == 1 and lists.list_of("c1", "A") == [] and lists.list_of("c2", "A")
+        assert "A has no list for 1 of 2 cases; each counts as an empty answer." in lists.origin.warnings
     if cases == ["c2"]:
-        assert lists.rejected.path == str(path) and set(lists.strings) == {"gout", "sepsis", "cellulitis"}
+        assert lists.origin.rejected.path == str(path) and set(lists.strings) == {"gout", "sepsis", "cellulitis"}
         assert pd.read_csv(path)["rejected_row"].tolist() == [2, 3, 4, 5, 6, 7]
 
 
@@ -298,8 +284,8 @@ def test_craft_md_lists_are_regular(shared_data):
     assert (lists.lengths == 5).all() and sum(len(r) != 1 for r in lists.reference) == 2
     assert (lists.entries == -1).sum() == 8777
     none = "8,777 of 33,925 diagnoses in the lists name none ('none' 6,495, 'multiple' 2,282). They keep their rank and match nothing."
-    assert lists.warnings[-1] == none and "several right answers in one cell" in lists.warnings[0]
-    assert set(lists.more) == {"category"} and len(lists.groups["category"]) == 1357
+    assert lists.origin.warnings[-1] == none and "several right answers in one cell" in lists.origin.warnings[0]
+    assert set(lists.more) == {"category"} and len(lists.references.groups["category"]) == 1357
     assert (
         read_lists(shared_data / "craft_md_lists.csv", reading=dxmatch.Reading(no_diagnosis=["keep", "none"])).entries
         == -1

@@ -69,9 +69,11 @@ def test_resamples_are_the_cases_taken_so_often(answers, set_matcher):
     found = of_firsts(answers, matcher)
     weights = np.bincount(np.random.default_rng(0).integers(0, 40, 40), minlength=40)
     again = np.repeat(np.arange(40), weights)
+    entries = np.concatenate(
+        [answers.entries[answers.offsets[case, 0] :][: answers.lengths[case].sum()] for case in again]
+    )
     taken = replace(
-        answers, cases=[f"{at:03}" for at in range(40)], offsets=answers.offsets[again], lengths=answers.lengths[again],
-        absent=answers.absent[again],
+        answers, cases=[f"{at:03}" for at in range(40)], entries=entries, lengths=answers.lengths[again], absent=answers.absent[again]
     )  # fmt: skip
     again = of_firsts(taken, matcher)
     plain = agreement.group_agreement(again.first, agreement.categories_of(again.first), groups)(np.ones((1, 40)))

@@ -6,7 +6,7 @@ import pytest
 
 from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.score.scores import Settings
-from dxmatch.evaluation.score.wanted import DEFAULT, FAMILIES, computed_metrics, deepest, family_scores, ks_of, wanted
+from dxmatch.evaluation.score.wanted import DEFAULT, FAMILIES, computed_metrics, family_scores, ks_of, wanted
 
 from ..made import lists_of
 from .made import matched
@@ -44,8 +44,6 @@ def test_what_no_evaluation_computes(metrics):
 def test_how_many_diagnoses_count():
     for k, changed in ((None, {}), ("all", {}), (5, dict.fromkeys(DEFAULT, 5)), ({"recall": 2}, {"recall": 2})):
         assert ks_of(k) == {**DEFAULT, **changed}
-    for k, families, depth in ((None, ["relative"], 3), (None, ["recall"], None), ({"ranking": 7}, ["ranking"], 7)):
-        assert deepest(ks_of(k), families) == depth
 
 
 @pytest.mark.parametrize("k", [0, 101, 1.5, True, {"weighted": 3}, {"relative": None}, {"recall": 0}])
