@@ -80,18 +80,19 @@ class Section:
 
 
 def _kind_of(heading: str) -> int | None:
-    bare = re.sub(r"\([^()]*\)|^\W*\d+[.)]|[^\w\s'’/-]", " ", plain(heading)).strip()
+    bare = re.sub(r"\([^()]*\)|\bfor\s.*|^\W*\d+[.)]|[^\w\s'’/-]", " ", plain(heading), flags=re.IGNORECASE).strip()
     words = [word for word in re.split(r"[\s/]+", bare.casefold()) if word not in _SMALL and any(map(str.isalpha, word))]
     kind = next((kind for kind, known in _WORDS.items() if words and known.issuperset(words)), None)
     if kind is not None and not _NO_OTHERS.issuperset(words):
         return kind
-    return ASIDE if len(bare.split()) <= _LONGEST_HEADING and _ASIDE.match(bare) else None
+    is_sentence = "," in heading or len(bare.split()) > _LONGEST_HEADING
+    return ASIDE if not is_sentence and _ASIDE.match(bare) else None
 
 
 def _opened(line: str, is_entry: bool, of_several: bool) -> Section | None:
     """The section that a line opens: a heading, or a label with what is behind it; None for another line."""
     text = re.sub(r"^\s*(?:#{1,6}\s+|>\s*)", "", line)
-    bare = plain(text)
+    bare = plain(text if text == line else re.sub(r"^(?:step|part)\s+\d+\s*[.:]\s*", "", text, flags=re.IGNORECASE))
     label = _LABEL.match(bare)
     if label is not None and (kind := _kind_of(label[1])) is not None and not (is_entry and LIKELIHOOD_LABEL.match(text)):
         return Section(kind, label[2].strip(), alone=_is_alone(label[1]))
@@ -100,13 +101,13 @@ def _opened(line: str, is_entry: bool, of_several: bool) -> Section | None:
     marked = text != line and bool(bare)
     bold = re.fullmatch(r"\s*\*\*[^*]+\*\*:?\s*", text) is not None
     headed = marked or bold or bare.endswith(":")
-    if (headed or (of_several and len(bare.split()) <= 4)) and (kind := _kind_of(bare)) is not None:
+    if (headed or (of_several and not is_entry and len(bare.split()) <= 4)) and (kind := _kind_of(bare)) is not None:
         return Section(kind, alone=_is_alone(bare))
     return Section(UNKNOWN) if marked and not is_entry else None
 
 
 def _is_alone(heading: str) -> bool:
-    return re.search(r"other|alternative|also|less|least|additional|remaining|secondary", heading, re.IGNORECASE) is None
+    return re.search(r"other|alternative|also|additional|remaining|secondary|^\W*(?:less|least)", heading, re.IGNORECASE) is None
 
 
 def sections_of(lines: Sequence[str]) -> list[Section]:
@@ -117,12 +118,12 @@ def sections_of(lines: Sequence[str]) -> list[Section]:
     OutOfOrder
         Where the numbers of a list neither rise by one nor stay.
     """
-    sections, current, blank = [Section(TEXT)], None, False
+    sections, current = [Section(TEXT)], None
     of_several = sum(map(bool, map(str.strip, lines))) > 1
-    for line in lines:
+    for at, line in enumerate(lines):
         if not line.strip():
-            blank = True
             continue
+        blank = at > 0 and not lines[at - 1].strip()
         numbered, bullet = _NUMBERED.fullmatch(line) or _ORDINAL.fullmatch(line), _BULLET.fullmatch(line)
         mark = numbered or bullet
         number = _number(numbered["hash"] or numbered["number"]) if numbered else 0
@@ -154,7 +155,6 @@ def sections_of(lines: Sequence[str]) -> list[Section]:
             sections[-1].text.append(line)
         elif blank or current.below:
             current.below.append(line)
-        blank = False
     return sections
 
 

@@ -28,6 +28,8 @@ _ASIDE_TAGS = re.compile(
 )
 _END_OF_THOUGHTS = re.compile(r"\A.*</(?:think|thinking)>", re.DOTALL | re.IGNORECASE)
 _UNENDED_THOUGHTS = re.compile(r"<(?:think|thinking)>.*\Z", re.DOTALL | re.IGNORECASE)
+_IN_BRACKETS = re.compile(r"\[(/?[A-Z_]{3,20})\]")
+"""Tags in square brackets: "[ANSWER]"."""
 _BOXED = re.compile(r"\$?\\boxed\{\s*(?:\\text(?:bf)?\{)?([^{}]+)\}?\s*\}\$?")
 
 _LEADING_IN = re.compile(
@@ -63,7 +65,8 @@ _FRAMES = tuple(re.compile(form, re.IGNORECASE | re.DOTALL) for form in (
     r"(?P<name>.+?)\s+(?:is|would\s+be)\s+the\s+diagnosis\s+(?:that\s+best\s+explains|I\s+would\s+favou?r)\b.*",
     rf"{_BEFORE}(?:this|the|he|she)\s*(?:\d+-year-old\s+)?(?:patient|man|woman|boy|girl|child|infant)?\s*(?:{_LIKELY}\s+has|has\s+most\s+likely|is\s+(?:most\s+likely\s+)?suffering\s+from)\s+(?P<name>.+)",
     rf"{_BEFORE}(?:this|it)\s+is\s+{_LIKELY}\s+(?P<name>.+)",
-    rf".{{0,200}}?\b{_OF_THE_CASE}\b.{{0,200}}?\b(?:(?:is|are)\s+(?:most|highly)\s+(?:consistent\s+with|suggestive\s+of)|points?\s+to(?:wards?)?|strongly\s+(?:suggests?|indicates?))\s+(?P<name>.+)",
+    rf".{{0,200}}?\b{_OF_THE_CASE}\b.{{0,200}}?\b(?:(?:is|are)\s+(?:most|highly)\s+(?:consistent\s+with|suggestive\s+of)|points?\s+to(?:wards?)?)\s+(?P<name>.+)",
+    r".{0,400}?\bstrongly\s+(?:suggests?|indicates?)\s+(?P<name>.+)",
     r"(?:(?:based\s+on|given|in\s+light\s+of)\b.{0,200}?,\s+)?I\s+(?:think|believe|suspect|would\s+(?:say|diagnose)|am\s+confident)(?:\s+that)?(?:\s+(?:(?:this|it|the\s+diagnosis)\s+is|(?:this|the)\s+patient\s+has))?(?:\s+(?:most\s+likely|likely|probably|most\s+consistent\s+with))?\s+(?P<name>.+)",
     r"most\s+likely,?\s+(?:(?:this|it)\s+is\s+)?(?P<name>.+)",
 ))  # fmt: skip
@@ -107,7 +110,7 @@ def ranked_diagnoses(text: str) -> list[str] | None:
     >>> ranked_diagnoses("It could be lupus, or gout.") is None
     True
     """
-    text = _BOXED.sub(r"\nFinal answer: \1\n", without_thoughts(text)).strip()
+    text = _BOXED.sub(r"\nFinal answer: \1\n", without_thoughts(_IN_BRACKETS.sub(r"<\1>", text))).strip()
     if not text or (any(map(str.isalpha, text)) and "\n" not in text and is_nothing(text.strip(" *_#`\"'"))):
         return []
     if (values := listed(text)) is not None:
@@ -129,6 +132,9 @@ def ranked_diagnoses(text: str) -> list[str] | None:
         for line in text.splitlines()
         if not re.fullmatch(r"\s*(?:```\w*|([-=_*])\1{2,})\s*", line)
     ]
+    written = [line for line in lines if line.strip()]
+    if len(written) > 2 and all(line.count("|") == written[0].count("|") > 0 for line in written):
+        lines = [f"|{line.strip().strip('|')}|" for line in written]
     try:
         if any(line.strip().startswith("|") for line in lines) or _CSV_HEAD.fullmatch(lines[0].strip()):
             return _of_a_table(lines)
@@ -162,8 +168,8 @@ def _of_a_table(lines: Sequence[str]) -> list[str] | None:
     around = [line for line in lines if piped and not line.strip().startswith("|")]
     at = next((i for i, line in enumerate(lines) if line.strip().startswith("|")), 0)
     listed_there = [f"{number}. {row}" for number, row in enumerate(rows, 1)]
-    before = [line for line in lines[:at] if around]
-    return _of_sections(sections_of(["Differential diagnoses:" if not any(map(str.strip, before)) else "", *before, *listed_there, *(around[len(before) :])]))  # fmt: skip
+    before = lines[:at] if piped else []
+    return _of_sections(sections_of([*before, "Differential diagnoses:", *listed_there, "", *around[len(before) :]]))
 
 
 def _inline_apart(line: str) -> list[str]:
@@ -184,6 +190,7 @@ def _of_sections(sections: Sequence[Section]) -> list[str] | None:
     leads = [one for one in sections if one.kind == LEAD and (one.own or one.text or one.lists)]
     others = [one for one in sections if one.kind == OTHERS and (one.own or one.text or one.lists)]
     unknown = [one for one in sections if one.kind == UNKNOWN]
+    after = [line for one in unknown for line in one.text]
     if len({_first(one) for one in leads}) > 1 or any(one.lists or one.own for one in unknown) or (unknown and not leads + others):
         return None
     named = [one for one in leads if one.own or one.text]
@@ -208,7 +215,8 @@ def _of_sections(sections: Sequence[Section]) -> list[str] | None:
     found = names_of(lists[0].entries) if lists else _listed(behind) if behind else []
     if first is None or found is None or not first + found or (not first and others and not others[0].alone):
         return None
-    if lists and any(map(_UNSETTLED.search, lists[0].below)) and not _settled(lists[0].below, [*first, *found][0]):
+    after += lists[0].below if lists else []
+    if any(map(_UNSETTLED.search, after)) and not _settled(after, [*first, *found][0]):
         return None
     return led_by(first, found)
 
@@ -228,9 +236,10 @@ def _listed(lines: Sequence[str]) -> list[str] | None:
 def _settled(below: Sequence[str], first: str) -> bool:
     """Whether what stands below a list says no more than that its first is the likeliest."""
     said = [part for line in below for part in _SENTENCE_END.split(plain(line)) if _UNSETTLED.search(part)]
+    known = [name.casefold() for name in (first, *re.findall(r"[^()]+", first)) if len(name) > 1]
     return (
         len(said) == 1
-        and first.casefold() in said[0].casefold()
+        and any(name.strip() in said[0].casefold() for name in known)
         and re.search(r"most\s+(?:likely|probable)", said[0], re.IGNORECASE) is not None
         and re.search(r"\b(?:but|however|although|other|not)\b", said[0]) is None
     )
@@ -259,7 +268,7 @@ def _before_a_list(lines: Sequence[str], headed: bool) -> list[str] | None:
         leads_in = last.rstrip().endswith(":") or (not says(last) and len(last.split()) <= 6)
         if not leads_in or not _LEADING_IN.search(last) or _NOT_LEADING_IN.search(last):
             return None
-    unsettled = len(named) > 1 or any(_UNSETTLED.search(part) or _POINTS.search(part) for part in rest)
+    unsettled = len(named) > 1 or any(_UNSETTLED.search(part.replace("differential", "")) or _POINTS.search(part) for part in rest)
     return None if unsettled else named
 
 
@@ -281,7 +290,10 @@ def _of_line(line: str) -> list[str] | None:
     if _LETTERED.match(text) or _UNKNOWN_LABEL.match(text):
         return None
     parts = [part for part in _MARKS.split(text) if part.strip()]
-    return names_of(parts) if len(parts) > 1 else _said(line)
+    if len(parts) < 2:
+        return _said(line)
+    framed = None if _SENTENCE_END.search(text) else _framed(line)
+    return names_of(parts) if framed is None else [framed]
 
 
 def _said(text: str) -> list[str] | None:

@@ -15,14 +15,14 @@ from .entry_names import plain
 
 LEAD, OTHERS, NAME, RANK, REMARK = range(5)
 KEYS = {
-    "": LEAD, "primary": LEAD, "leading": LEAD, "mostlikely": LEAD, "final": LEAD,
-    "differential": OTHERS, "ddx": OTHERS, "other": OTHERS, "alternative": OTHERS,
+    "": LEAD, "primary": LEAD, "mostlikely": LEAD, "final": LEAD, "top": LEAD,
+    "differential": OTHERS, "other": OTHERS, "alternative": OTHERS,
     "name": NAME, "condition": NAME, "disease": NAME, "rank": RANK,
-    "reasoning": REMARK, "rationale": REMARK, "explanation": REMARK, "confidence": REMARK,
-    "probability": REMARK, "likelihood": REMARK, "icd10": REMARK,
+    "reasoning": REMARK, "rationale": REMARK, "explanation": REMARK, "confidence": REMARK, "probability": REMARK,
+    "likelihood": REMARK, "icd10": REMARK, "recommendedtest": REMARK,
 }  # fmt: skip
-"""Keys of JSON, and tags, without blanks, the plural, and the words diagnosis, answer and dx: what they hold."""
-_OF_ALL_KEYS = re.compile(r"diagnos[ei]s|answer|\bdx|[\W_]+|s\b")
+"""Keys of JSON, and tags, without blanks, the plural, and the words diagnosis, answer and ddx: what they hold."""
+_OF_ALL_KEYS = re.compile(r"diagnos[ei]s|answer|\bd?dx|[\W_]+|s\b")
 _NUMBERED_KEY = re.compile(r"(?:rank|top|differential)?0*([1-9]\d?)")
 _LIKELY = {"high": 3, "medium": 2, "moderate": 2, "low": 1}
 _MOST_FAILED = 50
@@ -90,8 +90,9 @@ def of_json(value: Any) -> list[str] | None:
         return [name]
     if not rest or any(kinds[key] not in (LEAD, OTHERS) for key in rest):
         return None
-    lists = [one for one in rest.values() if isinstance(one, list | dict)]
-    lead = [one for key, one in rest.items() if kinds[key] == LEAD and isinstance(one, str)]
+    leading = {key: one if isinstance(one, str) else _one(one) for key, one in rest.items() if kinds[key] == LEAD}
+    lead = [one for one in leading.values() if one is not None]
+    lists = [one for key, one in rest.items() if isinstance(one, list | dict) and leading.get(key) is None]
     if len(lists) > 1 or len(lead) > 1 or len(lists) + len(lead) < len(rest):
         return None
     others = of_json(lists[0]) if lists else []
