@@ -61,9 +61,9 @@ _NEXT_SENTENCE = re.compile(r"(?<=[a-z)\]]{2})[.!?]\s+(?=[A-Z]).*$", re.DOTALL)
 _SAYS = re.compile(
     r"\b(?:is|are|was|were|has|have|had|been|would|could|should|can|cannot|may|might|must|will|we|you|he|she|they|it|this|that|these|which|who|whose"
     r"|patients?|please|however|because|since|suggests?|indicates?|recommend\w*|[Cc]onsider\w*|presents?|shows?|needs?|perform|obtain|order|check|refer"
-    r"|start|give|include[sd]?|including|ruled?|excluded?|does|think|suspect(?:ed)?|doctor|evaluation|versus|vs|either|instead|alternatively|not|no\s+evidence|[Ww]hat|[Hh]ow|[Ww]hy)\b"
+    r"|start|give|include[sd]?|(?<!\()including|ruled?|excluded?|does|think|suspect(?:ed)?|doctor|evaluation|versus|vs|either|instead|alternatively|not|no\s+evidence|[Ww]hat|[Hh]ow|[Ww]hy)\b"
     r"|^(?:I|Let|Here|See)\b(?=\s+[a-z])|\bI\s+(?:think|would|believe|suspect|am|cannot|can)\b|\b(?:I|[Ii]t|[Tt]hat|[Tt]here)['’](?:s|d|m|ll)\b|n't\b|\?|(?i:\br(?:ule[sd]?\s+|/)o(?:ut)?\b)"
-    r"|\b(?:confirms?|points?|explains?|fits?|ist|sind|est|sont|trata|handelt)\b|\bè\b|\byears?[\s-]old\b|\b(?:wo)?man\s+with\b",
+    r"|\b(?:confirms?|points?\s+to|explains?|fits?|ist|sind|est|sont|trata|handelt)\b|\bè\b|\byears?[\s-]old\b|\b(?:wo)?man\s+with\b",
 )
 _NOT_SAYING = re.compile(
     r"\bnot\s+(?:(?:otherwise|elsewhere)\s+)?(?:specified|classified)\b|\b(?:graft|host)[\s-]+v(?:ersu)?s\.?[\s-]+(?:host|graft)\b", re.IGNORECASE

@@ -78,7 +78,7 @@ _BEHIND_A_NAME = re.compile(
     r",\s+(?:with|though|although|while)\b.*|\s+as\s+the\s+(?:\w+\s+)?diagnosis|\s+and\s+(?:refer|start|treat|admit|recommend|would|should|needs?)\b.*", re.IGNORECASE
 )  # fmt: skip
 _SEVERAL = re.compile(r",|\b(?:or|and/or|vs|un(?:clear|known|certain))\b|\bwith\s+(?:a\s+)?differential", re.IGNORECASE)
-_SEVERAL_OF_ONE = re.compile(r"\b(?:or|vs\.?|versus)\b(?!-)|(?:,\s.*){4}|(?:,\s.*){2},\s+and\s")
+_SEVERAL_OF_ONE = re.compile(r"\b(?:or|vs\.?|versus)\b(?![-\s]host)|(?:,\s.*){4}|(?:,\s.*){2},\s+and\s")
 """More than one name, which nothing parts: of 20,000 names of diseases 41 have so many commas."""
 _SENTENCE_END = re.compile(r"(?<=[\w)\]*\"”])[.!?](?:\*\*)?\s+(?=[\"“*]*[A-Z])|\n+")
 _INLINE = re.compile(r"(?:^|(?<=[\s,;:]))\(?(\d{1,2})[.)]\s+(?=[^\W\d_*]|\*\*)")
