@@ -20,8 +20,50 @@ _WORDS = {
     ),
 }  # fmt: skip
 """All words of a heading or label, but for the small ones, are one of these. Of the first a heading names one diagnosis."""
-_SMALL = frozenset("the my a an of in by to for this patient case is are would be and but with include includes from here step d".split())
-_NO_OTHERS = frozenset("consider considered list order likelihood probability decreasing descending tier important key".split())
+_SMALL = frozenset(
+    [
+        "the",
+        "my",
+        "a",
+        "an",
+        "of",
+        "in",
+        "by",
+        "to",
+        "for",
+        "this",
+        "patient",
+        "case",
+        "is",
+        "are",
+        "would",
+        "be",
+        "and",
+        "but",
+        "with",
+        "include",
+        "includes",
+        "from",
+        "here",
+        "step",
+        "d",
+    ]
+)
+_NO_OTHERS = frozenset(
+    [
+        "consider",
+        "considered",
+        "list",
+        "order",
+        "likelihood",
+        "probability",
+        "decreasing",
+        "descending",
+        "tier",
+        "important",
+        "key",
+    ]
+)
 """Words of the second kind that say nothing of diagnoses by themselves."""
 _ASIDE = re.compile(
     r"(?:\w+\s+){0,2}(?:basis|reason(?:s|ing)?|rationale|explanation|justification|evidence|findings|features|symptoms|presentation|history|complaint|summar(?:y|ize)|analysis|assessment"
@@ -81,7 +123,9 @@ class Section:
 
 def _kind_of(heading: str) -> int | None:
     bare = re.sub(r"\([^()]*\)|\bfor\s.*|^\W*\d+[.)]|[^\w\s'’/-]", " ", plain(heading), flags=re.IGNORECASE).strip()
-    words = [word for word in re.split(r"[\s/]+", bare.casefold()) if word not in _SMALL and any(map(str.isalpha, word))]
+    words = [
+        word for word in re.split(r"[\s/]+", bare.casefold()) if word not in _SMALL and any(map(str.isalpha, word))
+    ]
     kind = next((kind for kind, known in _WORDS.items() if words and known.issuperset(words)), None)
     if kind is not None and not _NO_OTHERS.issuperset(words):
         return kind
@@ -94,7 +138,11 @@ def _opened(line: str, is_entry: bool, of_several: bool) -> Section | None:
     text = re.sub(r"^\s*(?:#{1,6}\s+|>\s*)", "", line)
     bare = plain(text if text == line else re.sub(r"^(?:step|part)\s+\d+\s*[.:]\s*", "", text, flags=re.IGNORECASE))
     label = _LABEL.match(bare)
-    if label is not None and (kind := _kind_of(label[1])) is not None and not (is_entry and LIKELIHOOD_LABEL.match(text)):
+    if (
+        label is not None
+        and (kind := _kind_of(label[1])) is not None
+        and not (is_entry and LIKELIHOOD_LABEL.match(text))
+    ):
         return Section(kind, label[2].strip(), alone=_is_alone(label[1]))
     if label is not None and label[2].strip() and len(label[1].split()) <= 4 and _OF_DIAGNOSES.search(label[1]):
         return Section(UNKNOWN, label[2].strip())  # "Cannot-miss diagnoses: sepsis"
@@ -107,7 +155,10 @@ def _opened(line: str, is_entry: bool, of_several: bool) -> Section | None:
 
 
 def _is_alone(heading: str) -> bool:
-    return re.search(r"other|alternative|also|additional|remaining|secondary|^\W*(?:less|least)", heading, re.IGNORECASE) is None
+    return (
+        re.search(r"other|alternative|also|additional|remaining|secondary|^\W*(?:less|least)", heading, re.IGNORECASE)
+        is None
+    )
 
 
 def sections_of(lines: Sequence[str]) -> list[Section]:
@@ -130,10 +181,17 @@ def sections_of(lines: Sequence[str]) -> list[Section]:
         indent = len(mark["indent"].expandtabs(4)) if mark else len(line) - len(line.lstrip())
         is_heading = bool(numbered and (numbered["heading"] or numbered["bold"]))
         text = f"{(numbered['bold'] or '') if numbered else ''}{mark['text']}" if mark else line
-        opened = _opened(text, mark is not None, of_several) if not number or is_heading or _heads_a_part(text) else None
+        opened = (
+            _opened(text, mark is not None, of_several) if not number or is_heading or _heads_a_part(text) else None
+        )
         goes_on = _list_that_goes_on(sections, number, is_heading) if number and opened is None else None
         if current is not None and (goes_on is None or indent > current.indent):
-            remark = opened is not None and opened.kind == ASIDE and current.last and (opened.own and not blank or current.headed)
+            remark = (
+                opened is not None
+                and opened.kind == ASIDE
+                and current.last
+                and ((opened.own and not blank) or current.headed)
+            )
             if indent > current.indent or (current.last and bullet and not opened) or remark:
                 continue
         if opened is not None:
@@ -163,7 +221,11 @@ def _list_that_goes_on(sections: Sequence[Section], number: int, is_heading: boo
     of_aside = sections[-1].kind in (ASIDE, UNKNOWN) and not sections[-1].own
     within = sections[-1:] if of_aside and not is_heading else sections
     last = next((one for section in reversed(within) for one in reversed(section.lists) if one.last), None)
-    if last is None or number not in (last.last, last.last + 1) or (of_aside and within is sections and not last.headed):
+    if (
+        last is None
+        or number not in (last.last, last.last + 1)
+        or (of_aside and within is sections and not last.headed)
+    ):
         return None
     return last if number > last.last or last in sections[-1].lists else None
 
@@ -171,7 +233,12 @@ def _list_that_goes_on(sections: Sequence[Section], number: int, is_heading: boo
 def _heads_a_part(text: str) -> bool:
     """Whether an entry is a numbered heading: "1. Final diagnosis: gout"; "1. Most likely: gout" is none."""
     label, colon, _ = plain(text).partition(":")
-    return bool(colon) and not re.search(r"[(\[]", label) and LIKELIHOOD_LABEL.match(text) is None and _kind_of(label) is not None
+    return (
+        bool(colon)
+        and not re.search(r"[(\[]", label)
+        and LIKELIHOOD_LABEL.match(text) is None
+        and _kind_of(label) is not None
+    )
 
 
 def _number(written: str) -> int:

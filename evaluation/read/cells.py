@@ -83,7 +83,10 @@ def _of_texts(column: pa.ChunkedArray, separator: str | None) -> ListCells:
     read = [MISSING if text is None or is_blank(text) else diagnoses_in(text, separator) for text in texts]
     status = [MISSING if found == MISSING else UNREAD if found is None else LIST for found in read]
     lists = [found if isinstance(found, list) else [] for found in read]
-    words = [found is None or (found != MISSING and says_more(text or "", found)) for text, found in zip(texts, read, strict=True)]
+    words = [
+        found is None or (found != MISSING and says_more(text or "", found))
+        for text, found in zip(texts, read, strict=True)
+    ]
     commas = [found != MISSING and _has_open_commas(text or "", found) for text, found in zip(texts, read, strict=True)]
     sizes = np.array([*map(len, lists), 0], np.int64)
     starts = np.cumsum(sizes) - sizes
@@ -122,13 +125,13 @@ def diagnoses_in(text: str, separator: str | None = None) -> list[str] | None:
     text = text.strip()
     if (values := listed(text)) is not None and all(isinstance(one, str) or one is None for one in values):
         return [(one or "").strip() for one in values]
+    if says_nothing(text) and not text.startswith(("[", "{")):
+        return [text]
     if not _is_one_line(text):
         return ranked_diagnoses(text)
     parts = [part.strip() for part in text.split(separator) if part.strip()] if separator else []
     if len(parts) > 1 and separator != NO_SEPARATOR and not any(says(part) or ":" in part for part in parts):
         return parts
-    if says_nothing(text):
-        return [text]
     found = ranked_diagnoses(text)
     return names_of([text]) if found is None and separator == NO_SEPARATOR else found
 
@@ -141,4 +144,4 @@ def _has_open_commas(text: str, found: list[str] | None) -> bool:
     """Whether it is one diagnosis with a comma, or several between commas: nothing tells."""
     if "," not in text or not _is_one_line(text):
         return False
-    return found == [text.strip()] or (found is None and not says(text) and ":" not in text)
+    return found == [text.strip()] or (found is None and names_of([text]) is not None)

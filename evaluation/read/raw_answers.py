@@ -136,7 +136,7 @@ def ranked_diagnoses(text: str) -> list[str] | None:
     if len(written) > 2 and all(line.count("|") == written[0].count("|") > 0 for line in written):
         lines = [f"|{line.strip().strip('|')}|" for line in written]
     try:
-        if any(line.strip().startswith("|") for line in lines) or _CSV_HEAD.fullmatch(lines[0].strip()):
+        if any(line.strip().startswith("|") for line in lines) or (written and _CSV_HEAD.fullmatch(written[0].strip())):
             return _of_a_table(lines)
         return _of_sections(sections_of([part for line in lines for part in _inline_apart(line[:_LONGEST_LINE])]))
     except OutOfOrder:
@@ -191,7 +191,11 @@ def _of_sections(sections: Sequence[Section]) -> list[str] | None:
     others = [one for one in sections if one.kind == OTHERS and (one.own or one.text or one.lists)]
     unknown = [one for one in sections if one.kind == UNKNOWN]
     after = [line for one in unknown for line in one.text]
-    if len({_first(one) for one in leads}) > 1 or any(one.lists or one.own for one in unknown) or (unknown and not leads + others):
+    if (
+        len({_first(one) for one in leads}) > 1
+        or any(one.lists or one.own for one in unknown)
+        or (unknown and not leads + others)
+    ):
         return None
     named = [one for one in leads if one.own or one.text]
     # bullets below a diagnosis that a label names are what speaks for it
@@ -268,7 +272,9 @@ def _before_a_list(lines: Sequence[str], headed: bool) -> list[str] | None:
         leads_in = last.rstrip().endswith(":") or (not says(last) and len(last.split()) <= 6)
         if not leads_in or not _LEADING_IN.search(last) or _NOT_LEADING_IN.search(last):
             return None
-    unsettled = len(named) > 1 or any(_UNSETTLED.search(part.replace("differential", "")) or _POINTS.search(part) for part in rest)
+    unsettled = len(named) > 1 or any(
+        _UNSETTLED.search(part.replace("differential", "")) or _POINTS.search(part) for part in rest
+    )
     return None if unsettled else named
 
 
@@ -300,7 +306,11 @@ def _said(text: str) -> list[str] | None:
     """Sentences of which one names a diagnosis, or the first is one, and the others give grounds."""
     said = [part for part in _SENTENCE_END.split(text) if part.strip()]
     names = [_framed(part) for part in said]
-    if said and not any(names) and not _SEVERAL_OF_ONE.search(re.sub(r"with or without|and/or|\([^()]*\)", "", said[0])):
+    if (
+        said
+        and not any(names)
+        and not _SEVERAL_OF_ONE.search(re.sub(r"with or without|and/or|\([^()]*\)", "", said[0]))
+    ):
         names[0] = name_of(said[0])
     rest = [part for part, name in zip(said, names, strict=True) if name is None]
     found = [name for name in names if name is not None]

@@ -371,7 +371,6 @@ def test_codes_part_beside_the_right_answers(codes: str, cells: list[str]) -> No
     [
         ('["gout", "flu"]', ["gout", "flu"]),
         ("['gout', 'flu']", ["gout", "flu"]),
-        ('[["gout", 0.9], ["flu", 0.1]]', ["gout", "flu"]),
         ("gout; flu", ["gout", "flu"]),
         ("gout | flu", ["gout", "flu"]),
         ("t(15;17) leukemia", ["t(15;17) leukemia"]),
