@@ -15,8 +15,8 @@ _THE_LIKELIEST = "most likely likeliest probable leading primary principal main 
 _WORDS = {
     LEAD: frozenset(f"{_DIAGNOSIS} {_THE_LIKELIEST}".split()),
     OTHERS: frozenset(
-        f"{_DIAGNOSIS} {_THE_LIKELIEST} diagnoses conditions diseases differential differentials ddx others other alternative alternatives possible possibilities consider considered considerations"
-        " possibly causes etiologies explanations potential key relevant remaining secondary additional still also less least more unlikely important ranked ranking list order likelihood probability decreasing descending tier".split()
+        f"{_DIAGNOSIS} {_THE_LIKELIEST} diagnoses conditions diseases differential differentials ddx others other alternative alternatives possible possibly possibilities considerations"
+        " causes etiologies explanations potential relevant remaining secondary additional still also less least more unlikely ranked ranking".split()
     ),
 }  # fmt: skip
 """All words of a heading or label, but for the small ones, are one of these. Of the first a heading names one diagnosis."""
@@ -30,7 +30,6 @@ _SMALL = frozenset(
         "in",
         "by",
         "to",
-        "for",
         "this",
         "patient",
         "case",
@@ -45,26 +44,23 @@ _SMALL = frozenset(
         "includes",
         "from",
         "here",
-        "step",
         "d",
-    ]
-)
-_NO_OTHERS = frozenset(
-    [
+        "s",
+        "tier",
+        "key",
+        "important",
+        "list",
         "consider",
         "considered",
-        "list",
         "order",
         "likelihood",
         "probability",
         "decreasing",
         "descending",
-        "tier",
-        "important",
-        "key",
     ]
 )
-"""Words of the second kind that say nothing of diagnoses by themselves."""
+"""Words that say nothing of diagnoses by themselves."""
+_NOT_ALONE = re.compile(r"other|alternative|also|additional|remaining|secondary|^\W*(?:less|least)", re.IGNORECASE)
 _ASIDE = re.compile(
     r"(?:\w+\s+){0,2}(?:basis|reason(?:s|ing)?|rationale|explanation|justification|evidence|findings|features|symptoms|presentation|history|complaint|summar(?:y|ize)|analysis|assessment"
     r"|discussion|plan|management|treatment|therapy|tests?|testing|work-?up|investigations?|recommendations?|recommended|steps?|actions?|notes?|disclaimer|confidence|likelihood|probability"
@@ -74,14 +70,9 @@ _ASIDE = re.compile(
 """Headings of what is no answer, whatever stands below them."""
 _LONGEST_HEADING = 7
 """Words; what is longer is a sentence before a list."""
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _NUMBERED = re.compile(
     r"(?P<indent>\s*)(?P<heading>#{1,6}\s+)?(?P<bold>\*\*|__)?(?:(?:diagnosis|dx|differential|rank|option|candidate|choice|answer|number|no\.)\s*)?"
     r"(?:#\s?(?P<hash>\d{1,2})(?!\d)[.:)]?|[(\[]?(?P<number>\d{1,2})(?:\*\*)?(?:[.)\]]+:?|:(?!\d)|\s+[-–—](?=\s))(?!\d))\s*(?P<text>\S.*)",
-    re.IGNORECASE,
-)
-_ORDINAL = re.compile(
-    rf"(?P<indent>\s*)(?P<heading>)(?P<bold>\*\*)?(?P<number>{'|'.join(_ORDINALS)})(?:\s+(?:most\s+likely|choice|diagnosis|dx))*(?:\*\*)?:(?P<hash>)(?:\*\*)?\s*(?P<text>\S.*)",
     re.IGNORECASE,
 )
 _BULLET = re.compile(r"(?P<indent>\s*)[-*•–+◦▪‣·●]\s+(?P<text>\S.*)")
@@ -123,42 +114,29 @@ class Section:
 
 def _kind_of(heading: str) -> int | None:
     bare = re.sub(r"\([^()]*\)|\bfor\s.*|^\W*\d+[.)]|[^\w\s'’/-]", " ", plain(heading), flags=re.IGNORECASE).strip()
-    words = [
-        word for word in re.split(r"[\s/]+", bare.casefold()) if word not in _SMALL and any(map(str.isalpha, word))
-    ]
-    kind = next((kind for kind, known in _WORDS.items() if words and known.issuperset(words)), None)
-    if kind is not None and not _NO_OTHERS.issuperset(words):
-        return kind
+    words = {word for word in re.findall(r"[^\W\d_]+", bare.casefold()) if word not in _SMALL}
+    for kind, known in _WORDS.items():
+        if words and words <= known:
+            return kind
     is_sentence = "," in heading or len(bare.split()) > _LONGEST_HEADING
     return ASIDE if not is_sentence and _ASIDE.match(bare) else None
 
 
-def _opened(line: str, is_entry: bool, of_several: bool) -> Section | None:
-    """The section that a line opens: a heading, or a label with what is behind it; None for another line."""
+def _opened(line: str, is_entry: bool, alone: bool) -> Section | None:
+    """The section that a line opens: a heading, or a label with what is behind it; None for another line. alone : it is all of the answer."""
     text = re.sub(r"^\s*(?:#{1,6}\s+|>\s*)", "", line)
-    bare = plain(text if text == line else re.sub(r"^(?:step|part)\s+\d+\s*[.:]\s*", "", text, flags=re.IGNORECASE))
-    label = _LABEL.match(bare)
-    if (
-        label is not None
-        and (kind := _kind_of(label[1])) is not None
-        and not (is_entry and LIKELIHOOD_LABEL.match(text))
-    ):
-        return Section(kind, label[2].strip(), alone=_is_alone(label[1]))
+    marked = text != line
+    bare = plain(re.sub(r"^(?:step|part)\s+\d+\s*[.:]\s*", "", text, flags=re.IGNORECASE) if marked else text)
+    label = None if is_entry and LIKELIHOOD_LABEL.match(text) else _LABEL.match(bare)
+    if label is not None and (kind := _kind_of(label[1])) is not None:
+        return Section(kind, label[2].strip(), alone=_NOT_ALONE.search(label[1]) is None)
     if label is not None and label[2].strip() and len(label[1].split()) <= 4 and _OF_DIAGNOSES.search(label[1]):
         return Section(UNKNOWN, label[2].strip())  # "Cannot-miss diagnoses: sepsis"
-    marked = text != line and bool(bare)
-    bold = re.fullmatch(r"\s*\*\*[^*]+\*\*:?\s*", text) is not None
-    headed = marked or bold or bare.endswith(":")
-    if (headed or (of_several and not is_entry and len(bare.split()) <= 4)) and (kind := _kind_of(bare)) is not None:
-        return Section(kind, alone=_is_alone(bare))
-    return Section(UNKNOWN) if marked and not is_entry else None
-
-
-def _is_alone(heading: str) -> bool:
-    return (
-        re.search(r"other|alternative|also|additional|remaining|secondary|^\W*(?:less|least)", heading, re.IGNORECASE)
-        is None
-    )
+    headed = marked or bare.endswith(":") or re.fullmatch(r"\s*\*\*[^*]+\*\*:?\s*", text) is not None
+    short = not (alone or is_entry) and len(bare.split()) <= 4
+    if (headed or short) and (kind := _kind_of(bare)) is not None:
+        return Section(kind, alone=_NOT_ALONE.search(bare) is None)
+    return Section(UNKNOWN) if marked and bare and not is_entry else None
 
 
 def sections_of(lines: Sequence[str]) -> list[Section]:
@@ -169,30 +147,25 @@ def sections_of(lines: Sequence[str]) -> list[Section]:
     OutOfOrder
         Where the numbers of a list neither rise by one nor stay.
     """
-    sections, current = [Section(TEXT)], None
-    of_several = sum(map(bool, map(str.strip, lines))) > 1
-    for at, line in enumerate(lines):
-        if not line.strip():
+    sections, current, blank = [Section(TEXT)], None, False
+    alone = sum(map(bool, map(str.strip, lines))) == 1
+    for line in lines:
+        after_blank, blank = blank, not line.strip()
+        if blank:
             continue
-        blank = at > 0 and not lines[at - 1].strip()
-        numbered, bullet = _NUMBERED.fullmatch(line) or _ORDINAL.fullmatch(line), _BULLET.fullmatch(line)
+        numbered, bullet = _NUMBERED.fullmatch(line), _BULLET.fullmatch(line)
         mark = numbered or bullet
-        number = _number(numbered["hash"] or numbered["number"]) if numbered else 0
-        indent = len(mark["indent"].expandtabs(4)) if mark else len(line) - len(line.lstrip())
+        number = int(numbered["hash"] or numbered["number"]) if numbered else 0
+        indent = len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
         is_heading = bool(numbered and (numbered["heading"] or numbered["bold"]))
         text = f"{(numbered['bold'] or '') if numbered else ''}{mark['text']}" if mark else line
-        opened = (
-            _opened(text, mark is not None, of_several) if not number or is_heading or _heads_a_part(text) else None
-        )
+        heads = not number or is_heading or _heads_a_part(text)
+        opened = _opened(text, mark is not None, alone) if heads else None
         goes_on = _list_that_goes_on(sections, number, is_heading) if number and opened is None else None
         if current is not None and (goes_on is None or indent > current.indent):
-            remark = (
-                opened is not None
-                and opened.kind == ASIDE
-                and current.last
-                and ((opened.own and not blank) or current.headed)
-            )
-            if indent > current.indent or (current.last and bullet and not opened) or remark:
+            below = indent > current.indent or (current.last and bullet and not opened)
+            of_entry = current.last and (current.headed or (opened and opened.own and not after_blank))
+            if below or (of_entry and opened and opened.kind == ASIDE):
                 continue
         if opened is not None:
             sections.append(opened)
@@ -200,18 +173,16 @@ def sections_of(lines: Sequence[str]) -> list[Section]:
         elif mark:
             if goes_on is not None:
                 current = goes_on
-            elif current is None or bool(current.last) != bool(number) or (not number and current.below) or number == 1:
-                if number > 1 and sections[-1].kind != ASIDE:
-                    raise OutOfOrder
+            elif number > 1 and sections[-1].kind != ASIDE:
+                raise OutOfOrder
+            elif current is None or number or current.last or current.below:
                 current = Listing(indent, is_heading)
                 sections[-1].lists.append(current)
-            elif number:
-                raise OutOfOrder
             current.entries.append(text)
             current.last, current.below = number, []
         elif current is None:
             sections[-1].text.append(line)
-        elif blank or current.below:
+        elif after_blank or current.below:
             current.below.append(line)
     return sections
 
@@ -221,13 +192,9 @@ def _list_that_goes_on(sections: Sequence[Section], number: int, is_heading: boo
     of_aside = sections[-1].kind in (ASIDE, UNKNOWN) and not sections[-1].own
     within = sections[-1:] if of_aside and not is_heading else sections
     last = next((one for section in reversed(within) for one in reversed(section.lists) if one.last), None)
-    if (
-        last is None
-        or number not in (last.last, last.last + 1)
-        or (of_aside and within is sections and not last.headed)
-    ):
+    if last is None or (of_aside and is_heading and not last.headed):
         return None
-    return last if number > last.last or last in sections[-1].lists else None
+    return last if number == last.last + 1 or (number == last.last and last in sections[-1].lists) else None
 
 
 def _heads_a_part(text: str) -> bool:
@@ -239,7 +206,3 @@ def _heads_a_part(text: str) -> bool:
         and LIKELIHOOD_LABEL.match(text) is None
         and _kind_of(label) is not None
     )
-
-
-def _number(written: str) -> int:
-    return int(written) if written.isdecimal() else _ORDINALS.index(written.casefold()) + 1
