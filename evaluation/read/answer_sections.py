@@ -16,7 +16,7 @@ _WORDS = {
     LEAD: frozenset(f"{_DIAGNOSIS} {_THE_LIKELIEST}".split()),
     OTHERS: frozenset(
         f"{_DIAGNOSIS} {_THE_LIKELIEST} diagnoses conditions diseases differential differentials ddx others other alternative alternatives possible possibly possibilities considerations"
-        " causes etiologies explanations potential relevant remaining secondary additional still also less least more unlikely ranked ranking".split()
+        " potential relevant remaining secondary additional still also less least more unlikely ranked ranking".split()
     ),
 }  # fmt: skip
 """All words of a heading or label, but for the small ones, are one of these. Of the first a heading names one diagnosis."""

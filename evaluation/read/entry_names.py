@@ -14,12 +14,10 @@ _REMARK = 4
 _MARKS = re.compile(r"\*\*|__|`|~~|(?<!\w)[*_](?=\w)|(?<=[\w)])[*_](?!\w)")
 _BOLD = re.compile(r"\*\*(.+?)\*\*:?\s*(?=$|[:(–—,.-]|is\b|due\b)")
 _QUOTES = "\"'“”‘’«»"
-_PICTURE = re.compile("\\s*[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f]+\\s*(?=$|[-–—:])")
 _CODE = r"[A-TV-Z]\d[0-9A-Z](?:\.[0-9A-Z]{1,4})?"
 _ICD = r"ICD[\s-]*(?:1[01])?(?:-?CM)?(?:\s*codes?)?\s*[:\s-]\s*"
 _BESIDE = (
     re.compile(r"\s*\[\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\]"),  # citations
-    re.compile(r"\s*\((?:OMIM|ORPHA|ORPHANET|MONDO|SNOMED(?:\s*CT)?|UMLS|DOID)[\s:#]*\w+\)", re.IGNORECASE),
     re.compile(rf"[\s,–-]*[(\[]\s*(?:{_ICD})?{_CODE}(?:\s*[,;/]\s*{_CODE})*\s*[)\]]|[\s,–-]+{_ICD}{_CODE}$|^{_CODE}\s*[:–-]\s+(?=[A-Za-z])"),
 )  # fmt: skip
 """Codes and citations, which stand in a name's line."""
@@ -30,16 +28,13 @@ _LIKELIHOOD = (
     r"(?:\s*(?:likelihood|probability|confidence|certainty|chance))?"
 )
 _LIKELY = re.compile(rf"(?:\s*[(\[]\s*{_LIKELIHOOD}\s*[)\]]|\s*[,:;–—-]\s*{_LIKELIHOOD})\s*\.?\s*$", re.IGNORECASE)
-_LABEL = re.compile(
-    r"(?:(?:most\s+likely|likely|possible|probable|leading|primary|main|top|alternative)?\s*(?:diagnosis|disease|condition|dx|name)"
-    r"|(?:(?:most|less|least|also|very)\s+)?(?:likely|possible|probable|consider)|likeliest|unlikely)\s*:\s*(?=\S)",
-    re.IGNORECASE,
-)
-LIKELIHOOD_LABEL = re.compile(
-    r"(?:\*\*)?(?:(?:(?:most|less|least|also|very)\s+)?(?:likely|possible|probable|consider)|likeliest|unlikely)\s*:",
-    re.IGNORECASE,
-)
+_HOW_LIKELY = r"(?:(?:most|less|least|also|very)\s+)?(?:likely|possible|probable|consider)|likeliest|unlikely"
+LIKELIHOOD_LABEL = re.compile(rf"(?:\*\*)?(?:{_HOW_LIKELY})\s*:", re.IGNORECASE)
 """Before an entry; with "diagnosis" it would be the label of an answer."""
+_LABEL = re.compile(
+    rf"(?:(?:most\s+likely|likely|possible|probable|leading|primary|main|top|alternative)?\s*(?:diagnosis|disease|condition|dx|name)|{_HOW_LIKELY})\s*:\s*(?=\S)",
+    re.IGNORECASE,
+)
 _NO_NAME = re.compile(
     r"(?:(?:important\s+)?notes?|disclaimer|caution|warning|summary|conclusion|reason(?:ing|s)?|rationale|explanation|evidence|justification|key\s+\w+"
     r"|confidence|likelihood|probability|treatment|management|plan|tests?|work-?up|investigations?|recommendations?|next\s+steps?|symptoms|findings"
@@ -126,7 +121,7 @@ def names_of(entries: Sequence[str]) -> list[str] | None:
 
 def _head(entry: str) -> str | None:
     """An entry without marks, label, codes and likelihoods; None where it is denied, or a note."""
-    text = _PICTURE.sub(" ", entry).strip()
+    text = entry.strip()
     bold = _BOLD.match(text)
     if bold is not None and _LABEL.match(f"{plain(bold[1]).rstrip(':')}: x") is None:
         rest = plain(text[bold.end() :])

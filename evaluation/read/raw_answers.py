@@ -36,7 +36,7 @@ _LEADING_IN = re.compile(
     r"diagnos|differential|\bddx\b|\bcondition|\bdisease|\bpossibilit|\bcauses?\b|\bconsider|\bexplain|\betiolog|\bcandidates|\btop\b|\b(?:my|the)\s+(?:list|ranking|answer)\b|\bmost likely|^based on\b", re.IGNORECASE
 )  # fmt: skip
 _NOT_LEADING_IN = re.compile(
-    r"\brul(?:ed?|ing)\b.*\bout\b|\bexclu|\bunlikely|\bless\s+likely|\bagainst\b|\bbefore\b|\bneed|\binformation\b|\bfurther\b|\bquestions?\b|\btests?\b|\btreat|\bmanage"
+    r"\brul(?:ed?|ing)\b.*\bout\b|\bexclu|\bunlikely|\bless\s+likely|\bagainst\b|\bbefore\b|\bneed|\bfurther\b|\bquestions?\b|\btests?\b|\btreat|\bmanage"
     r"|\bwork-?up|\brecommend|\bsteps?\b|\bother\b|\balso\b|\bbesides\b|\balternativ|\bsymptoms\s+(?:include|are)|\bfindings\s+(?:include|are)|\bfactors\b|\bno\s+longer\b|\bwould\s+not\b",
     re.IGNORECASE,
 )  # fmt: skip
@@ -190,12 +190,9 @@ def _of_sections(sections: Sequence[Section]) -> list[str] | None:
     leads = [one for one in sections if one.kind == LEAD and (one.own or one.text or one.lists)]
     others = [one for one in sections if one.kind == OTHERS and (one.own or one.text or one.lists)]
     unknown = [one for one in sections if one.kind == UNKNOWN]
-    after = [line for one in unknown for line in one.text]
-    if (
-        len({_first(one) for one in leads}) > 1
-        or any(one.lists or one.own for one in unknown)
-        or (unknown and not leads + others)
-    ):
+    if any(one.lists or one.own for one in unknown) or (unknown and not leads + others):
+        return None
+    if len({_first(one) for one in leads}) > 1:
         return None
     named = [one for one in leads if one.own or one.text]
     # bullets below a diagnosis that a label names are what speaks for it
@@ -206,7 +203,8 @@ def _of_sections(sections: Sequence[Section]) -> list[str] | None:
         for one in section.lists
         if section not in named or one.last
     ]
-    lead = None if named or not leads or len(lists) < 2 or len(leads[0].lists[0].entries) > 1 else lists.pop(0)
+    of_one = leads and not named and len(lists) == 2 and lists[0] is leads[0].lists[0] and len(lists[0].entries) == 1
+    lead = lists.pop(0) if of_one else None
     behind = [line for one in others for line in ([one.own] if one.own else [] if one.lists else one.text)]
     if len(lists) + bool(behind) > 1 or (len(others) > 1 and behind and any(one.text for one in others)):
         return None
@@ -219,7 +217,7 @@ def _of_sections(sections: Sequence[Section]) -> list[str] | None:
     found = names_of(lists[0].entries) if lists else _listed(behind) if behind else []
     if first is None or found is None or not first + found or (not first and others and not others[0].alone):
         return None
-    after += lists[0].below if lists else []
+    after = [line for one in [*unknown, *lists] for line in (one.text if isinstance(one, Section) else one.below)]
     if any(map(_UNSETTLED.search, after)) and not _settled(after, [*first, *found][0]):
         return None
     return led_by(first, found)
@@ -306,11 +304,8 @@ def _said(text: str) -> list[str] | None:
     """Sentences of which one names a diagnosis, or the first is one, and the others give grounds."""
     said = [part for part in _SENTENCE_END.split(text) if part.strip()]
     names = [_framed(part) for part in said]
-    if (
-        said
-        and not any(names)
-        and not _SEVERAL_OF_ONE.search(re.sub(r"with or without|and/or|\([^()]*\)", "", said[0]))
-    ):
+    first = re.sub(r"with or without|and/or|\([^()]*\)", "", said[0]) if said else ""
+    if first and not any(names) and not _SEVERAL_OF_ONE.search(first):
         names[0] = name_of(said[0])
     rest = [part for part, name in zip(said, names, strict=True) if name is None]
     found = [name for name in names if name is not None]

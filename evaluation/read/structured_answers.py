@@ -24,7 +24,7 @@ KEYS = {
 """Keys of JSON, and tags, without blanks, the plural, and the words diagnosis, answer and ddx: what they hold."""
 _OF_ALL_KEYS = re.compile(r"diagnos[ei]s|answer|\bd?dx|[\W_]+|s\b")
 _NUMBERED_KEY = re.compile(r"(?:rank|top|differential)?0*([1-9]\d?)")
-_LIKELY = {"high": 3, "medium": 2, "moderate": 2, "low": 1}
+_LIKELIHOODS = ("probability", "likelihood", "confidence")
 _MOST_FAILED = 50
 """Brackets of no JSON; a text with more of them is searched no further."""
 _TAG = re.compile(r"<([a-z]\w{0,40})(?:\s[^<>]{0,80})?>((?:(?!<\1\b).)*?)</\1>", re.IGNORECASE | re.DOTALL)
@@ -117,8 +117,10 @@ def _of_list(values: Sequence[Any]) -> list[str] | None:
         if len({*ranks}) < len(ranks):
             return None
         names = [names[place] for _, place in sorted((rank, place) for place, rank in enumerate(ranks))]
-    elif any(later > earlier for earlier, later in pairwise(filter(None, map(_likelihood, objects)))):
-        return None
+    for key in _LIKELIHOODS if not any(ranks) else ():
+        numbers = [one[key] for one in objects if isinstance(one.get(key), int | float)]
+        if any(later > earlier for earlier, later in pairwise(numbers)):
+            return None
     return [name for name in names if name is not None]
 
 
@@ -130,16 +132,6 @@ def _one(value: Any) -> str | None:
     names = [one for kind, key, one in kinds if (kind == NAME or not key) and isinstance(one, str)]
     known = all(kind in (NAME, RANK, REMARK) or not key for kind, key, _ in kinds)
     return names[0] if len(names) == 1 and known else None
-
-
-def _likelihood(value: Mapping[str, Any]) -> float | None:
-    said = next((value[key] for key in ("probability", "likelihood", "confidence") if key in value), None)
-    if isinstance(said, str):
-        said = _LIKELY.get(said.casefold(), said.strip(" %"))
-    try:
-        return float(said)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return None
 
 
 def tagged(text: str) -> list[str] | str | None:
