@@ -80,21 +80,20 @@ def _of_texts(column: pa.ChunkedArray, separator: str | None) -> ListCells:
     encoded = _array(column.dictionary_encode())
     texts: list[str | None] = encoded.dictionary.to_pylist()
     codes = pc.fill_null(encoded.indices, len(texts)).to_numpy(zero_copy_only=False).astype(np.int64)
-    read = [MISSING if text is None or is_blank(text) else diagnoses_in(text, separator) for text in texts]
-    status = [MISSING if found == MISSING else UNREAD if found is None else LIST for found in read]
-    lists = [found if isinstance(found, list) else [] for found in read]
-    words = [
-        found is None or (found != MISSING and says_more(text or "", found))
-        for text, found in zip(texts, read, strict=True)
-    ]
-    commas = [found != MISSING and _has_open_commas(text or "", found) for text, found in zip(texts, read, strict=True)]
+    blank = [text is None or is_blank(text) for text in texts]
+    of = [("" if none else text or "") for text, none in zip(texts, blank, strict=True)]
+    read = [[] if none else diagnoses_in(text, separator) for text, none in zip(of, blank, strict=True)]
+    status = np.where([*blank, True], MISSING, np.where([*(found is None for found in read), False], UNREAD, LIST))
+    words = [bool(text) and (found is None or says_more(text, found)) for text, found in zip(of, read, strict=True)]
+    commas = [_has_open_commas(text, found) for text, found in zip(of, read, strict=True)]
+    lists = [found or [] for found in read]
     sizes = np.array([*map(len, lists), 0], np.int64)
     starts = np.cumsum(sizes) - sizes
     pool = pa.array([name or None for found in lists for name in found], pa.large_string())
     lengths = sizes[codes]
     places = np.repeat(starts[codes] - (np.cumsum(lengths) - lengths), lengths) + np.arange(int(lengths.sum()))
     return ListCells(
-        np.array([*status, MISSING], np.int8)[codes],
+        status.astype(np.int8)[codes],
         lengths,
         pool.take(pa.array(places)),
         lambda i: texts[codes[i]] or "",

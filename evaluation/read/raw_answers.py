@@ -80,6 +80,8 @@ _BEHIND_A_NAME = re.compile(
 _SEVERAL = re.compile(r",|\b(?:or|and/or|vs|un(?:clear|known|certain))\b|\bwith\s+(?:a\s+)?differential", re.IGNORECASE)
 _SEVERAL_OF_ONE = re.compile(r"\b(?:or|vs\.?|versus)\b(?![-\s]host)|(?:,\s.*){4}|(?:,\s.*){2},\s+and\s")
 """More than one name, which nothing parts: of 20,000 names of diseases 41 have so many commas."""
+_PARTED = re.compile(r",|\b(?:and|or|vs)\b")
+"""Between several diagnoses behind a label, or within the name of one."""
 _SENTENCE_END = re.compile(r"(?<=[\w)\]*\"”])[.!?](?:\*\*)?\s+(?=[\"“*]*[A-Z])|\n+")
 _INLINE = re.compile(r"(?:^|(?<=[\s,;:]))\(?(\d{1,2})[.)]\s+(?=[^\W\d_*]|\*\*)")
 _BEFORE_A_NUMBER = re.compile(
@@ -206,6 +208,8 @@ def _of_sections(sections: Sequence[Section]) -> list[str] | None:
     of_one = leads and not named and len(lists) == 2 and lists[0] is leads[0].lists[0] and len(lists[0].entries) == 1
     lead = lists.pop(0) if of_one else None
     behind = [line for one in others for line in ([one.own] if one.own else [] if one.lists else one.text)]
+    if len(behind) == 1 and _PARTED.search(behind[0]):
+        return None
     if len(lists) + bool(behind) > 1 or (len(others) > 1 and behind and any(one.text for one in others)):
         return None
     before = [line for one in sections if one.kind == TEXT for line in one.text]
@@ -214,7 +218,7 @@ def _of_sections(sections: Sequence[Section]) -> list[str] | None:
     if named and led is None and not headed:
         lists = []  # of findings, or steps
     first = names_of(lead.entries) if lead else _labelled(named[0]) if named else led
-    found = names_of(lists[0].entries) if lists else _listed(behind) if behind else []
+    found = names_of(lists[0].entries) if lists else _of_text(behind) if behind else []
     if first is None or found is None or not first + found or (not first and others and not others[0].alone):
         return None
     after = [line for one in [*unknown, *lists] for line in (one.text if isinstance(one, Section) else one.below)]
@@ -225,14 +229,6 @@ def _of_sections(sections: Sequence[Section]) -> list[str] | None:
 
 def _first(section: Section) -> str:
     return (section.own or "\n".join(section.text[:1])).strip(" *.").casefold()
-
-
-def _listed(lines: Sequence[str]) -> list[str] | None:
-    """Diagnoses without marks behind or below a label that announces several: a line each, or between ";"; a comma parts nothing."""
-    if len(lines) > 1:
-        return None if any(map(_UNKNOWN_LABEL.match, lines)) else names_of(lines)
-    parts = [part for part in _MARKS.split(plain(lines[0])) if part.strip()]
-    return None if re.search(r",|\band\b|\bor\b|\bvs\b", lines[0]) else names_of(parts)
 
 
 def _settled(below: Sequence[str], first: str) -> bool:
