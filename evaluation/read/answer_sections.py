@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from .entry_names import LIKELIHOOD_LABEL, plain
+from .entry_names import plain
 from .structured_answers import LEAD, OTHERS
 
 ASIDE, TEXT, UNKNOWN = range(10, 13)
@@ -127,7 +127,7 @@ def _opened(line: str, is_entry: bool, alone: bool) -> Section | None:
     text = re.sub(r"^\s*(?:#{1,6}\s+|>\s*)", "", line)
     marked = text != line
     bare = plain(re.sub(r"^(?:step|part)\s+\d+\s*[.:]\s*", "", text, flags=re.IGNORECASE) if marked else text)
-    label = None if is_entry and LIKELIHOOD_LABEL.match(text) else _LABEL.match(bare)
+    label = _LABEL.match(bare)
     if label is not None and (kind := _kind_of(label[1])) is not None:
         return Section(kind, label[2].strip(), alone=_NOT_ALONE.search(label[1]) is None)
     if label is not None and label[2].strip() and len(label[1].split()) <= 4 and _OF_DIAGNOSES.search(label[1]):
@@ -159,8 +159,7 @@ def sections_of(lines: Sequence[str]) -> list[Section]:
         indent = len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
         is_heading = bool(numbered and (numbered["heading"] or numbered["bold"]))
         text = f"{(numbered['bold'] or '') if numbered else ''}{mark['text']}" if mark else line
-        heads = not number or is_heading or _heads_a_part(text)
-        opened = _opened(text, mark is not None, alone) if heads else None
+        opened = _opened(text, mark is not None, alone) if is_heading or not number else None
         goes_on = _list_that_goes_on(sections, number, is_heading) if number and opened is None else None
         if current is not None and (goes_on is None or indent > current.indent):
             below = indent > current.indent or (current.last and bullet and not opened)
@@ -195,14 +194,3 @@ def _list_that_goes_on(sections: Sequence[Section], number: int, is_heading: boo
     if last is None or (of_aside and is_heading and not last.headed):
         return None
     return last if number == last.last + 1 or (number == last.last and last in sections[-1].lists) else None
-
-
-def _heads_a_part(text: str) -> bool:
-    """Whether an entry is a numbered heading: "1. Final diagnosis: gout"; "1. Most likely: gout" is none."""
-    label, colon, _ = plain(text).partition(":")
-    return (
-        bool(colon)
-        and not re.search(r"[(\[]", label)
-        and LIKELIHOOD_LABEL.match(text) is None
-        and _kind_of(label) is not None
-    )

@@ -29,8 +29,6 @@ _LIKELIHOOD = (
 )
 _LIKELY = re.compile(rf"(?:\s*[(\[]\s*{_LIKELIHOOD}\s*[)\]]|\s*[,:;–—-]\s*{_LIKELIHOOD})\s*\.?\s*$", re.IGNORECASE)
 _HOW_LIKELY = r"(?:(?:most|less|least|also|very)\s+)?(?:likely|possible|probable|consider)|likeliest|unlikely"
-LIKELIHOOD_LABEL = re.compile(rf"(?:\*\*)?(?:{_HOW_LIKELY})\s*:", re.IGNORECASE)
-"""Before an entry; with "diagnosis" it would be the label of an answer."""
 _LABEL = re.compile(
     rf"(?:(?:most\s+likely|likely|possible|probable|leading|primary|main|top|alternative)?\s*(?:diagnosis|disease|condition|dx|name)|{_HOW_LIKELY})\s*:\s*(?=\S)",
     re.IGNORECASE,

@@ -262,9 +262,8 @@ def _before_a_list(lines: Sequence[str], headed: bool) -> list[str] | None:
     rest = [part for part, name in zip(said, names, strict=True) if name is None]
     named = [name for name in names if name is not None]
     if not headed and rest and not named:
-        last = re.sub(r"\bI(?:'m| am) not an? \w+(?: \w+)?\b", "", rest.pop())
-        leads_in = last.rstrip().endswith(":") or (not says(last) and len(last.split()) <= 6)
-        if not leads_in or not _LEADING_IN.search(last) or _NOT_LEADING_IN.search(last):
+        last = rest.pop().rstrip()
+        if not last.endswith(":") or not _LEADING_IN.search(last) or _NOT_LEADING_IN.search(last):
             return None
     unsettled = len(named) > 1 or any(
         _UNSETTLED.search(part.replace("differential", "")) or _POINTS.search(part) for part in rest
