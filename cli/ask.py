@@ -6,11 +6,10 @@ from typing import Any
 
 from ..diagnosing.ask import ask as verb
 from ..votes.asking import plan_lines
-from .command import Call, command
-from .said import leave, quiet_retries
+from .command import Call, command, running
 
 
-@command(verb, given=("cases",), several=("cases",))
+@command(verb, given=("cases",), several=("cases",), says_asked=False)
 def ask(call: Call) -> None:
     """Ask language models for diagnoses: cases x models x prompts x repeats. Every answer is kept; run again to go on.
 
@@ -18,11 +17,9 @@ def ask(call: Call) -> None:
     --------
     dxmatch ask cases.jsonl --endpoints my.toml -m local:llama3 --prompt free --prompt json --repeats 3 -o lists.parquet
     """
-    quiet_retries()
     asked: Any = call(planned=lambda planned: print("\n".join(plan_lines(planned))))
     print("\n".join(asked.lines()))
-    if asked.lists is None:
-        return
-    if (output := call.given.get("output")) is not None:
-        print(f"Written: {output}")
-    leave(*([] if asked.summary is None else [asked.summary]), lacking=not asked.complete)
+    if asked.lists is not None:
+        if (output := call.given.get("output")) is not None:
+            print(f"Written: {output}")
+        running.lacking = not asked.complete

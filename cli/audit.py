@@ -10,7 +10,7 @@ from ..auditing.explanation import SUFFIXES
 from ..auditing.result import check_folder
 from ..evaluation.report.report import check_report_path
 from .command import Call, Output, command
-from .said import diagnosis, say_rejected
+from .results import diagnosis, say_rejected
 
 
 @command(verb, given=("pairs",), stdout=None)

@@ -10,8 +10,7 @@ from ..evaluation.choice.evaluate import choice as verb
 from ..files.tables import write_table
 from ..votes.asking import plan_lines
 from .command import Call, Output, command
-from .reports import check_outputs, deliver
-from .said import quiet_retries, say_asked
+from .results import check_outputs, deliver
 
 
 @command(verb, given=("questions", "answers"), several=("answers",), stdout=".md")
@@ -31,12 +30,9 @@ def choice(call: Call, *, output: Sequence[Output] = (), per_answer: Output | No
     dxmatch choice questions.json --models lab:qwen2.5-7b --endpoints endpoints.toml
     """
     check_outputs(output, per_answer)
-    quiet_retries()
     report = call()
     if isinstance(report, list):
         print("\n".join(plan_lines(report)))
         return None
     tables = [] if per_answer is None else [partial(write_table, report.tables["choice.answers"], per_answer)]
-    document = deliver(report, output, tables=tables)
-    say_asked(*call.asked)
-    return document
+    return deliver(report, output, tables=tables)

@@ -7,10 +7,10 @@ import functools
 import inspect
 import logging
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from cyclopts import App
 from docstring_parser import parse
@@ -21,9 +21,6 @@ from .faults import WrongUsage
 from .flags import EVERYWHERE, OPTIONS, OUT, Flag, Part, part_of
 from .help import shown
 from .streams import Streams, print_document
-
-if TYPE_CHECKING:
-    from ..votes.ask_summary import AskSummary
 
 _QUIET = Flag(
     ("--quiet", "-q"), bool, EVERYWHERE, f"No progress, and no words about what was written; warnings and errors stay. Also: {QUIET}=1.", False
@@ -41,11 +38,13 @@ class Running:
     """The command that runs, for the words of its errors.
 
     names : a parameter -> what the command calls it. streams : what stands for standard input and output. debug : whether tracebacks are shown.
+    lacking : whether something is wrong or missing, though the command has a result: it ends with 1.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
     streams: Streams = field(default_factory=Streams)
     debug: bool = False
+    lacking: bool = False
 
 
 running = Running()
@@ -67,16 +66,11 @@ class Call:
         """Calls it, with `more` that the command itself gives."""
         return self.part.target(**{**self.given, **more})
 
-    @property
-    def asked(self) -> Sequence[AskSummary]:
-        """What came of asking language models."""
-        return self.given["asking"].budget.summaries if "asking" in self.given else ()
-
     def of(self, function: Callable[..., Any], **more: Any) -> Any:
         """Calls another function with those of the options that it takes; M is not loaded."""
         takes = inspect.signature(function).parameters
         shared = {name: each for name, each in self.part.takes.items() if name in takes and name != "matcher"}
-        return function(**{**Part(function, takes=shared).given(self.typed), **more})
+        return function(**{**Part(function, shared).given(self.typed), **more})
 
 
 def command(
@@ -86,11 +80,12 @@ def command(
     several: Collection[str] = (),
     leave_out: Collection[str] = (),
     stdout: str | None = ".csv",
+    says_asked: bool = True,
 ) -> Callable[[Callable[..., Any]], App]:
     """Makes a command of `body(call, *, own options)`, or of `body(own options)` where it calls no `verb`.
 
     given : the parameters that are typed without a name; several : those of them that take more than one word. leave_out : those of `verb` that the command gives itself. stdout : the suffix of
-    what `-o -` prints; None where the output is a folder.
+    what `-o -` prints; None where the output is a folder. says_asked : says in the end what came of asking language models.
     """
 
     def made(body: Callable[..., Any]) -> App:
@@ -100,7 +95,6 @@ def command(
         for name in several:
             part.takes[name] = replace(part.takes[name], again=True)
         own = part_of(body, OPTIONS if verb is None else OUT)
-        own.takes.pop("call", None)
         flags = {each.key: each for each in (*part.flags(), *own.flags())}
         has_result = inspect.signature(body).return_annotation not in (None, "None")
         shared = {each.key: each for each in (*((_JSON,) if has_result else ()), _QUIET, _DEBUG)}
@@ -109,15 +103,24 @@ def command(
             typed.update(zip(given, positional, strict=False))
             as_json = typed.pop("json", False)
             with _settings(typed.pop("quiet", False), typed.pop("debug", False)), Streams() as streams:
-                running.names, running.streams = run.names, streams  # type: ignore[attr-defined]
+                running.names, running.streams, running.lacking = run.names, streams, False  # type: ignore[attr-defined]
                 written = _open(streams, typed, flags, stdout)
-                if as_json and streams.writes:
+                if as_json and streams.output is not None:
                     raise WrongUsage("--json prints to standard output, and so does -o -")
+                call, more = Call(part, typed), own.given(typed)
                 with streams.messages(silent=as_json or (quiet() and bool(written))):
-                    document = body(*(() if verb is None else (Call(part, typed),)), **own.given(typed))
+                    document = body(*(() if verb is None else (call,)), **more)
+                    asking = more.get("asking") or vars(call).get("given", {}).get("asking")
+                    asked = asking.budget.summaries if asking else []
+                    for summary in asked if says_asked else ():
+                        print("\n".join(summary.lines()))
                 streams.deliver()
                 if as_json:
                     print_document(document)
+                if any("interrupted" in summary.stopped_because for summary in asked):
+                    raise SystemExit(130)
+                if running.lacking or any(summary.failed for summary in asked):
+                    raise SystemExit(1)
 
         taken = [flags[name].parameter(positional=True) for name in given]
         taken += [each.parameter() for name, each in (flags | shared).items() if name not in given]
@@ -132,14 +135,11 @@ def command(
 def app_of(name: str, said: Any, run: Callable[..., None] | None = None) -> App:
     """A command, or a group of commands, with the docstring of `said` as its help: the examples stand at the end."""
     doc = parse(inspect.getdoc(said) or "")
-    examples = "\n\n".join(each.description or "" for each in doc.examples)
-    lines = [line for line in examples.splitlines() if line.strip()]
-    end = "\n\n".join(f"{'Or' if place else 'Example'}: {line}" for place, line in enumerate(lines))
-    about = "\n\n".join(filter(None, (doc.short_description, doc.long_description)))
+    lines = [line for each in doc.examples for line in (each.description or "").splitlines() if line.strip()]
     app = App(
         name=name.rstrip("_"),
-        help=about,
-        help_epilogue=end,
+        help="\n\n".join(filter(None, (doc.short_description, doc.long_description))),
+        help_epilogue="\n\n".join(f"{'Or' if place else 'Example'}: {line}" for place, line in enumerate(lines)),
         help_format="plaintext",
         help_formatter=shown,
         version_flags=(),
@@ -152,17 +152,22 @@ def app_of(name: str, said: Any, run: Callable[..., None] | None = None) -> App:
 @contextlib.contextmanager
 def _settings(silent: bool, debug: bool) -> Iterator[None]:
     """--quiet and --debug until the command has ended, the first also in the processes that it starts."""
-    before, log, shown = os.environ.get(QUIET), logging.getLogger("dxmatch"), logging.StreamHandler()
+    before, log, handler = os.environ.get(QUIET), logging.getLogger("dxmatch"), logging.StreamHandler()
     level, running.debug = log.level, running.debug or debug
     if silent:
         os.environ[QUIET] = "1"
     if debug:
-        log.addHandler(shown)
+        log.addHandler(handler)
         log.setLevel(logging.DEBUG)
     try:
+        # retries are counted in what came of asking; where structlog is installed, stamina would print each of them
+        with contextlib.suppress(ImportError):
+            from stamina.instrumentation import set_on_retry_hooks
+
+            set_on_retry_hooks(())
         yield
     finally:
-        log.removeHandler(shown)
+        log.removeHandler(handler)
         log.setLevel(level)
         if silent:
             os.environ.pop(QUIET, None) if before is None else os.environ.update({QUIET: before})
@@ -174,9 +179,9 @@ def _open(streams: Streams, typed: dict[str, Any], flags: Mapping[str, Flag], st
     written: dict[str, list[Path]] = {}
     for name, value in typed.items():
         flag, values = flags[name], value if isinstance(value, list) else [value]
-        if file_role(flag.rule) is None:
+        if (role := file_role(flag.rule)) is None:
             continue
-        if not flag.writes:
+        if not role.written:
             files: list[Any] = [streams.read(one) for one in values]
             read += [one.rpartition("=")[2] for one in files if one]
         elif name == "output" and stdout is None and str(values[0]) == "-":

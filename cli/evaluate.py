@@ -11,8 +11,7 @@ from ..files.counted import counted
 from ..files.tables import write_table
 from .command import Call, Output, command
 from .faults import WrongUsage
-from .reports import check_outputs, deliver
-from .said import quiet_retries, say_asked
+from .results import check_outputs, deliver
 
 
 @command(verbs.evaluate, given=("answers",), several=("answers",), stdout=".md")
@@ -66,13 +65,10 @@ def evaluate(
         return None
     if judgements is not None and call.typed.get("judge_model") is None:
         raise WrongUsage("--judgements needs a judge: --judge.model ENDPOINT:MODEL")
-    quiet_retries()
     report = call()
     tables = [
         partial(save, path)
         for save, path in ((report.save_judgements, judgements), (report.save_matches, matches))
         if path
     ]
-    document = deliver(report, output, charts=charts, tables=tables, full=full, cases=case)
-    say_asked(*call.asked)
-    return document
+    return deliver(report, output, charts=charts, tables=tables, full=full, cases=case)

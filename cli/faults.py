@@ -23,11 +23,8 @@ def told(error: BaseException, options: Mapping[str, str]) -> tuple[int, str]:
     options : a parameter's name -> what the command calls it.
     """
     if isinstance(error, DxmatchError):
-        said = _spelt(error.worded(options), options)
-        if error.__cause__ is not None and not isinstance(error.__cause__, DxmatchError) and _short_of_memory():
-            said += " This process has come near to the most memory that it may take (ulimit -v), which may be why."
-        return 1, said
-    if isinstance(error, MemoryError) or _short_of_memory():
+        return 1, _spelt(error.worded(options), options)
+    if isinstance(error, MemoryError):
         return 1, "out of memory; give it the data in parts."
     if isinstance(error, OSError) and error.strerror:
         return 1, f"{error.filename or 'the system'}: {error.strerror}."
@@ -53,19 +50,6 @@ def traceback_without_cells(error: BaseException) -> str:
     said = f": {error}" if isinstance(error, DxmatchError) else " (its message may hold a cell, and is hidden)"
     own = f"{''.join(traceback.format_tb(error.__traceback__))}{type(error).__qualname__}{said}"
     return own if before is None else f"{traceback_without_cells(before)}\n\n{own}"
-
-
-def _short_of_memory() -> bool:
-    """Whether the process has come near to a limit of its address space: modules then fail to load, with words of many kinds."""
-    try:
-        import resource
-
-        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-        status = Path("/proc/self/status").read_text("utf-8").splitlines()
-        peak = next(line for line in status if line.startswith("VmPeak:"))
-    except (ImportError, OSError, StopIteration, MemoryError):  # not on Linux; or not even for this
-        return False
-    return limit != resource.RLIM_INFINITY and int(peak.split()[1]) * 1024 > 0.7 * limit
 
 
 def _in_a_line(error: BaseException) -> str:

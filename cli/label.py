@@ -6,7 +6,7 @@ import sys
 
 from ..labelling.console import label as verb
 from .command import Call, command
-from .said import say_rejected
+from .results import say_rejected
 
 
 @command(verb, given=("pairs",), leave_out=("ask_again",), stdout=None)

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any
+import warnings
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
 
 from ..files.counted import counted, shown_threshold
 from ..files.tables import check_output, write_table
+from ..matcher.linking.dedupe import Duplicates
 from ..matcher.linking.dedupe import dedupe as dedupe_terms
 from ..matcher.linking.kept_blocks import kept_beside
+from ..matcher.linking.link import Links
 from ..matcher.linking.link import link as link_terms
 from ..matcher.list_function import under
 from ..matcher.match_function import MatchFunction, load
 from .command import Call, Output, command
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-_SHOWN = 20
-_SHOWN_COLUMNS = ("a", "b", "probability", "relation", "note")
+from .results import check_outputs, print_first
 
 
 @command(MatchFunction.link, given=("a_terms", "b_terms"), leave_out=("threshold",))
@@ -35,39 +35,21 @@ def link(call: Call, *, output: Output | None = None, matcher: Any = None) -> di
     dxmatch link problem_list.csv catalogue.csv -o links.csv
     dxmatch link a.xlsx b.csv --a term --b name --k 3
     """
-    if output is not None:
-        check_output(output)
+    check_outputs((), output)
     m = matcher or load()
     with kept_beside(output) as kept:
-        made = call.of(link_terms, m=m, kept=kept)
-        _say_notes(made.read.table.note, made.read_b.table.note)
+        made: Links = call.of(link_terms, m=m, kept=kept)
         if kept is not None and kept.resumed:
             print(f"{kept.resumed:,} of {kept.blocks:,} blocks were there already.")
-        if made.doubtful:
-            _warn(f"{counted(made.doubtful, 'link')} below a probability of 0.5: look at them before you use them.")
         if made.limited:
-            _warn(f"{made.limited[:-1]} (--candidates).")
-        if output is not None:
-            check_output(output, rows=made.table.num_rows)
-            write_table(made.table, output)
-    if output is None:
-        _print(made.table.select([name for name in _SHOWN_COLUMNS if name in made.table.column_names]))
-    told = [f"{made.unlinked:,} without a match"]
-    told += [f"{made.not_understood:,} not understood"] if made.not_understood else []
-    told += [f"{made.blank:,} blank or no diagnosis"] if made.blank else []
-    print(
-        f"{output or call.typed['a_terms']}: {made.linked:,} of {counted(made.a, 'term')} linked to {counted(made.b, 'term')}, {', '.join(told)}, "
-        f"at threshold {shown_threshold(m.threshold)} (model {m.name}, policy {m.policy})."
-    )
+            warnings.warn(f"{made.limited[:-1]} (--candidates).", stacklevel=2)
+        _deliver(made, output, ("a", "b", "probability", "relation", "note"), "link")
+    told = f"{made.linked:,} of {counted(made.a, 'term')} linked to {counted(made.b, 'term')}, {made.unlinked:,} without a match"
+    _say(made, m, output or call.typed["a_terms"], told)
     if made.unknown_b:
-        print(
-            f"{call.typed['b_terms']}: {counted(made.unknown_b, 'term')} blank or not understood, and linked to none but its equals."
-        )
-    return {
-        "output": None if output is None else str(output), "a": made.a, "b": made.b, "linked": made.linked, "unlinked": made.unlinked,
-        "not_understood": made.not_understood, "blank": made.blank, "doubtful": made.doubtful, "threshold": m.threshold, "policy": m.policy, "model": m.name,
-        **({"rows": made.table} if output is None else {}),
-    }  # fmt: skip
+        unknown = f"{counted(made.unknown_b, 'term')} blank or not understood, and linked to none but its equals."
+        print(f"{call.typed['b_terms']}: {unknown}")
+    return _document(made, m, output)
 
 
 @command(MatchFunction.dedupe, given=("terms",), leave_out=("threshold",))
@@ -83,49 +65,38 @@ def dedupe(call: Call, *, output: Output | None = None, matcher: Any = None) -> 
     --------
     dxmatch dedupe terms.csv -o clusters.csv
     """
-    if output is not None:
-        check_output(output)
+    check_outputs((), output)
     m = under(matcher or load(), call.typed.get("policy"))
     m.threshold = m.threshold_or(call.typed.get("threshold"))
-    made = call.of(dedupe_terms, m=m)
-    _say_notes(made.read.table.note)
+    made: Duplicates = call.of(dedupe_terms, m=m)
+    _deliver(made, output, ("term", "cluster", "representative", "probability", "why", "note"), "joined term")
+    told = f"{counted(made.terms, 'term')} in {counted(made.clusters, 'cluster')}, {made.joined:,} of them with others"
+    _say(made, m, output or call.typed["terms"], told)
+    return _document(made, m, output)
+
+
+def _deliver(made: Links | Duplicates, output: Path | None, columns: Sequence[str], doubtful: str) -> None:
+    """Writes the table, or shows its first rows, after what was read of the files where there was a choice."""
+    for read in (made.read, getattr(made, "read_b", None)):
+        if read is not None and read.table.note:
+            print(read.table.note)
     if made.doubtful:
-        _warn(f"{counted(made.doubtful, 'term')} joined at a probability below 0.5: look at them before you use them.")
-    if output is not None:
+        told = f"{counted(made.doubtful, doubtful)} below a probability of 0.5: look at them before you use them."
+        warnings.warn(told, stacklevel=3)
+    if output is None:
+        print_first(made.table.select([name for name in columns if name in made.table.column_names]))
+    else:
         check_output(output, rows=made.table.num_rows)
         write_table(made.table, output)
-    else:
-        _print(made.table.select(["term", "cluster", "representative", "probability", "why", "note"]))
-    told = [f"{made.not_understood:,} not understood"] if made.not_understood else []
-    told += [f"{made.blank:,} blank or no diagnosis"] if made.blank else []
-    print(
-        f"{output or call.typed['terms']}: {counted(made.terms, 'term')} in {counted(made.clusters, 'cluster')}, {made.joined:,} of them with others"
-        f"{''.join(f', {one}' for one in told)}, at threshold {shown_threshold(m.threshold)} (model {m.name}, policy {m.policy})."
-    )
-    return {
-        "output": None if output is None else str(output), "terms": made.terms, "clusters": made.clusters, "joined": made.joined,
-        "not_understood": made.not_understood, "blank": made.blank, "doubtful": made.doubtful, "threshold": m.threshold, "policy": m.policy, "model": m.name,
-        **({"rows": made.table} if output is None else {}),
-    }  # fmt: skip
 
 
-def _say_notes(*notes: str) -> None:
-    """What was read of a file, where there was a choice."""
-    for note in filter(None, notes):
-        print(note)
+def _say(made: Links | Duplicates, m: MatchFunction, of: Any, told: str) -> None:
+    others = {"not understood": made.not_understood, "blank or no diagnosis": made.blank}
+    told += "".join(f", {count:,} {what}" for what, count in others.items() if count)
+    print(f"{of}: {told}, at threshold {shown_threshold(m.threshold)} (model {m.name}, policy {m.policy}).")
 
 
-def _warn(text: str) -> None:
-    print(f"dxmatch: warning: {text}", file=sys.stderr)
-
-
-def _print(table: pa.Table) -> None:
-    from ..terminal import print_table
-
-    rows = (
-        ["" if cell is None else f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row.values()]
-        for row in table.slice(0, _SHOWN).to_pylist()
-    )
-    print_table(table.column_names, rows)
-    if table.num_rows > _SHOWN:
-        print(f"The first {_SHOWN} of {table.num_rows:,} rows; -o FILE writes all, with all columns.")
+def _document(made: Links | Duplicates, m: MatchFunction, output: Path | None) -> dict[str, Any]:
+    counts = {each.name: getattr(made, each.name) for each in fields(made) if each.type == "int"}
+    about = {"threshold": m.threshold, "policy": m.policy, "model": m.name}
+    return {"output": output and str(output), **counts, **about, **({} if output else {"rows": made.table})}

@@ -9,8 +9,7 @@ from typing import Any
 from ..evaluation.reasoning.evaluate import reasoning as verb
 from ..files.tables import write_table
 from .command import Call, Output, command
-from .reports import check_outputs, deliver
-from .said import quiet_retries, say_asked
+from .results import check_outputs, deliver
 
 
 @command(verb, given=("graphs", "notes", "predictions"), stdout=".md")
@@ -42,10 +41,7 @@ def reasoning(
     dxmatch reasoning graphs notes GPT-4=run-1 --judge local:llama-3-8b --endpoints endpoints.toml
     """
     check_outputs(output, per_note, deductions)
-    quiet_retries()
     report = call()
     named = (("reasoning.notes", per_note), ("reasoning.deductions", deductions))
     tables = [partial(write_table, report.tables[name], path) for name, path in named if path is not None]
-    document = deliver(report, output, charts=charts, tables=tables)
-    say_asked(*call.asked)
-    return document
+    return deliver(report, output, charts=charts, tables=tables)

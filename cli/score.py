@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from ..errors import OptionError
 from ..features.coverage import part_words
@@ -11,21 +11,13 @@ from ..files.counted import counted, shown_threshold
 from ..files.pairs import read_pairs
 from ..files.reading import OF_TABLES, Reading
 from ..files.tables import check_output, write_table
-from ..jobs.job import score_files
+from ..jobs.job import Summary, score_files
 from ..matcher.match_function import load
 from ..options import Serves
 from ..progress import shown
-from ..settings import quiet
-from ..terminal import print_table
 from .command import Call, Output, command
 from .faults import WrongUsage
-from .said import say_rejected, say_unscored
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-_SHOWN = 10
-"""Rows where no output is named."""
+from .results import print_first, say_rejected
 
 
 @command(score_files, given=("pairs",), leave_out=("output", "matcher", "reading"))
@@ -49,80 +41,53 @@ def score(
     cat pairs.csv | dxmatch score - -o - > scored.csv
     dxmatch score folder -o scored --workers 16
     """
-    source = Path(call.typed["pairs"])
-    m, given = matcher or load(), call.given
+    source, m, given = Path(call.typed["pairs"]), matcher or load(), call.given
+    table = None
     if _is_job(source, output):
         if output is None:
             raise WrongUsage("a folder of pairs needs --output: a .parquet file, or a folder")
         done = call(output=output, matcher=m, reading=reading)
-        n_pairs, matches, rejected, unscored, coverage = (
-            done.pairs,
-            done.matches,
-            done.rejected,
-            done.unscored,
-            done.coverage,
-        )
-        note, rows = "", None
         if done.resumed:
             print(f"{done.resumed:,} of {done.chunks:,} chunks were there already.")
     else:
         if "job" in given:
-            raise OptionError(
-                "engine",
-                "left out, with the other options of jobs, where input or output is not Parquet",
-                given["job"].engine,
-            )
+            allowed = "left out, with the other options of jobs, where input or output is not Parquet"
+            raise OptionError("engine", allowed, given["job"].engine)
+        a, b = given.get("a", "a"), given.get("b", "b")
         if output is not None:
             check_output(output)
-        a, b, add = given.get("a", "a"), given.get("b", "b"), given.get("add", ())
         read = read_pairs(source, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding)
         if output is not None:
             check_output(output, rows=len(read))
         with shown("Scoring pairs") as progress:
-            scored = m.score_read(read, add, progress)
+            scored = m.score_read(read, given.get("add", ()), progress)
+        match = scored.table.column("match")
+        done = Summary(
+            len(read), match.to_pylist().count(True), read.n_rejected, dict(scored.coverage), 1, 0, m.threshold, m.name, match.null_count
+        )  # fmt: skip
         if output is not None:
             write_table(scored.table, output)
         else:
-            added = [name for name in scored.table.column_names if name not in read.table.names]
-            _print_first(scored.table.select([a, b, *added]))
-        match = scored.table.column("match")
-        n_pairs, matches, rejected, unscored, coverage = (
-            len(read),
-            match.to_pylist().count(True),
-            read.n_rejected,
-            match.null_count,
-            dict(scored.coverage),
-        )
-        note, rows = read.table.note, scored.table if output is None else None
-    if note:
-        print(note)
+            table = scored.table
+            print_first(table.select([a, b, *(name for name in table.column_names if name not in read.table.names)]))
+        if read.table.note:
+            print(read.table.note)
     under = f", policy {m.policy}" if "policy" in call.typed else ""
-    print(
-        f"{output or source}: {counted(n_pairs, 'pair')}, {counted(matches, 'match', 'matches')} at threshold {shown_threshold(m.threshold)} (model {m.name}{under})."
-    )
-    if output is None and not quiet():
-        print("Nothing was written; -o FILE writes all rows with all columns, and -o - prints them as CSV.")
-    say_unscored(unscored, n_pairs)
-    asked = {feature.name: coverage[feature.name] for feature in m.features.asked}
-    if told := part_words(coverage if "features" in given.get("add", ()) else asked):
+    said = f"{counted(done.pairs, 'pair')}, {counted(done.matches, 'match', 'matches')} at threshold"
+    print(f"{output or source}: {said} {shown_threshold(m.threshold)} (model {m.name}{under}).")
+    if done.unscored:
+        were = "was" if done.unscored == 1 else "were"
+        why = "since a diagnosis is not understood; the column not_understood says why."
+        print(f"{done.unscored:,} of {counted(done.pairs, 'pair')} {were} not scored, {why}")
+    names = done.coverage if "features" in given.get("add", ()) else [feature.name for feature in m.features.asked]
+    if told := part_words({name: done.coverage[name] for name in names}):
         print(told)
-    say_rejected(rejected, reading.rejects)
+    say_rejected(done.rejected, reading.rejects)
     return {
-        "output": None if output is None else str(output), "pairs": n_pairs, "matches": matches, "not_scored": unscored, "rejected": rejected,
-        "threshold": m.threshold, "policy": m.policy, "model": m.name, "known": dict(coverage), **({} if rows is None else {"rows": rows}),
+        "output": None if output is None else str(output), "pairs": done.pairs, "matches": done.matches, "not_scored": done.unscored,
+        "rejected": done.rejected, "threshold": m.threshold, "policy": m.policy, "model": m.name, "known": dict(done.coverage),
+        **({} if table is None else {"rows": table}),
     }  # fmt: skip
-
-
-def _print_first(scored: pa.Table) -> None:
-    """The first rows."""
-
-    print_table(scored.column_names, (map(_cell, row.values()) for row in scored.slice(0, _SHOWN).to_pylist()))
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 def _is_job(pairs: Path, output: Path | None) -> bool:

@@ -31,15 +31,6 @@ class Streams:
         """What standard output gets in the end."""
         self._called: dict[str, str] = {}
 
-    @property
-    def used(self) -> bool:
-        return self._folder is not None
-
-    @property
-    def writes(self) -> bool:
-        """Whether standard output belongs to data."""
-        return self.output is not None
-
     def read(self, given: str) -> str:
         """`given`, or the file that holds what came by standard input or a pipe. Errors: `InputError` where nothing came."""
         if given not in _IN and not Path(given).is_fifo():
@@ -112,16 +103,18 @@ class Streams:
         """While the command runs: what it prints goes to standard error where standard output belongs to data, and nowhere if `silent`."""
         with contextlib.ExitStack() as stack:
             error = sys.stderr
-            if self.used:
+            if self._folder is not None:
                 stack.enter_context(contextlib.redirect_stderr(_Said(error, self)))
             if silent:
                 stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
-            elif self.used:
-                stack.enter_context(contextlib.redirect_stdout(_Said(error if self.writes else sys.stdout, self)))
+            elif self._folder is not None:
+                stack.enter_context(
+                    contextlib.redirect_stdout(_Said(error if self.output is not None else sys.stdout, self))
+                )
             yield
 
 
-class _Said(io.TextIOBase):
+class _Said:
     """A stream of messages, in which the streams have their own names."""
 
     def __init__(self, stream: TextIO, streams: Streams) -> None:
@@ -131,15 +124,8 @@ class _Said(io.TextIOBase):
         self._stream.write(self._streams.said(text))
         return len(text)
 
-    def flush(self) -> None:
-        self._stream.flush()
-
-    def isatty(self) -> bool:
-        return self._stream.isatty()
-
-    @property
-    def encoding(self) -> str:  # type: ignore[override]
-        return self._stream.encoding or "utf-8"
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 def suffix_of(head: bytes) -> str:

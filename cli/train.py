@@ -15,7 +15,7 @@ from ..training.examples import Extra
 from ..training.options import About, LabelRules
 from ..training.train import train as verb
 from .command import Call, Output, command
-from .said import say_rejected
+from .results import say_rejected
 
 
 @command(verb, given=("pairs",), several=("pairs",), leave_out=("labels.extra", "labels.abbreviations"), stdout=None)

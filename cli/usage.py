@@ -50,7 +50,11 @@ def wrong_usage(error: CycloptsError, words: list[str], commands: Collection[str
             return f"--{old.replace('_', '-')}: {today}"
         elif name is None:
             outer, _, field = today.rpartition(".")
-            name = names.get(field) or _TODAY.get(old) or (f"{names[outer]} FILE.toml, with {field} in it" if outer in names else None)
+            name = (
+                names.get(field)
+                or _TODAY.get(old)
+                or (f"{names[outer]} FILE.toml, with {field} in it" if outer in names else None)
+            )
         if name is not None:
             return f"--{old.replace('_', '-')} is now {name}."
     if isinstance(error, MissingArgumentError) and error.argument is not None:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from ..errors import InputError
 from ..features.feature_set import FeatureSet
 from ..features.vote_plan import prompts_of
 from ..files.atomic import make_folder
-from ..files.counted import counted
 from ..files.reading import OF_TABLES, Reading
 from ..matcher.check_endpoints import check_endpoints
-from ..matcher.loading import Loading
+from ..matcher.loading import OF_MODELS, Loading
 from ..matcher.match_function import load
 from ..matcher.pair_votes import PairVotes, providers_of
 from ..options import Between, File, Serves
@@ -25,21 +25,15 @@ from ..votes.answer_tables import import_table
 from ..votes.asking_options import Asking
 from ..votes.batch_files import OF_CASES, import_batch, is_batch_result
 from ..votes.prompts.files import KINDS, allowed_in, file_of, named, names_of
-from ..votes.prompts.questions import IMPORTED
 from ..votes.prompts.versions import PROMPTS
 from ..votes.store import STORE
 from ..votes.store.check import check_votes
 from ..votes.store.store import VoteStore
-from .command import Output, app_of, command
+from .command import Call, Output, app_of, command, running
 from .faults import WrongUsage
-from .said import quiet_retries, say_asked
 
-if TYPE_CHECKING:
-    from ..votes.store.status import ModelStatus
-
-_Tables = Annotated[Reading, Serves(*OF_TABLES)]
-_Own = Annotated[Loading, Serves("revision", "identity", "encoders", "allow_download")]
 _Kept = Annotated[Asking, Serves("endpoints", "store")]
+_Store = Annotated[Asking, Serves("store")]
 
 
 def _about() -> None:
@@ -49,110 +43,67 @@ def _about() -> None:
 votes = app_of("votes", _about)
 
 
-def ask(
-    pairs: File,
-    *,
-    features: str = "paper17",
-    matcher: str | None = None,
-    a: str = "a",
-    b: str = "b",
-    only: Sequence[str] = (),
-    abbreviations: File | None = None,
-    reading: _Tables = Reading(),
-    loading: _Own = Loading(),
-    asking: Asking = Asking(),
-) -> None:
+def _jobs(call: Call, only: Sequence[str], asking: Asking) -> list[verbs.Job]:
+    """What the votes and picks of the pairs ask; says which pairs these are."""
+    wanted: PairVotes = call(loading=replace(call.given.get("loading", Loading()), endpoints=asking.endpoints))
+    print("\n".join(wanted.lines(call.typed.get("rejects"))))
+    return wanted.jobs(only)
+
+
+@votes.command
+@command(PairVotes.read, given=("pairs",), stdout=None)
+def ask(call: Call, *, only: Sequence[str] = (), asking: Asking = Asking()) -> None:
     """Ask for every vote and pick that the pairs need and the store does not hold. Each answer is kept as it comes.
 
     Parameters
     ----------
-    pairs : path
-        Pairs: a .csv, .tsv, .jsonl or .parquet file.
-    features : str
-        A built-in feature set, or a TOML file.
-    matcher : path
-        Ask what this trained model needs, in place of --features: its folder, or OWNER/NAME@COMMIT of the hub.
-    a, b : str
-        The columns of the two diagnoses.
     only : str
         One vote or pick of the set, by its name; may be given again.
-    abbreviations : path
-        Your own abbreviations, as given to train: columns abbreviation, expansion.
 
     Examples
     --------
     dxmatch votes ask pairs.csv --features mine.toml --dry-run
     """
-    asking = replace(asking)  # what this asking came to, and no other of this process
-    jobs = _wanted(
-        pairs, features, matcher, a, b, abbreviations, reading, replace(loading, endpoints=asking.endpoints)
-    ).jobs(only)
-    store = asking.filled
-    if asking.dry_run and not store.exists():
-        print("\n".join(verbs.plan_lines(verbs.plan(jobs, None))))
+    jobs = _jobs(call, only, asking)
+    if asking.dry_run:
+        there = asking.filled.exists()
+        with VoteStore(asking.filled) if there else nullcontext() as kept:
+            print("\n".join(verbs.plan_lines(verbs.plan(jobs, kept))))
         return
-    with VoteStore(store) as kept:
-        if asking.again and not asking.dry_run:
+    with VoteStore(asking.filled) as kept:
+        if asking.again:
             kept.forget_unscored(chain.from_iterable(job.questions() for job in jobs))
         planned = verbs.plan(jobs, kept)
         print("\n".join(verbs.plan_lines(planned)))
-        summary = None
-        if not asking.dry_run:
-            quiet_retries()
-            with shown("Asking") as progress:
-                summary = verbs.ask(planned, kept, asking.budget, progress)
-        unscored = summary.unscored.total() if summary is not None else 0
-        if not any(one.unknown for one in planned):
-            # those have an answer without a verdict, which is asked for anew only where one says so
-            answers = chain.from_iterable(kept.stored(job.questions()) for job in jobs)
-            unscored = sum(answer is not None and answer.verdict is None for answer in answers)
-    whose = f"--features {features}" if matcher is None else f"--matcher {matcher}"
-    whose += "" if asking.endpoints is None else f" --endpoints {asking.endpoints}"
-    hold = "answer holds" if unscored == 1 else "answers hold"
-    why = f"{unscored:,} {hold} no verdict: --again asks anew; why it is so, dxmatch votes check {whose} shows."
-    say_asked(*asking.budget.summaries, more=why if unscored else "")
+        with shown("Asking") as progress:
+            verbs.ask(planned, kept, asking.budget, progress)
+        # an answer without a verdict is asked for anew only where one says so
+        answers = chain.from_iterable(kept.stored(job.questions()) for job in jobs)
+        unscored = sum(answer is not None and answer.verdict is None for answer in answers)
+    if unscored:
+        options = ("--matcher", "--features", "--endpoints")
+        whose = " ".join(f"{name} {call.typed[name[2:]]}" for name in options if call.typed.get(name[2:]))
+        hold = "answer holds" if unscored == 1 else "answers hold"
+        print(f"{unscored:,} {hold} no verdict: --again asks anew; why it is so, dxmatch votes check {whose} shows.")
 
 
-def export(
-    pairs: File,
-    *,
-    output: Output,
-    features: str = "paper17",
-    matcher: str | None = None,
-    a: str = "a",
-    b: str = "b",
-    only: Sequence[str] = (),
-    abbreviations: File | None = None,
-    reading: _Tables = Reading(),
-    loading: _Own = Loading(),
-    asking: _Kept = Asking(),
-) -> None:
+@votes.command
+@command(PairVotes.read, given=("pairs",), stdout=None)
+def export(call: Call, *, output: Output, only: Sequence[str] = (), asking: _Kept = Asking()) -> None:
     """Write what the store does not hold as OpenAI batch files, for a batch service or vLLM's batch runner.
 
     Parameters
     ----------
-    pairs : path
-        Pairs: a .csv, .tsv, .jsonl or .parquet file.
     output : path
         The folder for the batch files, one or more a model.
-    features : str
-        A built-in feature set, or a TOML file.
-    matcher : path
-        Export what this trained model needs, in place of --features.
-    a, b : str
-        The columns of the two diagnoses.
     only : str
         One vote or pick of the set, by its name; may be given again.
-    abbreviations : path
-        Your own abbreviations, as given to train: columns abbreviation, expansion.
 
     Examples
     --------
     dxmatch votes export pairs.csv --features mine.toml -o batches
     """
-    jobs = _wanted(
-        pairs, features, matcher, a, b, abbreviations, reading, replace(loading, endpoints=asking.endpoints)
-    ).jobs(only)
+    jobs = _jobs(call, only, asking)
     make_folder(output)
     with VoteStore(asking.filled) as kept:
         planned = verbs.plan(jobs, kept)
@@ -161,6 +112,8 @@ def export(
             print(f"Written: {file}")
 
 
+@votes.command
+@command(given=("files",), stdout=None)
 def import_(
     files: Sequence[File],
     *,
@@ -174,9 +127,9 @@ def import_(
     matcher: str | None = None,
     changed: Literal["refuse", "keep", "replace"] = "refuse",
     abbreviations: File | None = None,
-    reading: _Tables = Reading(),
-    loading: _Own = Loading(),
-    asking: Annotated[Asking, Serves("store")] = Asking(),
+    reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
+    loading: Annotated[Loading, Serves(*OF_MODELS)] = Loading(),
+    asking: _Store = Asking(),
 ) -> None:
     """Take answers into the store: batch results in any order, or a table a, b, model, verdict or probability.
 
@@ -219,7 +172,9 @@ def import_(
             print("\n".join(imported.lines()))
 
 
-def status(*, asking: Annotated[Asking, Serves("store")] = Asking()) -> list[dict[str, Any]]:
+@votes.command
+@command(stdout=None)
+def status(*, asking: _Store = Asking()) -> list[dict[str, Any]]:
     """Say what the store holds: for each model and prompt, its votes, what is unscored and why, tokens, time.
 
     Examples
@@ -228,13 +183,12 @@ def status(*, asking: Annotated[Asking, Serves("store")] = Asking()) -> list[dic
     """
     with VoteStore(asking.filled, must_exist=True) as kept:
         rows = kept.status()
-    for line in _status_lines(rows):
-        print(line)
-    if not rows:
-        print(f"{asking.filled} holds no answer yet.")
+    print("\n".join(line for row in rows for line in row.lines()) or f"{asking.filled} holds no answer yet.")
     return [asdict(row) for row in rows]
 
 
+@votes.command
+@command(stdout=None)
 def check(
     *,
     features: str | None = None,
@@ -268,10 +222,9 @@ def check(
     dxmatch votes check --endpoints my.toml -m lab:llama3.1:8b
     dxmatch votes check --store votes.sqlite --repair repaired.sqlite
     """
-    asks, document = any((features, matcher, asking.endpoints, models)), []
-    whole = True
+    whole, document = True, []
+    asks = any((features, matcher, asking.endpoints, models))
     if asks:
-        quiet_retries()
         checked = check_endpoints(features, matcher=matcher, only=only, models=models, endpoints=asking.endpoints)
         whole = all(one.usable for one in checked)
         document = [one.to_dict() for one in checked]
@@ -286,11 +239,12 @@ def check(
         found = check_votes(asking.filled, repair=repair)
         print("\n".join(found.lines()))
         whole &= found.whole
-    if not whole:
-        raise SystemExit(1)
+    running.lacking = not whole
     return document
 
 
+@votes.command
+@command(given=("name",), stdout=None)
 def prompt(name: str | None = None) -> None:
     """Print a prompt as a file, which asks the same where it is given back; or say which there are, and what a file must hold.
 
@@ -309,57 +263,3 @@ def prompt(name: str | None = None) -> None:
     for kind in KINDS:
         print(f"{kind}: {', '.join(names_of(kind))}")
         print(f"    a file: {allowed_in(kind)}")
-
-
-for _run, _given in (
-    (ask, "pairs"),
-    (export, "pairs"),
-    (import_, "files"),
-    (status, ""),
-    (check, ""),
-    (prompt, "name"),
-):
-    votes.command(command(given=(_given,) if _given else (), stdout=None)(_run))
-
-
-def _wanted(
-    pairs: Any, features: str, matcher: Any, a: str, b: str, abbreviations: Any, reading: Reading, loading: Loading
-) -> PairVotes:
-    if matcher is not None and abbreviations is not None:
-        raise WrongUsage("--abbreviations goes with --features; a model keeps its own.")
-    wanted = PairVotes.read(
-        pairs,
-        features,
-        matcher=matcher,
-        a=a,
-        b=b,
-        abbreviations=abbreviations,
-        reading=reading,
-        loading=loading,
-    )
-    equal = int(wanted.pairs.equal.sum())
-    print(
-        f"{counted(wanted.n_rows, 'pair')}, {len(wanted.pairs.first):,} of them different after normalisation"
-        + (f", {equal:,} of these equal on both sides: they match, and are not asked." if equal else ".")
-    )
-    if wanted.n_rejected:
-        print(f"{counted(wanted.n_rejected, 'row')} set aside in {reading.rejects}.")
-    return wanted
-
-
-def _status_lines(rows: Sequence[ModelStatus]) -> Iterator[str]:
-    """Each model configuration with its answers, what is unscored and why, tokens, and when."""
-    for row in rows:
-        who = row.config
-        yield f"{who.model}, prompt {who.prompt}, parameters {who.parameters}"
-        unscored = sum(row.unscored.values())
-        reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(row.unscored.items()))
-        said = f", {row.matches:,} match" if who.prompt.startswith(("vote-", IMPORTED)) else ""
-        yield f"    {counted(row.answers, 'answer')}{said}, {unscored:,} unscored" + (
-            f" ({reasons})" if reasons else ""
-        )
-        if row.repeated and not who.prompt.startswith("diagnosis-"):  # its verdict is the length of a list
-            yield f"    {row.repeated:,} asked several times, {row.disagreeing:,} of them with different verdicts"
-        if row.prompt_tokens or row.completion_tokens:
-            yield f"    {row.prompt_tokens:,} + {row.completion_tokens:,} tokens of prompts and answers"
-        yield f"    from {row.first_at:%Y-%m-%d %H:%M} to {row.last_at:%Y-%m-%d %H:%M} UTC"

@@ -9,11 +9,13 @@ from typing import Annotated, Any, NamedTuple
 
 import pyarrow as pa
 
+from ..files.counted import counted
 from ..files.reading import Reading
 from ..files.tables import with_columns
 from ..options import Between, File, Serves, checked
 from ..options import Table as AnyTable
 from ..progress import shown
+from ..terminal import print_table
 from ..terms.icd.nearness import Levels, Nearness, best_levels, nearest_level
 from ..terms.icd.sources import open_tree
 from ..terms.icd.tree import IcdTree
@@ -27,6 +29,11 @@ from .match_function import MatchFunction
 TOP = (1, 5, 15)
 """Places among the candidates, as H-DDx prints them (Table 4)."""
 CANDIDATES, CODE, GAIN = "candidates", "code", "gain"
+_WORDS = {
+    CANDIDATES: "Right code among the candidates, {}", CODE: "Code that came out, {}", GAIN: "Gain of the pick over the first candidate",
+}  # fmt: skip
+_SHOWN = 20
+"""Errors that are printed; a file has all."""
 _CONFIDENCE, _Z = 0.95, 1.959963984540054
 
 
@@ -48,6 +55,19 @@ class Measure(NamedTuple):
     high: float
     right: int
     cases: int
+
+    @property
+    def cells(self) -> tuple[str, str, str, str]:
+        """As a row to read: the name in words, the value, its interval, the fraction."""
+        name = "right" if (self.of, self.name) == (CODE, "top 1") else self.name
+        sign = "+" if self.of == GAIN else ""
+        interval = f"{self.low:{sign}.3f} to {self.high:{sign}.3f}"
+        return (
+            _WORDS[self.of].format(name),
+            f"{self.value:{sign}.4f}",
+            interval,
+            f"{self.right:{sign}} of {self.cases:,}",
+        )
 
 
 @dataclass(frozen=True)
@@ -91,6 +111,26 @@ class IcdAccuracy:
         counts = {"strings": self.table.num_rows, "without_gold": self.without_gold, "no_code": self.no_code}
         accuracy = [one._asdict() for one in self.measures]
         return {"settings": self.settings, **counts, "accuracy": accuracy, "errors": self.errors}
+
+    def print(self) -> None:
+        """Prints the figures and the first errors, with what counts nowhere or as wrong above them."""
+        if self.without_gold:
+            print(f"Left out: {counted(self.without_gold, 'diagnosis', 'diagnoses')} without a right code.")
+        if self.no_code:
+            print(f"Wrong since no code came out: {counted(self.no_code, 'diagnosis', 'diagnoses')}.")
+        print_table(("", "Share", "95 % interval", "Of"), (one.cells for one in self.measures))
+        if not (errors := self.errors):
+            return
+        rows = []
+        for row in errors[:_SHOWN]:
+            codes = (
+                " ".join(row[part] or "" for part in parts) for parts in (("gold", "gold_name"), ("icd10", "name"))
+            )
+            rows.append((row["diagnosis"], *codes, row["right_at"], str(row["gold_place"] or "")))
+        print_table(("Diagnosis", "Right code", "Code that came out", "Right at", "Place"), rows)
+        print("Place: of the right code among the candidates.")
+        if len(errors) > _SHOWN:
+            print(f"{len(errors) - _SHOWN:,} more errors are in the table and the JSON.")
 
 
 NO_CODE = "no code"

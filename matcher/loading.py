@@ -52,6 +52,10 @@ class Loading(Options):
     endpoints: File | None = None
 
 
+OF_MODELS = ("revision", "identity", "encoders", "allow_download")
+"""The fields that say which model; the others come with how language models are asked."""
+
+
 def check_identity(m: TrainedFunction, identity: str) -> None:
     """Holds a model against the identity that was expected.
 

@@ -5,23 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from ..errors import OptionError
 from ..features.feature_set import FeatureSet
 from ..features.interning import InternedPairs, intern_pairs
 from ..features.providers import SHIPPED, Providers
 from ..features.vote_plan import jobs_of
+from ..files.counted import counted
 from ..files.pairs import read_pairs
-from ..files.reading import Reading
+from ..files.reading import OF_TABLES, Reading
 from ..models.shipped import shipped_encoder_files
+from ..options import File, Serves, Table
 from ..terms.diseases.shipped import shipped_graph
 from ..terms.diseases.words import vocabulary_of
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.abbreviations import read_abbreviations
 from ..terms.text.normalizer import Normalizer
 from ..votes.asking import Job
-from .loading import Loading
+from .loading import OF_MODELS, Loading
 from .protocol import loaded
 
 Path = str | os.PathLike[str]
@@ -43,27 +45,45 @@ class PairVotes:
     @classmethod
     def read(
         cls,
-        pairs: Any,
-        features: Path = "paper17",
+        pairs: Table,
+        features: str = "paper17",
         *,
-        matcher: Any = None,
+        matcher: str | None = None,
         a: str = "a",
         b: str = "b",
-        abbreviations: Path | None = None,
-        reading: Reading = Reading(),
-        loading: Loading = Loading(),
+        abbreviations: File | None = None,
+        reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
+        loading: Annotated[Loading, Serves(*OF_MODELS)] = Loading(),
     ) -> PairVotes:
         """Reads the table and the feature set.
 
         Parameters
         ----------
-        pairs : a path or a data frame; a, b : its columns of diagnoses.
-        features, matcher, abbreviations, loading : as in `providers_of`.
-        reading : its encoding, and a file for rejects.
+        pairs : path or data frame
+            Pairs: a .csv, .tsv, .jsonl or .parquet file.
+        features : str
+            A built-in feature set, or a TOML file.
+        matcher : path, optional
+            What this trained model needs, in place of `features`: its folder, or OWNER/NAME@COMMIT of the hub.
+        a, b : str
+            The columns of the two diagnoses.
+        abbreviations : path, optional
+            Your own abbreviations, as given to train: columns abbreviation, expansion.
+        reading : Reading
+            Its encoding, and a file for rejects.
+        loading : Loading
+            As in `providers_of`.
         """
         chosen, providers = providers_of(features, matcher=matcher, abbreviations=abbreviations, loading=loading)
         read = read_pairs(pairs, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding)
         return cls(chosen, providers, intern_pairs(read.a, read.b, providers.naming), len(read), read.n_rejected)
+
+    def lines(self, rejects: Any = None) -> list[str]:
+        """How many pairs there are, for the user to read. rejects : the file for rows that cannot be right."""
+        said = f"{counted(self.n_rows, 'pair')}, {len(self.pairs.first):,} of them different after normalisation"
+        equal = int(self.pairs.equal.sum())
+        said += f", {equal:,} of these equal on both sides: they match, and are not asked." if equal else "."
+        return [said, *([f"{counted(self.n_rejected, 'row')} set aside in {rejects}."] if self.n_rejected else [])]
 
     def jobs(self, only: Sequence[str] = ()) -> list[Job]:
         """What their votes and picks ask; only : these alone."""

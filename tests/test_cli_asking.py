@@ -140,7 +140,7 @@ def test_a_table_of_votes(pairs: Path, command: Command) -> None:
     ("ask pairs.csv --features set.toml --only votes_a --dry-run", 1, "no such vote or pick; did you mean 'vote_a'"),
     ("ask pairs.csv --features offline --only contrast --dry-run", 1, "none: the set asks no language model"),
     ("ask pairs.csv --features offline --dry-run", 0, "Nothing to ask"),
-    ("ask pairs.csv --matcher m --abbreviations abbr.csv", 2, "--abbreviations"),
+    ("ask pairs.csv --matcher m --abbreviations abbr.csv", 1, "--abbreviations"),
     ("ask pairs.csv --features far.toml --dry-run", 1, "What is asked without it, by its name ('only'): vote_a, vote_b."),
     ("export pairs.csv --features far.toml -o b", 1, "p: the candidates of the pick are found by the encoder 'far'"),
     ("ask pairs.csv --features far.toml --dry-run --only vote_b", 0, "vote_b: model-b"),

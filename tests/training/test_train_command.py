@@ -33,7 +33,16 @@ def test_warnings_are_a_line_each(command: list[str], tmp_path: Path) -> None:
 def test_options(command: list[str], tmp_path: Path) -> None:
     (tmp_path / "silver.csv").write_text("a,b,label\nmumps,parotitis,1\nmumps,measles,0\n")
     given = ["--extra", str(tmp_path / "silver.csv"), "--extra", str(tmp_path / "pairs.csv"), "--extra-weight", "0.25"]
-    given += ["--soft", "share", "--contained", "set-aside", "--threshold.prevalence", "0.3", "--threshold.rule", "recall=0.9"]
+    given += [
+        "--soft",
+        "share",
+        "--contained",
+        "set-aside",
+        "--threshold.prevalence",
+        "0.3",
+        "--threshold.rule",
+        "recall=0.9",
+    ]
     done = invoke([*command, *given])
     assert done.code == 0
     m = dxmatch.load(tmp_path / "m")

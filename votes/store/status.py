@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from sqlite3 import Connection
 
-from ..prompts.questions import ModelConfig
+from ...files.counted import counted
+from ..prompts.questions import IMPORTED, ModelConfig
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -33,6 +34,23 @@ class ModelStatus:
     unscored: dict[str, int] = field(default_factory=dict)
     repeated: int = 0
     disagreeing: int = 0
+
+    def lines(self) -> list[str]:
+        """Its answers, what is unscored and why, tokens, and when, for the user to read."""
+        who, unscored = self.config, sum(self.unscored.values())
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(self.unscored.items()))
+        said = f", {self.matches:,} match" if who.prompt.startswith(("vote-", IMPORTED)) else ""
+        lines = [
+            f"{who.model}, prompt {who.prompt}, parameters {who.parameters}",
+            f"    {counted(self.answers, 'answer')}{said}, {unscored:,} unscored{f' ({reasons})' if reasons else ''}",
+        ]
+        if self.repeated and not who.prompt.startswith("diagnosis-"):  # its verdict is the length of a list
+            lines.append(
+                f"    {self.repeated:,} asked several times, {self.disagreeing:,} of them with different verdicts"
+            )
+        if self.prompt_tokens or self.completion_tokens:
+            lines.append(f"    {self.prompt_tokens:,} + {self.completion_tokens:,} tokens of prompts and answers")
+        return [*lines, f"    from {self.first_at:%Y-%m-%d %H:%M} to {self.last_at:%Y-%m-%d %H:%M} UTC"]
 
 
 def status_of(db: Connection) -> list[ModelStatus]:

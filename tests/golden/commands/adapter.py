@@ -82,7 +82,9 @@ def through(door: str, table: Any, m: Any, command: Callable[..., Any] | None = 
 
 def named(message: str) -> dict[str, Any]:
     """Which rows, columns and options a message names, sorted."""
-    options = re.findall(r"(?<![\w-])--[a-z][a-z-]*", message) + re.findall(r"\bOr: (?:\w+=dxmatch\.\w+\()?([a-z_]+)=", message)
+    options = re.findall(r"(?<![\w-])--[a-z][a-z-]*", message) + re.findall(
+        r"\bOr: (?:\w+=dxmatch\.\w+\()?([a-z_]+)=", message
+    )
     return {
         "rows": sorted({int(row.replace(",", "")) for row in re.findall(r"\brow (\d[\d,]*)", message)}),
         "columns": sorted(set(re.findall(r"\bcolumn '([^']*)'", message))),

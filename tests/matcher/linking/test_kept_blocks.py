@@ -15,7 +15,6 @@ from dxmatch.matcher.linking import link
 from dxmatch.matcher.linking.kept_blocks import KeptBlocks
 from dxmatch.matcher.linking.scorer import NamedPairs
 from dxmatch.matcher.list_function import under
-from dxmatch.tests.command_line import invoke
 
 A = ["heart attack", "no pneumonia", "MI", "T1DM", None, "Сердце", "type II diabetes", "GOUT", "severe gout", "angina"]
 B = ["Myocardial infarction", "pneumonia", "type 1 diabetes", "type 2 diabetes", "gout", "MI", "Сердце"]
@@ -52,12 +51,12 @@ def judge(monkeypatch: pytest.MonkeyPatch) -> Judge:
 
 @pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit])
 def test_the_same_command_goes_on_and_gives_the_same_bytes(
-    judge: Judge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: type[BaseException]
+    judge: Judge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Any, end: type[BaseException]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_table(pa.table({"dx": A}), "a.csv")
     write_table(pa.table({"term": B}), "b.csv")
-    run = lambda output: invoke(["link", "a.csv", "b.csv", "-o", output, "--k", "3"])  # noqa: E731
+    run = lambda output: command("link", "a.csv", "b.csv", "-o", output, "--k", "3")  # noqa: E731
     assert run("whole.csv").code == 0 and not list(tmp_path.glob("*.parts"))
     whole, parts = judge.since(end), tmp_path / "out.csv.parts"
     assert len(whole) == BLOCKS
