@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,8 +15,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ...files.json_records import as_text
-from ...terms.text.sentences import MOST_WORDS, says_nothing
-from .entry_names import says
+from ...terms.text.sentences import says_nothing
+from .entry_names import names_of, says
 from .raw_answers import ranked_diagnoses, says_more
 from .structured_answers import listed
 
@@ -26,9 +25,6 @@ COMMAS_ASK = 10
 """From one cell in so many up with a comma that may part it, whether it does is asked."""
 NO_SEPARATOR = "none"
 SEPARATORS = 'the option \'separator\': "," where commas part diagnoses, or "none" where they belong to names ("pneumonia, viral")'
-_MARKS = re.compile(r"\s*[;|]\s*(?![^()]*\))")
-"""Not within brackets: "t(15;17)" is one name."""
-_TORN = re.compile(r"\([^()]*[;|][^()]*\)")
 _BLANKS = frozenset(["null", "nan", "<na>", "#n/a"])
 
 
@@ -84,35 +80,25 @@ def _of_texts(column: pa.ChunkedArray, separator: str | None) -> ListCells:
     encoded = _array(column.dictionary_encode())
     texts: list[str | None] = encoded.dictionary.to_pylist()
     codes = pc.fill_null(encoded.indices, len(texts)).to_numpy(zero_copy_only=False).astype(np.int64)
-    read = [diagnoses_in(text, separator) if text is not None and not is_blank(text) else MISSING for text in texts]
-    status = np.array(
-        [*(MISSING if found == MISSING else UNREAD if found is None else LIST for found in read), MISSING], np.int8
-    )
-    words = [
-        found is None or (isinstance(found, list) and says_more(text or "", found))
-        for found, text in zip(read, texts, strict=True)
-    ]
-    lists = [found if isinstance(found, list) else [] for found in read]
+    blank = [text is None or is_blank(text) for text in texts]
+    of = [("" if none else text or "") for text, none in zip(texts, blank, strict=True)]
+    read = [[] if none else diagnoses_in(text, separator) for text, none in zip(of, blank, strict=True)]
+    status = np.where([*blank, True], MISSING, np.where([*(found is None for found in read), False], UNREAD, LIST))
+    words = [bool(text) and (found is None or says_more(text, found)) for text, found in zip(of, read, strict=True)]
+    commas = [_has_open_commas(text, found) for text, found in zip(of, read, strict=True)]
+    lists = [found or [] for found in read]
     sizes = np.array([*map(len, lists), 0], np.int64)
     starts = np.cumsum(sizes) - sizes
     pool = pa.array([name or None for found in lists for name in found], pa.large_string())
     lengths = sizes[codes]
     places = np.repeat(starts[codes] - (np.cumsum(lengths) - lengths), lengths) + np.arange(int(lengths.sum()))
     return ListCells(
-        status[codes],
+        status.astype(np.int8)[codes],
         lengths,
         pool.take(pa.array(places)),
         lambda i: texts[codes[i]] or "",
         np.array([*words, False])[codes],
-        np.array(
-            [
-                *(
-                    "," in (text or "") and found == [(text or "").strip()]
-                    for text, found in zip(texts, lists, strict=True)
-                ),
-                False,
-            ]
-        )[codes],
+        np.array([*commas, False])[codes],
     )
 
 
@@ -129,35 +115,32 @@ def is_blank(text: str) -> bool:
 def diagnoses_in(text: str, separator: str | None = None) -> list[str] | None:
     """The diagnoses in a cell, likeliest first; None where no list can be read from it.
 
-    A list in JSON or in Python's form; "a; b; c" and "a | b" on one line; else as an answer in words, by `ranked_diagnoses`.
+    A list in JSON or in Python's form; parts between `separator`, or between ";" or "|"; else as an answer in words, by `ranked_diagnoses`.
     A word for no diagnosis is a list of that word.
 
     >>> diagnoses_in("gout; sepsis"), diagnoses_in("['gout', 'sepsis']")
     (['gout', 'sepsis'], ['gout', 'sepsis'])
     """
     text = text.strip()
-    if separator and separator != NO_SEPARATOR and "\n" not in text and not text.startswith(("{", "[", "<")):
-        parts = [part.strip() for part in text.split(separator) if part.strip()]
-        if len(parts) > 1 and not any(says(part) or ":" in part for part in parts):
-            return parts
+    if (values := listed(text)) is not None and all(isinstance(one, str) or one is None for one in values):
+        return [(one or "").strip() for one in values]
     if says_nothing(text) and not text.startswith(("[", "{")):
         return [text]
-    if (names := _names_listed(text)) is not None:
-        return names
-    if "\n" not in text and not text.startswith(("{", "[", "<")):
-        parts = [part for part in _MARKS.split(text) if part.strip()]
-        whole = all(len(part.split()) <= MOST_WORDS and not says(part) and ":" not in part for part in parts)
-        if (len(parts) > 1 or _TORN.search(text)) and whole and not re.match(r"\(?\d{1,2}[.)]\s", text):
-            return parts
-    return ranked_diagnoses(text)
+    if not _is_one_line(text):
+        return ranked_diagnoses(text)
+    parts = [part.strip() for part in text.split(separator) if part.strip()] if separator else []
+    if len(parts) > 1 and separator != NO_SEPARATOR and not any(says(part) or ":" in part for part in parts):
+        return parts
+    found = ranked_diagnoses(text)
+    return names_of([text]) if found is None and separator == NO_SEPARATOR else found
 
 
-def _names_listed(text: str) -> list[str] | None:
-    """The names in a list, each perhaps with its probability; None where the text holds none."""
-    values = listed(text)
-    if values is None:
-        return None
-    values = [v[0] if isinstance(v, list | tuple) and v and isinstance(v[0], str) else v for v in values]
-    if not all(isinstance(v, str | int | float) or v is None for v in values):
-        return None
-    return ["" if v is None else str(v).strip() for v in values]
+def _is_one_line(text: str) -> bool:
+    return "\n" not in text and not text.startswith(("{", "[", "<"))
+
+
+def _has_open_commas(text: str, found: list[str] | None) -> bool:
+    """Whether it is one diagnosis with a comma, or several between commas: nothing tells."""
+    if "," not in text or not _is_one_line(text):
+        return False
+    return found == [text.strip()] or (found is None and names_of([text]) is not None)

@@ -51,16 +51,14 @@ def _bare(text: str) -> str:
 
 def taken_as_none(counts: Counter[str], of: int) -> list[str]:
     """The sentence that says how many entries were taken as no diagnosis, and in which words; "" is a blank cell."""
-    if not counts:
-        return []
     folded = Counter[str]()
     for text, count in counts.items():
         folded[text.strip().casefold()] += count
     shown = [f"{quoted(text) if text else 'blank'} {count:,}" for text, count in folded.most_common(_SHOWN)]
     more = f" and {len(folded) - _SHOWN:,} more words" if len(folded) > _SHOWN else ""
     total = folded.total()
-    one = total == 1
-    return [
-        f"{total:,} of {of:,} diagnoses in the lists {'names' if one else 'name'} none ({', '.join(shown)}{more}). "
-        f"{'It keeps its' if one else 'They keep their'} rank and {'matches' if one else 'match'} nothing."
-    ]
+    name, keep = (
+        ("names", "It keeps its rank and matches") if total == 1 else ("name", "They keep their rank and match")
+    )
+    said = f"{total:,} of {of:,} diagnoses in the lists {name} none ({', '.join(shown)}{more}). {keep} nothing."
+    return [said] if total else []

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Remedy, quoted
+from ...files.counted import counted
 from ...files.tables import Table
 from .columns import Codes, Named, Problems
 
@@ -111,32 +113,23 @@ def check_missing(rows: Rows, there: NDArray[np.bool_], refused: Codes, column: 
     (case, cases), (_, raters) = rows.case, rows.rater
     for row, text in rows.unread.items():
         if text is not None and rows.rater[0][row] in refused:
+            problem = f"no list could be read from {rows.whose(row).replace('list', 'answer')}"
             allowed = "a list of names, numbered lines, or JSON"
-            problems.add(
-                row,
-                f"no list could be read from {rows.whose(row).replace('list', 'answer')}",
-                column,
-                of_case=True,
-                allowed=allowed,
-                got=text,
-            )
+            problems.add(row, problem, column, of_case=True, allowed=allowed, got=text)
     lacking = ~there[:, refused]
     faulty = problems.rows_of(case)
     lacking[faulty[faulty >= 0]] = False
     if not lacking.any():
         return
-    tally = ", ".join(
-        f"{quoted(raters[r])} lacks {count:,} of {len(cases):,} cases"
-        for r, count in zip(refused, lacking.sum(0), strict=True)
-        if count
-    )
+    counts = zip(refused, lacking.sum(0), strict=True)
+    tally = ", ".join(f"{quoted(raters[r])} lacks {n:,} of {len(cases):,} cases" for r, n in counts if n)
     for i in np.flatnonzero(lacking.any(1)).tolist():
         absent = [raters[r] for r, lacks in zip(refused, lacking[i], strict=True) if lacks]
         problem = f"the case {quoted(cases[i])} has no list by {', '.join(map(quoted, absent))} ({tally})"
         allowed = "a list of every rater for every case"
-        of_case = np.flatnonzero(case == i)
+        of_case = np.flatnonzero(case == i).tolist()
         # a row of a list that is not there, where a blank cell stands for it
-        row = next((r for r in of_case.tolist() if raters[rows.rater[0][r]] in absent), int(of_case[0]))
+        row = next((r for r in of_case if raters[rows.rater[0][r]] in absent), of_case[0])
         problems.add(row, problem, column, of_case=True, allowed=allowed, remedy=AS_EMPTY)
 
 
@@ -145,45 +138,36 @@ def told_missing(rows: Rows, there: NDArray[np.bool_], cases: Codes, used: Codes
 
     cases, used : the codes of the cases and raters that are left. own : they are out of the rater's n.
     """
-    raters = rows.rater[1]
-    unread = {row: text for row, text in rows.unread.items() if text is not None and rows.rater[0][row] in used}
-    no_list = [row for row in unread if not rows.unread_is_empty]
-    of_rater = np.bincount(rows.rater[0][no_list], minlength=len(raters)) if no_list else np.zeros(len(raters), int)
+    rater, raters = rows.rater
+    unread = {row: text for row, text in rows.unread.items() if text is not None and rater[row] in used}
+
+    def of_raters(at: Iterable[int]) -> dict[str, int]:
+        counts = Counter(rater[list(at)].tolist())
+        return {raters[r]: counts[r] for r in used.tolist() if counts[r]}
+
+    of_unread = of_raters(unread)
     said = []
     for r in used.tolist():
-        count = int((~there[cases, r]).sum()) - int(of_rater[r])
+        count = int((~there[cases, r]).sum()) - (0 if rows.unread_is_empty else of_unread.get(raters[r], 0))
         if count > 0:
             means = "they are out of its figures" if own else "each counts as an empty answer"
             said.append(f"{raters[r]} has no list for {count:,} of {len(cases):,} cases; {means}.")
-    empty = rows.empty & there[rows.case[0], rows.rater[0]]
-    empty[list(unread)] = False
-    blank = np.bincount(rows.rater[0][empty], minlength=len(raters))
-    if told := [f"{raters[r]} {blank[r]:,}" for r in used.tolist() if blank[r]]:
-        total = int(blank[used].sum())
-        said.append(
-            f"{total:,} {'answer is an empty list' if total == 1 else 'answers are empty lists'} ({', '.join(told)})."
-        )
-    if unread:
-        row, text = next(iter(unread.items()))
-        where = f"the first is {raters[rows.rater[0][row]]}'s in row {table.row_number(row)}: {quoted(' '.join(text.split()))}"
-        one = len(unread) == 1
-        means = (
-            ("is left out" if one else "are left out")
-            if own and not rows.unread_is_empty
-            else "counts as an empty answer"
-            if one
-            else "count as empty answers"
-        )
-        many = "1 answer" if one else f"{len(unread):,} answers"
-        of = np.bincount(rows.rater[0][list(unread)], minlength=len(raters))
-        whose = (
-            f" ({', '.join(f'{raters[r]} {of[r]:,}' for r in used.tolist() if of[r])})" if (of > 0).sum() > 1 else ""
-        )
-        said.append(f"No diagnoses could be read from {many}{whose}, which {means}; {where}.")
-        read = np.bincount(rows.rater[0][rows.ranked & (rows.rater[0] >= 0)], minlength=len(raters))
-        said += [
-            f"Not one of the {of[r]:,} answers of {raters[r]} could be read: its figures say how it writes, not what it knows."
-            for r in used.tolist()
-            if of[r] > 1 and not read[r]
-        ]
-    return said
+    blank = np.flatnonzero(rows.empty & there[rows.case[0], rater]).tolist()
+    if told := of_raters(row for row in blank if row not in rows.unread):
+        are = "answer is an empty list" if sum(told.values()) == 1 else "answers are empty lists"
+        said.append(f"{sum(told.values()):,} {are} ({', '.join(f'{name} {n:,}' for name, n in told.items())}).")
+    if not unread:
+        return said
+    row, text = next(iter(unread.items()))
+    first = f"the first is {raters[rater[row]]}'s in row {table.row_number(row)}: {quoted(' '.join(text.split()))}"
+    left_out = own and not rows.unread_is_empty
+    one = ("is left out" if left_out else "counts as an empty answer") if len(unread) == 1 else None
+    means = one or ("are left out" if left_out else "count as empty answers")
+    whose = f" ({', '.join(f'{name} {n:,}' for name, n in of_unread.items())})" if len(of_unread) > 1 else ""
+    said.append(f"No diagnoses could be read from {counted(len(unread), 'answer')}{whose}, which {means}; {first}.")
+    read = of_raters(np.flatnonzero(rows.ranked & (rater >= 0)).tolist())
+    return said + [
+        f"Not one of the {count:,} answers of {name} could be read: its figures say how it writes, not what it knows."
+        for name, count in of_unread.items()
+        if count > 1 and name not in read
+    ]
