@@ -7,7 +7,6 @@ import contextlib
 import os
 import shutil
 import stat
-import tempfile
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,8 +26,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise DxmatchError(f"{target} is a folder, not a file to write to.")
     if not target.parent.is_dir():
         raise DxmatchError(f"{target.parent}: no such folder (for {target.name}).")
-    # Two processes that write the same file, on two machines even, never meet.
-    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex[:12]}.part")
+    temporary = _beside(target)
     try:
         make_private_file(temporary)
         yield temporary
@@ -49,18 +47,22 @@ def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     Errors: `DxmatchError` where it cannot be written.
     """
     target = Path(path).absolute()
+    temporary = _beside(target)
     try:
         make_private_folder(target.parent)
-        outer = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
-        try:
-            (outer / "new").mkdir(folder_mode())  # mkdtemp's own is private even where files are shared
-            yield outer / "new"
-            owner_only(outer / "new")
-            (outer / "new").replace(target)
-        finally:
-            shutil.rmtree(outer, ignore_errors=True)
+        temporary.mkdir(folder_mode())
+        yield temporary
+        owner_only(temporary)
+        temporary.replace(target)
     except OSError as error:
         raise DxmatchError(f"{target} could not be written: {error.strerror or error}.") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _beside(target: Path) -> Path:
+    """Where it is made: two processes that write the same, on two machines even, never meet."""
+    return target.with_name(f".{target.name}.{uuid.uuid4().hex[:12]}.part")
 
 
 def make_folder(path: str | os.PathLike[str]) -> Path:

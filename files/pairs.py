@@ -19,9 +19,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ..errors import SET_ASIDE, InputError, Remedy
-from .formula_errors import FORMULA_ERROR
 from .invisible import read_visible
-from .limits import MAX_CHARACTERS
+from .limits import FORMULA_ERROR, MAX_CHARACTERS
 from .pair_columns import PairColumns
 from .pair_labels import BLANK, check_conflicts, experts_of, read_labels, read_shares
 from .reading import Reading

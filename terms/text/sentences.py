@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ...files.formula_errors import FORMULA_ERROR
+from ...files.limits import FORMULA_ERROR
 from .vocabulary import words_in
 
 MOST_WORDS = 25

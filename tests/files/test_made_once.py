@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import signal
 import subprocess
 import sys
@@ -42,20 +41,6 @@ def test_of_four_processes_one_makes_it(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("made-by-*"))) == 1
 
 
-def test_of_32_threads_one_makes_it(tmp_path: Path) -> None:
-    made = []
-
-    def make(_: object) -> dict[str, np.ndarray]:
-        made.append(1)
-        time.sleep(0.2)
-        return {"numbers": np.arange(3)}
-
-    with ThreadPoolExecutor(32) as threads:
-        calls = [threads.submit(Cache(tmp_path).made_once, "names", KEY, make, "numbers", 0.0) for _ in range(32)]
-        assert all(call.result()["numbers"].tolist() == [0, 1, 2] for call in calls)
-    assert len(made) == 1
-
-
 def test_a_holder_that_is_killed_holds_up_nobody(tmp_path: Path) -> None:
     lock = tmp_path / "lock"
     with subprocess.Popen([sys.executable, "-c", HOLD, str(lock)], stdout=subprocess.PIPE, text=True) as holder:
@@ -84,12 +69,11 @@ def test_a_holder_that_does_not_end_is_not_waited_for_for_ever(tmp_path: Path, m
             holder.kill()
 
 
-@pytest.mark.parametrize("number", [errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP])
-def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fcntl = pytest.importorskip("fcntl", reason="Windows locks in another way")
 
     def refused(*_: object) -> None:
-        raise OSError(number, os.strerror(number))
+        raise OSError(errno.ENOLCK, "no locks")
 
     monkeypatch.setattr(fcntl, "flock", refused)
     with pytest.warns(RuntimeWarning, match="No lock can be had in .*: numbers is made here"):
@@ -97,27 +81,6 @@ def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert made["numbers"].tolist() == [0, 1, 2]
     kept = Cache(tmp_path).load("names", KEY)
     assert kept is not None and kept["numbers"].tolist() == [0, 1, 2]
-
-
-def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.warns(RuntimeWarning, match="cannot be written") as caught:
-        made = Cache(tmp_path / "file" / "c").made_once(
-            "names", KEY, lambda _: {"numbers": np.arange(3)}, "numbers", 0.0
-        )
-    assert made["numbers"].tolist() == [0, 1, 2] and len(caught) == 1
-
-
-def test_damage_is_told_once_and_made_anew(tmp_path: Path) -> None:
-    store = Cache(tmp_path)
-    store.made_once("names", KEY, lambda _: {"numbers": np.arange(3)}, "numbers", 0.0)
-    (file,) = tmp_path.glob("icd-names-*.safetensors")
-    whole = file.read_bytes()
-    file.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
-    with pytest.warns(RuntimeWarning, match="is damaged .* and is made anew") as caught:
-        store.made_once("names", KEY, lambda _: {"numbers": np.arange(3)}, "numbers", 0.0)
-    kept = store.load("names", KEY)
-    assert len(caught) == 1 and kept is not None and kept["numbers"].tolist() == [0, 1, 2]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such permissions")

@@ -37,24 +37,13 @@ def test_reads_and_strips(tmp_path: Path) -> None:
         ("a,c,label\nx,y,1\n", r"the column 'b' \(a diagnosis\) is missing"),
         ("a,b,lable\nx,y,1\n", r"the column 'label' \(0 or 1\) is missing; did you mean 'lable'"),
         ("a,b,label\nx,y,1\n,y,1\n", r"pairs\.csv, row 3, column 'a': the diagnosis is blank"),
-        ("a,b,label\nx,  ,1\n", r"row 2, column 'b': the diagnosis is blank"),
         ("a,b,label\nx,???,1\n", r"row 2, column 'b': a diagnosis without a letter or digit.*Got: '\?\?\?'"),
-        (
-            "a,b,label\nx,y,2\n",
-            r"row 2, column 'label': a label that is not 0 or 1. Allowed: 0 or 1, yes or no.*Got: '2'",
-        ),
-        ("a,b,label\nx,y,perhaps\n", r"row 2, column 'label': a label that is not 0 or 1.*Got: 'perhaps'"),
+        ("a,b,label\nx,y,2\n", r"row 2, column 'label': a label that is not 0 or 1.*yes or no.*Got: '2'"),
         ("a,b,label\nx,y,\n", r"row 2, column 'label': the label is blank"),
-        (
-            "a,b,label\nx,y,1\nu,v,0\nY,X,0\n",
-            r"row 2, column 'a': the pair 'x', 'y' has two labels \(row 2: 1, row 4: 0\)",
-        ),
-        (
-            f"a,b,label\nx,{'y' * 1_000_000},1\n",
-            r"row 2, column 'b': a diagnosis of 1,000,000 characters. Allowed: at most 10,000",
-        ),
+        ("a,b,label\nx,y,1\nu,v,0\nY,X,0\n", r"row 2, column 'a': the pair 'x', 'y' has two labels \(row 2: 1, row 4: 0\)"),
+        (f"a,b,label\nx,{'y' * 1_000_000},1\n", r"row 2, column 'b': a diagnosis of 1,000,000 characters. Allowed: at most 10,000"),
     ],
-)
+)  # fmt: skip
 def test_rows_that_cannot_be_right(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message) as caught:
         read_pairs(csv(tmp_path, text), label="label")
@@ -108,32 +97,17 @@ def test_real_pairs(shared_data: Path, tmp_path: Path) -> None:
 
 
 FAILED = (
-    "#N/A",
-    "#REF!",
-    "#NAME?",
-    "#DIV/0!",
-    "#VALUE!",
-    "#NUM!",
-    "#NULL!",
-    "#SPILL!",
-    "#CALC!",
-    "#NV",
-    "#BEZUG!",
-    "#WERT!",
-    "#VALEUR!",
-    "#NOM?",
-    "#¡REF!",
-    "#¿NOMBRE?",
-    "#RIF!",
-    "#N/D",
-    "#ЗНАЧ!",
-    "#Н/Д",
-    "#ARG!",
-)
+    "#N/A", "#REF!", "#NAME?", "#DIV/0!", "#VALUE!", "#NUM!", "#NULL!", "#SPILL!", "#NV", "#BEZUG!", "#WERT!", "#NOM?", "#¡REF!", "#¿NOMBRE?", "#N/D", "#ЗНАЧ!", "#Н/Д",
+)  # fmt: skip
+READ = ("#NOF?", "#HIV!", "# of femur!", "#1")
 
 
 @given(
-    st.lists(st.text(max_size=6) | st.none() | st.just("x" * 10_001) | st.sampled_from(FAILED), min_size=1, max_size=20)
+    st.lists(
+        st.text(max_size=6) | st.none() | st.just("x" * 10_001) | st.sampled_from((*FAILED, *READ)),
+        min_size=1,
+        max_size=20,
+    )
 )
 def test_refused_texts_one_by_one(texts: list[str | None]) -> None:
     """As plain Python finds them: null, blank, too long, without a letter or digit, a formula that failed."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import sys
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dxmatch
-from dxmatch.cli.main import main
 from dxmatch.errors import InputError
 from dxmatch.evaluation.read.reading import read_lists
-from dxmatch.files import tables
 from dxmatch.files.pairs import read_pairs
 from dxmatch.files.tables import check_apart, read_table
 
@@ -96,55 +93,3 @@ def test_an_output_that_would_replace_what_is_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="one file for two outputs"):
         check_apart([path, None, tmp_path / "." / "t.csv"])
     assert path.read_text() == "a,b\nx,\nx,y\n"
-
-
-def test_a_fault_of_dxmatch_is_told_in_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The words of the error are not shown, since they may hold a diagnosis."""
-
-    def broken(*_: Any, **__: Any) -> None:
-        raise ZeroDivisionError("heart attack")
-
-    path = written(tmp_path, "t.csv", "a,b\nx,y\n")
-    monkeypatch.setattr(tables, "read_file", broken)
-    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
-    call = ["dxmatch", "score", str(path), "-o", str(tmp_path / "o.csv")]
-    monkeypatch.setattr(sys, "argv", call)
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 70
-    said = capsys.readouterr().err
-    assert said.startswith("dxmatch: this is a fault of dxmatch (ZeroDivisionError in ")
-    assert said.count("\n") == 1 and "heart attack" not in said
-    monkeypatch.setattr(sys, "argv", [*call, "--debug"])
-    with pytest.raises(SystemExit):
-        main()
-    assert "ZeroDivisionError: heart attack" in capsys.readouterr().err
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is Linux's")
-@pytest.mark.parametrize(
-    ("times", "error", "said"),
-    [
-        (1.2, ImportError("No module named expat"), "out of memory"),
-        (10, ImportError("No module named expat"), "this is a fault of dxmatch (ImportError"),
-        (10, MemoryError(), "out of memory"),
-    ],
-)  # fmt: skip
-def test_want_of_memory_is_told_as_such(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Any, times: float, error: Exception, said: str
-) -> None:
-    """Where memory is limited, what fails is any module, with any words."""
-    resource = pytest.importorskip("resource")
-
-    def broken(*_: Any, **__: Any) -> None:
-        raise error
-
-    path = written(tmp_path, "t.csv", "a,b\nx,y\n")
-    monkeypatch.setattr(tables, "read_file", broken)
-    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
-    status = Path("/proc/self/status").read_text("utf-8").split()
-    most = int(int(status[status.index("VmPeak:") + 1]) * 1024 * times)
-    monkeypatch.setattr(resource, "getrlimit", lambda _: (most, most))
-    assert said in command("score", path, "-o", tmp_path / "o.csv").err

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from dxmatch.errors import DxmatchError, InputError
 from dxmatch.files.tables import Table, read_table, to_native, write_rejects, write_table, write_tables
-from dxmatch.terms.text.abbreviations import read_abbreviations
 
 DATA = pa.table({"a": ["heart attack", 'say "x", y\nz', "ИБС"], "b": ["MI", None, "007"]})
 
@@ -38,6 +37,8 @@ def test_what_is_no_table(tmp_path: Path) -> None:
         read_table(tmp_path / "none.csv")
     with pytest.raises(InputError, match="not a table"):
         read_table(3)
+    with pytest.raises(InputError, match=r": a folder\. Allowed: a \.csv"):
+        read_table(tmp_path)
 
 
 def test_rows_and_files_of_a_table_put_together() -> None:
@@ -115,11 +116,6 @@ def test_what_is_no_table_in_memory(source: object, message: str) -> None:
         read_table(source).text("a")
 
 
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r": a folder\. Allowed: a \.csv"):
-        read_table(tmp_path)
-
-
 def test_text_refuses_numbers() -> None:
     with pytest.raises(InputError, match=r"data frame, row 1, column 'a': a value that is not text.*Got: 3"):
         read_table(pa.table({"a": [None, 3]})).text("a")
@@ -136,10 +132,15 @@ def test_nothing_half_written(tmp_path: Path) -> None:
         write_table(DATA, tmp_path / "absent" / "t.csv")
 
 
-def test_read_abbreviations(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("abbreviation,expansion\nNASH,nonalcoholic steatohepatitis\nNASH,other\n")
-    with pytest.raises(InputError, match=r"row 3, column 'abbreviation': the abbreviation stands twice"):
-        read_abbreviations(tmp_path / "t.csv")
+@pytest.mark.parametrize("kind", [pa.string(), pa.dictionary(pa.int32(), pa.string())])
+def test_no_text_runs_as_a_formula(kind: pa.DataType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs, safe = ["=1+1", "-1+1", "@SUM(A1)", "\tx", "\rx", "-ve culture"], ["a=b", "'=1", "-1.5", "+3e-4", "(=1)"]
+    texts = pa.array([*runs, *safe])
+    column = texts.dictionary_encode() if pa.types.is_dictionary(kind) else texts.cast(kind)
+    monkeypatch.setenv("DXMATCH_SPREADSHEET", "1")
+    for options, mark in (({}, "'"), ({"spreadsheet": False}, "")):
+        table = read_table(write_table(pa.table({"=h": column}), tmp_path / "t.csv", **options))
+        assert (table.names, table.column(table.names[0])) == ([f"{mark}=h"], [f"{mark}{text}" for text in runs] + safe)
 
 
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=8)
