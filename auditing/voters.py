@@ -65,8 +65,8 @@ def _alone(feature: FeatureSpec, values: NDArray[np.floating], resamples: Resamp
 
 def voter_columns(features: FeatureSet, table: NDArray[np.float32], count: int) -> list[int]:
     """Finds the votes with an answer. table : float32 [n, f]. Errors: `OptionError` where `count` cannot be chosen of them."""
-    votes = [i for i, feature in enumerate(features.features) if feature.kind == VOTER]
-    columns = [i for i in votes if np.isfinite(table[:, i]).any()]
+    answered = np.atleast_1d(np.isfinite(table).any(axis=0))
+    columns = [i for i, feature in enumerate(features.features) if feature.kind == VOTER and answered[i]]
     if not 0 < (choices := comb(len(columns), count)) <= MOST_SUBSETS:
         voters = ", ".join(features.names[column] for column in columns) or "none"
         allowed = f"a number of the {len(columns)} features of kind 'vote' with an answer ({voters}), of at most {MOST_SUBSETS:,} choices"

@@ -114,7 +114,7 @@ def _table(source: Any, reading: Reading) -> Table:
             return _published(paths, reading.encoding)
         return stacked([_file(path, reading) for path in paths])
     if isinstance(source, Mapping) and all(isinstance(one, str | Mapping) or is_chat(one) for one in source.values()):
-        return replace(_by_case(source, "cases"), first_row=0)
+        return replace(_by_case(source, "cases"), first_row=0, in_memory=True)
     return read_table(source)
 
 

@@ -66,7 +66,7 @@ AUDIT = {
 }  # fmt: skip
 COUNTS = (
     "n_cases", "references", "lists", "unique_diagnoses", "cut_lists", "rejected_rows", "rejected_cases", "pairs_asked",
-    "kappa_categories", "kappa_agreements", "kappa_agreements_by_chain", "short_lists", "icd_counts",
+    "kappa_categories", "kappa_agreements", "kappa_agreements_by_chain", "short_lists",
 )  # fmt: skip
 NAMES = {metric.symbol: metric.name for metric in dxmatch.metrics.all_metrics()}
 
