@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .evaluation.match.options import Codes as Codes
     from .evaluation.match.options import Graded as Graded
     from .evaluation.match.options import Judge as Judge
-    from .evaluation.match.panel import Panel as Panel
+    from .evaluation.match.options import Panel as Panel
     from .evaluation.reasoning.evaluate import reasoning as reasoning
     from .files.pair_columns import PairColumns as PairColumns
     from .files.reading import Reading as Reading
@@ -115,7 +115,7 @@ _HOME = {
     "Graded": "evaluation.match.options",
     "Judge": "evaluation.match.options",
     "PairColumns": "files.pair_columns",
-    "Panel": "evaluation.match.panel",
+    "Panel": "evaluation.match.options",
     "Reading": "files.reading",
     "Resampling": "stats.resampling",
     "configure": "settings",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,15 +22,12 @@ from ..training.statistics.correlation import correlations
 from ..training.statistics.measure import MEASURES, measure
 from ..training.statistics.split import grouped_folds
 from .families import families, family_of, label_of
-from .permutation import Losses, Resamples
+from .permutation import Resamples, permutation_rows
 from .result import TABLES, Audit
 from .scored_pairs import MIN_PAIRS, ScoredPairs, mistakes, score_pairs
 from .voters import alone_rows, voter_columns, voter_rows
 
-_NO_LABELS = "the pairs have no labels (a column label, or one label_<expert> for each expert)"
 _MIN_RESAMPLES = 20
-_SHUFFLED, _WITHOUT = "shuffled", "trained without"
-"""What is done to a family of features."""
 
 _Rows = dict[str, list[Row]]
 """Rows of tables, by the name of each."""
@@ -47,7 +43,6 @@ def audit(
     repeats: Annotated[int, Between(1)] = 5,
     folds: Annotated[int, Between(2)] = 5,
     voters: Annotated[int, Between(1)] | None = None,
-    retrain: bool = False,
     resampling: Resampling = Resampling(resamples=200),
     reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
 ) -> Audit:
@@ -58,8 +53,7 @@ def audit(
     matcher : MatchFunction or path
         The match function, or its folder; None is the shipped one.
     pairs : table
-        Pairs with labels (as in `train`) or without; what needs labels is left out where there are none. They should be pairs that it
-        was not trained on.
+        Pairs with labels, as in `train`. They should be pairs that it was not trained on.
     columns : PairColumns
         The columns of the pairs.
     sample : int
@@ -67,11 +61,9 @@ def audit(
     repeats : int
         Shuffles of each feature.
     folds : int
-        Of references: for the thresholds of each feature alone, the choice of voters, and what is trained anew.
+        Of references: for the thresholds of each feature alone, and the choice of voters.
     voters : int, optional
         Also which so many votes of language models decide best, by themselves and together; of at most 20,000 choices.
-    retrain : bool
-        Also train without each family of features, cross-validated on these pairs.
     resampling : Resampling
         The intervals, over references; 20 resamples or more, and no fewer than `repeats`. Its seed is that of sample and shuffles, too.
     reading : Reading
@@ -85,7 +77,7 @@ def audit(
     Raises
     ------
     InputError
-        For too few pairs, or one label only.
+        For pairs without labels, too few, or with one label only.
     OptionError
         For a parameter out of range, or an M under another policy than the default: what is audited are its trees.
     ModelError
@@ -100,59 +92,36 @@ def audit(
         every = score_pairs(m, pairs, columns, reading, report)
         differ = every.take(~every.identical)
         asked = [] if voters is None else voter_columns(m.features, differ.table, voters)
-        resamples, fold = Resamples.of(differ, resampling), _folds(differ, folds, seed)
+        resamples = Resamples.of(differ, resampling)
         rows = np.sort(np.random.default_rng(seed).permutation(len(differ.a))[:sample])
         found, left_out = _features(m, every, differ, rows), dict[str, str]()
         for name, column in zip(m.features.names, differ.table.T, strict=True):
             if len(np.unique(column[np.isfinite(column)])) < 2:
                 left_out[f"what the feature {name} is worth"] = "it is the same, or unknown, for every pair"
-        if every.label is None:
-            left_out["what needs labels"] = _NO_LABELS
+        found |= _errors(m, every, differ, resampling)
+        if not m.has_relation_model:
+            left_out["errors by kind"] = f"{m.name} has no relation model"
+        try:
+            fold = grouped_folds(differ.groups, differ.label, folds, seed)
+        except InputError as error:
+            left_out["what is chosen in folds: each feature alone, voters"] = str(error)
         else:
-            found |= _errors(m, every, differ, resampling)
-            if not m.has_relation_model:
-                left_out["errors by kind"] = f"{m.name} has no relation model"
-        if not isinstance(fold, str):
             found["alone"] = alone_rows(m, resamples, fold)
             if voters is not None:
                 found["voters"] = voter_rows(m.features, resamples, fold, asked, voters)
-        elif every.label is not None:
-            left_out["what is chosen or trained anew in folds: each feature alone, voters, families"] = fold
-
-        losses, own = Losses(m, resamples, fold, seed), families(m.features.features)
-        trains = retrain and not isinstance(fold, str)
-        steps: list[tuple[str, Row, Sequence[int]]] = [
-            ("permutation", {"name": name}, [column]) for column, name in enumerate(m.features.names)
-        ]
-        for way in (_SHUFFLED, *([_WITHOUT] if trains and len(own) > 1 else [])):
-            steps += [("families", {"name": name, "way": way}, columns) for name, columns in own.items()]
-        shuffles = {table: np.random.default_rng(seed) for table in ("permutation", "families")}
-        for done, (table, row, columns) in enumerate(steps, 1):
-            again = row.get("way") == _WITHOUT
-            lost = losses.without(columns) if again else losses.shuffled(columns, repeats, shuffles[table])
-            found.setdefault(table, []).append(row | lost)
-            report(done, len(steps))
-    trained = losses.retrained if trains else {}
+        alone = {name: [column] for column, name in enumerate(m.features.names)}
+        for table, parts in (("permutation", alone), ("families", families(m.features.features))):
+            found[table] = permutation_rows(m, resamples, parts, repeats, seed, report)
     made_with = {
         "match_function": m.identity, "threshold": m.threshold, "sets_of_trees": len(m.scorer.members),
-        "source": Path(every.source).name, "pairs": len(every.a), "matches": None if every.label is None else int(every.match.sum()),
+        "source": Path(every.source).name, "pairs": len(every.a), "matches": int(every.match.sum()),
         "references": len(every.groups.names), "equal_after_normalisation": int(every.identical.sum()), "rows_set_aside": every.n_rejected,
         "pairs_with_contributions": len(rows), "shuffles": repeats, "resamples_of_references": resampling.resamples, "level": resampling.level,
-        "folds": folds, "seed": seed, **{f"{name}_trained_anew": float(values[0]) for name, values in trained.items()},
+        "folds": folds, "seed": seed,
         **{library: metadata.version(library) for library in ("dxmatch", "lightgbm", "numpy")},
     }  # fmt: skip
     tables = {name: arrow_table(found[name]) for name in TABLES if name in found}
     return Audit(tables, left_out, made_with)
-
-
-def _folds(differ: ScoredPairs, folds: int, seed: int) -> NDArray[np.int64] | str:
-    """Gives the fold of each pair, or why there is none."""
-    if differ.label is None:
-        return _NO_LABELS
-    try:
-        return grouped_folds(differ.groups, differ.label, folds, seed)
-    except InputError as error:
-        return str(error)
 
 
 def _features(matcher: MatchFunction, every: ScoredPairs, differ: ScoredPairs, rows: NDArray[np.int64]) -> _Rows:
@@ -170,7 +139,7 @@ def _features(matcher: MatchFunction, every: ScoredPairs, differ: ScoredPairs, r
     ]  # fmt: skip
     contributions = [
         {
-            "a": differ.a[i], "b": differ.b[i], **({} if differ.label is None else {"label": int(differ.label[i])}),
+            "a": differ.a[i], "b": differ.b[i], "label": int(differ.label[i]),
             "match": bool(differ.probability[i] >= matcher.threshold), "probability": float(differ.probability[i]), "raw": float(raw[place]),
             "base": float(moved[place, -1]), **dict(zip(names, table[place].tolist(), strict=True)),
             **dict(zip((f"shap_{name}" for name in names), moved[place].tolist(), strict=False)),
@@ -190,7 +159,6 @@ def _errors(matcher: MatchFunction, every: ScoredPairs, differ: ScoredPairs, res
     """Finds how good M is, and where it errs."""
     found = {}
     for name, part in (("all", every), ("not identical", differ)):
-        assert part.label is not None
         found[name] = measure(
             part.probability, part.label, part.groups.code, matcher.threshold, repeats=resampling.resamples, level=resampling.level,
             seed=resampling.seed,

@@ -94,8 +94,6 @@ def _aside(moved: NDArray[np.float64]) -> list[float]:
 
 def losses(of: Found, made: Made) -> list[Figure]:
     """Draws what shuffling one feature costs (the source's figure 2)."""
-    if made["matches"] is None:
-        return []
     x = alt.X("value:Q", title="average precision lost")
     columns = {"name": "feature", "told": "average precision lost", "f1": "F1 lost"}
     rows = [

@@ -23,16 +23,13 @@ def answer(of: Found, made: Made) -> list[str]:
         f"On {made['pairs']:,} pairs M finds a match from a probability of {shown_threshold(made['threshold'])} up."
     ]
     shown_of = {row["measure"]: with_interval(row) for row in of("measures") if row["pairs"] == "all"}
-    good = [f"{name} {shown_of[key]}" for key, name in _DECIDED.items() if key in shown_of]
-    said.append(
-        f"How good it is: {', '.join(good)}." if good else "The pairs have no labels, so how good it is stays open."
-    )
+    said.append(f"How good it is: {', '.join(f'{name} {shown_of[key]}' for key, name in _DECIDED.items())}.")
     most = [f"{row['feature']} ({row['share']:.0%} of all contributions)" for row in of("features")[:3] if row["share"]]
     if not most:
         return [*said, "No feature moves any score: M says the same of every pair."]
-    top = max(of("permutation"), key=lambda row: row.get("ap_lost", row["flipped"]))
-    lost = f" and costs {with_interval(measured(top, 'ap_lost'))} of average precision" if "ap_lost" in top else ""
-    shuffled = f"Shuffling {top['name']} changes {top['flipped']:.1%} of the decisions{lost}."
+    top = max(of("permutation"), key=lambda row: row["ap_lost"])
+    lost = f"costs {with_interval(measured(top, 'ap_lost'))} of average precision"
+    shuffled = f"Shuffling {top['name']} changes {top['flipped']:.1%} of the decisions and {lost}."
     return [*said, f"Its scores are moved most by {listed(most)}.", shuffled]
 
 
@@ -46,8 +43,7 @@ def parts_of(of: Found, made: Made, *, drawn: bool) -> list[Part]:
             charts.setdefault(figure.section, []).append(figure)
     measures = _table_of("Measures", of("measures"), _MEASURES)
     measures += _table_of("Are the probabilities right?", of("reliability"), _RELIABILITY)
-    labelled = made["matches"] is not None
-    families = _measured("Families of features", of("families"), _FAMILIES, _LOST if labelled else {}, _OF_FAMILIES)
+    families = _measured("Families of features", of("families"), _FAMILIES, _LOST, "Shuffled over the pairs, together.")
     alone = _measured("Each feature alone", of("alone"), _ALONE, _DECIDED, _OF_ALONE.format(**made))
     voters = _measured("Which voters to ask", of("voters"), _VOTERS, _DECIDED, _OF_VOTERS)
     parts: list[tuple[str, str, list[Block]]] = [
@@ -81,8 +77,7 @@ _RELIABILITY = {
     "matches": "are matches",
 }
 _LOST = {"ap_lost": "average precision lost", "f1_lost": "F1 lost"}
-_OF_FAMILIES = "Shuffled: over the pairs, together. Trained without: new trees, measured out of fold against new trees with all features."
-_FAMILIES = {"name": "family", "way": "way", "flipped": "decisions changed"}
+_FAMILIES = {"name": "family", "flipped": "decisions changed"}
 _ALONE = {"feature": "", "rule": "a match", "threshold": "threshold", "known": "known"}
 _OF_ALONE = (
     "Each feature as a match function by itself, on the labelled pairs that differ after normalisation. "
@@ -139,8 +134,7 @@ def _contributions(of: Found, made: Made) -> list[Block]:
         "uses. What it needs is in the last columns, since features that say the same share the work: each feature is shuffled over "
         f"these pairs, and M is asked again ({counted(made['shuffles'], 'time')})."
     )
-    measures = {} if made["matches"] is None else _LOST
-    return _measured("Contributions", [row | lost[row["feature"]] for row in of("features")], columns, measures, note)
+    return _measured("Contributions", [row | lost[row["feature"]] for row in of("features")], columns, _LOST, note)
 
 
 def _mistakes(of: Found) -> list[Block]:

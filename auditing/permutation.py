@@ -1,10 +1,9 @@
-"""What M loses without features: shuffled over the pairs, or never trained on."""
+"""What M loses without features: they are shuffled over the pairs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,14 +11,11 @@ from numpy.typing import NDArray
 
 from ..matcher.match_function import MatchFunction
 from ..pages.rows import Row, known
+from ..progress import Progress
 from ..stats.agreement import divided
 from ..stats.intervals import percentiles
 from ..stats.resampling import Resampling, group_draws
-from ..training.ablation import out_of_fold
-from ..training.engines.fitted import Rows
-from ..training.fold_fit import directions_of
 from ..training.statistics.measure import ranking_and_decisions
-from ..training.statistics.threshold import MAX_F1, choose_threshold
 from .scored_pairs import ScoredPairs
 
 UNDEFINED = "it cannot be computed on these pairs"
@@ -35,7 +31,7 @@ Quality = dict[str, Values]
 
 @dataclass(frozen=True)
 class Resamples:
-    """Holds labelled pairs, and how often each reference counts: int64 [1 + r, groups], once each, then in r resamples.
+    """Holds pairs, and how often each reference counts: int64 [1 + r, groups], once each, then in r resamples.
 
     level : of the intervals.
     """
@@ -99,7 +95,6 @@ class Resamples:
 
     def quality(self, raw: Values, said: NDArray[np.bool_]) -> Quality:
         """Measures a ranking and decisions. raw : float64 [n], by which pairs are ranked. said : bool [n]."""
-        assert self.pairs.label is not None
         found = ranking_and_decisions(raw, said, self.pairs.label, self.pairs.groups.code, self.weights)
         return dict(zip(("ap", "f1"), found, strict=True))
 
@@ -109,53 +104,30 @@ def measured(row: Row, name: str) -> Row:
     return {"value": row[name], "low": row[f"{name}_low"], "high": row[f"{name}_high"], "reason": UNDEFINED}
 
 
-@dataclass(frozen=True)
-class Losses:
-    """Asks M again, or trains anew, without some columns of features.
+def permutation_rows(
+    matcher: MatchFunction,
+    resamples: Resamples,
+    parts: Mapping[str, Sequence[int]],
+    repeats: int,
+    seed: int,
+    progress: Progress,
+) -> list[Row]:
+    """Shuffles the columns of each part over the pairs, together: permutation importance (Breiman 2001).
 
-    resamples : of pairs, with labels or without. fold : int64 [n], of references, or why there is none. seed : of training.
-    Rows have what `lost` says, where the pairs have labels, and of M `flipped` (the share of decisions that change).
+    A row for each part: `name`, `flipped`, the share of decisions that change, the mean over the repeats; and what `lost` says.
     """
-
-    matcher: MatchFunction
-    resamples: Resamples
-    fold: NDArray[np.int64] | str
-    seed: int
-
-    @cached_property
-    def before(self) -> Quality:
-        """Gives the quality with all features."""
-        pairs = self.resamples.pairs
-        return self.resamples.quality(self.matcher.ranked(pairs.table), pairs.probability >= self.matcher.threshold)
-
-    @cached_property
-    def retrained(self) -> Quality:
-        """Gives the quality of new trees with all features, out of fold."""
-        return self._trained(())
-
-    def shuffled(self, columns: Sequence[int], repeats: int, generator: np.random.Generator) -> Row:
-        """Shuffles some columns over the pairs, together: permutation importance (Breiman 2001); the mean over the repeats."""
-        pairs, threshold = self.resamples.pairs, self.matcher.threshold
+    pairs, generator = resamples.pairs, np.random.default_rng(seed)
+    decided = pairs.probability >= matcher.threshold
+    before, rows = resamples.quality(matcher.ranked(pairs.table), decided), list[Row]()
+    for name, columns in parts.items():
         flipped, after = [], []
         for turn in range(repeats):
             table = pairs.table.copy()
             table[:, columns] = pairs.table[generator.permutation(len(table))][:, columns]
-            raw = self.matcher.ranked(table)
-            said = self.matcher.scorer.calibration(raw) >= threshold
-            flipped.append(float((said != (pairs.probability >= threshold)).mean()))
-            if pairs.label is not None:
-                after.append(self.resamples.every(turn, repeats).quality(raw, said))
-        return {"flipped": float(np.mean(flipped))} | (self.resamples.lost(self.before, after) if after else {})
-
-    def without(self, columns: Sequence[int]) -> Row:
-        """Trains without some columns, cross-validated; F1 at the threshold that is best out of fold. The engine is `lightgbm`."""
-        return self.resamples.lost(self.retrained, [self._trained(columns)])
-
-    def _trained(self, gone: Sequence[int]) -> Quality:
-        pairs = self.resamples.pairs
-        assert pairs.label is not None
-        assert not isinstance(self.fold, str)
-        rows = Rows(pairs.table, pairs.label, None, self.fold, directions_of(self.matcher.features))
-        raw = out_of_fold(rows, np.setdiff1d(np.arange(pairs.table.shape[1]), gone), self.seed)
-        probability = 1 / (1 + np.exp(-raw))
-        return self.resamples.quality(raw, probability >= choose_threshold(probability, pairs.label, MAX_F1))
+            raw = matcher.ranked(table)
+            said = matcher.scorer.calibration(raw) >= matcher.threshold
+            flipped.append(float((said != decided).mean()))
+            after.append(resamples.every(turn, repeats).quality(raw, said))
+        rows.append({"name": name, "flipped": float(np.mean(flipped)), **resamples.lost(before, after)})
+        progress(len(rows), len(parts))
+    return rows

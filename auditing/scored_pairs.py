@@ -16,7 +16,7 @@ from ..features.representations import Representations
 from ..files.invisible import read_visible
 from ..files.pair_columns import PairColumns
 from ..files.pair_labels import experts_of
-from ..files.pairs import Pairs, from_tuples, read_pairs
+from ..files.pairs import from_tuples, read_pairs
 from ..files.reading import Reading
 from ..matcher.match_function import MatchFunction
 from ..matcher.policy import RELATIONS
@@ -40,7 +40,7 @@ class ScoredPairs:
     a, b : object [n], as they came. pair : int64 [n]; the same number for the same two diagnoses, in either order.
     table : float32 [n, f], NaN where unknown. identical : bool [n]; equal after normalisation, so that no tree is asked.
     probability : float64 [n]. relation, why : object [n], as of `Relation`; the relation is "" for an M without a relation model.
-    label : int8 [n], or None. groups : by reference diagnosis.
+    label : int8 [n]. groups : by reference diagnosis.
     """
 
     a: NDArray[np.object_]
@@ -51,15 +51,14 @@ class ScoredPairs:
     probability: NDArray[np.float64]
     relation: NDArray[np.object_]
     why: NDArray[np.object_]
-    label: NDArray[np.int8] | None
+    label: NDArray[np.int8]
     groups: Groups
     source: str
     n_rejected: int
 
     @property
     def match(self) -> NDArray[np.bool_]:
-        """Gives the pairs labelled as matches: bool [n]; they need labels."""
-        assert self.label is not None
+        """Gives the pairs labelled as matches: bool [n]."""
         return self.label == 1
 
     def take(self, rows: NDArray[np.bool_]) -> ScoredPairs:
@@ -73,14 +72,20 @@ def score_pairs(
 ) -> ScoredPairs:
     """Reads, checks and scores the pairs; those with a diagnosis that is not understood are set aside with a warning.
 
-    columns : without a label named, the column of it is read where it is there.
-
     Raises
     ------
     InputError
-        For fewer than 20 pairs that differ after normalisation, or one label only among these.
+        For pairs without labels, fewer than 20 pairs that differ after normalisation, or one label only among these.
     """
-    read = _read(pairs, columns, reading)
+    table = read_visible(from_tuples(pairs), reading.encoding, set_aside=reading.rejects is not None)
+    if columns.label not in table.names and not experts_of(table, columns.label):
+        raise InputError(
+            "the pairs have no labels", source=table.source, got=table.names,
+            allowed=f"a column {columns.label}, or one {columns.label}_<expert> for each expert (SHAP values of pairs without: add='shap' of score)",
+        )  # fmt: skip
+    read = read_pairs(
+        table, a=columns.a, b=columns.b, label=columns.label, group=columns.group, rejects=reading.rejects
+    )
     naming = matcher.providers.naming
     if not matcher.judge_all:
         read, set_aside = understood_pairs(read, naming)
@@ -94,8 +99,9 @@ def score_pairs(
     if differ.sum() < MIN_PAIRS:
         enough = f"at least {MIN_PAIRS} that differ after normalisation"
         raise InputError("too few pairs to audit", source=read.source, allowed=enough, got=int(differ.sum()))
-    if read.label is not None and len(set(read.label[differ].tolist())) < 2:
-        both = "both matches (1) and non-matches (0), or no label at all"
+    assert read.label is not None
+    if len(set(read.label[differ].tolist())) < 2:
+        both = "both matches (1) and non-matches (0)"
         problem = "only one label among the pairs that differ after normalisation"
         raise InputError(problem, source=read.source, allowed=both, got=int(read.label[differ][0]))
     relation = relations_of(matcher, unique, table, texts).kinds if matcher.has_relation_model else [""] * len(row)
@@ -104,15 +110,6 @@ def score_pairs(
         first, second, row, table[row], unique.equal[row], matcher.decided(table, unique.equal)[row], np.array(relation, object),
         np.array(reasons_of(matcher, unique, texts), object), read.label,
         Groups.of(naming((read.a if read.group is None else read.group).to_pylist())), read.source, read.n_rejected,
-    )  # fmt: skip
-
-
-def _read(pairs: Any, columns: PairColumns, reading: Reading) -> Pairs:
-    table = read_visible(from_tuples(pairs), reading.encoding, set_aside=reading.rejects is not None)
-    there = columns.label in table.names or experts_of(table, columns.label)
-    return read_pairs(
-        table, a=columns.a, b=columns.b, label=columns.label if there or "label" in columns.given else None,
-        group=columns.group, rejects=reading.rejects,
     )  # fmt: skip
 
 

@@ -52,7 +52,6 @@ def alone_rows(matcher: MatchFunction, resamples: Resamples, fold: NDArray[np.in
 
 def _alone(feature: FeatureSpec, values: NDArray[np.floating], resamples: Resamples, fold: NDArray[np.int64]) -> Row:
     kind, there, label = KINDS[feature.kind], np.isfinite(values), resamples.pairs.label
-    assert label is not None
     rule, threshold, score = "as it is", None, likeness(feature, values)
     said = score == 1
     if kind.range != (0.0, 1.0) or not set(np.unique(values[there])) <= {0.0, 1.0}:
@@ -66,7 +65,7 @@ def _alone(feature: FeatureSpec, values: NDArray[np.floating], resamples: Resamp
 
 def voter_columns(features: FeatureSet, table: NDArray[np.float32], count: int) -> list[int]:
     """Finds the votes with an answer. table : float32 [n, f]. Errors: `OptionError` where `count` cannot be chosen of them."""
-    answered = np.isfinite(table).any(0)
+    answered = np.atleast_1d(np.isfinite(table).any(axis=0))
     columns = [i for i, feature in enumerate(features.features) if feature.kind == VOTER and answered[i]]
     if not 0 < (choices := comb(len(columns), count)) <= MOST_SUBSETS:
         voters = ", ".join(features.names[column] for column in columns) or "none"

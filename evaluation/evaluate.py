@@ -9,16 +9,15 @@ import pyarrow as pa
 
 from ..errors import InputError, OptionError
 from ..files.reading import Reading
-from ..matcher.protocol import Matcher, Profile, loaded
+from ..matcher.protocol import Matcher, loaded
 from ..options import File, Serves, Table, checked
 from ..progress import shown
 from ..stats.resampling import Resampling
 from ..votes.asking_options import Asking
 from .match.codes import text_codes
 from .match.judge import Judging
-from .match.matches import Needs, match, pairs_needed
-from .match.options import Codes, Graded, Judge
-from .match.panel import MAX_K, Panel
+from .match.matches import match, pairs_needed
+from .match.options import MAX_K, Codes, Graded, Judge, Panel
 from .read.findings import Finding
 from .read.lists import JudgedBy, Lists, panels
 from .read.reading import read_lists
@@ -32,8 +31,6 @@ from .score.weighted import CHECKS
 from .setup import setup_of
 
 _MAX_CURVE = 10
-_ACROSS_CASES = "krippendorff_alpha_by_distance"
-"""The metric that asks M about diagnoses of different cases."""
 _OF_READING = Serves(
     "columns", "record", "format", "encoding", "separator", "missing", "no_diagnosis", "rejects",
 )  # fmt: skip
@@ -138,11 +135,10 @@ def evaluate(
         judged, no_panel = _panels(read, panel, want)
         settings = Settings(
             k=ks, panel=panel, max_k=_widest(read, ks, panel), graded=graded, resampling=resampling,
-            across_cases=not Profile.of(m).rests_on_votes or want.by_name(_ACROSS_CASES),
         )  # fmt: skip
         matches = match(
-            read, m, Needs.of(read, want.symbols, ks, settings.max_k, settings.across_cases), panels=judged, no_panel=no_panel,
-            codes=text_codes(codes, m, asking, reading.encoding, progress), judge=judging, seed=resampling.seed, progress=progress,
+            read, m, want.symbols, ks, settings.max_k, panels=judged, no_panel=no_panel,
+            codes=text_codes(codes, m, asking, reading.encoding), judge=judging, progress=progress,
         )  # fmt: skip
     families, left_out = family_scores(matches, settings, want)
     names, roles = read.raters, read.roles or [""] * len(read.raters)
@@ -151,7 +147,7 @@ def evaluate(
         panel.in_turn, model_groups, pairs,
     )  # fmt: skip
     return summarise(
-        families, read.cases, raters, setup_of(matches, raters, settings, Profile.of(m), answers),
+        families, read.cases, raters, setup_of(matches, raters, settings, answers),
         AGAINST_EXPERTS if judged else AGAINST_REFERENCES, by=read.groups, absent=read.absent, left_out=left_out,
         findings=[*_findings_of_reading(read), *matches.findings], evidence=matches,
     )  # fmt: skip
@@ -166,13 +162,11 @@ def pairs_asked(
     by: str | Iterable[str] = (),
     reading: Reading = Reading(),
     panel: Panel | None = None,
-    resampling: Resampling = Resampling(),
 ) -> pa.Table:
     """Lists the pairs that `evaluate` asks M about, each once, in the columns a and b; asks nobody. Errors: those of `evaluate`."""
     want, ks, panel = wanted(metrics), ks_of(k), panel or Panel()
     read = _read(answers, references, reading, panel, by, want, ks)
-    needs = Needs.of(read, want.symbols, ks, _widest(read, ks, panel), want.by_name(_ACROSS_CASES))
-    return pairs_needed(read, needs, panels=_panels(read, panel, want)[0], seed=resampling.seed)
+    return pairs_needed(read, want.symbols, ks, _widest(read, ks, panel), _panels(read, panel, want)[0])
 
 
 def preview(

@@ -8,7 +8,7 @@ Each function also takes what its namesake in the registry takes, arrays of whic
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, wraps
 from inspect import cleandoc, getdoc
 from typing import Any, TypeVar
@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from ..errors import OptionError, quoted
 from ..matcher.protocol import Matcher, loaded, tells_relations
-from .match.pairs import asked, distances
-from .score.declare import REGISTRY, all_metrics, check_k, truths
+from ..terms.icd.codes import padded
+from .match.pairs import Pairs, reference_matches
+from .score.declare import REGISTRY, all_metrics, check_k
 from .score.weighted import relevance
 
 Predictions = Sequence[Sequence[str] | str] | Mapping[Any, Sequence[str] | str]
@@ -35,20 +36,15 @@ _ALLOWED = "a list of names for each case, likeliest first"
 def _of_names(function: _Function) -> _Function:
     """Registers the function, and lets arrays through to its namesake in the registry."""
     name = function.__name__
+    of_arrays = REGISTRY[name].function if name in REGISTRY else None
 
     @wraps(function)
     def either(*arguments: Any, **options: Any) -> Any:
-        first = arguments[0] if arguments else options.get("predictions")
-        if name not in REGISTRY or (first is not None and _holds_names(first)):
-            return function(*arguments, **options)
-        told = {key: truths(value) if key in ("hits", "given") else value for key, value in options.items()}
-        of_truths = name in ("top_k_accuracy", "mrr")
-        return REGISTRY[name].function(
-            *(truths(v) if of_truths and not i else v for i, v in enumerate(arguments)), **told
-        )
+        first = arguments[0] if arguments else options.get("predictions", 0)
+        return (function if of_arrays is None or _holds_names(first) else of_arrays)(*arguments, **options)
 
-    if name in REGISTRY and either.__doc__:
-        either.__doc__ = f"{cleandoc(either.__doc__)}\n\nOf arrays it is:\n\n{getdoc(REGISTRY[name].function)}"
+    if of_arrays is not None and either.__doc__:
+        either.__doc__ = f"{cleandoc(either.__doc__)}\n\nOf arrays it is:\n\n{getdoc(of_arrays)}"
     OF_NAMES[name] = either
     return either  # type: ignore[return-value]
 
@@ -57,9 +53,8 @@ def _holds_names(value: Any) -> bool:
     """Whether it is no array of numbers: names, or something that is to be refused as such."""
     if isinstance(value, np.ndarray):
         return value.dtype.kind in "OUS"
-    while isinstance(value, Iterable) and not isinstance(value, str | Mapping | np.ndarray):
-        inside = list(value)
-        value = next((one for one in inside if not (isinstance(one, list | tuple) and not one)), "")
+    while hasattr(value, "__iter__") and not isinstance(value, str | Mapping | np.ndarray):
+        value = next((one for one in value if not (isinstance(one, list | tuple) and not one)), "")
     return not isinstance(value, np.ndarray | np.number | bool | int | float)
 
 
@@ -84,8 +79,7 @@ def recall_at_k(predictions: Predictions, references: Predictions, k: int = 5, m
     OptionError
         For lists that do not fit each other, and for a case without a right answer.
     """
-    found = _found(predictions, references, check_k(k), matcher)
-    return float(REGISTRY["disease_recall"].function(found.hits, found.given, k))
+    return float(REGISTRY["disease_recall"].function(*_found(predictions, references, check_k(k), matcher), k))
 
 
 @_of_names
@@ -96,8 +90,7 @@ def patient_recall_at_k(
 
     Parameters and errors are those of `recall_at_k`.
     """
-    found = _found(predictions, references, check_k(k), matcher)
-    return float(REGISTRY["patient_recall"].function(found.hits, found.given, k))
+    return float(REGISTRY["patient_recall"].function(*_found(predictions, references, check_k(k), matcher), k))
 
 
 @_of_names
@@ -106,8 +99,8 @@ def top_k_accuracy(predictions: Predictions, references: Predictions, k: int = 5
 
     Parameters and errors are those of `recall_at_k`; or `top_k_accuracy(hits, k)`.
     """
-    found = _found(predictions, references, check_k(k), matcher)
-    return float(REGISTRY["top_k_accuracy"].function(found.hits.any(-1), k))
+    hits, _ = _found(predictions, references, check_k(k), matcher)
+    return float(REGISTRY["top_k_accuracy"].function(hits.any(-1), k))
 
 
 @_of_names
@@ -116,8 +109,8 @@ def mrr(predictions: Predictions, references: Predictions, k: int = 10, matcher:
 
     Parameters and errors are those of `recall_at_k`; or `mrr(hits, k)`.
     """
-    found = _found(predictions, references, check_k(k), matcher)
-    return float(REGISTRY["mrr"].function(found.hits.any(-1), k))
+    hits, _ = _found(predictions, references, check_k(k), matcher)
+    return float(REGISTRY["mrr"].function(hits.any(-1), k))
 
 
 @_of_names
@@ -126,70 +119,48 @@ def ndcg(predictions: Predictions, references: Predictions, k: int = 10, matcher
 
     Parameters and errors are those of `recall_at_k`; or `ndcg(gains, given, k)`.
     """
-    found = _found(predictions, references, check_k(k), matcher, graded=True)
-    return float(REGISTRY["ndcg"].function(found.gains, found.given, k))
+    return float(REGISTRY["ndcg"].function(*_found(predictions, references, check_k(k), matcher, graded=True), k))
 
 
-class _Found:
-    """hits : bool [n, K, D], the diagnosis at a rank names a right answer. given : bool [n, D]. gains : float [n, K, D]."""
+def _found(
+    predictions: Any, references: Any, k: int, matcher: AnyMatcher, graded: bool = False
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Which diagnosis names which right answer, [n, K, D]: bool, or, graded, what it is worth; and where there is one, bool [n, D].
 
-    def __init__(self, n: int, ranks: int, references: int) -> None:
-        self.hits: NDArray[np.bool_] = np.zeros((n, ranks, references), bool)
-        self.given: NDArray[np.bool_] = np.zeros((n, references), bool)
-        self.gains: NDArray[np.float64] = np.zeros((n, ranks, references))
-
-
-def _found(predictions: Any, references: Any, k: int, matcher: AnyMatcher, graded: bool = False) -> _Found:
-    """Asks M about each pair of a right answer and a diagnosis of its case once, in this order."""
+    A match is worth 1; of the rest `relevance` by M's relations, 0 where it tells none.
+    """
     said, true = _paired(predictions, references)
-    found = _Found(len(true), max(1, *(len(names[:k]) for names in said)), max(map(len, true)))
-    place: dict[tuple[str, str], int] = {}
-    at: list[tuple[int, int, int, int]] = []
-    for i, (names, right) in enumerate(zip(said, true, strict=True)):
-        found.given[i, : len(right)] = True
-        for rank, name in enumerate(names[:k]):
-            for j, reference in enumerate(right):
-                if name:
-                    at.append((i, rank, j, place.setdefault((reference, name), len(place))))
-    if not at:
-        return found
-    m = _matcher(matcher)
-    a, b = (list(texts) for texts in zip(*place, strict=True))
-    matched = asked(m, a, b) >= m.threshold
-    i, rank, j, pair = np.array(at).T
-    found.hits[i, rank, j] = matched[pair]
+    m, said = _loaded(matcher), [names[:k] or [""] for names in said]
+    pairs = Pairs((name for names in (*said, *true) for name in names), directed=True)
+    right, entries = (padded(tuple(pairs.numbers(names).tolist()) for names in side) for side in (true, said))
+    blank = np.array([not name for name in pairs.strings] + [True])
+    entries = np.where(blank[entries], -1, entries)[:, None]
+    matches = reference_matches(pairs, right, entries, m if graded and tells_relations(m) else None, k)
+    pairs.ask(m)
+    found = matches()
+    gains = found.hits.astype(float) if graded else found.hits
     if graded:
-        found.gains[i, rank, j] = _gains(m, a, b, matched)[pair]
-    return found
-
-
-def _gains(m: Matcher, a: list[str], b: list[str], matched: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """1 for a match; of the rest `relevance` by M's relations, 0 where it tells none."""
-    if not tells_relations(m):
-        return matched.astype(float)
-    distance = distances(m, a, b)
-    return np.where(matched, 1.0, np.where(distance > 0, relevance(distance), 0.0))
+        gains[found.distance > 0] = relevance(found.distance[found.distance > 0])
+    return gains[:, 0], found.given
 
 
 def _paired(predictions: Any, references: Any) -> tuple[list[list[str]], list[list[str]]]:
     """The diagnoses and the right answers of each case, in one order."""
+    cases: Sequence[Any] = range(len(references) if hasattr(references, "__len__") else 0)
     if isinstance(predictions, Mapping) and isinstance(references, Mapping):
+        cases = list(references)
         if stray := [case for case in predictions if case not in references]:
             raise OptionError("predictions", "lists for cases that have right answers", stray[0])
-        said = [_names(predictions.get(case), "predictions", case) for case in references]
-        true = [_names(right, "references", case) for case, right in references.items()]
-    else:
-        both = [(name, value) for name, value in (("predictions", predictions), ("references", references))]
-        for name, value in both:
-            if isinstance(value, str | Mapping) or not hasattr(value, "__len__"):
-                raise OptionError(name, f"{_ALLOWED}; or both by case", value)
-        if len(predictions) != len(references):
-            raise OptionError("predictions", f"as long as references: {len(references):,} cases", len(predictions))
-        said, true = ([_names(one, name, i) for i, one in enumerate(value)] for name, value in both)
-    right = [list(dict.fromkeys(name for name in names if name)) for names in true]
-    if not right:
-        raise OptionError("references", "the right answers of at least one case", references)
-    for case, names in enumerate(right):
+        predictions, references = ([of.get(case) for case in cases] for of in (predictions, references))
+    for name, value in (("predictions", predictions), ("references", references)):
+        if isinstance(value, str | Mapping) or not hasattr(value, "__len__") or not len(cases):
+            raise OptionError(name, f"{_ALLOWED}, for at least one case; or both by case", value)
+    if len(predictions) != len(references):
+        raise OptionError("predictions", f"as long as references: {len(references):,} cases", len(predictions))
+    said = [_names(one, "predictions", case) for case, one in zip(cases, predictions, strict=True)]
+    true = [_names(one, "references", case) for case, one in zip(cases, references, strict=True)]
+    right = [list(dict.fromkeys(filter(None, names))) for names in true]
+    for case, names in zip(cases, right, strict=True):
         if not names:
             raise OptionError("references", "at least one right answer for each case", f"none for case {case}")
     return said, right
@@ -209,15 +180,5 @@ def _names(value: Any, what: str, case: Any) -> list[str]:
     return [(v or "").strip() for v in values]
 
 
-def _matcher(matcher: AnyMatcher) -> Matcher:
-    """`matcher`, or the one in a folder, each loaded once."""
-    return (
-        _loaded(None if matcher is None else os.fspath(matcher))
-        if matcher is None or isinstance(matcher, str | os.PathLike)
-        else matcher
-    )
-
-
-@lru_cache(maxsize=4)
-def _loaded(folder: str | None) -> Matcher:
-    return loaded(folder)
+_loaded = lru_cache(maxsize=4)(loaded)
+"""A matcher as it is, or the one in a folder, each loaded once."""

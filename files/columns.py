@@ -49,18 +49,10 @@ class Read(NamedTuple):
     broken: Sequence[InputError] = ()
 
 
-def column_of(
-    name: str,
-    values: Sequence[Any],
-    source: str,
-    first_row: int,
-    rows: Sequence[int] | NDArray[np.integer] | None = None,
-    *,
-    mixed: bool = False,
-) -> pa.Array:
+def column_of(name: str, values: Sequence[Any], source: str, rows: Sequence[int], *, mixed: bool = False) -> pa.Array:
     """Values as one column; None and NaN are null.
 
-    rows : the number of each, where they do not count on from `first_row`. mixed : values of several kinds become texts.
+    rows : the number of each. mixed : values of several kinds become texts.
 
     Errors: `InputError`, with the first row whose value is of another kind than most, or that no column can hold.
     """
@@ -70,12 +62,11 @@ def column_of(
         with contextlib.suppress(UnicodeError):
             if mixed:
                 return pa.array([as_text(value) for value in values], pa.string())
-    present = [(at, value) for at, value in enumerate(values) if value is not None and value == value]
+    present = [(row, value) for row, value in zip(rows, values, strict=True) if value is not None and value == value]
     kinds = Counter(type(value) for _, value in present)
-    kind = max(kinds, key=lambda each: (kinds[each], each is str), default=object)
-    odd = ((at, value) for at, value in present if type(value) is not kind or not _is_held(value))
-    at, value = next(odd, present[-1])
-    row = at + first_row if rows is None else int(rows[at])
+    kind = max(kinds, key=lambda each: (kinds[each], each is str))
+    odd = ((row, value) for row, value in present if type(value) is not kind or not _is_held(value))
+    row, value = next(odd, present[-1])
     if not _is_held(value):
         allowed = "text in Unicode, or numbers of at most 64 bits"
         raise InputError("a value that no column can hold", source=source, row=row, column=name, allowed=allowed)
@@ -105,49 +96,34 @@ def as_text(value: Any) -> str | None:
     return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, list | tuple | dict) else str(value)
 
 
-def of_records(
-    records: Sequence[Any],
-    source: str,
-    first_row: int = 0,
-    rows: Sequence[int] | NDArray[np.integer] | None = None,
-    *,
-    mixed: bool = False,
-) -> pa.Table:
+def of_records(records: Sequence[Any], source: str, rows: Sequence[int], *, mixed: bool = False) -> pa.Table:
     """Objects as columns, a key that one lacks null; parameters as of `column_of`. Errors: `InputError`, with the row."""
-    for at, record in enumerate(records):
+    for row, record in zip(rows, records, strict=True):
         if not isinstance(record, Mapping):
-            row = at + first_row if rows is None else int(rows[at])
-            raise InputError(
-                "not an object", source=source, row=row, allowed="{column: value} for each row", got=record
-            )
+            allowed = "{column: value} for each row"
+            raise InputError("not an object", source=source, row=row, allowed=allowed, got=record)
     names = dict.fromkeys(name for record in records for name in record)
-    values = {name: [record.get(name) for record in records] for name in names}
-    return _of_values(values, source, first_row, rows, mixed)
+    return of_columns({name: [record.get(name) for record in records] for name in names}, source, rows, mixed=mixed)
 
 
-def of_columns(columns: Mapping[Any, Any], source: str) -> pa.Table:
-    """A dict of columns. Errors: `InputError`, with the column, and the row, counted from 0."""
+def of_columns(
+    columns: Mapping[Any, Any], source: str, rows: Sequence[int] | None = None, *, mixed: bool = False
+) -> pa.Table:
+    """A dict of columns; `rows`, counted from 0, and `mixed` as of `column_of`. Errors: `InputError`, with the column, and the row."""
     for name, column in columns.items():
+        if not isinstance(name, str) or not _is_held(name):
+            raise InputError("a column whose name is not text", source=source, allowed="names in text", got=name)
         if isinstance(column, str | bytes | Mapping) or not isinstance(column, Iterable):
             allowed = "a list of values for each column"
-            raise InputError("not a column", source=source, column=str(name), allowed=allowed, got=column)
+            raise InputError("not a column", source=source, column=name, allowed=allowed, got=column)
     values = {name: list(column) for name, column in columns.items()}
     lengths = {name: len(column) for name, column in values.items()}
     if len(set(lengths.values())) > 1:
         raise InputError("columns of several lengths", source=source, allowed="as many values in each", got=lengths)
-    return _of_values(values, source, 0, None, False)
-
-
-def _of_values(
-    values: Mapping[Any, list[Any]],
-    source: str,
-    first_row: int,
-    rows: Sequence[int] | NDArray[np.integer] | None,
-    mixed: bool,
-) -> pa.Table:
-    if odd := [name for name in values if not (isinstance(name, str) and _is_held(name))]:
-        raise InputError("a column whose name is not text", source=source, allowed="names in text", got=odd[0])
-    return pa.table({name: column_of(name, of, source, first_row, rows, mixed=mixed) for name, of in values.items()})
+    return pa.table({
+        name: column_of(name, column, source, range(len(column)) if rows is None else rows, mixed=mixed)
+        for name, column in values.items()
+    })  # fmt: skip
 
 
 def named_columns(header: Sequence[str | None], data: pa.Table, source: str, row: int) -> pa.Table:
@@ -180,6 +156,12 @@ def rows_with_values(data: pa.Table) -> NDArray[np.bool_] | None:
     return ~blank if blank.any() else None
 
 
+def is_text(kind: pa.DataType) -> bool:
+    """Whether a column holds texts, of whatever width, or a dictionary of them."""
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+
+
 def of_frame(source: Any) -> tuple[nw.DataFrame[Any], pa.Table, dict[str, InputError]]:
     """A pandas, polars or Arrow frame, its columns, and why one holds no values of one kind: its cells are then texts.
 
@@ -200,7 +182,7 @@ def of_frame(source: Any) -> tuple[nw.DataFrame[Any], pa.Table, dict[str, InputE
         for name in map(str, frame.columns):
             values = frame.get_column(name).to_list()
             try:
-                columns[name] = column_of(name, values, "data frame", 0)
+                columns[name] = column_of(name, values, "data frame", range(len(values)))
             except InputError as error:
                 mixed[name] = error
                 columns[name] = pa.array([as_text(value) for value in values], pa.string())
@@ -214,10 +196,8 @@ def frame_like(source: Any) -> Any:
     """
     if source is None or isinstance(source, str | os.PathLike):
         return None
-    try:
+    with contextlib.suppress(TypeError):
         return nw.from_native(source, eager_only=True).head(0)
-    except TypeError:
-        pass
     of_files = isinstance(source, list | tuple) and all(isinstance(one, str | os.PathLike) for one in source)
     if of_files or not isinstance(source, dict | list | tuple) or not find_spec("pandas"):
         return None

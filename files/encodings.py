@@ -47,13 +47,12 @@ def utf8_of(path: Path, encoding: str | None = None) -> bytes:
         problem = f"the file could not be read ({getattr(error, 'strerror', None) or error})"
         raise InputError(problem, source=source) from error
     marked = next((name for mark, name in _MARKS if raw.startswith(mark)), None)
-    other = None if marked is None and not raw.isascii() and b"\0" not in raw and _decodes(raw, "utf-8") else encoding
-    name = marked or other or "utf-8"
+    in_utf8 = not raw.isascii() and b"\0" not in raw and _decodes(raw, "utf-8")
+    name = marked or (not in_utf8 and encoding) or "utf-8"
     try:
         text = raw.decode(name)
     except UnicodeError as error:
-        at = error.start if isinstance(error, UnicodeDecodeError) else 0
-        raise _undecodable(source, raw, name, at) from None
+        raise _undecodable(source, raw, name, error.start if isinstance(error, UnicodeDecodeError) else 0) from None
     raw = (raw if name == "utf-8" else text.lstrip("\ufeff").encode()).removeprefix(codecs.BOM_UTF8)
     if b"\0" in raw:
         allowed = "text; the file may be of another kind, or damaged"
@@ -69,17 +68,13 @@ def line_at(raw: bytes, place: int) -> int:
 def _undecodable(source: str, raw: bytes, name: str, at: int) -> InputError:
     """Of the encodings that a file may be in without saying so, Windows' Western one is the commonest: how it reads is shown."""
     called = name.upper() if name.startswith("utf") else name
-    word = re.split(rb"[,;\t\r\n\"]", raw[max(0, at - 20) : at])[-1] + re.split(rb"[,;\t\r\n\"]", raw[at : at + 24])[0]
-    remedy, reads = None, ""
+    before, after = (re.split(rb"[,;\t\r\n\"]", part) for part in (raw[max(0, at - 20) : at], raw[at : at + 24]))
+    word, problem, remedy = before[-1] + after[0], f"text that is not {called}", None
     if name != _WESTERN and _decodes(raw, _WESTERN):
-        remedy, reads = (
-            Remedy("reads the file", encoding=_WESTERN),
-            f"; in {_WESTERN} it reads {quoted(word.decode(_WESTERN))}",
-        )
-    return InputError(
-        f"text that is not {called}{reads}",
-        source=source, row=line_at(raw, at), allowed=f"{called}, or the name of its encoding", got=word, remedy=remedy,
-    )  # fmt: skip
+        problem += f"; in {_WESTERN} it reads {quoted(word.decode(_WESTERN))}"
+        remedy = Remedy("reads the file", encoding=_WESTERN)
+    allowed = f"{called}, or the name of its encoding"
+    return InputError(problem, source=source, row=line_at(raw, at), allowed=allowed, got=word, remedy=remedy)
 
 
 def _decodes(raw: bytes, name: str) -> bool:

@@ -73,7 +73,7 @@ def _visible_cells(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, dict[str, 
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)) or not len(column):
         return column, {}
-    texts = pc.unique(column.cast(kind)) if kind != column.type else column
+    texts = column.cast(kind)
     if pc.all(pc.string_is_ascii(texts)).as_py() is not False:
         return column, {}
     suspect = pc.unique(texts.filter(pc.match_substring_regex(texts, _SUSPECT))).to_pylist()
@@ -81,6 +81,5 @@ def _visible_cells(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, dict[str, 
     found = {text: visible(text) for text in names if visible(text).strip() != text.strip()}
     if not found:
         return column, {}
-    plain = column.cast(kind)
-    at = pc.index_in(plain, pa.array(list(found), kind))
-    return pc.coalesce(pc.take(pa.array(list(found.values()), kind), at), plain), found
+    at = pc.index_in(texts, pa.array(list(found), kind))
+    return pc.coalesce(pc.take(pa.array(list(found.values()), kind), at), texts), found

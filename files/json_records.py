@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from ..errors import InputError
 from .columns import Read, as_text, of_records
@@ -41,17 +40,13 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique)
 
 
-def parsed(text: str, source: str, row: int | None = None) -> Any:
+def _parsed(text: str, source: str, row: int | None = None) -> Any:
     """JSON as Python has it; NaN, which pandas and Python write for a blank, too. row : of a line. Errors: `InputError`."""
     try:
         return _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
-        what = "the file is not" if row is None else "a line that is not"
-        details: dict[str, Any] = {} if row is None else {"got": text[:60]}
-        allowed = "JSON" if row is None else "one JSON object a line"
-        raise InputError(
-            f"{what} JSON ({str(error)[:200]})", source=source, row=row, allowed=allowed, **details
-        ) from None
+        what, allowed = ("the file is not", "JSON") if row is None else ("a line that is not", "one JSON object a line")
+        raise InputError(f"{what} JSON ({str(error)[:200]})", source=source, row=row, allowed=allowed) from None
 
 
 def objects_in_lines(
@@ -71,7 +66,7 @@ def _objects(raw: bytes, source: str, broken: list[InputError] | None) -> Iterat
         if not line.strip():
             continue
         try:
-            found = parsed(line.decode(), source, row)
+            found = _parsed(line.decode(), source, row)
             if not isinstance(found, dict):
                 allowed = '{"a": …, "b": …}'
                 raise InputError("a line that is not an object", source=source, row=row, allowed=allowed, got=found)
@@ -96,44 +91,35 @@ def read_json(path: Path, encoding: str | None = None, broken: list[InputError] 
         raise InputError("the file is empty", source=source, allowed="JSON")
     if suffix_of(path) != ".jsonl" or text.startswith("["):
         try:
-            return Held(parsed(text, source))
+            return Held(_parsed(text, source))
         except InputError:
-            # Lines in a file called .json: after the first object stands another one.
-            if not (text.startswith("{") and _is_object(text.partition("\n")[0]) and "\n" in text):
+            # Lines in a file called .json: the first of several is an object.
+            first, _, more = text.partition("\n")
+            if not more or not any(True for _ in _objects(first.encode(), source, [])):
                 raise
     found = list(_objects(raw, source, broken))
     return Held([record for _, record in found], [number for number, _ in found])
 
 
-def _is_object(line: str) -> bool:
-    try:
-        return isinstance(_DECODER.decode(line.strip()), dict)
-    except (ValueError, RecursionError):
-        return False
+def read_records(path: Path, encoding: str | None = None) -> Read:
+    """A list of objects, or one object a line, as a table; lines that are no object are `broken`.
 
-
-def read_records(path: Path, encoding: str | None = None, *, set_aside: bool = False) -> Read:
-    """A list of objects, or one object a line, as a table. Errors: `InputError`, with the row; in .jsonl for values of several kinds in a column too.
-
-    set_aside : lines that are no object go into `broken`.
+    Errors: `InputError`, with the row; in .jsonl for values of several kinds in a column too.
     """
     broken = list[InputError]()
-    value, rows = read_json(path, encoding, broken if set_aside else None)
+    value, rows = read_json(path, encoding, broken)
     if not isinstance(value, list):
         allowed = "a list of objects, one for each row"
         raise InputError("the file holds no list", source=str(path), allowed=allowed, got=type(value).__name__)
-    numbers = None if rows is None or rows[-1:] == [len(rows)] else np.array(rows, np.int64)
-    data = of_records(value, str(path), 1, rows, mixed=suffix_of(path) == ".json")
-    return Read(data, 1, numbers, broken=broken)
+    rows = rows or [*range(1, len(value) + 1)]
+    data = of_records(value, str(path), rows, mixed=suffix_of(path) == ".json")
+    return Read(data, 1, np.array(rows, np.int64), broken=broken)
 
 
 def records_as_columns(
-    records: Sequence[Mapping[str, Any]],
-    source: str = "",
-    first_row: int = 0,
-    rows: Sequence[int] | NDArray[np.integer] | None = None,
+    records: Sequence[Mapping[str, Any]], source: str = "", first_row: int = 0, rows: Iterable[int] | None = None
 ) -> pa.Table:
     """`of_records`; a column of values of several kinds is one of texts, lists in JSON. Errors: `InputError`, with the row."""
-    return of_records(
-        [{str(name): one for name, one in each.items()} for each in records], source, first_row, rows, mixed=True
-    )
+    texts = [{str(name): one for name, one in each.items()} for each in records]
+    numbers = range(first_row, first_row + len(texts)) if rows is None else [*map(int, rows)]
+    return of_records(texts, source, numbers, mixed=True)

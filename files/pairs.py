@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -131,20 +131,37 @@ def read_pairs(
     InputError
         For a file that cannot be read, a column that is missing, the first row that cannot be right, or where no row is left.
     """
-    if isinstance(source, str | os.PathLike):
-        check_keeps_input(source, rejects)
+    [table] = _tables([from_tuples(source)], Reading(encoding=encoding, rejects=rejects), visible=visible)
+    problems: dict[int, InputError] = {}
+    pairs = _checked([table], problems, _Columns(a, b, label, soft, weight, group))
+    if pairs.label is not None:
+        check_conflicts(table, a, (pairs.a, pairs.b), pairs.label, problems)
+    return _sound(pairs, problems, rejects)
+
+
+class _Columns(NamedTuple):
+    """The columns that are asked for, as `read_pairs` has them."""
+
+    a: str
+    b: str
+    label: str | None
+    soft: str | None
+    weight: str | None
+    group: str | None
+
+
+def _tables(sources: Sequence[Any], reading: Reading, *, visible: bool) -> list[Table]:
+    """The tables as they were brought; what is wrong with a row alone has a remedy."""
     read = read_visible if visible else read_table
+    for source in sources:
+        if isinstance(source, str | os.PathLike):
+            check_keeps_input(source, reading.rejects)
     try:
-        table = read(from_tuples(source), encoding, set_aside=rejects is not None)
+        return [read(source, reading.encoding, set_aside=reading.rejects is not None) for source in sources]
     except InputError as error:
         if error.row_alone:
             error.with_remedy(SET_ASIDE)
         raise
-    problems: dict[int, InputError] = {}
-    pairs = _checked([table], problems, a, b, label, soft, weight, group)
-    if pairs.label is not None:
-        check_conflicts(table, a, (pairs.a, pairs.b), pairs.label, problems)
-    return _sound(pairs, problems, rejects)
 
 
 def read_labelled(
@@ -164,10 +181,7 @@ def read_labelled(
     sources = [*pairs] if isinstance(pairs, Iterator) else pairs
     if not isinstance(sources, list | tuple) or not sources or isinstance(sources[0], Mapping | list | tuple):
         sources = [sources]
-    for source in sources:
-        if isinstance(source, str | os.PathLike):
-            check_keeps_input(source, reading.rejects)
-    tables = [read_visible(source, reading.encoding, set_aside=reading.rejects is not None) for source in sources]
+    tables = _tables(sources, reading, visible=True)
     if len(tables) > 1:
         for number, (source, table) in enumerate(zip(sources, tables, strict=True)):
             if not isinstance(source, str | os.PathLike | Table):  # errors tell it from others by its number
@@ -176,9 +190,7 @@ def read_labelled(
         if twice := next((table for i, table in enumerate(tables) if places[i] in places[:i]), None):
             raise InputError("a file is given twice", source=twice.source, allowed="each file once")
     problems: dict[int, InputError] = {}
-    read = _checked(
-        tables, problems, columns.a, columns.b, columns.label, columns.soft, columns.weight, columns.group, blank=True
-    )
+    read = _checked(tables, problems, _Columns(**vars(columns)), blank=True)
     assert read.label is not None
     unlabelled = read.label == BLANK
     unlabelled[list(problems)] = False
@@ -194,32 +206,21 @@ def read_labelled(
 
 
 def _checked(
-    tables: Sequence[Table],
-    problems: dict[int, InputError],
-    a: str,
-    b: str,
-    label: str | None,
-    soft: str | None,
-    weight: str | None,
-    group: str | None,
-    *,
-    blank: bool = False,
+    tables: Sequence[Table], problems: dict[int, InputError], columns: _Columns, *, blank: bool = False
 ) -> Pairs:
     """All rows of the tables, with what is wrong with some of them in `problems`; parameters and errors as of `read_pairs`.
 
     The experts of several tables are told apart by the names of their columns. blank : as of `read_labels`.
     """
+    a, b, label, soft, weight, group = columns
     labels, shares, votes = list[NDArray[np.int8]](), list[NDArray[np.float64]](), list[tuple[list[str], Any]]()
     for start, one in zip(accumulate(map(len, tables), initial=0), tables, strict=False):
         own, ballots = dict[int, InputError](), None
         one.require_named({"a": a, "b": b}, "a diagnosis")
         experts = [] if label is None else experts_of(one, label)
-        named = {
-            "label": (None if experts else label, "0 or 1"),
-            "weight": (weight, "a weight"),
-            "group": (group, "the reference diagnosis"),
-        }
-        for option, (column, purpose) in named.items():
+        for column, purpose, option in (
+            (None if experts else label, "0 or 1", "label"), (weight, "a weight", "weight"), (group, "the reference diagnosis", "group"),
+        ):  # fmt: skip
             if column is not None:
                 one.require(column, purpose, option=option)
         if label is not None:
@@ -229,12 +230,11 @@ def _checked(
         if soft is not None:
             shares.append(read_shares(one, soft, label, ballots, own))
         problems.update({start + row: error for row, error in own.items()})
-    table = stacked(tables)
+    table, wrong = stacked(tables), dict[int, InputError]()
     decided = np.concatenate(labels) if labels else None
     if decided is not None and len(tables) > 1:
         column = pa.array(decided, mask=decided == BLANK)
         table = replace(table, data=with_columns(table.data, {str(label): column}))
-    wrong = dict[int, InputError]()
     text = {column: table.text(column) for column in (a, b)}
     for column, values in text.items():
         check_text(table, column, values, wrong)
@@ -285,21 +285,20 @@ def from_tuples(source: Any) -> Any:
             raise InputError(
                 "not a pair", source="pairs", row=row, allowed='two strings, ("heart attack", "MI")', got=pair
             )
-    data = pa.table(
-        {"a": pa.array([p[0] for p in source], pa.string()), "b": pa.array([p[1] for p in source], pa.string())}
-    )
-    if data.num_rows == 0:
+    if not source:
         raise InputError("no pairs", source="pairs", allowed="at least one")
-    return Table(data, "pairs", 0, in_memory=True)
+    sides = (pa.array(side, pa.string()) for side in zip(*source, strict=True))
+    return Table(pa.table(dict(zip("ab", sides, strict=True))), "pairs", 0, in_memory=True)
 
 
 def check_text(table: Table, column: str, values: pa.ChunkedArray, problems: dict[int, InputError]) -> None:
-    encoded = values.dictionary_encode().combine_chunks()
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = encoded.chunk(0)
-    refused = np.append(refused_texts(encoded.dictionary), True)  # the last stands for blanks, which have no code
-    codes = encoded.indices.fill_null(len(refused) - 1).to_numpy(zero_copy_only=False)
-    for row in np.flatnonzero(refused[codes]).tolist():
+    """Texts of a column that are no diagnosis, into `problems`."""
+    encoded = values.dictionary_encode().unify_dictionaries()
+    refused = np.append(
+        refused_texts(encoded.chunk(0).dictionary), True
+    )  # the last stands for blanks, which have no code
+    codes = [chunk.indices.fill_null(len(refused) - 1).to_numpy(zero_copy_only=False) for chunk in encoded.chunks]
+    for row in np.flatnonzero(refused[np.concatenate(codes)]).tolist():
         problem, allowed = why_refused(values[row].as_py())
         problems.setdefault(row, table.error(problem, row, column, allowed=allowed, **table.got(row, column)))
 

@@ -72,8 +72,5 @@ def without_views(table: pa.Table) -> pa.Table:
 
 
 def damaged(path: str | os.PathLike[str], why: object) -> InputError:
-    """Of a Parquet file that cannot be read, with the first line of the reason. Raises `MemoryError` where it is want of memory."""
-    line = (str(why).splitlines() or [""])[0]
-    if "Resource temporarily unavailable" in line or "Cannot allocate memory" in line:  # a thread that is not started
-        raise MemoryError(line)
-    return InputError(f"the Parquet file is damaged ({line[:200]})", source=os.fspath(path))
+    """Of a Parquet file that cannot be read, with the first line of the reason."""
+    return InputError(f"the Parquet file is damaged ({str(why).partition(chr(10))[0][:200]})", source=os.fspath(path))

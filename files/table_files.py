@@ -19,13 +19,13 @@ _ALLOWED_FILES = "a .csv, .tsv, .jsonl, .json, .xlsx or .parquet file"
 _SPREADSHEETS = (".xls", ".xlsm", ".xlsb", ".ods", ".numbers")
 
 
-def read_file(path: Path, encoding: str | None = None, *, set_aside: bool = False) -> Read:
+def read_file(path: Path, encoding: str | None = None) -> Read:
     """The table in a file, by its suffix. `lists.xlsx#Cases` is a sheet of a workbook.
 
-    CSV and TSV values stay text as typed. Errors: `InputError`, with the row where there is one.
+    CSV and TSV values stay text as typed. Lines of JSON that are no object, and rows of a CSV with more or fewer values than columns, are `broken`.
+    Errors: `InputError`, with the row where there is one.
 
     encoding : of a text file that is not UTF-8.
-    set_aside : lines of JSON that are no object, and rows of a CSV with more or fewer values than columns, go into `broken`; else the first of them is an error.
     """
     check_encoding(encoding)
     path, sheet = split_sheet(path)
@@ -35,8 +35,8 @@ def read_file(path: Path, encoding: str | None = None, *, set_aside: bool = Fals
     if suffix == ".xlsx":
         return read_workbook(path, sheet)
     if suffix in (".json", ".jsonl"):
-        return read_records(path, encoding, set_aside=set_aside)
-    return read_delimited(path, suffix, encoding, set_aside=set_aside)
+        return read_records(path, encoding)
+    return read_delimited(path, suffix, encoding)
 
 
 def check_file(path: Path) -> str:

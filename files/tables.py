@@ -25,10 +25,11 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from ..errors import SET_ASIDE, InputError, Open, ReadingWarning, Remedy
+from ..settings import for_spreadsheets
 from .atomic import whole_file
-from .columns import as_text, of_columns, of_frame, of_records
+from .columns import as_text, is_text, of_columns, of_frame, of_records
+from .delimited import without_formulas
 from .did_you_mean import hint, nearest
-from .spreadsheet import guarded
 from .table_files import SUFFIXES, read_file
 from .workbook import split_sheet
 from .workbook_writer import WorkbookWriter, check_fits
@@ -112,8 +113,7 @@ class Table:
 
     def require_named(self, columns: Mapping[str, str], purpose: str) -> None:
         """`require` of the columns that several parameters name; the remedy names all that are missing."""
-        missing = {option: name for option, name in columns.items() if name not in self.names}
-        if missing:
+        if missing := {option: name for option, name in columns.items() if name not in self.names}:
             raise self._missing(next(iter(missing.values())), purpose, missing)
 
     def _missing(self, name: str, purpose: str, options: Mapping[str, str]) -> InputError:
@@ -135,11 +135,9 @@ class Table:
             raise self.mixed[name]
         column = self.data.column(name)
         kind = column.type
-        if pa.types.is_dictionary(kind):
-            kind = kind.value_type
         if pa.types.is_null(kind):
             return column.cast(pa.string())
-        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
+        if not is_text(kind):
             first = next((i for i, value in enumerate(column.to_pylist()) if value is not None), 0)
             raise self.error("a value that is not text", first, name, allowed="text", got=column[first].as_py())
         trimmed = pc.utf8_trim_whitespace(column.cast(pa.large_string()))
@@ -211,7 +209,7 @@ def read_table(source: Any, encoding: str | None = None, *, set_aside: bool = Fa
     by commas, semicolons or tabs. `lists.xlsx#Cases` names a sheet, else the first is read, and `note` says so where there are more.
 
     encoding : of a text file that is not UTF-8, as "cp1252".
-    set_aside : what `read_file` sets aside goes into `Table.broken`, for `Table.sound_rows`; else the first of them is an error.
+    set_aside : what is `broken` in the file stays in `Table.broken`, for `Table.sound_rows`; else the first of them is an error.
 
     Errors: `InputError` for a file that is absent, empty, of another encoding or kind than told, or damaged, and for values
     of several kinds in one column.
@@ -219,15 +217,15 @@ def read_table(source: Any, encoding: str | None = None, *, set_aside: bool = Fa
     if isinstance(source, Table):
         return source
     if isinstance(source, str | os.PathLike):
-        read = read_file(Path(source), encoding, set_aside=set_aside)
-        if read.broken and not len(read.data):
-            raise read.broken[0]
+        read = read_file(Path(source), encoding)
+        if read.broken and not (set_aside and len(read.data)):
+            raise read.broken[0].of_row_alone()
         called = read.source or os.fspath(source)
         table = Table(read.data, called, read.first_row, rows=read.rows, note=read.note, broken=tuple(read.broken))
     elif isinstance(source, Mapping):
         table = Table(of_columns(source, "dict"), "dict", 0, in_memory=True)
     elif isinstance(source, list | tuple) and (not source or isinstance(source[0], Mapping)):
-        table = Table(of_records(source, "records"), "records", 0, in_memory=True)
+        table = Table(of_records(source, "records", range(len(source))), "records", 0, in_memory=True)
     else:
         frame, data, mixed = of_frame(source)
         table = Table(data, "data frame", 0, frame, mixed=mixed)
@@ -278,7 +276,7 @@ def required_columns(path: str | os.PathLike[str], *names: str) -> Iterator[tupl
 def write_table(data: pa.Table, path: str | os.PathLike[str], *, spreadsheet: bool | None = None) -> Path:
     """Writes `data` by the suffix of `path`, whole or not at all; Parquet with page checksums.
 
-    spreadsheet : whether, in CSV and TSV, no text may run as a formula; None as configured, False for what programs read back.
+    spreadsheet : whether, in CSV and TSV, no text may run as a formula, as of `without_formulas`; None as configured.
 
     Errors: `InputError` for another suffix, `DxmatchError` where it cannot be written.
     """
@@ -289,7 +287,8 @@ def write_tables(tables: Iterable[pa.Table], path: str | os.PathLike[str], *, sp
     """`write_table` of one table after another (at least one, all of the same columns), without holding them together."""
     target = Path(path)
     suffix = check_output(target)
-    rest = guarded(tables, target, spreadsheet) if suffix in (".csv", ".tsv") else iter(tables)
+    plain = suffix in (".csv", ".tsv") and (for_spreadsheets() if spreadsheet is None else spreadsheet)
+    rest = map(without_formulas, tables) if plain else iter(tables)
     first = next(rest)
     with whole_file(target) as temporary:
         if suffix == ".jsonl":

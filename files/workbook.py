@@ -21,11 +21,8 @@ from .did_you_mean import hint
 if TYPE_CHECKING:
     from openpyxl.workbook import Workbook
 
-MAX_ROWS = 1_048_576
-MAX_COLUMNS = 16_384
-MAX_CELL = 32_767
 MAX_DIGITS = 15
-"""What a sheet of Excel holds at most: rows with the header, columns, characters in a cell, digits of a number."""
+"""Of a number in a sheet of Excel."""
 
 _CODE = re.compile("_x([0-9A-Fa-f]{4})_")
 """How the format writes a character that XML cannot hold."""
@@ -55,7 +52,7 @@ def read_workbook(path: Path, sheet: str | None) -> Read:
     Parameters
     ----------
     sheet
-        Its name; the first visible one if None.
+        Its name; the first visible one that holds anything if None.
 
     Raises
     ------
@@ -66,45 +63,43 @@ def read_workbook(path: Path, sheet: str | None) -> Read:
     source = str(path)
     with _opened(path) as book:
         sheets: list[Any] = book.worksheets
-        visible = [each for each in sheets if each.sheet_state == "visible"] or sheets
-        found = visible[0] if sheet is None else next((each for each in sheets if each.title == sheet), None)
+        filled = [each for each in sheets if each.sheet_state == "visible" and _holds_anything(each)] or sheets[:1]
+        found = filled[0] if sheet is None else next((each for each in sheets if each.title == sheet), None)
         if found is None:
             names = [each.title for each in sheets]
             problem = f"no such sheet{hint(sheet or '', names)}"
             raise InputError(problem, source=source, allowed=", ".join(names), got=sheet)
-        others = [each.title for each in visible if each is not found and _holds_anything(each)]
         note = ""
-        if sheet is not None or others:
-            source = f"{path}, sheet {found.title!r}"
-        if sheet is None and others:
+        if sheet is None and len(filled) > 1:
+            others = [each.title for each in filled[1:]]
             note = f"Read the first sheet of {path.name}, {found.title!r}; others hold values too: {', '.join(others)}. {path.name}#{others[0]} names one."
+        if sheet is not None or note:
+            source = f"{path}, sheet {found.title!r}"
         cells = _cells(found)
         with zipfile.ZipFile(path) as archive:
             xml = archive.read(found._worksheet_path)
     if not cells:
-        elsewhere = f"; {path.name}#{others[0]} names a sheet that holds values" if others else ""
-        raise InputError("the sheet is empty", source=source, allowed=f"a header and at least one row{elsewhere}", got=found.title)  # fmt: skip
-    for place in _UNCOMPUTED.finditer(xml):
+        raise InputError("the sheet is empty", source=source, allowed="a header and at least one row", got=found.title)
+    if place := _UNCOMPUTED.search(xml):
         cell = place[1].decode()
         raise InputError(
             "a formula without its value", source=source, row=int(cell.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")), column=cell.rstrip("0123456789"),
             allowed="a value; to open the file in Excel and save it computes them",
         )  # fmt: skip
+    two, width = _fill_merged(cells, xml, source), max(column for row in cells.values() for column in row)
     header_row, *rows = sorted(cells)
-    two = _fill_merged(cells, xml, source)
-    width = max(column for row in cells.values() for column in row)
     header = [cells[header_row].get(column) for column in range(1, width + 1)]
     if two and rows:
         header_row, *rows = rows
         below = [cells[header_row].get(column) for column in range(1, width + 1)]
         header = [" ".join(dict.fromkeys(filter(None, both))) for both in zip(header, below, strict=True)]
-    data_rows = rows if width > 1 or not rows else range(header_row + 1, rows[-1] + 1)
-    columns = [
-        pa.array([cells.get(row, {}).get(column) for row in data_rows], pa.string()) for column in range(1, width + 1)
-    ]
-    data = pa.table(columns, names=[str(i) for i in range(width)])
+    if width == 1 and rows:
+        rows = [*range(header_row + 1, rows[-1] + 1)]
+    data = pa.table({
+        str(column): pa.array([cells.get(row, {}).get(column) for row in rows], pa.string()) for column in range(1, width + 1)
+    })  # fmt: skip
     table = named_columns(header, data, source, header_row)
-    return Read(table, header_row + 1, np.array(data_rows, np.int64), source, note)
+    return Read(table, header_row + 1, np.array(rows, np.int64), source, note)
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import math
 import re
 from decimal import Decimal
@@ -12,11 +11,13 @@ from typing import Any, Self
 import pyarrow as pa
 
 from ..errors import InputError
-from .workbook import MAX_CELL, MAX_COLUMNS, MAX_DIGITS, MAX_ROWS
+from .workbook import MAX_DIGITS
 
+MAX_ROWS, MAX_COLUMNS, MAX_CELL = 1_048_576, 16_384, 32_767
+"""What a sheet of Excel holds at most: rows with the header, columns, characters in a cell."""
 _LOOKS_CODED = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
 _UNFIT = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
-_WIDEST, _SAMPLE = 60, 200
+_WIDTH = 24
 
 
 def check_fits(rows: int, columns: int, target: str) -> None:
@@ -37,6 +38,8 @@ class WorkbookWriter:
     def __init__(self, path: Path, schema: pa.Schema, target: Path) -> None:
         """target : the name for errors, where `path` is temporary."""
         from openpyxl import Workbook
+        from openpyxl.styles import Font
+        from openpyxl.utils import get_column_letter
 
         self._path, self._target, self._names, self._rows = path, str(target), schema.names, 0
         for field in schema:
@@ -48,39 +51,28 @@ class WorkbookWriter:
         self._book = Workbook(write_only=True)
         self._sheet: Any = self._book.create_sheet("Table")
         self._sheet.freeze_panes = "A2"
+        for number, name in enumerate(self._names, start=1):
+            self._sheet.column_dimensions[get_column_letter(number)].width = max(len(name) + 2, _WIDTH)
+        header = [self._text(name) for name in self._names]
+        for cell in header:
+            cell.font = Font(bold=True)
+        self._sheet.append(header)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
-            self._begin([])
             self._book.save(self._path)
         else:
             self._sheet.close()
 
     def write_table(self, table: pa.Table) -> None:
         check_fits(self._rows + len(table), table.num_columns, self._target)
-        self._begin(table.slice(0, _SAMPLE).to_pylist())
         for batch in table.to_batches(max_chunksize=65_536):
             for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
                 self._rows += 1
                 self._sheet.append([self._cell(value, i) for i, value in enumerate(values)])
-
-    def _begin(self, sample: list[dict[str, Any]]) -> None:
-        """The widths of the columns, by what is in them, and the header; once."""
-        from openpyxl.styles import Font
-        from openpyxl.utils import get_column_letter
-
-        if self._rows or self._sheet.column_dimensions:
-            return
-        for number, name in enumerate(self._names, start=1):
-            longest = max([len(name), *(len(str(row[name])) for row in sample if row[name] is not None)])
-            self._sheet.column_dimensions[get_column_letter(number)].width = min(longest, _WIDEST) + 2
-        header = [self._text(name) for name in self._names]
-        for cell in header:
-            cell.font = Font(bold=True)
-        self._sheet.append(header)
 
     def _cell(self, value: Any, column: int) -> Any:
         if isinstance(value, str):
@@ -90,14 +82,14 @@ class WorkbookWriter:
                     source=self._target, row=self._rows + 1, column=self._names[column],
                     allowed=f"at most {MAX_CELL:,}; .csv and .parquet have no such limit", got=value,
                 )  # fmt: skip
-            return self._text(value) if _needs_care(value) else value
+            # What openpyxl would take for a formula or an error, or could not write.
+            odd = value[:1] in ("=", "#") or "_x" in value or _UNFIT.search(value)
+            return self._text(value) if odd else value
         if isinstance(value, float):
             return value if math.isfinite(value) else None if math.isnan(value) else str(value)
         if isinstance(value, int | Decimal) and not isinstance(value, bool) and abs(value) >= 10**MAX_DIGITS:
             return str(value)
-        if isinstance(value, datetime.datetime | datetime.time) and value.tzinfo is not None:
-            return value.isoformat(" ") if isinstance(value, datetime.datetime) else value.isoformat()
-        return value
+        return str(value) if getattr(value, "tzinfo", None) is not None else value
 
     def _text(self, text: str) -> Any:
         """A cell that is text, whatever it looks like."""
@@ -107,8 +99,3 @@ class WorkbookWriter:
         cell = WriteOnlyCell(self._sheet, coded)
         cell.data_type = "s"
         return cell
-
-
-def _needs_care(text: str) -> bool:
-    """Whether openpyxl would take a text for a formula or an error, or could not write it."""
-    return text[:1] in ("=", "#") or "_x" in text or _UNFIT.search(text) is not None

@@ -28,11 +28,16 @@ class Profile:
     identity : its name in reports; by default its class.
     rests_on_votes : a pair costs a call to a language model before it can be scored.
     min_coverage : the share of pairs that each vote must be known for; None where it rests on no votes.
+    threshold : from this probability up a pair matches. policy : by its name; "" where it tells none.
+    tells_relations : whether it has `relations`.
     """
 
     identity: str
     rests_on_votes: bool
     min_coverage: float | None
+    threshold: float
+    policy: str
+    tells_relations: bool
 
     @classmethod
     def of(cls, matcher: Matcher) -> Profile:
@@ -41,6 +46,9 @@ class Profile:
             str(getattr(matcher, "identity", type(matcher).__name__)),
             rests_on_votes,
             getattr(matcher, "min_coverage", None) if rests_on_votes else None,
+            float(matcher.threshold),
+            str(getattr(matcher, "policy", None) or ""),
+            tells_relations(matcher),
         )
 
 

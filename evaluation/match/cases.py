@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,13 +15,10 @@ from numpy.typing import NDArray
 from ...files.tables import check_output, write_tables
 from ...matcher.policy import BROADER, EXCLUDED, NARROWER, POLICIES, RELATIONS, SPECIFICATION
 from ...matcher.protocol import Matcher, not_understood, tells_relations
-from ..read.findings import Finding
 from ..read.lists import ABSENT, Lists
 from .pairs import ReferenceMatches, related
 
-NEAR_ODDS = 2.0
-"""A probability is near the threshold where its odds are at most this many times those of the threshold, or those of it."""
-NEAR, DISAGREES, UNKNOWN = DOUBTS = ("near the threshold", "relation disagrees", "not understood")
+DISAGREES, UNKNOWN = DOUBTS = ("relation disagrees", "not understood")
 _OTHER_WAY = {NARROWER: BROADER, BROADER: NARROWER}
 _NUMBER_OF = {name: i for i, name in enumerate(RELATIONS)}
 _TURNED = np.array([RELATIONS.index(_OTHER_WAY.get(name, name)) for name in RELATIONS] + [-1], np.int8)
@@ -35,23 +30,6 @@ _NOT_COMPARED = (
 )  # fmt: skip
 _LONGEST_ANSWER = 4_000
 _ROWS_PER_CHUNK = 500_000
-_NUMBER = re.compile(r"0|[1-9]\d{0,14}", re.ASCII)
-"""Of digits that Excel holds."""
-
-
-def near_interval(threshold: float) -> tuple[float, float]:
-    """Finds the lowest and the highest probability near the threshold; (1, 0) where none is."""
-    if not 0 < threshold < 1:
-        return 1.0, 0.0
-    odds = threshold / (1 - threshold)
-    low, high = odds / NEAR_ODDS, odds * NEAR_ODDS
-    return low / (1 + low), high / (1 + high)
-
-
-def near_threshold(probability: NDArray[np.floating[Any]], threshold: float) -> NDArray[np.bool_]:
-    """Tells whether twice or half the odds of the threshold would turn the verdict: bool, as `probability`."""
-    low, high = near_interval(threshold)
-    return (probability >= low) & (probability <= high)
 
 
 @dataclass(frozen=True)
@@ -72,13 +50,6 @@ class CaseTable:
     def threshold(self) -> float:
         """From this probability up a pair matches."""
         return float(self.matcher.threshold)
-
-    @cached_property
-    def doubtful(self) -> NDArray[np.bool_]:
-        """Tells which lists have no sure match, and among their first k a diagnosis near the threshold: bool [n, r]."""
-        near = near_threshold(np.fmax.reduce(self.matches.probabilities[:, :, : self.k], 3), self.threshold)
-        match = self.matches.hits[:, :, : self.k].any(-1)
-        return np.asarray(near.any(-1) & ~(match & ~near).any(-1))
 
     def unread(self, case: int, rater: int) -> str | None:
         """Gives what was answered where no diagnosis could be read from it, cut to 4,000 characters."""
@@ -120,11 +91,11 @@ class CaseTable:
         compared = np.flatnonzero(reference >= 0)
         relation, why = np.full(len(unique), -1), np.full(len(unique), None)
         sides = (texts[side[compared]].tolist() for side in (reference, diagnosis))
-        for part, found in related(matcher, *sides, why=True) if tells_relations(matcher) else ():
-            at = compared[part]
-            relation[at] = [_NUMBER_OF.get(kind, -1) for kind in found.kinds]
-            words = zip(getattr(found, "why", ()) or [""] * len(at), found.kinds, strict=True)
-            why[at] = [text or (_ANOTHER if kind == EXCLUDED else None) for text, kind in words]
+        if len(compared) and tells_relations(matcher):
+            found = related(matcher, *sides, why=True)
+            relation[compared] = [_NUMBER_OF.get(kind, -1) for kind in found.kinds]
+            words = zip(getattr(found, "why", ()) or [""] * len(compared), found.kinds, strict=True)
+            why[compared] = [text or (_ANOTHER if kind == EXCLUDED else None) for text, kind in words]
         unknown = not_understood(matcher, matches.strings)
         affected = np.zeros(len(unique), bool)
         for side, numbers in (("right answer", reference), ("diagnosis", diagnosis)):
@@ -133,8 +104,7 @@ class CaseTable:
                     affected[i], why[i] = True, f"the {side} is not understood: {unknown[text]}"
         followed = POLICIES.get(str(getattr(matcher, "policy", "")), POLICIES[SPECIFICATION]).counts
         disagrees = (relation >= 0) & (np.isin(RELATIONS, followed)[relation] != match)
-        doubts = [affected, near_threshold(probability, matcher.threshold), disagrees]
-        doubt = np.select(doubts, [DOUBTS.index(one) for one in (UNKNOWN, NEAR, DISAGREES)], -1)
+        doubt = np.select([affected, disagrees], [DOUBTS.index(UNKNOWN), DOUBTS.index(DISAGREES)], -1)
         return entries, pa.table({
             "diagnosis": _texts(diagnosis, matches.strings), "reference": _texts(reference, matches.strings),
             "probability": pa.array(probability, mask=(reference < 0) | affected), "match": pa.array(match, mask=reference < 0),
@@ -195,7 +165,6 @@ class CaseTable:
         """Writes `table` by the suffix of `path`, whole or not at all, one after another.
 
         spreadsheet : in a CSV, an apostrophe goes before every text that a spreadsheet would run as a formula.
-        In a workbook case_id is a number where every case is called by a whole number, so that a look-up finds it.
 
         Raises
         ------
@@ -203,22 +172,8 @@ class CaseTable:
             For another suffix, or an absent folder; `DxmatchError` where it cannot be written.
         """
         check_output(path)
-        numbered = Path(path).suffix.lower() == ".xlsx" and all(map(_NUMBER.fullmatch, self.answers.cases))
         parts = (pa.Table.from_batches([part]) for part in self.table.to_batches(_ROWS_PER_CHUNK))
-        return write_tables((_plain(part, numbered) for part in parts), path, spreadsheet=spreadsheet or None)
-
-    def findings(self) -> list[Finding]:
-        """Says how many verdicts are near the threshold, and how many lists go on beyond what the table holds."""
-        found, held = [], self.matches.hits.shape[2]
-        if count := int(self.doubtful.sum()):
-            low, high = near_interval(self.threshold)
-            near = f"probability {low:.2f} to {high:.2f}, a match from {self.threshold:.2f} up"
-            judged = np.asarray(self.matches.given.any(1))[:, None] & ~self.answers.absent
-            found.append(Finding("near_threshold", count, int(judged.sum()), example=near))
-        if longer := int((self.answers.lengths > held).sum()):
-            place = f"longer than the {held} diagnoses that the table of matches holds"
-            found.append(Finding("lengths", longer, self.answers.lengths.size, place))
-        return found
+        return write_tables((_plain(part) for part in parts), path, spreadsheet=spreadsheet or None)
 
 
 def _texts(numbers: NDArray[np.integer], texts: Sequence[str | None]) -> pa.DictionaryArray:
@@ -226,8 +181,7 @@ def _texts(numbers: NDArray[np.integer], texts: Sequence[str | None]) -> pa.Dict
     return pa.array(texts, pa.string()).dictionary_encode().take(pa.array(numbers, mask=numbers < 0))
 
 
-def _plain(table: pa.Table, numbered: bool) -> pa.Table:
-    """Dictionaries as the texts themselves; case_id as a number, if it is one throughout."""
+def _plain(table: pa.Table) -> pa.Table:
+    """Dictionaries as the texts themselves."""
     kinds = {f.name: f.type.value_type if pa.types.is_dictionary(f.type) else f.type for f in table.schema}
-    table = table.cast(pa.schema(kinds))
-    return table.set_column(0, "case_id", table.column(0).cast(pa.int64())) if numbered else table
+    return table.cast(pa.schema(kinds))

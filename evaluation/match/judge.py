@@ -1,29 +1,29 @@
-"""Language models as judges: whole answers against each right answer, the columns relation and severity; and what people say.
+"""Language models as judges: whole answers against each right answer, and the columns relation and severity; and what people say.
 
 A strict judge reads the whole answer, for each right answer alone. What it says is not included, a check looks at again: it sees the
-answer, the judgement and its basis, and says whether the judgement is correct. Each of the two is a language model, through the vote
-store, or M. Source: ClinBench-HPB, §3.2, Figures 5, 8 and 12.
+answer, the judgement and its basis, and says whether the judgement is correct. Source: ClinBench-HPB, §3.2, Figures 5, 8 and 12.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain, islice, zip_longest
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError, OptionError, plain, quoted
+from ...errors import InputError, OptionError, plain
 from ...files.did_you_mean import hint
 from ...files.invisible import read_visible
 from ...files.pair_labels import labels_of_people
-from ...matcher.protocol import Matcher, tells_relations
+from ...files.tables import Table
+from ...matcher.protocol import tells_relations
 from ...pages.rows import Row
 from ...progress import Progress
+from ...terms.icd.codes import padded
 from ...terms.icd.naming import Naming
 from ...terms.text.normalizer import Normalizer
 from ...votes.asking import LanguageModel, named_model, services_of
@@ -39,37 +39,25 @@ from ..read.lists import Cell, Lists, as_text, looked_up
 from ..read.names import columns_by_name
 from ..read.raw_answers import without_thoughts
 from .options import Graded, Judge
-from .pairs import ReferenceMatches, distances
+from .pairs import distances
 
 GRADED = 5
 """Ranks whose relation and severity are asked."""
 MODEL, NO_STAGE = "model", "none"
-"""Stands for M where a judge is named; says that there is no check."""
+"""Stands for M where relations are told; says that there is no check."""
 BY_M, JUDGE, BOTH = "M", "judge", "judge and check"
 NO_VERDICT, NOT_INCLUDED, INCLUDES = -1, 0, 1
 NOT_ANSWERED = "not answered"
-LABEL, HUMAN, MAJORITY, NO_LABEL = "label", "human", "majority", -1
-_NOT_THERE = {
-    "case_id": "no case of the lists with a right answer",
-    "rater": "no rater of the lists with an answer in",
-    "reference": "no right answer of",
-}
 _SAME = 1
-_SHOWN = 4
 _SAID = {
     "judge": {INCLUDES: "included", NOT_INCLUDED: "not included", NO_VERDICT: "no verdict"},
     "check": {INCLUDES: "incorrect", NOT_INCLUDED: "correct", NO_VERDICT: "no verdict"},
 }
-
-Stage = LanguageModel | str
-"""A language model, or `MODEL`."""
+LABEL, HUMAN, MAJORITY, NO_LABEL = "label", "human", "majority", -1
+_SHOWN = 4
 Item = tuple[int, int, int]
 """Case, rater and right answer, as places in the answers."""
 Texts = tuple[str, str]
-Tell = Callable[[Sequence[Texts]], Sequence[int | None]]
-"""Two texts -> the number of each one's class; None where nobody knows."""
-Told = tuple[int, str, int]
-"""A verdict, its basis, and the place in the list, 0 for none."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +70,9 @@ class Judgements:
         "correct" or "incorrect", of "not included". included : what came of both, null without a verdict. place : in the list, null
         where none is known. judge_basis, check_basis : in the words of the stage.
     given : bool [n, D], where a case has a right answer.
-    included : int8 [n, r, D], 1, 0, or -1 without a verdict.
+    included : int8 [n, r, D], 1, 0, or -1 without a verdict. alone : by the judge without its check; as it was decided where it was not
+        asked.
+    places : int16 [n, r, D], the place in the list that names the right answer, from 1; 0 for none, or where it is not known.
     unscored : why there is no verdict -> how often.
     judged_by, checked_by : who the stages are; checked_by is "" without a check.
     """
@@ -90,6 +80,8 @@ class Judgements:
     rows: Mapping[Item, Row]
     given: NDArray[np.bool_]
     included: NDArray[np.int8]
+    alone: NDArray[np.int8]
+    places: NDArray[np.int16]
     unscored: Counter[str]
     judged_by: str
     checked_by: str
@@ -101,26 +93,9 @@ class Judgements:
         return known.all((1, 2)) & self.given.any(1)
 
     @property
-    def places(self) -> NDArray[np.int16] | None:
-        """Gives the place in the list that names the right answer, from 1, 0 for none: int16 [n, r, D]; None where one is not known."""
-        if any(row["included"] and row["place"] is None for row in self.rows.values()):
-            return None
-        places = np.zeros(self.included.shape, np.int16)
-        for at, row in self.rows.items():
-            places[at] = row["place"] or 0
-        return places
-
-    @property
     def verdicts(self) -> dict[str, NDArray[np.int8]]:
-        """Gives what the judge says alone, and with the check: int8 [n, r, D], 1, 0, or below 0 without a verdict.
-
-        What the judge was not asked about counts as it was decided.
-        """
-        alone, number = self.included.copy(), {word: verdict for verdict, word in _SAID["judge"].items()}
-        for at, row in self.rows.items():
-            if row["judge"]:
-                alone[at] = number[row["judge"]]
-        return {JUDGE: alone, **({BOTH: self.included} if self.checked_by else {})}
+        """Gives what the judge says alone, and with the check: int8 [n, r, D], 1, 0, or below 0 without a verdict."""
+        return {JUDGE: self.alone, **({BOTH: self.included} if self.checked_by else {})}
 
     def sentences(self) -> dict[tuple[str, str], list[str]]:
         """Says of each (case, rater) what came of each right answer."""
@@ -138,7 +113,7 @@ class Judgements:
 
 
 class Judging:
-    """What language models, or M in their place, are asked in one evaluation, and how.
+    """The language models that are asked in one evaluation, each under its prompt.
 
     Raises
     ------
@@ -153,33 +128,27 @@ class Judging:
     ) -> None:  # fmt: skip
         self.judge, self.asking, self.progress = judge or Judge(), asking or Asking(), progress
         graded, served = graded or Graded(), services_of(self.asking.endpoints)
-        by_default = self.judge.model if self.judge.check is None else self.judge.check
-        check = None if by_default == NO_STAGE else by_default
-        self.stages: dict[str, Stage] = {}
+        check = self.judge.model if self.judge.check is None else self.judge.check
+        self.relations_by_m = graded.relation == MODEL
+        self.stages: dict[str, LanguageModel] = {}
         self.prompts: dict[str, Prompt] = {}
         for kind, option, stage, prompt_option, prompt in (
             ("judge", "judge.model", self.judge.model, "judge.prompt", self.judge.prompt),
-            ("check", "judge.check", check, "judge.check_prompt", self.judge.check_prompt),
-            ("relation", "graded.relation", graded.relation, "graded.prompts", graded.prompts.get("relation")),
+            ("check", "judge.check", None if check == NO_STAGE else check, "judge.check_prompt", self.judge.check_prompt),
+            ("relation", "graded.relation", None if self.relations_by_m else graded.relation, "graded.prompts", graded.prompts.get("relation")),
             ("severity", "graded.severity", graded.severity, "graded.prompts", graded.prompts.get("severity")),
-        ):
-            instead = "" if kind == "severity" else "model (the match function itself), or "
+        ):  # fmt: skip
             if stage is not None:
-                by_m = stage == MODEL and instead
-                self.stages[kind] = MODEL if by_m else named_model(option, stage, *served, instead)
-            if prompt is not None and not isinstance(self.stages.get(kind), LanguageModel):
+                instead = "model (the match function itself), or " if kind == "relation" else ""
+                self.stages[kind] = named_model(option, stage, *served, instead)
+            elif prompt is not None:
                 raise OptionError(prompt_option, "left out where no language model is asked that needs it", prompt)
             self.prompts[kind] = prompt_of(kind, prompt)
             if kind in _SAID and not isinstance(self.prompts[kind], JudgePrompt):
                 allowed = f"a prompt of the {kind} that is answered by a verdict and its basis"
                 raise OptionError(prompt_option, allowed, self.prompts[kind].version)
 
-    @property
-    def by_m(self) -> bool:
-        """Tells whether M judges whole answers."""
-        return MODEL in (self.stages.get("judge"), self.stages.get("check"))
-
-    def filled(self, answers: Lists, matcher: Matcher) -> Lists:
+    def filled(self, answers: Lists, matcher: Any) -> Lists:
         """Fills the blank cells of the columns relation and severity, of the first five of each list, as far as they are asked for.
 
         Of several right answers the nearest relation counts; a cell that nobody gives a verdict on stays blank. A language model is
@@ -190,120 +159,129 @@ class Judging:
         OptionError
             Where M shall tell relations and cannot; `ModelError` where it gives something other than one for each pair.
         """
+        if self.relations_by_m:
+            if not tells_relations(matcher):
+                allowed = f"{MODEL!r} with an M that has a relation model, or ENDPOINT:MODEL"
+                raise OptionError("graded.relation", allowed, MODEL)
+            note = "The relations are those that the match function tells between reference and diagnosis."
+            texts = {
+                at: [(one, text) for one in answers.reference[i]] for i, at, text in _blank_cells(answers, "relation")
+            }
+            asked = _to_ask(texts)
+            told = distances(matcher, [a for a, _ in asked], [b for _, b in asked])
+            answers = _with_cells(
+                answers, "relation", _words(texts, dict(zip(asked, told.tolist(), strict=True)), RELATIONS)
+            )
+            answers = replace(answers, notes=(*answers.notes, note))
         if not {"relation", "severity"} & {*self.stages}:
             return answers
         name = names_of(answers, matcher)
-        if relation := self.stages.get("relation"):
-            seen, tell = name, partial(self._verdicts, "relation")
-            if relation == MODEL:
-                if not tells_relations(matcher):
-                    allowed = f"{MODEL!r} with an M that has a relation model, or ENDPOINT:MODEL"
-                    raise OptionError("graded.relation", allowed, MODEL)
-                seen, tell = {text: text for text in name}, partial(_by_relation_model, matcher)
-                note = "The relations are those that the match function tells between reference and diagnosis."
-                answers = replace(answers, notes=(*answers.notes, note))
+        if "relation" in self.stages:
             texts = {
-                place: [(seen[one], seen[text]) for one in answers.reference[i]]
-                for i, place, text in _blank_cells(answers, "relation")
+                at: [(name[one], name[text]) for one in answers.reference[i]]
+                for i, at, text in _blank_cells(answers, "relation")
             }
-            answers = _with_cells(answers, "relation", _words(texts, tell, RELATIONS))
+            answers = _with_cells(answers, "relation", self._words("relation", texts, RELATIONS))
         if "severity" in self.stages:
-            texts = {place: [(name[text], "")] for _, place, text in _blank_cells(answers, "severity")}
+            texts = {at: [(name[text], "")] for _, at, text in _blank_cells(answers, "severity")}
             # below 0 the right answers, one after another
             right = {~d: [(name[text], "")] for d, text in enumerate(chain.from_iterable(answers.reference))}
-            words = _words(texts | right, partial(self._verdicts, "severity"), SEVERITIES)
-            answers = _with_cells(answers, "severity", {place: words[place] for place in texts if place in words})
-            answers = _with_reference_severities(answers, [words.get(place) for place in right])
+            words = self._words("severity", texts | right, SEVERITIES)
+            answers = _with_cells(answers, "severity", {at: word for at, word in words.items() if at >= 0})
+            answers = _with_reference_severities(answers, [words.get(at) for at in right])
         return answers
 
-    def judgements(self, answers: Lists, matcher: Matcher, by_m: ReferenceMatches) -> Judgements | None:
+    def _words(self, kind: str, texts: Mapping[int, list[Texts]], scale: Sequence[str]) -> dict[int, str]:
+        asked = _to_ask(texts)
+        told = [None if one is None else one.verdict for one in self.answers_of(kind, asked)]
+        return _words(texts, dict(zip(asked, told, strict=True)), scale)
+
+    def judgements(self, answers: Lists, matcher: Any) -> Judgements | None:
         """Judges the whole answer of each rater, for each right answer of its case alone; None without a judge.
 
         A language model reads the answer as it was written, where it was kept; else the list, a numbered line for each diagnosis. An
         answer without a verdict is no "not included": it stays unscored. An empty answer includes nothing, unasked.
-
-        by_m : what M says of whole lists, where it stands in for a stage.
 
         Raises
         ------
         InputError
             Where a stage answers nothing at all; those of `ask`.
         """
-        if "judge" not in self.stages:
+        if "judge" not in self.stages or not any(answers.reference):
             return None
-        rows, unscored = self._unasked(answers, names_of(answers, matcher)), Counter[str]()
-        open_ = [at for at, row in rows.items() if row["judge_basis"] is None]
-        for kind, stage in ((kind, self.stages[kind]) for kind in _SAID if kind in self.stages):
-            by_stage = _by_m(answers, by_m, open_, matcher.threshold) if stage == MODEL else None
-            for at, (verdict, why, place) in zip(
-                open_, by_stage or self._by_model(kind, answers, rows, open_), strict=True
-            ):
-                known = verdict != NO_VERDICT
+        right = [list(dict.fromkeys(texts)) for texts in answers.reference]
+        given = padded(tuple(range(len(texts))) for texts in right) >= 0
+        included = np.where(given[:, None], NOT_INCLUDED, np.full((*answers.lengths.shape, 1), NO_VERDICT)).astype(
+            np.int8
+        )
+        alone, places, rows, open_, unscored = (
+            included,
+            np.zeros(included.shape, np.int16),
+            dict[Item, Row](),
+            list[Item](),
+            Counter[str](),
+        )
+        name: Mapping[Any, str] = {} if self.judge.ask_equal else names_of(answers, matcher)
+        for i, j in np.argwhere(~answers.absent).tolist():
+            case, rater, listed = answers.cases[i], answers.raters[j], answers.list_at(i, j)
+            unread, names = answers.unread.get((case, rater)), list(map(name.get, listed))
+            says = any(listed) if unread is None else says_something(unread)
+            for d, reference in enumerate(right[i]):
+                place = names.index(name[reference]) + 1 if name.get(reference) in names and name else None
+                why = (
+                    f"an equal name stands in place {place}: not asked"
+                    if place
+                    else None
+                    if says
+                    else "nothing was answered: not asked"
+                )
+                open_ += [] if why else [(i, j, d)]
+                rows[i, j, d] = {
+                    "case_id": case, "algorithm": rater, "reference": reference, "answer": "; ".join(filter(None, listed)) or unread or "",
+                    "judge": None, "judge_basis": why, "check": None, "check_basis": None, "included": place is not None, "place": place,
+                }  # fmt: skip
+                included[i, j, d], places[i, j, d] = place is not None, place or 0
+        for kind in (kind for kind in _SAID if kind in self.stages):
+            for at, (verdict, basis, place) in zip(open_, self._verdicts(kind, answers, rows, open_), strict=True):
+                known, included[at], places[at] = verdict != NO_VERDICT, verdict, place
                 rows[at] |= {
                     kind: _SAID[kind][verdict],
                     "included": bool(verdict) if known else None,
                     "place": place or None,
                 }
-                if known:
-                    rows[at][f"{kind}_basis"] = why
-                else:
-                    unscored[why] += 1
-            open_ = [at for at in open_ if rows[at]["included"] is False]
-        given = np.broadcast_to(by_m.given[:, None], (*answers.lengths.shape, by_m.given.shape[1]))
-        included = np.where(given, NOT_INCLUDED, NO_VERDICT).astype(np.int8)
-        for at, row in rows.items():
-            included[at] = NO_VERDICT if row["included"] is None else row["included"]
-        by, checked = (getattr(one, "model", one and BY_M) or "" for one in map(self.stages.get, _SAID))
-        return Judgements(rows, by_m.given, included, unscored, by, checked)
+                rows[at] |= {f"{kind}_basis": basis} if known else {}
+                unscored.update([] if known else [basis])
+            alone = included.copy() if kind == JUDGE else alone
+            open_ = [at for at in open_ if included[at] == NOT_INCLUDED]
+        by, checked = (self.stages[kind].model if kind in self.stages else "" for kind in _SAID)
+        return Judgements(rows, given, included, alone, places, unscored, by, checked)
 
-    def _unasked(self, answers: Lists, name: Mapping[Any, str]) -> dict[Item, Row]:
-        """The rows of `Judgements` before anybody is asked; those who are to be asked about have no basis."""
-        rows: dict[Item, Row] = {}
-        for i, j in np.argwhere(~answers.absent).tolist():
-            who = answers.cases[i], answers.raters[j]
-            listed, unread = answers.list_at(i, j), answers.unread.get(who)
-            names = list(map(name.get, listed))
-            says = any(listed) if unread is None else says_something(unread)
-            for d, reference in enumerate(dict.fromkeys(answers.reference[i])):
-                equal = not self.judge.ask_equal and name[reference] in names
-                place = names.index(name[reference]) + 1 if equal else None
-                why = None if says else "nothing was answered: not asked"
-                rows[i, j, d] = {
-                    "case_id": who[0], "algorithm": who[1], "reference": reference,
-                    "answer": "; ".join(filter(None, listed)) or unread or "",
-                    "judge": None, "judge_basis": f"an equal name stands in place {place}: not asked" if equal else why,
-                    "check": None, "check_basis": None, "included": equal, "place": place,
-                }  # fmt: skip
-        return rows
-
-    def _by_model(self, kind: str, answers: Lists, rows: Mapping[Item, Row], items: Sequence[Item]) -> Iterator[Told]:
-        """The verdict of a language model on each item, its basis and its place; why there is none in place of the basis.
+    def _verdicts(
+        self, kind: str, answers: Lists, rows: Mapping[Item, Row], items: Sequence[Item]
+    ) -> Iterator[tuple[int, str, int]]:
+        """The verdict on each item, its basis and its place in the list, 0 for none; why there is none in place of the basis.
 
         rows : with the basis of the stage before.
         """
-        questions, numbered = [], []
-        for at in items:
-            answer, entries = _as_read(answers, *at[:2])
-            second = check_text(answer, NOT_INCLUDED, rows[at]["judge_basis"]) if kind == "check" else answer
-            questions.append((rows[at]["reference"], second))
-            numbered.append(entries)
-        found, prompt, stage = (
-            self.answers_of(kind, questions),
-            self.prompts[kind],
-            cast(LanguageModel, self.stages[kind]),
-        )
+        read = [_as_read(answers, *at[:2]) for at in items]
+        checked = kind == "check"
+        questions = [
+            (rows[at]["reference"], check_text(text, NOT_INCLUDED, rows[at]["judge_basis"]) if checked else text)
+            for at, (text, _) in zip(items, read, strict=True)
+        ]
+        found, prompt, stage = self.answers_of(kind, questions), self.prompts[kind], self.stages[kind]
         failure = self.asking.budget.summaries[-1].first_failure if questions and self.asking.budget.summaries else ""
         if failure and not any(found):
             problem = f"the {kind} {stage.model} answered none of {len(questions):,} questions; the first failure: {failure.rstrip('.')}"
             raise InputError(problem, allowed="an endpoint that answers")
         assert isinstance(prompt, JudgePrompt)
-        for question, entries, answer in zip(questions, numbered, found, strict=True):
+        for question, (_, entries), answer in zip(questions, read, found, strict=True):
             if answer is None or answer.verdict is None:
                 yield NO_VERDICT, NOT_ANSWERED if answer is None else answer.reason or "", 0
                 continue
             told = prompt.judgement(answer.raw, Question(stage.config(prompt), *question))
             # a check that calls "not included" correct finds nothing
-            verdict = 1 - answer.verdict if kind == "check" else answer.verdict
+            verdict = 1 - answer.verdict if checked else answer.verdict
             named = verdict == INCLUDES and told.place and told.place <= entries
             yield verdict, told.basis, told.place if named and told.place else 0
 
@@ -311,29 +289,8 @@ class Judging:
         """Asks the language model of a kind, through the store."""
         if not asked:
             return []
-        model = cast(LanguageModel, self.stages[kind])
         with VoteStore(self.asking.filled) as votes:
-            return model.answers(self.prompts[kind], asked, votes, self.asking.budget, self.progress)
-
-    def _verdicts(self, kind: str, asked: Sequence[Texts]) -> list[int | None]:
-        return [None if one is None else one.verdict for one in self.answers_of(kind, asked)]
-
-
-def _by_m(answers: Lists, found: ReferenceMatches, items: Sequence[Item], threshold: float) -> Iterator[Told]:
-    """Whether M matches a diagnosis of the list; the first that it does, or the likeliest one, as the basis; and its place."""
-    for i, j, d in items:
-        probability, hits = found.probabilities[i, j, :, d], found.hits[i, j, :, d]
-        included = int(found.found[i, j, d])
-        if np.isnan(probability).all():
-            yield included, "", 0
-            continue
-        at = int(hits.argmax()) if hits.any() else int(np.nanargmax(probability))
-        near = "names the disease" if hits.any() else "is the nearest"
-        if included > hits.any():
-            near += f" of the first {len(hits)}; one past these names the disease"
-        name = answers.list_at(i, j)[at]
-        basis = f"'{name}' (place {at + 1}) {near}: probability {probability[at]:.3f}, a match from {threshold:.3f}"
-        yield included, basis, at + 1 if hits.any() else 0
+            return self.stages[kind].answers(self.prompts[kind], asked, votes, self.asking.budget, self.progress)
 
 
 def names_of(answers: Lists, matcher: object) -> dict[str, str]:
@@ -357,11 +314,6 @@ def _as_read(answers: Lists, case: int, rater: int) -> tuple[str, int]:
     return "\n".join(f"{place}. {name}" for place, name in enumerate(listed, 1) if name is not None), len(listed)
 
 
-def _by_relation_model(matcher: Matcher, asked: Sequence[Texts]) -> list[int | None]:
-    """M's own relation model, asked (right answer, diagnosis)."""
-    return [int(d) or None for d in distances(matcher, [a for a, _ in asked], [b for _, b in asked])]
-
-
 def _blank_cells(answers: Lists, column: str) -> Iterator[tuple[int, int, str]]:
     """Case, place in `entries` and diagnosis of the blank cells of a column among the first five of each list."""
     codes, _ = answers.cells(column)
@@ -371,15 +323,16 @@ def _blank_cells(answers: Lists, column: str) -> Iterator[tuple[int, int, str]]:
         yield i, place, answers.strings[answers.entries[place]]
 
 
-def _words(of: Mapping[int, list[Texts]], tell: Tell, scale: Sequence[str]) -> dict[int, str]:
-    """The word of each cell that has one: of several texts that are asked of it the lowest number counts."""
-    wanted = {*chain.from_iterable(of.values())}
-    asked = sorted(one for one in wanted if one[0] != one[1])
-    number: dict[Texts, int | None] = dict.fromkeys(wanted, _SAME)
-    number.update(zip(asked, tell(asked), strict=True))
+def _to_ask(texts: Mapping[int, list[Texts]]) -> list[Texts]:
+    return sorted({one for several in texts.values() for one in several if one[0] != one[1]})
+
+
+def _words(of: Mapping[int, list[Texts]], told: Mapping[Texts, int | None], scale: Sequence[str]) -> dict[int, str]:
+    """The word of each cell that has one: of several texts that are asked of it the lowest number counts; 0 and None are none."""
     words: dict[int, str] = {}
     for cell, texts in of.items():
-        known = [one for text in texts if (one := number[text]) is not None]
+        numbers = [told.get(text, _SAME) for text in texts]
+        known = [one for one in numbers if one]
         # an unknown one may be lower than those that are known
         if known and (len(known) == len(texts) or min(known) == _SAME):
             words[cell] = scale[min(known) - 1]
@@ -404,17 +357,27 @@ def _with_reference_severities(answers: Lists, words: Sequence[str | None]) -> L
     return replace(answers, reference_more={**answers.reference_more, "severity": cells})
 
 
+# People
+
+
 @dataclass(frozen=True)
 class HumanLabels:
     """What h humans say of m items.
 
-    items : (case, rater, right answer) as places in the answers, each once. labels : int8 [m, h], 1 included, 0 not included, -1 no
-    label. humans : their names; "human" of one who has none.
+    items : each once. labels : int8 [m, h], 1 included, 0 not included, -1 no label. humans : their names; "human" of one who has none.
     """
 
     items: list[Item]
     labels: NDArray[np.int8]
     humans: list[str]
+
+
+def place_of(table: Table, row: int, column: str, given: str, among: Sequence[str]) -> int:
+    """Finds where the name in a cell stands. Errors: `InputError` where it is not there."""
+    if given not in among:
+        allowed = ", ".join(map(plain, among[:_SHOWN])) + (", …" if len(among) > _SHOWN else "")
+        raise table.error(f"no such {column}{hint(given, among)}", row, column, allowed=allowed or "none", got=given)
+    return among.index(given)
 
 
 def read_human(source: Any, answers: Lists) -> HumanLabels:
@@ -435,37 +398,22 @@ def read_human(source: Any, answers: Lists) -> HumanLabels:
         allowed = f"a column {LABEL!r}, or {LABEL}_NAME for each of several humans"
         raise InputError("no column of labels", source=table.source, allowed=allowed, got=table.names)
     names = columns_by_name([name for name in table.names if name not in said], {}, table.source)
-    if "case_id" not in names:
-        table.require("case_id")
-    if "rater" not in names and len(answers.raters) > 1:
-        table.require("rater", "whose answer was labelled")
-    known: dict[tuple[str, ...], Item] = {}
-    for (i, j), absent in np.ndenumerate(answers.absent):
-        right = [] if absent else [*dict.fromkeys(answers.reference[i])]
-        for d, text in enumerate(right):
-            of_list = answers.cases[i], answers.raters[j]
-            known[(*of_list, text.strip().casefold())] = i, j, d
-            if len(right) == 1:
-                known[(*of_list, "")] = i, j, d
-    cells = {"rater": answers.raters[:1] * len(table), "reference": [""] * len(table)}
-    cells |= {ours: [as_text(value) for value in table.column(name)] for ours, name in names.items()}
+    for what in ("case_id", *(["rater"] if len(answers.raters) > 1 else [])):
+        table.require(names.get(what, what), "whose answer was labelled")
+    cells = {what: [as_text(value) for value in table.column(name)] for what, name in names.items()}
     items: dict[Item, int] = {}
-    for row, (case, rater, reference) in enumerate(zip(*(cells[name] for name in _NOT_THERE), strict=True)):
-        key = case, rater, reference.casefold()
-        if key not in known:
-            at = next(n for n in range(len(key)) if key[: n + 1] not in {one[: n + 1] for one in known})
-            among = [*dict.fromkeys(one[at] for one in known if one[:at] == key[:at] and one[at])]
-            column, problem = list(_NOT_THERE.items())[at]
-            of = f" {', '.join(map(quoted, key[:at]))}" if at else ""
-            allowed = ", ".join(map(plain, among[:_SHOWN])) + (", …" if len(among) > _SHOWN else "")
-            place = names.get(column, names["case_id"])
-            raise table.error(
-                f"{problem}{of}{hint(key[at], among)}", row, place, allowed=allowed, got=cells[column][row]
-            )
-        if (item := known[key]) in items:
+    for row, case in enumerate(cells["case_id"]):
+        i = place_of(table, row, names["case_id"], case, answers.cases)
+        j = place_of(table, row, names["rater"], cells["rater"][row], answers.raters) if "rater" in names else 0
+        right = (
+            [] if answers.absent[i, j] else [text.strip().casefold() for text in dict.fromkeys(answers.reference[i])]
+        )
+        reference = cells["reference"][row].casefold() if "reference" in names else ""
+        column = names.get("reference", names["case_id"])
+        item = i, j, place_of(table, row, column, reference or (right[0] if len(right) == 1 else ""), right)
+        if items.setdefault(item, row) != row:
             first = table.row_number(items[item])
             raise table.error(f"an item that is labelled twice (first in row {first})", row, names["case_id"])
-        items[item] = row
     labels = np.stack([*said.values()], 1)
     if not (labels != NO_LABEL).any():
         raise InputError("no item is labelled", source=table.source, allowed="1 or 0 in at least one row")

@@ -1,10 +1,10 @@
-"""M on pairs of strings: all that an evaluation needs are gathered first, and each is asked once."""
+"""M on pairs of strings: all that an evaluation needs are gathered first, each is asked once; diagnoses with right answers, lists face to face."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from inspect import signature
 from itertools import chain
 from typing import Any
@@ -16,12 +16,17 @@ from ...errors import ModelError, NotUnderstoodWarning, quoted
 from ...matcher.policy import POLICIES
 from ...matcher.protocol import Matcher, not_understood
 from ...progress import Progress
+from ..read.lists import JudgedBy, Lists
 
-CHUNK, RELATIONS_PER_CALL = 1_000_000, 200_000
-_PENDING = 16_000_000
+CHUNK = 1_000_000
+RANKED = 10
+"""Ranks that MRR and nDCG look at."""
+_CELLS_PER_BLOCK, _PENDING = 2_000_000, 16_000_000
 
 Numbers = NDArray[np.integer[Any]]
 Codes = NDArray[np.int64]
+Entries = NDArray[np.int32]
+Raters = NDArray[np.intp]
 Said = tuple[NDArray[np.float32], NDArray[np.bool_]]
 """Probabilities, NaN where nothing was asked, and verdicts."""
 
@@ -36,6 +41,12 @@ def pair_codes(left: Numbers, right: Numbers, n_strings: int) -> Codes:
     """Numbers each unordered pair of string indices; -1 where either is negative."""
     low, high = np.minimum(left, right).astype(np.int64), np.maximum(left, right)
     return np.where(low < 0, -1, low * n_strings + high)
+
+
+def blocks(n: int, cells: int) -> Iterator[slice]:
+    """Cuts n cases of so many cells into blocks of bounded memory."""
+    step = max(1, _CELLS_PER_BLOCK // max(1, cells))
+    yield from (slice(start, min(n, start + step)) for start in range(0, n, step))
 
 
 def gathered(parts: Iterable[Codes]) -> Codes:
@@ -54,34 +65,6 @@ def _each_once(codes: Codes) -> Codes:
         codes.sort(kind="stable")
         codes = codes[np.append(True, codes[1:] != codes[:-1])]
     return codes
-
-
-@dataclass(frozen=True)
-class ReferenceMatches:
-    """M of n cases, r raters, K ranks and D right answers, the most that a case has; one that stands twice in a case counts once.
-
-    strings : all texts of the evaluation, ascending. right : int32 [n, D], the right answers of each case in `strings`; -1 past them.
-    said : int32 [n, r, K], the diagnoses in `strings`; -1 for a word for none, -2 past the end of a list.
-    probabilities : float32 [n, r, K, D]; NaN where no diagnosis is said, the list is shorter, or the case has fewer right answers.
-    hits : bool [n, r, K, D], the verdicts of M; False where the probability is NaN.
-    found : bool [n, r, D], whether any diagnosis of the whole list, of whatever length, is one of the right answers; of the first
-        K alone where nobody needs more.
-    distance : int8 [n, r, 10, D], at most ten ranks: Kernel29's D (1 to 5) by M's relation model of pairs that are no match; 0 where it does
-        not tell, or was not asked.
-    """
-
-    strings: list[str]
-    right: NDArray[np.int32]
-    said: NDArray[np.int32]
-    probabilities: NDArray[np.float32]
-    hits: NDArray[np.bool_]
-    found: NDArray[np.bool_]
-    distance: NDArray[np.int8]
-
-    @property
-    def given(self) -> NDArray[np.bool_]:
-        """Tells where a case has a right answer: bool [n, D]."""
-        return self.right >= 0
 
 
 class Pairs:
@@ -177,10 +160,8 @@ def asked(matcher: Matcher, a: Sequence[str], b: Sequence[str]) -> NDArray[np.fl
     return found
 
 
-def related(
-    matcher: Any, references: Sequence[str], said: Sequence[str], *, why: bool = False
-) -> Iterator[tuple[slice, Any]]:
-    """Asks M what each reference is to an answer, in chunks: `matcher.relations` of both, checked; with reasons where it gives them.
+def related(matcher: Any, references: Sequence[str], said: Sequence[str], *, why: bool = False) -> Any:
+    """Asks M what each reference is to an answer: `matcher.relations` of both, checked; with reasons where it gives them.
 
     Raises
     ------
@@ -188,15 +169,12 @@ def related(
         Where M gives something other than one relation per pair.
     """
     more = {"why": True} if why and "why" in signature(matcher.relations).parameters else {}
-    for start in range(0, len(references), RELATIONS_PER_CALL):
-        part = slice(start, start + RELATIONS_PER_CALL)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NotUnderstoodWarning)  # a Finding says it once, of all answers
-            found = matcher.relations(references[part], said[part], **more)
-        given, wanted = len(found.kinds if why else found.semantic_distance), len(references[part])
-        if given != wanted:
-            raise ModelError(f"The matcher gave {given:,} relations for {wanted:,} pairs.")
-        yield part, found
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotUnderstoodWarning)  # a Finding says it once, of all answers
+        found = matcher.relations(references, said, **more)
+    if (given := len(found.kinds if why else found.semantic_distance)) != len(references):
+        raise ModelError(f"The matcher gave {given:,} relations for {len(references):,} pairs.")
+    return found
 
 
 def distances(matcher: Any, references: Sequence[str], said: Sequence[str]) -> NDArray[np.int8]:
@@ -204,8 +182,131 @@ def distances(matcher: Any, references: Sequence[str], said: Sequence[str]) -> N
 
     Errors: those of `related`.
     """
-    out = np.zeros(len(references), np.int8)
-    for part, found in related(matcher, references, said):
-        distance = np.asarray(found.semantic_distance)
-        out[part] = np.where((distance >= 1) & (distance <= 5), distance, 0)
-    return out
+    if not references:
+        return np.zeros(0, np.int8)
+    distance = np.asarray(related(matcher, references, said).semantic_distance)
+    return np.where((distance >= 1) & (distance <= 5), distance, 0).astype(np.int8)
+
+
+@dataclass(frozen=True)
+class ReferenceMatches:
+    """M of n cases, r raters, K ranks and D right answers, the most that a case has; one that stands twice in a case counts once.
+
+    strings : all texts of the evaluation, ascending. right : int32 [n, D], the right answers of each case in `strings`; -1 past them.
+    said : int32 [n, r, K], the diagnoses in `strings`; -1 for a word for none, -2 past the end of a list.
+    probabilities : float32 [n, r, K, D]; NaN where no diagnosis is said, the list is shorter, or the case has fewer right answers.
+    hits : bool [n, r, K, D], the verdicts of M; False where the probability is NaN.
+    distance : int8 [n, r, 10, D], at most ten ranks: Kernel29's D (1 to 5) by M's relation model of pairs that are no match; 0 where it does
+        not tell, or was not asked.
+    """
+
+    strings: list[str]
+    right: NDArray[np.int32]
+    said: NDArray[np.int32]
+    probabilities: NDArray[np.float32]
+    hits: NDArray[np.bool_]
+    distance: NDArray[np.int8]
+
+    @property
+    def given(self) -> NDArray[np.bool_]:
+        """Tells where a case has a right answer: bool [n, D]."""
+        return self.right >= 0
+
+
+def reference_matches(
+    pairs: Pairs, right: NDArray[np.int32], said: NDArray[np.int32], relations: Any = None, ranks: int = RANKED
+) -> Callable[[], ReferenceMatches]:
+    """Adds each diagnosis with each right answer of its case; gives what makes the matches, once M was asked.
+
+    right, said : as of `ReferenceMatches`. relations : M, where it is to be asked for its relations, of the first `ranks`.
+    """
+    parts = list(blocks(len(said), said[:1].size * right.shape[1]))
+    pairs.add((right[at][:, None, None], said[at][..., None]) for at in parts)
+
+    def made() -> ReferenceMatches:
+        shape = (*said.shape, right.shape[1])
+        probabilities, hits = np.full(shape, np.nan, np.float32), np.zeros(shape, bool)
+        for at in parts:
+            probabilities[at], hits[at] = pairs.said(right[at][:, None, None], said[at][..., None])
+        distance = np.zeros_like(hits[:, :, :ranks], np.int8)
+        if relations is not None:
+            # of what is no match
+            apart = np.nonzero(~np.isnan(probabilities[:, :, :ranks]) & ~hits[:, :, :ranks])
+            codes = right[apart[0], apart[3]] * np.int64(len(pairs.strings)) + said[apart[:3]]
+            unique, place = np.unique(codes, return_inverse=True)
+            distance[apart] = distances(relations, *pairs.texts(unique))[place]
+        return ReferenceMatches(pairs.strings, right, said, probabilities, hits, distance)
+
+    return made
+
+
+@dataclass(frozen=True)
+class PeerMatches:
+    """M between raters in each of n cases, as verdicts on u unordered pairs of `strings`.
+
+    entries : int32 [n, raters, K], indices of strings; negative where there is no diagnosis.
+    first, second : int [m], the raters of each pair that is compared, the smaller first.
+    strings : of the answers, ascending. codes : int64 [u], ascending; the pair (i, j), i <= j, has the code i * len(strings) + j.
+    verdicts : bool [u]. probabilities : float32 [u]. Of a policy that looks one way, either direction counts.
+    panels : who is judged by whom, of a panel.
+    """
+
+    entries: Entries
+    first: Raters
+    second: Raters
+    strings: list[str]
+    codes: Codes
+    verdicts: NDArray[np.bool_]
+    probabilities: NDArray[np.float32]
+    panels: tuple[JudgedBy, ...] = ()
+
+    def top(self, k: int) -> PeerMatches:
+        """Cuts lists to k."""
+        return replace(self, entries=self.entries[:, :, :k])
+
+    def compared(self, values: NDArray[Any] | None = None) -> Iterator[tuple[slice, NDArray[Any]]]:
+        """Yields blocks of cases, and for each pair of lists, place by place, what M says: bool [c, m, K, K].
+
+        values : [u], what to give instead of the verdicts; 0 where nothing is said.
+        """
+        given = self.verdicts if values is None else values
+        given, last = np.append(given, given.dtype.type(0)), len(self.codes) - 1
+        for cases, codes in _face_to_face(self.entries, self.first, self.second, len(self.strings)):
+            yield cases, given[np.where(codes < 0, -1, np.minimum(np.searchsorted(self.codes, codes), last))]
+
+
+def _face_to_face(entries: Entries, first: Raters, second: Raters, n_strings: int) -> Iterator[tuple[slice, Codes]]:
+    """Some cases, and the code of each two places of each two lists in them: [c, m, K, K]; -1 where either says no diagnosis."""
+    for cases in blocks(len(entries), len(first) * entries.shape[2] ** 2):
+        left, right = entries[cases][:, first], entries[cases][:, second]
+        yield cases, pair_codes(left[..., :, None], right[..., None, :], n_strings)
+
+
+def panel_matches(pairs: Pairs, answers: Lists, k: int, panels: Sequence[JudgedBy]) -> Callable[[], PeerMatches]:
+    """Adds every pair that the first k of two lists of a case put face to face, of each two raters that some panel needs."""
+    raters = len(answers.raters)
+    number = np.arange(raters * raters).reshape(raters, raters)
+    needed = np.concatenate([side for panel in panels for side in panel.pairs(np.minimum(number, number.T))])
+    made = _face_to_faces(pairs, answers, answers.top(k), *np.divmod(np.unique(needed), raters))
+    return lambda: replace(made(), panels=tuple(panels))
+
+
+def first_matches(pairs: Pairs, answers: Lists) -> Callable[[], PeerMatches]:
+    """Adds each two first diagnoses of a case."""
+    return _face_to_faces(pairs, answers, answers.top(1), *np.triu_indices(len(answers.raters), 1))
+
+
+def _face_to_faces(
+    pairs: Pairs, answers: Lists, entries: Entries, first: Raters, second: Raters
+) -> Callable[[], PeerMatches]:
+    """Adds every pair that the lists of a case put face to face."""
+    n_strings, number = len(answers.strings), pairs.numbers(answers.strings)
+    codes = gathered(of.reshape(-1) for _, of in _face_to_face(entries, first, second, n_strings))
+    one, other = (number[side] for side in np.divmod(codes, max(1, n_strings)))
+    pairs.add([(one, other)], peers=True)
+
+    def made() -> PeerMatches:
+        probabilities, verdicts = pairs.said(one, other, peers=True)
+        return PeerMatches(entries, first, second, answers.strings, codes, verdicts, probabilities)
+
+    return made

@@ -58,10 +58,9 @@ KINDS: dict[str, Kind] = {
         90,
         "{count:,} of {of:,} cases were left out of recall by the judge, for every rater: there is no verdict on one of the answers ({example}).",
     ),
-    "not_understood": Kind(80, "{place} could not be understood and match nothing but the same words: {example}."),
-    "near_threshold": Kind(
-        50,
-        "{count:,} of {of:,} answers rest on a diagnosis near the threshold ({example}), so that their verdicts could turn: look at them among the cases.",
+    "not_understood": Kind(
+        80,
+        "{count:,} of {of:,} different diagnoses could not be understood and match nothing but the same words: {example}.",
     ),
     "missing_lists": Kind(
         75,

@@ -16,6 +16,7 @@ from ...errors import InputError, OptionError
 from ...files.counted import counted, shown_threshold
 from ...matcher.protocol import Matcher, loaded
 from ...options import File, Serves, Table, checked
+from ...pages.rows import Row
 from ...progress import shown
 from ...stats.resampling import Resampling
 from ...votes.asking import LanguageModel, named_model, services_of
@@ -23,26 +24,32 @@ from ...votes.asking_options import Asking
 from ...votes.prompts.files import prompt_of
 from ...votes.store.store import VoteStore
 from ..report.board import Wish
-from ..report.document import Part
+from ..report.cases import browser_of, group_of
+from ..report.document import Browser, Part
 from ..report.raters import Raters
 from ..report.report import Report
 from ..report.results import Setup, settings_in_words
 from ..report.summarise import summarise
 from ..score.scores import FamilyScores, Score
-from .browser import browser
-from .correspondence import OBSERVATION, RATIONALE, M, by_matcher, by_model
-from .data import data_rows, domains_of
+from .correspondence import OBSERVATION, RATIONALE, Likeness, M, by_matcher, by_model
 from .findings import findings_of
-from .graph import KnowledgeGraph
+from .graph import KnowledgeGraph, data_rows, domains_of
 from .human import agreement_with_people
 from .notes import Annotation, read_annotations, read_predictions
-from .run import METRICS, Run
+from .run import COMMON, METRICS, Run, is_same
 
 Folders = File | Sequence[File] | Mapping[str, File]
 """A folder, several, or name -> folder."""
 
 FIRST = ("Acc_diag", "Obs_comp", "Exp_all")
 """The metrics of DiReCT's Fig 5, which charts show by domain; the first places the runs."""
+_MOST = 600
+"""Notes times runs."""
+_ABOUT = (
+    "Each note with its annotated path, and the path of each run: ✓ where it ends in the right diagnosis. Below it: which observations both sides have, by "
+    "{by}, and whether they are explained alike (for one diagnosis, with rationales that are alike); what stands in the note alone; what was predicted alone. "
+    "{shown:,} of {total:,} notes are here, the first where these are not all; the table of deductions has all."
+)
 _NOTHING = "no note has anything to divide by, or a prediction"
 
 
@@ -157,7 +164,7 @@ def reasoning(
         [Wish(score.symbol, score.of) for score in sorted(scores, key=lambda one: one.symbol not in FIRST)],
         by=by, absent=np.array([[one is None for one in run.predicted] for run in runs]).T if missing == "own" else None,
         findings=list(findings_of(runs, m, judges, of_domain, human is not None)),
-        parts=[Part("notes", "Note by note", [browser(runs, judges[-1], by["domain"])])], most=len(scores),
+        parts=[Part("notes", "Note by note", [_browser(runs, judges[-1], by["domain"])])], most=len(scores),
     )  # fmt: skip
 
 
@@ -208,3 +215,43 @@ def _scores(runs: Sequence[Run], by: str) -> list[Score]:
         Score(metric, names, cases, np.stack([of[metric] for of in values], 1), of="" if by == M else by, reason=_NOTHING)
         for metric in METRICS if metric in values[0]
     ]  # fmt: skip
+
+
+def _browser(runs: Sequence[Run], judge: Likeness, domains: Sequence[str | None]) -> Browser:
+    """Makes the notes for the page; where they are too many, the first."""
+    first = runs[0]
+    notes = range(min(len(first.notes), max(1, _MOST // len(runs))))
+    lists = [(at, run, run.predicted[at], run.reached[at].diagnosis) for at in notes for run in runs]
+    paths = [" → ".join(said.chain if said else ()) for _, _, said, _ in lists]
+    data = {
+        "k": 1, "ranks": 1, "total": len(first.notes), "models": [run.name for run in runs], "cases": [first.notes[at] for at in notes],
+        "groups": [group_of(name, [of[at] for at in notes]) for name, of in (("domain", domains), ("category", first.categories))],
+        "strings": [*(" → ".join(first.annotated[at].path) for at in notes), *paths],
+        "right": [[place] for place in range(len(notes))],
+        "final": [""] * len(notes),
+        "lengths": [-1 if said is None else 1 for _, _, said, _ in lists],
+        "unread": [],
+        "judged": [[place, list(map(_said, run.deductions[judge.by][at]))] for place, (at, run, _, _) in enumerate(lists)],
+        "entries": [place if paths[place] else -1 for place, (_, _, said, _) in enumerate(lists) if said is not None],
+        "pairs": {
+            "diagnosis": [len(notes) + place for place in range(len(lists))],
+            "right": [place // len(runs) for place in range(len(lists))],
+            "match": [int(is_same(reached, first.annotated[at].path[-1])) for at, _, _, reached in lists],
+            "why": [0] * len(lists), **{name: [-1] * len(lists) for name in ("probability", "relation", "doubt")},
+        },
+        "reasons": [""], "relations": [], "doubts": [],
+    }  # fmt: skip
+    return browser_of(data, about=_ABOUT.format(by=judge.name, shown=len(notes), total=len(first.notes)))
+
+
+def _said(row: Row) -> str:
+    """What stands on one side alone, or what both have and whether they explain it alike."""
+    alike = (
+        "explained alike" if row["explained"] else "another rationale" if row["same_diagnosis"] else "another diagnosis"
+    )
+    lines = [f"{row['kind'].capitalize()}{f', {alike}' if row['kind'] == COMMON else ''}"]
+    for name, of in (("In the note", ""), ("Predicted", "predicted_")):
+        if row[f"{of}observation"]:
+            why, diagnosis = row[f"{of}rationale"] or "no rationale", row[f"{of}diagnosis"] or "no diagnosis"
+            lines.append(f"{name}: {row[f'{of}observation']}; {why} → {diagnosis}")
+    return "\n".join(lines)

@@ -8,18 +8,15 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from ...files.did_you_mean import hint
 from ...files.invisible import read_visible
 from ...files.pair_labels import labels_of_people
-from ...files.tables import Table
-from ..match.judge import HUMAN, LABEL, NO_LABEL
+from ..match.judge import HUMAN, LABEL, NO_LABEL, place_of
 from ..score import human
 from ..score.scores import FamilyScores
 from .correspondence import OBSERVATION, RATIONALE, Likeness
 from .run import Run
 
 _COLUMNS = {OBSERVATION: LABEL, RATIONALE: "rationale_label"}
-_SHOWN = 4
 
 
 def agreement_with_people(given: Any, runs: Sequence[Run], judges: Sequence[Likeness]) -> FamilyScores:
@@ -41,10 +38,10 @@ def agreement_with_people(given: Any, runs: Sequence[Run], judges: Sequence[Like
     notes, pairs = [], []
     for row in range(len(table)):
         cell = {name: cells[row] for name, cells in named.items()}
-        run = runs[_place(table, row, "run", cell["run"], [run.name for run in runs])] if "run" in cell else runs[0]
-        notes.append(_place(table, row, "note", cell["note"], run.notes))
+        run = runs[place_of(table, row, "run", cell["run"], [run.name for run in runs])] if "run" in cell else runs[0]
+        notes.append(place_of(table, row, "note", cell["note"], run.notes))
         pairs.append([
-            side[_place(table, row, column, cell[column], [" ".join(one.observation.split()) for one in side])]
+            side[place_of(table, row, column, cell[column], [" ".join(one.observation.split()) for one in side])]
             for column, side in zip(("observation", "predicted"), run.sides[notes[-1]], strict=True)
         ])  # fmt: skip
     found = []
@@ -64,11 +61,3 @@ def agreement_with_people(given: Any, runs: Sequence[Run], judges: Sequence[Like
     if not found:
         raise InputError("no pair is labelled", source=table.source, allowed="0 or 1 in label or rationale_label")
     return human.family(found, ("question", *human.COLUMNS))
-
-
-def _place(table: Table, row: int, column: str, given: str, among: Sequence[str]) -> int:
-    """Where the name in a cell stands. Errors: `InputError` where it is not there."""
-    if given not in among:
-        allowed = f"{', '.join(among[:_SHOWN])}, …{hint(given, among)}"
-        raise table.error(f"no such {column}", row, column, allowed=allowed, got=given)
-    return among.index(given)

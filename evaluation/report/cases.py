@@ -56,13 +56,13 @@ def browser_of(data: dict[str, Any], *, about: str = "", final: bool = False, ju
 
 
 def _chosen(table: CaseTable) -> NDArray[np.intp]:
-    """int [m], ascending: all cases, or of too many those that the most lists miss or are doubtful in, the first of equal ones."""
+    """int [m], ascending: all cases, or of too many those that the most lists miss, the first of equal ones."""
     n, answers = len(table.answers.cases), table.answers
     if n <= MAX_CASES:
         return np.arange(n)
     found = table.matches.hits[:, :, : table.k].any((2, 3))
     judged = np.asarray(table.matches.given.any(1))[:, None] & ~answers.absent
-    wanted = np.sum((judged & ~found) | table.doubtful, axis=1)
+    wanted = np.sum(judged & ~found, axis=1)
     return np.sort(np.argsort(-wanted, kind="stable")[:MAX_CASES])
 
 
@@ -151,7 +151,7 @@ def coded_rows(report: Results, case_id: str) -> list[Row]:
         raise OptionError("case", "asked for where HDP, HDR and HDF1 were computed", case_id)
     if case_id not in report.cases:
         raise OptionError("case", f"a case of the lists{hint(case_id, report.cases)}", case_id)
-    tree, case, answers = opened(found.icd_tree)[0], report.cases.index(case_id), found.answers
+    tree, case, answers = opened(found.codes.tree)[0], report.cases.index(case_id), found.answers
     coded = found.codes.top(report.setup.ks["hierarchical"])
     right, texts = coded.reference_nodes[case], answers.reference[case]
 

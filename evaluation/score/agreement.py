@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,15 +13,16 @@ from ...errors import OptionError
 from ...pages.rows import Row
 from ...stats.agreement import NONE, GroupAgreement, cohen_kappas
 from ...stats.resampling import Statistic
-from ..match.matches import Categories, CrossCasePairs, Matches, PeerMatches
+from ..match.matches import Matches
+from ..match.pairs import PeerMatches
 from ..read.findings import Finding
-from ..read.lists import ALGORITHM
+from ..read.lists import ALGORITHM, NO_CATEGORY
 from .declare import REGISTRY, declare
 from .relative import experts_behind
 from .scores import FamilyScores, Score, Settings, Values, the_mean
 
 NAME, TITLE = "agreement", "Agreement beyond chance in the first diagnosis"
-METRICS = ("cohen_kappa", "fleiss_kappa", "krippendorff_alpha", "krippendorff_alpha_by_distance")
+METRICS = ("cohen_kappa", "fleiss_kappa", "krippendorff_alpha")
 EXPERTS, TOGETHER, CHANGE = "experts", "with the algorithm", "change"
 OTHER_MODELS = "other models"
 """What the first group is called where no role says that anybody is an expert."""
@@ -268,7 +270,7 @@ def krippendorff_alpha_by_distance(values: ArrayLike, distance: ArrayLike) -> fl
 
     When not
     --------
-    the match function rests on votes: it is asked about pairs of different cases
+    the match function rests on votes: it is to be asked about pairs of different cases
 
     Edge cases
     ----------
@@ -294,6 +296,45 @@ def krippendorff_alpha_by_distance(values: ArrayLike, distance: ArrayLike) -> fl
     return group.alpha_by_distance(among, np.array([held @ apart @ held], float), once).item()
 
 
+@dataclass(frozen=True)
+class Categories:
+    """Classes of first diagnoses, as kappa needs them.
+
+    M is a relation between two strings. Two first diagnoses are in one category when a chain of matches leads from one to the
+    other, each link being two first diagnoses of one case that M matches; strings that differ only in case or white space are one.
+    A word for no diagnosis is in no category.
+
+    of : int64 [n, raters], the category of each first diagnosis; -1 is none. count : how many there are.
+    agreements : of two raters in a case. chained : those of them that hold only through a chain.
+    """
+
+    of: NDArray[np.int64]
+    count: int
+    agreements: int
+    chained: int
+
+
+def categories_of(peers: PeerMatches) -> Categories:
+    """Sorts the first diagnoses into categories, by the pairs that are compared."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    entries = peers.entries[:, :, 0]
+    folded: dict[str, int] = {}
+    spelling = np.array([folded.setdefault(" ".join(s.casefold().split()), len(folded)) for s in peers.strings] or [0])
+    left, right = entries[:, peers.first], entries[:, peers.second]
+    direct = np.concatenate([matched[:, :, 0, 0] for _, matched in peers.top(1).compared()])
+    edges = (spelling[left[direct]], spelling[right[direct]])
+    graph = coo_array((np.ones(len(edges[0]), bool), edges), shape=(len(spelling), len(spelling)))
+    _, component = connected_components(graph, directed=False)
+    of = np.where(entries >= 0, component[spelling[entries]], NO_CATEGORY)
+    used, number = np.unique(of, return_inverse=True)
+    number = number.reshape(of.shape) - int(len(used) > 0 and used[0] == NO_CATEGORY)
+    together = (number[:, peers.first] == number[:, peers.second]) & (number[:, peers.first] != NO_CATEGORY)
+    count = int(number.max(initial=NO_CATEGORY)) + 1
+    return Categories(number.astype(np.int64), count, int(together.sum()), int((together & ~direct).sum()))
+
+
 def lacking(matches: Matches, settings: Settings) -> str | None:
     """Says what is missing where no two experts, or other models, can be compared."""
     if matches.first is not None:
@@ -302,13 +343,14 @@ def lacking(matches: Matches, settings: Settings) -> str | None:
 
 
 def scores(matches: Matches, settings: Settings) -> FamilyScores:
-    """Computes mean kappa over pairs of raters, Fleiss' kappa, alpha, and alpha with 1 - M as distance.
+    """Computes mean kappa over pairs of raters, Fleiss' kappa and alpha.
 
     For each algorithm (each rater in turn, where none is named): among the experts, with the algorithm as one rater more, and the
-    change. alpha_M needs no categories, but M on diagnoses of different cases.
+    change.
     """
-    answers, first, cross = matches.answers, matches.first, matches.cross_case
-    assert first is not None and cross is not None
+    answers, first = matches.answers, matches.first
+    assert first is not None
+    categories = categories_of(first)
     everyone = range(len(answers.raters))
     algorithms = [i for i in everyone if answers.roles is not None and answers.roles[i] == ALGORITHM]
     experts = [i for i in everyone if i not in algorithms]
@@ -318,16 +360,15 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
         np.array(group) for rater in judged for group in ([e for e in experts if e != rater], sorted({*experts, rater}))
     ]
     among = OTHER_MODELS if answers.roles is None else EXPERTS
-    metrics = METRICS if settings.across_cases else METRICS[:-1]
     shared: dict[str, Any] = {
         "raters": [answers.raters[rater] for rater in judged],
         "cases": np.arange(len(answers.cases)),
-        "statistic": group_agreement(first, cross, groups),
+        "statistic": group_agreement(first, categories, groups),
         "reason": "all give one and the same first diagnosis in every case, or hardly any gives one",
         "compared": False,
     }
     found = FamilyScores(NAME, TITLE, sentences=_sentences)
-    for at, metric in enumerate(metrics):
+    for at, metric in enumerate(METRICS):
         alone = (np.arange(len(judged)) * 2 * len(METRICS) + at)[:, None]
         both = alone + len(METRICS)
         for of, places, group, combine in (
@@ -337,76 +378,35 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
         ):
             pairs = len(group) * (len(group) - 1) // 2
             found.scores.append(Score(metric, places=places, combine=combine, of=of, n_pairs=pairs, **shared))
-    found.findings = [
-        Finding("origin", place=NAME, example=words) for words in _notes(first.categories, cross, settings)
-    ]
+    if categories.chained:
+        words = (
+            f"{categories.chained:,} of {categories.agreements:,} agreements in a category rest on a chain of matches."
+        )
+        found.findings = [Finding("origin", place=NAME, example=words)]
     return found
 
 
-def group_agreement(first: PeerMatches, cross: CrossCasePairs, groups: Sequence[NDArray[np.integer[Any]]]) -> Statistic:
-    """Makes the `METRICS` of groups of raters: weights [b, n] -> float64 [b, groups * 4].
+def group_agreement(
+    first: PeerMatches, categories: Categories, groups: Sequence[NDArray[np.integer[Any]]]
+) -> Statistic:
+    """Makes the `METRICS` of groups of raters: weights [b, n] -> float64 [b, groups * 3].
 
     groups : of each the places of its raters among all.
     """
-    categories, one, other = first.categories.of, first.first, first.second
-    apart = np.zeros((*categories.shape, categories.shape[1]), bool)
-    for cases, matched in first.compared():
-        apart[cases, one, other] = apart[cases, other, one] = ~matched[:, :, 0, 0]
-    kappas = cohen_kappas(categories, one, other)
+    one, other = first.first, first.second
+    kappas = cohen_kappas(categories.of, one, other)
     inside = [np.isin(one, raters) & np.isin(other, raters) for raters in groups]
-    parts = [_of_group(categories, apart, cross, raters) for raters in groups]
+    parts = [GroupAgreement(categories.of[:, raters]) for raters in groups]
 
     def values(weights: Values) -> Values:
         kappa = kappas(weights)
-        columns = [(kappa[:, i].mean(1), *part(weights)) for part, i in zip(parts, inside, strict=True)]
+        columns = [
+            (kappa[:, i].mean(1), part.fleiss(weights), part.alpha(weights))
+            for part, i in zip(parts, inside, strict=True)
+        ]
         return np.stack([column for group in columns for column in group], 1)
 
     return values
-
-
-def _of_group(
-    categories: NDArray[np.int64], apart: NDArray[np.bool_], cross: CrossCasePairs, raters: NDArray[np.integer[Any]]
-) -> Callable[[Values], tuple[Values, Values, Values]]:
-    """Fleiss' kappa, alpha and alpha_M of some raters, under weights."""
-    group = GroupAgreement(categories[:, raters])
-    apart = apart[:, raters[:, None], raters]
-    unlike = _unlike(cross, group.size, raters, categories.shape[1])
-
-    def values(weights: Values) -> tuple[Values, Values, Values]:
-        between = ((unlike @ weights.T) * weights.T).sum(0)
-        return group.fleiss(weights), group.alpha(weights), group.alpha_by_distance(apart, between, weights)
-
-    return values
-
-
-def _unlike(pairs: CrossCasePairs, size: NDArray[np.integer[Any]], raters: NDArray[np.integer[Any]], width: int) -> Any:
-    """Counts the pairs of some raters' diagnoses that M tells apart, by the cases of both, scaled up to all pairs: sparse [n, n]."""
-    from scipy.sparse import coo_array
-
-    cases = [side // width for side in (pairs.one, pairs.other)]
-    members = [np.isin(side % width, raters) for side in (pairs.one, pairs.other)]
-    kept = members[0] & members[1] & (size[cases[0]] > 1) & (size[cases[1]] > 1)
-    scale = np.full(kept.sum(), 2 * pairs.all / max(1, pairs.asked))
-    return coo_array((scale, (cases[0][kept], cases[1][kept])), shape=(len(size), len(size))).tocsr()
-
-
-def _notes(categories: Categories, cross: CrossCasePairs, settings: Settings) -> list[str]:
-    symbol, out = REGISTRY[METRICS[-1]].symbol, []
-    if not settings.across_cases:
-        out.append(
-            f"Without {symbol}: it asks M about diagnoses of different cases, and this M rests on votes. "
-            f"Ask for it by name, {METRICS[-1]}, in the option 'metrics'."
-        )
-    if cross.asked < cross.all:
-        out.append(
-            f"The disagreement by chance of {symbol} is estimated from {cross.asked:,} pairs of first diagnoses drawn from {cross.all:,}."
-        )
-    if categories.chained:
-        out.append(
-            f"{categories.chained:,} of {categories.agreements:,} agreements in a category rest on a chain of matches; "
-            f"{symbol} does without categories."
-        )
-    return out
 
 
 def _sentences(rows: Sequence[Row]) -> list[str]:

@@ -14,8 +14,8 @@ from ...errors import InputError, quoted
 from ...files.invisible import read_visible
 from ...files.pairs import read_pairs
 from ...pages.rows import Row
-from ..match.matches import Matches, PeerMatches
-from ..match.pairs import pair_codes
+from ..match.matches import Matches
+from ..match.pairs import PeerMatches, pair_codes
 from ..read.findings import Finding
 from ..read.lists import Lists
 from .declare import REGISTRY

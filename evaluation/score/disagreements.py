@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...pages.rows import Row
-from ..match.matches import Matches, PeerMatches
-from ..match.pairs import pair_codes
+from ..match.matches import Matches
+from ..match.pairs import PeerMatches, pair_codes
 from ..read.lists import ABSENT, ALGORITHM, EXPERT, REFERENCE, JudgedBy
 
 SHOWN = 24
@@ -27,9 +27,9 @@ def disagreement_rows(matches: Matches, pair_of: NDArray[Any], mu: NDArray[Any],
     """
     answers, peers = matches.answers, matches.peers
     assert peers is not None
-    shown = max(2, min(10, SHOWN // max(1, len(matches.panels))))
+    shown = max(2, min(10, SHOWN // max(1, len(peers.panels))))
     out: list[Row] = []
-    for panel in matches.panels[:SHOWN]:
+    for panel in peers.panels[:SHOWN]:
         met, among = (mu[:, pairs].mean(1) for pairs in panel.pairs(pair_of))
         gap = among - met
         order = sorted(np.flatnonzero(gap > 0).tolist(), key=lambda case: (-gap[case], answers.cases[case]))
@@ -62,5 +62,5 @@ def _case_rows(matches: Matches, panel: JudgedBy, peers: PeerMatches, case: int)
                 chances = peers.probabilities[np.searchsorted(peers.codes, codes)]
                 best = int(chances.argmax())
                 row["nearest"], row["probability"] = peers.strings[others[best]], float(chances[best])
-                row["match"] = bool(chances[best] >= matches.threshold)
+                row["match"] = bool(chances[best] >= matches.m.threshold)
             yield row

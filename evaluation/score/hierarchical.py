@@ -274,7 +274,7 @@ _UNLIKE = 1.5
 
 def lacking(matches: Matches, settings: Settings) -> str | None:
     """Names the column, or the mapping, without which nothing can be computed."""
-    return None if matches.codes is not None else matches.no_codes
+    return None if matches.codes is not None else matches.lacking[NAME]
 
 
 def scores(matches: Matches, settings: Settings) -> FamilyScores:
@@ -298,7 +298,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
         )  # fmt: skip
     cut, n = coded.top(k), len(answers.cases)
     predicted, reference = cut.predicted[kept].reshape(len(kept), len(answers.raters), -1), coded.reference[kept]
-    found = overlap(predicted, reference, opened(matches.icd_tree)[1])
+    found = overlap(predicted, reference, opened(coded.tree)[1])
     absent = answers.absent[kept]
     family, rates = FamilyScores(NAME, TITLE), (found.precision, found.recall)
     for at, level in enumerate(("", *LEVELS)):
@@ -310,17 +310,14 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     hdf1 = harmonic_mean(mean_of_defined(precision), mean_of_defined(recall))
     family.tables = {
         "rank_shifts": rank_shift_rows(answers.raters, _accuracies(matches, k), hdf1, k),
-        "without_a_code": cut.coded if cut.without else [],
+        "without_a_code": cut.coded if any(row["without_code"] for row in cut.coded) else [],
     }
     _add_chapters(family, matches, predicted, reference, kept, k)
     if n > len(kept):
         family.findings.append(Finding("no_reference", n - len(kept), n, "HDF1"))
     if k is None:
         family.findings += _lengths(matches, coded.predicted.shape[2])
-    no_hit = [f"No ICD-10 code, so no hit: {cut.without}."] if cut.without else []
-    family.findings += [
-        Finding("origin", example=note) for note in (*cut.ways, *no_hit, *_silent(matches, found, kept))
-    ]
+    family.findings += [Finding("origin", example=note) for note in (*cut.ways, *_silent(matches, found, kept))]
     return family
 
 
@@ -354,7 +351,7 @@ def _add_chapters(
 
     The cases of a chapter are resampled among themselves; a case of two chapters counts in both.
     """
-    tree, paths = opened(matches.icd_tree)
+    tree, paths = opened(matches.codes.tree)
     raters, of = matches.answers.raters, paths.nodes[0]
     rows: dict[tuple[str, str], Row] = {}
     family.parts["chapters"] = []

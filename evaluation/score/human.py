@@ -42,7 +42,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     """
     human, references = matches.humans, matches.references
     assert human is not None and references is not None
-    verdicts = {BY_M: references.found, **({} if matches.judged is None else matches.judged.verdicts)}
+    verdicts = {BY_M: references.hits.any(2), **({} if matches.judged is None else matches.judged.verdicts)}
     judges = {who: np.array([int(of[item]) for item in human.items]) for who, of in verdicts.items()}
     labels = dict(zip(human.humans, human.labels.T, strict=True))
     return family([of_labels(labels, judges, [item[0] for item in human.items], matches.answers.source)], COLUMNS)

@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...stats.agreement import cohen_kappas
-from ..match.matches import Categories, Matches, PeerMatches
+from ..match.matches import Matches
+from ..match.pairs import PeerMatches
 from ..read.findings import Finding
+from .agreement import Categories, categories_of
 from .disagreements import disagreement_rows
 from .relative import relative, sigma_algorithm, sigma_experts
 from .scores import FamilyScores, Score, Settings, Values, of_columns, the_mean
@@ -31,7 +33,7 @@ Numbers = NDArray[np.integer[Any]]
 
 def lacking(matches: Matches, settings: Settings) -> str | None:
     """Says what is missing where nobody is judged by a panel."""
-    return None if matches.panels else matches.no_panel
+    return None if matches.peers is not None else matches.lacking[NAME]
 
 
 def scores(matches: Matches, settings: Settings) -> FamilyScores:
@@ -45,7 +47,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     mu = multiplicities(peers)
     panels = Panels(matches)
     rates = list(_rates(peers, mu, answers.lengths, settings.panel.denominator))
-    categories = peers.categories
+    categories = categories_of(peers)
     kappa = _kappa(peers, categories)
     found = FamilyScores(NAME, TITLE, parts={"curves": [], "pairs": []}, per_case=_per_case(panels, mu[k - 1]))
     found.shown = {"curves": partial(of_columns, _CURVE), "pairs": partial(of_columns, _PAIR)}
@@ -82,11 +84,11 @@ class Panels:
     def __init__(self, matches: Matches) -> None:
         self.raters, peers = matches.answers.raters, matches.peers
         assert peers is not None
-        self.numbers = np.array([(panel.algorithm, *panel.experts) for panel in matches.panels])
-        self.names = [self.raters[panel.algorithm] for panel in matches.panels]
+        self.numbers = np.array([(panel.algorithm, *panel.experts) for panel in peers.panels])
+        self.names = [self.raters[panel.algorithm] for panel in peers.panels]
         self.pair_of = np.full((len(self.raters), len(self.raters)), -1)
         self.pair_of[peers.first, peers.second] = self.pair_of[peers.second, peers.first] = np.arange(len(peers.first))
-        ae, ee = zip(*(panel.pairs(self.pair_of) for panel in matches.panels), strict=True)
+        ae, ee = zip(*(panel.pairs(self.pair_of) for panel in peers.panels), strict=True)
         self.ae, self.ee = np.stack(ae), np.stack(ee)
 
     def experts(self, panel: int) -> list[str]:

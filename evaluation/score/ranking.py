@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import InputError, OptionError
 from ...stats.agreement import divided
 from ...terms.icd.ancestor_sets import Nodes, opened
-from ..match.matches import RANKED, Matches
+from ..match.matches import Matches
+from ..match.pairs import RANKED
 from ..read.findings import Finding
 from ..read.lists import looked_up
-from .declare import REGISTRY, check_k, declare
+from .declare import REGISTRY, check_k, declare, truths
 from .scores import FamilyScores, Score, Settings, counts_in_words, over_all_cases, without_absent
 from .weighted import RELATIONS, degree, relevance
 
@@ -147,7 +148,7 @@ def mrr(hits: ArrayLike, k: int = RANKED) -> float:
 
 
 def _first(hits: ArrayLike, k: int) -> NDArray[np.bool_]:
-    found = np.asarray(hits)
+    found = np.asarray(truths(hits))
     if found.ndim != 2 or len(found) == 0 or found.dtype != bool:
         allowed = "an array of True and False [cases, ranks], with at least one case"
         raise OptionError("hits", allowed, hits)
@@ -237,7 +238,7 @@ def ndcg(gains: ArrayLike, given: ArrayLike, k: int = RANKED) -> float:
 
 def checked_given(given: Any) -> NDArray[np.bool_]:
     """Checks that each of at least one case has a reference: bool [n, D]. Errors: `OptionError`."""
-    there = np.asarray(given)
+    there = np.asarray(truths(given))
     if there.ndim != 2 or there.dtype != bool or not len(there) or not there.any(1).all():
         raise OptionError("given", "bool [cases, references], at least one case, in each at least one True", given)
     return there
@@ -336,7 +337,7 @@ def reference_hits(matches: Matches) -> dict[str, Hits]:
         found[BY_M] = np.asarray(matches.references.hits.any(-1)), np.asarray(matches.references.given.any(1))
     if matches.codes is not None:
         predicted, reference = matches.codes.predicted, matches.codes.reference
-        tree, _ = opened(matches.icd_tree)
+        tree, _ = opened(matches.codes.tree)
         category = np.append(np.where(tree.categories >= 0, tree.categories, np.arange(len(tree))), -1)
         known = np.asarray((reference >= 0).any(1))
         found[BY_CODE] = _same(predicted, reference), known
@@ -372,7 +373,7 @@ def reference_gains(matches: Matches) -> tuple[NDArray[np.float32], list[str]]:
         gains[~rest] = 0
         gains = np.where(given > 0, relevance(given), gains)
         ways.append("the column relation")
-    if rest.any() and matches.tells_relations:
+    if rest.any() and matches.m.tells_relations:
         ways.append("M (a match, else its relation model)")
         near = rest & ~hits & (found.distance[:, :, :RANKED] > 0)
         gains[near] = relevance(found.distance[:, :, :RANKED][near])

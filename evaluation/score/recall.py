@@ -240,7 +240,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     found, k = matches.references, settings.k[NAME]
     assert found is not None
     kept = np.flatnonzero(found.given.any(1))
-    hits = found.found[:, :, None] if k is None else found.hits[:, :, :k]
+    hits = found.hits[:, :, :k]
     return _family(matches, NAME, TITLE, hits[kept], found.given, kept, k)
 
 
@@ -295,8 +295,8 @@ def judged_scores(matches: Matches, settings: Settings) -> FamilyScores:
     family = _family(
         matches, BY_JUDGE, title, (found.included[cases] == INCLUDES)[:, :, None], found.given, cases, None, BY_JUDGE
     )
-    if found.places is not None and not answers.has_final:
-        places = found.places[cases]
+    places, known = found.places[cases], (found.places > 0) | (found.included != INCLUDES)
+    if known.all() and not answers.has_final:
         for k in top_ranks(matches, settings):
             named = np.asarray(((places > 0) & (places <= k)).any(-1))
             values = without_absent(named, answers.absent[cases])

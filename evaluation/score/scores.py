@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from ...pages.rows import Row
 from ...stats.agreement import divided
 from ...stats.resampling import Resampling, Statistic
-from ..match.options import Graded
-from ..match.panel import Panel
+from ..match.options import Graded, Panel
 from ..read.findings import Finding
 from .declare import REGISTRY
 
@@ -151,14 +150,12 @@ class Settings:
     k : family -> how many diagnoses of each list count; None is all of them.
     panel : of the relative metrics, and the pairs that experts labelled, for the correction of M's own errors. max_k : of their curves.
     graded : of Kernel29's scores.
-    across_cases : whether M was asked about diagnoses of different cases, as alpha by distance needs it.
     """
 
     k: Mapping[str, int | None]
     panel: Panel = field(default_factory=Panel)
     max_k: int = 3
     graded: Graded = field(default_factory=Graded)
-    across_cases: bool = True
     resampling: Resampling = field(default_factory=Resampling)
 
     @property

@@ -11,8 +11,8 @@ from typing import Any
 from ...errors import InputError, OptionError
 from ...files.did_you_mean import hint
 from ..match.matches import Matches
-from ..match.panel import MAX_K
-from .declare import REGISTRY, Metric, all_metrics, check_k
+from ..match.options import MAX_K
+from .declare import Metric, all_metrics, check_k
 from .scores import FamilyScores, Score, Settings
 
 RELATIVE, CORRECTION = "relative", "correction"
@@ -23,7 +23,8 @@ _FILES = {
 """Family -> the file of this folder that has its `lacking` and `scores`."""
 FAMILIES = tuple(family for family in _FILES if family != CORRECTION)
 """In the order of the report; the correction belongs to the first."""
-_OF_TWO = {"cohen_kappa": (RELATIVE, "agreement")}
+_COMPUTED_BY = {"cohen_kappa": (RELATIVE, "agreement"), "krippendorff_alpha_by_distance": ()}
+"""Metric -> the families that compute it, where that is not the one whose file declares it; M on diagnoses of different cases is asked by nobody."""
 _TOP_K = re.compile(r"top[-_ ]?(?:\d+|k)|accuracy")
 """As the leaderboard and others call it."""
 
@@ -43,10 +44,6 @@ class Wanted:
 
     def __contains__(self, family: str) -> bool:
         return (RELATIVE if family == CORRECTION else family) in self.symbols
-
-    def by_name(self, metric: str) -> bool:
-        """Tells whether this very metric was asked for."""
-        return any(REGISTRY[metric].symbol in symbols for symbols in self.symbols.values() if symbols is not None)
 
     def kept(self, family: FamilyScores) -> FamilyScores:
         """Keeps the wanted scores of a family; a part that holds none of them is not tested."""
@@ -113,7 +110,7 @@ def _metric(folded: str, name: str) -> Metric:
 
 def _families_of(metric: Metric) -> tuple[str, ...]:
     """Finds those that compute it; none for a metric that is only called on its own."""
-    return _OF_TWO.get(metric.name, (metric.family,) if metric.family in FAMILIES else ())
+    return _COMPUTED_BY.get(metric.name, (metric.family,) if metric.family in FAMILIES else ())
 
 
 def ks_of(k: K) -> dict[str, int | None]:

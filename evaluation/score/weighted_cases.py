@@ -93,7 +93,7 @@ def _groups(matches: Matches) -> list[tuple[str, str, NDArray[np.bool_]]]:
         for by, values in answers.groups.items()
     }
     if matches.codes is not None:
-        tree, paths = opened(matches.icd_tree)
+        tree, paths = opened(matches.codes.tree)
         of = paths.nodes[0][matches.codes.reference]
         label = {node: chapter_label(tree, node) for node in np.unique(of[of >= 0]).tolist()}
         held[CHAPTER] = [{label[node] for node in row if node >= 0} for row in of.tolist()]

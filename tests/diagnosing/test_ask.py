@@ -38,12 +38,16 @@ ANSWERS = (
 )
 REFUSED = {"contains": "swollen toe", "text": "I'm sorry, but I cannot help with that."}
 FAILED = {"contains": "swollen toe", "status": 400, "error": "no"}
-THOUGHTS = "<think>" + "hm " * 40_000
+Ask = Callable[..., Any]
 TALK = "It is hard to say what this is, so I would do more tests and then come back to it."
 
 
+def table(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (Path(__file__).parent / f"{name}.jsonl").read_text("utf-8").splitlines()]
+
+
 @pytest.fixture
-def ask(tmp_path: Path, loopback: Any) -> Callable[..., Any]:
+def ask(tmp_path: Path, loopback: Any) -> Ask:
     loopback.rules(*ANSWERS)
     endpoint = f'[endpoint.lab]\nurl = "{loopback.url}"\nconcurrency = 4\ntries = 1\n'
     (tmp_path / "my.toml").write_text(endpoint + '[price."big"]\nprompt = 1.0\ncompletion = 2.0\n')
@@ -55,7 +59,7 @@ def ask(tmp_path: Path, loopback: Any) -> Callable[..., Any]:
     return run
 
 
-def test_cases_become_lists_of_their_kind(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
+def test_cases_become_lists_of_their_kind(ask: Ask, loopback: Any, tmp_path: Path) -> None:
     for cases in (pd.DataFrame(CASES), pl.DataFrame(CASES), pa.Table.from_pylist(CASES)):
         assert type((asked := ask(cases, output=tmp_path / "lists.parquet")).table) is type(cases)
         assert asked.complete and pq.read_table(tmp_path / "lists.parquet").equals(asked.lists)
@@ -72,7 +76,7 @@ def test_cases_become_lists_of_their_kind(ask: Callable[..., Any], loopback: Any
     assert asked.lines()[-1] == "big [free]: 3 lists of 2.3 diagnoses on average."
 
 
-def test_what_is_another_question(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
+def test_what_is_another_question(ask: Ask, loopback: Any, tmp_path: Path) -> None:
     """The key is the text, whatever the case is called; the store never holds it."""
     renamed = [{**case, "case_id": f"x{case['case_id']}"} for case in CASES]
     for cases, options, calls in [
@@ -85,7 +89,7 @@ def test_what_is_another_question(ask: Callable[..., Any], loopback: Any, tmp_pa
     assert b"myocardial" in held and b"swollen toe" not in held and b"cheeks" not in held
 
 
-def test_models_prompts_and_repeats(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
+def test_models_prompts_and_repeats(ask: Ask, loopback: Any, tmp_path: Path) -> None:
     (tmp_path / "kurz.txt").write_text("Du bist Arzt.\n---\nWelche {k} Krankheiten?\n{case}\n", "utf-8")
     prompts = ["free", tmp_path / "kurz.txt"]
     warm = {"temperature": None, "max_completion_tokens": 100, "top_p": 0.5}
@@ -107,47 +111,29 @@ def test_models_prompts_and_repeats(ask: Callable[..., Any], loopback: Any, tmp_
     assert any("Repeats at temperature 0" in note for note in ask(repeats=2).notes)
 
 
-@pytest.mark.parametrize(
-    ("rule", "reason", "unread"),
-    [
-        (REFUSED, "refusal", REFUSED["text"]),
-        ({"text": "", "refusal": "No."}, "refusal", "No."),
-        ({"text": "Partly", "finish": "content_filter"}, "refusal", "Partly"),
-        ({"text": "1. Gout\n2. Sep", "finish": "length"}, "truncated", "1. Gout\n2. Sep"),
-        ({"text": "word " * 15_000, "finish": "length"}, "truncated", ("word " * 15_000)[:10_000] + "…"),
-        ({"text": ""}, "empty", None),
-        ({"text": "<think>hm</think>\n"}, "empty", "<think>hm</think>"),
-        ({"text": THOUGHTS + "</think>1. Gout"}, "too long", THOUGHTS[:10_000] + "…"),
-        ({"text": TALK}, "unclear", TALK),
-        ({"text": "No diagnosis"}, None, None),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_read_is_counted_and_an_empty_list(
-    ask: Callable[..., Any], loopback: Any, rule: dict[str, Any], reason: str | None, unread: str | None
-) -> None:
-    loopback.rules({"contains": "swollen toe", **rule}, *ANSWERS)
+@pytest.mark.parametrize("case", table("answers"), ids=lambda case: case["why"])
+def test_what_cannot_be_read_is_counted_and_an_empty_list(ask: Ask, loopback: Any, case: dict[str, Any]) -> None:
+    """times : how often the text is written; `unread` : the characters that are shown of such a text."""
+    rule, reason, unread = case["rule"], case["reason"], case["unread"]
+    text = rule["text"] * rule.pop("times", 1)
+    loopback.rules({"contains": "swollen toe", **rule, "text": text}, *ANSWERS)
     asked = ask()
     (row,) = [row for row in asked.lists.to_pylist() if row["case_id"] == "8"]
-    assert asked.complete and (row["rank"], row["diagnosis"], row["unread"]) == (None, None, unread)
-    (count,) = asked.raters
+    shown = f"{text[:unread]}…" if isinstance(unread, int) else unread
+    assert asked.complete and (row["rank"], row["diagnosis"], row["unread"]) == (None, None, shown)
+    (count,), told = asked.raters, "\n".join(asked.lines())
     assert (count.lists, count.nothing, count.unread) == (2, reason is None, {reason: 1} if reason else {})
-    told = "\n".join(asked.lines())
     assert (f"1 not read (1 {reason})" in told) == ("in the column 'unread'" in told) == (reason is not None)
-    assert ("max_tokens" in told) == (reason == "truncated") and ("(the first: 'No diagnosis')" in told) == (
-        reason is None
-    )
+    assert ("max_tokens" in told) == (reason == "truncated") and ("'No diagnosis'" in told) == (reason is None)
     loopback.rules(*ANSWERS)
-    assert ask(asking={"again": True}).raters[0].lists == 2 + (reason is not None) and loopback.log()["calls"] == (
-        reason is not None
-    )
+    again = ask(asking={"again": True})
+    assert again.raters[0].lists - 2 == loopback.log()["calls"] == (reason is not None)
 
 
 @pytest.mark.parametrize(
     ("suffix", "missing"), [(".parquet", None), (".csv", "empty"), (".jsonl", "own"), (".xlsx", None)]
 )
-def test_evaluate_takes_it_as_it_is(
-    ask: Callable[..., Any], loopback: Any, tmp_path: Path, suffix: str, missing: Any
-) -> None:
+def test_evaluate_takes_it_as_it_is(ask: Ask, loopback: Any, tmp_path: Path, suffix: str, missing: Any) -> None:
     """What was not read is empty; what was not answered is no list, and asked again."""
     loopback.rules(REFUSED, {"contains": "cheeks", "model": "big", "status": 400, "error": "no"}, *ANSWERS)
     asked = ask(models=["lab:big", "lab:small"], output=tmp_path / f"lists{suffix}", keep_answers=suffix != ".csv")
@@ -165,19 +151,16 @@ def test_evaluate_takes_it_as_it_is(
     assert lists.absent.tolist() == [[False, False], [False, False], [missing == "own", False]]
     assert lists.unread["8", "big [free]"] == REFUSED["text"]
     assert lists.answers.get(("7", "big [free]")) == (None if suffix == ".csv" else ANSWERS[0]["text"])
-    loopback.rules(*ANSWERS)
-    capped = ask(models=["lab:big", "lab:small"], prompts=["free", "json"], asking={"max_calls": 6})
-    assert capped.missing == 1 and "the cap of 6 calls is reached" in "\n".join(capped.lines())
 
 
-def test_no_answer_at_all(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
+def test_no_answer_at_all(ask: Ask, loopback: Any, tmp_path: Path) -> None:
     loopback.rules({"status": 400, "error": "no"})
     with pytest.raises(DxmatchError, match=r"3 questions failed(.|\n)*No answer came"):
         ask(output=tmp_path / "lists.csv")
     assert not (tmp_path / "lists.csv").exists()
 
 
-def test_dry_run_and_a_cap_on_the_cost(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
+def test_dry_run_and_a_cap_on_the_cost(ask: Ask, loopback: Any, tmp_path: Path) -> None:
     asked = ask(models=["lab:big", "lab:small"], prompts=["free", "json"], repeats=3, asking={"dry_run": True})
     assert loopback.log()["calls"] == 0 and not (tmp_path / "votes.sqlite").exists() and asked.table is None
     assert [(one.wanted, one.unknown) for one in asked.plan] == [(9, 9)] * 4
@@ -187,118 +170,53 @@ def test_dry_run_and_a_cap_on_the_cost(ask: Callable[..., Any], loopback: Any, t
     assert ask().complete and ask(asking={"dry_run": True}).plan_lines()[-1] == "Nothing to ask."
 
 
-def test_batch_files(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
-    exported = ask(prompts=["free", "json"], export=tmp_path / "batches")
-    requests = [json.loads(line) for file in exported.files for line in file.path.read_text().splitlines()]
-    results = []
-    for request in reversed(requests):
-        said = next(rule["text"] for rule in ANSWERS if rule["contains"] in json.dumps(request["body"]))
-        body = {"choices": [{"message": {"content": said}, "finish_reason": "stop"}]}
-        results.append(json.dumps({"custom_id": request["custom_id"], "response": {"status_code": 200, "body": body}}))
-    for name, lines in {"most": results[:5], "last": results[5:]}.items():
-        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
-    taken = ask(prompts=["free", "json"], results=tmp_path / "most.jsonl")
-    assert taken.missing == 1 and "5 new answers." in "\n".join(taken.lines())
-    asked = ask(prompts=["free", "json"], results=[tmp_path / "last.jsonl"])
-    assert asked.complete and loopback.log()["calls"] == 0
-    assert asked.lists.equals(ask(prompts=["free", "json"], asking={"store": tmp_path / "live.sqlite"}).lists)
-
-
-def test_a_better_parser_needs_no_further_call(
-    ask: Callable[..., Any], loopback: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_better_parser_needs_no_further_call(ask: Ask, loopback: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     for read, lists in ((lambda text: None, 0), (lambda text: [text], 3)):
         monkeypatch.setattr(case_questions, "ranked_diagnoses", read)
         assert ask().raters[0].lists == lists and loopback.log()["calls"] == 3
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"models": "big"}, r"models.*ENDPOINT:MODEL, such as lab:big \(endpoints: lab\)"),
-        ({"models": ["lab:big", "lab:big"]}, "big is named twice"),
-        ({"models": []}, "at least one ENDPOINT:MODEL"),
-        ({"prompts": ["free", "free"]}, "'free' is there twice"),
-        ({"prompts": []}, "at least one"),
-        ({"prompts": "mine.txt"}, "fill {k}"),
-        ({"prompts": "a[b].txt"}, "a name without"),
-        ({"repeats": 0}, "repeats"),
-        ({"k": 0}, "a whole number from 1 to 100"),
-        ({"sampling": {"temperature": -1}}, "a number from 0 to 2"),
-        ({"sampling": {"parameters": {"stream": True}}}, "which dxmatch sets itself"),
-        ({"asking": {"max_cost": 1}, "models": "lab:small"}, "a price of small"),
-        ({"export": "x", "results": "y"}, "left out with the option 'export'"),
-    ],
-)  # fmt: skip
-def test_wrong_options(
-    ask: Callable[..., Any],
-    loopback: Any,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    options: dict[str, Any],
-    message: str,
-) -> None:
+@pytest.mark.parametrize("case", table("refused"), ids=lambda case: case["says"])
+def test_wrong_options(ask: Ask, loopback: Any, tmp_path: Path, monkeypatch: Any, case: dict[str, Any]) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.txt").write_text("{case}\nName {k} diseases.")
     Path("a[b].txt").write_text("{case}\nWhat is it?")
-    with pytest.raises(DxmatchError, match=message):
-        ask(**options)
+    with pytest.raises(DxmatchError, match=case["says"]):
+        ask(**case["options"])
     assert loopback.log()["calls"] == 0
 
 
 @pytest.mark.parametrize("keep_answers", [False, True])
 def test_a_judge_reads_whole_answers_that_say_something(
-    ask: Callable[..., Any], loopback: Any, tmp_path: Path, keep_answers: bool
+    ask: Ask, loopback: Any, tmp_path: Path, keep_answers: bool
 ) -> None:
     """No text, thoughts alone and a refusal include nothing; a talk that no list can be read from may."""
     written = "Possible diagnoses:\n\n1. Gout: the toe is red"
-    said = {
-        "none": "",
-        "thoughts": "<think>hm, gout</think>",
-        "refusal": REFUSED["text"],
-        "talk": TALK,
-        "list": written,
-    }
+    thoughts = "<think>hm, gout</think>"
+    said = {"none": "", "thoughts": thoughts, "refusal": REFUSED["text"], "talk": TALK, "list": written}
     included = {"model": "judge", "text": '{"verdict": "included", "basis": "it stands there"}'}
-    loopback.rules(
-        *({"model": "big", "contains": f"Case {name}.", "text": text} for name, text in said.items()), included
-    )
-    ask(
-        [{"id": name, "text": f"Case {name}.", "reference": "gout"} for name in said],
-        output=tmp_path / "l.csv",
-        keep_answers=keep_answers,
-    )
+    rules = [{"model": "big", "contains": f"Case {name}.", "text": text} for name, text in said.items()]
+    loopback.rules(*rules, included)
+    cases = [{"id": name, "text": f"Case {name}.", "reference": "gout"} for name in said]
+    ask(cases, output=tmp_path / "l.csv", keep_answers=keep_answers)
     before = loopback.log()["calls"]
-    options: Any = {"endpoints": tmp_path / "my.toml", "store": tmp_path / "votes.sqlite"}
-    judge, no = dxmatch.Judge(model="lab:judge", check="none", ask_equal=keep_answers), dxmatch.Resampling(resamples=0)
-    report = dxmatch.evaluate(
-        tmp_path / "l.csv", judge=judge, asking=dxmatch.Asking(**options), metrics="recall", resampling=no
-    )
+    asking = dxmatch.Asking(endpoints=tmp_path / "my.toml", store=tmp_path / "votes.sqlite")
+    options: Any = {"asking": asking, "metrics": "recall", "resampling": {"resamples": 0}}
+    judge = dxmatch.Judge(model="lab:judge", check="none", ask_equal=keep_answers)
+    rows = dxmatch.evaluate(tmp_path / "l.csv", judge=judge, **options).table.to_pylist()
     put = [request["body"]["messages"][-1]["content"] for request in loopback.log()["requests"][before:]]
     assert [TALK in text or "the toe is red" in text for text in put] == [True] * (1 + keep_answers), put
-    (recall,) = [
-        row["value"] for row in report.table.to_pylist() if (row["metric"], row["of"]) == ("R_disease", "judge")
-    ]
+    (recall,) = [row["value"] for row in rows if (row["metric"], row["of"]) == ("R_disease", "judge")]
     assert recall == pytest.approx(2 / 5)
 
 
 @pytest.mark.slow
-def test_a_killed_run_goes_on(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
+def test_a_killed_run_goes_on(ask: Ask, loopback: Any, tmp_path: Path) -> None:
     loopback.rules(*ANSWERS, delay=0.02)
     pd.DataFrame(CASES).to_csv(tmp_path / "cases.csv", index=False)
-    options = [
-        "--endpoints",
-        "my.toml",
-        "-m",
-        "lab:big",
-        "--repeats",
-        "40",
-        "--temperature",
-        "1",
-        "-o",
-        "lists.parquet",
-    ]
-    asking = subprocess.Popen([sys.executable, "-m", "dxmatch.cli", "ask", "cases.csv", *options], cwd=tmp_path)
+    given = ["cases.csv", "--endpoints", "my.toml", "-m", "lab:big", "--repeats", "40", "--temperature", "1"]
+    command = [sys.executable, "-m", "dxmatch.cli", "ask", *given, "-o", "lists.parquet"]
+    asking = subprocess.Popen(command, cwd=tmp_path)
     while loopback.log()["calls"] < 40:
         assert asking.poll() is None
         time.sleep(0.01)

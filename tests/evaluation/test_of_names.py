@@ -51,7 +51,7 @@ def test_gains_are_m_s_relations_and_each_pair_is_asked_once_the_right_answer_fi
 @pytest.mark.parametrize(
     ("predictions", "references", "option", "names"),
     [
-        ([["MI"]], ["a", "b"], "predictions", "2 cases"), ([["MI"]], [[]], "references", "case 0"), ([], [], "references", ""),
+        ([["MI"]], ["a", "b"], "predictions", "2 cases"), ([["MI"]], [[]], "references", "case 0"), ([], [], "predictions", ""),
         ("MI", ["MI"], "predictions", ""), ([["MI"]], "MI", "references", ""), ([["MI", 7]], ["MI"], "predictions", "case 0"),
         ([{"MI": 1}], ["MI"], "predictions", ""), ({"a": ["MI"]}, ["MI"], "predictions", ""), ({"z": ["MI"]}, {"a": "MI"}, "predictions", "'z'"),
     ],

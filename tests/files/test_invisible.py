@@ -13,7 +13,7 @@ import pytest
 import dxmatch
 from dxmatch.errors import InputError, ReadingWarning
 from dxmatch.evaluation.evaluate import evaluate
-from dxmatch.evaluation.match.text_codes import read_codes
+from dxmatch.evaluation.match.codes import read_codes
 from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.files.invisible import visible, visible_names
 from dxmatch.files.tables import read_table

@@ -47,8 +47,8 @@ def test_an_encoding_that_is_none(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("t.csv", "a" * 140_000 + ',b\nx,"y""', "row 1: a value of more than 131,072 characters"),
-        ("t.csv", 'a,b\nx,say "' + "y" * 140_000, "row 2: a value of more than 131,072 characters"),
+        ("t.csv", "a" * 140_000 + ',b\nx,"y""', "row 1: a quote that is not closed.*field limit"),
+        ("t.csv", 'a,b\nx,say "' + "y" * 140_000, "row 2: a quote that is not closed.*field limit"),
         ("t.jsonl", '{"a": ' + "[" * 100_000, "row 1: a line that is not JSON"),
         ("t.csv.gz", "\x1f\x8b", "could not be read"),
     ],

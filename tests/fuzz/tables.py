@@ -43,7 +43,7 @@ TOLD = (
     "has no name",
     "two columns of one name",
     "no header",
-    "a value of more than",
+    "field larger than field limit",
 )
 """Of tables that csv reads in its way, and that are refused with a reason."""
 

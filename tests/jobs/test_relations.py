@@ -121,4 +121,4 @@ def test_the_command(source: Path, model: Path, tmp_path: Path, command: Any) ->
         == dxmatch.load(model).score(TABLE, add=["relation"])["relation"].to_pylist()
     )
     wrong = command("score", source, "-o", tmp_path / "x.parquet", "--matcher", model, "--policy", "strickt")
-    assert wrong.code == 1 and "did you mean 'strict'" in wrong.err
+    assert wrong.code == 2 and 'Did you mean "strict"?' in wrong.err

@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 from types import SimpleNamespace
 
-import openpyxl
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
@@ -14,7 +13,7 @@ import pytest
 from dxmatch.errors import InputError, ModelError
 from dxmatch.evaluation.match import cases as module
 from dxmatch.evaluation.match.cases import CaseTable
-from dxmatch.evaluation.match.matches import Needs, match
+from dxmatch.evaluation.match.matches import match
 from dxmatch.evaluation.read.reading import read_lists
 
 from ..made import By, long_form, with_reading
@@ -32,6 +31,7 @@ CASES = {
     "three": {"A": ["copd"], "B": ["copd"]},
     "four": {"A": ["asthma attack", "podagra"], "B": ["podagra"], "truth": ["asthma"]},
 }
+KS = ("relative", "ranking", "recall", "hierarchical")
 ROLES = {"truth": "reference", "A": "algorithm", "B": "algorithm"}
 REFUSED = "I am sorry, but I am not able to say what the patient has; please see a doctor."
 
@@ -54,14 +54,10 @@ class Knowing(By):
         return {text: "gibberish" for text in texts if text == "qwrt zzt"}
 
 
-def table_of(cases, matcher=None, depth=3, **options) -> CaseTable:
+def table_of(cases, matcher=None, **options) -> CaseTable:
     frame = cases if isinstance(cases, pd.DataFrame) else long_form(cases, ROLES)
-    needs = Needs(depth=depth, whole=False, relations=False, k=3, first=False, codes=False)
-    made = match(read_lists(frame, **with_reading(options)), matcher or Knowing(), needs)
+    made = match(read_lists(frame, **with_reading(options)), matcher or Knowing(), ["recall"], dict.fromkeys(KS, 3))
     assert made.case_table is not None
-    assert [one for one in made.findings if one.kind == "near_threshold"] == [
-        one for one in made.case_table.findings() if one.kind == "near_threshold"
-    ]
     return made.case_table
 
 
@@ -74,11 +70,11 @@ def row(table, case, rater, rank):
     ("case", "rater", "rank", "expected"),
     [
         ("one", "A", 1, ["copd", "copd", 1.0, True, "same", "copd and copd", None]),
-        ("one", "A", 2, ["chronic lung disease", "copd", 0.6, True, "broader", None, "near the threshold"]),
+        ("one", "A", 2, ["chronic lung disease", "copd", 0.6, True, "broader", None, None]),
         ("one", "A", 3, [None, None, None, None, None, "no diagnosis is said", None]),
         ("one", "B", 1, ["qwrt zzt", "copd", None, False, "unrelated", "the diagnosis is not understood: gibberish", "not understood"]),
         ("one", "B", 2, ["gout", "copd", 0.0, False, "unrelated", None, None]),
-        ("two", "A", 1, ["arthritis", "gout", 0.4, False, "broader", None, "near the threshold"]),
+        ("two", "A", 1, ["arthritis", "gout", 0.4, False, "broader", None, "relation disagrees"]),
         ("two", "B", None, [None, None, None, None, None, "the answer is empty", None]),
         ("three", "B", 1, ["copd", None, None, None, None, "the case has no right answer", None]),
         ("four", "A", 1, ["asthma attack", "asthma", 0.9, True, "related", None, "relation disagrees"]),
@@ -94,8 +90,6 @@ def test_the_rows_by_hand(monkeypatch, rows_per_chunk, case, rater, rank, expect
     assert found.table.num_rows == 12 and len(found.matcher.related) == len(set(found.matcher.related))
     by_case = dict(zip(found.table["case_id"].to_pylist(), found.table["references"].to_pylist(), strict=True))
     assert by_case == {"one": "copd; asthma", "two": "gout", "three": None, "four": "asthma"}
-    assert found.doubtful.tolist() == [[False, False], [True, False], [False, False], [False, False]]
-    assert [(one.kind, one.count, one.of) for one in found.findings()] == [("near_threshold", 1, 6)]
 
 
 @pytest.mark.parametrize(
@@ -124,28 +118,6 @@ def test_relations_must_be_as_many_as_pairs():
     matcher.has_relation_model = False
     table = table_of({"one": {"A": ["gout"], "truth": ["gout"]}}, matcher).table
     assert row(table, "one", "A", 1) == ["gout", "gout", 1.0, True, None, None, None]
-
-
-@pytest.mark.parametrize(
-    ("probabilities", "doubtful"),
-    [
-        ([0.9], False),
-        ([0.1], False),
-        ([0.9, 0.4], False),  # whatever the second turns out to be, the list is right
-        ([0.6], True),
-        ([0.1, 0.4], True),
-        ([0.4, 0.6], True),
-        ([0.6, 0.9], False),
-        ([1 / 3 - 1e-3, 2 / 3 + 1e-3], False),
-        ([0.1, 0.1, 0.1, 0.4], False),  # past the first three
-    ],
-)
-def test_a_list_is_doubtful_where_half_or_twice_the_odds_turn_its_verdict(probabilities, doubtful):
-    of_name = {f"d{i}": probability for i, probability in enumerate(probabilities)}
-    found = table_of(
-        {"one": {"A": list(of_name), "truth": ["gout"]}}, By(lambda x, y: of_name[y if x == "gout" else x]), 4
-    )
-    assert found.doubtful.tolist() == [[doubtful]]
 
 
 def test_cases_in_groups_and_those_that_were_not_given():
@@ -185,15 +157,8 @@ def test_the_files_hold_the_table(tmp_path, monkeypatch, suffix):
     assert [{name: None if pd.isna(value) else value for name, value in row.items()} for row in read] == expected
 
 
-@pytest.mark.parametrize(
-    ("cases", "expected"),
-    [(["1", "20"], [1, 20]), (["01", "20"], ["01", "20"]), (["1", "b"], ["1", "b"]), (["1.0", "2.0"], ["1.0", "2.0"])],
-)
-def test_whole_numbers_are_numbers_in_a_workbook(tmp_path, cases, expected):
-    table = table_of({name: {"A": ["=1+1 disease"], "truth": ["gout"]} for name in cases})
-    sheet = openpyxl.load_workbook(table.save(tmp_path / "m.xlsx")).active
-    assert [sheet.cell(row, 1).value for row in (2, 3)] == expected
-    assert table.table["case_id"].to_pylist() == cases
+def test_a_spreadsheet_runs_no_formula(tmp_path):
+    table = table_of({name: {"A": ["=1+1 disease"], "truth": ["gout"]} for name in ("1", "20")})
     assert "'=1+1 disease" in table.save(tmp_path / "m.csv", spreadsheet=True).read_text()
     with pytest.raises(InputError):
         table.save(tmp_path / "m.odt")

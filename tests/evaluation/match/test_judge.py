@@ -13,7 +13,7 @@ from dxmatch import Asking, Graded, Judge
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.errors import OptionError
 from dxmatch.evaluation.match.judge import NOT_ANSWERED, Judging
-from dxmatch.evaluation.match.matches import Matches, Needs, match
+from dxmatch.evaluation.match.matches import Matches, match
 from dxmatch.votes.asking import LanguageModel, NotServed
 from dxmatch.votes.prompts.questions import Answer, Question
 from dxmatch.votes.prompts.versions import PROMPTS
@@ -30,7 +30,7 @@ A_ONE, B_ONE, MI = "1. angina\n2. heart attack\n3. gout", "2. gout\n3. asthma", 
 NO = '{"verdict": "not included", "basis": "no word of it"}'
 YES = '{"verdict": "included", "basis": "the same", "place": 2}'
 RIGHT, WRONG = '{"verdict": "correct", "basis": "rightly so"}', '{"verdict": "incorrect", "basis": "a synonym"}'
-NOBODY = Needs(references=False, depth=3, whole=False, relations=False, first=False, codes=False)
+KS = dict.fromkeys(("relative", "ranking", "recall", "hierarchical"), 3)
 
 
 class Scripted(LanguageModel):
@@ -63,7 +63,7 @@ def judged(tmp_path, judge=None, graded=None, m=None, cases=CASES, columns=None)
     m = m or By()
     m.providers = SimpleNamespace(naming=lambda texts: [text.lower() for text in texts])
     judging = Judging(judge, graded, Asking(store=tmp_path / "votes.sqlite"))
-    return match(lists_of(cases, **(columns or {})), m, NOBODY, judge=judging)
+    return match(lists_of(cases, **(columns or {})), m, ["weighted"], KS, judge=judging)
 
 
 def test_two_stages_by_hand(tmp_path):
@@ -73,7 +73,7 @@ def test_two_stages_by_hand(tmp_path):
     # columns: A, B; rows: the two right answers of case one, the one of case two. B of two says nothing; A's asthma is equal.
     assert found is not None and found.included.tolist() == [[[1, 1], [0, 1]], [[1, -1], [0, -1]]]
     assert found.given.tolist() == [[True, True], [True, False]] and found.scored.tolist() == [True, True]
-    assert not found.unscored and found.places is None
+    assert not found.unscored and found.places[0].tolist() == [[0, 3], [0, 2]]
     assert found.verdicts["judge"][0].tolist() == [[0, 1], [0, 1]]
     assert (found.verdicts["judge and check"] == found.included).all()
     # equal names are never asked about; the check only where the judge says "not included"
@@ -99,23 +99,17 @@ def test_two_stages_by_hand(tmp_path):
         (scripted(), "none", {}, [[0, 1], [0, 1]], [0, 3], {}),
         (scripted(judge_A="I cannot tell", check_B="{}"), None, {}, [[-1, 1], [-1, 1]], [0, 3], {"refusal": 1, "unclear": 1}),
         (Scripted({}), "none", {}, [[-1, 1], [-1, 1]], [0, 3], {NOT_ANSWERED: 2}),
-        ("model", "none", {}, [[1, 1], [0, 1]], [2, 3], {}),
-        (scripted(), "model", {}, [[1, 1], [0, 1]], [2, 3], {}),
         (scripted(more={(JUDGE, "gout", A_ONE): YES, (JUDGE, "gout", B_ONE): "perhaps"}), None, {"ask_equal": True},
          [[1, 1], [0, -1]], [0, 2], {NOT_ANSWERED: 1, "unclear": 1}),
     ],
 )  # fmt: skip
 def test_what_comes_of_the_stages(tmp_path, judge, check, options, included, places, unscored):
-    """Of case one; no verdict is never "not included", and M, in the place of a stage, knows the heart attack."""
+    """Of case one; no verdict is never "not included"."""
     asked = Judge(model=judge, check=check, **options)
     found = judged(tmp_path, asked, m=SetMatcher((MI, "heart attack"))).judged
     assert found is not None and found.included[0].tolist() == included
     assert [found.rows[0, 0, d]["place"] or 0 for d in (0, 1)] == places
     assert found.unscored == unscored and found.scored[0] == (np.array(included) >= 0).all()
-    if judge == "model":
-        assert found.rows[0, 0, 0]["judge_basis"].startswith(
-            "'heart attack' (place 2) names the disease: probability 1.000"
-        )
 
 
 def test_relations_and_severities_by_hand(tmp_path):
@@ -158,20 +152,17 @@ def test_relations_by_m(tmp_path):
         ("judge.check", {"check": "model"}), ("judge.prompt", {"prompt": "judge-2"}), ("judge.ask_equal", {"ask_equal": True}),
         ("graded.prompts", {"relation": "model", "prompts": {"relation": "relation-1"}}),
         ("graded.prompts", {"prompts": {"severity": "severity-1"}}), ("graded.prompts", {"prompts": {"judge": "judge-2"}}),
-        ("judge.prompt", {"model": "model", "prompt": "judge-strict-1"}),
-        ("judge.check_prompt", {"model": "model", "check_prompt": "judge-second-1"}),
         ("graded.severity", {"severity": "model"}), ("graded.relation", {"relation": "none"}), ("judge.model", {"model": "none"}),
-        ("judge.check", {"model": "model", "check": "lab:m"}),
     ],
 )  # fmt: skip
 def test_options_that_cannot_be_meant(option, options):
     with pytest.raises(OptionError, match=f"'{option}'") as error:
         Judging(Judge(**options)) if option.startswith("judge") else Judging(graded=Graded(**options))
-    assert isinstance(error.value, NotServed) == (option in ("graded.severity", "graded.relation") or "none" in options.values() or "lab:m" in options.values())  # fmt: skip
+    assert isinstance(error.value, NotServed) == (option in ("graded.severity", "graded.relation") or "none" in options.values())  # fmt: skip
 
 
 def test_labels_by_people_ask_m_about_whole_lists():
     people = Judging(Judge(human={"case_id": ["two"], "rater": ["A"], "label": [1]}))
-    made = match(lists_of(CASES), By(), NOBODY, judge=people)
+    made = match(lists_of(CASES), By(), ["weighted"], KS, judge=people)
     assert made.humans is not None and made.humans.items == [(1, 0, 0)]
-    assert made.references is not None and made.references.found.tolist()[0] == [[False, True], [False, True]]
+    assert made.references is not None and made.references.hits.any(2).tolist()[0] == [[False, True], [False, True]]

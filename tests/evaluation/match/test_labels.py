@@ -48,9 +48,9 @@ def test_labels_are_read_by_case_rater_and_reference():
 @pytest.mark.parametrize(
     ("rows", "problem"),
     [
-        ([("one", "A", "gout", 1), ("three", "A", "gout", 1)], r"row 1.*no case of the lists.*one, two"),
-        ([("one", "C", "gout", 1)], r"row 0.*no rater of the lists.*A, B"),
-        ([("one", "A", "measles", 1)], r"row 0, column 'reference'.*'one'.*myocardial infarction, gout"),
+        ([("one", "A", "gout", 1), ("three", "A", "gout", 1)], r"row 1.*no such case_id.*one, two"),
+        ([("one", "C", "gout", 1)], r"row 0.*no such rater.*A, B"),
+        ([("one", "A", "measles", 1)], r"row 0, column 'reference'.*myocardial infarction, gout"),
         ([("one", "A", "", 1)], r"row 0, column 'reference'.*myocardial infarction, gout"),
         ([("one", "A", "gout", 1), ("one", "A", "gout", 0)], r"row 1.*labelled twice \(first in row 0\)"),
         ([("one", "A", "gout", "perhaps")], r"row 0.*a label that is not 0 or 1"),
@@ -68,10 +68,10 @@ def test_columns_that_are_missing():
         read_human({"case_id": ["one"], "rater": ["A"], "reference": ["gout"]}, lists)
     with pytest.raises(InputError, match="'rater'.*whose answer was labelled.*is missing"):
         read_human({"case_id": ["two"], "label": [1]}, lists)
-    with pytest.raises(InputError, match="'case_id' is missing"):
+    with pytest.raises(InputError, match="'case_id'.*is missing"):
         read_human({"rater": ["A"], "label": [1]}, lists)
     absent = lists_of({"one": {"A": ["gout"], "truth": ["gout"]}, "two": {"A": ["gout"]}})
-    with pytest.raises(InputError, match="row 0, column 'case_id'.*'two'"):
+    with pytest.raises(InputError, match="row 0, column 'case_id'"):
         read_human({"case_id": ["two"], "label": [1]}, absent)
 
 

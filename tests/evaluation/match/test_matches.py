@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from itertools import combinations, product
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dxmatch
 from dxmatch.errors import ModelError, NotUnderstoodWarning
-from dxmatch.evaluation.match.matches import Matches, Needs, match, pairs_needed
+from dxmatch.evaluation.match.matches import Matches, match, pairs_needed
 from dxmatch.evaluation.read.lists import Lists, panels
 from dxmatch.evaluation.read.reading import read_lists
+from dxmatch.evaluation.score.agreement import categories_of
 
 from ..made import By, lists_of, long_form
 
@@ -30,14 +31,15 @@ def shared_letters(x: str, y: str) -> float:
     return 1.0 if x == y else min(0.9, len(set(x) & set(y)) / 2)
 
 
-def needs_of(answers: Lists, k: int | None = None, max_k: int = 3) -> Needs:
-    ks = WHOLE | ({} if k is None else dict.fromkeys(WHOLE, k))
-    return replace(Needs.of(answers, FAMILIES, ks, max_k, True), codes=False)
-
-
-def matched(cases: dict[str, dict[str, list[str]]], m: Any, **options: Any) -> Matches:
-    answers = lists_of(cases)
-    return match(answers, m, options.pop("needs", None) or needs_of(answers), **options)
+def matched(
+    cases: dict[str, dict[str, list[str]]] | Lists,
+    m: Any,
+    k: int | None = None,
+    families: Any = FAMILIES,
+    **options: Any,
+) -> Matches:
+    answers = cases if isinstance(cases, Lists) else lists_of(cases)
+    return match(answers, m, families, WHOLE | ({} if k is None else dict.fromkeys(WHOLE, k)), k or 3, **options)
 
 
 lists = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4)
@@ -55,9 +57,7 @@ def test_equal_to_plain_loops_and_each_pair_asked_once(drawn, k, directed):
     cases = {f"c{i}": dict(zip(("A", "X", "Y", "truth"), lists, strict=True)) for i, lists in enumerate(drawn)}
     answers, m = lists_of(cases), Ordered(probability)
     m.policy = "narrower-counts" if directed else "specification"
-    needs = needs_of(answers, k, k)
-    judged = panels(answers)
-    found = match(answers, m, needs, panels=judged)
+    found = matched(answers, m, k, panels=panels(answers))
     right, peers, first = found.references, found.peers, found.first
     assert peers is not None and first is not None
     wanted: set[tuple[str, str]] = set()
@@ -74,12 +74,13 @@ def test_equal_to_plain_loops_and_each_pair_asked_once(drawn, k, directed):
     met = dict(enumerate(np.concatenate([block for _, block in first.compared()])))
     pair_of = {pair: at for at, pair in enumerate(zip(first.first.tolist(), first.second.tolist(), strict=True))}
     pairs = list(zip(peers.first.tolist(), peers.second.tolist(), strict=True))
-    firsts: list[tuple[int, str]] = []
     for i, case in enumerate(answers.cases):
         truth = list(dict.fromkeys(text for text in cases[case]["truth"] if text != "none"))
         said = [cases[case][rater] for rater in answers.raters]
         for j, listed in enumerate(said):
-            for rank, d in product(range(needs.depth), range(0 if right is None else right.given.shape[1])):
+            for rank, d in product(
+                range(0 if right is None else right.said.shape[2]), range(0 if right is None else right.given.shape[1])
+            ):
                 there = rank < len(listed) and listed[rank] != "none" and d < len(truth)
                 value = says(truth[d], listed[rank]) if there else np.nan
                 np.testing.assert_allclose(right.probabilities[i, j, rank, d], value, rtol=1e-6)
@@ -91,14 +92,6 @@ def test_equal_to_plain_loops_and_each_pair_asked_once(drawn, k, directed):
         for one, other in combinations(range(len(said)), 2):
             there = said[one][0] != "none" and said[other][0] != "none"
             assert met[i][pair_of[one, other], 0, 0] == (there and peers_say(said[one][0], said[other][0]) >= 0.5)
-        firsts += [(i * len(said) + j, listed[0]) for j, listed in enumerate(said) if listed[0] != "none"]
-    across = {
-        frozenset((one, other)) for (one, x), (other, y) in combinations(firsts, 2) if x != y and peers_say(x, y) < 0.5
-    }
-    cross = found.cross_case
-    assert cross is not None
-    assert {frozenset(pair) for pair in zip(cross.one.tolist(), cross.other.tolist(), strict=True)} == across
-    assert cross.asked == cross.all == len(firsts) * (len(firsts) - 1) // 2
     assert len(m.asked) == len(set(m.asked))
     assert set(m.asked) == wanted
 
@@ -113,26 +106,25 @@ class Ordered(By):
 
 def test_pairs_needed_are_those_that_are_asked(example):
     answers = read_lists(example / "lists.csv", reading=dxmatch.Reading(no_diagnosis=["none"]))
-    m, needs = Ordered(lambda a, b: 1.0), needs_of(answers)
-    peers = match(answers, m, needs, panels=panels(answers), seed=3).peers
+    m = Ordered(lambda a, b: 1.0)
+    peers = matched(answers, m, panels=panels(answers)).peers
     assert peers is not None and (peers.first < peers.second).all() and len(peers.first) == 6
-    table = pairs_needed(answers, needs, panels=panels(answers), seed=3)
+    table = pairs_needed(answers, FAMILIES, WHOLE, 3, panels(answers))
     told = list(zip(table["a"].to_pylist(), table["b"].to_pylist(), strict=True))
     assert sorted(m.asked) == sorted(told) and len(told) == len(set(told)) > 1000
 
 
-def test_a_long_list_makes_no_wide_array(set_matcher):
-    """What stands past the ranks that are held one by one is found all the same; the arrays stay as they are."""
+def test_of_a_long_list_the_first_hundred_are_looked_at(set_matcher):
     cases = {f"c{i}": {"A": ["gout"], "B": ["copd"], "truth": ["asthma", "mi"]} for i in range(20)}
-    cases["c7"]["A"] = [f"disease {i}" for i in range(3000)] + ["heart attack"]
+    cases["c7"]["A"] = [f"disease {i}" for i in range(99)] + ["heart attack"] + [f"disease {i}" for i in range(3000)]
     made = matched(cases, set_matcher(("heart attack", "mi")))
     found = made.references
-    assert found is not None and found.hits.shape == (20, 2, 50, 2)
-    assert np.argwhere(found.found).tolist() == [[7, 0, 1]] and not found.hits.any()
+    assert found is not None and found.hits.shape == (20, 2, 100, 2)
+    assert np.argwhere(found.hits).tolist() == [[7, 0, 99, 1]]
     assert [one.count for one in made.findings if one.kind == "lengths"] == [1]
     # not where nobody needs whole lists
-    cut = matched(cases, set_matcher(("heart attack", "mi")), needs=needs_of(lists_of(cases), 4)).references
-    assert cut is not None and not cut.found.any()
+    cut = matched(cases, set_matcher(("heart attack", "mi")), 4).references
+    assert cut is not None and cut.hits.shape[2] == 10 and not cut.hits.any()
 
 
 def test_chunks_and_order_of_rows_change_nothing(monkeypatch):
@@ -144,32 +136,15 @@ def test_chunks_and_order_of_rows_change_nothing(monkeypatch):
         for i in generator.permutation(30)
     }
     answers, whole, parts = lists_of(cases), By(shared_letters), By(shared_letters)
-    one = match(answers, whole, needs_of(answers), panels=panels(answers))
+    one = matched(answers, whole, panels=panels(answers))
     monkeypatch.setattr(pairs, "CHUNK", 3)
-    other = match(answers, parts, needs_of(answers), panels=panels(answers))
+    other = matched(answers, parts, panels=panels(answers))
     assert max(parts.calls) == 3 < max(whole.calls) and whole.asked == parts.asked
     np.testing.assert_array_equal(one.references.probabilities, other.references.probabilities)  # type: ignore[union-attr]
     np.testing.assert_array_equal(one.peers.verdicts, other.peers.verdicts)  # type: ignore[union-attr]
     turned = lists_of(dict(reversed(cases.items())))
-    back = match(turned, By(shared_letters), needs_of(turned), panels=panels(turned))
+    back = matched(turned, By(shared_letters), panels=panels(turned))
     np.testing.assert_array_equal(back.references.hits[::-1], one.references.hits)  # type: ignore[union-attr]
-    assert len(back.cross_case.one) == len(one.cross_case.one)  # type: ignore[union-attr]
-
-
-def test_pairs_of_different_cases_are_drawn_where_they_are_many():
-    generator = np.random.default_rng(1)
-    cases = {f"c{i:03d}": {rater: [WORDS[generator.integers(4)]] for rater in ("A", "X", "Y")} for i in range(120)}
-    answers = lists_of(cases)
-    found = match(answers, By(), needs_of(answers), seed=5).cross_case
-    turned = lists_of(dict(reversed(cases.items())))
-    back = match(turned, By(), needs_of(turned), seed=5).cross_case
-    assert found is not None and back is not None and found.asked == 50_000
-    assert found.all == 360 * 359 // 2
-    # the same pairs, whatever the order of the cases
-    place = lambda flat, turned: sorted(((119 - flat // 3 if turned else flat // 3) * 3 + flat % 3).tolist())  # noqa: E731
-    assert place(found.one, False) == place(back.one, True)
-    quiet = match(answers, By(), replace(needs_of(answers), across_cases=False)).cross_case
-    assert quiet is not None and quiet.asked == quiet.all == len(quiet.one) == 0
 
 
 def test_categories_join_chains_and_spellings(set_matcher):
@@ -181,7 +156,8 @@ def test_categories_join_chains_and_spellings(set_matcher):
     }
     first = matched(cases, set_matcher(("a", "b"), ("b", "c"), ("b", "B"))).first
     assert first is not None
-    of, found = first.categories.of, first.categories
+    found = categories_of(first)
+    of = found.of
     assert len({*of[:, :2].ravel().tolist(), of[1, 2]}) == 1 and of[0, 2] == -1 and of[2, 2] != of[2, 0]
     assert (found.count, found.agreements, found.chained) == (2, 5, 2)
 
@@ -192,9 +168,8 @@ def test_final_diagnoses_and_what_needs_relations():
     rows.loc[rows.rater == "truth", "role"] = ["reference", "reference"]
     final = rows.iloc[[3]].assign(role="final")
     m = Related()
-    needs = replace(needs_of(answers := read_lists(__import__("pandas").concat([rows, final]))), first=False)
-    made = match(answers, m, needs)
-    assert made.tells_relations and made.of_final is not None and made.of_final.references is not None
+    made = matched(read_lists(pd.concat([rows, final])), m, families=["ranking", "recall"])
+    assert made.m.tells_relations and made.of_final is not None and made.of_final.references is not None
     assert made.references is not None and made.references.given.tolist() == [[True, True]]
     assert not made.references.distance.any()
     assert made.of_final.references.given.tolist() == [[True]] and made.of_final.answers.reference == [("mi",)]
@@ -214,14 +189,13 @@ class Related(By):
 
 def test_nobody_is_asked_for_what_nobody_needs():
     cases = {"one": {"A": ["gout"], "X": ["copd"], "Y": ["mi"], "truth": ["asthma"]}}
-    nothing = Needs(references=False, relations=False, first=False, codes=False)
     votes = By()
     votes.rests_on_votes = True  # type: ignore[attr-defined]
-    made = matched(cases, votes, needs=nothing)
+    made = matched(cases, votes, families=["weighted"])
     assert not votes.asked and made.references is made.case_table is made.peers is made.first is made.codes is None
     # where nothing is paid for a pair, the table of cases is there all the same
-    assert matched(cases, By(), needs=nothing).case_table is not None
-    assert matched({"one": {"A": ["gout"], "X": ["copd"]}}, By(), needs=nothing).references is None
+    assert matched(cases, By(), families=["weighted"]).case_table is not None
+    assert matched({"one": {"A": ["gout"], "X": ["copd"]}}, By(), families=["weighted"]).references is None
 
 
 @pytest.mark.parametrize(
@@ -261,8 +235,8 @@ def test_what_m_does_not_understand_and_reads_otherwise_is_found():
     assert made.references is not None and made.references.probabilities[0, 0, 0, 0] == 0
     assert made.references.hits[1, 0, 0, 0]  # the same words
     found = {one.kind: one for one in made.findings}
-    assert (found["not_understood"].count, found["not_understood"].of) == (5, 9)
-    assert found["not_understood"].place == "3 of 6 diagnoses in the lists and 2 of 3 references"
+    assert (found["not_understood"].count, found["not_understood"].of) == (2, 5)
+    assert found["not_understood"].example == "'zzt' (gibberish), 'zzt one' (gibberish)"
     assert (found["spelling"].count, found["spelling"].example) == (1, "'ashtma' as 'asthma'")
 
 
@@ -271,4 +245,4 @@ def test_a_verdict_is_that_of_the_full_precision():
     near = By(lambda x, y: 0.7)
     near.threshold = 0.7000000001
     found = matched({"one": {"A": ["a"], "truth": ["b"]}}, near)
-    assert found.references is not None and not found.references.hits.any() and found.threshold == near.threshold
+    assert found.references is not None and not found.references.hits.any() and found.m.threshold == near.threshold

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dxmatch.errors import InputError
-from dxmatch.evaluation.match.text_codes import read_codes
+from dxmatch.evaluation.match.codes import read_codes
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,8 @@ def test_a_table_that_cannot_be_right(tmp_path: Path, table: str, told: str) -> 
         read_codes(path)
 
 
-def test_names_that_differ_only_in_capitals() -> None:
-    """Each has its own code; a third spelling is not guessed between them."""
-    table = read_codes({"AML": "C92.0", "aml": "D30.0", "flu": "J11", "Flu": "J11"})
-    assert [table.cell(text) for text in ("AML", "aml", "Aml", "FLU")] == ["C92.0", "D30.0", None, "J11"]
+def test_capitals_and_blanks_make_no_difference() -> None:
+    table = read_codes({"flu": "J11", "Flu": "J11", "lung  spots": "R91.8"})
+    assert [table.cell(text) for text in ("FLU", "Lung spots", "gout")] == ["J11", "R91.8", None]
+    with pytest.raises(InputError, match="'aml' has other codes"):
+        read_codes({"AML": "C92.0", "aml": "D30.0"})

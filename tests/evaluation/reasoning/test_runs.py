@@ -6,7 +6,7 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import InputError, OptionError
-from dxmatch.evaluation.reasoning import browser
+from dxmatch.evaluation.reasoning import evaluate
 
 from ...chromium import CHROMIUM, tab
 from .made import Says, compared, told, values, written
@@ -181,7 +181,7 @@ def test_the_page_shows_notes_in_the_browser_of_cases(both, monkeypatch):
         page.index(text) for text in ("Before you read on", "Acc_diag", "Note by note</h2>", "Only in the note\\n")
     ]
     assert places == sorted(places) and "3 of 3 notes are here" in page
-    monkeypatch.setattr(browser, "MOST", 4)
+    monkeypatch.setattr(evaluate, "_MOST", 4)
     assert "2 of 3 notes are here" in both().to_html()
 
 
@@ -189,17 +189,8 @@ def test_the_page_shows_notes_in_the_browser_of_cases(both, monkeypatch):
 def test_the_browser_of_cases_draws_notes(both, tmp_path):
     both(resampling={"resamples": 50}).save(tmp_path / "r.html")
     with tab(tmp_path / "profile") as page:
-        for address, shown in (
-            ("", 3),
-            ("#search=FEVER", 1),
-            ("#show=missed", 1),
-            ("#show=missed&model=perfect", 0),
-            ("#by.category=Asthma", 2),
-        ):
-            page.open(f"file://{tmp_path / 'r.html'}{address}")
-            assert page.value("document.querySelectorAll('.cases-case').length") == shown, address
-            assert page.value("document.documentElement.scrollWidth <= innerWidth") and page.said == []
         page.open(f"file://{tmp_path / 'r.html'}#case=Gout%2Ftoe.json")
+        assert page.value("document.querySelectorAll('.cases-case').length") == 3 and page.said == []
         words = page.value("document.querySelector('.cases-case[open]').innerText")
         assert "Suspected  gout → Gout → Acute Gout" in words.replace("Suspected gout", "Suspected  gout")
         assert (

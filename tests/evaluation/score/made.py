@@ -13,8 +13,8 @@ import pandas as pd
 
 import dxmatch
 from dxmatch.evaluation.match.judge import Judgements
-from dxmatch.evaluation.match.matches import Matches, Needs, match
-from dxmatch.evaluation.match.panel import Panel
+from dxmatch.evaluation.match.matches import Matches, match
+from dxmatch.evaluation.match.options import Panel
 from dxmatch.evaluation.read.lists import Lists
 from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.evaluation.score.scores import FamilyScores, Settings
@@ -28,12 +28,11 @@ OF_RIGHT_ANSWERS = [name for name in FAMILIES if name not in ("relative", "agree
 
 
 def matched(
-    lists: Lists | pd.DataFrame, matcher: Any = None, k: K = None, families: Any = OF_RIGHT_ANSWERS, max_k: int = 3,
-    across_cases: bool = False, **options: Any,
+    lists: Lists | pd.DataFrame, matcher: Any = None, k: K = None, families: Any = OF_RIGHT_ANSWERS, max_k: int = 3, **options: Any,
 ) -> Matches:  # fmt: skip
     """options : of `match`."""
     answers = lists if isinstance(lists, Lists) else read_lists(lists, reading=dxmatch.Reading(no_diagnosis=["none"]))
-    return match(answers, matcher or By(), Needs.of(answers, families, ks_of(k), max_k, across_cases), **options)
+    return match(answers, matcher or By(), families, ks_of(k), max_k, **options)
 
 
 def judgements(
@@ -52,7 +51,9 @@ def judgements(
         for at, one in np.ndenumerate(judge)
         if given[at[0], at[2]]
     }  # fmt: skip
-    return Judgements(rows, given, included, Counter({"refused": 1}), "m", "" if check is None else "m")
+    alone = np.where(judge == -2, included, judge).astype(np.int8)
+    where = np.zeros(judge.shape, np.int16) if places is None else np.asarray(places, np.int16)
+    return Judgements(rows, given, included, alone, where, Counter({"refused": 1}), "m", "" if check is None else "m")
 
 
 class Scored:

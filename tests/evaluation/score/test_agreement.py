@@ -32,7 +32,7 @@ def answers(to_frame):
 
 
 def of_firsts(answers, matcher):
-    return matched(answers, matcher, families=["agreement"], across_cases=True)
+    return matched(answers, matcher, families=["agreement"])
 
 
 def scored(answers, matcher, repeats=0, **settings):
@@ -41,20 +41,19 @@ def scored(answers, matcher, repeats=0, **settings):
 
 def test_values_are_those_of_the_metrics(answers, set_matcher):
     found = scored(answers, set_matcher((WORDS[0], WORDS[1]), (WORDS[2], WORDS[3])), 200)
-    assert len(found.rows) == 12 and {row["algorithm"] for row in found.rows} == {"A"}
+    assert len(found.rows) == 9 and {row["algorithm"] for row in found.rows} == {"A"}
     said, category = answers.top(1)[:, :, 0], np.array([0, 0, 2, 2, 4, 5, -1])
-    m, joined, distance = dxmatch.metrics, category[said], category[:6, None] != category[:6]
+    m, joined = dxmatch.metrics, category[said]
     for of, raters in (("experts", [1, 2, 3]), ("with the algorithm", [0, 1, 2, 3])):
         kappas = [m.cohen_kappa(joined[:, i], joined[:, j]) for i, j in combinations(raters, 2)]
         for name, expected in (
             ("kappa", np.mean(kappas)),
             ("kappa_F", m.fleiss_kappa(joined[:, raters])),
             ("alpha", m.krippendorff_alpha(joined[:, raters])),
-            ("alpha_M", m.krippendorff_alpha_by_distance(said[:, raters].clip(-1), distance.astype(float))),
         ):
             row = found.row("A", f"{name}({of})")
             assert row["value"] == pytest.approx(expected) and row["n_pairs"] == len(kappas)
-    for metric in ("kappa", "kappa_F", "alpha", "alpha_M"):
+    for metric in ("kappa", "kappa_F", "alpha"):
         among, together, change = (
             found.row("A", f"{metric}({of})") for of in ("experts", "with the algorithm", "change")
         )
@@ -75,34 +74,17 @@ def test_resamples_are_the_cases_taken_so_often(answers, set_matcher):
         absent=answers.absent[again],
     )  # fmt: skip
     again = of_firsts(taken, matcher)
-    plain = agreement.group_agreement(again.first, again.cross_case, groups)(np.ones((1, 40)))
-    resampled = agreement.group_agreement(found.first, found.cross_case, groups)(weights[None].astype(float))
+    plain = agreement.group_agreement(again.first, agreement.categories_of(again.first), groups)(np.ones((1, 40)))
+    resampled = agreement.group_agreement(found.first, agreement.categories_of(found.first), groups)(
+        weights[None].astype(float)
+    )
     assert resampled.ravel().tolist() == pytest.approx(plain.ravel().tolist(), abs=1e-12)
 
 
-def test_pairs_of_different_cases_are_drawn_where_there_are_too_many(to_frame, set_matcher):
-    """100 cases of four diagnoses: 50,000 of 79,800 pairs are asked."""
-    generator = np.random.default_rng(3)
-    lists = {
-        f"c{i:02}": {r: [WORDS[int(w)]] for r, w in zip("AXYZ", generator.integers(0, 6, 4), strict=True)}
-        for i in range(100)
-    }
-    drawn = read_lists(to_frame(lists, {"A": "algorithm"}))
-    found = scored(drawn, set_matcher())
-    cross = found.matches.cross_case
-    assert (cross.asked, cross.all) == (50_000, 400 * 399 // 2) and (cross.one != cross.other).all()
-    exact = dxmatch.metrics.krippendorff_alpha_by_distance(drawn.top(1)[:, :, 0], 1 - np.eye(6))
-    assert found.value("A", "alpha_M(with the algorithm)") == pytest.approx(exact, abs=0.02)
-    assert "estimated from 50,000 pairs of first diagnoses drawn from 79,800" in found.told["origin"][0]
-
-
 def test_what_is_left_out_and_why(answers, set_matcher, to_frame):
-    votes = scored(answers, set_matcher(), across_cases=False)
-    assert {row["metric"] for row in votes.rows} == {"kappa", "kappa_F", "alpha"}
-    assert "Without alpha_M" in votes.told["origin"][0]
     frame = to_frame({c: {r: ["none"] for r in "AXY"} for c in ("one", "two")}, {"A": "algorithm"})
     silent = scored(read_lists(frame, reading=dxmatch.Reading(no_diagnosis=["none"])), set_matcher(), 20)
-    assert silent.value("A", "alpha(experts)") is None and silent.value("A", "alpha_M(change)") is None
+    assert silent.value("A", "alpha(experts)") is None
     assert "hardly any gives one" in silent.row("A", "alpha(experts)")["reason"]
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxmatch.errors import InputError
-from dxmatch.evaluation.match.panel import Panel
+from dxmatch.evaluation.match.options import Panel
 from dxmatch.evaluation.read.lists import panels
 from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.evaluation.score import correction

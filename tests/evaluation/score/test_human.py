@@ -22,7 +22,7 @@ class Agreement(Scored):
     def __init__(self, lists, labels, by_m, judged=None, repeats=200):
         found = matched(lists, By())
         assert found.references is not None
-        references = replace(found.references, found=np.asarray(by_m, bool))
+        references = replace(found.references, hits=np.asarray(by_m, bool)[:, :, None])
         made = replace(found, references=references, judged=judged, humans=labels)
         super().__init__(human, made, repeats=repeats)
         self.words = self.scores.sentences(self.tables["agreement"])

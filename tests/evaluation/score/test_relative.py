@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dxmatch.evaluation.match.panel import Panel
+from dxmatch.evaluation.match.options import Panel
 from dxmatch.evaluation.read.lists import Lists, panels
 from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.evaluation.score import panels as family

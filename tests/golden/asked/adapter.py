@@ -105,7 +105,7 @@ def ask(
     asking = dxmatch.Asking(endpoints=endpoints, store=store, again=again)
     sampling = dxmatch.Sampling(temperature=temperature)
     asked = dxmatch.ask(cases, models, asking=asking, sampling=sampling, **options)
-    return {"lists": table(asked.lists.table if asked.lists else [], "case rater rank", "diagnosis unread")}
+    return {"lists": table([] if asked.lists is None else asked.lists, "case rater rank", "diagnosis unread")}
 
 
 def choice(

@@ -60,13 +60,13 @@ REASONING = {"data": ("data", ("by", "group")), "notes": ("cases", ("rater", "no
 BY_NOBODY = ("Acc_cat", "Acc_diag")
 AVERAGES = {"mean of the subsets": "mean of subsets", "quantity-weighted average": None}
 AUDIT = {
-    "features": ("feature",), "contributions": ("a", "b"), "permutation": ("of",), "families": ("of", "way"), "alone": ("feature",),
+    "features": ("feature",), "contributions": ("a", "b"), "permutation": ("of",), "families": ("of",), "alone": ("feature",),
     "correlations": ("first", "second"), "measures": ("pairs", "measure"), "reliability": ("from",),
     "kinds": ("error", "kind"), "worst": ("error", "a", "b"),
 }  # fmt: skip
 COUNTS = (
     "n_cases", "references", "lists", "unique_diagnoses", "cut_lists", "rejected_rows", "rejected_cases", "pairs_asked",
-    "kappa_categories", "kappa_agreements", "kappa_agreements_by_chain", "short_lists", "icd_counts",
+    "kappa_categories", "kappa_agreements", "kappa_agreements_by_chain", "short_lists",
 )  # fmt: skip
 NAMES = {metric.symbol: metric.name for metric in dxmatch.metrics.all_metrics()}
 

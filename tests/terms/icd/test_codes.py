@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 
 import dxmatch
+from dxmatch import Asking, Codes
 from dxmatch.errors import InputError
-from dxmatch.evaluation.match.matches import Needs, match
-from dxmatch.evaluation.match.text_codes import TextCodes
+from dxmatch.evaluation.match.codes import text_codes
+from dxmatch.evaluation.match.matches import match
 from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.terms.icd import codes as icd_codes
 from dxmatch.terms.icd import open_tree
@@ -121,8 +122,8 @@ ROWS = [
 
 
 def coded(lists, k, m):
-    needs = Needs(references=False, relations=False, first=False, code_depth=k)
-    return match(lists, m, needs, codes=TextCodes()).codes
+    ks = dict.fromkeys(("relative", "ranking", "recall", "hierarchical"), k)
+    return match(lists, m, ["hierarchical"], ks, codes=text_codes(Codes(), m, Asking())).codes
 
 
 def test_lists_by_code_and_by_text(tree, shipped):
