@@ -181,8 +181,8 @@ def part_of(target: Callable[..., Any], heading: str = OPTIONS, prefix: str = ""
         below = HEADINGS.get(name, heading)
         kinds = [kind for kind in kinds_of(rule) if isinstance(kind, type) and issubclass(kind, Options)]
         if name == "matcher" and target is not load and set(kinds_of(rule)) != {str, NoneType}:
-            part.takes[name] = part_of(load, below)
-            part.takes[name].required = own[name].default is inspect.Parameter.empty
+            part.takes[name] = made = part_of(load, below)
+            made.required = own[name].default is inspect.Parameter.empty
         elif len(kinds) > 1:
             part.takes[name] = _one_of(name, {kind.__name__.lower(): kind for kind in kinds}, below, said.get(name, ""))
         elif kinds and not any(get_origin(kind) is Literal for kind in kinds_of(rule)):
@@ -223,8 +223,10 @@ def _one_of(name: str, kinds: Mapping[str, type[Options]], heading: str, said: s
 
 def _can_be_typed(kind: Any) -> bool:
     """Whether a value of this type can be; a function, or a graph of diseases, cannot."""
-    simple = kind in (str, int, float, bool, Path, Any) or get_origin(kind) not in (None, Callable)
-    return simple or (isinstance(kind, type) and issubclass(kind, Options))
+    simple = (str, int, float, bool, Path, Any)
+    if kind in simple or get_origin(kind) not in (None, Callable):
+        return True
+    return isinstance(kind, type) and issubclass(kind, Options)
 
 
 def described(target: Callable[..., Any]) -> dict[str, str]:

@@ -124,6 +124,9 @@ class _Said:
         self._stream.write(self._streams.said(text))
         return len(text)
 
+    def flush(self) -> None:
+        self._stream.flush()
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 

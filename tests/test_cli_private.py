@@ -141,7 +141,6 @@ FAILING = {
     "two references": ("case_id,rater,rank,diagnosis,reference\n{m},x,1,flu,{m}\n{m},x,2,gout,flu\n", "evaluate t.csv"),
     "no rater of this name": ("case_id,rater,rank,diagnosis,reference\n1,{m},1,flu,gout\n", "evaluate t.csv --algorithms y"),
     "an unknown code": ("case_id,rater,rank,diagnosis,icd10,reference\n1,x,1,flu,{m},gout\n", "evaluate t.csv --metrics hierarchical"),
-    "JSON that is damaged": ('{{"a": "{m}", "b": "gout"}}\n{{"a": "{m}"\n', "score t.jsonl -o o.csv"),
     "JSON that is no object": ('{{"a": "{m}", "b": "gout"}}\n["{m}"]\n', "score t.jsonl -o o.csv"),
     "choice": ("question_id,response\n{m},{m}\n", "choice questions.json t.csv"),
     "a right code that is none": ("diagnosis,gold\n{m},{m}\n", "icd t.csv --gold gold -o o.csv"),

@@ -144,7 +144,8 @@ def test_a_refused_merge_costs_little() -> None:
     assert time.perf_counter() - start < 3
 
 
-def test_the_command(tmp_path: Path) -> None:
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     (tmp_path / "terms.csv").write_text("term,id\nheart attack,1\nMI,2\n,3\ngout,4\nxyzzy,5\n")
     out = tmp_path / "clusters.csv"
     result = invoke(["dedupe", str(tmp_path / "terms.csv"), "-o", str(out)])

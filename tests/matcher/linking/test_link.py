@@ -176,7 +176,10 @@ def test_the_command_takes_and_writes_workbooks(tmp_path: Path) -> None:
     assert rows[0]["b"] == "MI" and rows[0]["b_code"] == "I21" and [row["a_id"] for row in rows] == ["1", "2", "3"]
 
 
-def test_the_command_shows_links_and_warns_of_doubtful_ones(tmp_path: Path, command: Any) -> None:
+def test_the_command_shows_links_and_warns_of_doubtful_ones(
+    tmp_path: Path, command: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     (tmp_path / "a.csv").write_text("term\ncancer\n")
     (tmp_path / "b.csv").write_text("term\nbreast cancer\n")
     told = command("link", tmp_path / "a.csv", tmp_path / "b.csv", "--threshold", "0.1").output
