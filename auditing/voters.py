@@ -65,7 +65,7 @@ def _alone(feature: FeatureSpec, values: NDArray[np.floating], resamples: Resamp
 
 def voter_columns(features: FeatureSet, table: NDArray[np.float32], count: int) -> list[int]:
     """Finds the votes with an answer. table : float32 [n, f]. Errors: `OptionError` where `count` cannot be chosen of them."""
-    answered: NDArray[np.bool_] = np.isfinite(table).any(axis=0)
+    answered = np.atleast_1d(np.isfinite(table).any(axis=0))
     columns = [i for i, feature in enumerate(features.features) if feature.kind == VOTER and answered[i]]
     if not 0 < (choices := comb(len(columns), count)) <= MOST_SUBSETS:
         voters = ", ".join(features.names[column] for column in columns) or "none"

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..diagnosing.ask import ask as verb
 from ..votes.asking import plan_lines
-from .command import Call, command, leave
+from .command import Call, command, running
 
 
 @command(verb, given=("cases",), several=("cases",), says_asked=False)
@@ -19,8 +19,7 @@ def ask(call: Call) -> None:
     """
     asked: Any = call(planned=lambda planned: print("\n".join(plan_lines(planned))))
     print("\n".join(asked.lines()))
-    if asked.lists is None:
-        return
-    if (output := call.given.get("output")) is not None:
-        print(f"Written: {output}")
-    leave([] if asked.summary is None else [asked.summary], lacking=not asked.complete)
+    if asked.lists is not None:
+        if (output := call.given.get("output")) is not None:
+            print(f"Written: {output}")
+        running.lacking = not asked.complete

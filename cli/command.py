@@ -7,10 +7,10 @@ import functools
 import inspect
 import logging
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from cyclopts import App
 from docstring_parser import parse
@@ -21,9 +21,6 @@ from .faults import WrongUsage
 from .flags import EVERYWHERE, OPTIONS, OUT, Flag, Part, part_of
 from .help import shown
 from .streams import Streams, print_document
-
-if TYPE_CHECKING:
-    from ..votes.ask_summary import AskSummary
 
 _QUIET = Flag(
     ("--quiet", "-q"), bool, EVERYWHERE, f"No progress, and no words about what was written; warnings and errors stay. Also: {QUIET}=1.", False
@@ -36,24 +33,18 @@ _BESIDE = ("store", "rejects")
 """Files that are written beside a result."""
 
 
-class Lacking(Exception):
-    """Holds a result that is shown, and is yet no success: the command leaves with 1."""
-
-    def __init__(self, document: Any) -> None:
-        super().__init__()
-        self.document = document
-
-
 @dataclass
 class Running:
     """The command that runs, for the words of its errors.
 
     names : a parameter -> what the command calls it. streams : what stands for standard input and output. debug : whether tracebacks are shown.
+    lacking : whether something is wrong or missing, though the command has a result: it ends with 1.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
     streams: Streams = field(default_factory=Streams)
     debug: bool = False
+    lacking: bool = False
 
 
 running = Running()
@@ -112,24 +103,24 @@ def command(
             typed.update(zip(given, positional, strict=False))
             as_json = typed.pop("json", False)
             with _settings(typed.pop("quiet", False), typed.pop("debug", False)), Streams() as streams:
-                running.names, running.streams = run.names, streams  # type: ignore[attr-defined]
+                running.names, running.streams, running.lacking = run.names, streams, False  # type: ignore[attr-defined]
                 written = _open(streams, typed, flags, stdout)
                 if as_json and streams.output is not None:
                     raise WrongUsage("--json prints to standard output, and so does -o -")
                 call, more = Call(part, typed), own.given(typed)
-                lacking = False
                 with streams.messages(silent=as_json or (quiet() and bool(written))):
-                    try:
-                        document = body(*(() if verb is None else (call,)), **more)
-                    except Lacking as found:
-                        document, lacking = found.document, True
+                    document = body(*(() if verb is None else (call,)), **more)
                     asking = more.get("asking") or vars(call).get("given", {}).get("asking")
-                    for summary in (asked := asking.budget.summaries if asking and says_asked else []):
+                    asked = asking.budget.summaries if asking else []
+                    for summary in asked if says_asked else ():
                         print("\n".join(summary.lines()))
                 streams.deliver()
                 if as_json:
                     print_document(document)
-                leave(asked, lacking=lacking)
+                if any("interrupted" in summary.stopped_because for summary in asked):
+                    raise SystemExit(130)
+                if running.lacking or any(summary.failed for summary in asked):
+                    raise SystemExit(1)
 
         taken = [flags[name].parameter(positional=True) for name in given]
         taken += [each.parameter() for name, each in (flags | shared).items() if name not in given]
@@ -139,14 +130,6 @@ def command(
         return app_of(body.__name__, body, run)
 
     return made
-
-
-def leave(summaries: Sequence[AskSummary], *, lacking: bool = False) -> None:
-    """Leaves with 130 where Ctrl-C ended the asking, with 1 where questions failed or answers are lacking."""
-    if any("interrupted" in summary.stopped_because for summary in summaries):
-        raise SystemExit(130)
-    if lacking or any(summary.failed for summary in summaries):
-        raise SystemExit(1)
 
 
 def app_of(name: str, said: Any, run: Callable[..., None] | None = None) -> App:

@@ -114,16 +114,19 @@ def _table(source: Any, reading: Reading) -> Table:
             return _published(paths, reading.encoding)
         return stacked([_file(path, reading) for path in paths])
     if isinstance(source, Mapping) and all(isinstance(one, str | Mapping) or is_chat(one) for one in source.values()):
-        return replace(_by_case(source, "cases"), first_row=0)
+        return replace(_by_case(source, "cases"), first_row=0, in_memory=True)
     return read_table(source)
 
 
 def _file(path: Path, reading: Reading) -> Table:
     if path.is_dir() or path.suffix.lower() in NOTES:
         return _notes(path, reading.encoding)
-    if path.suffix.lower() == ".json" and isinstance(value := read_json(path, reading.encoding).value, Mapping):
-        return _by_case(value, str(path))
-    return read_table(path, reading.encoding, set_aside=reading.rejects is not None)
+    set_aside = reading.rejects is not None
+    if path.suffix.lower() == ".json":
+        held = read_json(path, reading.encoding, [] if set_aside else None).value
+        if isinstance(held, Mapping):
+            return _by_case(held, str(path))
+    return read_table(path, reading.encoding, set_aside=set_aside)
 
 
 def _by_case(value: Mapping[Any, Any], source: str) -> Table:

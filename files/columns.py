@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -188,8 +190,17 @@ def of_frame(source: Any) -> tuple[nw.DataFrame[Any], pa.Table, dict[str, InputE
 
 
 def frame_like(source: Any) -> Any:
-    """An empty narwhals frame of the kind that came; None, which is Arrow, for a file, lists or a dict."""
-    try:
-        return nw.from_native(source, eager_only=True).head(0)
-    except TypeError:
+    """An empty narwhals frame of the kind that came; None, which is Arrow, for a file.
+
+    What came as lists or as a dict comes back in pandas, where that is installed.
+    """
+    if source is None or isinstance(source, str | os.PathLike):
         return None
+    with contextlib.suppress(TypeError):
+        return nw.from_native(source, eager_only=True).head(0)
+    of_files = isinstance(source, list | tuple) and all(isinstance(one, str | os.PathLike) for one in source)
+    if of_files or not isinstance(source, dict | list | tuple) or not find_spec("pandas"):
+        return None
+    import pandas as pd
+
+    return nw.from_native(pd.DataFrame(), eager_only=True)

@@ -288,7 +288,7 @@ def from_tuples(source: Any) -> Any:
     if not source:
         raise InputError("no pairs", source="pairs", allowed="at least one")
     sides = (pa.array(side, pa.string()) for side in zip(*source, strict=True))
-    return Table(pa.table(dict(zip("ab", sides, strict=True))), "pairs", 0)
+    return Table(pa.table(dict(zip("ab", sides, strict=True))), "pairs", 0, in_memory=True)
 
 
 def check_text(table: Table, column: str, values: pa.ChunkedArray, problems: dict[int, InputError]) -> None:

@@ -11,6 +11,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
@@ -53,6 +54,8 @@ class Table:
     sources: Sequence[str] | None = None
     note: str = ""
     """What was read, where there was a choice, in a sentence: which sheet of a workbook."""
+    in_memory: bool = False
+    """Made of lists or dicts."""
     warnings: tuple[str, ...] = ()
     """What is doubtful in what was read, a sentence each."""
     broken: tuple[InputError, ...] = ()
@@ -88,7 +91,9 @@ class Table:
         return self.data.column(name).to_pylist()
 
     def native(self, data: pa.Table) -> Any:
-        """`data` as its caller keeps tables: a frame of the kind that came, else Arrow."""
+        """`data` as its caller keeps tables: a frame of the kind that came; pandas where lists or dicts came and it is installed; else Arrow."""
+        if self.in_memory and find_spec("pandas") is not None:
+            return nw.from_arrow(data, backend="pandas").to_native()
         made = to_native(data, self.frame)
         if self.frame is not None and self.frame.implementation.is_pandas():
             kept = slice(None) if self.rows is None else self.rows
@@ -218,9 +223,9 @@ def read_table(source: Any, encoding: str | None = None, *, set_aside: bool = Fa
         called = read.source or os.fspath(source)
         table = Table(read.data, called, read.first_row, rows=read.rows, note=read.note, broken=tuple(read.broken))
     elif isinstance(source, Mapping):
-        table = Table(of_columns(source, "dict"), "dict", 0)
+        table = Table(of_columns(source, "dict"), "dict", 0, in_memory=True)
     elif isinstance(source, list | tuple) and (not source or isinstance(source[0], Mapping)):
-        table = Table(of_records(source, "records", range(len(source))), "records", 0)
+        table = Table(of_records(source, "records", range(len(source))), "records", 0, in_memory=True)
     else:
         frame, data, mixed = of_frame(source)
         table = Table(data, "data frame", 0, frame, mixed=mixed)

@@ -87,7 +87,7 @@ def _table(strings: Any, column: str, encoding: str | None) -> Table:
         if any("\ud800" <= letter <= "\udfff" for letter in text):
             raise InputError("half a surrogate pair", source=_STRINGS, row=row, allowed="Unicode text", got=text)
     data = pa.table({column: pa.array(strings, pa.string())})
-    return Table(data, _STRINGS, 0, frame)
+    return Table(data, _STRINGS, 0, frame, in_memory=frame is None)
 
 
 def is_path(text: str) -> bool:

@@ -59,7 +59,7 @@ def read_rows(
     if unknown := [what for what in given if what not in known]:
         raise OptionError("reading.columns", f"a column for some of {', '.join(known)}", unknown[0])
     called = {
-        what: str(given.get(what) or "") or (other if {what, other} & {*table.names} == {other} else what)
+        what: str(given.get(what, "")) or (other if {what, other} & {*table.names} == {other} else what)
         for what, other in columns.items()
     }
     for what in (*needed, *(called.keys() & given.keys())):

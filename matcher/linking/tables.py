@@ -73,7 +73,9 @@ def read_terms(source: Any, column: str | None, option: str, reading: Reading = 
         source = pa.chunked_array([source])
     frame = nw.from_native(source, series_only=True).to_frame() if nw.dependencies.is_into_series(source) else None
     name = column or "term"
-    table = Table(pa.table({name: pa.array(only_texts(texts), pa.large_string())}), "terms", 0, frame)
+    table = Table(
+        pa.table({name: pa.array(only_texts(texts), pa.large_string())}), "terms", 0, frame, in_memory=frame is None
+    )
     return Terms(texts, table, name)
 
 

@@ -151,9 +151,6 @@ def test_evaluate_takes_it_as_it_is(ask: Ask, loopback: Any, tmp_path: Path, suf
     assert lists.absent.tolist() == [[False, False], [False, False], [missing == "own", False]]
     assert lists.unread["8", "big [free]"] == REFUSED["text"]
     assert lists.answers.get(("7", "big [free]")) == (None if suffix == ".csv" else ANSWERS[0]["text"])
-    loopback.rules(*ANSWERS)
-    capped = ask(models=["lab:big", "lab:small"], prompts=["free", "json"], asking={"max_calls": 6})
-    assert capped.missing == 1 and "the cap of 6 calls is reached" in "\n".join(capped.lines())
 
 
 def test_no_answer_at_all(ask: Ask, loopback: Any, tmp_path: Path) -> None:
@@ -171,23 +168,6 @@ def test_dry_run_and_a_cap_on_the_cost(ask: Ask, loopback: Any, tmp_path: Path) 
     asked = ask(asking={"max_cost": 0.009})  # each may cost 4,096 tokens of 2.0 a million, and its prompt
     assert 0 < loopback.log()["calls"] <= 3 and asked.summary.cost <= 0.009
     assert ask().complete and ask(asking={"dry_run": True}).plan_lines()[-1] == "Nothing to ask."
-
-
-def test_batch_files(ask: Ask, loopback: Any, tmp_path: Path) -> None:
-    exported = ask(prompts=["free", "json"], export=tmp_path / "batches")
-    requests = [json.loads(line) for file in exported.files for line in file.path.read_text().splitlines()]
-    results = []
-    for request in reversed(requests):
-        said = next(rule["text"] for rule in ANSWERS if rule["contains"] in json.dumps(request["body"]))
-        body = {"choices": [{"message": {"content": said}, "finish_reason": "stop"}]}
-        results.append(json.dumps({"custom_id": request["custom_id"], "response": {"status_code": 200, "body": body}}))
-    for name, lines in {"most": results[:5], "last": results[5:]}.items():
-        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
-    taken = ask(prompts=["free", "json"], results=tmp_path / "most.jsonl")
-    assert taken.missing == 1 and "5 new answers." in "\n".join(taken.lines())
-    asked = ask(prompts=["free", "json"], results=[tmp_path / "last.jsonl"])
-    assert asked.complete and loopback.log()["calls"] == 0
-    assert asked.lists.equals(ask(prompts=["free", "json"], asking={"store": tmp_path / "live.sqlite"}).lists)
 
 
 def test_a_better_parser_needs_no_further_call(ask: Ask, loopback: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,33 +192,21 @@ def test_a_judge_reads_whole_answers_that_say_something(
 ) -> None:
     """No text, thoughts alone and a refusal include nothing; a talk that no list can be read from may."""
     written = "Possible diagnoses:\n\n1. Gout: the toe is red"
-    said = {
-        "none": "",
-        "thoughts": "<think>hm, gout</think>",
-        "refusal": REFUSED["text"],
-        "talk": TALK,
-        "list": written,
-    }
+    thoughts = "<think>hm, gout</think>"
+    said = {"none": "", "thoughts": thoughts, "refusal": REFUSED["text"], "talk": TALK, "list": written}
     included = {"model": "judge", "text": '{"verdict": "included", "basis": "it stands there"}'}
-    loopback.rules(
-        *({"model": "big", "contains": f"Case {name}.", "text": text} for name, text in said.items()), included
-    )
-    ask(
-        [{"id": name, "text": f"Case {name}.", "reference": "gout"} for name in said],
-        output=tmp_path / "l.csv",
-        keep_answers=keep_answers,
-    )
+    rules = [{"model": "big", "contains": f"Case {name}.", "text": text} for name, text in said.items()]
+    loopback.rules(*rules, included)
+    cases = [{"id": name, "text": f"Case {name}.", "reference": "gout"} for name in said]
+    ask(cases, output=tmp_path / "l.csv", keep_answers=keep_answers)
     before = loopback.log()["calls"]
-    options: Any = {"endpoints": tmp_path / "my.toml", "store": tmp_path / "votes.sqlite"}
-    judge, no = dxmatch.Judge(model="lab:judge", check="none", ask_equal=keep_answers), dxmatch.Resampling(resamples=0)
-    report = dxmatch.evaluate(
-        tmp_path / "l.csv", judge=judge, asking=dxmatch.Asking(**options), metrics="recall", resampling=no
-    )
+    asking = dxmatch.Asking(endpoints=tmp_path / "my.toml", store=tmp_path / "votes.sqlite")
+    options: Any = {"asking": asking, "metrics": "recall", "resampling": {"resamples": 0}}
+    judge = dxmatch.Judge(model="lab:judge", check="none", ask_equal=keep_answers)
+    rows = dxmatch.evaluate(tmp_path / "l.csv", judge=judge, **options).table.to_pylist()
     put = [request["body"]["messages"][-1]["content"] for request in loopback.log()["requests"][before:]]
     assert [TALK in text or "the toe is red" in text for text in put] == [True] * (1 + keep_answers), put
-    (recall,) = [
-        row["value"] for row in report.table.to_pylist() if (row["metric"], row["of"]) == ("R_disease", "judge")
-    ]
+    (recall,) = [row["value"] for row in rows if (row["metric"], row["of"]) == ("R_disease", "judge")]
     assert recall == pytest.approx(2 / 5)
 
 
@@ -246,19 +214,9 @@ def test_a_judge_reads_whole_answers_that_say_something(
 def test_a_killed_run_goes_on(ask: Ask, loopback: Any, tmp_path: Path) -> None:
     loopback.rules(*ANSWERS, delay=0.02)
     pd.DataFrame(CASES).to_csv(tmp_path / "cases.csv", index=False)
-    options = [
-        "--endpoints",
-        "my.toml",
-        "-m",
-        "lab:big",
-        "--repeats",
-        "40",
-        "--temperature",
-        "1",
-        "-o",
-        "lists.parquet",
-    ]
-    asking = subprocess.Popen([sys.executable, "-m", "dxmatch.cli", "ask", "cases.csv", *options], cwd=tmp_path)
+    given = ["cases.csv", "--endpoints", "my.toml", "-m", "lab:big", "--repeats", "40", "--temperature", "1"]
+    command = [sys.executable, "-m", "dxmatch.cli", "ask", *given, "-o", "lists.parquet"]
+    asking = subprocess.Popen(command, cwd=tmp_path)
     while loopback.log()["calls"] < 40:
         assert asking.poll() is None
         time.sleep(0.01)

@@ -33,27 +33,28 @@ def said(path: Path, column: str = "label_anna") -> list[str]:
     return [row[column] or "" for row in csv.DictReader(path.read_text("utf-8").splitlines())]
 
 
-@pytest.mark.parametrize(
-    ("typed", "labels", "counts"),
-    [
-        ("y n u", "1 0 unsure", (1, 1, 1, 0)),
-        ("YES no Unsure", "1 0 unsure", (1, 1, 1, 0)),
-        ("1 nein true", "1 0 1", (2, 1, 0, 0)),
-        ("y q y", "1", (1, 0, 0, 2)),
-        ("y", "1", (1, 0, 0, 2)),
-        ("s skip n", "0", (0, 1, 0, 2)),
-        ("b y b n q", "0", (0, 1, 0, 2)),
-        ("y y b back n s y .", "0 1 1", (2, 1, 0, 0)),
-        ("y n y b u .", "1 0 unsure", (1, 1, 1, 0)),
-        ("? . what y yy n q", "1 0", (1, 1, 0, 1)),
-    ],
-)
-def test_keys(typed: str, labels: str, counts: tuple[int, ...], tmp_path: Path) -> None:
-    """A dot is Enter alone."""
-    words = [word.replace(".", "") for word in typed.split()]
-    done = dxmatch.label(PAIRS, tmp_path / "l.csv", "anna", ask=typing(*words))
-    assert said(tmp_path / "l.csv") == labels.split()
-    assert (done.matches, done.others, done.unsure, done.open) == counts
+KEYS = """
+y n u             1 0 unsure  1 1 1 0
+YES no Unsure     1 0 unsure  1 1 1 0
+1 nein true       1 0 1       2 1 0 0
+y q y             1           1 0 0 2
+y                 1           1 0 0 2
+s skip n          0           0 1 0 2
+b y b n q         0           0 1 0 2
+y y b back n s y . 0 1 1      2 1 0 0
+y n y b u .       1 0 unsure  1 1 1 0
+? . what y yy n q 1 0         1 1 0 1
+"""
+"""What is typed, a dot for Enter alone; what is kept; and how many match, do not, are unsure, are open."""
+
+
+@pytest.mark.parametrize("line", KEYS.strip().splitlines())
+def test_keys(line: str, tmp_path: Path) -> None:
+    *words, matches, others, unsure, still = line.split()
+    kept = int(matches) + int(others) + int(unsure)
+    done = dxmatch.label(PAIRS, tmp_path / "l.csv", "anna", ask=typing(*(w.replace(".", "") for w in words[:-kept])))
+    assert said(tmp_path / "l.csv") == words[-kept:]
+    assert [done.matches, done.others, done.unsure, done.open] == [*map(int, (matches, others, unsure, still))]
 
 
 def test_what_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -121,18 +122,10 @@ def test_a_suggestion_is_asked_as_its_sheets_are(folder: Path, tmp_path: Path) -
             dxmatch.label(pairs, out, expert)
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("a,b,label\ngout,flu,1\n", "a column 'label' is there"),
-        ("x,y\n1,2\n", "the column 'a' .* is missing"),
-        ("a,b,label_anna\ngout,flu,maybe\n", "row 2, column 'label_anna': a label that is not 0 or 1"),
-        ("a,b,label_anna\ngout,flu,1\nFlu,gout,0\n", "row 3, column 'a': a pair twice"),
-    ],
-)
-def test_a_table_of_another_kind_is_not_touched(text: str, told: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", ["a,b,label\ngout,flu,1\n", "a,b,label_anna\ngout,flu,maybe\n", "x,y\n1,2\n"])
+def test_a_table_of_another_kind_is_not_touched(text: str, tmp_path: Path) -> None:
     (tmp_path / "l.csv").write_text(text)
-    with pytest.raises(DxmatchError, match=told):
+    with pytest.raises(DxmatchError, match="row 2, column 'label_anna'|a column 'label' is there|'a' .* is missing"):
         dxmatch.label(PAIRS, tmp_path / "l.csv", "anna", ask=typing("y"))
     assert (tmp_path / "l.csv").read_text() == text
 

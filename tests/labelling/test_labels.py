@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -118,27 +117,19 @@ def test_a_sheet_that_was_changed_or_is_missing(filled: Path) -> None:
     assert "label_ben" not in dxmatch.labels(filled, experts=["anna"]).table.column_names
 
 
-@pytest.fixture
-def files(tmp_path: Path) -> list[Path]:
+def test_files_of_several_experts(tmp_path: Path) -> None:
     """anna 1 1 0 1, ben 1 0 unsure -; the second of ben's is turned and in another case."""
-    anna = {
-        "a": ["gout", "MI", "flu", "UTI"],
-        "b": ["podagra", "heart attack", "asthma", "cystitis"],
-        "label_anna": [1, 1, 0, 1],
-    }
-    ben = {"a": ["gout", "Heart attack", "flu"], "b": ["podagra", "mi", "asthma"], "label_ben": [1, 0, "unsure"]}
-    for name, columns in (("anna", anna), ("ben", ben)):
-        pd.DataFrame(columns).to_csv(tmp_path / f"{name}.csv", index=False)
-    return [tmp_path / "anna.csv", tmp_path / "ben.csv"]
-
-
-def test_files_of_several_experts(files: list[Path]) -> None:
+    files = [tmp_path / "anna.csv", tmp_path / "ben.csv"]
+    files[0].write_text("a,b,label_anna\ngout,podagra,1\nMI,heart attack,1\nflu,asthma,0\nUTI,cystitis,1\n")
+    files[1].write_text("a,b,label_ben\ngout,podagra,1\nHeart attack,mi,0\nflu,asthma,unsure\n")
     found = dxmatch.labels(files)
     words = "\n".join(found.words())
     assert "anna  4 of 4 answered" in words and "ben   2 of 4 answered, 1 unsure, 1 blank." in words
     # of two pairs with two votes one is unanimous; 2 experts' N = 4, N1 = 3: alpha = 1 - (2 / 4) / (2 * 3 * 1 / (4 * 3)) = 0
     assert "unanimous on 50 % of 2 pairs, Krippendorff's alpha 0.00." in words
     assert found.table["a"].to_pylist() == ["gout", "MI", "flu", "UTI"] and found.label.tolist() == [1, -1, -1, -1]
+    with pytest.raises(DxmatchError, match="labels of anna in two files"):
+        dxmatch.labels([files[0], files[0]])
     assert found.table.select(["label_anna", "label_ben"]).to_pydict() == {
         "label_anna": [1, 1, 0, 1],
         "label_ben": [1, 0, None, None],
@@ -190,8 +181,3 @@ def test_what_cannot_be_right(folder: Path, tmp_path: Path, given: Any, says: st
     path.write_text(given if isinstance(given, str) else json.dumps(given), "utf-8")
     with pytest.raises(DxmatchError, match=says):
         dxmatch.labels([folder, path], annotators={"4": "anna"})
-
-
-def test_labels_of_one_expert_in_two_files(files: list[Path]) -> None:
-    with pytest.raises(DxmatchError, match="labels of anna in two files"):
-        dxmatch.labels([files[0], files[0]])

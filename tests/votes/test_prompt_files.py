@@ -241,8 +241,7 @@ def test_the_command_line_exports_and_imports_with_a_prompt_file(feature_set: Pa
     Path("pairs.csv").write_text("a,b\nheart attack,fever\n")
 
     def run(*arguments: str) -> str:
-        result = invoke(["votes", *arguments])
-        return result.out + result.err
+        return invoke(["votes", *arguments]).output
 
     run("export", "pairs.csv", "--features", str(feature_set), "--only", "v", "-o", "batches")
     (file,) = Path("batches").iterdir()
@@ -270,14 +269,14 @@ def test_a_prompt_file_is_sent_to_a_server(feature_set: Path, loopback: Any) -> 
 @pytest.mark.parametrize("name", ["vote", "vote-1", "vote-ru", "pick", "severity", "role", "diagnosis-ddx", "check"])
 def test_the_command_line_prints_a_prompt_as_a_file(name: str, tmp_path: Path) -> None:
     result = invoke(["votes", "prompt", name])
-    (tmp_path / "mine.txt").write_text(result.out, encoding="utf-8")
+    (tmp_path / "mine.txt").write_text(result.output, encoding="utf-8")
     built_in = named(name)
     again = prompt_of(built_in.kind, tmp_path / "mine.txt")
     assert again.messages("a", SECOND[built_in.kind]) == built_in.messages("a", SECOND[built_in.kind])
 
 
 def test_the_command_line_says_which_prompts_there_are() -> None:
-    told = invoke(["votes", "prompt"]).out
+    told = invoke(["votes", "prompt"]).output
     assert all(f"{kind}: " in told for kind in KINDS) and all(version in told for version in PROMPTS)
     assert "a file: a vote prompt with {first} and {second}, or {data} for all of it" in told
     for version in OF_LISTS:

@@ -176,13 +176,13 @@ def test_the_command_takes_and_writes_workbooks(tmp_path: Path) -> None:
     assert rows[0]["b"] == "MI" and rows[0]["b_code"] == "I21" and [row["a_id"] for row in rows] == ["1", "2", "3"]
 
 
-def test_the_command_shows_links_and_warns_of_doubtful_ones(tmp_path: Path, capfd: Any) -> None:
+def test_the_command_shows_links_and_warns_of_doubtful_ones(tmp_path: Path, command: Any) -> None:
     (tmp_path / "a.csv").write_text("term\ncancer\n")
     (tmp_path / "b.csv").write_text("term\nbreast cancer\n")
-    told = run("link", tmp_path / "a.csv", tmp_path / "b.csv", "--threshold", "0.1")
+    told = command("link", tmp_path / "a.csv", tmp_path / "b.csv", "--threshold", "0.1").output
     assert "breast cancer" in told and "1 link below a probability of 0.5" in told and "--candidates" not in told
     (tmp_path / "b.csv").write_text("term\nbreast cancer\nlung cancer\n")
-    told = run("link", tmp_path / "a.csv", tmp_path / "b.csv", "--k", "9", "--candidates", "1")
+    told = command("link", tmp_path / "a.csv", tmp_path / "b.csv", "--k", "9", "--candidates", "1").output
     assert "warning: For each term at most 3 x 1 of 2 different ones were judged" in told
 
 
