@@ -166,7 +166,7 @@ class TextCodes:
         others, table = list(texts), self.table
         if table is not None:
             nodes_of = nodes_of_cells(
-                {cell: at for cell, at in list(table.cells.values())[::-1] if cell}, tree, self.tree, table.source
+                {cell: at for cell, at in reversed([*table.cells.values()]) if cell}, tree, self.tree, table.source
             )
             cells = {text: cell for text in texts if (cell := table.cell(text)) is not None}
             out |= {text: (nodes_of[cell], "table") if cell else ((), "not in table") for text, cell in cells.items()}
@@ -182,8 +182,7 @@ class TextCodes:
 
 def _mapped(texts: Sequence[str], mapper: IcdMapper, tree: IcdTree, progress: Progress | None) -> dict[str, Coded]:
     """What is denied or not understood has no code, and no model is paid for it."""
-    m = mapper.m
-    out: dict[str, Coded] = dict.fromkeys(texts, ((), "unmapped"))
+    m, out = mapper.m, dict[str, Coded]()
     readable = [text for text in texts if len(text) <= MAX_CHARACTERS and m.providers.normalizer(text)]
     coded = zip(readable, m.providers.naming.to_code(readable), strict=True)
     if asked := [text for text, one in coded if one.no_code is None or m.judge_all]:
@@ -192,8 +191,8 @@ def _mapped(texts: Sequence[str], mapper: IcdMapper, tree: IcdTree, progress: Pr
             found = map_icd(Diagnoses.of(asked), mapper, progress=progress).table
         codes, ways = (found[name].to_pylist() for name in (CODE, "how"))
         nodes: list[tuple[int, ...]] = [() if code is None else (tree.node(code),) for code in codes]
-        out |= dict(zip(asked, zip(nodes, ways, strict=True), strict=True))
-    return out
+        out = dict(zip(asked, zip(nodes, ways, strict=True), strict=True))
+    return {text: out.get(text, ((), "unmapped")) for text in texts}
 
 
 def text_codes(codes: Codes, matcher: Matcher, asking: Asking, encoding: str | None = None) -> TextCodes:

@@ -224,10 +224,10 @@ class Judging:
         name: Mapping[Any, str] = {} if self.judge.ask_equal else names_of(answers, matcher)
         for i, j in np.argwhere(~answers.absent).tolist():
             case, rater, listed = answers.cases[i], answers.raters[j], answers.list_at(i, j)
-            unread, names = answers.origin.unread.get((case, rater)), [name.get(one) if one else None for one in listed]
+            unread, names = answers.origin.unread.get((case, rater)), [name.get(one or "") for one in listed]
             says = any(listed) if unread is None else says_something(unread)
             for d, reference in enumerate(right[i]):
-                place = names.index(name[reference]) + 1 if name.get(reference) in names and name else None
+                place = names.index(name[reference]) + 1 if name.get(reference, "") in names else None
                 why = (
                     f"an equal name stands in place {place}: not asked"
                     if place

@@ -146,12 +146,10 @@ def pairs_needed(
 
 
 def _depth(answers: Lists, families: Collection[str], k: Mapping[str, int | None]) -> int:
-    """How much of each list some family looks at against the right answers."""
+    """How much of each list is looked at against the right answers: what some family needs, at least the first ten."""
     longest = min(max(1, int(answers.lengths.max(initial=0))), MAX_K)
-    wanted = {
-        family: k[family] or (0 if family == "ranking" else longest) for family in _AGAINST_RIGHT if family in families
-    }
-    return min(longest, max(1, *wanted.values(), RANKED if "ranking" in wanted else 1))
+    wanted = [k[family] or (1 if family == "ranking" else longest) for family in _AGAINST_RIGHT if family in families]
+    return min(longest, max(RANKED, *wanted, 1))
 
 
 def _parts(

@@ -351,6 +351,7 @@ def _add_chapters(
 
     The cases of a chapter are resampled among themselves; a case of two chapters counts in both.
     """
+    assert matches.codes is not None
     tree, paths = opened(matches.codes.tree)
     raters, of = matches.answers.raters, paths.nodes[0]
     rows: dict[tuple[str, str], Row] = {}

@@ -111,7 +111,6 @@ def lay_out(folder: Path, url: str) -> None:
         _write_json(folder / run, {name: perfect(note) for name, note in NOTES.items()})
     (folder / "cnqa.json").write_text(json.dumps(_QUESTIONS), "utf-8")
     (folder / "questions.json").write_text(json.dumps(_QUESTIONS), "utf-8")
-    _write_json(folder / "questions", {"cardiology.json": _QUESTIONS, "infections.json": _QUESTIONS})
     _write(folder / "answers.csv", [{"question_id": n, "shift": s, "response": "A"} for n in (1, 2) for s in (0, 1)])
     sheet = openpyxl.Workbook()
     assert sheet.active is not None

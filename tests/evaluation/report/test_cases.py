@@ -116,14 +116,14 @@ def test_a_list_that_is_out_is_told_from_an_empty_one(missing, length):
     assert data["lengths"][data["models"].index("pine")] == length
 
 
-def test_of_too_many_cases_those_with_misses_and_doubts(monkeypatch):
+def test_of_too_many_cases_those_with_misses(monkeypatch):
     monkeypatch.setattr(module, "MAX_CASES", 20)
     report = made_report()
     page = Page(report.to_html())
     assert "20 of 137 cases" in page.shown and len(page.cases["cases"]) == 20 and page.cases["total"] == 137
     table = report.evidence.case_table
     found = table.matches.hits[:, :, :3].any((2, 3))
-    trouble = ((table.matches.given.any(1)[:, None] & ~found) | table.doubtful).sum(1)
+    trouble = (table.matches.given.any(1)[:, None] & ~found).sum(1)
     kept = [case in page.cases["cases"] for case in report.cases]
     assert min(trouble[kept]) >= max(trouble[~np.array(kept)])
 
