@@ -22,7 +22,7 @@ from ..training.statistics.correlation import correlations
 from ..training.statistics.measure import MEASURES, measure
 from ..training.statistics.split import grouped_folds
 from .families import families, family_of, label_of
-from .permutation import Resamples, permutation_rows
+from .permutation import Resamples, ablation_rows, permutation_rows
 from .result import TABLES, Audit
 from .scored_pairs import MIN_PAIRS, ScoredPairs, mistakes, score_pairs
 from .voters import alone_rows, voter_columns, voter_rows
@@ -43,6 +43,7 @@ def audit(
     repeats: Annotated[int, Between(1)] = 5,
     folds: Annotated[int, Between(2)] = 5,
     voters: Annotated[int, Between(1)] | None = None,
+    retrain: bool = False,
     resampling: Resampling = Resampling(resamples=200),
     reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
 ) -> Audit:
@@ -61,9 +62,11 @@ def audit(
     repeats : int
         Shuffles of each feature.
     folds : int
-        Of references: for the thresholds of each feature alone, and the choice of voters.
+        Of references: for the thresholds of each feature alone, the choice of voters, and what is trained anew.
     voters : int, optional
         Also which so many votes of language models decide best, by themselves and together; of at most 20,000 choices.
+    retrain : bool
+        Also train without each family of features, cross-validated on these pairs.
     resampling : Resampling
         The intervals, over references; 20 resamples or more, and no fewer than `repeats`. Its seed is that of sample and shuffles, too.
     reading : Reading
@@ -104,14 +107,21 @@ def audit(
         try:
             fold = grouped_folds(differ.groups, differ.label, folds, seed)
         except InputError as error:
-            left_out["what is chosen in folds: each feature alone, voters"] = str(error)
+            fold, left_out["what is chosen or trained anew in folds: each feature alone, voters, families"] = (
+                None,
+                str(error),
+            )
         else:
             found["alone"] = alone_rows(m, resamples, fold)
             if voters is not None:
                 found["voters"] = voter_rows(m.features, resamples, fold, asked, voters)
         alone = {name: [column] for column, name in enumerate(m.features.names)}
-        for table, parts in (("permutation", alone), ("families", families(m.features.features))):
-            found[table] = permutation_rows(m, resamples, parts, repeats, seed, report)
+        own = families(m.features.features)
+        found["permutation"] = permutation_rows(m, resamples, alone, repeats, seed, report)
+        ways = {"shuffled": permutation_rows(m, resamples, own, repeats, seed, report)}
+        if retrain and fold is not None and len(own) > 1:
+            ways["trained without"] = ablation_rows(m, resamples, own, fold, seed, report)
+        found["families"] = [{"way": way, **row} for way, rows in ways.items() for row in rows]
     made_with = {
         "match_function": m.identity, "threshold": m.threshold, "sets_of_trees": len(m.scorer.members),
         "source": Path(every.source).name, "pairs": len(every.a), "matches": int(every.match.sum()),

@@ -43,7 +43,7 @@ def parts_of(of: Found, made: Made, *, drawn: bool) -> list[Part]:
             charts.setdefault(figure.section, []).append(figure)
     measures = _table_of("Measures", of("measures"), _MEASURES)
     measures += _table_of("Are the probabilities right?", of("reliability"), _RELIABILITY)
-    families = _measured("Families of features", of("families"), _FAMILIES, _LOST, "Shuffled over the pairs, together.")
+    families = _measured("Families of features", of("families"), _FAMILIES, _LOST, _OF_FAMILIES)
     alone = _measured("Each feature alone", of("alone"), _ALONE, _DECIDED, _OF_ALONE.format(**made))
     voters = _measured("Which voters to ask", of("voters"), _VOTERS, _DECIDED, _OF_VOTERS)
     parts: list[tuple[str, str, list[Block]]] = [
@@ -77,7 +77,8 @@ _RELIABILITY = {
     "matches": "are matches",
 }
 _LOST = {"ap_lost": "average precision lost", "f1_lost": "F1 lost"}
-_FAMILIES = {"name": "family", "flipped": "decisions changed"}
+_OF_FAMILIES = "Shuffled: over the pairs, together. Trained without: new trees, measured out of fold against new trees with all features."
+_FAMILIES = {"name": "family", "way": "way", "flipped": "decisions changed"}
 _ALONE = {"feature": "", "rule": "a match", "threshold": "threshold", "known": "known"}
 _OF_ALONE = (
     "Each feature as a match function by itself, on the labelled pairs that differ after normalisation. "

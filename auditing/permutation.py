@@ -1,4 +1,4 @@
-"""What M loses without features: they are shuffled over the pairs."""
+"""What M loses without features: they are shuffled over the pairs, or never trained on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ from ..progress import Progress
 from ..stats.agreement import divided
 from ..stats.intervals import percentiles
 from ..stats.resampling import Resampling, group_draws
+from ..training.ablation import out_of_fold
+from ..training.engines.fitted import Rows
+from ..training.fold_fit import directions_of
 from ..training.statistics.measure import ranking_and_decisions
+from ..training.statistics.threshold import MAX_F1, choose_threshold
 from .scored_pairs import ScoredPairs
 
 UNDEFINED = "it cannot be computed on these pairs"
@@ -129,5 +133,33 @@ def permutation_rows(
             flipped.append(float((said != decided).mean()))
             after.append(resamples.every(turn, repeats).quality(raw, said))
         rows.append({"name": name, "flipped": float(np.mean(flipped)), **resamples.lost(before, after)})
+        progress(len(rows), len(parts))
+    return rows
+
+
+def ablation_rows(
+    matcher: MatchFunction,
+    resamples: Resamples,
+    parts: Mapping[str, Sequence[int]],
+    fold: NDArray[np.int64],
+    seed: int,
+    progress: Progress,
+) -> list[Row]:
+    """Trains new trees without the columns of each part, measured out of fold, beside new trees with all of them.
+
+    The engine is `lightgbm`; F1 is at the threshold that is best out of fold. A row for each part: `name`, and what `lost` says.
+    """
+    pairs, rows = resamples.pairs, list[Row]()
+    trained = Rows(pairs.table, pairs.label, None, fold, directions_of(matcher.features))
+    every = np.arange(pairs.table.shape[1])
+
+    def quality(columns: NDArray[np.int64]) -> Quality:
+        raw = out_of_fold(trained, columns, seed)
+        probability = 1 / (1 + np.exp(-raw))
+        return resamples.quality(raw, probability >= choose_threshold(probability, pairs.label, MAX_F1))
+
+    before = quality(every)
+    for name, columns in parts.items():
+        rows.append({"name": name, **resamples.lost(before, [quality(np.setdiff1d(every, columns))])})
         progress(len(rows), len(parts))
     return rows

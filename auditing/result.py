@@ -38,7 +38,7 @@ class Audit:
     contributions : a row for each pair of the sample: a, b, label, match, probability, raw, base, and for each feature its
         value and its contribution (`shap_<feature>`).
     permutation : name, flipped (share of decisions that change), ap_lost, f1_lost, each with _low, _high: what shuffling one feature costs.
-    families : the same for whole families of features.
+    families : the same, and `way`, for whole families of features: shuffled, and where asked for trained without.
     alone : M and each feature as a match function by itself, on the labelled pairs that differ: feature, family, label, rule (as it is,
         from, up to), threshold, known, pairs, matches, and precision, recall, f1, accuracy, each with _low, _high.
     voters : where asked for, which n of m voters to ask: way, n, of, voters, yes (how many of them must say yes), folds (in how many the

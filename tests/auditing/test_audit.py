@@ -109,7 +109,7 @@ def test_what_no_tree_reads_costs_nothing_and_what_all_read_costs_much(matcher_o
     unread, read = lost["levenshtein"], lost["ratio_unigram"]
     assert {unread[key] for key in ("flipped", "ap_lost", "ap_lost_low", "ap_lost_high", "f1_lost")} == {0.0}
     assert 0 < read["ap_lost_low"] < read["ap_lost"] < read["ap_lost_high"] and read["flipped"] > 0.1
-    assert by(found.families, "name")["ratios"]["ap_lost"] > 0.02
+    assert by(found.families, "name", "way")["ratios", "shuffled"]["ap_lost"] > 0.02
 
 
 def test_the_same_seed_gives_the_same_audit(audited, matcher, rows):
@@ -130,6 +130,16 @@ def test_identical_pairs_stand_aside(matcher, rows):
     found = dxmatch.audit(matcher, more, **FEW)
     assert found.made_with["equal_after_normalisation"] == 5 and found.contributions.num_rows == 80
     assert {"all", "not identical"} == set(found.measures.column("pairs").to_pylist())
+
+
+def test_training_anew(matcher, rows, monkeypatch):
+    from dxmatch.training.engines import lightgbm_engine
+
+    monkeypatch.setattr(lightgbm_engine, "MAX_ROUNDS", 20)
+    found = dxmatch.audit(matcher, rows, retrain=True, folds=2, **FEW)
+    trained = {row["name"]: row for row in found.families.to_pylist() if row["way"] == "trained without"}
+    assert list(trained) == ["ratios", "levenshtein"]
+    assert all(row["ap_lost"] is not None and row["flipped"] is None for row in trained.values())
 
 
 def test_files(audited, matcher, rows, tmp_path):

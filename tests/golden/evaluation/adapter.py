@@ -60,7 +60,7 @@ REASONING = {"data": ("data", ("by", "group")), "notes": ("cases", ("rater", "no
 BY_NOBODY = ("Acc_cat", "Acc_diag")
 AVERAGES = {"mean of the subsets": "mean of subsets", "quantity-weighted average": None}
 AUDIT = {
-    "features": ("feature",), "contributions": ("a", "b"), "permutation": ("of",), "families": ("of",), "alone": ("feature",),
+    "features": ("feature",), "contributions": ("a", "b"), "permutation": ("of",), "families": ("of", "way"), "alone": ("feature",),
     "correlations": ("first", "second"), "measures": ("pairs", "measure"), "reliability": ("from",),
     "kinds": ("error", "kind"), "worst": ("error", "a", "b"),
 }  # fmt: skip
