@@ -167,7 +167,7 @@ def _belongs(behind: str) -> bool:
 def _whole(text: str) -> str | None:
     """The name itself; None where it is too long for one, says or denies something, or is no name by its letters."""
     name = _LIKELY.sub("", _CERTAINLY.sub("", _REASON.sub("", text.strip()))).strip(" .,;:!*_–")
-    name = re.sub(r"^-+\s*|\s+-$", "", name)
+    name = re.sub(r"^-+\s*|\s+-$", "", name).strip()
     if name[:1] in _QUOTES and name[-1:] in _QUOTES and not any(mark in name[1:-1] for mark in '"“”'):
         name = name[1:-1].strip(" .,;")
     if any(map(str.isalpha, name)) and says_nothing(name):

@@ -13,7 +13,7 @@ from itertools import pairwise
 from ...terms.text.sentences import is_nothing
 from .answer_sections import ASIDE, TEXT, UNKNOWN, OutOfOrder, Section, sections_of
 from .entry_names import name_of, names_of, plain, says
-from .structured_answers import LEAD, OTHERS, json_in, led_by, listed, of_json, of_table, tagged
+from .structured_answers import LEAD, OTHERS, column_mark, json_in, led_by, listed, of_json, of_table, tagged
 
 _LONGEST = 100_000
 _LONGEST_LINE = 1_000
@@ -94,7 +94,6 @@ _MARKS = re.compile(r"[;|](?![^()]*\))|\s>\s")
 _UNKNOWN_LABEL = re.compile(r"\W*[^\W\d_][\w/'’-]*(?:\s+[\w/'’-]+){0,4}\s*(?::|=|\t)(?:\s|$)")
 _LISTED_BESIDE = re.compile(r"^\s*1[.)]\s[^<]*^\s*2[.)]\s", re.MULTILINE)
 """A list around the tag of one diagnosis: which of the two is the answer?"""
-_CSV_HEAD = re.compile(r"(?:rank|no|#|number)[,\t]\s*\w*\s*(?:diagnosis|disease|condition|dx)\b.*", re.IGNORECASE)
 
 
 def without_thoughts(text: str) -> str:
@@ -138,7 +137,7 @@ def ranked_diagnoses(text: str) -> list[str] | None:
     if len(written) > 2 and all(line.count("|") == written[0].count("|") > 0 for line in written):
         lines = [f"|{line.strip().strip('|')}|" for line in written]
     try:
-        if any(line.strip().startswith("|") for line in lines) or (written and _CSV_HEAD.fullmatch(written[0].strip())):
+        if any(line.strip().startswith("|") for line in lines) or (len(written) > 1 and column_mark(written[0])):
             return _of_a_table(lines)
         return _of_sections(sections_of([part for line in lines for part in _inline_apart(line[:_LONGEST_LINE])]))
     except OutOfOrder:

@@ -152,14 +152,23 @@ def tagged(text: str) -> list[str] | str | None:
     return None
 
 
+def column_mark(head: str) -> str | None:
+    """The mark between the columns of a CSV table, by its head, which names one column of diagnoses beside others; None for no such head."""
+    for mark in "\t;,":
+        cells = [cell.strip(' "') for cell in head.split(mark)]
+        if len(cells) > 1 and sum(_COLUMN.fullmatch(cell) is not None for cell in cells) == 1:
+            return mark
+    return None
+
+
 def of_table(lines: Sequence[str]) -> list[str] | None:
     """Gives the column of diagnoses of the one table, in the order of its ranks; None where it has no such column, or lines stand around it."""
     rows = [line.strip() for line in lines if line.strip()]
     if rows[0].startswith("|"):
         cells = [[plain(cell) for cell in row.strip("|").split("|")] for row in rows if not _RULE.fullmatch(row.replace("|", ""))]  # fmt: skip
     else:
-        mark = "\t" if "\t" in rows[0] else ","
-        cells = [[cell.strip() for cell in row] for row in csv.reader(rows, delimiter=mark, skipinitialspace=True)]
+        read = csv.reader(rows, delimiter=column_mark(rows[0]) or ",", skipinitialspace=True)
+        cells = [[cell.strip() for cell in row] for row in read]
     head = cells[0] if cells else []
     at = [i for i, cell in enumerate(head) if _COLUMN.fullmatch(cell)]
     if len(at) != 1 or len(head) < 2 or len(cells) < 2 or any(len(row) != len(head) for row in cells):

@@ -72,6 +72,7 @@ def test_the_same_list_in_every_form(names: list[str]) -> None:
 @given(st.text(alphabet="ab1.)-*# \n:[]{}\"',|", max_size=200) | st.text(max_size=200))
 @example("{[]}")
 @example("[{[]}]")
+@example(":\x1f0A")
 def test_any_text_is_read_or_refused(text: str) -> None:
     names = ranked_diagnoses(text)
     assert names is None or all(name == name.strip() and any(map(str.isalpha, name)) for name in names)
