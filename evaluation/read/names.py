@@ -265,12 +265,12 @@ def check_told_apart(names: Collection[str], source: str) -> None:
         if (rank is not None and rank[1] > 1) or (_FOREIGN.search(name) and len(names) > 1):
             problem = f"the column {quoted(name)} may hold a rank, the right answers, or a model's"
             raise InputError(problem, source=source, allowed=WAYS, got=list(names))
-        if not words or not _RATERS.isdisjoint(words) or _REPEAT.fullmatch(name.strip()):
+        if not words or _REPEAT.fullmatch(name.strip()) or (len(words) > 1 and words[-2] in _RATERS):
             continue
         last = words[-1]
         places = [int(last)] if last.isdecimal() else []
         places += [_ROMAN.index(last) + 1] if last in _ROMAN else []
-        places += [ord(last) - ord("a") + 1] if len(words) > 1 and len(last) == 1 and "a" <= last <= "j" else []
+        places += [ord(last) - ord("a") + 1] if len(last) == 1 and "a" <= last <= "j" else []
         for kind, place in enumerate(places):
             series.setdefault((*words[:-1], str(kind)), {})[place] = name
     for columns in series.values():

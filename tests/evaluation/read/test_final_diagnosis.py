@@ -38,7 +38,7 @@ SOURCES = {
         {"columns": {"final": "outcome"}},
     ),
     "a row for each case": lambda _: (
-        pd.DataFrame([{"case_id": "c", "gold": SET, "final_diagnosis": FINAL, **LISTS}]), {},
+        pd.DataFrame([{"case_id": "c", "gold": SET, "final_diagnosis": FINAL, **LISTS}]), {"columns": {"predictions": [*LISTS]}},
     ),
     "a dict of right answers": lambda _: (
         {who: {"c": said} for who, said in LISTS.items()},
