@@ -54,7 +54,8 @@ def references_of(
         raise _two(role, role, int(rows.min()), problems)
     by_column = one_for_each(role, "case", case, problems) if source == role else []
     cells = [[cell] if cell else [] for cell in by_column] or [[of_rows[row] for row in own] for own in by_row]
-    _check_commas([cell for own in cells for cell in own if cell.value], source, separator, problems)
+    if all(len(own) < 2 for own in cells):  # else rows part them
+        _check_commas([cell for own in cells for cell in own if cell.value], source, separator, problems)
 
     parts = [[parted(cell.value or "", separator) for cell in own] for own in cells]
     none_said = set(filter(is_none, {name for own in parts for of in own for name in of}))

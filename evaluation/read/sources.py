@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -179,7 +180,9 @@ def _of_a_table(source: Any, encoding: str | None, broken: list[InputError] | No
     try:
         table = read_table(source, encoding, set_aside=broken is not None)
     except InputError:
-        frame = None if _is_path(source) else nw.from_native(source, eager_only=True, pass_through=True)
+        frame = None
+        with suppress(nw.exceptions.DuplicateError):  # two columns of one name: said already
+            frame = None if _is_path(source) else nw.from_native(source, eager_only=True, pass_through=True)
         if not isinstance(frame, nw.DataFrame) or not len(frame):
             raise
         return of_records(frame.rows(named=True), "data frame")

@@ -47,7 +47,10 @@ def test_pushed_and_fetched_is_the_same(hub: Hub, pushed: str, own: dxmatch.Matc
 
 def test_nothing_is_asked_without_the_users_word(hub: Hub, pushed: str) -> None:
     hub.asked.clear()
-    with pytest.raises(dxmatch.InputError, match=r"nothing is fetched unasked.*Or: allow_download=True fetches it"):
+    with pytest.raises(
+        dxmatch.InputError,
+        match=r"nothing is fetched unasked.*Or: loading=dxmatch.Loading\(allow_download=True\) fetches it",
+    ):
         dxmatch.load(NAME)
     assert hub.asked == []
     dxmatch.load(NAME, loading=dxmatch.Loading(revision=pushed, allow_download=True))
@@ -179,7 +182,7 @@ def test_from_the_command_line(
     pairs.write_text("a,b\nmild flu,flu\nflu,gout\n")
     done = command("model", "push", folder, NAME)
     commit = hub.repositories[NAME]["refs"]["main"]
-    assert (done.code, f"--model {NAME}@{commit}" in done.out.replace("\n", " ")) == (0, True), done.err
+    assert (done.code, f"--matcher {NAME}@{commit}" in done.out.replace("\n", " ")) == (0, True), done.err
     refused = command("score", pairs, "-o", out, "--matcher", NAME)
     assert refused.code == 1
     assert "--allow-download fetches it from the hub" in " ".join(refused.err.split())

@@ -71,7 +71,7 @@ def _of_cases(folder: Path) -> Iterator[Figure]:
         counted = sum(n for _, _, n in first), sum(n / of_diseases for of_diseases, _, n in first)
         plain = sum(map(len, files.values())), sum(len(_split(item)) for items in files.values() for item in items)
         why = (
-            f"the folder's {subset} holds {plain[0]} cases with {plain[1]} diseases; a title that stands twice is one case to `evaluate`, "
+            f"the folder's {subset} holds {plain[0]} cases with {plain[1]} diseases; of a title that stands twice the first is counted here, "
             "and a disease that a patient has twice is one disease"
         )
         yield Figure(PAPER, "Table 2", f"{subset}: cases", cases, counted[0], 0, len(every), why)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import dxmatch
-from dxmatch.evaluation.reasoning.data import domains_of
+from dxmatch.evaluation.reasoning.graph import domains_of
 
 from .figure import PRINT, Figure
 from .printed_tables import rows_of

@@ -7,6 +7,7 @@ Website or Hospital. What its scripts predict and judge are pickles, which are n
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,7 +38,7 @@ def _is_cases(file: Path) -> bool:
 
 
 class Case(NamedTuple):
-    """A case as published. name : its ID (else its row, from 1), FILE/ID of several files."""
+    """A case as published. name : its ID (else its row, from 1), FILE/ID of several files; "ID (2)" where the ID stands a second time."""
 
     file: Path
     row: int
@@ -48,13 +49,16 @@ class Case(NamedTuple):
 def cases(paths: Sequence[Path], encoding: str | None = None) -> Iterator[Case]:
     """The cases of files, or of folders. Errors: `InputError` for a file that is no list of cases."""
     files = [file for path in paths for file in files_below(path, "*.json")]
+    seen = Counter[str]()
     for file in files:
         items = read_json(file, encoding).value
         if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
             raise InputError("no list of cases", source=str(file), allowed="[{…}, {…}]")
         for row, item in enumerate(items, 1):
             name = str(next((item[key] for key in PATIENT if key in item), row))
-            yield Case(file, row, f"{file.stem}/{name}" if len(files) > 1 else name, item)
+            name = f"{file.stem}/{name}" if len(files) > 1 else name
+            seen[name] += 1  # titles stand twice in the published files
+            yield Case(file, row, name if seen[name] == 1 else f"{name} ({seen[name]})", item)
 
 
 def read(path: Path) -> Iterator[Answer]:

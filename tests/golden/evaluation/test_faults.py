@@ -61,8 +61,10 @@ def shift_ranks(run: Row) -> None:
 
 
 def repeat_is_another_prompt(run: Row) -> None:
+    """Models are compared under the same prompts alone, so that the other model has one more, too."""
     lists = run["options"]["predictions"]
     lists["gpt4 [other]"] = lists.pop("gpt4 [free #2]")
+    lists["llama [other]"] = lists["llama [free]"]
 
 
 def shift_of_options_ignored(run: Row) -> None:
