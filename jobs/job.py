@@ -76,7 +76,7 @@ def score_files(
     Parameters
     ----------
     pairs
-        A .parquet file, or a folder of them.
+        A .parquet file, a folder of them, or for the command any other table of pairs.
     output
         A .parquet file, or a folder that gets one part for each chunk. It appears when all of it is there; until then
         finished chunks are kept in a checkpoint directory beside it, named like it with ".parts", and the same call goes

@@ -70,7 +70,8 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 _CERTAINLY = re.compile(
-    r"(?:(?:most\s+)?(?:likely|probably|probable)|suspected|definitely|certainly|clearly)\s+(?=\w)", re.IGNORECASE
+    r"(?:(?:(?:most|more|less|least|very)\s+)?(?:likely|probably|probable)|suspected|definitely|certainly|clearly)\s+(?=\w)",
+    re.IGNORECASE,
 )
 _OF_NO_NAME = re.compile("[%=\u20e3：、。，；（）]|\\s\\(?\\d{1,2}[.)]\\s|^[\\[{<|#·•・\u2460-\u25ff]")
 """Shares, numbers of a list, the marks of Chinese sentences."""

@@ -191,7 +191,7 @@ class Lists:
         return InputError(
             "no right answers were found", source=self.source,
             allowed="a column of right answers, named in the option 'columns' (reference=COLUMN), or a file of them; experts to compare "
-            "with, who are all raters but the algorithms named",
+            "with, who are all raters but those named in the option 'algorithms'",
             got=near or self.raters,
             remedy=Remedy("reads the right answers from a file of their own", references=Open("FILE")),
         )  # fmt: skip

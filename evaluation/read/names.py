@@ -9,6 +9,7 @@ from typing import Any
 from ...errors import InputError, OptionError, quoted
 from ...files.did_you_mean import hint
 from ...files.invisible import visible
+from ...files.tables import Table
 
 MORE = ("icd10", "severity", "relation", "category")
 FINAL, FINAL_ICD10 = "final", "final_icd10"
@@ -131,7 +132,7 @@ def says_what_it_holds(name: str, names: Iterable[str]) -> bool:
 
 def column_in_words(name: str) -> str:
     """A column in a message: a name that dxmatch knows is none of the user's data."""
-    return repr(name) if known_as(name) else quoted(name)
+    return "a column without a name" if not name.strip() else repr(name) if known_as(name) else quoted(name)
 
 
 def check_columns(columns: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -172,6 +173,13 @@ def columns_by_name(names: Iterable[str], given: Mapping[str, Any], source: str)
         # beside no set of right answers it is the right answer
         found["reference"] = found.pop(FINAL)
     return found
+
+
+def unnamed_cases(table: Table) -> dict[str, str]:
+    """The one column without a name as that of the cases, as pandas writes an index; {} where it is none, or names a case twice."""
+    unnamed = [name for name in table.names if not name.strip()]
+    values = table.column(unnamed[0]) if len(unnamed) == 1 else []
+    return {"case_id": unnamed[0]} if values and None not in values and len({*values}) == len(values) else {}
 
 
 def several_named(given: Any, names: Collection[str]) -> bool:

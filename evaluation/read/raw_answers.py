@@ -312,7 +312,9 @@ def _framed(sentence: str) -> str | None:
     """The one diagnosis that a sentence of a known form names."""
     for frame in _FRAMES:
         if (found := frame.fullmatch(plain(sentence).strip().rstrip("."))) is not None:
-            words = _BEHIND_A_NAME.sub("", _BEFORE_A_NAME.sub("", found["name"]))
-            name = name_of(words)
-            return None if name is None or _SEVERAL.search(name) else name
+            words = _BEFORE_A_NAME.sub("", found["name"])
+            behind = _BEHIND_A_NAME.search(words)
+            name = name_of(_BEHIND_A_NAME.sub("", words))
+            several = _MARKS.search(words) or (behind is not None and _UNSETTLED.search(behind[0]))
+            return None if name is None or several or _SEVERAL.search(name) else name
     return None

@@ -14,7 +14,18 @@ from ...files.tables import Table
 from .case_names import other_spellings, told_spellings
 from .lists import as_text as name_of
 from .long import Long, unique
-from .names import ANSWER, FINAL, FINAL_ICD10, OF_THE_REFERENCE, OTHER_NAMES, PREDICTIONS, RANK, columns_by_name, folded
+from .names import (
+    ANSWER,
+    FINAL,
+    FINAL_ICD10,
+    OF_THE_REFERENCE,
+    OTHER_NAMES,
+    PREDICTIONS,
+    RANK,
+    columns_by_name,
+    folded,
+    unnamed_cases,
+)
 from .shapes import of_sheet
 
 _SHOWN = 3
@@ -24,7 +35,7 @@ _SHOWN = 3
 class RightAnswers:
     """columns : reference, its codes and severities, and columns of the case -> {case: text}.
 
-    cases : their names, in order. in_order : they have no names, but an order. names : all columns of the table that holds them.
+    cases : their names, in order. in_order : they have no names, but an order. named : a column of a name holds them. names : all columns of the table that holds them.
     warnings : what was doubtful in their file.
     """
 
@@ -34,6 +45,7 @@ class RightAnswers:
     names: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     in_order: bool = False
+    named: bool = True
 
 
 def right_answers(table: Table, given: Mapping[str, Any], by: Collection[str]) -> RightAnswers:
@@ -45,6 +57,8 @@ def right_answers(table: Table, given: Mapping[str, Any], by: Collection[str]) -
         Where no column holds right answers.
     """
     names = columns_by_name(table.names, {k: v for k, v in given.items() if v in table.names}, table.source)
+    if "case_id" not in names and RANK not in names:
+        names |= unnamed_cases(table)
     others = [name for name in table.names if name != names.get("case_id")]
     answer = {folded(name): name for name in table.names}.get(ANSWER)
     listed = [names[ours] for ours in (PREDICTIONS, "diagnosis") if ours in names] + ([answer] if answer else [])
@@ -69,7 +83,10 @@ def right_answers(table: Table, given: Mapping[str, Any], by: Collection[str]) -
         for name in by
         if name in table.names
     }
-    return RightAnswers(table.source, columns, list(dict.fromkeys(cases)), tuple(table.names), table.warnings)
+    named = bool(names.get("case_id", "").strip())
+    return RightAnswers(
+        table.source, columns, list(dict.fromkeys(cases)), tuple(table.names), table.warnings, named=named
+    )
 
 
 def _cell(value: Any) -> str | None:
@@ -91,7 +108,8 @@ def joined(long: Long, right: RightAnswers) -> Long:
     Raises
     ------
     InputError
-        Where the two have no case in common, or right answers in an order stand beside cases with names of their own.
+        Where the two have no case in common, right answers in an order stand beside cases with names of their own, or a table whose
+        cases no column names has others than the other table.
     """
     table = long.table
     codes, values = unique(table.data.column("case_id"))
@@ -103,6 +121,12 @@ def joined(long: Long, right: RightAnswers) -> Long:
             f"{len(known):,} right answers in order beside {len(cases):,} cases" if right.in_order else "no case of the lists has a right answer by its name",
             source=right.source, allowed=f"the names of the lists' cases: {_first(cases)}; the same names in both files, or the column that holds them "
             "named in the option 'columns' (case_id=COLUMN)", got=right.cases[:_SHOWN],
+        )  # fmt: skip
+    by_place = long.columns and not long.own.get("case_id", "").strip()
+    if (by_place or not right.named) and set(known) != set(cases):
+        raise InputError(
+            f"no column names the cases of {table.source if by_place else right.source}, and the two have not the same ones",
+            source=right.source, allowed="a column with a name that holds the cases, in both", got=right.cases[:_SHOWN],
         )  # fmt: skip
     warnings = [*long.warnings, *right.warnings, *([told_spellings(spelt, right.source)] if spelt else [])]
     # a final diagnosis beside the lists stays where the right answers bring none

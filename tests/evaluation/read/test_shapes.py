@@ -395,3 +395,25 @@ def test_models_without_an_answer_and_empty_lists_are_told() -> None:
     assert read.raters == ["gpt", "failed"] and read.lengths.tolist() == [[1, 0], [0, 0]]
     assert "failed has no list for 2 of 2 cases; each counts as an empty answer." in read.origin.warnings
     assert "1 answer is an empty list (gpt 1)." in read.origin.warnings
+
+
+@pytest.mark.parametrize(
+    ("index", "cases", "read"),
+    [
+        ([3, 1, 2], [1, 2, 3], ["3", "1", "2"]),
+        (["c", "a", "b"], ["a", "b", "c"], ["c", "a", "b"]),
+        ([0, 1, 2], [1, 2, 3], "no column names the cases"),
+    ],
+)
+def test_an_index_of_pandas_in_a_file_names_the_cases(
+    index: list[Any], cases: list[Any], read: list[str] | str, tmp_path: Path
+) -> None:
+    """Never the rows: those of a shuffled file would get another's right answers."""
+    answers, right = tmp_path / "answers.csv", tmp_path / "right.csv"
+    pd.DataFrame({"dx1": ["gout", "flu", "croup"], "dx2": ["RA", "cold", "flu"]}, index=index).to_csv(answers)
+    pd.DataFrame({"case": cases, "gold": ["gout", "flu", "croup"]}).to_csv(right, index=False)
+    if isinstance(read, str):
+        with pytest.raises(InputError, match=read):
+            read_lists(answers, right)
+    else:
+        assert read_lists(answers, right).cases == read
