@@ -123,8 +123,3 @@ def lettered(text: str) -> dict[str, str]:
 def mask_of(places: Iterable[int]) -> int:
     """A set of places, from 0, as one number, the verdict of an answer."""
     return sum(1 << place for place in set(places))
-
-
-def places_of(mask: int) -> tuple[int, ...]:
-    """What `mask_of` was made of."""
-    return tuple(place for place in range(mask.bit_length()) if mask >> place & 1)
