@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..errors import OptionError, quoted
 from ..matcher.protocol import Matcher, loaded, tells_relations
 from ..terms.icd.codes import padded
-from .match.pairs import Pairs, reference_matches
+from .match.pairs import Pairs, ReferenceMatches
 from .score.declare import REGISTRY, all_metrics, check_k
 from .score.weighted import relevance
 
@@ -135,12 +135,12 @@ def _found(
     right, entries = (padded(tuple(pairs.numbers(names).tolist()) for names in side) for side in (true, said))
     blank = np.array([not name for name in pairs.strings] + [True])
     entries = np.where(blank[entries], -1, entries)[:, None]
-    matches = reference_matches(pairs, right, entries, m if graded and tells_relations(m) else None, k)
+    found = ReferenceMatches.of(pairs, right, entries)
     pairs.ask(m)
-    found = matches()
-    gains = found.hits.astype(float) if graded else found.hits
-    if graded:
-        gains[found.distance > 0] = relevance(found.distance[found.distance > 0])
+    if not graded:
+        return found.hits[:, 0], found.given
+    gains, distance = found.hits.astype(float), (found.graded(m, k) if tells_relations(m) else found).distance
+    gains[:, :, : distance.shape[2]][distance > 0] = relevance(distance[distance > 0])
     return gains[:, 0], found.given
 
 

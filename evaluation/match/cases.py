@@ -75,7 +75,7 @@ class CaseTable:
         probabilities, said, texts = (
             matches.probabilities[cases],
             matches.said[cases],
-            np.array(matches.strings, object),
+            np.array(matches.pairs.strings, object),
         )
         place, there = np.nan_to_num(probabilities, nan=-1).argmax(3), said >= 0
         # a case without a right answer: number -1, so that the codes of its pairs are negative, too
@@ -96,17 +96,17 @@ class CaseTable:
             relation[compared] = [_NUMBER_OF.get(kind, -1) for kind in found.kinds]
             words = zip(getattr(found, "why", ()) or [""] * len(compared), found.kinds, strict=True)
             why[compared] = [text or (_ANOTHER if kind == EXCLUDED else None) for text, kind in words]
-        unknown = not_understood(matcher, matches.strings)
+        unknown = not_understood(matcher, matches.pairs.strings)
         affected = np.zeros(len(unique), bool)
         for side, numbers in (("right answer", reference), ("diagnosis", diagnosis)):
             for i in compared[~match[compared]].tolist() if unknown else ():
-                if (text := matches.strings[numbers[i]]) in unknown:
+                if (text := matches.pairs.strings[numbers[i]]) in unknown:
                     affected[i], why[i] = True, f"the {side} is not understood: {unknown[text]}"
         followed = POLICIES.get(str(getattr(matcher, "policy", "")), POLICIES[SPECIFICATION]).counts
         disagrees = (relation >= 0) & (np.isin(RELATIONS, followed)[relation] != match)
         doubt = np.select([affected, disagrees], [DOUBTS.index(UNKNOWN), DOUBTS.index(DISAGREES)], -1)
         return entries, pa.table({
-            "diagnosis": _texts(diagnosis, matches.strings), "reference": _texts(reference, matches.strings),
+            "diagnosis": _texts(diagnosis, matches.pairs.strings), "reference": _texts(reference, matches.pairs.strings),
             "probability": pa.array(probability, mask=(reference < 0) | affected), "match": pa.array(match, mask=reference < 0),
             "relation": _texts(_TURNED[relation], RELATIONS), "why": pa.array(why, pa.string()).dictionary_encode(),
             "doubtful": _texts(doubt, DOUBTS),

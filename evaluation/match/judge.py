@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice, zip_longest
+from itertools import chain, count, islice, zip_longest
 from typing import Any
 
 import numpy as np
@@ -49,10 +49,13 @@ BY_M, JUDGE, BOTH = "M", "judge", "judge and check"
 NO_VERDICT, NOT_INCLUDED, INCLUDES = -1, 0, 1
 NOT_ANSWERED = "not answered"
 _SAME = 1
-_SAID = {
-    "judge": {INCLUDES: "included", NOT_INCLUDED: "not included", NO_VERDICT: "no verdict"},
-    "check": {INCLUDES: "incorrect", NOT_INCLUDED: "correct", NO_VERDICT: "no verdict"},
+_WORDS = {
+    "judge": {True: "included", False: "not included", None: "no verdict"},
+    "check": {True: "incorrect", False: "correct", None: "no verdict"},
 }
+"""Stage -> whether a right answer is included by what it says -> its words."""
+_INCLUDED = {word: included for included, word in _WORDS["judge"].items()}
+_SCALES = {"relation": RELATIONS, "severity": SEVERITIES}
 LABEL, HUMAN, MAJORITY, NO_LABEL = "label", "human", "majority", -1
 _SHOWN = 4
 Item = tuple[int, int, int]
@@ -72,7 +75,6 @@ class Judgements:
     given : bool [n, D], where a case has a right answer.
     included : int8 [n, r, D], 1, 0, or -1 without a verdict. alone : by the judge without its check; as it was decided where it was not
         asked.
-    places : int16 [n, r, D], the place in the list that names the right answer, from 1; 0 for none, or where it is not known.
     unscored : why there is no verdict -> how often.
     judged_by, checked_by : who the stages are; checked_by is "" without a check.
     """
@@ -81,10 +83,17 @@ class Judgements:
     given: NDArray[np.bool_]
     included: NDArray[np.int8]
     alone: NDArray[np.int8]
-    places: NDArray[np.int16]
     unscored: Counter[str]
     judged_by: str
     checked_by: str
+
+    @property
+    def places(self) -> NDArray[np.int16]:
+        """Gives the place in the list that names each right answer, from 1; 0 for none, or where it is not known: int16 [n, r, D]."""
+        places = np.zeros(self.included.shape, np.int16)
+        for at, row in self.rows.items():
+            places[at] = row["place"] or 0
+        return places
 
     @property
     def scored(self) -> NDArray[np.bool_]:
@@ -101,7 +110,7 @@ class Judgements:
         """Says of each (case, rater) what came of each right answer."""
         out: dict[tuple[str, str], list[str]] = {}
         for row in self.rows.values():
-            found = {True: "included", False: "not included", None: "no verdict"}[row["included"]]
+            found = _WORDS["judge"][row["included"]]
             said = [
                 f"{who}: {row[who]}{f' ({row[basis]})' if row[basis] else ''}"
                 for who, basis in (("judge", "judge_basis"), ("check", "check_basis"))
@@ -144,7 +153,7 @@ class Judging:
             elif prompt is not None:
                 raise OptionError(prompt_option, "left out where no language model is asked that needs it", prompt)
             self.prompts[kind] = prompt_of(kind, prompt)
-            if kind in _SAID and not isinstance(self.prompts[kind], JudgePrompt):
+            if kind in _WORDS and not isinstance(self.prompts[kind], JudgePrompt):
                 allowed = f"a prompt of the {kind} that is answered by a verdict and its basis"
                 raise OptionError(prompt_option, allowed, self.prompts[kind].version)
 
@@ -159,42 +168,31 @@ class Judging:
         OptionError
             Where M shall tell relations and cannot; `ModelError` where it gives something other than one for each pair.
         """
+        if self.relations_by_m and not tells_relations(matcher):
+            allowed = f"{MODEL!r} with an M that has a relation model, or ENDPOINT:MODEL"
+            raise OptionError("graded.relation", allowed, MODEL)
+        name = names_of(answers, matcher) if self.stages.keys() & _SCALES.keys() else {}
+        for column, scale in _SCALES.items():
+            by_m = column == "relation" and self.relations_by_m
+            if not by_m and column not in self.stages:
+                continue
+            blank, called = _blank_cells(answers, column), {} if by_m else name
+            if column == "relation":
+                texts = {at: [(one, text) for one in answers.reference[i]] for i, at, text in blank}
+            else:  # below 0 the right answers, one after another
+                right = enumerate(chain.from_iterable(answers.reference))
+                texts = {at: [(text, "")] for _, at, text in blank} | {~d: [(text, "")] for d, text in right}
+            texts = {at: [(called.get(a, a), called.get(b, b)) for a, b in of] for at, of in texts.items()}
+            asked = sorted({one for several in texts.values() for one in several if one[0] != one[1]})
+            if by_m:
+                told = distances(matcher, [a for a, _ in asked], [b for _, b in asked]).tolist()
+            else:
+                told = [one and one.verdict for one in self.answers_of(column, asked)]
+            answers = _with_words(answers, column, _words(texts, dict(zip(asked, told, strict=True)), scale))
         if self.relations_by_m:
-            if not tells_relations(matcher):
-                allowed = f"{MODEL!r} with an M that has a relation model, or ENDPOINT:MODEL"
-                raise OptionError("graded.relation", allowed, MODEL)
             note = "The relations are those that the match function tells between reference and diagnosis."
-            texts = {
-                at: [(one, text) for one in answers.reference[i]] for i, at, text in _blank_cells(answers, "relation")
-            }
-            asked = _to_ask(texts)
-            told = distances(matcher, [a for a, _ in asked], [b for _, b in asked])
-            answers = _with_cells(
-                answers, "relation", _words(texts, dict(zip(asked, told.tolist(), strict=True)), RELATIONS)
-            )
             answers = replace(answers, origin=replace(answers.origin, notes=(*answers.origin.notes, note)))
-        if not {"relation", "severity"} & {*self.stages}:
-            return answers
-        name = names_of(answers, matcher)
-        if "relation" in self.stages:
-            texts = {
-                at: [(name[one], name[text]) for one in answers.reference[i]]
-                for i, at, text in _blank_cells(answers, "relation")
-            }
-            answers = _with_cells(answers, "relation", self._words("relation", texts, RELATIONS))
-        if "severity" in self.stages:
-            texts = {at: [(name[text], "")] for _, at, text in _blank_cells(answers, "severity")}
-            # below 0 the right answers, one after another
-            right = {~d: [(name[text], "")] for d, text in enumerate(chain.from_iterable(answers.reference))}
-            words = self._words("severity", texts | right, SEVERITIES)
-            answers = _with_cells(answers, "severity", {at: word for at, word in words.items() if at >= 0})
-            answers = _with_reference_severities(answers, [words.get(at) for at in right])
         return answers
-
-    def _words(self, kind: str, texts: Mapping[int, list[Texts]], scale: Sequence[str]) -> dict[int, str]:
-        asked = _to_ask(texts)
-        told = [None if one is None else one.verdict for one in self.answers_of(kind, asked)]
-        return _words(texts, dict(zip(asked, told, strict=True)), scale)
 
     def judgements(self, answers: Lists, matcher: Any) -> Judgements | None:
         """Judges the whole answer of each rater, for each right answer of its case alone; None without a judge.
@@ -210,17 +208,7 @@ class Judging:
         if "judge" not in self.stages or not any(answers.reference):
             return None
         right = [list(dict.fromkeys(texts)) for texts in answers.reference]
-        given = padded(tuple(range(len(texts))) for texts in right) >= 0
-        included = np.where(given[:, None], NOT_INCLUDED, np.full((*answers.lengths.shape, 1), NO_VERDICT)).astype(
-            np.int8
-        )
-        alone, places, rows, open_, unscored = (
-            included,
-            np.zeros(included.shape, np.int16),
-            dict[Item, Row](),
-            list[Item](),
-            Counter[str](),
-        )
+        rows, open_, unscored = dict[Item, Row](), list[Item](), Counter[str]()
         name: Mapping[Any, str] = {} if self.judge.ask_equal else names_of(answers, matcher)
         for i, j in np.argwhere(~answers.absent).tolist():
             case, rater, listed = answers.cases[i], answers.raters[j], answers.list_at(i, j)
@@ -228,38 +216,33 @@ class Judging:
             says = any(listed) if unread is None else says_something(unread)
             for d, reference in enumerate(right[i]):
                 place = names.index(name[reference]) + 1 if name.get(reference, "") in names else None
-                why = (
-                    f"an equal name stands in place {place}: not asked"
-                    if place
-                    else None
-                    if says
-                    else "nothing was answered: not asked"
-                )
+                why = None if says else "nothing was answered: not asked"
+                why = f"an equal name stands in place {place}: not asked" if place else why
                 open_ += [] if why else [(i, j, d)]
                 rows[i, j, d] = {
                     "case_id": case, "algorithm": rater, "reference": reference, "answer": "; ".join(filter(None, listed)) or unread or "",
                     "judge": None, "judge_basis": why, "check": None, "check_basis": None, "included": place is not None, "place": place,
                 }  # fmt: skip
-                included[i, j, d], places[i, j, d] = place is not None, place or 0
-        for kind in (kind for kind in _SAID if kind in self.stages):
-            for at, (verdict, basis, place) in zip(open_, self._verdicts(kind, answers, rows, open_), strict=True):
-                known, included[at], places[at] = verdict != NO_VERDICT, verdict, place
-                rows[at] |= {
-                    kind: _SAID[kind][verdict],
-                    "included": bool(verdict) if known else None,
-                    "place": place or None,
-                }
-                rows[at] |= {f"{kind}_basis": basis} if known else {}
-                unscored.update([] if known else [basis])
-            alone = included.copy() if kind == JUDGE else alone
-            open_ = [at for at in open_ if included[at] == NOT_INCLUDED]
-        by, checked = (self.stages[kind].model if kind in self.stages else "" for kind in _SAID)
-        return Judgements(rows, given, included, alone, places, unscored, by, checked)
+        for kind in (kind for kind in _WORDS if kind in self.stages):
+            for at, (said, basis, place) in zip(open_, self._verdicts(kind, answers, rows, open_), strict=True):
+                rows[at] |= {kind: _WORDS[kind][said], "included": said, "place": place}
+                rows[at] |= {} if said is None else {f"{kind}_basis": basis}
+                unscored.update([basis] if said is None else [])
+            open_ = [at for at in open_ if rows[at]["included"] is False]
+        given = padded(tuple(range(len(texts))) for texts in right) >= 0
+        none = np.full((*answers.lengths.shape, 1), NO_VERDICT, np.int8)
+        included = np.where(given[:, None], np.int8(NOT_INCLUDED), none)
+        alone = included.copy()
+        for at, row in rows.items():
+            said = row["included"], row["included"] if row["judge"] is None else _INCLUDED[row["judge"]]
+            included[at], alone[at] = (NO_VERDICT if one is None else one for one in said)
+        by, checked = (self.stages[kind].model if kind in self.stages else "" for kind in _WORDS)
+        return Judgements(rows, given, included, alone, unscored, by, checked)
 
     def _verdicts(
         self, kind: str, answers: Lists, rows: Mapping[Item, Row], items: Sequence[Item]
-    ) -> Iterator[tuple[int, str, int]]:
-        """The verdict on each item, its basis and its place in the list, 0 for none; why there is none in place of the basis.
+    ) -> Iterator[tuple[bool | None, str, int | None]]:
+        """Whether each item is included, the basis and its place in the list, as far as known; None and why where there is no verdict.
 
         rows : with the basis of the stage before.
         """
@@ -277,13 +260,12 @@ class Judging:
         assert isinstance(prompt, JudgePrompt)
         for question, (_, entries), answer in zip(questions, read, found, strict=True):
             if answer is None or answer.verdict is None:
-                yield NO_VERDICT, NOT_ANSWERED if answer is None else answer.reason or "", 0
+                yield None, NOT_ANSWERED if answer is None else answer.reason or "", None
                 continue
             told = prompt.judgement(answer.raw, Question(stage.config(prompt), *question))
             # a check that calls "not included" correct finds nothing
-            verdict = 1 - answer.verdict if checked else answer.verdict
-            named = verdict == INCLUDES and told.place and told.place <= entries
-            yield verdict, told.basis, told.place if named and told.place else 0
+            included = bool(answer.verdict) != checked
+            yield included, told.basis, told.place if included and told.place and told.place <= entries else None
 
     def answers_of(self, kind: str, asked: Sequence[Texts]) -> list[Answer | None]:
         """Asks the language model of a kind, through the store."""
@@ -323,10 +305,6 @@ def _blank_cells(answers: Lists, column: str) -> Iterator[tuple[int, int, str]]:
         yield i, place, answers.strings[answers.entries[place]]
 
 
-def _to_ask(texts: Mapping[int, list[Texts]]) -> list[Texts]:
-    return sorted({one for several in texts.values() for one in several if one[0] != one[1]})
-
-
 def _words(of: Mapping[int, list[Texts]], told: Mapping[Texts, int | None], scale: Sequence[str]) -> dict[int, str]:
     """The word of each cell that has one: of several texts that are asked of it the lowest number counts; 0 and None are none."""
     words: dict[int, str] = {}
@@ -339,37 +317,26 @@ def _words(of: Mapping[int, list[Texts]], told: Mapping[Texts, int | None], scal
     return words
 
 
-def _with_cells(answers: Lists, column: str, words: Mapping[int, str]) -> Lists:
-    cells = {**dict(enumerate(answers.more.get(column, [None] * len(answers.entries)))), **words}
-    return replace(answers, more={**answers.more, column: list(cells.values())})
-
-
-def _with_reference_severities(answers: Lists, words: Sequence[str | None]) -> Lists:
-    """words : of the right answers, one after another; a cell that was given stays, on its row."""
-    cells, said = list[tuple[Cell, ...]](), iter(words)
-    for i, right in enumerate(answers.reference):
-        given = answers.references.more.get("severity", [()] * len(answers.reference))[i]
-        row = int(answers.rows[min(answers.offsets[i, 0], len(answers.rows) - 1)])
-        both = zip_longest(given, islice(said, len(right)))
-        cells.append(tuple(
-            cell if cell and as_text(cell.value) else Cell(word, cell.row if cell else row) for cell, word in both
-        ))  # fmt: skip
-    return replace(answers, references=replace(answers.references, more={**answers.references.more, "severity": cells}))
+def _with_words(answers: Lists, column: str, words: Mapping[int, str]) -> Lists:
+    """Fills cells, and below 0 those of the right answers, one after another; of these a cell that was given stays."""
+    cells = list(answers.more.get(column, [None] * len(answers.entries)))
+    for at in (at for at in words if at >= 0):
+        cells[at] = words[at]
+    answers, own = replace(answers, more={**answers.more, column: cells}), answers.references
+    if column == "relation":
+        return answers
+    of_right = (words.get(~d) for d in count())
+    filled = [
+        tuple(
+            cell if cell and as_text(cell.value) else Cell(word, cell.row if cell else 0)
+            for cell, word in zip_longest(given, islice(of_right, len(right)))
+        )
+        for right, given in zip(answers.reference, own.more.get(column, [()] * len(answers.reference)), strict=True)
+    ]
+    return replace(answers, references=replace(own, more={**own.more, column: filled}))
 
 
 # People
-
-
-@dataclass(frozen=True)
-class HumanLabels:
-    """What h humans say of m items.
-
-    items : each once. labels : int8 [m, h], 1 included, 0 not included, -1 no label. humans : their names; "human" of one who has none.
-    """
-
-    items: list[Item]
-    labels: NDArray[np.int8]
-    humans: list[str]
 
 
 def place_of(table: Table, row: int, column: str, given: str, among: Sequence[str]) -> int:
@@ -380,11 +347,16 @@ def place_of(table: Table, row: int, column: str, given: str, among: Sequence[st
     return among.index(given)
 
 
-def read_human(source: Any, answers: Lists) -> HumanLabels:
+def read_human(source: Any, answers: Lists) -> dict[str, NDArray[np.int8]]:
     """Reads a table of labels: case_id, rater (or algorithm, model), reference, and label, or label_NAME for each of several humans.
 
     rater may be missing where there is one, reference where each case that is labelled has one. A label is 1 or 0, in one of the words
     of `files.pair_labels.label_of`, or blank for none.
+
+    Returns
+    -------
+    dict of str to int8 [n, r, D]
+        Human ("human" where no name is given) -> 1 included, 0 not included, -1 no label.
 
     Raises
     ------
@@ -401,20 +373,21 @@ def read_human(source: Any, answers: Lists) -> HumanLabels:
     for what in ("case_id", *(["rater"] if len(answers.raters) > 1 else [])):
         table.require(names.get(what, what), "whose answer was labelled")
     cells = {what: [as_text(value) for value in table.column(name)] for what, name in names.items()}
+    right = [[text.strip().casefold() for text in dict.fromkeys(texts)] for texts in answers.reference]
+    shape = *answers.lengths.shape, max(map(len, right))
+    labels = {column.strip()[len(LABEL) + 1 :] or HUMAN: np.full(shape, NO_LABEL, np.int8) for column in said}
     items: dict[Item, int] = {}
     for row, case in enumerate(cells["case_id"]):
         i = place_of(table, row, names["case_id"], case, answers.cases)
         j = place_of(table, row, names["rater"], cells["rater"][row], answers.raters) if "rater" in names else 0
-        right = (
-            [] if answers.absent[i, j] else [text.strip().casefold() for text in dict.fromkeys(answers.reference[i])]
-        )
+        among, column = [] if answers.absent[i, j] else right[i], names.get("reference", names["case_id"])
         reference = cells["reference"][row].casefold() if "reference" in names else ""
-        column = names.get("reference", names["case_id"])
-        item = i, j, place_of(table, row, column, reference or (right[0] if len(right) == 1 else ""), right)
+        item = i, j, place_of(table, row, column, reference or (among[0] if len(among) == 1 else ""), among)
         if items.setdefault(item, row) != row:
             first = table.row_number(items[item])
             raise table.error(f"an item that is labelled twice (first in row {first})", row, names["case_id"])
-    labels = np.stack([*said.values()], 1)
-    if not (labels != NO_LABEL).any():
+        for one, of in zip(labels.values(), said.values(), strict=True):
+            one[item] = of[row]
+    if all((one == NO_LABEL).all() for one in labels.values()):
         raise InputError("no item is labelled", source=table.source, allowed="1 or 0 in at least one row")
-    return HumanLabels(list(items), labels, [column.strip()[len(LABEL) + 1 :] or HUMAN for column in said])
+    return labels

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from ...errors import quoted
 from ...matcher.protocol import Matcher, Profile, not_understood, read_as
@@ -18,18 +19,9 @@ from ..read.findings import Finding
 from ..read.lists import ABSENT, ALGORITHM, NO_DIAGNOSIS, JudgedBy, Lists
 from .cases import CaseTable
 from .codes import CodedAnswers, TextCodes, coded_answers
-from .judge import HumanLabels, Judgements, Judging, read_human
+from .judge import Judgements, Judging, read_human
 from .options import MAX_K
-from .pairs import (
-    RANKED,
-    Pairs,
-    PeerMatches,
-    ReferenceMatches,
-    first_matches,
-    is_directed,
-    panel_matches,
-    reference_matches,
-)
+from .pairs import RANKED, Pairs, PeerMatches, ReferenceMatches, is_directed
 
 _AGAINST_RIGHT, _CODED = ("ranking", "recall", "hierarchical"), ("ranking", "hierarchical")
 _SHOWN = 3
@@ -46,7 +38,7 @@ class Matches:
     peers : raters with each other, of lists cut to max_k; None without panels. first : the first diagnoses, all raters with each other in
         each case, and of different cases; None where nobody needs them.
     codes : of ICD-10; None where nobody needs them, or something is missing.
-    judged, humans : what a judge of whole answers and people say; None without them.
+    judged : what a judge of whole answers says; None without one. humans : what people say of each right answer, [n, r, D], as of `read_human`.
     lacking : family -> why there is no panel, or no code.
     case_table : what was matched with what; None without references.
     """
@@ -59,7 +51,7 @@ class Matches:
     first: PeerMatches | None = None
     codes: CodedAnswers | None = None
     judged: Judgements | None = None
-    humans: HumanLabels | None = None
+    humans: Mapping[str, NDArray[np.int8]] = field(default_factory=dict)
     lacking: Mapping[str, str] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     case_table: CaseTable | None = None
@@ -110,14 +102,15 @@ def match(
     """
     judge, m = judge or Judging(), Profile.of(matcher)
     answers, human = judge.filled(answers, matcher), judge.judge.human
-    labels = None if human is None else read_human(human, answers)
+    humans = {} if human is None else read_human(human, answers)
     # unless its votes cost something, M is asked for the table of cases alone, too
-    families = {*families, *(["recall"] if labels is not None or not m.rests_on_votes else [])}
-    pairs, parts = _parts(
-        answers, families, k, max_k, panels, is_directed(matcher), matcher if m.tells_relations else None
-    )
+    families = {*families, *(["recall"] if humans or not m.rests_on_votes else [])}
+    pairs, found = _asked(answers, families, k, max_k, panels, is_directed(matcher))
     pairs.ask(matcher, progress)
-    found = {name: made() for name, made in parts.items()}
+    # nDCG is of the final diagnosis, where it is told apart
+    ranked = "of_final" if "of_final" in found else "references"
+    if m.tells_relations and "ranking" in families and ranked in found:
+        found[ranked] = found[ranked].graded(matcher)
     final, right, depth = found.pop("of_final", None), answers.of_final(), _depth(answers, families, k)
     needed = None if families.isdisjoint(_CODED) else depth
     coded, no_codes, findings = coded_answers([answers, right], needed, codes or TextCodes(), progress)
@@ -131,7 +124,7 @@ def match(
     if final is not None:
         found["of_final"] = Matches(right, m, final, codes=coded[1])
     return Matches(
-        answers, m, **found, codes=coded[0], judged=judged, humans=labels,
+        answers, m, **found, codes=coded[0], judged=judged, humans=humans,
         lacking={"relative": no_panel, "hierarchical": no_codes[0]}, findings=(*findings, *_findings(answers, matcher)),
     )  # fmt: skip
 
@@ -140,7 +133,7 @@ def pairs_needed(
     answers: Lists, families: Collection[str], k: Mapping[str, int | None], max_k: int, panels: Sequence[JudgedBy]
 ) -> pa.Table:
     """Lists the pairs that `match` asks M about, each once, in the columns a and b; asks nobody."""
-    pairs, _ = _parts(answers, families, k, max_k, panels)
+    pairs, _ = _asked(answers, families, k, max_k, panels)
     a, b = pairs.texts(pairs.codes)
     return pa.table({"a": pa.array(a, pa.string()), "b": pa.array(b, pa.string())})
 
@@ -152,29 +145,27 @@ def _depth(answers: Lists, families: Collection[str], k: Mapping[str, int | None
     return min(longest, max(RANKED, *wanted, 1))
 
 
-def _parts(
+def _asked(
     answers: Lists, families: Collection[str], k: Mapping[str, int | None], max_k: int, panels: Sequence[JudgedBy],
-    directed: bool = False, relations: Any = None,
-) -> tuple[Pairs, dict[str, Callable[[], Any]]]:  # fmt: skip
-    """What M is to be asked, and what makes parts of `Matches` of its answers.
-
-    relations : M, where it tells relations.
-    """
-    final, families = answers.of_final(), {*families}
-    pairs, parts = Pairs([*answers.strings, *chain(*answers.reference, *final.reference)], directed), {}
+    directed: bool = False,
+) -> tuple[Pairs, dict[str, Any]]:  # fmt: skip
+    """What M is to be asked, and the fields of `Matches` that rest on it."""
+    final, families, parts = answers.of_final(), {*families}, dict[str, Any]()
+    pairs, raters = Pairs([*answers.strings, *chain(*answers.reference, *final.reference)], directed), len(answers.raters)
     # the last two for -2 and -1
     number = np.append(pairs.numbers(answers.strings), np.array([ABSENT, NO_DIAGNOSIS], np.int32))
     for name, one in (("references", answers), ("of_final", final)):
         if any(one.reference) and not families.isdisjoint(_AGAINST_RIGHT):
             right = padded(tuple(pairs.numbers(dict.fromkeys(texts)).tolist()) for texts in one.reference)
-            # nDCG is of the final diagnosis, where it is told apart
-            asked = relations if "ranking" in families and not one.has_final else None
-            parts[name] = reference_matches(pairs, right, number[one.top(_depth(one, families, k))], asked)
+            parts[name] = ReferenceMatches.of(pairs, right, number[one.top(_depth(one, families, k))])
     if panels:
-        parts["peers"] = panel_matches(pairs, answers, max_k, panels)
-    experts = [role for role in answers.roles or [""] * len(answers.raters) if role != ALGORITHM]
-    if "agreement" in families and len(experts) - (len(experts) == len(answers.raters)) >= 2:
-        parts["first"] = first_matches(pairs, answers)
+        every = np.arange(raters * raters).reshape(raters, raters)
+        needed = np.concatenate([side for panel in panels for side in panel.pairs(np.minimum(every, every.T))])
+        compared = np.divmod(np.unique(needed), raters)
+        parts["peers"] = PeerMatches.of(pairs, number[answers.top(max_k)], *compared, panels)
+    experts = [role for role in answers.roles or [""] * raters if role != ALGORITHM]
+    if "agreement" in families and len(experts) - (len(experts) == raters) >= 2:
+        parts["first"] = PeerMatches.of(pairs, number[answers.top(1)], *np.triu_indices(raters, 1))
     return pairs, parts
 
 

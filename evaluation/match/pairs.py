@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from inspect import signature
 from itertools import chain
 from typing import Any
@@ -16,7 +17,7 @@ from ...errors import ModelError, NotUnderstoodWarning, quoted
 from ...matcher.policy import POLICIES
 from ...matcher.protocol import Matcher, not_understood
 from ...progress import Progress
-from ..read.lists import JudgedBy, Lists
+from ..read.lists import JudgedBy
 
 CHUNK = 1_000_000
 RANKED = 10
@@ -98,8 +99,11 @@ class Pairs:
     def texts(self, codes: Codes) -> tuple[list[str], list[str]]:
         """Lists the first and the second of some pairs."""
         # looked up in an array: a million numbers as Python's own would take 80 MB
-        first, second = np.divmod(codes, max(1, len(self.strings)))
-        return self._names[first].tolist(), self._names[second].tolist()
+        return tuple(self._names[side].tolist() for side in self.sides(codes))  # type: ignore[return-value]
+
+    def sides(self, codes: Codes) -> tuple[Codes, Codes]:
+        """Gives the numbers of the first and of the second text of some pairs."""
+        return np.divmod(codes, max(1, len(self.strings)))
 
     def add(self, pairs: Iterable[tuple[Numbers, Numbers]], *, peers: bool = False) -> None:
         """Adds pairs of arrays that broadcast; negative numbers are no string.
@@ -192,73 +196,105 @@ def distances(matcher: Any, references: Sequence[str], said: Sequence[str]) -> N
 class ReferenceMatches:
     """M of n cases, r raters, K ranks and D right answers, the most that a case has; one that stands twice in a case counts once.
 
-    strings : all texts of the evaluation, ascending. right : int32 [n, D], the right answers of each case in `strings`; -1 past them.
-    said : int32 [n, r, K], the diagnoses in `strings`; -1 for a word for none, -2 past the end of a list.
-    probabilities : float32 [n, r, K, D]; NaN where no diagnosis is said, the list is shorter, or the case has fewer right answers.
-    hits : bool [n, r, K, D], the verdicts of M; False where the probability is NaN.
+    pairs : that M is asked; they hold all texts. right : int32 [n, D], the right answers of each case in `pairs.strings`; -1 past them.
+    said : int32 [n, r, K], the diagnoses in `pairs.strings`; -1 for a word for none, -2 past the end of a list.
     distance : int8 [n, r, 10, D], at most ten ranks: Kernel29's D (1 to 5) by M's relation model of pairs that are no match; 0 where it does
         not tell, or was not asked.
     """
 
-    strings: list[str]
+    pairs: Pairs
     right: NDArray[np.int32]
     said: NDArray[np.int32]
-    probabilities: NDArray[np.float32]
-    hits: NDArray[np.bool_]
     distance: NDArray[np.int8]
+
+    @classmethod
+    def of(cls, pairs: Pairs, right: NDArray[np.int32], said: NDArray[np.int32]) -> ReferenceMatches:
+        """Adds each diagnosis with each right answer of its case to what M is asked."""
+        made = cls(pairs, right, said, np.zeros((*said[:, :, :RANKED].shape, right.shape[1]), np.int8))
+        pairs.add(made._beside(at) for at in made._blocks)
+        return made
+
+    @property
+    def _blocks(self) -> Iterator[slice]:
+        return blocks(len(self.said), self.said[:1].size * self.right.shape[1])
+
+    def _beside(self, cases: slice) -> tuple[Numbers, Numbers]:
+        return self.right[cases][:, None, None], self.said[cases][..., None]
+
+    @cached_property
+    def _told(self) -> Said:
+        shape = (*self.said.shape, self.right.shape[1])
+        probabilities, hits = np.empty(shape, np.float32), np.empty(shape, bool)
+        for at in self._blocks:
+            probabilities[at], hits[at] = self.pairs.said(*self._beside(at))
+        return probabilities, hits
+
+    @property
+    def probabilities(self) -> NDArray[np.float32]:
+        """Gives what M said: [n, r, K, D]; NaN where no diagnosis is said, the list is shorter, or the case has fewer right answers."""
+        return self._told[0]
+
+    @property
+    def hits(self) -> NDArray[np.bool_]:
+        """Gives the verdicts of M: [n, r, K, D]; False where the probability is NaN."""
+        return self._told[1]
 
     @property
     def given(self) -> NDArray[np.bool_]:
         """Tells where a case has a right answer: bool [n, D]."""
         return self.right >= 0
 
-
-def reference_matches(
-    pairs: Pairs, right: NDArray[np.int32], said: NDArray[np.int32], relations: Any = None, ranks: int = RANKED
-) -> Callable[[], ReferenceMatches]:
-    """Adds each diagnosis with each right answer of its case; gives what makes the matches, once M was asked.
-
-    right, said : as of `ReferenceMatches`. relations : M, where it is to be asked for its relations, of the first `ranks`.
-    """
-    parts = list(blocks(len(said), said[:1].size * right.shape[1]))
-    pairs.add((right[at][:, None, None], said[at][..., None]) for at in parts)
-
-    def made() -> ReferenceMatches:
-        shape = (*said.shape, right.shape[1])
-        probabilities, hits = np.full(shape, np.nan, np.float32), np.zeros(shape, bool)
-        for at in parts:
-            probabilities[at], hits[at] = pairs.said(right[at][:, None, None], said[at][..., None])
-        distance = np.zeros_like(hits[:, :, :ranks], np.int8)
-        if relations is not None:
-            # of what is no match
-            apart = np.nonzero(~np.isnan(probabilities[:, :, :ranks]) & ~hits[:, :, :ranks])
-            codes = right[apart[0], apart[3]] * np.int64(len(pairs.strings)) + said[apart[:3]]
-            unique, place = np.unique(codes, return_inverse=True)
-            distance[apart] = distances(relations, *pairs.texts(unique))[place]
-        return ReferenceMatches(pairs.strings, right, said, probabilities, hits, distance)
-
-    return made
+    def graded(self, matcher: Any, ranks: int = RANKED) -> ReferenceMatches:
+        """Asks M for its relations of what is no match, of the first `ranks`. Errors: those of `related`."""
+        apart = np.nonzero(~np.isnan(self.probabilities[:, :, :ranks]) & ~self.hits[:, :, :ranks])
+        codes = self.right[apart[0], apart[3]] * np.int64(len(self.pairs.strings)) + self.said[apart[:3]]
+        unique, place = np.unique(codes, return_inverse=True)
+        distance = np.zeros_like(self.hits[:, :, :ranks], np.int8)
+        distance[apart] = distances(matcher, *self.pairs.texts(unique))[place]
+        return replace(self, distance=distance)
 
 
 @dataclass(frozen=True)
 class PeerMatches:
-    """M between raters in each of n cases, as verdicts on u unordered pairs of `strings`.
+    """M between raters in each of n cases, on u unordered pairs. Of a policy that looks one way, either direction counts.
 
-    entries : int32 [n, raters, K], indices of strings; negative where there is no diagnosis.
+    pairs : that M is asked; they hold all texts.
+    entries : int32 [n, raters, K], indices of `pairs.strings`; negative where there is no diagnosis.
     first, second : int [m], the raters of each pair that is compared, the smaller first.
-    strings : of the answers, ascending. codes : int64 [u], ascending; the pair (i, j), i <= j, has the code i * len(strings) + j.
-    verdicts : bool [u]. probabilities : float32 [u]. Of a policy that looks one way, either direction counts.
+    codes : int64 [u], ascending; the pair (i, j), i <= j, of strings has the code i * len(pairs.strings) + j.
     panels : who is judged by whom, of a panel.
     """
 
+    pairs: Pairs
     entries: Entries
     first: Raters
     second: Raters
-    strings: list[str]
     codes: Codes
-    verdicts: NDArray[np.bool_]
-    probabilities: NDArray[np.float32]
     panels: tuple[JudgedBy, ...] = ()
+
+    @classmethod
+    def of(
+        cls, pairs: Pairs, entries: Entries, first: Raters, second: Raters, panels: Sequence[JudgedBy] = ()
+    ) -> PeerMatches:
+        """Adds every pair that the lists of two raters put face to face in a case to what M is asked."""
+        made = cls(pairs, entries, first, second, np.empty(0, np.int64), tuple(panels))
+        made = replace(made, codes=gathered(codes.reshape(-1) for _, codes in made._face_to_face()))
+        pairs.add([pairs.sides(made.codes)], peers=True)
+        return made
+
+    @cached_property
+    def _told(self) -> Said:
+        return self.pairs.said(*self.pairs.sides(self.codes), peers=True)
+
+    @property
+    def probabilities(self) -> NDArray[np.float32]:
+        """Gives what M said of each pair: [u]."""
+        return self._told[0]
+
+    @property
+    def verdicts(self) -> NDArray[np.bool_]:
+        """Gives the verdict of M on each pair: [u]."""
+        return self._told[1]
 
     def top(self, k: int) -> PeerMatches:
         """Cuts lists to k."""
@@ -271,42 +307,11 @@ class PeerMatches:
         """
         given = self.verdicts if values is None else values
         given, last = np.append(given, given.dtype.type(0)), len(self.codes) - 1
-        for cases, codes in _face_to_face(self.entries, self.first, self.second, len(self.strings)):
+        for cases, codes in self._face_to_face():
             yield cases, given[np.where(codes < 0, -1, np.minimum(np.searchsorted(self.codes, codes), last))]
 
-
-def _face_to_face(entries: Entries, first: Raters, second: Raters, n_strings: int) -> Iterator[tuple[slice, Codes]]:
-    """Some cases, and the code of each two places of each two lists in them: [c, m, K, K]; -1 where either says no diagnosis."""
-    for cases in blocks(len(entries), len(first) * entries.shape[2] ** 2):
-        left, right = entries[cases][:, first], entries[cases][:, second]
-        yield cases, pair_codes(left[..., :, None], right[..., None, :], n_strings)
-
-
-def panel_matches(pairs: Pairs, answers: Lists, k: int, panels: Sequence[JudgedBy]) -> Callable[[], PeerMatches]:
-    """Adds every pair that the first k of two lists of a case put face to face, of each two raters that some panel needs."""
-    raters = len(answers.raters)
-    number = np.arange(raters * raters).reshape(raters, raters)
-    needed = np.concatenate([side for panel in panels for side in panel.pairs(np.minimum(number, number.T))])
-    made = _face_to_faces(pairs, answers, answers.top(k), *np.divmod(np.unique(needed), raters))
-    return lambda: replace(made(), panels=tuple(panels))
-
-
-def first_matches(pairs: Pairs, answers: Lists) -> Callable[[], PeerMatches]:
-    """Adds each two first diagnoses of a case."""
-    return _face_to_faces(pairs, answers, answers.top(1), *np.triu_indices(len(answers.raters), 1))
-
-
-def _face_to_faces(
-    pairs: Pairs, answers: Lists, entries: Entries, first: Raters, second: Raters
-) -> Callable[[], PeerMatches]:
-    """Adds every pair that the lists of a case put face to face."""
-    n_strings, number = len(answers.strings), pairs.numbers(answers.strings)
-    codes = gathered(of.reshape(-1) for _, of in _face_to_face(entries, first, second, n_strings))
-    one, other = (number[side] for side in np.divmod(codes, max(1, n_strings)))
-    pairs.add([(one, other)], peers=True)
-
-    def made() -> PeerMatches:
-        probabilities, verdicts = pairs.said(one, other, peers=True)
-        return PeerMatches(entries, first, second, answers.strings, codes, verdicts, probabilities)
-
-    return made
+    def _face_to_face(self) -> Iterator[tuple[slice, Codes]]:
+        """Some cases, and the code of each two places of each two lists in them: [c, m, K, K]; -1 where either says no diagnosis."""
+        for cases in blocks(len(self.entries), len(self.first) * self.entries.shape[2] ** 2):
+            left, right = self.entries[cases][:, self.first], self.entries[cases][:, self.second]
+            yield cases, pair_codes(left[..., :, None], right[..., None, :], len(self.pairs.strings))

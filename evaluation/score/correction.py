@@ -15,7 +15,7 @@ from ...files.invisible import read_visible
 from ...files.pairs import read_pairs
 from ...pages.rows import Row
 from ..match.matches import Matches
-from ..match.pairs import PeerMatches, pair_codes
+from ..match.pairs import Pairs, PeerMatches, pair_codes
 from ..read.findings import Finding
 from ..read.lists import Lists
 from .declare import REGISTRY
@@ -46,7 +46,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     """
     answers, peers, k = matches.answers, matches.peers, settings.relative_k
     assert peers is not None
-    sample = read_labelled(settings.panel.labelled, answers)
+    sample = read_labelled(settings.panel.labelled, answers, peers.pairs)
     panels = Panels(matches)
     met = _met(answers, peers.top(k), settings.panel.denominator)
     columns = partial(_with_means, panels)
@@ -102,7 +102,7 @@ class Labelled:
         return found
 
 
-def read_labelled(source: Any, answers: Lists) -> Labelled:
+def read_labelled(source: Any, answers: Lists, asked: Pairs) -> Labelled:
     """Reads a table with the columns a, b and label (0/1, or one column `label_<name>` for each expert).
 
     Without a column case_id it is a sample of the pairs that the answers put face to face, drawn at random; where pairs had
@@ -122,9 +122,10 @@ def read_labelled(source: Any, answers: Lists) -> Labelled:
         )
     pairs = read_pairs(table, label="label", weight="weight" if weighted else None)
     assert pairs.label is not None
-    index = {string: i for i, string in enumerate(answers.strings)}
+    index = dict(zip(answers.strings, asked.numbers(answers.strings).tolist(), strict=True))
     a, b = (np.array([index.get(s, -1) for s in side.to_pylist()], np.int64) for side in (pairs.a, pairs.b))
-    codes, place = np.unique(np.where(a == b, -1, pair_codes(a, b, len(index))), return_index=True)
+    elsewhere = int(((a < 0) | (b < 0)).sum())
+    codes, place = np.unique(np.where(a == b, -1, pair_codes(a, b, len(asked.strings))), return_index=True)
     there = codes >= 0
     if not there.any():
         raise InputError("no labelled pair is made of two diagnoses of the lists", source=table.source)
@@ -140,7 +141,7 @@ def read_labelled(source: Any, answers: Lists) -> Labelled:
         cases = np.array(sorted({number[name] for name in names}))
     weights = np.ones(len(pairs)) if pairs.weight is None else pairs.weight
     return Labelled(
-        table.source, codes[there], pairs.label[place][there] > 0, weights[place][there], int((~there).sum()), cases
+        table.source, codes[there], pairs.label[place][there] > 0, weights[place][there], elsewhere, cases
     )
 
 
@@ -162,7 +163,7 @@ class _Met:
 
 
 def _same(peers: PeerMatches) -> NDArray[np.bool_]:
-    return np.equal(*np.divmod(peers.codes, len(peers.strings)))
+    return np.equal(*peers.pairs.sides(peers.codes))
 
 
 def _met(answers: Lists, peers: PeerMatches, denominator: str) -> _Met:
@@ -234,7 +235,7 @@ def _not_labelled(
 ) -> InputError:
     case, pair, p, q = (int(where[0]) for where in np.nonzero(missing))
     entries, raters = peers.entries[cases[case]], (peers.first[pair], peers.second[pair])
-    one, other = (peers.strings[entries[rater, place]] for rater, place in zip(raters, (p, q), strict=True))
+    one, other = (peers.pairs.strings[entries[rater, place]] for rater, place in zip(raters, (p, q), strict=True))
     return InputError(
         f"the case {quoted(answers.cases[cases[case]])} is not labelled in full: {quoted(one)} with {quoted(other)} is missing",
         source=sample.source, allowed="every pair of a case that it names, or no column case_id",

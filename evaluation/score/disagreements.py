@@ -56,11 +56,11 @@ def _case_rows(matches: Matches, panel: JudgedBy, peers: PeerMatches, case: int)
                 break
             row = {"rater": answers.raters[rater], "role": role, "rank": rank, "diagnosis": None, **_NOTHING}
             if entry >= 0:
-                row["diagnosis"] = peers.strings[entry]
+                row["diagnosis"] = peers.pairs.strings[entry]
             if entry >= 0 and len(others):
-                codes = pair_codes(np.full(len(others), entry), others, len(peers.strings))
+                codes = pair_codes(np.full(len(others), entry), others, len(peers.pairs.strings))
                 chances = peers.probabilities[np.searchsorted(peers.codes, codes)]
                 best = int(chances.argmax())
-                row["nearest"], row["probability"] = peers.strings[others[best]], float(chances[best])
+                row["nearest"], row["probability"] = peers.pairs.strings[others[best]], float(chances[best])
                 row["match"] = bool(chances[best] >= matches.m.threshold)
             yield row

@@ -40,12 +40,12 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     InputError
         Where no labelled item has a verdict of all.
     """
-    human, references = matches.humans, matches.references
-    assert human is not None and references is not None
+    references = matches.references
+    assert references is not None
     verdicts = {BY_M: references.hits.any(2), **({} if matches.judged is None else matches.judged.verdicts)}
-    judges = {who: np.array([int(of[item]) for item in human.items]) for who, of in verdicts.items()}
-    labels = dict(zip(human.humans, human.labels.T, strict=True))
-    return family([of_labels(labels, judges, [item[0] for item in human.items], matches.answers.source)], COLUMNS)
+    labelled = np.logical_or.reduce([one != NO_LABEL for one in matches.humans.values()])
+    humans, judges = ({who: of[labelled].astype(np.int8) for who, of in those.items()} for those in (matches.humans, verdicts))
+    return family([of_labels(humans, judges, np.nonzero(labelled)[0].tolist(), matches.answers.source)], COLUMNS)
 
 
 def family(found: Sequence[tuple[list[Score], list[Finding]]], columns: Sequence[str]) -> FamilyScores:

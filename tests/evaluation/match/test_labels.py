@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from dxmatch.errors import InputError
@@ -32,17 +33,13 @@ def test_labels_are_read_by_case_rater_and_reference():
         ("two", "B", None, None),
     ]
     human = read_human(labels(*rows), lists_of(CASES))
-    assert human.items == [(0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 0)]
-    assert human.labels.tolist() == [[1], [0], [1], [-1]] and human.humans == ["human"]
+    assert {who: of.tolist() for who, of in human.items()} == {"human": [[[-1, 1], [0, -1]], [[1, -1], [-1, -1]]]}
     # other names of the columns, several humans, one rater who need not be named
     one = lists_of({"one": {"A": ["gout"], "truth": ["gout"]}})
     several = labels(("one", 1, 0, ""), names=("Case", "label_ann", "label_bob", "Label_cy"))
     human = read_human(several, one)
-    assert (
-        human.humans == ["ann", "bob", "cy"]
-        and human.labels.tolist() == [[1, 0, -1]]
-        and majority_of(human.labels, of_all=False).tolist() == [-1]
-    )
+    assert {who: of.item() for who, of in human.items()} == {"ann": 1, "bob": 0, "cy": -1}
+    assert majority_of(np.array([[1, 0, -1]]), of_all=False).tolist() == [-1]
 
 
 @pytest.mark.parametrize(
@@ -81,4 +78,4 @@ def test_columns_that_are_missing():
 )  # fmt: skip
 def test_words_of_a_label(yes: Any, no: Any):
     human = read_human(labels(("two", "A", "asthma", yes), ("two", "B", "asthma", no)), lists_of(CASES))
-    assert human.labels.tolist() == [[1], [0]]
+    assert human["human"][1].tolist() == [[1, -1], [0, -1]]

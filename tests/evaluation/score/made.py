@@ -52,8 +52,7 @@ def judgements(
         if given[at[0], at[2]]
     }  # fmt: skip
     alone = np.where(judge == -2, included, judge).astype(np.int8)
-    where = np.zeros(judge.shape, np.int16) if places is None else np.asarray(places, np.int16)
-    return Judgements(rows, given, included, alone, where, Counter({"refused": 1}), "m", "" if check is None else "m")
+    return Judgements(rows, given, included, alone, Counter({"refused": 1}), "m", "" if check is None else "m")
 
 
 class Scored:

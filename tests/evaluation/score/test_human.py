@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, cohen_kappa_score, f1_score, precision_score, recall_score
 
 from dxmatch.errors import InputError
-from dxmatch.evaluation.match.judge import BOTH, BY_M, JUDGE, HumanLabels
+from dxmatch.evaluation.match.judge import BOTH, BY_M, JUDGE
 from dxmatch.evaluation.score import human
 
 from ..made import By, lists_of
@@ -22,7 +23,7 @@ class Agreement(Scored):
     def __init__(self, lists, labels, by_m, judged=None, repeats=200):
         found = matched(lists, By())
         assert found.references is not None
-        references = replace(found.references, hits=np.asarray(by_m, bool)[:, :, None])
+        references = SimpleNamespace(hits=np.asarray(by_m, bool)[:, :, None])
         made = replace(found, references=references, judged=judged, humans=labels)
         super().__init__(human, made, repeats=repeats)
         self.words = self.scores.sentences(self.tables["agreement"])
@@ -38,8 +39,7 @@ def test_the_figures_are_those_of_scikit_learn():
     lists = lists_of({f"c{i:02}": {"A": ["gout"], "B": ["gout"], "truth": ["gout"]} for i in range(n)})
     truth = (random.random((n, 2, 1)) < 0.6).astype(np.int8)
     judge = np.where(random.random(truth.shape) < 0.85, truth, 1 - truth).astype(np.int8)
-    items = [(i, j, 0) for i in range(n) for j in range(2)]
-    found = Agreement(lists, HumanLabels(items, truth.reshape(-1, 1), ["human"]), truth, judgements(judge))
+    found = Agreement(lists, {"human": truth}, truth, judgements(judge))
     y, said = truth.ravel(), judge.ravel()
     by_hand = {
         "accuracy": accuracy_score(y, said), "precision": precision_score(y, said), "recall": recall_score(y, said),
@@ -64,9 +64,18 @@ CASES = {
 ITEMS = [(0, 0, 0), (0, 0, 1), (0, 1, 0), (1, 0, 0)]
 
 
+def labels_of(**said):
+    """Of the first of `ITEMS`, by each human."""
+    out = {who: np.full((2, 2, 2), -1, np.int8) for who in said}
+    for who, labels in said.items():
+        for item, label in zip(ITEMS, labels, strict=False):
+            out[who][item] = label
+    return out
+
+
 def test_all_are_compared_on_the_same_items_and_humans_with_each_other():
     ann, bob, cy = [1, 1, 0, 1], [1, 0, 0, 1], [0, 1, -1, 1]
-    labels = HumanLabels(ITEMS, np.array([ann, bob, cy], np.int8).T, ["ann", "bob", "cy"])
+    labels = labels_of(ann=ann, bob=bob, cy=cy)
     judge = np.ones((2, 2, 2), np.int8)
     judge[0, 0, 1] = -1  # no verdict: out for M, too
     found = Agreement(lists_of(CASES), labels, np.zeros((2, 2, 2)), judgements(judge))
@@ -90,7 +99,7 @@ def test_a_check_stands_beside_the_judge_alone_and_two_who_share_no_item_have_no
     judge, check = np.zeros((2, 2, 2), np.int8), np.full((2, 2, 2), -2, np.int8)
     check[0, 0, 0] = 1
     included = np.where(check == 1, 1, judge)
-    labels = HumanLabels(ITEMS[:2], np.array([[1, -1], [-1, 1]], np.int8), ["ann", "bob"])
+    labels = labels_of(ann=[1, -1], bob=[-1, 1])
     found = Agreement(lists_of(CASES), labels, judge, judgements(judge, check, included))
     assert [found.of(who, "accuracy", "ann")["value"] for who in (JUDGE, BOTH)] == [0, 1]
     row = found.of("ann", "accuracy", "bob")
@@ -98,6 +107,6 @@ def test_a_check_stands_beside_the_judge_alone_and_two_who_share_no_item_have_no
 
 
 def test_no_item_with_a_verdict_is_refused():
-    labels = HumanLabels(ITEMS, np.ones((4, 1), np.int8), ["human"])
+    labels = labels_of(human=[1, 1, 1, 1])
     with pytest.raises(InputError, match="no labelled item has a verdict of every judge"):
         Agreement(lists_of(CASES), labels, np.zeros((2, 2, 2)), judgements(np.full((2, 2, 2), -1)))
