@@ -100,24 +100,15 @@ class CodedAnswers:
         return [dict(zip(names, (who, of, none, none / of if of else None), strict=True)) for who, of, none in counts]
 
 
-@dataclass(frozen=True)
-class CodeTable:
-    """Diagnoses with their codes, the same for all models: H-DDx's canonical reference table (3.2).
-
-    cells : each diagnosis, in small letters and with single blanks -> its codes as written, apart by ; or | ("" where the table says that
-        it has none), and their place. source : for errors and sentences.
-    """
-
-    source: str
-    cells: Mapping[str, tuple[str, Place]]
-
-    def cell(self, text: str) -> str | None:
-        """The codes of a diagnosis; None where it is not there."""
-        return self.cells[_key(text)][0] if _key(text) in self.cells else None
-
-
-def read_codes(codes: Any, encoding: str | None = None) -> CodeTable:
+def read_codes(codes: Any, encoding: str | None = None) -> tuple[str, dict[str, tuple[str, Place]]]:
     """The table that `dxmatch icd --unique` writes, or any with its columns diagnosis and icd10; or {diagnosis: code}.
+
+    Source: H-DDx's canonical reference table (3.2), the same for all models.
+
+    Returns
+    -------
+    str, for errors and sentences; and each diagnosis, as `same_text` writes it, with its codes as written, apart by ; or | ("" where the
+    table says that it has none), and their place.
 
     Raises
     ------
@@ -133,15 +124,16 @@ def read_codes(codes: Any, encoding: str | None = None) -> CodeTable:
     cells: dict[str, tuple[str, Place]] = {}
     both = zip(table.required_text(DIAGNOSIS).to_pylist(), table.text(CODE).to_pylist(), strict=True)
     for row, (text, cell) in enumerate(both):
-        first = cells.setdefault(_key(text), (cell or "", Place(table.row_number(row), CODE)))
+        first = cells.setdefault(same_text(text), (cell or "", Place(table.row_number(row), CODE)))
         if first[0] != (cell or ""):
             problem = f"{quoted(text)} has other codes here than in row {first[1].row}"
             allowed = "one row for each diagnosis, or the same codes in all of its rows"
             raise table.error(problem, row, CODE, allowed=allowed)
-    return CodeTable(table.source, cells)
+    return table.source, cells
 
 
-def _key(text: str) -> str:
+def same_text(text: str) -> str:
+    """A text in small letters, with single blanks."""
     return " ".join(text.split()).casefold()
 
 
@@ -149,11 +141,11 @@ def _key(text: str) -> str:
 class TextCodes:
     """The ways from text to code.
 
-    table : looked in first. mapper : what maps the others; None where nothing does. tree : of the codes. by : the ways that were asked
+    table : looked in first, as `read_codes` gives it. mapper : what maps the others; None where nothing does. tree : of the codes. by : the ways that were asked
     for, in words; "" for M's own mapping alone.
     """
 
-    table: CodeTable | None = None
+    table: tuple[str, Mapping[str, tuple[str, Place]]] | None = None
     mapper: IcdMapper | None = None
     tree: str = "icd10cm"
     by: str = ""
@@ -163,21 +155,20 @@ class TextCodes:
     ) -> tuple[dict[str, Coded], list[Finding]]:
         """Finds the nodes of each text and the way to them."""
         out: dict[str, Coded] = dict.fromkeys(texts, ((), "none"))
-        others, table = list(texts), self.table
-        if table is not None:
-            nodes_of = nodes_of_cells(
-                {cell: at for cell, at in reversed([*table.cells.values()]) if cell}, tree, self.tree, table.source
-            )
-            cells = {text: cell for text in texts if (cell := table.cell(text)) is not None}
-            out |= {text: (nodes_of[cell], "table") if cell else ((), "not in table") for text, cell in cells.items()}
-            others = [text for text in texts if text not in cells]
+        source, table = self.table or ("", {})
+        nodes_of = nodes_of_cells(
+            {cell: at for cell, at in reversed([*table.values()]) if cell}, tree, self.tree, source
+        )
+        cells = {text: table[key][0] for text in texts if (key := same_text(text)) in table}
+        out |= {text: (nodes_of[cell], "table") if cell else ((), "not in table") for text, cell in cells.items()}
+        others = [text for text in texts if text not in cells]
         if others and self.mapper is not None:
             out |= _mapped(others, self.mapper, tree, progress)
-        if table is None or not others:
+        if self.table is None or not others:
             return out, []
         by = "have no code" if self.mapper is None else "have their codes by the mapping"
         shown = ", ".join(map(quoted, others[:_SHOWN])) + (" …" if len(others) > _SHOWN else "")
-        return out, [Finding("codes", len(others), len(texts), table.source, f"{by}: {shown}")]
+        return out, [Finding("codes", len(others), len(texts), source, f"{by}: {shown}")]
 
 
 def _mapped(texts: Sequence[str], mapper: IcdMapper, tree: IcdTree, progress: Progress | None) -> dict[str, Coded]:
@@ -213,7 +204,7 @@ def text_codes(codes: Codes, matcher: Matcher, asking: Asking, encoding: str | N
     )  # fmt: skip
     table = None if codes.table is None else read_codes(codes.table, encoding)
     ways = ", ".join(filter(None, (mapper.how.encoder, mapper.how.distance, mapper.how.entries)))
-    by = [] if table is None else [f"the table {table.source}"]
+    by = [] if table is None else [f"the table {table[0]}"]
     if codes.pick is not None or ways:
         who = f"the picks of {codes.pick}" if codes.pick else "the nearest names"
         by.append(who + ("" if mapper.how.direct else ", asked about every text") + (f" ({ways})" if ways else ""))

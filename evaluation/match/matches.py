@@ -151,7 +151,10 @@ def _asked(
 ) -> tuple[Pairs, dict[str, Any]]:  # fmt: skip
     """What M is to be asked, and the fields of `Matches` that rest on it."""
     final, families, parts = answers.of_final(), {*families}, dict[str, Any]()
-    pairs, raters = Pairs([*answers.strings, *chain(*answers.reference, *final.reference)], directed), len(answers.raters)
+    pairs, raters = (
+        Pairs([*answers.strings, *chain(*answers.reference, *final.reference)], directed),
+        len(answers.raters),
+    )
     # the last two for -2 and -1
     number = np.append(pairs.numbers(answers.strings), np.array([ABSENT, NO_DIAGNOSIS], np.int32))
     for name, one in (("references", answers), ("of_final", final)):

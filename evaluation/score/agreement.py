@@ -321,7 +321,9 @@ def categories_of(peers: PeerMatches) -> Categories:
 
     entries = peers.entries[:, :, 0]
     folded: dict[str, int] = {}
-    spelling = np.array([folded.setdefault(" ".join(s.casefold().split()), len(folded)) for s in peers.pairs.strings] or [0])
+    spelling = np.array(
+        [folded.setdefault(" ".join(s.casefold().split()), len(folded)) for s in peers.pairs.strings] or [0]
+    )
     left, right = entries[:, peers.first], entries[:, peers.second]
     direct = np.concatenate([matched[:, :, 0, 0] for _, matched in peers.top(1).compared()])
     edges = (spelling[left[direct]], spelling[right[direct]])

@@ -140,9 +140,7 @@ def read_labelled(source: Any, answers: Lists, asked: Pairs) -> Labelled:
                 )
         cases = np.array(sorted({number[name] for name in names}))
     weights = np.ones(len(pairs)) if pairs.weight is None else pairs.weight
-    return Labelled(
-        table.source, codes[there], pairs.label[place][there] > 0, weights[place][there], elsewhere, cases
-    )
+    return Labelled(table.source, codes[there], pairs.label[place][there] > 0, weights[place][there], elsewhere, cases)
 
 
 @dataclass(frozen=True)

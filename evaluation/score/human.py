@@ -44,7 +44,9 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     assert references is not None
     verdicts = {BY_M: references.hits.any(2), **({} if matches.judged is None else matches.judged.verdicts)}
     labelled = np.logical_or.reduce([one != NO_LABEL for one in matches.humans.values()])
-    humans, judges = ({who: of[labelled].astype(np.int8) for who, of in those.items()} for those in (matches.humans, verdicts))
+    humans, judges = (
+        {who: of[labelled].astype(np.int8) for who, of in those.items()} for those in (matches.humans, verdicts)
+    )
     return family([of_labels(humans, judges, np.nonzero(labelled)[0].tolist(), matches.answers.source)], COLUMNS)
 
 

@@ -257,11 +257,11 @@ def test_weights_experts_and_pairs_of_elsewhere(world):
     labelled = labels_of(EVERY[::2], truth)
     label = labelled["label"]
     three = labelled.drop(columns="label").assign(label_x=label, label_y=label, label_z=1 - label)
-    stranger = pd.concat([labelled, pd.DataFrame({"a": ["gout"], "b": [WORDS[0]], "label": [1]})])
+    stranger = pd.concat([labelled, pd.DataFrame({"a": ["gout", "flu"], "b": [WORDS[0]] * 2, "label": [1, 0]})])
     rows = [corrected(lists, by_m, table).rows for table in (labelled, three, stranger)]
     assert rows[0] == rows[1] == rows[2]
     made = corrected(lists, by_m, stranger)
-    assert made.tables["errors"][0]["elsewhere"] == 1 and made.told["correction"][-1].endswith("were left out: 1.")
+    assert made.tables["errors"][0]["elsewhere"] == 2 and made.told["correction"][-1].endswith("were left out: 2.")
     # a pair of weight 2 stands for two: where all have it, nothing changes
     twice, uneven = (corrected(lists, by_m, labelled.assign(weight=w)).rows for w in ([2.0] * 14, [1.0, 3.0] * 7))
     assert twice[2]["value"] == pytest.approx(rows[0][2]["value"]) != uneven[2]["value"]
