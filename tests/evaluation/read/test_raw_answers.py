@@ -109,5 +109,4 @@ def test_answers_are_read_as_a_colleague_reads_them_or_not_at_all() -> None:
     ]
     read = [(ranked_diagnoses(row["text"]), row["colleague"]) for row in rows]
     alike = [len(names) == len(said) and all(map(_alike, names, said)) for names, said in read if names is not None]
-    # otherwise: four between commas, of which `evaluate` asks; and "a disorder, e.g. another"
-    assert sum(alike) >= 122 and alike.count(False) <= 2
+    assert sum(alike) >= 128 and all(alike)
