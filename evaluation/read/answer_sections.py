@@ -52,7 +52,6 @@ def sections_of(lines: Sequence[str]) -> list[Section]:
         Where the numbers of a list do not rise by one, or a section has two lists.
     """
     sections, blank = [Section(TEXT)], False
-    alone = sum(map(bool, map(str.strip, lines))) == 1
     for line in lines:
         after_blank, blank = blank, not line.strip()
         if blank:
@@ -65,7 +64,7 @@ def sections_of(lines: Sequence[str]) -> list[Section]:
         indent = len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
         if current.entries and indent > current.indent:
             continue
-        opened = None if number and not headed else _opened(text, mark is not None, alone)
+        opened = None if number and not headed else _opened(text, mark is not None)
         if number and opened is None:
             if (going := _that_goes_on(sections, number, headed)) is not None:
                 sections.append(sections.pop(sections.index(going)))
@@ -109,8 +108,8 @@ def _add(section: Section, text: str, number: int, indent: int, headed: bool) ->
     section.last, section.below = number, []
 
 
-def _opened(line: str, is_entry: bool, alone: bool) -> Section | None:
-    """The section that a line opens: a heading, or a label with what is behind it; None for another line. alone : it is all of the answer."""
+def _opened(line: str, is_entry: bool) -> Section | None:
+    """The section that a line opens: a heading, or a label with what is behind it; None for another line."""
     text = re.sub(r"^\s*(?:#{1,6}\s+|>\s*)", "", line)
     marked = text != line
     bare = plain(re.sub(r"^(?:step|part)\s+\d+\s*[.:]\s*", "", text, flags=re.IGNORECASE) if marked else text)
@@ -120,7 +119,7 @@ def _opened(line: str, is_entry: bool, alone: bool) -> Section | None:
     if label is not None and label[2].strip() and len(label[1].split()) <= 4 and _OF_DIAGNOSES.search(label[1]):
         return Section(UNKNOWN, label[2].strip())  # "Cannot-miss diagnoses: sepsis"
     headed = marked or bare.endswith(":") or re.fullmatch(r"\s*\*\*[^*]+\*\*:?\s*", text) is not None
-    short = not (alone or is_entry) and len(bare.split()) <= _MOST_OF_A_LABEL
+    short = not is_entry and len(bare.split()) <= _MOST_OF_A_LABEL
     if (headed or short) and (kind := kind_of(bare)) is not None:
         return Section(kind)
     return Section(UNKNOWN) if marked and bare and not is_entry else None

@@ -17,10 +17,8 @@ _QUOTES = "\"'“”‘’«»"
 _CODE = r"[A-TV-Z]\d[0-9A-Z](?:\.[0-9A-Z]{1,4})?"
 _ICD = r"ICD[\s-]*(?:1[01])?(?:-?CM)?(?:\s*codes?)?\s*[:\s-]\s*"
 _LIKELIHOOD = (
-    r"(?:(?:likelihood|probability|confidence|certainty|score|p)\s*[:=]?\s*)?"
-    r"(?:[~≈<>]?\s*\d{1,3}(?:\.\d+)?(?:\s*[-–]\s*\d{1,3}(?:\.\d+)?)?\s*%|[01]?\.\d{1,4}|\d{1,2}\s*/\s*10"
-    r"|(?:(?:very|most|more|less|least|highly|moderately|quite|somewhat)\s+)?(?:likely|unlikely|probable|probably|possible|(?:low|moderate)[-–](?:moderate|high)|high|medium|moderate|low))"
-    r"(?:\s*(?:likelihood|probability|confidence|certainty|chance))?"
+    r"(?:(?:likelihood|probability|confidence|certainty|score|chance|p|very|most|more|less|least|highly|moderately|quite|somewhat|(?:un)?likely|probabl[ey]|possible"
+    r"|high|medium|moderate|low)\b|\d{1,3}(?:\.\d+)?\s*%|\d{1,3}(?=\s*[-–]\s*\d)|[01]?\.\d{1,4}|\d{1,2}\s*/\s*10|[\s:=~≈<>–-])+"
 )
 _BESIDE = (
     re.compile(r"\s*\[\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\]"),  # citations
@@ -35,6 +33,8 @@ _OF_NAME = re.compile(
     r"(?i:(?:sub)?type|stage|grade|class|due\s+to|secondary\s+to|acute|chronic|left|right|bilateral|unspecified|NOS)\b|\S*[A-Z]\S*[A-Z]\S*$"
 )
 """Parts of a name, and its short form."""
+_GROUP = re.compile(r"\w+(?:ous|ac|al|ary|ory|ic|ive|lar|mune|crine)|GI")
+"""Before a colon: what kind of disease follows, "Cardiac: heart failure"."""
 _REASON = re.compile(
     r"[,;]?\s+(?:because|since|given|considering|(?:as\s+)?(?:evidenced|suggested|supported|indicated|shown|characterized)\s+by|based\s+on"
     r"|in\s+(?:view|light)\s+of|in\s+(?:an?|this|the)\s+(?:\S+\s+)?(?:patient|man|woman|child|infant|boy|girl))\b.*$"
@@ -44,31 +44,26 @@ _REASON = re.compile(
 _SAYS = re.compile(
     r"\b(?:is|are|was|were|has|have|had|been|would|could|should|can|cannot|may|might|must|will|we|you|he|she|they|it|this|that|these|which|who|whose"
     r"|patients?|please|however|because|since|suggests?|indicates?|recommend\w*|[Cc]onsider\w*|presents?|shows?|needs?|perform|obtain|order|check|refer"
-    r"|start|give|include[sd]?|(?<!\()including|ruled?|excluded?|does|think|information|determined?|suspect(?:ed)?|doctor|evaluation|versus|vs|either|instead|alternatively|not|no\s+evidence|[Ww]hat|[Hh]ow|[Ww]hy)\b"
+    r"|start|give|include[sd]?|(?<!\()including|ruled?|excluded?|does|think|information|determined?|suspect(?:ed)?|doctor|evaluation|(?:versus|vs)\b(?![-\s.]*host)|either|instead|alternatively|not\b(?!\s+(?:otherwise|elsewhere|specified))|no\s+evidence|[Ww]hat|[Hh]ow|[Ww]hy)\b"
     r"|^(?:I|Let|Here|See|This|These|It|He|She|They|We|You|There)\b(?=\s+[a-z])|\bI\s+(?:think|would|believe|suspect|am|cannot|can)\b|\b(?:I|[Ii]t|[Tt]hat|[Tt]here)['’](?:s|d|m|ll)\b|n't\b|\?|\be\.g\.|(?i:\br(?:ule[sd]?\s+|/)o(?:ut)?\b)"
     r"|\b(?:confirms?|points?\s+to|explains?|fits?|ist|sind|est|sont|trata|handelt)\b|\bè\b|\byears?[\s-]old\b|\b(?:wo)?man\s+with\b",
 )
-_NOT_SAYING = re.compile(
-    r"\bnot\s+(?:(?:otherwise|elsewhere)\s+)?(?:specified|classified)\b|\b(?:graft|host)[\s-]+v(?:ersu)?s\.?[\s-]+(?:host|graft)\b", re.IGNORECASE
-)  # fmt: skip
 _DENIES = re.compile(
-    r"(?:unlikely,?\s+)?(?:(?:is|was|has|have|been|already|now)\s+)*(?:ruled[ -]out|excluded|rejected|not\s+(?:likely|present|supported|consistent))\b",
-    re.IGNORECASE,
+    r"(?i)(?:(?:unlikely,?|is|was|has|been|already)\s+)*(?:ruled[ -]out|excluded|rejected|not\s+(?:likely|present|supported))\b"
 )
 _CERTAINLY = re.compile(
-    r"(?:(?:(?:most|more|less|least|very)\s+)?(?:likely|probably|probable)|suspected|definitely|certainly|clearly)\s+(?=\w)",
-    re.IGNORECASE,
+    r"(?i)(?:(?:(?:most|more|less|least|very)\s+)?(?:likely|probabl[ey])|suspected|definitely|certainly|clearly)\s+(?=\w)"
 )
 _NO_NAME = re.compile(
-    "[%=\u20e3：、。，；（）]|\\s\\(?\\d{1,2}[.)]\\s|^[(\\[{<|#·•・\u2460-\u25ff]"
-    "|;(?![^()]*\\))|^(?i:consistent\\s+with|presentation|concern\\s+for|not|no|never|without|negative\\s+for|absence\\s+of|unlikely|against|excluded?|low\\s+suspicion|d/?dx|dd)\\b(?!-)"
+    "[%=\u20e3：、。，；（）]|\\s\\(?\\d{1,2}[.)]\\s|^\\w[:)]\\s|^[(\\[{<|#·•・\u2460-\u25ff]"
+    "|;(?![^()]*\\))|^(?i:consistent\\s+with|presentation|concern\\s+for|not|no|never|without|negative\\s+for|absence\\s+of|unlikely|against|excluded?|low\\s+suspicion|d/?dx|dd|due\\s+to|secondary\\s+to|related\\s+to)\\b(?!-)"
 )
 """Shares, numbers of a list, the marks of Chinese sentences; a denial."""
 
 
 def says(text: str) -> bool:
     """Tells whether a text says something rather than naming it: it holds a verb, a pronoun, a question or a denial."""
-    return _SAYS.search(_NOT_SAYING.sub("", text)) is not None
+    return _SAYS.search(text) is not None
 
 
 def name_of(text: str) -> str | None:
@@ -95,7 +90,8 @@ def names_of(entries: Sequence[str]) -> list[str] | None:
     bare = [head or "" for head in heads]
     often = len(bare) > 1 and sum(_cut(head, True) != head for head in bare) * 2 > len(bare)
     names = [_whole(_cut(head, often)) for head in bare]
-    return None if None in names else [name for name in names if name]
+    grouped = len(names) > 1 and any(_GROUP.fullmatch(name or "") for name in names)
+    return None if None in names or grouped else [name for name in names if name]
 
 
 def _head(entry: str) -> str | None:

@@ -26,7 +26,7 @@ _MOST_OF_A_FRAGMENT = 4
 _THOUGHTS = re.compile(r"\A.*</think(?:ing)?>|<think(?:ing)?>.*\Z", re.DOTALL | re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\[(/?[A-Z_]{3,20})\]|[◁](/?\w+)[▷]")
 """Tags in other brackets: "[ANSWER]"."""
-_BOXED = re.compile(r"\$?\\boxed\{\s*(?:\\text(?:bf)?\{)?([^{}]+)\}?\s*\}\$?")
+_BOXED = re.compile(r"\$?\\boxed\{\s*(?:\\text(?:bf)?\{)?([^{}]+)\}?\s*\}\$?\.?")
 _RULE_OR_FENCE = re.compile(r"\s*(?:```\w*|([-=_*])\1{2,})\s*")
 
 _LEADING_IN = re.compile(
@@ -63,14 +63,13 @@ _FRAMES = tuple(re.compile(rf"(?:.{{0,200}}?[,:] )?{form}".replace(" ", r"\s+").
 ))  # fmt: skip
 """Sentences that name one diagnosis, and no other."""
 _BEFORE_A_NAME = re.compile(
-    r"^(?:an?|the)?\s*(?:(?:acute|severe|classic)\s+)?(?:case|attack|episode|presentation)\s+of\s+(?:an?\s+)?|^(?:an?|the)\s+", re.IGNORECASE
-)  # fmt: skip
+    r"(?i)^(?:(?:an?|the)\s+)?(?:(?:\w+\s+)?(?:case|attack|episode)\s+of\s+)?(?:an?\s+|the\s+)?"
+)
 _BEHIND_A_NAME = re.compile(
-    r",\s+(?:with|though|although|while)\b.*|\s+as\s+the\s+(?:\w+\s+)?diagnosis|\s+and\s+(?:refer|start|treat|admit|recommend|would|should|needs?)\b.*", re.IGNORECASE
-)  # fmt: skip
-_SEVERAL = re.compile(r"\b(?:or|vs\.?|versus)\b(?![-\s]host)|(?:,\s.*){3}")
+    r"(?i),\s+(?:with|(?:al)?though|while)\b.*|\s+as\s+the\s.*diagnosis|\s+and\s+(?:refer|start|treat|admit|recommend)\b.*"
+)
+_SEVERAL = re.compile(r"\b(?<!with )(?<!/)(?:or|vs\.?|versus)\b(?![-\s]host)|(?:,\s.*){3}")
 """More than one name, which nothing parts: of 200,000 names of diseases 4 in 1,000 have three commas."""
-_BOTH = re.compile(r"with or without|and/or|\([^()]*\)")
 _SENTENCE_END = re.compile(r"(?<=[\w)\]*\"”])[.!?](?:\*\*)?\s+(?=[\"“*]*[A-Z])|\n+")
 _INLINE = re.compile(
     r"(?:^|(?<=[\s,;:]))(?<!type )(?<!stage )(?<!grade )(?<!class )\(?(\d{1,2})[.)]\s+(?=[^\W\d_*]|\*\*)"
@@ -169,8 +168,7 @@ def _of_list(sections: Sequence[Section]) -> list[str] | None:
 def _labelled(section: Section) -> list[str] | None:
     """The diagnosis behind or below a label; None where what follows may mean another."""
     own, *more = [line for line in (section.own, *section.text) if line] or section.entries
-    unsettled = any(_UNSETTLED.search(line) or _UNKNOWN_MARK.match(line) for line in more)
-    return None if unsettled or own.count(",") > 1 else _of_text([_OPTION.sub("", own, count=1)])
+    return None if not _are_grounds(more) or own.count(",") > 1 else _of_text([_OPTION.sub("", own, count=1)])
 
 
 def _before_a_list(lines: Sequence[str], headed: bool) -> list[str] | None:
@@ -195,11 +193,15 @@ def _of_text(lines: Sequence[str]) -> list[str] | None:
     if len(parts) > 1 and alike and not any(map(_UNKNOWN_MARK.match, parts)) and (found := names_of(parts)) is not None:
         return found
     named, rest = _framed_in(lines)
-    if rest and not named and not _SEVERAL.search(_BOTH.sub("", rest[0])) and not _UNKNOWN_MARK.match(rest[0]):
+    if rest and not named and not _SEVERAL.search(rest[0]) and not _UNKNOWN_MARK.match(rest[0]):
         named = [name for name in (name_of(rest.pop(0)),) if name]
-    grounds = all(says(part) or len(part.split()) > _MOST_OF_A_FRAGMENT for part in rest)
-    unsettled = any(_UNSETTLED.search(part) or _UNKNOWN_MARK.match(part) for part in rest)
-    return named if len(named) == 1 and grounds and not unsettled else None
+    return named if len(named) == 1 and _are_grounds(rest) else None
+
+
+def _are_grounds(lines: Sequence[str]) -> bool:
+    """Whether each says something, and none means another diagnosis or has a label."""
+    says_all = all(says(line) or len(line.split()) > _MOST_OF_A_FRAGMENT for line in lines)
+    return says_all and not any(_UNSETTLED.search(line) or _UNKNOWN_MARK.match(line) for line in lines)
 
 
 def _framed_in(lines: Iterable[str]) -> tuple[list[str], list[str]]:

@@ -174,7 +174,7 @@ RANK = "row 3, column 'rank': a rank that is no rank"
         ({1: "case_id,rater,role,rank,said"}, "no column holds diagnoses; it looks like one row for each diagnosis (case_id in 'case_id', "),
         ({3: "c1,A,algorithm,2," + "x" * (MAX_CHARACTERS + 1)}, "row 3, column 'diagnosis': a diagnosis of 10,001 characters"),
         ({3: "c1,A,algorithm,-1,copd"}, f"{RANK}. Allowed: 1, 2, 3, … (1 is likeliest). Got: '-1'"),
-        *(({3: f"c1,A,algorithm,{rank},copd"}, RANK) for rank in ("1.5", "two", "")),
+        *(({3: f"c1,A,algorithm,{rank},copd"}, RANK) for rank in ("0", "1.5", "two", "")),
         ({3: "c1,A,algorithm,1,copd"}, "row 3, column 'rank': the rank 1 is given twice in the list by 'A' for case 'c1'"),
         ({3: ",A,algorithm,2,copd"}, "row 3, column 'case_id': the case has no name"),
         ({3: "c1,,algorithm,2,copd"}, "row 3, column 'rater': the rater has no name"),
