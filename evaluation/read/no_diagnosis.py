@@ -21,9 +21,7 @@ class NoDiagnosis:
     """
 
     def __init__(self, words: str | Iterable[str] = ()) -> None:
-        if not isinstance(words, Iterable):
-            raise OptionError("no_diagnosis", "a word or several", words)
-        given = [words] if isinstance(words, str) else list(words)
+        given = [words] if isinstance(words, str) or not isinstance(words, Iterable) else list(words)
         if not all(isinstance(word, str) and word.strip() for word in given):
             raise OptionError("no_diagnosis", "words, none of them blank", words)
         self.words = frozenset(map(_bare, given)) - {KEEP}
@@ -45,7 +43,6 @@ def taken_as_none(counts: Counter[str], of: int) -> list[str]:
     for text, count in counts.items():
         folded[text.strip().casefold()] += count
     shown = ", ".join(f"{quoted(text) if text else 'blank'} {count:,}" for text, count in folded.most_common(_SHOWN))
-    more = f" and {len(folded) - _SHOWN:,} more words" if len(folded) > _SHOWN else ""
-    name, keep = ("names", "It keeps its rank and matches") if folded.total() == 1 else ("name", "They keep their rank and match")  # fmt: skip
-    said = f"{folded.total():,} of {of:,} diagnoses in the lists {name} none ({shown}{more}). {keep} nothing."
+    are = "names" if folded.total() == 1 else "name"
+    said = f"{folded.total():,} of {of:,} diagnoses in the lists {are} none ({shown}{', …' if len(folded) > _SHOWN else ''}); ranks stay, and such a word matches nothing."
     return [said] if folded else []

@@ -29,12 +29,17 @@ def listed(text: str) -> list[Any] | None:
 
 
 def _value(text: str) -> Any:
-    for read in (json.loads, ast.literal_eval):
+    """What JSON says; or Python, where a text comes first."""
+    for read in (json.loads, _of_python) if re.match(r"[\[{]\s*(?:['\"]|None)", text) else (json.loads,):
         try:
             return read(text)
         except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
             continue
     return None
+
+
+def _of_python(text: str) -> Any:
+    return json.loads(json.dumps(ast.literal_eval(text)))
 
 
 def without_json(text: str) -> str | None:
@@ -71,14 +76,14 @@ def _list_of(values: Sequence[Any], label: str) -> list[str] | None:
     known = [one for one in values if one is not None]
     names = [one if isinstance(one, str) else _name_in(one) for one in known]
     objects = [{key.casefold(): said for key, said in one.items()} for one in known if isinstance(one, dict)]
-    ranks = [one.get("rank") for one in objects]
-    for key in _LIKELIHOODS if not any(ranks) else ():
+    ranks = [one["rank"] for one in objects if "rank" in one]
+    for key in _LIKELIHOODS if not ranks else ():
         numbers = [one[key] for one in objects if isinstance(one.get(key), int | float)]
         if any(later > earlier for earlier, later in pairwise(numbers)):
             return None
-    if None in names:
+    if None in names or not all(_NUMBERED.fullmatch(str(rank)) for rank in ranks) or len(ranks) not in (0, len(names)):
         return None
-    order = ranks if any(ranks) and len(ranks) == len(names) else range(1, len(names) + 1)
+    order = ranks or range(1, len(names) + 1)
     lines = [f"{rank}. {' '.join(str(name).split())}" for rank, name in zip(order, names, strict=True) if name]
     return [f"## {label}", *lines]
 

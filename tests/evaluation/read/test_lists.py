@@ -283,7 +283,7 @@ def test_craft_md_lists_are_regular(shared_data):
     assert len(lists.cases) == 1357 and len(lists.raters) == 5
     assert (lists.lengths == 5).all() and sum(len(r) != 1 for r in lists.reference) == 2
     assert (lists.entries == -1).sum() == 8777
-    none = "8,777 of 33,925 diagnoses in the lists name none ('none' 6,495, 'multiple' 2,282). They keep their rank and match nothing."
+    none = "8,777 of 33,925 diagnoses in the lists name none ('none' 6,495, 'multiple' 2,282); ranks stay, and such a word matches nothing."
     assert lists.origin.warnings[-1] == none and "several right answers in one cell" in lists.origin.warnings[0]
     assert set(lists.more) == {"category"} and len(lists.references.groups["category"]) == 1357
     assert (

@@ -46,7 +46,10 @@ def test_names_with_numbers(name: str) -> None:
     assert ranked_diagnoses(f"1. {name}\n2. {name}") == [name, name]
 
 
-@pytest.mark.parametrize("piece", [" ", "diagnosis ", "**", "- ", "1. ", "[", "{", "`", "(", "%", "```\n", "\n", "a, "])
+@pytest.mark.parametrize(
+    "piece",
+    [" ", "diagnosis ", "**", "- ", "1. ", "[", "{", "`", "(", "%", "```\n", "\n", "a, ", "<think>", "<answer>", "['"],
+)
 def test_no_answer_is_slow_to_read(piece: str) -> None:
     text = piece * (100_000 // len(piece))
     start = time.process_time()
@@ -76,13 +79,6 @@ def test_the_same_list_in_every_form(names: list[str]) -> None:
 def test_any_text_is_read_or_refused(text: str) -> None:
     names = ranked_diagnoses(text)
     assert names is None or all(name == name.strip() and any(map(str.isalpha, name)) for name in names)
-
-
-@pytest.mark.parametrize("text", ["<think>" * 14_000, "<answer>" * 12_000 + "</li>", "\n" * 99_000])
-def test_tags_without_an_end_take_no_more_time_than_their_number(text: str) -> None:
-    began = time.thread_time()
-    ranked_diagnoses(text)
-    assert time.thread_time() - began < 2
 
 
 @pytest.mark.parametrize("key", ["\u2460", "\u00b2", "1" * 5000])
