@@ -24,7 +24,7 @@ _ASIDE = re.compile(
     r"(?:\w+\s+){0,2}(?:basis|reason(?:s|ing)?|rationale|explanation|justification|evidence|findings|features|symptoms|presentation|history|complaint|summar(?:y|ize)|analysis|assessment"
     r"|discussion|plan|management|treatment|therapy|tests?|testing|work-?up|investigations?|recommendations?|recommended|steps?|actions?|notes?|disclaimer|confidence|likelihood|prob(?:ability)?"
     r"|follow-?up|labs?|imaging|medications?|comorbidities|patient|question|code|icd\s?-?(?:10)?|severity|urgen\w+|ruled\s+out|red\s+flags|caveats?|clues?|supporting|against|why|hypotheses|rank|orpha\w*"
-    r"|thinking|thoughts?|scratchpad|reflection)\b(?!.*\b(?:diagnoses|ddx|exclude|miss)\b)",
+    r"|problems?|factors|thinking|thoughts?|scratchpad|reflection)\b(?!.*\b(?:diagnoses|ddx|exclude|miss)\b)",
     re.IGNORECASE,
 )
 _LONGEST = 7

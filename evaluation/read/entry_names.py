@@ -44,7 +44,7 @@ _REASON = re.compile(
 _SAYS = re.compile(
     r"\b(?:is|are|was|were|has|have|had|been|would|could|should|can|cannot|may|might|must|will|we|you|he|she|they|it|this|that|these|which|who|whose"
     r"|patients?|please|however|because|since|suggests?|indicates?|recommend\w*|[Cc]onsider\w*|presents?|shows?|needs?|perform|obtain|order|check|refer"
-    r"|start|give|include[sd]?|(?<!\()including|ruled?|excluded?|does|think|information|determined?|suspect(?:ed)?|doctor|evaluation|(?:versus|vs)\b(?![-\s.]*host)|either|instead|alternatively|not\b(?!\s+(?:otherwise|elsewhere|specified))|no\s+evidence|[Ww]hat|[Hh]ow|[Ww]hy)\b"
+    r"|start|give|include[sd]?|(?<!\()including|ruled?|excluded?|does|think|information|determined?|listed|follows|below|suspect(?:ed)?|doctor|evaluation|(?:versus|vs)\b(?![-\s.]*host)|either|instead|alternatively|not\b(?!\s+(?:otherwise|elsewhere|specified))|no\s+evidence|[Ww]hat|[Hh]ow|[Ww]hy)\b"
     r"|^(?:I|Let|Here|See|This|These|It|He|She|They|We|You|There)\b(?=\s+[a-z])|\bI\s+(?:think|would|believe|suspect|am|cannot|can)\b|\b(?:I|[Ii]t|[Tt]hat|[Tt]here)['’](?:s|d|m|ll)\b|n't\b|\?|\be\.g\.|(?i:\br(?:ule[sd]?\s+|/)o(?:ut)?\b)"
     r"|\b(?:confirms?|points?\s+to|explains?|fits?|ist|sind|est|sont|trata|handelt)\b|\bè\b|\byears?[\s-]old\b|\b(?:wo)?man\s+with\b",
 )

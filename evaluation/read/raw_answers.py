@@ -44,24 +44,24 @@ _UNSETTLED = re.compile(
 )
 """Beside an answer: another diagnosis may be meant, or another order."""
 _POINTS = re.compile(
-    r"(?i)\b(?:suggest|indicat|point|not\b|diagnos|(?:this|it)\s+is\b(?!\s+an?\b)|has\b(?!\s+(?:a|been|had)\b))"
+    r"(?i)\b(?:suggest|indicat|point|not\b|diagnos|(?:this|it)\s+is\b(?!\s+an?\b|:)|has\b(?!\s+(?:a|been|had)\b))"
 )
 """Before a list: a diagnosis may be named that is none of its entries."""
 _LIKELIEST = r"(?:single )?(?:most likely|most probable|likeliest|leading|primary|principal|working|probable|presumptive|final|top|correct|best|underlying)"
 _LIKELY = r"(?:(?:most )?(?:likely|probably)|almost certainly)"
 _SEEN = r"(?:findings|presentation|picture|symptoms|features|history|case|constellation|combination|results|everything)"
 _FRAMES = tuple(re.compile(rf"(?:.{{0,200}}?[,:] )?{form}".replace(" ", r"\s+").replace("NAME", "(?P<name>.+?)"), re.IGNORECASE | re.DOTALL) for form in (
-    rf"(?:(?:the|my|his|her|this patient's)(?: {_LIKELIEST})?|{_LIKELIEST})(?: single)? diagnosis(?: (?:here|(?:in|for) this (?:case|patient)|at this point))? (?:is|would be|remains)(?: {_LIKELY})?:? NAME",
-    rf"NAME (?:is|would be|remains) (?:by far )?the (?:{_LIKELIEST}|(?:{_LIKELIEST} )?diagnosis)(?: (?:that |I would |given |\().+)?",
+    rf"(?:(?:the|my|his|her|this patient's)(?: {_LIKELIEST})?|{_LIKELIEST})(?: single)? (?:diagnosis|answer)(?: (?:here|(?:in|for) this (?:case|patient)|at this point))? (?:is|would be|remains)(?: {_LIKELY})?:? NAME",
+    rf"NAME (?:is|would be|remains) (?:by far )?the (?:{_LIKELIEST}|(?:{_LIKELIEST} )?diagnosis)(?: (?:that |I would |given |in this |\().+)?",
     rf"(?:this|the|he|she) ?(?:\d+-year-old )?(?:patient|man|woman|boy|girl|child|infant)? ?(?:{_LIKELY} has|has most likely|is (?:most likely )?suffering from) NAME",
     rf"(?:(?:this|it) is {_LIKELY}|most likely,?(?: (?:(?:this|it) is|(?:this|the) patient has))?) NAME",
     rf".{{0,200}}?\b{_SEEN}\b.{{0,200}}? (?:(?:is|are) (?:most|highly) (?:consistent with|suggestive of)|points? to(?:wards?)?) NAME",
     r".{0,400}? strongly (?:suggests?|indicates?) NAME",
-    rf"I (?:think|believe|suspect|would (?:say|diagnose)|am confident)(?: that)?(?: (?:(?:this|it|the diagnosis) is|(?:this|the) patient has))?(?: {_LIKELY}| most consistent with)? NAME",
+    rf"I (?:think|believe|suspect|would (?:say|diagnose)|am confident)(?: that)?(?: (?:(?:this|it|the(?: {_LIKELIEST})? diagnosis) is|(?:this|the) patient has))?(?: {_LIKELY}| most consistent with)? NAME",
 ))  # fmt: skip
 """Sentences that name one diagnosis, and no other."""
 _BEFORE_A_NAME = re.compile(
-    r"(?i)^(?:(?:an?|the)\s+)?(?:(?:\w+\s+)?(?:case|attack|episode)\s+of\s+)?(?:an?\s+|the\s+)?"
+    r"(?i)^(?:(?:an?|the)\s+)?(?:(?:\w+\s+)?(?:case|attack|episode|diagnosis)\s+of\s+)?(?:an?\s+|the\s+)?"
 )
 _BEHIND_A_NAME = re.compile(
     r"(?i),\s+(?:with|(?:al)?though|while)\b.*|\s+as\s+the\s.*diagnosis|\s+and\s+(?:refer|start|treat|admit|recommend)\b.*"
@@ -212,7 +212,8 @@ def _framed_in(lines: Iterable[str]) -> tuple[list[str], list[str]]:
 
 def _framed(sentence: str) -> str | None:
     found = next((found for frame in _FRAMES if (found := frame.fullmatch(sentence))), None)
-    if found is None or _MARKS.search(found["name"]) or _UNSETTLED.search(found["name"]):
+    words = _BEFORE_A_NAME.sub("", found["name"]) if found else ""
+    if found is None or _MARKS.search(words) or _UNSETTLED.search(words):
         return None
-    name = name_of(_BEHIND_A_NAME.sub("", _BEFORE_A_NAME.sub("", found["name"])))
+    name = name_of(_BEHIND_A_NAME.sub("", words))
     return None if name is None or "," in name or _SEVERAL.search(name) or is_nothing(name) else name
