@@ -1,17 +1,14 @@
 """Cells that hold whole lists -> their diagnoses, each unlike cell read once."""
 
-# pyright: reportAttributeAccessIssue=false
-# pyarrow.compute makes its functions at run time, where no type checker sees them.
-
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ...files.json_records import as_text
@@ -46,66 +43,39 @@ class ListCells:
     diagnoses: pa.Array
     text: Callable[[int], str]
     in_words: NDArray[np.bool_]
-    commas: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
+    commas: NDArray[np.bool_]
 
 
 def list_cells(column: pa.ChunkedArray, separator: str | None = None) -> ListCells:
     """A column of lists of texts, or of texts that hold lists or answers (`diagnoses_in`). separator : as in `read_lists`."""
-    kind = column.type
-    if (pa.types.is_list(kind) or pa.types.is_large_list(kind)) and _is_text(kind.value_type):
-        return _of_lists(column)
-    return _of_texts(column, separator)
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)
-
-
-def _of_lists(column: pa.ChunkedArray) -> ListCells:
-    lengths = pc.list_value_length(column).to_numpy(zero_copy_only=False)
-    missing = np.isnan(lengths) if lengths.dtype.kind == "f" else np.zeros(len(lengths), bool)
-    flat = pc.list_flatten(column)
+    values = column.to_pylist()
+    status, lists, words, commas = (
+        zip(*(_cell(value, separator) for value in values), strict=True) if values else [()] * 4
+    )
     return ListCells(
-        np.where(missing, MISSING, LIST).astype(np.int8),
-        np.where(missing, 0, lengths).astype(np.int64),
-        _array(flat).cast(pa.large_string()),
-        lambda i: str(column[i].as_py()),
-        np.zeros(len(lengths), bool),
+        np.array(status, np.int8),
+        np.array([*map(len, lists)], np.int64),
+        pa.array([name or None for names in lists for name in names], pa.large_string()),
+        lambda i: str(values[i] or ""),
+        np.array(words, bool),
+        np.array(commas, bool),
     )
 
 
-def _of_texts(column: pa.ChunkedArray, separator: str | None) -> ListCells:
-    if not (_is_text(column.type) or pa.types.is_dictionary(column.type)):
-        column = pa.chunked_array([pa.array([as_text(v) for v in column.to_pylist()], pa.large_string())])
-    encoded = _array(column.dictionary_encode())
-    texts: list[str | None] = encoded.dictionary.to_pylist()
-    codes = pc.fill_null(encoded.indices, len(texts)).to_numpy(zero_copy_only=False).astype(np.int64)
-    blank = [text is None or is_blank(text) for text in texts]
-    of = [("" if none else text or "") for text, none in zip(texts, blank, strict=True)]
-    read = [[] if none else diagnoses_in(text, separator) for text, none in zip(of, blank, strict=True)]
-    status = np.where([*blank, True], MISSING, np.where([*(found is None for found in read), False], UNREAD, LIST))
-    words = [bool(text) and (found is None or says_more(text, found)) for text, found in zip(of, read, strict=True)]
-    commas = [_has_open_commas(text, found) for text, found in zip(of, read, strict=True)]
-    lists = [found or [] for found in read]
-    sizes = np.array([*map(len, lists), 0], np.int64)
-    starts = np.cumsum(sizes) - sizes
-    pool = pa.array([name or None for found in lists for name in found], pa.large_string())
-    lengths = sizes[codes]
-    places = np.repeat(starts[codes] - (np.cumsum(lengths) - lengths), lengths) + np.arange(int(lengths.sum()))
-    return ListCells(
-        status.astype(np.int8)[codes],
-        lengths,
-        pool.take(pa.array(places)),
-        lambda i: texts[codes[i]] or "",
-        np.array([*words, False])[codes],
-        np.array([*commas, False])[codes],
-    )
+def _cell(value: Any, separator: str | None) -> tuple[int, list[str | None], bool, bool]:
+    """Status, list, whether it is an answer in words, whether it is one diagnosis with a comma."""
+    if isinstance(value, list) and all(isinstance(one, str | None) for one in value):
+        return LIST, value, False, False
+    return _of_text(as_text(value) or "", separator)
 
 
-def _array(column: Any) -> Any:
-    """One array of a chunked one."""
-    made = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    return made.chunk(0) if isinstance(made, pa.ChunkedArray) else made
+@lru_cache(maxsize=100_000)
+def _of_text(text: str, separator: str | None) -> tuple[int, list[str | None], bool, bool]:
+    if is_blank(text):
+        return MISSING, [], False, False
+    found = diagnoses_in(text, separator)
+    status = UNREAD if found is None else LIST
+    return status, [*(found or [])], found is None or says_more(text, found), _has_open_commas(text, found)
 
 
 def is_blank(text: str) -> bool:

@@ -113,13 +113,13 @@ def check_twice(case: Named, rater: Named, problems: Problems) -> None:
 
 
 def _as_rank(value: Any) -> int:
-    """A whole number from 0; `NO_RANK` for anything else."""
+    """A whole number from 1; `NO_RANK` for anything else."""
     if isinstance(value, str):
         found = _WHOLE.fullmatch(value.strip())
-        return int(found[1]) if found and int(found[1]) <= MAX_RANK else NO_RANK
+        return int(found[1]) if found and 1 <= int(found[1]) <= MAX_RANK else NO_RANK
     if isinstance(value, bool) or not isinstance(value, int | float):
         return NO_RANK
-    return int(value) if 0 <= value <= MAX_RANK and value == int(value) else NO_RANK
+    return int(value) if 1 <= value <= MAX_RANK and value == int(value) else NO_RANK
 
 
 def ranks(needed: NDArray[np.bool_], problems: Problems) -> Codes:

@@ -21,26 +21,14 @@ class NoDiagnosis:
     """
 
     def __init__(self, words: str | Iterable[str] = ()) -> None:
-        if not isinstance(words, Iterable):
-            raise OptionError("no_diagnosis", "a word or several", words)
-        given = [words] if isinstance(words, str) else list(words)
+        given = [words] if isinstance(words, str) or not isinstance(words, Iterable) else list(words)
         if not all(isinstance(word, str) and word.strip() for word in given):
             raise OptionError("no_diagnosis", "words, none of them blank", words)
-        folded = {_bare(word): word.strip() for word in given}
-        self.by_default = folded.pop(KEEP, None) is None
-        self.words, self._unmet = frozenset(folded), folded
+        self.words = frozenset(map(_bare, given)) - {KEEP}
+        self.by_default = KEEP not in map(_bare, given)
 
     def __call__(self, text: str) -> bool:
-        if (bare := _bare(text)) in self.words:
-            self._unmet.pop(bare, None)
-            return True
-        return self.by_default and says_nothing(text)
-
-    def told_unmet(self) -> list[str]:
-        """The sentence on words that no text was, so far."""
-        words = list(self._unmet.values())
-        are = "is" if len(words) == 1 else "are"
-        return [f"{', '.join(map(quoted, words))}, given as no diagnosis, {are} nobody's answer."] if words else []
+        return _bare(text) in self.words or (self.by_default and says_nothing(text))
 
 
 def _bare(text: str) -> str:
@@ -54,11 +42,7 @@ def taken_as_none(counts: Counter[str], of: int) -> list[str]:
     folded = Counter[str]()
     for text, count in counts.items():
         folded[text.strip().casefold()] += count
-    shown = [f"{quoted(text) if text else 'blank'} {count:,}" for text, count in folded.most_common(_SHOWN)]
-    more = f" and {len(folded) - _SHOWN:,} more words" if len(folded) > _SHOWN else ""
-    total = folded.total()
-    name, keep = (
-        ("names", "It keeps its rank and matches") if total == 1 else ("name", "They keep their rank and match")
-    )
-    said = f"{total:,} of {of:,} diagnoses in the lists {name} none ({', '.join(shown)}{more}). {keep} nothing."
-    return [said] if total else []
+    shown = ", ".join(f"{quoted(text) if text else 'blank'} {count:,}" for text, count in folded.most_common(_SHOWN))
+    are = "names" if folded.total() == 1 else "name"
+    said = f"{folded.total():,} of {of:,} diagnoses in the lists {are} none ({shown}{', …' if len(folded) > _SHOWN else ''}); ranks stay, and such a word matches nothing."
+    return [said] if folded else []

@@ -1,18 +1,20 @@
-"""Rows -> lists: which row belongs to which list and in which place, and which lists are not there."""
+"""Rows -> lists: which row belongs to which list and in which place, which lists are not there, and what is refused or set aside."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Remedy, quoted
+from ...errors import SET_ASIDE, InputError, Remedy, quoted
 from ...files.counted import counted
-from ...files.tables import Table
+from ...files.tables import Table, write_rejects
 from .columns import Codes, Named, Problems
+from .lists import Rejected
 
 EMPTY, OWN, REFUSE = "empty", "own", "refuse"
 AS_EMPTY = Remedy("counts it as an empty answer", missing=EMPTY)
@@ -46,51 +48,32 @@ class Rows:
         rows = np.flatnonzero(self.ranked & (of >= 0))
         return rows[np.lexsort((rows, self.rank[rows], of[rows]))]
 
-    def places(self, rows: Codes) -> Codes:
-        """The place of each of these rows in its list, from 1: its rank, or one more in a list that counts from 0."""
-        of = self.list_of
-        from_zero = of[np.flatnonzero(self.ranked & (self.rank == 0))]
-        return self.rank[rows] + np.isin(of[rows], from_zero)
-
     def whose(self, row: int) -> str:
         (case, cases), (rater, raters) = self.case, self.rater
         return f"the list by {quoted(raters[rater[row]])} for case {quoted(cases[case[row]])}"
 
 
 def check_ranks(rows: Rows, column: str, problems: Problems) -> list[str]:
-    """Adds a problem for each rank that is given twice in one list; a sentence on ranks that are skipped, and one on ranks from 0.
+    """Adds a problem for each rank that is given twice in one list; a sentence on ranks that are skipped.
 
     Lists that hold a row with a problem already are passed over: the gap is only its consequence.
     """
     of = rows.list_of
     at = rows.by_place()
-    if not len(at):
-        return []
     lists, rank = of[at], rows.rank[at]
-    starts = np.append(True, lists[1:] != lists[:-1])
-    before = np.where(starts, 0, np.append(0, rank[:-1]))
+    starts = np.diff(lists, prepend=-1) != 0
+    before = np.where(starts, 0, np.roll(rank, 1))
     for place in np.flatnonzero((rank == before) & ~starts).tolist():
         row = int(at[place])
         problem = f"the rank {rank[place]} is given twice in {rows.whose(row)}"
         problems.add(row, problem, column, allowed="1, 2, 3, …, each once in a list", got=int(rank[place]))
-    sound = ~np.isin(lists, problems.rows_of(of))
-    from_zero = np.isin(lists, lists[starts & (rank == 0)])
-    gap = sound & (rank - before > 1)
-    said = []
-    if gap.any():
-        place = int(np.flatnonzero(gap)[0])
-        where = "does not start at 1" if starts[place] else f"goes from {before[place]} to {rank[place]}"
-        many = len(np.unique(lists[gap]))
-        of_all = f"{many:,} of {int(starts.sum()):,} lists"
-        first = f"row {problems.table.row_number(int(at[place]))}, {rows.whose(int(at[place]))} {where}"
-        said.append(
-            f"{of_all} skip{'s' if many == 1 else ''} ranks: a place without a diagnosis matches nothing ({first})."
-        )
-    if from_zero.any():
-        said.append(
-            f"{len(np.unique(lists[from_zero])):,} of {int(starts.sum()):,} lists count from 0; that is rank 1."
-        )
-    return said
+    gaps = np.flatnonzero((rank - before > 1) & ~np.isin(lists, problems.rows_of(of)))
+    if not len(gaps):
+        return []
+    row, place = int(at[gaps[0]]), gaps[0]
+    first = f"row {problems.table.row_number(row)}, {rows.whose(row)} goes from {before[place]} to {rank[place]}"
+    many = f"{len(np.unique(lists[gaps])):,} of {int(starts.sum()):,} lists"
+    return [f"{many} skip ranks: a place without a diagnosis matches nothing ({first})."]
 
 
 def lists_given(rows: Rows, spoilt: Codes) -> NDArray[np.bool_]:
@@ -141,33 +124,86 @@ def told_missing(rows: Rows, there: NDArray[np.bool_], cases: Codes, used: Codes
     rater, raters = rows.rater
     unread = {row: text for row, text in rows.unread.items() if text is not None and rater[row] in used}
 
-    def of_raters(at: Iterable[int]) -> dict[str, int]:
-        counts = Counter(rater[list(at)].tolist())
-        return {raters[r]: counts[r] for r in used.tolist() if counts[r]}
+    def of_raters(at: Iterable[int]) -> Counter[str]:
+        return Counter(raters[rater[row]] for row in at)
 
-    of_unread = of_raters(unread)
-    said = []
+    of_unread, said = of_raters(unread), []
     for r in used.tolist():
-        count = int((~there[cases, r]).sum()) - (0 if rows.unread_is_empty else of_unread.get(raters[r], 0))
+        count = int((~there[cases, r]).sum()) - (0 if rows.unread_is_empty else of_unread[raters[r]])
         if count > 0:
             means = "they are out of its figures" if own else "each counts as an empty answer"
             said.append(f"{raters[r]} has no list for {count:,} of {len(cases):,} cases; {means}.")
-    blank = np.flatnonzero(rows.empty & there[rows.case[0], rater]).tolist()
+    blank = np.flatnonzero(rows.empty & there[rows.case[0], rater] & np.isin(rater, used)).tolist()
     if told := of_raters(row for row in blank if row not in rows.unread):
-        are = "answer is an empty list" if sum(told.values()) == 1 else "answers are empty lists"
-        said.append(f"{sum(told.values()):,} {are} ({', '.join(f'{name} {n:,}' for name, n in told.items())}).")
-    if not unread:
-        return said
-    row, text = next(iter(unread.items()))
-    first = f"the first is {raters[rater[row]]}'s in row {table.row_number(row)}: {quoted(' '.join(text.split()))}"
-    left_out = own and not rows.unread_is_empty
-    one = ("is left out" if left_out else "counts as an empty answer") if len(unread) == 1 else None
-    means = one or ("are left out" if left_out else "count as empty answers")
-    whose = f" ({', '.join(f'{name} {n:,}' for name, n in of_unread.items())})" if len(of_unread) > 1 else ""
-    said.append(f"No diagnoses could be read from {counted(len(unread), 'answer')}{whose}, which {means}; {first}.")
+        are = "answer is an empty list" if told.total() == 1 else "answers are empty lists"
+        said.append(f"{told.total():,} {are} ({_tally(told)}).")
+    if unread:
+        row, text = next(iter(unread.items()))
+        first = f"the first is {raters[rater[row]]}'s in row {table.row_number(row)}: {quoted(' '.join(text.split()))}"
+        means = "out of its model's figures" if own and not rows.unread_is_empty else "an empty answer"
+        many = counted(len(unread), "answer")
+        said.append(f"No diagnoses could be read from {many} ({_tally(of_unread)}), each {means}; {first}.")
     read = of_raters(np.flatnonzero(rows.ranked & (rater >= 0)).tolist())
     return said + [
         f"Not one of the {count:,} answers of {name} could be read: its figures say how it writes, not what it knows."
         for name, count in of_unread.items()
         if count > 1 and name not in read
     ]
+
+
+def _tally(counts: Counter[str]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items())
+
+
+def spoilt_lists(rows: Rows, problems: Problems) -> Codes:
+    """The numbers of the lists that hold a row with a problem of its own."""
+    found = sorted(set(problems) - problems.of_case)
+    return np.unique(rows.list_of[found]) if found else np.empty(0, np.int64)
+
+
+def set_aside(
+    rows: Rows,
+    problems: Problems,
+    spoilt: Codes,
+    refused: Codes,
+    answered: NDArray[np.bool_],
+    rejects: str | os.PathLike[str] | None,
+    broken: Sequence[InputError] = (),
+) -> tuple[NDArray[np.bool_], Rejected]:
+    """bool [cases], those that are left out; what is wrong with them, and with the lists `spoilt`, is written to `rejects`.
+
+    broken : lines that could not be read, which go there too.
+
+    Raises
+    ------
+    InputError
+        The first problem, where `rejects` is None.
+    """
+    case, cases = rows.case
+    out = np.zeros(len(cases) + 1, bool)
+    if problems and rejects is None:
+        raise problems[min(problems)].with_remedy(SET_ASIDE)
+    if rejects is None or not (problems or broken):
+        return out[:-1], Rejected(path=None if rejects is None else os.fspath(rejects))
+    of_cases = np.isin(rows.rater[0], refused) | ~(rows.ranked | rows.empty) | ~np.append(answered, True)[case]
+    list_of, of_case, of_list = rows.list_of, dict[int, int](), dict[int, int]()
+    for row in sorted(problems):
+        if row in problems.of_case or of_cases[row]:
+            of_case.setdefault(int(case[row]), row)
+        of_list.setdefault(int(list_of[row]), row)
+    out[[i for i in of_case if i >= 0]] = True
+    reasons = {row: str(problem) for row, problem in problems.items()}
+    for row in np.flatnonzero((out[case] & (case >= 0)) | np.isin(list_of, spoilt[spoilt >= 0])).tolist():
+        whole = of_case.get(int(case[row]))
+        first = of_list[int(list_of[row])] if whole is None else whole
+        reasons.setdefault(row, f"left out with its {'list' if whole is None else 'case'}: {problems[first]}")
+    write_rejects(problems.table, reasons, rejects, broken)
+    lost = spoilt[(spoilt >= 0) & ~out[spoilt // max(len(rows.rater[1]), 1)]]
+    return out[:-1], Rejected(len(reasons) + len(broken), int(out[:-1].sum()), os.fspath(rejects), len(lost))
+
+
+def told_broken(broken: Sequence[InputError]) -> list[str]:
+    """A sentence on the lines that could not be read."""
+    if not broken:
+        return []
+    return [f"Could not be read and was set aside: {counted(len(broken), 'line')}; the first is {broken[0].finding}"]

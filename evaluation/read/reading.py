@@ -37,9 +37,20 @@ from .lists import ABSENT, EXPERT, FINAL, NO_DIAGNOSIS, REFERENCE, Cell, Lists, 
 from .long import COLUMN, IN_WORDS, NO_LIST, Long
 from .names import MORE
 from .no_diagnosis import NoDiagnosis, taken_as_none
-from .ranking import EMPTY, OWN, REFUSE, Rows, check_missing, check_ranks, lists_given, told_missing
+from .ranking import (
+    EMPTY,
+    OWN,
+    REFUSE,
+    Rows,
+    check_missing,
+    check_ranks,
+    lists_given,
+    set_aside,
+    spoilt_lists,
+    told_broken,
+    told_missing,
+)
 from .references import Told, references_of
-from .set_aside import set_aside, spoilt_lists, told_broken
 from .sources import long_form
 
 _SHOWN = 3
@@ -147,7 +158,7 @@ def _checked(long: Long, reading: Reading, algorithms: str | Iterable[str] | Non
             problem = f"the column {name!r} (to group the cases by) is missing{hint(name, own)}"
             raise InputError(problem, source=long.table.source, allowed=f"a column {name!r}", got=own)
     groups = {name: one_for_each(name, "case", of_case, problems) for name in by}
-    none = [*taken_as_none(none_words, int(ranked.sum())), *is_none.told_unmet()]
+    none = taken_as_none(none_words, int(ranked.sum()))
     warnings = [*long.warnings, *right.warnings, *final.warnings, *none, *said_of_ranks]
     return _Checked(long, problems, rows, entry, strings, people, right, final, groups, warnings)
 
@@ -219,7 +230,7 @@ def _lists(checked: _Checked, left: _Left, keep_answers: bool) -> Lists:
             "no diagnosis could be read from any answer", source=long.table.source, allowed=allowed, got=got
         )
     # each diagnosis in the place of its rank: a rank that is not there stays empty
-    of, place = place_of[case[order], rater[order]], rows.places(order)
+    of, place = place_of[case[order], rater[order]], rows.rank[order]
     lengths = np.zeros(left.absent.size, np.int64)
     np.maximum.at(lengths, of, place)
     stands = (np.cumsum(lengths) - lengths)[of] + place - 1

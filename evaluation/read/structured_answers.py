@@ -1,4 +1,4 @@
-"""Answers in JSON, in tags, and in tables, in the forms that models are asked for -> the diagnoses; None for any other."""
+"""JSON, tags and tables in an answer, written as the headings and numbered lines that mean the same."""
 
 from __future__ import annotations
 
@@ -11,172 +11,134 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from .entry_names import plain
+from .answer_labels import ASIDE, LEAD, LIST, kind_of, plain
 
-LEAD, OTHERS, NAME, RANK, REMARK = range(5)
-KEYS = {
-    "": LEAD, "primary": LEAD, "mostlikely": LEAD, "final": LEAD, "top": LEAD,
-    "differential": OTHERS, "other": OTHERS, "alternative": OTHERS,
-    "name": NAME, "condition": NAME, "disease": NAME, "rank": RANK,
-    "reasoning": REMARK, "rationale": REMARK, "explanation": REMARK, "confidence": REMARK, "probability": REMARK,
-    "likelihood": REMARK, "icd10": REMARK, "recommendedtest": REMARK,
-}  # fmt: skip
-"""Keys of JSON, and tags, without blanks, the plural, and the words diagnosis, answer and ddx: what they hold."""
-_OF_ALL_KEYS = re.compile(r"diagnos[ei]s|answer|\bd?dx|[\W_]+|s\b")
-_NUMBERED_KEY = re.compile(r"(?:rank|top|differential)?0*([1-9]\d?)")
 _LIKELIHOODS = ("probability", "likelihood", "confidence")
-_MOST_FAILED = 50
-"""Brackets of no JSON; a text with more of them is searched no further."""
+_NUMBERED = re.compile(r"(?:rank|top|differential|diagnos[ei]s|answer|d?dx|[\W_])*0*([1-9]\d?)", re.IGNORECASE)
 _TAG = re.compile(r"<([a-z]\w{0,40})(?:\s[^<>]{0,80})?>((?:(?!<\1\b).)*?)</\1>", re.IGNORECASE | re.DOTALL)
-_COLUMN = re.compile(r"(?:\w+\s+)?(?:diagnos[ei]s|differentials?|condition|disease|dx|ddx)", re.IGNORECASE)
 _RANK = re.compile(r"rank|#|no\.?|number|position", re.IGNORECASE)
-_RULE = re.compile(r"[\s:-]*")
-
-
-def key_of(written: str) -> str:
-    """Gives a key as `KEYS` has it: "Most_Likely_Diagnosis" is "mostlikely"."""
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", written).replace("_", " ").casefold()
-    return _OF_ALL_KEYS.sub("", words)
-
-
-def json_in(text: str) -> tuple[Any, str] | None:
-    """Finds the one JSON value in a text: itself, and the text around it; None where there is none, or more than one."""
-    decoder, found, around, at, failed = json.JSONDecoder(), [], "", 0, 0
-    while (start := min((i for i in (text.find("{", at), text.find("[", at)) if i >= 0), default=-1)) >= 0:
-        try:
-            value, length = decoder.raw_decode(text[start:])
-        except (ValueError, RecursionError):
-            around, at, failed = around + text[at : start + 1], start + 1, failed + 1
-            if failed > _MOST_FAILED:
-                return None
-            continue
-        is_answer = isinstance(value, dict) or any(isinstance(one, str | dict) for one in value)
-        found += [value] if is_answer else []
-        around, at = around + text[at:start], start + length
-    return (found[0], f"{around}{text[at:]}") if len(found) == 1 else None
+_MOST_OF_A_HEAD = 3
+"""Words; with more it is a sentence with a comma."""
+_RULE = re.compile(r"[\s|:-]*")
 
 
 def listed(text: str) -> list[Any] | None:
     """Reads a list in JSON, or in Python's form as pandas writes it into a cell; None for anything else."""
-    if not (text.startswith("[") and text.endswith("]")):
-        return None
-    for read in (json.loads, ast.literal_eval):
+    value = _value(text) if text.startswith("[") and text.endswith("]") else None
+    return value if isinstance(value, list) else None
+
+
+def _value(text: str) -> Any:
+    """What JSON says; or Python, where a text comes first."""
+    for read in (json.loads, _of_python) if re.match(r"[\[{]\s*(?:['\"]|None)", text) else (json.loads,):
         try:
-            value = read(text)
+            return read(text)
         except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
             continue
-        return value if isinstance(value, list) else None
     return None
 
 
-def of_json(value: Any) -> list[str] | None:
-    """Gives the diagnoses of a JSON value: a list of names or objects; a lead, others, or both; numbered keys.
+def _of_python(text: str) -> Any:
+    return json.loads(json.dumps(ast.literal_eval(text)))
 
-    With a key that is not in `KEYS` an object is unread: nobody knows which diagnosis goes first.
-    """
+
+def without_json(text: str) -> str | None:
+    """Writes the one value of JSON in a text as lines; None for one that is no ranking, or that is not whole."""
+    start = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
+    end = max(text.rfind("}"), text.rfind("]")) + 1
+    value = _value(text[start:end]) if 0 <= start < end else None
+    if isinstance(value, dict) or (
+        isinstance(value, list) and all(isinstance(one, str | dict | None) for one in value)
+    ):
+        lines = _lines_of(value, "Diagnoses")
+        return None if lines is None else "\n".join([text[:start], *lines, "", text[end:]])
+    return None if "{" in text else text
+
+
+def _lines_of(value: Any, label: str) -> list[str] | None:
+    """A value as a heading with a name or a numbered list below; None where it is neither."""
+    if value is None or isinstance(value, str | int | float) or kind_of(label) == ASIDE:
+        return [f"## {label}", " ".join(str(value or "").split())]
     if isinstance(value, list):
-        return _of_list(value)
-    if not isinstance(value, dict):
-        return None
-    keys = {key: key_of(key) for key in value}
-    kinds = {key: KEYS.get(one, KEYS.get(one.strip("0123456789") or "rank")) for key, one in keys.items()}
-    numbers = {key: int(found[1]) for key in value if (found := _NUMBERED_KEY.fullmatch(keys[key]))}
-    rest = {key: one for key, one in value.items() if kinds[key] != REMARK}
-    if rest and numbers.keys() == rest.keys():
-        order = sorted(rest, key=numbers.__getitem__)
-        in_order = [numbers[key] for key in order] == [*range(1, len(order) + 1)]
-        return _of_list([value[key] for key in order]) if in_order else None
-    if (name := _one(value)) is not None:
-        return [name]
-    if not rest or any(kinds[key] not in (LEAD, OTHERS) for key in rest):
-        return None
-    leading = {key: one if isinstance(one, str) else _one(one) for key, one in rest.items() if kinds[key] == LEAD}
-    lead = [one for one in leading.values() if one is not None]
-    lists = [one for key, one in rest.items() if isinstance(one, list | dict) and leading.get(key) is None]
-    if len(lists) > 1 or len(lead) > 1 or len(lists) + len(lead) < len(rest):
-        return None
-    others = of_json(lists[0]) if lists else []
-    return None if others is None else led_by(lead, others)
+        return _list_of(value, label)
+    numbered = {int(found[1]): one for key, one in value.items() if (found := _NUMBERED.fullmatch(key))}
+    rest = [key for key in value if not _NUMBERED.fullmatch(key) and kind_of(key) != ASIDE]
+    if not rest and [*numbered] == [*range(1, len(numbered) + 1)]:
+        return _list_of([*numbered.values()], label)
+    if (name := _name_in(value)) is not None:
+        return [f"## {label if kind_of(label) == LEAD else 'Diagnosis'}", name]
+    parts = [_lines_of(one, key) for key, one in value.items()]
+    return None if None in parts else [line for part in parts for line in part or []]
 
 
-def led_by(first: Sequence[str], others: Sequence[str]) -> list[str]:
-    """Puts a leading diagnosis before a list, which may name it again."""
-    said = {name.casefold() for name in first}
-    return [*first, *(name for name in others if name.casefold() not in said)]
-
-
-def _of_list(values: Sequence[Any]) -> list[str] | None:
-    """The names in their order, or in that of their ranks; unread where what is said of their likelihood has another order."""
+def _list_of(values: Sequence[Any], label: str) -> list[str] | None:
+    """Numbered by their ranks where they have such; unread where what is said of their likelihood has another order."""
     known = [one for one in values if one is not None]
-    names = [one if isinstance(one, str) else _one(one) for one in known]
-    if any(name is None for name in names):
-        return None
-    objects = [{key_of(key): said for key, said in one.items()} for one in known if isinstance(one, dict)]
-    ranks = [one.get("rank") for one in objects]
-    if objects and len(objects) == len(known) and all(isinstance(rank, int) for rank in ranks):
-        if len({*ranks}) < len(ranks):
-            return None
-        names = [names[place] for _, place in sorted((rank, place) for place, rank in enumerate(ranks))]
-    for key in _LIKELIHOODS if not any(ranks) else ():
+    names = [one if isinstance(one, str) else _name_in(one) for one in known]
+    objects = [{key.casefold(): said for key, said in one.items()} for one in known if isinstance(one, dict)]
+    ranks = [one["rank"] for one in objects if "rank" in one]
+    for key in _LIKELIHOODS if not ranks else ():
         numbers = [one[key] for one in objects if isinstance(one.get(key), int | float)]
         if any(later > earlier for earlier, later in pairwise(numbers)):
             return None
-    return [name for name in names if name is not None]
+    if None in names or not all(_NUMBERED.fullmatch(str(rank)) for rank in ranks) or len(ranks) not in (0, len(names)):
+        return None
+    order = ranks or range(1, len(names) + 1)
+    lines = [f"{rank}. {' '.join(str(name).split())}" for rank, name in zip(order, names, strict=True) if name]
+    return [f"## {label}", *lines]
 
 
-def _one(value: Any) -> str | None:
+def _name_in(value: Any) -> str | None:
     """The name in an object that is one diagnosis, with remarks and a rank perhaps."""
     if not isinstance(value, Mapping):
         return None
-    kinds = [(KEYS.get(key_of(key)), key_of(key), one) for key, one in value.items()]
-    names = [one for kind, key, one in kinds if (kind == NAME or not key) and isinstance(one, str)]
-    known = all(kind in (NAME, RANK, REMARK) or not key for kind, key, _ in kinds)
-    return names[0] if len(names) == 1 and known else None
+    kinds = {key: kind_of(key) for key in value}
+    names = [value[key] for key, kind in kinds.items() if kind == LEAD]
+    known = all(kind in (LEAD, ASIDE) for kind in kinds.values())
+    return names[0] if len(names) == 1 and known and isinstance(names[0], str) else None
 
 
-def tagged(text: str) -> list[str] | str | None:
-    """Gives the names in several like or numbered tags, or what the one tag of an answer holds; a leading one before others; None for no tags.
+def without_tags(text: str) -> str:
+    """Writes what stands in tags as lines: like or numbered ones as a list, a single one as a heading and what is below it."""
+    tags = [tag.casefold() for tag in re.findall(r"<(\w+)", text)]
 
-    Tags of remarks are passed over, and those that are not in `KEYS`.
+    def line_of(found: re.Match[str]) -> str:
+        tag, inside = found[1].casefold(), _TAG.sub(line_of, found[2]).strip()
+        kind, number = kind_of(tag.strip("0123456789")), _NUMBERED.fullmatch(tag)
+        if kind == ASIDE or (kind is None and found[2].strip().startswith("<")):
+            return "\n" if kind == ASIDE else f"\n{inside}\n"
+        if number is None and tags.count(tag) == 1:
+            return f"\n\n## {tag}\n{html.unescape(inside)}\n"
+        mark = f"{number[1]}." if number else "*"
+        return f"\n{mark} {' '.join(html.unescape(inside).split())}\n"
+
+    return _TAG.sub(line_of, text)
+
+
+def without_table(lines: list[str]) -> list[str] | None:
+    """Writes the one table as a list numbered by its ranks; None where no head names its one column of diagnoses.
+
+    A table between bars may have text around it; one of CSV is all of the answer, and has a head.
     """
-    found = [(key_of(tag), html.unescape(inside).strip()) for tag, inside in _TAG.findall(text)]
-    numbers = [int(one[1]) for key, _ in found if (one := _NUMBERED_KEY.fullmatch(key))]
-    if len(numbers) > 1:
-        inside = [inside for key, inside in found if _NUMBERED_KEY.fullmatch(key)]
-        return inside if numbers == [*range(1, len(numbers) + 1)] else None
-    found = [(key, inside) for key, inside in found if KEYS.get(key) in (LEAD, OTHERS, NAME)]
-    if len({key for key, _ in found}) < 2:
-        return None if not found else found[0][1] if len(found) == 1 else [inside for _, inside in found]
-    if len(found) == 2 and [KEYS[key] for key, _ in found] == [LEAD, OTHERS]:
-        return f"Diagnosis: {found[0][1]}\n\nOther diagnoses:\n{found[1][1]}"
-    return None
-
-
-def column_mark(head: str) -> str | None:
-    """The mark between the columns of a CSV table, by its head, which names one column of diagnoses beside others; None for no such head."""
-    for mark in "\t;,":
-        cells = [cell.strip(' "') for cell in head.split(mark)]
-        if len(cells) > 1 and sum(_COLUMN.fullmatch(cell) is not None for cell in cells) == 1:
-            return mark
-    return None
-
-
-def of_table(lines: Sequence[str]) -> list[str] | None:
-    """Gives the column of diagnoses of the one table, in the order of its ranks; None where it has no such column, or lines stand around it."""
-    rows = [line.strip() for line in lines if line.strip()]
-    if rows[0].startswith("|"):
-        cells = [[plain(cell) for cell in row.strip("|").split("|")] for row in rows if not _RULE.fullmatch(row.replace("|", ""))]  # fmt: skip
-    else:
-        read = csv.reader(rows, delimiter=column_mark(rows[0]) or ",", skipinitialspace=True)
-        cells = [[cell.strip() for cell in row] for row in read]
-    head = cells[0] if cells else []
-    at = [i for i, cell in enumerate(head) if _COLUMN.fullmatch(cell)]
-    if len(at) != 1 or len(head) < 2 or len(cells) < 2 or any(len(row) != len(head) for row in cells):
+    barred = [i for i, line in enumerate(lines) if "|" in line.strip("| ")]
+    mark, first, last = "|", barred[0] if barred else 0, barred[-1] + 1 if barred else 0
+    if len(barred) < 2:
+        mark = next((mark for mark in "\t;," if len(lines) > 1 and _names_a_column(lines[0].split(mark))), "")
+        first, last = 0, len(lines)
+    if not mark:
+        return lines
+    written = [line.strip().strip("|") for line in lines[first:last] if not _RULE.fullmatch(line)]
+    quoting = csv.QUOTE_NONE if mark == "|" else csv.QUOTE_MINIMAL
+    head, *rows = ([plain(cell) for cell in row] for row in csv.reader(written, delimiter=mark, skipinitialspace=True, quoting=quoting))  # fmt: skip
+    if not _names_a_column(head) or any(len(row) != len(head) for row in rows):
         return None
-    body, rank = cells[1:], next((i for i, cell in enumerate(head) if _RANK.fullmatch(cell)), None)
-    if rank is not None:
-        numbers = [row[rank].strip("#. ") for row in body]
-        if not all(number.isdecimal() for number in numbers) or len({*numbers}) < len(numbers):
-            return None
-        body = [row for _, row in sorted(zip(map(int, numbers), body, strict=True), key=lambda one: one[0])]
-    return [row[at[0]] for row in body]
+    at = next(i for i, cell in enumerate(head) if kind_of(cell) in (LEAD, LIST))
+    rank = next((i for i, cell in enumerate(head) if _RANK.fullmatch(cell)), None)
+    numbers = [str(n) if rank is None else row[rank].strip("#. ") for n, row in enumerate(rows, 1)]
+    names = [f"{number}. {row[at]}" for number, row in zip(numbers, rows, strict=True)]
+    return [*lines[:first], "", "Differential diagnoses:", *names, "", *lines[last:]]
+
+
+def _names_a_column(head: Sequence[str]) -> bool:
+    of_diagnoses = sum(kind_of(cell) in (LEAD, LIST) for cell in head)
+    return len(head) > 1 and of_diagnoses == 1 and all(len(cell.split()) <= _MOST_OF_A_HEAD for cell in head)

@@ -174,7 +174,7 @@ RANK = "row 3, column 'rank': a rank that is no rank"
         ({1: "case_id,rater,role,rank,said"}, "no column holds diagnoses; it looks like one row for each diagnosis (case_id in 'case_id', "),
         ({3: "c1,A,algorithm,2," + "x" * (MAX_CHARACTERS + 1)}, "row 3, column 'diagnosis': a diagnosis of 10,001 characters"),
         ({3: "c1,A,algorithm,-1,copd"}, f"{RANK}. Allowed: 1, 2, 3, … (1 is likeliest). Got: '-1'"),
-        *(({3: f"c1,A,algorithm,{rank},copd"}, RANK) for rank in ("1.5", "two", "")),
+        *(({3: f"c1,A,algorithm,{rank},copd"}, RANK) for rank in ("0", "1.5", "two", "")),
         ({3: "c1,A,algorithm,1,copd"}, "row 3, column 'rank': the rank 1 is given twice in the list by 'A' for case 'c1'"),
         ({3: ",A,algorithm,2,copd"}, "row 3, column 'case_id': the case has no name"),
         ({3: "c1,,algorithm,2,copd"}, "row 3, column 'rater': the rater has no name"),
@@ -283,7 +283,7 @@ def test_craft_md_lists_are_regular(shared_data):
     assert len(lists.cases) == 1357 and len(lists.raters) == 5
     assert (lists.lengths == 5).all() and sum(len(r) != 1 for r in lists.reference) == 2
     assert (lists.entries == -1).sum() == 8777
-    none = "8,777 of 33,925 diagnoses in the lists name none ('none' 6,495, 'multiple' 2,282). They keep their rank and match nothing."
+    none = "8,777 of 33,925 diagnoses in the lists name none ('none' 6,495, 'multiple' 2,282); ranks stay, and such a word matches nothing."
     assert lists.origin.warnings[-1] == none and "several right answers in one cell" in lists.origin.warnings[0]
     assert set(lists.more) == {"category"} and len(lists.references.groups["category"]) == 1357
     assert (

@@ -46,7 +46,10 @@ def test_names_with_numbers(name: str) -> None:
     assert ranked_diagnoses(f"1. {name}\n2. {name}") == [name, name]
 
 
-@pytest.mark.parametrize("piece", [" ", "diagnosis ", "**", "- ", "1. ", "[", "{", "`", "(", "%", "```\n", "\n", "a, "])
+@pytest.mark.parametrize(
+    "piece",
+    [" ", "diagnosis ", "**", "- ", "1. ", "[", "{", "`", "(", "%", "```\n", "\n", "a, ", "<think>", "<answer>", "['"],
+)
 def test_no_answer_is_slow_to_read(piece: str) -> None:
     text = piece * (100_000 // len(piece))
     start = time.process_time()
@@ -78,13 +81,6 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     assert names is None or all(name == name.strip() and any(map(str.isalpha, name)) for name in names)
 
 
-@pytest.mark.parametrize("text", ["<think>" * 14_000, "<answer>" * 12_000 + "</li>", "\n" * 99_000])
-def test_tags_without_an_end_take_no_more_time_than_their_number(text: str) -> None:
-    began = time.thread_time()
-    ranked_diagnoses(text)
-    assert time.thread_time() - began < 2
-
-
 @pytest.mark.parametrize("key", ["\u2460", "\u00b2", "1" * 5000])
 def test_digits_that_are_no_number(key: str) -> None:
     for answer in ({"answer": {key: None}}, {f"diagnosis {key}": "gout"}, {"rank": key, "diagnosis": "gout"}):
@@ -109,5 +105,4 @@ def test_answers_are_read_as_a_colleague_reads_them_or_not_at_all() -> None:
     ]
     read = [(ranked_diagnoses(row["text"]), row["colleague"]) for row in rows]
     alike = [len(names) == len(said) and all(map(_alike, names, said)) for names, said in read if names is not None]
-    # otherwise: four between commas, of which `evaluate` asks; and "a disorder, e.g. another"
-    assert sum(alike) >= 122 and alike.count(False) <= 2
+    assert sum(alike) >= 128 and all(alike)

@@ -98,7 +98,6 @@ SHAPES: dict[str, Any] = {
     "the long form under other names": lambda place: LONG.rename(
         columns={"case_id": "Case", "rater": "Model", "rank": "Rank", "diagnosis": "DX", "reference": "Ground truth"}
     ),
-    "the long form with ranks from 0": lambda place: LONG.assign(rank=LONG["rank"] - 1),
     "the long form without ranks": lambda place: LONG.drop(columns="rank"),
     "a column for each model, JSON": lambda place: frame(**each(json.dumps)),
     "a column for each model, Python lists": lambda place: frame(**each(repr)),
