@@ -15,9 +15,8 @@ from ..progress import Progress
 from ..stats.agreement import divided
 from ..stats.intervals import percentiles
 from ..stats.resampling import Resampling, group_draws
-from ..training.ablation import out_of_fold
 from ..training.engines.fitted import Rows
-from ..training.fold_fit import directions_of
+from ..training.fold_fit import directions_of, out_of_fold
 from ..training.statistics.measure import ranking_and_decisions
 from ..training.statistics.threshold import MAX_F1, choose_threshold
 from .scored_pairs import ScoredPairs

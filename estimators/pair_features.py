@@ -33,7 +33,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     a, b : str
         The columns of the two diagnoses, where X is a frame.
     encoder : path, optional
-        A folder that `dxmatch.training.encoder` made, in place of the static encoder that ships.
+        A folder that `dxmatch.recipe.encoder` made, in place of the static encoder that ships.
     endpoints : path, optional
         A TOML file whose `[endpoint.NAME]` tables go before those of the feature set.
     store : path, optional

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from ..features.feature_set import FeatureSet
 from ..features.registry import KINDS
 from ..models.calibration import Sigmoid
+from .engines import lightgbm_engine
 from .engines.engine import LightGBM
 from .engines.fitted import Ensemble, ExtraRows, Rows
 from .examples import Examples, ExtraExamples, folds_of_references
@@ -99,3 +101,11 @@ def soft_rows(examples: Examples, fold: NDArray[np.int64]) -> tuple[NDArray[np.f
         fold[divided],
     )
     return np.maximum(weight * own, MIN_WEIGHT), opposite
+
+
+def out_of_fold(rows: Rows, columns: NDArray[np.int64], seed: int, **options: Any) -> NDArray[np.float64]:
+    """Raw log-odds of each row from trees that saw neither its group nor other columns than these."""
+    extra = rows.extra and rows.extra._replace(features=rows.extra.features[:, columns])
+    directions = [rows.directions[i] for i in columns]
+    kept = replace(rows, features=rows.features[:, columns], directions=directions, extra=extra)
+    return lightgbm_engine.fit(kept, seed=seed, **options).out_of_fold

@@ -67,7 +67,7 @@ class Encoders(Options):
     Parameters
     ----------
     folder : path, optional
-        A static encoder that `dxmatch.training.encoder` made, in place of the shipped one.
+        A static encoder that `dxmatch.recipe.encoder` made, in place of the shipped one.
     graph : DiseaseGraph, optional
         The graph of diseases, in place of the shipped one.
     keep : bool

@@ -99,7 +99,7 @@ def train(
     engine : str or LightGBM or AutoGluon
         "lightgbm" or "autogluon", or an object that says more.
     encoder : path or Encoders, optional
-        The folder of a static encoder that `dxmatch.training.encoder` made; an object says more of what features are computed with.
+        The folder of a static encoder that `dxmatch.recipe.encoder` made; an object says more of what features are computed with.
     about : str or About, optional
         What the model's card says on purpose, sources, licences and limits; an object also names the model.
     min_coverage : float

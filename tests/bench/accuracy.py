@@ -30,9 +30,9 @@ from dxmatch.files.pair_columns import PairColumns
 from dxmatch.files.pairs import Pairs, read_pairs
 from dxmatch.files.reading import Reading
 from dxmatch.matcher.match_function import MatchFunction, load
+from dxmatch.recipe.shipped import silver_extra
 from dxmatch.training.contained import contained
 from dxmatch.training.options import LabelRules
-from dxmatch.training.shipped import silver_extra
 from dxmatch.training.statistics.measure import average_precision
 from dxmatch.training.statistics.split import Groups, held_out
 from dxmatch.training.statistics.threshold import MAX_F1, choose_threshold

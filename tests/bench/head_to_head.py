@@ -26,10 +26,10 @@ from dxmatch.files.pair_columns import PairColumns
 from dxmatch.files.pairs import Pairs, read_pairs
 from dxmatch.files.reading import Reading
 from dxmatch.matcher.match_function import load
+from dxmatch.recipe.plain_words import MATCHES, NOT_UNDERSTOOD, read_plain_words
 from dxmatch.stats.resampling import group_draws
 from dxmatch.training.options import LabelRules
 from dxmatch.training.statistics.measure import average_precision
-from dxmatch.training.statistics.plain_words import MATCHES, NOT_UNDERSTOOD, read_plain_words
 from dxmatch.training.statistics.split import Groups, held_out
 from dxmatch.training.statistics.threshold import MAX_F1, choose_threshold
 from dxmatch.training.train import train

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 import simple_icd_10_cm as cm
 
+from dxmatch.recipe.disease_codes import MIN_LETTERS, OWN_NAMES
+from dxmatch.recipe.word_lists.reading import rows
 from dxmatch.terms.icd import open_tree
 from dxmatch.terms.icd.index import entries
 from dxmatch.terms.icd.tree import CATEGORY, EXTENSION
 from dxmatch.terms.text.normalizer import Normalizer
-from dxmatch.training.disease_codes import MIN_LETTERS, OWN_NAMES
-from dxmatch.training.word_lists.reading import rows
 
 MEASURED = Path(__file__).parents[1] / "data" / "everyday_icd.csv"
 """Measures the mapping, so no name of the table stands in it."""

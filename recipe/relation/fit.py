@@ -1,0 +1,123 @@
+"""Fits the relation model: three heads over M's columns, and the direction from a kind to its class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ...features.coverage import covered_table
+from ...features.direction import COLUMNS as DIRECTIONS
+from ...features.direction import directions_of_rows
+from ...features.feature_set import FeatureSet
+from ...features.interning import intern_pairs
+from ...features.providers import SHIPPED, Providers
+from ...features.representations import Representations
+from ...matcher.match_function import MatchFunction
+from ...matcher.policy import POLICIES
+from ...matcher.relation import relations_of
+from ...models.relation import HEADS, RelationModel
+from ...training.engines import lightgbm_engine
+from ...training.engines.fitted import Rows
+from ...training.statistics.calibration import fit_sigmoid
+from ...training.statistics.measure import average_precision
+from ...training.statistics.threshold import choose_threshold
+from .pairs import CLOSE, FAR, KIND, NONE, SAME
+
+FOLDS = 5
+CANDIDATES = ({"num_leaves": 7, "min_data_in_leaf": 40},)
+POSITIVE = {"same": (SAME,), "kin": (CLOSE, FAR), "close": (CLOSE,)}
+NEGATIVE = {"same": (KIND,), "kin": (NONE,), "close": (FAR,)}
+assert tuple(POSITIVE) == HEADS
+C = 1.0
+"""Of the logistic regression of the direction: the inverse strength of its L2 penalty."""
+
+
+def fit_relation(
+    pairs: pa.Table,
+    features: FeatureSet,
+    providers: Providers,
+    *,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[RelationModel, dict[str, Any]]:
+    """The model without thresholds, and what was measured out of fold: average precision and accuracy of each head, the accuracy of the direction.
+
+    Parameters
+    ----------
+    pairs : as `relation_pairs` gives them.
+    providers : what stands behind the features of these pairs: an encoder and a graph that have not seen their names.
+    """
+    interned = intern_pairs(pairs.column("a"), pairs.column("b"), providers.naming)
+    texts = Representations(interned.names, providers)
+    table, _ = covered_table(interned, features, providers, 0.0, texts=texts)
+    differ = ~interned.equal[interned.pair_of_row]
+    relation = np.array(pairs.column("relation").to_pylist())[differ]
+    table = table[interned.pair_of_row][differ]
+    fold = interned.first[interned.pair_of_row][differ].astype(np.int64) % FOLDS
+    trees, calibration, measured = {}, {}, {}
+    for number, head in enumerate(HEADS):
+        positive, negative = np.isin(relation, POSITIVE[head]), np.isin(relation, NEGATIVE[head])
+        rows = positive | negative
+        label = positive[rows].astype(np.int8)
+        fitted = lightgbm_engine.fit(
+            Rows(table[rows], label, None, fold[rows], [0] * table.shape[1]), seed=seed, candidates=CANDIDATES
+        )
+        trees[head] = fitted.texts
+        calibration[head] = fit_sigmoid(fitted.out_of_fold, label)
+        probability = calibration[head](fitted.out_of_fold)
+        measured[head] = {
+            "pairs": int(rows.sum()),
+            "average_precision": float(average_precision(probability, label)[0]),
+            "accuracy": float(((probability >= 0.5) == (label == 1)).mean()),
+        }
+        if progress is not None:
+            progress(number + 1, len(HEADS))
+    kinds = relation == KIND
+    every = directions_of_rows(texts, interned, source=features.icd_source or "icd10cm", encoder=SHIPPED)
+    signed = every[differ][kinds]
+    direction = _direction(signed)
+    model = RelationModel(trees, calibration, direction, {})
+    measured["direction"] = {
+        "pairs": int(kinds.sum()),
+        "accuracy": float((model.first_is_narrower(signed) > 0.5).mean()),
+    }
+    return model, measured
+
+
+def _direction(signed: NDArray[np.float32]) -> dict[str, float]:
+    """Weights without an intercept: turned round, a pair has the opposite log-odds."""
+    from sklearn.linear_model import LogisticRegression
+
+    both = np.concatenate([signed, -signed]).astype(np.float64)
+    label = np.repeat([1, 0], len(signed))
+    fitted = LogisticRegression(C=C, fit_intercept=False).fit(both, label)
+    return dict(zip(DIRECTIONS, fitted.coef_[0].tolist(), strict=True))
+
+
+def thresholds_of(
+    matcher: MatchFunction, model: RelationModel, pairs: pa.Table, providers: Providers
+) -> dict[str, float]:
+    """By policy, the threshold of least regret in F1 (`choose_threshold`) on pairs of known relation.
+
+    providers : as of `fit_relation`.
+    """
+    interned = intern_pairs(pairs.column("a"), pairs.column("b"), providers.naming)
+    texts = Representations(interned.names, providers)
+    table, _ = covered_table(interned, matcher.features, providers, 0.0, texts=texts)
+    m = MatchFunction(replace(matcher.parts, relation=model))
+    relations = relations_of(m, interned, table, texts)
+    truth = np.array(pairs.column("relation").to_pylist())
+    right = {
+        "strict": truth == SAME,
+        "narrower-counts": truth == SAME,
+        "broader-counts": (truth == SAME) | (truth == KIND),
+    }
+    return {
+        name: choose_threshold(POLICIES[name].probability(relations.probabilities), match.astype(np.int8))
+        for name, match in right.items()
+    }

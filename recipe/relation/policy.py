@@ -1,0 +1,96 @@
+"""What the labelled pairs teach of a policy: which answers they let pass, narrower or broader than the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...features.coverage import covered_table
+from ...features.direction import directions_of_rows
+from ...features.feature_set import FeatureSet
+from ...features.interning import intern_pairs
+from ...features.providers import SHIPPED, Providers
+from ...features.representations import Representations
+from ...files.pairs import Pairs
+from ...models.calibration import Sigmoid
+from ...training.engines import lightgbm_engine
+from ...training.engines.fitted import Rows
+from ...training.statistics.calibration import fit_sigmoid
+from ...training.statistics.measure import measure
+from ...training.statistics.split import Groups, grouped_folds, held_out
+from ...training.statistics.threshold import MAX_F1, choose_threshold
+
+FOLDS = 5
+
+
+@dataclass(frozen=True)
+class LearntPolicy:
+    """trees, calibration, threshold : of the policy. measured : on held-out references, before it was fitted again with all."""
+
+    trees: tuple[str, ...]
+    calibration: Sigmoid
+    threshold: float
+    measured: dict[str, Any]
+
+
+def fit_policy(
+    read: Pairs,
+    features: FeatureSet,
+    providers: Providers,
+    *,
+    test_share: float = 0.2,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> LearntPolicy:
+    """Trees over M's columns and the direction from `a`, the reference, to `b`, the answer; the labels stay as they are.
+
+    Parameters
+    ----------
+    read : labelled pairs.
+    """
+    assert read.label is not None
+    pairs = intern_pairs(read.a, read.b, providers.naming)
+    texts = Representations(pairs.names, providers)
+    table, _ = covered_table(pairs, features, providers, 0.0, texts=texts)
+    signed = directions_of_rows(texts, pairs, source=features.icd_source or "icd10cm", encoder=SHIPPED)
+    rows = pairs.pair_of_row
+    columns = np.hstack([table[rows], signed])
+    equal = pairs.equal[rows]
+    column = features.exclusion
+    excluded = np.zeros(len(rows), bool) if column is None else (table[rows, column] == 1) & ~equal
+    groups = Groups.of(providers.naming((read.a if read.group is None else read.group).to_pylist()))
+    test = held_out(groups, test_share, seed)
+    decided = equal | excluded
+
+    trees, calibration, threshold = _fitted(columns, read.label, groups, ~decided & ~test, seed)
+    if progress is not None:
+        progress(1, 2)
+    from ...models.scorer import Scorer
+
+    probability = np.where(equal, 1.0, 0.0)
+    open_rows = test & ~decided
+    probability[open_rows] = calibration(Scorer(trees, calibration).raw(columns[open_rows]))
+    measured = measure(probability[test], read.label[test], groups.take(test).code, threshold, seed=seed)
+    trees, calibration, threshold = _fitted(columns, read.label, groups, ~decided, seed)
+    if progress is not None:
+        progress(2, 2)
+    return LearntPolicy(trees, calibration, threshold, measured)
+
+
+def _fitted(
+    columns: NDArray[np.float32], label: NDArray[np.int8], groups: Groups, kept: NDArray[np.bool_], seed: int
+) -> tuple[tuple[str, ...], Sigmoid, float]:
+    own, y = groups.take(kept), label[kept]
+    fold = grouped_folds(own, y, FOLDS, seed)
+    fitted = lightgbm_engine.fit(
+        Rows(columns[kept], y, None, fold, [0] * columns.shape[1]),
+        seed=seed,
+        candidates=lightgbm_engine.CANDIDATES[1:2],
+    )
+    calibration = fit_sigmoid(fitted.out_of_fold, y)
+    # learnt from these labels, so that its threshold is for data like them
+    return fitted.texts, calibration, choose_threshold(calibration(fitted.out_of_fold), y, MAX_F1)

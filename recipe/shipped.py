@@ -1,0 +1,222 @@
+"""Trains the model that ships, `models/offline-en`, from the public data that its card names.
+
+    python -m dxmatch.recipe.shipped --data FOLDER --encoder FOLDER --kept-back FOLDER -o models/offline-en
+
+The silver pairs are made from the diseases that the second encoder has not seen, and get their features from it: M shall
+not learn to trust a cosine as far as one may on the names that an encoder was trained on.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import pyarrow as pa
+from cyclopts import App, Parameter
+
+from ..features.feature_set import FeatureSet
+from ..features.providers import Providers
+from ..files.pair_columns import PairColumns
+from ..files.pairs import Pairs, read_pairs
+from ..files.reading import Reading
+from ..files.tables import read_table, write_table
+from ..matcher.match_function import MatchFunction
+from ..models.folder import ModelFolder
+from ..models.relation import LEARNT_POLICIES
+from ..progress import shown
+from ..terms.diseases.graph import DiseaseGraph
+from ..terms.encoders.static import StaticEncoder
+from ..terms.icd.index import IcdIndex, entries
+from ..terms.icd.sources import open_tree
+from ..terms.text.normalizer import Normalizer
+from ..training.card import model_card, print_training
+from ..training.contained import treat_contained
+from ..training.examples import Extra, examples_of, read_extra, reference_names
+from ..training.fold_fit import directions_of
+from ..training.options import About, Encoders, LabelRules, Split
+from ..training.statistics.split import held_out
+from ..training.train import train
+from .ablation import Ablation, ablate
+from .disease_codes import agreed_names, coded_names, more_names
+from .diseases.compile import compiled_graph, half_hidden
+from .encoder.data import common_synonyms, read_synonyms
+from .plain_words import PlainWords, measure_plain_words, read_plain_words
+from .relation.fit import fit_relation, thresholds_of
+from .relation.pairs import relation_pairs
+from .relation.policy import fit_policy
+from .silver.pairs import silver_pairs
+from .silver.pool import Pool
+from .silver.vocabulary import MONDO_EXACT, ORPHADATA_SYNONYMS, Vocabulary
+
+PAIRS = "craft_md_pairs.csv"
+COLUMNS = PairColumns(a="expert", b="algorithm")
+KEPT_BACK_FOLD = 0
+(LEARNT,) = LEARNT_POLICIES
+SILVER_PAIRS, SILVER_WEIGHT = 12_000, 0.1
+ABOUT = (Path(__file__).parent / "shipped.md").read_text("utf-8")
+
+app = App()
+
+
+def encoder_table(measured: Mapping[str, Any]) -> str:
+    """What was measured of the encoder and its peer, as a Markdown table: one row per measure, one column per encoder."""
+    encoders = [name for name, values in measured.items() if isinstance(values, Mapping)]
+    lines = [f"| measure | {' | '.join(encoders)} |", "| --- " * (len(encoders) + 1) + "|"]
+    for measure, value in measured[encoders[0]].items():
+        if isinstance(value, Mapping):
+            for part in ("at_1", "at_15"):
+                cells = " | ".join(f"{measured[name][measure][part]:.3f}" for name in encoders)
+                lines.append(f"| {measure}, n = {value['n']:,}, {part} | {cells} |")
+        elif isinstance(value, float):
+            lines.append(f"| {measure} | {' | '.join(f'{measured[name][measure]:.3f}' for name in encoders)} |")
+    return "\n".join(lines)
+
+
+def graph_of(data: Path, normalizer: Normalizer, encoder: StaticEncoder) -> DiseaseGraph:
+    """The graph of diseases that ships; the encoder has a say in which codes its diseases get."""
+    tree = open_tree("icd10cm")
+    names = [common_synonyms(), *(read_synonyms(data / file) for file in (ORPHADATA_SYNONYMS, MONDO_EXACT))]
+    coded = coded_names(data, tree, normalizer, encoder)
+    index = IcdIndex.open("icd10cm", encoder, normalizer, False, more_names(coded))
+    codes = more_names([*coded, *agreed_names(data, index, normalizer, coded)])
+    return compiled_graph(data, normalizer, more=names, more_names=codes, other_names=entries(tree, normalizer)[0])
+
+
+def silver_extra(data: Path, kept_back: Path, graph: DiseaseGraph, folder: Path, seed: int = 0) -> Extra:
+    """The silver pairs of the shipped model, written to `folder`. kept_back : the encoder that has not seen their diseases."""
+    path = folder / "silver.parquet"
+    with shown("Silver pairs") as progress:
+        made = silver_pairs(data, n=SILVER_PAIRS, fold=KEPT_BACK_FOLD, seed=seed, progress=progress)
+    write_table(made, path)
+    return Extra(pairs=path, weight=SILVER_WEIGHT, encoder=kept_back, graph=half_hidden(graph))
+
+
+def read_craft_md(data: Path) -> Pairs:
+    """The labelled pairs in the folder `data`. Rows of a pair that has both labels are left out."""
+    with TemporaryDirectory() as folder:
+        return read_pairs(
+            data / PAIRS, a=COLUMNS.a, b=COLUMNS.b, label=COLUMNS.label, rejects=Path(folder) / "rejects.csv"
+        )
+
+
+def ablation_of(data: Path, silver: Extra, encoder: Path, graph: DiseaseGraph, seed: int = 0) -> Ablation:
+    """What each kind of silver pairs and each kind of feature brings on CRAFT-MD's training references."""
+    feature_set, normalizer = FeatureSet.read("offline", None), Normalizer()
+
+    own = StaticEncoder.load(encoder)
+
+    def providers_of(static: StaticEncoder | None, other: DiseaseGraph | None) -> Providers:
+        return feature_set.open(normalizer, static or own, graph=other or graph)
+
+    providers = providers_of(None, None)
+    read, _ = treat_contained(read_craft_md(data), providers.naming, "set-aside", graph)
+    examples, _ = examples_of(read, feature_set, providers, min_coverage=0.0)
+    test = held_out(examples.groups, 0.2, seed)
+    table = read_table(silver.pairs)
+    kind = table.column("kind")
+    kinds = {
+        name: read_extra(
+            replace(silver, pairs=table.data.filter(pa.array([k == name for k in kind]))),
+            feature_set, providers, providers_of, examples,
+        )
+        for name in dict.fromkeys(kind)
+    }  # fmt: skip
+    families: dict[str, list[int]] = defaultdict(list)
+    for column, feature in enumerate(feature_set.features):
+        families[feature.kind].append(column)
+    with shown("Fits") as progress:
+        return ablate(
+            examples.take(~test), kinds, families, directions_of(feature_set), seed=seed,
+            unseen=frozenset(reference_names(examples.take(test))), progress=progress,
+        )  # fmt: skip
+
+
+def with_relation(
+    matcher: MatchFunction, data: Path, kept_back: Path, graph: DiseaseGraph, encoder: Path, about: str, seed: int = 0
+) -> MatchFunction:
+    """The same M with its relation model, and what was measured of it in the manifest and on the card."""
+    features, normalizer = matcher.features, matcher.providers.normalizer
+    unseen = features.open(normalizer, StaticEncoder.load(kept_back), graph=half_hidden(graph))
+    own = features.open(normalizer, StaticEncoder.load(encoder), graph=graph)
+    pairs = relation_pairs(Pool(Vocabulary(data, normalizer, KEPT_BACK_FOLD)), seed=seed)
+    with shown("Relation") as progress:
+        model, measured = fit_relation(pairs, features, unseen, seed=seed, progress=progress)
+    thresholds = thresholds_of(matcher, model, pairs, unseen)
+    with shown("Policy") as progress:
+        learnt = fit_policy(read_craft_md(data), features, own, seed=seed, progress=progress)
+    model = replace(
+        model,
+        trees={**model.trees, LEARNT: learnt.trees},
+        calibration={**model.calibration, LEARNT: learnt.calibration},
+        thresholds={**thresholds, LEARNT: learnt.threshold},
+    )
+    metrics = {"relation": measured, "policies": {LEARNT: learnt.measured}}
+    return with_metrics(replace(matcher.parts, relation=model), metrics, about)
+
+
+def with_metrics(parts: ModelFolder, metrics: Mapping[str, Any], about: str) -> MatchFunction:
+    """M with more measures in its manifest and on its card. about : of the card."""
+    relation = None if parts.relation is None else parts.relation.to_json()
+    manifest = replace(parts.manifest, metrics={**parts.manifest.metrics, **metrics}, relation=relation)
+    return MatchFunction(replace(parts, manifest=manifest, card=model_card(manifest, about)))
+
+
+def with_plain_words(matcher: MatchFunction, words: PlainWords, about: str) -> MatchFunction:
+    """The same M, with what it makes of plain words in its manifest and on its card. about : of the card."""
+    return with_metrics(matcher.parts, {"plain_words": measure_plain_words(matcher, words)}, about)
+
+
+@app.default
+def main(
+    *,
+    data: Annotated[Path, Parameter(help=f"The folder with {PAIRS} and the sources of silver pairs.")],
+    encoder: Path,
+    kept_back: Path,
+    output: Annotated[Path, Parameter(name=("--output", "-o"))],
+    plain_words: Path | None = None,
+    seed: int = 0,
+) -> None:
+    """Trains the shipped match function; measures on held-out references, then trains again with all.
+
+    Parameters
+    ----------
+    encoder
+        The folder that dxmatch.recipe.encoder made.
+    kept_back
+        The encoder that has not seen the first fold of the diseases.
+    output
+        The model folder to make or replace.
+    plain_words
+        Pairs in plain words, by kind, on which the model is measured; none if not given.
+    seed
+        Random seed for splits, trees and resampling.
+    """
+    words = None if plain_words is None else read_plain_words(plain_words)
+    with TemporaryDirectory() as folder:
+        graph = graph_of(data, Normalizer(), StaticEncoder.load(encoder))
+        silver = silver_extra(data, kept_back, graph, Path(folder), seed)
+        ablation = ablation_of(data, silver, encoder, graph, seed)
+        measured = StaticEncoder.load(encoder).measured
+        about = ABOUT.format(ablation=ablation.markdown(), what=measured["what"], encoder=encoder_table(measured))
+        matcher = train(
+            data / PAIRS,
+            columns=COLUMNS,
+            labels=LabelRules(contained="set-aside", extra=silver),
+            split=Split(seed=seed, refit=True),
+            encoder=Encoders(folder=encoder, graph=graph),
+            about=About(name="offline-en", text=about),
+            reading=Reading(rejects=Path(folder) / "rejects.csv"),
+        )
+    matcher = with_relation(matcher, data, kept_back, graph, encoder, about, seed)
+    if words is not None:
+        matcher = with_plain_words(matcher, words, about)
+    matcher.save(output, overwrite=True)
+    print_training(matcher, output)
+
+
+if __name__ == "__main__":
+    app()

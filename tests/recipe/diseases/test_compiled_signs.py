@@ -1,0 +1,88 @@
+"""Our own tables in the graph: classes, kinds and signs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dxmatch.recipe.diseases.compile import SIGN, compiled_graph, half_hidden
+from dxmatch.recipe.encoder.data import common_synonyms
+from dxmatch.recipe.word_lists.reading import KINDS, SIGNS, WRONG_KINDS, rows, rows_like
+from dxmatch.terms.diseases.graph import DiseaseGraph
+from dxmatch.terms.text.normalizer import Normalizer
+
+
+@pytest.fixture(scope="module")
+def normalizer() -> Normalizer:
+    return Normalizer()
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory, normalizer: Normalizer) -> DiseaseGraph:
+    """Two diseases of a source, where Auer rods are a name by themselves; all else is from our own tables."""
+    folder = tmp_path_factory.mktemp("diseases")
+    (folder / "disease_names.csv").write_text(
+        "disease,name,kind\nDOID:1,leukemia,label\nDOID:2,acute myeloid leukemia,label\nDOID:3,Auer rods in blasts,label\n"
+    )
+    (folder / "disease_parents.csv").write_text("disease,parent\nDOID:2,DOID:1\n")
+    return compiled_graph(folder, normalizer, more=[common_synonyms()])
+
+
+def test_every_sign_is_in_line_with_its_disease(graph: DiseaseGraph, normalizer: Normalizer) -> None:
+    for row in rows(SIGNS):
+        sign, disease = (graph.disease_of[normalizer(row[side])] for side in ("sign", "disease"))
+        assert sign == disease or graph.is_sign_of(sign, disease), row
+        assert sign == disease or graph.steps_up(sign, disease) == 1
+
+
+def test_an_edge_of_signs_comes_from_the_table_of_signs(graph: DiseaseGraph, normalizer: Normalizer) -> None:
+    signs = {graph.disease_of[normalizer(row["sign"])] for row in rows(SIGNS)}
+    below = np.repeat(np.arange(len(graph)), np.diff(graph.parent_starts))
+    assert graph.signs.sum() > 1_000 and set(below[graph.signs].tolist()) <= signs
+
+
+def test_a_sign_that_is_a_name_keeps_its_entry(graph: DiseaseGraph, normalizer: Normalizer) -> None:
+    rods, leukemia = (
+        graph.disease_of[name] for name in map(normalizer, ("Auer rods in blasts", "acute myeloid leukemia"))
+    )
+    assert graph.ids[rods] == "DOID:3" and graph.is_sign_of(rods, leukemia)
+    assert graph.ids[graph.disease_of[normalizer("Negri bodies")]].startswith(SIGN)
+
+
+def test_every_kind_is_below_its_class(graph: DiseaseGraph, normalizer: Normalizer) -> None:
+    """A row that closes a loop with the others would be left out."""
+    wrong = {
+        tuple(graph.disease_of.get(normalizer(row[side])) for side in ("class", "kind")) for row in rows(WRONG_KINDS)
+    }
+    for row in rows_like(KINDS):
+        wide, narrow = (graph.disease_of[normalizer(row[side])] for side in ("a", "b"))
+        assert graph.steps_up(narrow, wide) >= 0 or (wide, narrow) in wrong, row
+
+
+def test_what_is_no_kind_is_not_below_the_class(graph: DiseaseGraph, normalizer: Normalizer) -> None:
+    both = [[graph.disease_of.get(normalizer(row[side])) for side in ("kind", "class")] for row in rows(WRONG_KINDS)]
+    known = [(narrow, wide) for narrow, wide in both if narrow is not None and wide is not None]
+    assert len(known) > 10 and all(graph.steps_up(narrow, wide) < 0 for narrow, wide in known)
+
+
+def test_half_the_names_and_all_the_signs(graph: DiseaseGraph) -> None:
+    assert (half_hidden(graph).signs == graph.signs).all()
+
+
+def test_the_graph_is_read_back(graph: DiseaseGraph) -> None:
+    assert DiseaseGraph.from_bytes(graph.to_bytes()).identity == graph.identity
+
+
+def test_the_tables_of_signs(normalizer: Normalizer) -> None:
+    """A sign is no other way to write its disease, and stands once with each."""
+    pairs = [(normalizer(row["sign"]), normalizer(row["disease"])) for row in rows(SIGNS)]
+    assert len(pairs) == len(set(pairs)) >= 1_000
+    assert not [pair for pair in pairs if pair[0] == pair[1] or not all(pair)]
+
+
+def test_a_disease_of_our_own_is_one_under_all_its_names(graph: DiseaseGraph, normalizer: Normalizer) -> None:
+    tear, injury, knee = (
+        graph.disease_of[normalizer(name)]
+        for name in ("mcl tear", "medial collateral ligament injury", "knee ligament injury")
+    )
+    assert tear == injury and graph.in_line(injury, knee)

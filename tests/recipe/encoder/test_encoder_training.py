@@ -1,0 +1,213 @@
+"""Training the static encoder: the readers, the split by disease, a small run that learns, the command."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dxmatch.errors import InputError, OptionError
+from dxmatch.recipe.encoder.__main__ import main
+from dxmatch.recipe.encoder.data import (
+    Names,
+    Synonyms,
+    folds_of,
+    icd_synonyms,
+    join,
+    read_synonyms,
+)
+from dxmatch.recipe.encoder.measure import read_queries
+from dxmatch.terms.encoders.static import Shape, StaticEncoder
+from dxmatch.terms.text.normalizer import Normalizer
+
+torch = pytest.importorskip("torch", reason="training an encoder needs torch (extra 'encoders')")
+
+from dxmatch.recipe.encoder.fit import Settings, train_encoder  # noqa: E402
+
+SMALL = Shape(buckets=4096, word_buckets=1024, dimensions=32)
+# 20 diseases with two names that share no letters, so that only training can bring them together.
+FIRST = [f"{a}{b}osis" for a in ("lumb", "card", "nephr", "derm", "gastr") for b in ("in", "ul", "ar", "et")]
+SECOND = [f"{a} {b}" for a in ("why", "jump", "buzz", "zephyr", "hymn") for b in ("q", "wx", "vv", "kj")]
+
+
+def written(path: Path, header: str, *rows: str) -> Path:
+    path.write_text("\n".join([header, *rows]) + "\n", "utf-8")
+    return path
+
+
+@pytest.fixture
+def synonyms(tmp_path: Path) -> Path:
+    return written(tmp_path / "mini.csv", "name,synonym", *(f"{a},{b}" for a, b in zip(FIRST, SECOND, strict=True)))
+
+
+def test_reading_the_three_kinds_of_files(tmp_path: Path) -> None:
+    plain = read_synonyms(written(tmp_path / "a.csv", "name,synonym", "Mumps,Epidemic parotitis"))
+    assert (plain.first, plain.second, plain.ids) == (["Mumps"], ["Epidemic parotitis"], [None])
+    orphadata = read_synonyms(written(tmp_path / "b.csv", "orpha,name,synonym", "100,OBSOLETE: Ataxia,OBSOLETE: Louis"))
+    assert (orphadata.first, orphadata.second, orphadata.ids) == (["Ataxia"], ["Louis"], ["Orphanet:100"])
+    mondo = read_synonyms(
+        written(
+            tmp_path / "c.csv",
+            "mondo,other,source,other_id",
+            "ataxia,Ataxy,orphanet,Orphanet:100",
+            "lung,CAP syndrome,orphanet,Orphanet:1",
+        )
+    )
+    assert (mondo.first, mondo.second, mondo.ids) == (["ataxia"], ["Ataxy"], ["Orphanet:100"])
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "told"),
+    [
+        ("name,other_name", "a,b", "column 'synonym'.*missing"),
+        ("x,y", "a,b", "column 'name'.*missing"),
+        ("a,b,label", "x,y,0", "column 'name'.*missing"),  # judged pairs are no synonyms
+        ("name,synonym", "mumps,", "bad.csv, row 2, column 'synonym': a blank name"),
+        ("name,synonym", "obsolete: ,mumps", "bad.csv, row 2, column 'name': a blank name"),
+    ],
+)
+def test_files_that_cannot_be_right(tmp_path: Path, header: str, row: str, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        read_synonyms(written(tmp_path / "bad.csv", header, row))
+
+
+def test_a_name_of_signs_alone() -> None:
+    with pytest.raises(InputError, match=r"here: a name without a letter or digit.*'\(-\)'"):
+        join([Synonyms("here", ["mumps"], ["(-)"], [None])], Normalizer())
+
+
+def test_one_disease_by_pairs_equal_names_and_ids() -> None:
+    first = Synonyms("one", ["Alpha", "Beta", "Gamma"], ["Alef", "Bet", "Gimel"], ["x:1", "x:2", None])
+    second = Synonyms("two", ["alef", "Delta", "Omega"], ["aleph", "Dalet", "omega"], [None, "x:2", None], times=2)
+    names = join([first, second], Normalizer())
+    of = dict(zip(names.texts, names.disease.tolist(), strict=True))
+    together = [{"alpha", "alef", "aleph"}, {"beta", "bet", "delta", "dalet"}, {"gamma", "gimel"}, {"omega"}]
+    assert sorted(sorted(t for t in of if of[t] == d) for d in set(of.values())) == sorted(map(sorted, together))
+    # "omega" and "Omega" are one name and no pair; those of the second source are shown twice, smaller index first
+    assert [(names.texts[i], names.texts[j]) for i, j in names.pairs.tolist()] == [
+        ("alef", "aleph"), ("alef", "aleph"), ("alef", "alpha"), ("bet", "beta"), ("dalet", "delta"), ("dalet", "delta"),
+        ("gamma", "gimel"),
+    ]  # fmt: skip
+
+
+def test_a_fold_holds_whole_diseases_and_stays() -> None:
+    normalizer = Normalizer()
+    many = Synonyms("many", [f"disease {i}" for i in range(500)], [f"synonym {i}" for i in range(500)], [None] * 500)
+    names = join([many], normalizer)
+    fold = folds_of(names)
+    for disease in np.unique(names.disease):
+        assert len(set(fold[names.disease == disease])) == 1
+    assert (np.bincount(fold, minlength=5) / len(fold)).round(1).tolist() == [0.2] * 5
+    kept = names.take(fold != 0)
+    assert not {text for text, f in zip(names.texts, fold, strict=True) if f == 0} & set(kept.texts)
+    assert len(kept.pairs) == len(kept.texts) // 2
+    assert {kept.texts[i].split()[1] == kept.texts[j].split()[1] for i, j in kept.pairs} == {True}
+    more = join([many, Synonyms("other", ["aaa"], ["bbb"], [None])], normalizer)
+    later = dict(zip(more.texts, folds_of(more).tolist(), strict=True))
+    assert [later[text] for text in names.texts] == fold.tolist()
+
+
+def test_icd_gives_titles_inclusion_terms_and_no_extensions() -> None:
+    icd = icd_synonyms()
+    pairs = set(zip(icd.first, icd.second, icd.ids, strict=True))
+    assert ("Plague", "infection due to Yersinia pestis", "ICD10CM:A20") in pairs
+    assert ("Typhoid fever, unspecified", "Typhoid fever, unspecified", "ICD10CM:A01.00") in pairs
+    assert not any(name.endswith("initial encounter") for name in icd.second)
+
+
+def test_a_title_that_collects_other_diseases_makes_no_synonyms_of_them() -> None:
+    icd = icd_synonyms()
+    of = {second: (first, code) for first, second, code in zip(icd.first, icd.second, icd.ids, strict=True)}
+    # D68.2 "Hereditary deficiency of other clotting factors" holds, among others:
+    assert of["Deficiency of factor V [labile]"] == ("Deficiency of factor V [labile]", None)
+    assert of["Deficiency of factor VII [stable]"] == ("Deficiency of factor VII [stable]", None)
+    title = "Hereditary deficiency of other clotting factors"
+    assert of[title] == (title, "ICD10CM:D68.2")
+
+
+def test_a_small_run_learns_and_is_the_same_again(synonyms: Path) -> None:
+    torch.set_num_threads(1)
+    names = join([read_synonyms(synonyms)], Normalizer())
+    settings = Settings(epochs=30, batch=16, learning_rate=0.02, seed=3)
+    seen: list[tuple[int, int]] = []
+    trained = train_encoder(names, SMALL, settings, about={"of": "test"}, progress=lambda at, of: seen.append((at, of)))
+    assert trained.losses[-1] < trained.losses[0] / 2
+    assert seen == [(i, len(seen)) for i in range(1, len(seen) + 1)] and len(seen) % 30 == 0
+
+    def right(encoder: StaticEncoder) -> float:
+        cosines = encoder.encode(FIRST) @ encoder.encode(SECOND).T
+        return float((cosines.argmax(axis=1) == np.arange(len(FIRST))).mean())
+
+    untrained = train_encoder(names, SMALL, Settings(epochs=1, batch=16, learning_rate=1e-9)).encoder
+    assert right(untrained) < 0.4 and right(trained.encoder) > 0.9
+    told = trained.encoder.training
+    assert (told["of"], told["names"], told["pairs"], told["diseases"]) == ("test", 40, 20, 20)
+    assert told["settings"]["epochs"] == 30 and len(told["losses"]) == 30
+    assert train_encoder(names, SMALL, settings).encoder.identity == trained.encoder.identity
+    assert (
+        train_encoder(names, SMALL, Settings(epochs=30, batch=16, seed=4)).encoder.identity != trained.encoder.identity
+    )
+
+
+def test_names_of_one_disease_are_no_wrong_answers() -> None:
+    """With all names of one disease nothing is wrong, so the loss is 0 from the start."""
+    names = Names(["a", "b", "c"], np.array([[0, 1], [0, 2], [1, 2]]), np.zeros(3, np.int64))
+    assert train_encoder(names, SMALL, Settings(epochs=1, batch=3, alone=0)).losses == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("epochs", 0), ("batch", 1), ("temperature", 0), ("learning_rate", -1), ("dropped", 1), ("alone", 2), ("seed", -1),
+     ("epochs", 1.5), ("temperature", float("nan")), ("together", 0), ("contrasts", -0.1), ("reworded", 1.1)],
+)  # fmt: skip
+def test_settings_out_of_range(field: str, value: float) -> None:
+    with pytest.raises(OptionError, match=field):
+        Settings(**{field: value})
+
+
+def test_too_few_pairs() -> None:
+    with pytest.raises(InputError, match="too few pairs"):
+        train_encoder(Names(["a", "b"], np.array([[0, 1]]), np.zeros(2, np.int64)), SMALL)
+
+
+def test_queries_take_one_relation_with_synonyms(tmp_path: Path) -> None:
+    path = written(
+        tmp_path / "codes.csv", "orpha,name,icd10,relation",
+        "1,Alpha disease,A01.1,E", "1,Alpha disease,A02,E", "2,Beta disease,B01,NTBT", "3,Gamma disease,C01,E",
+    )  # fmt: skip
+    synonyms = Synonyms("s", ["Alpha disease", "Gamma disease"], ["Alef", "Alef"], ["Orphanet:1", "Orphanet:3"])
+    queries = read_queries(path, [synonyms], Normalizer())
+    found = dict(zip(queries.texts, zip(map(sorted, queries.categories), queries.main, strict=True), strict=True))
+    assert found == {
+        "alpha disease": (["A01", "A02"], True), "gamma disease": (["C01"], True), "alef": (["A01", "A02", "C01"], False)
+    }  # fmt: skip
+
+
+def test_the_command(synonyms: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    common = ["--no-icd", "--no-common", "--epochs", "2", "--batch", "8"]
+    kept_back = tmp_path / "without"
+    main(["--synonyms", str(synonyms), *common, "-o", str(tmp_path / "out"), "--kept-back", str(kept_back)])
+    without, names = StaticEncoder.load(kept_back), join([read_synonyms(synonyms)], Normalizer())
+    assert without.training["names"] == int((folds_of(names) != 0).sum()) < len(names.texts)
+    encoder = StaticEncoder.load(tmp_path / "out")
+    assert encoder.encode(["lumbinosis"]).shape == (1, 256)
+    (source,) = encoder.training["sources"]
+    assert (source["file"], source["rows"]) == ("mini.csv", 20) and len(source["sha256"]) == 64
+    assert encoder.training["normalizer"] == Normalizer().identity
+    assert str(tmp_path) not in json.dumps(encoder.training)
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as stopped:
+        main(["--synonyms", str(tmp_path / "absent.csv"), *common, "-o", str(tmp_path / "none")])
+    assert stopped.value.code == 1 and "absent.csv: no such file" in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()
+
+
+def test_the_real_files_are_read_whole(shared_data: Path) -> None:
+    for name in ("orphadata_synonyms.csv", "mondo_exact.csv"):
+        with (shared_data / name).open(encoding="utf-8", newline="") as handle:
+            rows = sum(1 for _ in csv.reader(handle)) - 1
+        read = read_synonyms(shared_data / name)
+        assert 0.98 * rows < len(read.first) == len(read.second) == len(read.ids) <= rows

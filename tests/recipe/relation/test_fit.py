@@ -1,0 +1,135 @@
+"""The relation model learnt from pairs that the made-up graph tells apart; what labels teach of a policy."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from dxmatch.files.pairs import read_pairs
+from dxmatch.matcher.match_function import MatchFunction
+from dxmatch.models.folder import load, save
+from dxmatch.models.relation import DIRECTIONS, HEADS, LEARNT_POLICIES
+from dxmatch.recipe.relation.fit import fit_relation, thresholds_of
+from dxmatch.recipe.relation.pairs import CLOSE, FAR, KIND, NONE, SAME
+from dxmatch.recipe.relation.policy import fit_policy
+from dxmatch.training.engines import lightgbm_engine
+
+from ...small_relation import related, under
+
+HEART = ["heart attack", "myocardial infarction", "acute mi"]
+SITES = [
+    f"of the {site}"
+    for site in (
+        "left wall",
+        "right wall",
+        "apex",
+        "septum",
+        "base",
+        "valve",
+        "left side",
+        "right side",
+        "tip",
+        "lower wall",
+    )
+]
+NARROW, WIDE = "anterior wall infarction", "ischemic heart disease"
+
+
+def _pairs() -> pa.Table:
+    """Names of the graph with words that say nothing to it, so that pairs differ."""
+    of = {
+        SAME: [("takayasu arteritis", "pulseless disease"), ("hypertension", "high blood pressure")],
+        KIND: [
+            (NARROW, "acute mi"),
+            ("unstable angina", "angina pectoris"),
+            ("takayasu arteritis", "large vessel vasculitis"),
+            ("acute mi", WIDE),
+        ],
+        CLOSE: [("acute mi", "angina pectoris"), (NARROW, "angina pectoris"), ("large vessel vasculitis", "arteritis")],
+        FAR: [("acute mi", "cardiac disease"), (NARROW, "cardiac disease")],
+        NONE: [("hypertension", "vasculitis"), ("acute mi", "vasculitis"), ("unstable angina", "hypertension")],
+    }
+    rows = [
+        {"a": f"{a} {x}", "b": f"{b} {y}", "relation": relation}
+        for relation, pairs in of.items()
+        for (a, b), x, y in product(pairs, SITES, SITES)
+    ]
+    random.Random(0).shuffle(rows)
+    return pa.Table.from_pylist(rows)
+
+
+@pytest.fixture(scope="module")
+def m(tmp_path_factory: pytest.TempPathFactory) -> MatchFunction:
+    return related(tmp_path_factory.mktemp("icd"))
+
+
+@pytest.fixture(scope="module")
+def pairs() -> pa.Table:
+    return _pairs()
+
+
+@pytest.fixture(autouse=True)
+def few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lightgbm_engine, "MAX_ROUNDS", 30)
+
+
+def test_the_heads_learn_what_the_pairs_say(m: MatchFunction, pairs: pa.Table, tmp_path: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    model, measured = fit_relation(
+        pairs, m.features, m.providers, progress=lambda done, total: seen.append((done, total))
+    )
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+    assert set(model.trees) == set(HEADS) and set(model.direction) == set(DIRECTIONS) and model.thresholds == {}
+    for head in HEADS:
+        assert measured[head]["average_precision"] > 0.8, measured
+    counts = pairs["relation"].to_pylist()
+    assert measured["direction"]["pairs"] == counts.count(KIND) and measured["direction"]["accuracy"] > 0.9
+    assert model.direction["line"] > 0, "the one below is the narrower"
+    thresholds = thresholds_of(m, model, pairs, m.providers)
+    assert set(thresholds) == {"strict", "narrower-counts", "broader-counts"} and all(
+        0 < t < 1 for t in thresholds.values()
+    )
+    parts = replace(m.parts, relation=replace(model, thresholds=thresholds))
+    learnt = MatchFunction(load(save(tmp_path / "m", parts)), judge_all=True)
+    assert learnt.relation("unstable angina", "angina pectoris").kind == "narrower"
+    assert learnt.relation("angina pectoris", "unstable angina").kind == "broader"
+    again, _ = fit_relation(pairs, m.features, m.providers)
+    assert again == model, "the same again"
+
+
+def test_labels_teach_which_answers_pass(m: MatchFunction) -> None:
+    """Answers that are narrower than the reference pass, broader ones do not."""
+    kinds = [
+        ("angina pectoris", "unstable angina"),
+        ("large vessel vasculitis", "takayasu arteritis"),
+        ("acute mi", NARROW),
+    ]
+    rows = []
+    for number, ((wide, narrow), x, y) in enumerate(product(kinds, SITES, SITES)):
+        right = (f"{wide} {x}", f"{narrow} {y}", 1), (f"{narrow} {y}", f"{wide} {x}", 0)
+        rows += [right[number % 2], (f"{wide} {x}", f"hypertension {y}", 0)]
+    read = read_pairs(pd.DataFrame(rows, columns=["a", "b", "label"]), label="label")
+    learnt = fit_policy(read, m.features, m.providers)
+    assert learnt.measured["average_precision"]["value"] > 0.9 and 0 < learnt.threshold < 1
+    (policy,) = LEARNT_POLICIES
+    assert m.parts.relation is not None
+    relation = replace(
+        m.parts.relation,
+        trees={**m.parts.relation.trees, policy: learnt.trees},
+        calibration={**m.parts.relation.calibration, policy: learnt.calibration},
+        thresholds={**m.parts.relation.thresholds, policy: learnt.threshold},
+    )
+    taught = under(MatchFunction(replace(m.parts, relation=relation), judge_all=True), policy)
+    narrower, broader = ("angina pectoris", "unstable angina"), ("unstable angina", "angina pectoris")
+    assert taught.probability(*narrower) > 0.5 > taught.probability(*broader)
+    assert not taught.match(*broader)
+    again = fit_policy(read, m.features, m.providers)
+    assert (again.trees, again.threshold) == (learnt.trees, learnt.threshold)
+    assert np.isfinite(learnt.measured["f1"]["value"])

@@ -1,0 +1,72 @@
+"""Names of the graph's diseases as names of ICD-10-CM codes: what is taken and what is left out."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from dxmatch.recipe.disease_codes import GRAPH_COST, OWN_COST, OWN_NAMES, agreed_names, coded_names, more_names
+from dxmatch.recipe.word_lists.reading import rows
+from dxmatch.terms.icd import IcdIndex, open_tree
+from dxmatch.terms.text.normalizer import Normalizer
+
+from ..terms.icd.conftest import HashingEncoder
+
+FILES = {
+    "disease_names.csv": """disease,name,kind,source
+D1,gadget fever,label,X
+D1,GF1,exact,X
+D1,fever of gadgets,exact,X
+D2,pneumonia,label,X
+D3,shared name,label,X
+D4,shared name,label,X
+D5,blue gadget fever,label,X
+D5,indigo fever,exact,X
+""",
+    "disease_icd10.csv": "disease,icd10cm\nD1,A92\nD1,A92.8\nD2,J15.9\nD3,K50\nD4,L40\n",
+    "disease_parents.csv": "disease,parent\nD5,D1\n",
+    "orphadata_icd10.csv": "orpha,name,icd10,relation\n7,Widget syndrome,G11.3,NTBT\n8,Broad one,G11,BTNT\n9,gadget fever,G11,E\n",
+    "orphadata_synonyms.csv": "orpha,name,synonym\n7,Widget syndrome,WGT syndrome\n7,Widget syndrome,Disease of widgets\n",
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    return tmp_path
+
+
+def test_names_and_codes(folder):
+    tree, normalizer, encoder = open_tree("icd10cm"), Normalizer(), HashingEncoder()
+    coded = coded_names(folder, tree, normalizer, encoder)
+    found = {one.name: one.code for one in coded if one.cost != OWN_COST}
+    # no short form, no name that ICD-10 has, none of two categories; the graph before Orphadata; WHO's code as its category
+    assert found.keys() == {"gadget fever", "fever of gadgets", "widget syndrome", "disease of widgets"}
+    assert found["gadget fever"][:3] == "A92" and found["widget syndrome"] == "G11"
+    graph = coded_names(folder, tree, normalizer, encoder, rare=False)
+    assert {one.name for one in graph if one.cost != OWN_COST} == {
+        "gadget fever",
+        "fever of gadgets",
+    }
+    index = IcdIndex.open("icd10cm", encoder, normalizer, False, more_names(coded))
+    agreed = agreed_names(folder, index, normalizer, coded)
+    assert {(one.name, one.code) for one in agreed} == {("blue gadget fever", "A92"), ("indigo fever", "A92")}
+    assert all(math.isinf(one.cost) for one in agreed)
+    assert more_names(coded).identity != more_names(coded[1:]).identity
+
+
+def test_the_tables_names_come_first(folder):
+    tree, normalizer, encoder = open_tree("icd10cm"), Normalizer(), HashingEncoder()
+    row = rows(OWN_NAMES)[0]
+    (folder / "disease_names.csv").write_text(
+        f"{FILES['disease_names.csv']}D1,{row['name']},exact,X\nD4,{row['name']},exact,X\n", "utf-8"
+    )
+    coded = coded_names(folder, tree, normalizer, encoder)
+    assert [one for one in coded if one.name == normalizer(row["name"])] == [
+        (f"dxmatch:{row['name']}", normalizer(row["name"]), row["code"], OWN_COST)
+    ]
+    # all of the table is taken
+    assert sum(one.cost == OWN_COST for one in coded) == len(rows(OWN_NAMES))
+    assert sum(one.cost == GRAPH_COST for one in coded) == 2
