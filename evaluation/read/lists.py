@@ -232,12 +232,6 @@ def assign_roles(
     return tuple(ALGORITHM if rater in named else other for rater, other in zip(raters, others, strict=True))
 
 
-def note_unused(raters: Sequence[str], roles: Sequence[str]) -> list[str]:
-    """A note that names the raters whose role is "unused", if any."""
-    out = [rater for rater, role in zip(raters, roles, strict=True) if role == UNUSED]
-    return [f"Algorithms that were not named and were left out: {', '.join(out)}."] if out else []
-
-
 @dataclass(frozen=True)
 class JudgedBy:
     """One algorithm and the experts it is compared with, as indices of raters."""

@@ -9,7 +9,6 @@ from typing import Any
 from ...errors import InputError, OptionError, quoted
 from ...files.did_you_mean import hint
 from ...files.invisible import visible
-from ...files.tables import Table
 
 MORE = ("icd10", "severity", "relation", "category")
 FINAL, FINAL_ICD10 = "final", "final_icd10"
@@ -56,6 +55,7 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = _table(
     reference_severity="gold_severity golden_diagnosis_severity severity_reference",
 )
 """Our name of a column -> others that it goes by in English, the surer first; as `folded` writes them."""
+KNOWN = frozenset((*ROLES_OF_COLUMNS, *(name for names in OTHER_NAMES.values() for name in names)))
 TEXTS = _table(
     text="text vignette case_vignette case_text note clinical_note admission_note chat messages conversation dialogue dialog transcript "
     "case_description case_presentation case_report full_text question description presentation history input prompt"
@@ -175,11 +175,9 @@ def columns_by_name(names: Iterable[str], given: Mapping[str, Any], source: str)
     return found
 
 
-def unnamed_cases(table: Table) -> dict[str, str]:
-    """The one column without a name as that of the cases, as pandas writes an index; {} where it is none, or names a case twice."""
-    unnamed = [name for name in table.names if not name.strip()]
-    values = table.column(unnamed[0]) if len(unnamed) == 1 else []
-    return {"case_id": unnamed[0]} if values and None not in values and len({*values}) == len(values) else {}
+def unnamed_cases(names: Collection[str]) -> dict[str, str]:
+    """The column without a name, as pandas writes an index, as that of the cases."""
+    return {"case_id": ""} if "" in names else {}
 
 
 def several_named(given: Any, names: Collection[str]) -> bool:

@@ -33,8 +33,8 @@ from .columns import (
     ranks,
     who,
 )
-from .lists import ABSENT, EXPERT, FINAL, NO_DIAGNOSIS, REFERENCE, Cell, Lists, Origin, References, Rejected
-from .long import COLUMN, IN_WORDS, NO_LIST, Long
+from .lists import ABSENT, EXPERT, FINAL, NO_DIAGNOSIS, REFERENCE, Lists, Origin, References, Rejected
+from .long import IN_WORDS, NO_LIST, Long
 from .names import MORE
 from .no_diagnosis import NoDiagnosis, taken_as_none
 from .ranking import EMPTY, OWN, REFUSE, Rows, check_missing, check_ranks, lists_given, told_missing
@@ -112,7 +112,7 @@ class _Checked(NamedTuple):
     people: Who
     right: Told
     final: Told
-    groups: dict[str, list[Cell | None]]
+    groups: dict[str, list[tuple[int, str] | None]]
     warnings: list[str]
 
 
@@ -128,8 +128,7 @@ def _checked(long: Long, reading: Reading, algorithms: str | Iterable[str] | Non
     rank = ranks(ranked, problems)
     entry, strings, none_words = diagnoses(is_none, ranked, problems)
     # what `dxmatch ask` was told came, and is an empty list: one that is missing has no row there
-    came = COLUMN not in long.table.names
-    rows = Rows(of_case, of_rater, rank, ranked, empty, _texts(long, unread=True), came)
+    rows = Rows(of_case, of_rater, rank, ranked, empty, _texts(long, unread=True), long.asked)
     check_twice(of_case, of_rater, problems)
     said_of_ranks = check_ranks(rows, "rank", problems)
 
@@ -234,8 +233,7 @@ def _lists(checked: _Checked, left: _Left, keep_answers: bool) -> Lists:
         {name: [cells[i] for i in kept] for name, cells in told.more.items()} for told in (checked.right, checked.final)
     ]
     groups = {
-        name: [cell and str(cell.value) for cell in map(cells.__getitem__, kept)]
-        for name, cells in checked.groups.items()
+        name: [cell and cell[1] for cell in map(cells.__getitem__, kept)] for name, cells in checked.groups.items()
     }
     size = f"{counted(len(used), 'rater')}, {counted(len(kept), 'case')}, {sum(map(bool, right)):,} with a right answer"
     return Lists(

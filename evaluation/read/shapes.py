@@ -73,7 +73,7 @@ def shape_of(table: Table, given: Mapping[str, Any], by: Collection[str] = ()) -
     )
     names = {ours: name for ours, name in names.items() if name not in listed and ours not in {PREDICTIONS, *left}}
     if "case_id" not in names and kind in (NUMBERED, CELLS):
-        names |= known.unnamed_cases(table)
+        names |= known.unnamed_cases(table.names)
     others = [name for name in table.names if name.strip() and name not in {*names.values(), *listed, *by}]
     if kind in (LONG, BY_ROW) and {"rater", "case_id"} <= names.keys():
         others = []  # what else such a table holds is of no weight

@@ -17,6 +17,7 @@ from ....files.json_records import read_json
 from .answer import Answer, references_in
 from .files_of import files_below, first_object, some_below
 
+TITLE = "ClinBench-HPB"
 SUBSET = "subset"
 PATIENT = ("patient_id", "Index", "index")
 """Keys of the number of a patient, who has one of them or none."""

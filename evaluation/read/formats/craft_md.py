@@ -17,6 +17,7 @@ from ....files.tables import read_table
 from .answer import Answer, references_in
 from .files_of import columns_of, files_below, has_keys, some_below
 
+TITLE = "CRAFT-MD"
 _TRIAL = re.compile(r"trial_(\d+)")
 _FREE = re.compile(r"(?!extracted_ans_|evaluation_).*_frq")
 

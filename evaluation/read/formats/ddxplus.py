@@ -21,6 +21,7 @@ from ....files.tables import Table, read_table
 from .answer import Answer
 from .files_of import columns_of
 
+TITLE = "DDXPlus"
 CONDITIONS, EVIDENCES = "release_conditions.json", "release_evidences.json"
 COLUMNS = ("AGE", "SEX", "PATHOLOGY", "EVIDENCES", "INITIAL_EVIDENCE", "DIFFERENTIAL_DIAGNOSIS")
 _ANSWER = "_@_"

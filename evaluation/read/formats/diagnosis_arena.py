@@ -12,6 +12,7 @@ from ....files.json_records import objects_in_lines
 from .answer import Answer, references_in
 from .files_of import files_below, first_object, some_below
 
+TITLE = "DiagnosisArena"
 _RESPONSE, _RIGHT, _CASE = "LLM Response", "Final Diagnosis", "Case Information"
 
 

@@ -16,6 +16,7 @@ from ....files.json_records import read_json
 from .answer import Answer
 from .files_of import files_below, head, some_below
 
+TITLE = "DiReCT"
 _CHAIN = "chain"
 _DIAGNOSIS = re.compile(r"(?P<name>.*?)(?:\s*#)*\s*\$Intermedia_\d+", re.DOTALL)
 _SECTION = re.compile(r"input[1-6]")

@@ -16,6 +16,8 @@ from ....errors import InputError, MissingExtra
 from .answer import Answer, groups_in, references_in
 from .files_of import files_below, has_keys, some_below
 
+TITLE = "a log of Inspect"
+
 
 def reads(path: Path) -> bool:
     """A log, or a folder that holds one."""

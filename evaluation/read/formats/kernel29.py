@@ -14,6 +14,7 @@ from ....errors import InputError
 from ....files.tables import Table, read_table
 from .files_of import columns_of
 
+TITLE = "Kernel29"
 _OURS = {
     "case_id": "patient_id",
     "rater": "model_name",

@@ -17,6 +17,7 @@ from ....files.json_records import objects_in_lines, read_json
 from .answer import Answer, groups_in, references_in
 from .files_of import files_below, first_object, some_below
 
+TITLE = "samples of lm-evaluation-harness"
 _ALLOWED = "samples of a task that generates text (output_type: generate_until)"
 _CASE = ("case_id", "id")
 

@@ -155,9 +155,9 @@ def differs(name):
         ([*GOOD, "c1,truth,reference,1,asthma", "c1,gold,reference,1,asthma"], r"row 15, column 'role': a second reference.*Got: 'gold'"),
         (differs("reference"), "row 5, column 'reference': the reference differs within the case 'c1'"),
         (differs("reference_icd10"), "row 5, column 'reference_icd10': the reference_icd10 differs within the case 'c1'"),
-        (with_column("reference", lambda i, line: "asthma", [*GOOD, "c1,T,reference,1,asthma"]), "two references"),
+        (with_column("reference", lambda i, line: "asthma", [*GOOD, "c1,T,reference,1,asthma"]), "a second reference"),
         ([*with_column("icd10,reference_icd10", lambda i, line: ",J45"), "c1,T,reference,1,asthma,J45,J45"],
-         "row 14, column 'reference_icd10': two references"),
+         "row 14, column 'reference_icd10': a second reference"),
     ],
 )  # fmt: skip
 def test_references_refused(written, lines, message):
