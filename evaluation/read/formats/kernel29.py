@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ....errors import InputError
 from ....files.tables import Table, read_table
-from .files_of import columns_of
+from .files_of import Head
 
 TITLE = "Kernel29"
 _OURS = {
@@ -29,9 +29,9 @@ _PROMPT = "prompt_name"
 _PREDICTED = ("predicted_diagnosis", "differential_diagnosis", "differential_diagnosis_name", "diagnosis")
 
 
-def reads(path: Path) -> bool:
+def reads(head: Head) -> bool:
     """A CSV with its columns."""
-    return {*_NEEDED} <= columns_of(path)
+    return {*_NEEDED} <= head.keys
 
 
 def read(path: Path) -> Table:

@@ -1,7 +1,7 @@
 """The formats by name, and which of them a file or folder is in.
 
-A new one is a file beside this one with a title in a sentence; `reads`, whether a file or folder is in it, told from names and first bytes; and
-`read`, its answers, in order, or, of a format that is a row for each diagnosis, the table in long form; and a line below.
+A new one is a file beside this one with a title in a sentence; `reads`, whether a file is in it, told from its name and first bytes; and
+`read`, of a file or folder, its answers, in order, or, of a format that is a row for each diagnosis, the table in long form; and a line below.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from ....errors import InputError, OptionError
 from ....files.tables import Table
 from . import clinbench_hpb, craft_md, ddxplus, diagnosis_arena, direct, inspect_log, kernel29, lm_eval
 from .answer import Answer
+from .files_of import heads_of
 
 FORMATS: dict[str, Any] = {
     "inspect": inspect_log, "lm-eval": lm_eval, "diagnosis-arena": diagnosis_arena, "clinbench-hpb": clinbench_hpb, "craft-md": craft_md,
@@ -22,7 +23,7 @@ FORMATS: dict[str, Any] = {
 
 def recognised(path: Path) -> str:
     """The name of the format of a file or folder; "" where it is in none of these."""
-    return next((name for name, one in FORMATS.items() if path.exists() and one.reads(path)), "")
+    return next((name for head in heads_of(path) for name, one in FORMATS.items() if one.reads(head)), "")
 
 
 def read_answers(path: Path, name: str) -> list[Answer] | Table:
