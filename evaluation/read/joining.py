@@ -66,7 +66,12 @@ def right_of(table: Table, given: Mapping[str, Any], by: Collection[str]) -> Lon
         names |= unnamed_cases(table.names)
     answer = {folded(name): name for name in table.names}.get(ANSWER)
     listed = [names[ours] for ours in (PREDICTIONS, "diagnosis") if ours in names] + ([answer] if answer else [])
-    if "reference" in names and folded(names["reference"]) in OTHER_NAMES[FINAL] and FINAL not in names and listed:
+    if (
+        "reference" in names
+        and folded(names["reference"]) in (FINAL, *OTHER_NAMES[FINAL])
+        and FINAL not in names
+        and listed
+    ):
         names[FINAL] = names.pop("reference")  # beside a differential, which is the set
     others = [name for name in table.names if name != names.get("case_id")]
     reference = next((n for n in (names.get("reference"), *listed, *others[: len(others) == 1]) if n), None)

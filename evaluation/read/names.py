@@ -45,7 +45,7 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = _table(
     "gold_label golden golden_diagnosis truth ground_truth groundtruth ground_truth_dx ground_truth_diagnosis true_diagnosis true_diagnoses true_dx "
     "reference_diagnosis reference_diagnoses correct_diagnosis correct_diagnoses correct_dx correct_answer correct_answers correct right_answer "
     "right_answers right_diagnosis confirmed_diagnosis actual_diagnosis consensus_diagnosis expected_diagnosis final_diagnosis final_dx "
-    "discharge_diagnosis target targets expected solution label labels",
+    "discharge_diagnosis target targets expected solution label labels pathology final",
     predictions="prediction predicted_diagnoses differential differentials ddx differential_diagnoses differential_diagnosis answers output outputs "
     "response responses model_output model_response model_answer completion generation generated diagnoses raw_answer text_answer result results",
     final="final_diagnosis final_diagnoses final_dx pathology discharge_diagnosis",
@@ -116,8 +116,7 @@ def folded(name: str) -> str:
 
 def known_as(name: str) -> bool:
     """Whether a column's name says what it holds, and that this is not a model's answers."""
-    fold = folded(name)
-    return any(fold in names for names in (_OF_THE_CASE, ROLES_OF_COLUMNS, (ANSWER,), *OTHER_NAMES.values()))
+    return folded(name) in _OF_THE_CASE | KNOWN | {ANSWER}
 
 
 def says_what_it_holds(name: str, names: Iterable[str]) -> bool:
@@ -169,9 +168,6 @@ def columns_by_name(names: Iterable[str], given: Mapping[str, Any], source: str)
             if ours not in found and name is not None and name not in taken:
                 found[ours] = name
                 taken.add(name)
-    if FINAL in found and FINAL not in given and not found.keys() & {"reference", "role"}:
-        # beside no set of right answers it is the right answer
-        found["reference"] = found.pop(FINAL)
     return found
 
 

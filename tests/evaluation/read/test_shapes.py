@@ -213,8 +213,8 @@ def test_the_own_columns_are_named_in_errors() -> None:
     ("source", "options", "message"),
     [
         (frame(), {}, "no column holds diagnoses|right answers, but no lists"),
-        (pd.DataFrame({"x": [1]}), {}, "no column holds diagnoses; it looks like no lists of diagnoses"),
-        (pd.DataFrame({"id": [1], "age": [3]}), {}, "it looks like one row for each case.*Or: .*columns="),
+        (pd.DataFrame({"x": [1]}), {}, "no column holds diagnoses; known by their names are: none"),
+        (pd.DataFrame({"id": [1], "age": [3]}), {}, "known by their names are: case_id in 'id'.*Or: .*columns="),
         (frame(a=column("aster", list)), {"columns": {"predictions": ["b"]}}, "the column 'b' is missing"),
         (pd.concat([frame(**each(list))] * 2), {}, r"row 3, column 'id': a second answer by 'aster' to the case 'c1' \(the first is in row 0\)"),
         ({"a": {"c1": ["gout"]}}, {"references": {"x": "gout"}}, r"no case of the lists has a right answer by its name.*'c1'.*Got: \['x'\]"),
