@@ -75,7 +75,7 @@ def right_of(table: Table, given: Mapping[str, Any], by: Collection[str]) -> Lon
         names[FINAL] = names.pop("reference")  # beside a differential, which is the set
     others = [name for name in table.names if name != names.get("case_id")]
     reference = next((n for n in (names.get("reference"), *listed, *others[: len(others) == 1]) if n), None)
-    if reference is None:
+    if reference is None or table.data[reference].null_count == len(table):
         allowed = "a column 'reference', or its name in the option 'columns'"
         raise InputError(
             f"no column holds right answers{of_sheet(table)}", source=table.source, allowed=allowed, got=table.names
@@ -94,8 +94,14 @@ def right_of(table: Table, given: Mapping[str, Any], by: Collection[str]) -> Lon
         data |= {**of_case, RIGHT: constant(role, len(table)), COLUMN: constant(column, len(table))}
         kept = np.arange(len(table))
         if RANK in names or "rater" in names:  # beside a row for each diagnosis it is said again and again
-            keys = unique(data["case_id"])[0] * (len(table) + 1) + unique(data["diagnosis"])[0]
-            kept = np.sort(np.unique(keys, return_index=True)[1])
+            (of_case_at, of), said = unique(data["case_id"]), unique(data["diagnosis"])[0]
+            kept = np.sort(np.unique(of_case_at * (len(table) + 1) + said, return_index=True)[1])
+            told = kept[said[kept] >= 0]
+            if RANK not in names and len(again := np.delete(told, np.unique(of_case_at[told], return_index=True)[1])):
+                row = int(again[0])
+                raise table.error(
+                    f"the {role} differs within the case {quoted(as_text(of[of_case_at[row]]))}", row, column
+                )
         parts.append(pa.table(data).take(pa.array(kept)))
         rows.append(table.row_numbers()[kept])
     made = Table(pa.concat_tables(parts, promote_options="default"), table.source, 1, rows=np.concatenate(rows))
@@ -124,22 +130,30 @@ def joined(lists: Long, right: Long) -> Long:
             f"no column names the cases of {(right if lists.named else lists).table.source}, and the two have not the same ones ({len(known):,} beside {len(cases):,})",
             source=right.table.source, allowed="a column with a name that holds the cases, in both", got=known[:_SHOWN],
         )  # fmt: skip
-    data, warnings = lists.table.data, list[str]()
-    if replaced := [ours for ours in OF_THE_REFERENCE if ours in data.column_names]:
-        own = ", ".join(lists.column_of(ours, 0) for ours in replaced)
-        warnings.append(f"The right answers of {right.table.source} were taken, not those beside the lists ({own}).")
-        lists = replace(lists, table=replace(lists.table, data=data.drop_columns(replaced)))
+    held, warnings = lists.table, list[str]()
+    replaced = [ours for ours in OF_THE_REFERENCE if ours in held.names]
+    said = [lists.column_of(ours, 0) for ours in replaced if held.data[ours].null_count < len(held)]
+    held = replace(held, data=held.data.drop_columns(replaced))
+    if "role" in held.names:
+        codes_of, roles = unique(held.data["role"])
+        is_right = np.array([*(as_text(role).casefold() in (REFERENCE, FINAL) for role in roles), False])[codes_of]
+        held, said = (
+            (held.filter(~is_right), [*said, "rows with the role reference"]) if is_right.any() else (held, said)
+        )
+    if said:
+        warnings.append(
+            f"The right answers of {right.table.source} were taken, not those beside the lists ({', '.join(said)})."
+        )
     answered = {*cases}
     if extra := [name for name in known if name not in answered]:
         many, are = ("1 case has", "it is") if len(extra) == 1 else (f"{len(extra):,} cases have", "they are")
         warnings.append(f"{many} a right answer and no list ({_first(extra)}); {are} left out.")
     kept = right.table.filter(np.array([*(name in answered for name in known), False])[codes])
-    own = [
-        name
-        for name in kept.names
-        if name not in data.column_names or name in ("case_id", "diagnosis", *MORE[:2], COLUMN)
-    ]
-    made = together([lists, replace(right, table=replace(kept, data=kept.data.select(own)))], lists.table.source)
+    own = [name for name in kept.names if name not in held.names or name in ("case_id", "diagnosis", *MORE[:2], COLUMN)]
+    made = together(
+        [replace(lists, table=held), replace(right, table=replace(kept, data=kept.data.select(own)))],
+        lists.table.source,
+    )
     said = f"{lists.recognised}; right answers from {right.table.source}"
     return replace(made, own=lists.own, recognised=said, warnings=(*made.warnings, *warnings))
 

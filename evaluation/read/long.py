@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -95,9 +96,8 @@ def long_of(table: Table, shape: Shape, model: str, by: Collection[str] = (), se
     kind, lists = shape.kind, shape.lists
     if kind == BY_ROW:
         keys = [unique(data[ours])[0] for ours in ("case_id", "rater") if ours in data]
-        rank = _order_within(keys)
-        if rank.max(initial=1) > 1:
-            _check_scores(table, keys, rank)
+        rank = _ranks_by_order(table, keys)
+        if max(rank) > 1:
             kind, data[RANK] = LONG, pa.array(rank)
             warnings.append("There is no column with ranks: the order of the rows was taken for them.")
         else:  # each its one row: a cell may hold a whole list
@@ -204,30 +204,30 @@ def _part(
     return pa.table(data | {IN_WORDS: pa.array(words, pa.large_string()), COLUMN: column})
 
 
-def _order_within(keys: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """From 1, the place of each row among those of equal keys."""
-    order = np.lexsort([*reversed(keys)])
-    starts = np.append(True, np.any([key[order][1:] != key[order][:-1] for key in keys], axis=0))
-    first = np.maximum.accumulate(np.where(starts, np.arange(len(order)), 0))
-    out = np.empty(len(order), np.int64)
-    out[order] = np.arange(len(order)) - first + 1
-    return out
+def _ranks_by_order(table: Table, keys: Sequence[NDArray[np.int64]]) -> list[int]:
+    """From 1, the place of each row among those of its list.
 
-
-def _check_scores(table: Table, keys: Sequence[NDArray[np.int64]], rank: NDArray[np.int64]) -> None:
-    """Refuses rows without ranks that stand in another order than a column of scores says: at the first above the one before it in its list."""
-    order = np.lexsort((rank, *keys))
-    before, after = order[:-1], order[1:]
-    same = np.all([key[before] == key[after] for key in keys], axis=0)
+    Raises
+    ------
+    InputError
+        Where the rows of a list stand in another order than a column of scores says: at the first above the one before it.
+    """
+    lists, counts = [*zip(*(key.tolist() for key in keys), strict=True)], Counter[tuple[int, ...]]()
     for name in (name for name in table.names if folded(name) in _SCORES):
-        values = np.array([_number(value) for value in table.column(name)])
-        wrong = after[same & (values[after] > values[before])]
-        if len(wrong):
-            problem = (
-                f"there is no column with ranks, and the rows of a list are not in the order of the column {name!r}"
-            )
-            allowed = "a column 'rank', or the rows of each list in their order, the likeliest first"
-            raise table.error(problem, int(wrong.min()), name, allowed=allowed)
+        last = dict[tuple[int, ...], float]()
+        for row, (of, score) in enumerate(zip(lists, map(_number, table.column(name)), strict=True)):
+            if score > last.get(of, np.inf):
+                problem = (
+                    f"there is no column with ranks, and the rows of a list are not in the order of the column {name!r}"
+                )
+                allowed = "a column 'rank', or the rows of each list in their order, the likeliest first"
+                raise table.error(problem, row, name, allowed=allowed)
+            last[of] = score
+    ranks = list[int]()
+    for of in lists or [()] * len(table):
+        counts[of] += 1
+        ranks.append(counts[of])
+    return ranks
 
 
 def _number(value: Any) -> float:

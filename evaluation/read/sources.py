@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from ...errors import InputError, plain, quoted
+from ...errors import InputError
 from ...files.invisible import visible, visible_names
 from ...files.json_records import SUFFIXES as JSON_SUFFIXES
 from ...files.json_records import as_text, read_json, records_as_columns
@@ -78,9 +78,7 @@ def long_form(
     if references is not None:
         texts = {ours: name for ours, name in given.items() if isinstance(name, str)}
         apart = _pieces(references, replace(reading, format=None, record=None), texts, by)
-        right = [right_of(one.table, texts, by) for one in apart if not one.title or "reference" in one.table.names]
-        if not right:
-            raise InputError("no right answers in it", source=apart[0].table.source)
+        right = [right_of(one.table, texts, by) for one in apart]
     names = list(dict.fromkeys(piece.model for piece, _ in found))
     models = dict(zip(names, _what_differs(names), strict=True))
     longs = [
@@ -278,28 +276,17 @@ def _recorded(source: Any, reading: Reading) -> Iterator[Answer]:
 
 
 def _of_answers(answers: Sequence[Answer], source: str, title: str, by: Collection[str]) -> list[Piece]:
-    """Answers of a published format, or of the user's own function: a table of the lists, and one of the right answers.
-
-    Raises
-    ------
-    InputError
-        Where the right answers of a case are told in two ways.
-    """
-    right = dict[str, Answer]()
-    for one in (one for one in answers if one.references):
-        known = right.setdefault(one.case_id, one)
-        if {*known.references} != {*one.references}:
-            problem = f"the right answers of case {quoted(one.case_id)} differ from those in {known.source}"
-            allowed, got = "; ".join(map(plain, known.references)), "; ".join(one.references)
-            raise InputError(problem, source=str(one.source), row=one.row or None, allowed=allowed, got=got)
-    lists = [
-        # an answer that says nothing came, and is an empty list
-        (one, {"rater": one.model, PREDICTIONS: one.text or as_text([] if one.text == "" else one.diagnoses)} | {name: one.more.get(name) for name in by})
-        for one in answers if one.model is not None
-    ]  # fmt: skip
+    """Answers of a published format, or of the user's own function: a table of the lists, and one of right answers alone."""
     found = list[Piece]()
-    for held in (lists, [(one, {"reference": [*one.references], **one.more}) for one in right.values()]):
-        data = records_as_columns([{"case_id": one.case_id, **cells} for one, cells in held], source)
-        rows, files = np.array([one.row for one, _ in held], np.int64), [str(one.source) for one, _ in held]
-        found += [Piece(Table(data, source, 1, rows=rows, sources=files), MODEL, title)] if held else []
+    for of_lists in (True, False):
+        held = [one for one in answers if (one.model is not None) == of_lists]
+        records = [
+            {"case_id": one.case_id, "reference": [*one.references] or None, **{n: v for n, v in one.more.items() if n in by or not of_lists}}
+            # an answer that says nothing came, and is an empty list
+            | ({"rater": one.model, PREDICTIONS: one.text or as_text([] if one.text == "" else one.diagnoses)} if of_lists else {})
+            for one in held
+        ]  # fmt: skip
+        rows, files = np.array([one.row for one in held], np.int64), [str(one.source) for one in held]
+        table = Table(records_as_columns(records, source), source, 1, rows=rows, sources=files)
+        found += [Piece(table, MODEL, title)] if held else []
     return found

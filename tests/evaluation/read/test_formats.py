@@ -192,9 +192,11 @@ def test_answers_that_cannot_be(tmp_path: Path) -> None:
     put(tmp_path, {"twice_answer.jsonl": lines(answers[0], answers[0])})
     with pytest.raises(InputError, match="row 2.*a second answer by 'twice' to the case '3' .the first is in row 1"):
         read_lists(tmp_path / "twice_answer.jsonl")
-    put(tmp_path, {"twice_answer.jsonl": lines(*answers)})
-    with pytest.raises(InputError, match="row 2: the right answers of case '3' differ.*Allowed: Gout. Got: 'Flu'"):
-        read_lists(tmp_path / "twice_answer.jsonl")
+    put(tmp_path, {"a/m_answer.jsonl": lines(answers[0]), "a/n_answer.jsonl": lines(answers[1])})
+    with pytest.raises(InputError, match="n_answer.jsonl, row 1, .*: the reference differs within the case '3'.*Got: .*Flu"):
+        read_lists(tmp_path / "a")
+    with pytest.raises(InputError, match="the reference differs within the case '3'"):
+        read_lists({"m": {"3": ["Gout"]}}, references=tmp_path / "a")
 
 
 @pytest.mark.parametrize(
@@ -327,7 +329,7 @@ def test_right_answers_in_a_format_of_their_own(
 
 def test_a_format_without_right_answers_is_none_of_right_answers(tmp_path: Path) -> None:
     put(tmp_path, {"llama/ACS/n1.json": PREDICTION})
-    with pytest.raises(InputError, match="llama: no right answers in it"):
+    with pytest.raises(InputError, match="llama: no column holds right answers"):
         evaluate({"m": {"1": ["Gout"]}}, references=tmp_path / "llama", matcher=By())
 
 
