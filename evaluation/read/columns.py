@@ -61,19 +61,21 @@ def cell_text(value: Any) -> str:
     return "" if text.casefold() in _BLANKS else text
 
 
+def cells_of(problems: Problems, column: str) -> tuple[Codes, list[str]]:
+    """Codes (-1 for a blank) into the unlike texts of an optional column."""
+    codes, values = unique(problems.data[column])
+    index: dict[str, int] = {}
+    number = [index.setdefault(text, len(index)) if (text := cell_text(value)) else -1 for value in values]
+    return np.array([*number, -1], np.int64)[codes], list(index)
+
+
 def optional_cells(
     problems: Problems, column: str, rows: Codes, there: NDArray[np.bool_] | bool = True
 ) -> list[str | None]:
     """The texts of an optional column in these rows; None where none is `there`."""
-    codes, values = unique(problems.data.column(column))
-    texts = [*(cell_text(value) or None for value in values), None]
-    return [texts[code] for code in np.where(there, codes[rows], -1).tolist()]
-
-
-def blanks(problems: Problems, column: str) -> NDArray[np.bool_]:
-    """bool [rows]: where the column is blank, or holds a word that says so."""
-    codes, values = unique(problems.data.column(column))
-    return np.array([*(not cell_text(value) for value in values), True])[codes]
+    codes, texts = cells_of(problems, column)
+    held = [*texts, None]
+    return [held[code] for code in np.where(there, codes[rows], -1).tolist()]
 
 
 def coded(column: str, problems: Problems) -> Named:
@@ -234,11 +236,7 @@ def one_for_each(column: str, what: str, of: Named, problems: Problems) -> list[
 
     what : "case" or "rater". of : those of the rows.
     """
-    raw_codes, raw = unique(problems.data[column])
-    index: dict[str, int] = {}
-    number = [index.setdefault(text, len(index)) if (text := cell_text(value)) else -1 for value in raw]
-    codes, values = np.array([*number, -1], np.int64)[raw_codes], list(index)
-    of_row, names = of
+    (codes, values), (of_row, names) = cells_of(problems, column), of
     there = np.flatnonzero((of_row >= 0) & (codes >= 0))
     which, place = np.unique(of_row[there], return_index=True)
     first = np.full(len(names), -1)

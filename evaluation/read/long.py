@@ -133,10 +133,6 @@ def _answers_beside(table: Table, data: Mapping[str, Any]) -> dict[str, Any]:
     )
     cells = zip(unread, *(data[ours].to_pylist() for ours in (RANK, "diagnosis")), strict=True)
     none = [bool(text) and all(is_blank(as_text(cell) or "") for cell in ranked) for text, *ranked in cells]
-    keys = zip(*(data[ours].to_pylist() for ours in ("case_id", "rater")), whole, strict=True)
-    answered = [key for *key, answer in keys if answer]
-    if len(set(map(tuple, answered))) < len(answered):  # so stands a right answer in such a table
-        whole = [None] * len(table)
     words = [text if no else answer for no, text, answer in zip(none, unread, whole, strict=True)]
     return {NO_LIST: pa.array(none), IN_WORDS: pa.array([text or None for text in words], pa.large_string())}
 

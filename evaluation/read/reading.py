@@ -23,7 +23,7 @@ from .columns import (
     Codes,
     Problems,
     Who,
-    blanks,
+    cells_of,
     check_named,
     check_twice,
     coded,
@@ -123,7 +123,7 @@ def _checked(long: Long, reading: Reading, algorithms: str | Iterable[str] | Non
     check_named("case_id", case < 0, problems)
     people = who(of_rater, algorithms, problems)
     check_named("rater", (rater < 0) & ~(people.is_reference | people.is_final), problems, of_case=True)
-    empty = blanks(problems, "diagnosis") & blanks(problems, "rank")
+    empty = (cells_of(problems, "diagnosis")[0] < 0) & (cells_of(problems, "rank")[0] < 0)
     ranked = people.in_use[rater] & ~empty
     rank = ranks(ranked, problems)
     entry, strings, none_words = diagnoses(is_none, ranked, problems)

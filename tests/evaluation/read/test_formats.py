@@ -145,7 +145,7 @@ def test_files_of_ones_own_are_in_none(tmp_path: Path, files: dict[str, Any]) ->
         ("clinbench-hpb", {"a.json": {"x": 1}}, "a.json", "no list of cases"),
         ("craft-md", {"m/case_1.json": {"x": 1}}, "m", "no results of a case"),
         ("direct", {"n.json": {"input1": "x"}}, "n.json", "neither a note nor a prediction"),
-        ("kernel29", {"a.csv": KERNEL29.replace("predicted_diagnosis", "dx")}, "a.csv", "no column with the predicted diagnosis"),
+        ("kernel29", {"a.csv": KERNEL29.replace("predicted_diagnosis", "dx")}, "a.csv", "the column 'predicted_diagnosis' .of Kernel29. is missing"),
         ("inspect", {"a.json": {"x": 1}}, "a.json", "nothing of a log of Inspect in it"),
     ],
 )  # fmt: skip
