@@ -206,18 +206,14 @@ def who(rater: Named, algorithms: str | Iterable[str] | None, problems: Problems
     for one in ROLES:
         for i in np.unique(rater_of[(said == one) & (rater_of >= 0)]).tolist():
             # the final diagnosis may stand under the name of the reference, or of nobody else
-            of_rater, problem = REFERENCE if one == FINAL else one, ""
+            of_rater, row = REFERENCE if one == FINAL else one, int(np.flatnonzero((rater_of == i) & (said == one))[0])
+            column = problems.long.column_of("role", row)
             if role.setdefault(i, of_rater) != of_rater:
-                problem, allowed, got = (
-                    f"the rater {quoted(raters[i])} has two roles, {role[i]} and {one}",
-                    "one role for a rater",
-                    one,
-                )
-            elif one in (REFERENCE, FINAL) and holds.setdefault(one, i) != i:
-                problem, allowed, got = f"a second {one}", f"one rater with the role {one}", raters[i]
-            if problem:
-                row = int(np.flatnonzero((rater_of == i) & (said == one))[0])
-                raise problems.table.error(problem, row, problems.long.column_of("role", row), allowed=allowed, got=got)
+                problem = f"the rater {quoted(raters[i])} has two roles, {role[i]} and {one}"
+                raise problems.table.error(problem, row, column, allowed="one role for a rater", got=one)
+            if one in (REFERENCE, FINAL) and holds.setdefault(one, i) != i:
+                allowed = f"one rater with the role {one}"
+                raise problems.table.error(f"a second {one}", row, column, allowed=allowed, got=raters[i])
     listed = [i for i in range(len(raters)) if role.get(i) != REFERENCE]
     assigned = tuple(role.get(i, "") for i in listed)
     notes: list[str] = []

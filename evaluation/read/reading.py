@@ -209,9 +209,9 @@ def _lists(checked: _Checked, reading: Reading, broken: list[InputError], keep_a
     size = f"{counted(len(used), 'rater')}, {counted(len(kept), 'case')}, {sum(map(bool, right)):,} with a right answer"
     return Lists(
         cases=of_kept(cases),
-        raters=[raters[i] for i in used],
+        raters=[raters[i] for i in used.tolist()],
         roles=tuple(people.role[i] for i in used) if people.told else None,
-        strings=[checked.strings[i] for i in np.flatnonzero(said)],
+        strings=[checked.strings[i] for i in np.flatnonzero(said).tolist()],
         entries=np.where(filled, number[entry][after], ABSENT).astype(np.int32),
         lengths=lengths.reshape(absent.shape),
         rows=problems.table.row_numbers()[order][after],

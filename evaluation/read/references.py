@@ -61,7 +61,7 @@ def references_of(
     cells = said("diagnosis", role)
     if all(len(own) < 2 for own in cells):  # else rows part them
         _check_commas(
-            [cell for own in cells for cell in own if cell[1]],
+            [(row, text) for own in cells for row, text in own if text],
             role if role in columns else "diagnosis",
             separator,
             problems,

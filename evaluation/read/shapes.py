@@ -202,9 +202,9 @@ def _check_told(table: Table, shape: Shape) -> None:
     could = sorted((name for name in size if size[name] < len(table)), key=size.__getitem__)
     keys = [names[ours] for ours in ("case_id", *([RANK] if shape.kind == LONG else [])) if ours in names]
     again = bool(keys) and table.data.group_by(keys).aggregate([]).num_rows < len(table)
-    pooled = {("rater",): again and bool(could), ("case_id",): len(table) > 1}.get(
-        tuple(lacks), again or len(could) > 1
-    )
+    pooled = again or len(could) > 1
+    if len(lacks) == 1:
+        pooled = again and bool(could) if lacks == ["rater"] else len(table) > 1
     if pooled:
         may = f"; it may be {' or '.join(map(quoted, could))}" if could else ""
         which, named = ", and ".join(map(_WHICH.__getitem__, lacks)), ", ".join(f"{ours}=COLUMN" for ours in lacks)
@@ -220,7 +220,8 @@ def of_sheet(table: Table) -> str:
 
 def _unrecognised(table: Table, names: Mapping[str, str]) -> InputError:
     held = ", ".join(f"{ours} in {column_in_words(name)}" for ours, name in names.items()) or "none"
-    missing = {ours: Open("COLUMN") for ours in ("case_id", "reference", PREDICTIONS) if ours not in names}
+    wanted = ["diagnosis"] if RANK in names or "rater" in names else ["case_id", "reference", PREDICTIONS]
+    missing = {ours: Open("COLUMN") for ours in wanted if ours not in names}
     return InputError(
         f"no column holds diagnoses; known by their names are: {held}{of_sheet(table)}",
         source=table.source,

@@ -193,7 +193,9 @@ def test_answers_that_cannot_be(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="row 2.*a second answer by 'twice' to the case '3' .the first is in row 1"):
         read_lists(tmp_path / "twice_answer.jsonl")
     put(tmp_path, {"a/m_answer.jsonl": lines(answers[0]), "a/n_answer.jsonl": lines(answers[1])})
-    with pytest.raises(InputError, match="n_answer.jsonl, row 1, .*: the reference differs within the case '3'.*Got: .*Flu"):
+    with pytest.raises(
+        InputError, match="n_answer.jsonl, row 1, .*: the reference differs within the case '3'.*Got: .*Flu"
+    ):
         read_lists(tmp_path / "a")
     with pytest.raises(InputError, match="the reference differs within the case '3'"):
         read_lists({"m": {"3": ["Gout"]}}, references=tmp_path / "a")
