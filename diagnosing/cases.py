@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from ..errors import InputError
 from ..evaluation.read.formats import clinbench_hpb
+from ..evaluation.read.formats.registry import recognised
 from ..evaluation.read.lists import as_text
 from ..files.counted import counted
 from ..files.encodings import utf8_of
@@ -157,7 +158,7 @@ def _is_published(path: Path) -> bool:
     """Whether a file, or a folder without notes, holds the cases of ClinBench-HPB."""
     if path.is_dir() and any(file.suffix.lower() in NOTES for file in path.iterdir()):
         return False
-    return path.suffix.lower() in ("", ".json") and clinbench_hpb.reads(path)
+    return path.suffix.lower() in ("", ".json") and recognised(path) == "clinbench-hpb"
 
 
 def _published(paths: Sequence[Path], encoding: str | None) -> Table:

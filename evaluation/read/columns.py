@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, quoted
 from ...files.limits import MAX_CHARACTERS
-from .lists import FINAL, NO_DIAGNOSIS, REFERENCE, ROLES, UNUSED, Cell, as_text, assign_roles, note_unused
-from .long import COLUMN, Long, unique
+from .lists import FINAL, NO_DIAGNOSIS, REFERENCE, ROLES, UNUSED, as_text, assign_roles
+from .long import COLUMN, RIGHT, Long, unique
 from .no_diagnosis import NoDiagnosis
 
 NO_RANK = -1
@@ -34,14 +34,14 @@ Named = tuple[Codes, list[str]]
 class Problems(dict[int, InputError]):
     """Row -> why it cannot be right; the first problem of a row is kept.
 
-    table : the rows as they are shown, the user's own where they are his. of_case : the rows whose problem is one of the whole case, not of one list.
+    table : the rows as they are shown. of_case : the rows whose problem is one of the whole case, not of one list.
     """
 
     def __init__(self, long: Long) -> None:
         super().__init__()
         self.long, self.data = long, long.table.data
         shown = [name for name in long.table.names if not name.startswith("_")]
-        self.table = long.written or replace(long.table, data=self.data.select(shown))
+        self.table = replace(long.table, data=self.data.select(shown))
         self.of_case: set[int] = set()
 
     def add(self, row: int, problem: str, column: str, *, of_case: bool = False, **details: Any) -> None:
@@ -61,19 +61,21 @@ def cell_text(value: Any) -> str:
     return "" if text.casefold() in _BLANKS else text
 
 
+def cells_of(problems: Problems, column: str) -> tuple[Codes, list[str]]:
+    """Codes (-1 for a blank) into the unlike texts of an optional column."""
+    codes, values = unique(problems.data[column])
+    index: dict[str, int] = {}
+    number = [index.setdefault(text, len(index)) if (text := cell_text(value)) else -1 for value in values]
+    return np.array([*number, -1], np.int64)[codes], list(index)
+
+
 def optional_cells(
     problems: Problems, column: str, rows: Codes, there: NDArray[np.bool_] | bool = True
 ) -> list[str | None]:
     """The texts of an optional column in these rows; None where none is `there`."""
-    codes, values = unique(problems.data.column(column))
-    texts = [*(cell_text(value) or None for value in values), None]
-    return [texts[code] for code in np.where(there, codes[rows], -1).tolist()]
-
-
-def blanks(problems: Problems, column: str) -> NDArray[np.bool_]:
-    """bool [rows]: where the column is blank, or holds a word that says so."""
-    codes, values = unique(problems.data.column(column))
-    return np.array([*(not cell_text(value) for value in values), True])[codes]
+    codes, texts = cells_of(problems, column)
+    held = [*texts, None]
+    return [held[code] for code in np.where(there, codes[rows], -1).tolist()]
 
 
 def coded(column: str, problems: Problems) -> Named:
@@ -96,20 +98,21 @@ def check_twice(case: Named, rater: Named, problems: Problems) -> None:
     if COLUMN not in problems.data.column_names:
         return
     (case_of, cases), (rater_of, raters), table = case, rater, problems.table
-    in_cells = np.array(problems.data.column(COLUMN).is_valid()) & (case_of >= 0) & (rater_of >= 0)
-    rows, number = np.flatnonzero(in_cells), table.row_numbers()
-    list_of = case_of[rows] * len(raters) + rater_of[rows]
-    _, first, of = np.unique(list_of, return_index=True, return_inverse=True)
+    rows, number = (
+        np.flatnonzero(np.array(problems.data[COLUMN].is_valid()) & (case_of >= 0) & (rater_of >= 0)),
+        table.row_numbers(),
+    )
+    _, first, of = np.unique(case_of[rows] * len(raters) + rater_of[rows], return_index=True, return_inverse=True)
     first = rows[first][of]
     again = number[rows] != number[first]
     if table.sources is not None:
         source = np.array(table.sources)
         again |= source[rows] != source[first]
     for row, before in zip(rows[again].tolist(), first[again].tolist(), strict=True):
-        who, which = quoted(raters[rater_of[row]]), quoted(cases[case_of[row]])
-        problem = f"a second answer by {who} to the case {which} (the first is in row {table.row_number(before)})"
-        of_case = "rater" not in problems.long.own
-        problems.add(row, problem, "case_id", of_case=of_case, allowed="one row for each case and rater")
+        problem = f"a second answer by {quoted(raters[rater_of[row]])} to the case {quoted(cases[case_of[row]])} (the first is in row {table.row_number(before)})"
+        problems.add(
+            row, problem, "case_id", of_case="rater" not in problems.long.own, allowed="one row for each case and rater"
+        )
 
 
 def _as_rank(value: Any) -> int:
@@ -138,8 +141,7 @@ def diagnoses(
     """Codes into the unique diagnoses, ascending; -1 for what means no diagnosis. And how often each such word stands in
     the rows `of_lists` ("" for a blank).
     """
-    own = problems.long.own.get("diagnosis", "diagnosis") if problems.long.written is not None else "diagnosis"
-    codes, raw = unique(problems.table.text(own))
+    codes, raw = unique(problems.table.text("diagnosis"))
     none = {text for text in raw if is_none(text)}
     strings = sorted(set(raw) - none)
     index = {text: i for i, text in enumerate(strings)}
@@ -186,66 +188,58 @@ def who(rater: Named, algorithms: str | Iterable[str] | None, problems: Problems
     InputError
         For a rater with two roles, or a second reference rater.
     """
-    rater_of, raters = rater
-    told = "role" in problems.data.column_names
-    said = _roles_said(problems) if told else np.full(len(rater_of), "")
-    # the final diagnosis may stand under the name of the reference, or of nobody else
-    of_rater = np.where(said == FINAL, REFERENCE, said)
-    role: dict[int, str] = {}
+    (rater_of, raters), columns = rater, problems.data.column_names
+    told = "role" in columns
+    right = np.zeros(len(rater_of), bool)
+    said = np.full(len(rater_of), "", "<U16")
+    if RIGHT in columns:  # right answers that were kept apart have the role that their file gives them
+        codes, values = unique(problems.data[RIGHT])
+        right, said = codes >= 0, np.array([*values, ""], "<U16")[codes]
+    if told:
+        codes, values = unique(problems.data["role"])
+        of_rows = np.array([*(as_text(value).casefold() for value in values), ""])[codes]
+        for row in np.flatnonzero(~np.isin(of_rows, ROLES) & ~right).tolist():
+            got = None if codes[row] < 0 else values[codes[row]]
+            problems.add(row, "a role that is none", "role", allowed=", ".join(ROLES), got=got)
+        said = np.where(right, said, of_rows)
+    role, holds = dict[int, str](), dict[str, int]()
     for one in ROLES:
-        for i in np.unique(rater_of[(of_rater == one) & (rater_of >= 0)]).tolist():
-            if i in role:
-                row = int(np.flatnonzero((rater_of == i) & (of_rater == one))[0])
+        for i in np.unique(rater_of[(said == one) & (rater_of >= 0)]).tolist():
+            # the final diagnosis may stand under the name of the reference, or of nobody else
+            of_rater, row = REFERENCE if one == FINAL else one, int(np.flatnonzero((rater_of == i) & (said == one))[0])
+            column = problems.long.column_of("role", row)
+            if role.setdefault(i, of_rater) != of_rater:
                 problem = f"the rater {quoted(raters[i])} has two roles, {role[i]} and {one}"
-                raise problems.table.error(
-                    problem, row, problems.long.column_of("role", row), allowed="one role for a rater", got=one
-                )
-            role[i] = one
-    for one in (REFERENCE, FINAL):
-        if len(named := np.unique(rater_of[(said == one) & (rater_of >= 0)])) > 1:
-            row, allowed = int(np.flatnonzero(rater_of == named[1])[0]), f"one rater with the role {one}"
-            raise problems.table.error(
-                f"a second {one}", row, problems.long.column_of("role", row), allowed=allowed, got=raters[named[1]]
-            )
+                raise problems.table.error(problem, row, column, allowed="one role for a rater", got=one)
+            if one in (REFERENCE, FINAL) and holds.setdefault(one, i) != i:
+                allowed = f"one rater with the role {one}"
+                raise problems.table.error(f"a second {one}", row, column, allowed=allowed, got=raters[i])
     listed = [i for i in range(len(raters)) if role.get(i) != REFERENCE]
     assigned = tuple(role.get(i, "") for i in listed)
     notes: list[str] = []
     if algorithms is not None:
         names = [raters[i] for i in listed]
         assigned = assign_roles(names, assigned if told else None, algorithms, problems.table.source)
-        notes = note_unused(names, assigned)
+        if unused := [name for name, one in zip(names, assigned, strict=True) if one == UNUSED]:
+            notes = [f"Algorithms that were not named and were left out: {', '.join(unused)}."]
     role = dict(zip(listed, assigned, strict=True))
     in_use = np.array([role.get(i, UNUSED) != UNUSED for i in range(len(raters))] + [False])
     return Who(role, told or algorithms is not None, said == REFERENCE, said == FINAL, in_use, notes)
 
 
-def _roles_said(problems: Problems) -> NDArray[np.str_]:
-    """The role in each row; one that is none is a problem."""
-    codes, values = unique(problems.data.column("role"))
-    said = np.array([*(as_text(value).casefold() for value in values), ""])[codes]
-    for row in np.flatnonzero(~np.isin(said, ROLES)).tolist():
-        got = None if codes[row] < 0 else values[codes[row]]
-        problems.add(row, "a role that is none", "role", allowed=", ".join(ROLES), got=got)
-    return said
-
-
-def one_for_each(column: str, what: str, of: Named, problems: Problems) -> list[Cell | None]:
-    """What a column says of each case, or rater, in its first row that is not blank; a row that says another is a problem.
+def one_for_each(column: str, what: str, of: Named, problems: Problems) -> list[tuple[int, str] | None]:
+    """What a column says of each case, or rater, in its first row that is not blank, and that row; a row that says another is a problem.
 
     what : "case" or "rater". of : those of the rows.
     """
-    raw_codes, raw = unique(problems.data.column(column))
-    index: dict[str, int] = {}
-    number = [index.setdefault(text, len(index)) if (text := cell_text(value)) else -1 for value in raw]
-    codes, values = np.array([*number, -1], np.int64)[raw_codes], list(index)
-    of_row, names = of
+    (codes, values), (of_row, names) = cells_of(problems, column), of
     there = np.flatnonzero((of_row >= 0) & (codes >= 0))
-    _, place = np.unique(of_row[there], return_index=True)
+    which, place = np.unique(of_row[there], return_index=True)
     first = np.full(len(names), -1)
-    first[of_row[there[place]]] = there[place]
+    first[which] = there[place]
     said = codes[first] if len(codes) else first
     for row in there[codes[there] != said[of_row[there]]].tolist():
         problem = f"the {column} differs within the {what} {quoted(names[of_row[row]])}"
         allowed = f"{quoted(values[said[of_row[row]]])}, as in its first row"
         problems.add(row, problem, column, of_case=True, allowed=allowed, got=values[codes[row]])
-    return [None if row < 0 else Cell(values[codes[row]], problems.table.row_number(row)) for row in first.tolist()]
+    return [None if row < 0 else (row, values[codes[row]]) for row in first.tolist()]

@@ -222,20 +222,12 @@ def assign_roles(
     if not given or not all(isinstance(name, str) for name in given):
         raise OptionError("algorithms", "one or more names of raters", algorithms)
     # "a,b" is two names, unless a rater is called so
-    apart = [[name] if name in raters else [part.strip() for part in name.split(",")] for name in given]
-    named = [name for names in apart for name in names if name]
-    for name in named or given:
-        if name not in raters:
-            problem, allowed = f"no rater is called {quoted(name)}{hint(name, raters)}", ", ".join(map(plain, raters))
-            raise InputError(problem, source=source, allowed=f"{allowed} as algorithms", got=name)
+    named = [name for one in given for name in ([one] if one in raters else map(str.strip, one.split(","))) if name]
+    for name in (name for name in named or given if name not in raters):
+        problem, allowed = f"no rater is called {quoted(name)}{hint(name, raters)}", ", ".join(map(plain, raters))
+        raise InputError(problem, source=source, allowed=f"{allowed} as algorithms", got=name)
     others = [UNUSED if role in (ALGORITHM, UNUSED) else EXPERT for role in roles or [EXPERT] * len(raters)]
     return tuple(ALGORITHM if rater in named else other for rater, other in zip(raters, others, strict=True))
-
-
-def note_unused(raters: Sequence[str], roles: Sequence[str]) -> list[str]:
-    """A note that names the raters whose role is "unused", if any."""
-    out = [rater for rater, role in zip(raters, roles, strict=True) if role == UNUSED]
-    return [f"Algorithms that were not named and were left out: {', '.join(out)}."] if out else []
 
 
 @dataclass(frozen=True)
@@ -267,22 +259,16 @@ def panels(lists: Lists, in_turn: bool = False) -> list[JudgedBy]:
     """
     roles = lists.roles or ("",) * len(lists.raters)
     everyone = range(len(roles))
-    algorithms = [i for i in everyone if roles[i] == ALGORITHM]
-    if in_turn:
-        made = [JudgedBy(a, tuple(i for i in everyone if i != a)) for a in algorithms or everyone]
-    else:
-        if not algorithms:
-            raise InputError(
-                "no rater is an algorithm", source=lists.source,
-                allowed="a column 'role' that says so, the algorithms named, or each rater in turn", got=lists.raters,
-            )  # fmt: skip
-        experts = tuple(i for i in everyone if roles[i] == EXPERT)
-        made = [JudgedBy(a, experts) for a in algorithms]
-    if len(made[0].experts) < 2:
-        experts_named = [lists.raters[i] for i in made[0].experts]
-        raise InputError(
-            "one expert only" if experts_named else "no expert", source=lists.source,
-            allowed="at least two experts: the algorithm is measured by how well experts agree with each other",
-            got=experts_named,
-        )  # fmt: skip
-    return made
+    algorithms = [i for i in everyone if roles[i] == ALGORITHM] or (everyone if in_turn else [])
+    made = [JudgedBy(a, tuple(i for i in everyone if i != a and (in_turn or roles[i] == EXPERT))) for a in algorithms]
+    if made and len(made[0].experts) > 1:
+        return made
+    problem, allowed, got = (
+        "no rater is an algorithm",
+        "a column 'role' that says so, the algorithms named, or each rater in turn",
+        lists.raters,
+    )
+    if made:
+        allowed = "at least two experts: the algorithm is measured by how well experts agree with each other"
+        problem, got = "fewer than two experts", [lists.raters[i] for i in made[0].experts]
+    raise InputError(problem, source=lists.source, allowed=allowed, got=got)

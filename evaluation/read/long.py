@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,38 +16,40 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ...errors import quoted
-from ...files.json_records import as_text
+from ...files.columns import as_text
 from ...files.tables import Table
 from .cells import LIST, SEPARATORS, UNREAD, commas_ask, is_blank, list_cells
 from .names import ANSWER, COLUMNS, MORE, RANK, UNREAD_ANSWER, folded, words
 from .shapes import BY_ROW, LONG, NUMBERED, Shape
 
-NO_LIST, IN_WORDS, COLUMN = "_no_list", "_in_words", "_column"
+NO_LIST, IN_WORDS, COLUMN, RIGHT = "_no_list", "_in_words", "_column", "_right"
 """Further columns of the long form: whether a row stands for no list at all, blank or unread; the answer in words that a list was read from,
-or none could be, in the first row of it; the column of the user's table that the row was read from, where lists stand in cells."""
+or none could be, in the first row of it; the user's column that a row was read from, where it is one of several, or of another table; the
+role of a right answer that was kept apart."""
 _SCORES = words("score scores probability prob confidence likelihood")
 
 
 @dataclass(frozen=True)
 class Long:
-    """table : the rows, columns by our names, those of the cases that were asked for, and `NO_LIST`, `IN_WORDS` and `COLUMN` where there are such.
+    """table : the rows, columns by our names, those of the cases that were asked for, and `NO_LIST`, `IN_WORDS`, `COLUMN` and `RIGHT` where there are such.
 
-    written : the user's own rows, where they are those of `table`. own : our name of a column -> the user's. columns : all of the user's own.
-    recognised : in one line, what the input was read as. warnings : what belongs above the figures.
+    own : our name of a column -> the user's. columns : all of the user's own. recognised : in one line, what the input was read as.
+    warnings : what belongs above the figures. named : whether a column names the cases. asked : whether `dxmatch ask` may have written it.
     """
 
     table: Table
-    written: Table | None = None
     own: Mapping[str, str] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
     recognised: str = ""
     warnings: tuple[str, ...] = ()
+    named: bool = True
+    asked: bool = False
 
     def column_of(self, ours: str, row: int) -> str:
         """What the column of a cell is called in the user's own table."""
-        if ours not in self.own and ours in ("rater", RANK, "diagnosis") and COLUMN in self.table.names:
-            return self.table.data.column(COLUMN)[row].as_py() or ours
-        return self.own.get(ours, ours)
+        said = self.table.data[COLUMN][row].as_py() if COLUMN in self.table.names else None
+        of_lists = ours == "diagnosis" or (ours in ("rater", RANK) and ours not in self.own)
+        return said if said and of_lists else self.own.get(ours, ours)
 
 
 def unique(column: Any) -> tuple[NDArray[np.int64], list[Any]]:
@@ -60,43 +63,65 @@ def unique(column: Any) -> tuple[NDArray[np.int64], list[Any]]:
     return codes.astype(np.int64), encoded.dictionary.to_pylist()
 
 
+def constant(text: str, n: int) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, np.int32)), pa.array([text]))
+
+
+def as_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column without dictionary; cells that are lists, as right answers may be, as JSON."""
+    if pa.types.is_nested(column.type):
+        return pa.chunked_array([pa.array(map(as_text, column.to_pylist()), pa.large_string())])
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if (
+        pa.types.is_floating(kind) and pc.all(pc.equal(column, pc.floor(column))).as_py()
+    ):  # beside whole numbers in another file
+        kind = pa.int64()
+    return column.cast(pa.large_string() if pa.types.is_string(kind) else kind)
+
+
 def long_of(table: Table, shape: Shape, model: str, by: Collection[str] = (), separator: str | None = None) -> Long:
     """model : the rater's name where the table names none. by : columns of the case to keep. separator : as in `read_lists`."""
-    data = {ours: _texts_of_lists(table, name) for ours, name in shape.names.items() if ours in COLUMNS}
-    data |= {name: table.data.column(name) for name in by if name in table.names and name not in data}
+    own = table.data.column
+    data = {
+        ours: as_texts(own(name)) if pa.types.is_nested(own(name).type) else own(name)
+        for ours, name in shape.names.items()
+        if ours in COLUMNS
+    }
+    data |= {name: own(name) for name in by if name in table.names and name not in data}
     data.setdefault("case_id", pa.array(np.arange(1, len(table) + 1)).cast(pa.string()))
     warnings = [*([table.note] if table.note else []), *table.warnings]
     if shape.unread:
         shown = ", ".join(map(quoted, shape.unread[:4])) + (", …" if len(shape.unread) > 4 else "")
         warnings.append(f"Nothing was read from {shown}; the option 'columns' says what a column holds.")
-    kind, lists, written, columns = shape.kind, shape.lists, None, tuple(table.names)
+    kind, lists = shape.kind, shape.lists
     if kind == BY_ROW:
         keys = [unique(data[ours])[0] for ours in ("case_id", "rater") if ours in data]
-        rank = _order_within(keys)
-        if rank.max(initial=1) > 1:
-            _check_scores(table, keys, rank)
+        rank = _ranks_by_order(table, keys)
+        if max(rank) > 1:
             kind, data[RANK] = LONG, pa.array(rank)
             warnings.append("There is no column with ranks: the order of the rows was taken for them.")
         else:  # each its one row: a cell may hold a whole list
             lists = {"": [shape.names["diagnosis"]]}
             del data["diagnosis"]
+    rows = table
     if kind == LONG:
-        written, data = table, {"rater": _constant(model, len(table))} | data
+        # rows that are set aside are shown whole
+        ours = {name: one for one, name in shape.names.items()}
+        data = {ours.get(name, name): data.get(ours.get(name, name), own(name)) for name in table.names} | data
+        data = data if "rater" in data else data | {"rater": constant(model, len(table))}
         data |= _answers_beside(table, data)
     else:
-        table, data = _spread(table, data, kind, lists, model, separator, warnings)
-    return Long(replace(table, data=pa.table(data)), written, shape.names, columns, shape.said, tuple(warnings))
-
-
-def _constant(text: str, n: int) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, np.int32)), pa.array([text]))
-
-
-def _texts_of_lists(table: Table, name: str) -> pa.ChunkedArray:
-    """A column; cells that are lists, as right answers may be, as JSON."""
-    column = table.data.column(name)
-    nested = pa.types.is_nested(column.type)
-    return pa.chunked_array([pa.array(map(as_text, column.to_pylist()), pa.string())]) if nested else column
+        rows, data = _spread(table, data, kind, lists, model, separator, warnings)
+    named = bool(shape.names.get("case_id", "").strip())
+    return Long(
+        replace(rows, data=pa.table(data)),
+        shape.names,
+        tuple(table.names),
+        shape.said,
+        tuple(warnings),
+        named,
+        kind == LONG,
+    )
 
 
 def _answers_beside(table: Table, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -108,10 +133,6 @@ def _answers_beside(table: Table, data: Mapping[str, Any]) -> dict[str, Any]:
     )
     cells = zip(unread, *(data[ours].to_pylist() for ours in (RANK, "diagnosis")), strict=True)
     none = [bool(text) and all(is_blank(as_text(cell) or "") for cell in ranked) for text, *ranked in cells]
-    keys = zip(*(data[ours].to_pylist() for ours in ("case_id", "rater")), whole, strict=True)
-    answered = [key for *key, answer in keys if answer]
-    if len(set(map(tuple, answered))) < len(answered):  # so stands a right answer in such a table
-        whole = [None] * len(table)
     words = [text if no else answer for no, text, answer in zip(none, unread, whole, strict=True)]
     return {NO_LIST: pa.array(none), IN_WORDS: pa.array([text or None for text in words], pa.large_string())}
 
@@ -124,7 +145,7 @@ def _spread(
     for at, (whose, columns) in enumerate(lists.items()):
         part = _numbered(table, columns) if kind == NUMBERED else _cells(table, columns[0], separator, warnings)
         at_all = pa.array(np.full(len(part), at))
-        parts.append(part.append_column("rater", _constant(whose or model, len(part))).append_column("part", at_all))
+        parts.append(part.append_column("rater", constant(whose or model, len(part))).append_column("part", at_all))
     rows = pa.concat_tables(parts).unify_dictionaries()
     rows = rows.sort_by([("row", "ascending"), ("part", "ascending"), (RANK, "ascending")])
     row = rows["row"].to_numpy()
@@ -157,7 +178,7 @@ def _cells(table: Table, column: str, separator: str | None, warnings: list[str]
     diagnosis = cells.diagnoses.take(places) if len(cells.diagnoses) else pa.nulls(len(empty), pa.large_string())
     row = np.repeat(np.arange(len(table)), held)
     return _part(
-        row, pa.array(rank, mask=empty), diagnosis, cells.status[row] != LIST, words, _constant(column, len(row))
+        row, pa.array(rank, mask=empty), diagnosis, cells.status[row] != LIST, words, constant(column, len(row))
     )
 
 
@@ -179,30 +200,30 @@ def _part(
     return pa.table(data | {IN_WORDS: pa.array(words, pa.large_string()), COLUMN: column})
 
 
-def _order_within(keys: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """From 1, the place of each row among those of equal keys."""
-    order = np.lexsort([*reversed(keys)])
-    starts = np.append(True, np.any([key[order][1:] != key[order][:-1] for key in keys], axis=0))
-    first = np.maximum.accumulate(np.where(starts, np.arange(len(order)), 0))
-    out = np.empty(len(order), np.int64)
-    out[order] = np.arange(len(order)) - first + 1
-    return out
+def _ranks_by_order(table: Table, keys: Sequence[NDArray[np.int64]]) -> list[int]:
+    """From 1, the place of each row among those of its list.
 
-
-def _check_scores(table: Table, keys: Sequence[NDArray[np.int64]], rank: NDArray[np.int64]) -> None:
-    """Refuses rows without ranks that stand in another order than a column of scores says: at the first above the one before it in its list."""
-    order = np.lexsort((rank, *keys))
-    before, after = order[:-1], order[1:]
-    same = np.all([key[before] == key[after] for key in keys], axis=0)
+    Raises
+    ------
+    InputError
+        Where the rows of a list stand in another order than a column of scores says: at the first above the one before it.
+    """
+    lists, counts = [*zip(*(key.tolist() for key in keys), strict=True)], Counter[tuple[int, ...]]()
     for name in (name for name in table.names if folded(name) in _SCORES):
-        values = np.array([_number(value) for value in table.column(name)])
-        wrong = after[same & (values[after] > values[before])]
-        if len(wrong):
-            problem = (
-                f"there is no column with ranks, and the rows of a list are not in the order of the column {name!r}"
-            )
-            allowed = "a column 'rank', or the rows of each list in their order, the likeliest first"
-            raise table.error(problem, int(wrong.min()), name, allowed=allowed)
+        last = dict[tuple[int, ...], float]()
+        for row, (of, score) in enumerate(zip(lists, map(_number, table.column(name)), strict=True)):
+            if score > last.get(of, np.inf):
+                problem = (
+                    f"there is no column with ranks, and the rows of a list are not in the order of the column {name!r}"
+                )
+                allowed = "a column 'rank', or the rows of each list in their order, the likeliest first"
+                raise table.error(problem, row, name, allowed=allowed)
+            last[of] = score
+    ranks = list[int]()
+    for of in lists or [()] * len(table):
+        counts[of] += 1
+        ranks.append(counts[of])
+    return ranks
 
 
 def _number(value: Any) -> float:

@@ -9,7 +9,6 @@ from typing import Any
 from ...errors import InputError, OptionError, quoted
 from ...files.did_you_mean import hint
 from ...files.invisible import visible
-from ...files.tables import Table
 
 MORE = ("icd10", "severity", "relation", "category")
 FINAL, FINAL_ICD10 = "final", "final_icd10"
@@ -46,7 +45,7 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = _table(
     "gold_label golden golden_diagnosis truth ground_truth groundtruth ground_truth_dx ground_truth_diagnosis true_diagnosis true_diagnoses true_dx "
     "reference_diagnosis reference_diagnoses correct_diagnosis correct_diagnoses correct_dx correct_answer correct_answers correct right_answer "
     "right_answers right_diagnosis confirmed_diagnosis actual_diagnosis consensus_diagnosis expected_diagnosis final_diagnosis final_dx "
-    "discharge_diagnosis target targets expected solution label labels",
+    "discharge_diagnosis target targets expected solution label labels pathology final",
     predictions="prediction predicted_diagnoses differential differentials ddx differential_diagnoses differential_diagnosis answers output outputs "
     "response responses model_output model_response model_answer completion generation generated diagnoses raw_answer text_answer result results",
     final="final_diagnosis final_diagnoses final_dx pathology discharge_diagnosis",
@@ -56,6 +55,7 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = _table(
     reference_severity="gold_severity golden_diagnosis_severity severity_reference",
 )
 """Our name of a column -> others that it goes by in English, the surer first; as `folded` writes them."""
+KNOWN = frozenset((*ROLES_OF_COLUMNS, *(name for names in OTHER_NAMES.values() for name in names)))
 TEXTS = _table(
     text="text vignette case_vignette case_text note clinical_note admission_note chat messages conversation dialogue dialog transcript "
     "case_description case_presentation case_report full_text question description presentation history input prompt"
@@ -116,8 +116,7 @@ def folded(name: str) -> str:
 
 def known_as(name: str) -> bool:
     """Whether a column's name says what it holds, and that this is not a model's answers."""
-    fold = folded(name)
-    return any(fold in names for names in (_OF_THE_CASE, ROLES_OF_COLUMNS, (ANSWER,), *OTHER_NAMES.values()))
+    return folded(name) in _OF_THE_CASE | KNOWN | {ANSWER}
 
 
 def says_what_it_holds(name: str, names: Iterable[str]) -> bool:
@@ -169,17 +168,12 @@ def columns_by_name(names: Iterable[str], given: Mapping[str, Any], source: str)
             if ours not in found and name is not None and name not in taken:
                 found[ours] = name
                 taken.add(name)
-    if FINAL in found and FINAL not in given and not found.keys() & {"reference", "role"}:
-        # beside no set of right answers it is the right answer
-        found["reference"] = found.pop(FINAL)
     return found
 
 
-def unnamed_cases(table: Table) -> dict[str, str]:
-    """The one column without a name as that of the cases, as pandas writes an index; {} where it is none, or names a case twice."""
-    unnamed = [name for name in table.names if not name.strip()]
-    values = table.column(unnamed[0]) if len(unnamed) == 1 else []
-    return {"case_id": unnamed[0]} if values and None not in values and len({*values}) == len(values) else {}
+def unnamed_cases(names: Collection[str]) -> dict[str, str]:
+    """The column without a name, as pandas writes an index, as that of the cases."""
+    return {"case_id": ""} if "" in names else {}
 
 
 def several_named(given: Any, names: Collection[str]) -> bool:

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow.compute as pc
@@ -23,7 +23,7 @@ from .columns import (
     Codes,
     Problems,
     Who,
-    blanks,
+    cells_of,
     check_named,
     check_twice,
     coded,
@@ -33,8 +33,8 @@ from .columns import (
     ranks,
     who,
 )
-from .lists import ABSENT, EXPERT, FINAL, NO_DIAGNOSIS, REFERENCE, Cell, Lists, Origin, References, Rejected
-from .long import COLUMN, IN_WORDS, NO_LIST, Long
+from .lists import ABSENT, EXPERT, FINAL, NO_DIAGNOSIS, REFERENCE, Lists, Origin, References
+from .long import IN_WORDS, NO_LIST, Long
 from .names import MORE
 from .no_diagnosis import NoDiagnosis, taken_as_none
 from .ranking import (
@@ -53,6 +53,7 @@ from .ranking import (
 from .references import Told, references_of
 from .sources import long_form
 
+T = TypeVar("T")
 _SHOWN = 3
 _NO_LISTS = (
     "From no answer a list could be read: the judge reads the answers as they were written, and every metric of the match function counts "
@@ -108,12 +109,11 @@ def read_lists(
     groups_by = [visible(name) for name in ([by] if isinstance(by, str) else by)]
     broken: list[InputError] = []
     long = long_form(source, references, reading, groups_by, None if reading.rejects is None else broken)
-    checked = _checked(long, reading, algorithms, groups_by)
-    return _lists(checked, _left(checked, reading, broken), keep_answers)
+    return _lists(_checked(long, reading, algorithms, groups_by), reading, broken, keep_answers)
 
 
 class _Checked(NamedTuple):
-    """The rows, their diagnoses as codes, who is who, what is known of each case and rater, and what is doubtful."""
+    """The rows, their diagnoses as codes, who is who, what is known of each case, and what is doubtful."""
 
     long: Long
     problems: Problems
@@ -123,7 +123,7 @@ class _Checked(NamedTuple):
     people: Who
     right: Told
     final: Told
-    groups: dict[str, list[Cell | None]]
+    groups: dict[str, list[tuple[int, str] | None]]
     warnings: list[str]
 
 
@@ -134,13 +134,12 @@ def _checked(long: Long, reading: Reading, algorithms: str | Iterable[str] | Non
     check_named("case_id", case < 0, problems)
     people = who(of_rater, algorithms, problems)
     check_named("rater", (rater < 0) & ~(people.is_reference | people.is_final), problems, of_case=True)
-    empty = blanks(problems, "diagnosis") & blanks(problems, "rank")
+    empty = (cells_of(problems, "diagnosis")[0] < 0) & (cells_of(problems, "rank")[0] < 0)
     ranked = people.in_use[rater] & ~empty
     rank = ranks(ranked, problems)
     entry, strings, none_words = diagnoses(is_none, ranked, problems)
     # what `dxmatch ask` was told came, and is an empty list: one that is missing has no row there
-    came = COLUMN not in long.table.names
-    rows = Rows(of_case, of_rater, rank, ranked, empty, _texts(long, unread=True), came)
+    rows = Rows(of_case, of_rater, rank, ranked, empty, _texts(long, unread=True), long.asked)
     check_twice(of_case, of_rater, problems)
     said_of_ranks = check_ranks(rows, "rank", problems)
 
@@ -152,36 +151,23 @@ def _checked(long: Long, reading: Reading, algorithms: str | Iterable[str] | Non
     right, final = of_role(people.is_reference, REFERENCE), of_role(people.is_final, FINAL)
     if any(final.names) and not any(right.names):  # beside no set of right answers the final one is the right one
         right, final = final, Told([()] * len(cases), {}, right.warnings)
-    for name in by:
-        if name not in problems.data.column_names:
-            own = list(long.columns or problems.data.column_names)
-            problem = f"the column {name!r} (to group the cases by) is missing{hint(name, own)}"
-            raise InputError(problem, source=long.table.source, allowed=f"a column {name!r}", got=own)
+    for name in (name for name in by if name not in problems.data.column_names):
+        own = list(long.columns or problems.data.column_names)
+        problem = f"the column {name!r} (to group the cases by) is missing{hint(name, own)}"
+        raise InputError(problem, source=long.table.source, allowed=f"a column {name!r}", got=own)
     groups = {name: one_for_each(name, "case", of_case, problems) for name in by}
     none = taken_as_none(none_words, int(ranked.sum()))
     warnings = [*long.warnings, *right.warnings, *final.warnings, *none, *said_of_ranks]
     return _Checked(long, problems, rows, entry, strings, people, right, final, groups, warnings)
 
 
-class _Left(NamedTuple):
-    """The cases and raters that are left, which of all lists are there, and which are out of a rater's figures where they are not."""
-
-    cases: Codes
-    raters: Codes
-    there: NDArray[np.bool_]
-    absent: NDArray[np.bool_]
-    rejected: Rejected
-    warnings: list[str]
-
-
-def _left(checked: _Checked, reading: Reading, broken: list[InputError]) -> _Left:
-    """Refuses what cannot be right, or sets it aside."""
+def _lists(checked: _Checked, reading: Reading, broken: list[InputError], keep_answers: bool) -> Lists:
+    """Refuses what cannot be right, or sets it aside; the lists of the cases that are left."""
     long, problems, rows, people = checked.long, checked.problems, checked.rows, checked.people
-    (case, cases), rater = rows.case, rows.rater[0]
+    (case, cases), (rater, raters), source = rows.case, rows.rater, long.table.source
     used = np.flatnonzero(people.in_use)
-    policy = [reading.missing or (REFUSE if people.role[r] == EXPERT else EMPTY) for r in used.tolist()]
-    refused = used[np.array(policy) == REFUSE]
-    spoilt = spoilt_lists(rows, problems)
+    policy = np.array([reading.missing or (REFUSE if people.role[r] == EXPERT else EMPTY) for r in used.tolist()])
+    refused, spoilt = used[policy == REFUSE], spoilt_lists(rows, problems)
     there = lists_given(rows, spoilt)
     check_missing(rows, there, refused, "rater", problems)
     answered = np.asarray(there[:, used].any(1))
@@ -190,48 +176,28 @@ def _left(checked: _Checked, reading: Reading, broken: list[InputError]) -> _Lef
     kept = np.flatnonzero(answered & ~out)
     if not len(kept):
         see = f"; see {rejected.path}" if rejected.rows else ""
-        raise InputError(f"no case is left of {len(cases):,}{see}", source=long.table.source)
-    unanswered = int((~out & ~answered).sum()) if not rejected.rows else 0
-    lacking = [cases[i] for i in kept.tolist() if not checked.right.names[i]]
-    warnings = told_broken(broken)
-    if unanswered:
-        have, are = ("case has", "is") if unanswered == 1 else ("cases have", "are")
-        warnings.append(f"{unanswered:,} {have} no list by anybody and {are} left out.")
-    if 0 < len(lacking) < len(kept):
-        has, are = ("has", "is") if len(lacking) == 1 else ("have", "are")
-        shown = ", ".join(map(quoted, lacking[:_SHOWN])) + (", …" if len(lacking) > _SHOWN else "")
-        of = f"{len(lacking):,} of {len(kept):,} cases {has} no right answer ({shown})"
-        warnings.append(f"{of}, and {are} out of every figure that needs one.")
-    warnings += told_missing(rows, there, kept, used, reading.missing == OWN, problems.table)
-    absent = ~there[np.ix_(kept, used)] & (np.array(policy) == OWN)
-    return _Left(kept, used, there, absent, rejected, warnings)
-
-
-def _lists(checked: _Checked, left: _Left, keep_answers: bool) -> Lists:
-    long, problems, rows, people = checked.long, checked.problems, checked.rows, checked.people
-    (case, cases), (rater, raters) = rows.case, rows.rater
+        raise InputError(f"no case is left of {len(cases):,}{see}", source=source)
+    absent = ~there[np.ix_(kept, used)] & (policy == OWN)
     place_of = np.full((len(cases), len(raters)), -1)
-    place_of[np.ix_(left.cases, left.raters)] = np.arange(left.absent.size).reshape(left.absent.shape)
-    place_of[~left.there] = -1
+    place_of[np.ix_(kept, used)] = np.arange(absent.size).reshape(absent.shape)
+    place_of[~there] = -1
     order, list_of = rows.by_place(), rows.list_of
     order = order[place_of[case[order], rater[order]] >= 0]
 
     def of_lists(texts: Mapping[int, str | None]) -> dict[tuple[str, str], str]:
-        there = [(row, text) for row, text in texts.items() if text is not None and list_of[row] >= 0]
-        return {(cases[case[row]], raters[rater[row]]): text for row, text in there}
+        held = [(row, text) for row, text in texts.items() if text is not None and list_of[row] >= 0]
+        return {(cases[case[row]], raters[rater[row]]): text for row, text in held}
 
     answers, unread = of_lists(_texts(long)) if keep_answers else {}, of_lists(rows.unread)
     if not len(order) and not answers:
         if not unread:
-            raise InputError("every list is empty", source=long.table.source, allowed="at least one diagnosis")
+            raise InputError("every list is empty", source=source, allowed="at least one diagnosis")
         allowed = "a list of names, numbered lines, JSON, or a sentence that says what the diagnosis is"
         got = next(iter(unread.values()))
-        raise InputError(
-            "no diagnosis could be read from any answer", source=long.table.source, allowed=allowed, got=got
-        )
+        raise InputError("no diagnosis could be read from any answer", source=source, allowed=allowed, got=got)
     # each diagnosis in the place of its rank: a rank that is not there stays empty
     of, place = place_of[case[order], rater[order]], rows.rank[order]
-    lengths = np.zeros(left.absent.size, np.int64)
+    lengths = np.zeros(absent.size, np.int64)
     np.maximum.at(lengths, of, place)
     stands = (np.cumsum(lengths) - lengths)[of] + place - 1
     after = np.searchsorted(stands, np.arange(int(lengths.sum())))
@@ -239,32 +205,47 @@ def _lists(checked: _Checked, left: _Left, keep_answers: bool) -> Lists:
     entry = checked.entry[order]
     said = np.bincount(entry[entry >= 0], minlength=len(checked.strings)) > 0
     number = np.append(np.where(said, np.cumsum(said) - 1, -1), NO_DIAGNOSIS)
-    kept, used = left.cases.tolist(), left.raters.tolist()
-    right, final = ([told.names[i] for i in kept] for told in (checked.right, checked.final))
-    more = [
-        {name: [cells[i] for i in kept] for name, cells in told.more.items()} for told in (checked.right, checked.final)
-    ]
-    groups = {
-        name: [cell and str(cell.value) for cell in map(cells.__getitem__, kept)]
-        for name, cells in checked.groups.items()
-    }
+
+    def of_kept(cells: Sequence[T]) -> list[T]:
+        return [cells[i] for i in kept.tolist()]
+
+    right, final = (of_kept(told.names) for told in (checked.right, checked.final))
+    more, final_more = (
+        {name: of_kept(one) for name, one in told.more.items()} for told in (checked.right, checked.final)
+    )
+    groups = {name: [cell and cell[1] for cell in of_kept(cells)] for name, cells in checked.groups.items()}
+    left_out = int((~out & ~answered).sum()) if not rejected.rows else 0
+    warnings = [*checked.warnings, *told_broken(broken), *_told_of_cases(of_kept(cases), right, left_out)]
+    warnings += told_missing(rows, there, kept, used, reading.missing == OWN, problems.table)
     size = f"{counted(len(used), 'rater')}, {counted(len(kept), 'case')}, {sum(map(bool, right)):,} with a right answer"
     return Lists(
-        cases=[cases[i] for i in kept],
-        raters=[raters[i] for i in used],
-        roles=tuple(people.role[i] for i in used) if people.told else None,
-        strings=[checked.strings[i] for i in np.flatnonzero(said)],
+        cases=of_kept(cases),
+        raters=[raters[i] for i in used.tolist()],
+        roles=tuple(people.role[i] for i in used.tolist()) if people.told else None,
+        strings=[checked.strings[i] for i in np.flatnonzero(said).tolist()],
         entries=np.where(filled, number[entry][after], ABSENT).astype(np.int32),
-        lengths=lengths.reshape(left.absent.shape),
+        lengths=lengths.reshape(absent.shape),
         rows=problems.table.row_numbers()[order][after],
         more={name: optional_cells(problems, name, order[after], filled) for name in MORE if name in problems.data.column_names},
-        absent=left.absent,
-        references=References(right, more[0], final, more[1], groups),
+        absent=absent,
+        references=References(right, more, final, final_more, groups),
         origin=Origin(
-            long.table.source, f"{long.recognised} ({size})", long.columns,
-            (*checked.warnings, *left.warnings, *([] if len(order) else [_NO_LISTS])), tuple(people.notes), left.rejected, unread, answers,
+            source, f"{long.recognised} ({size})", long.columns, (*warnings, *([] if len(order) else [_NO_LISTS])), tuple(people.notes),
+            rejected, unread, answers,
         ),
     )  # fmt: skip
+
+
+def _told_of_cases(cases: Sequence[str], right: Sequence[tuple[str, ...]], left_out: int) -> list[str]:
+    """Sentences on cases without a list, and without a right answer."""
+    said, lacking = list[str](), [name for name, of in zip(cases, right, strict=True) if not of]
+    if left_out:
+        said.append(f"{counted(left_out, 'case has', 'cases have')} no list by anybody: left out.")
+    if 0 < len(lacking) < len(cases):
+        shown = ", ".join(map(quoted, lacking[:_SHOWN])) + (", …" if len(lacking) > _SHOWN else "")
+        of = f"{len(lacking):,} of {len(cases):,} cases {'has' if len(lacking) == 1 else 'have'} no right answer ({shown})"
+        said.append(f"{of}, and count in no figure that needs one.")
+    return said
 
 
 def _texts(long: Long, unread: bool = False) -> dict[int, str | None]:

@@ -8,13 +8,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-import numpy as np
-
-from ...errors import InputError, quoted
+from ...errors import quoted
 from ...files.counted import counted
 from .cells import NO_SEPARATOR, SEPARATORS, commas_ask
 from .columns import Codes, Named, Problems, fault_of, one_for_each, optional_cells
-from .lists import REFERENCE, Cell
+from .lists import Cell
 from .no_diagnosis import NoDiagnosis
 from .structured_answers import listed
 
@@ -45,50 +43,58 @@ def references_of(
         For a reference by column and by rows at once; where nothing tells what commas among them are.
     """
     (case_of, cases), columns = case, problems.data.column_names
-    source = role if role in columns else "diagnosis"
-    of_rows = _of_rows("diagnosis", rows, problems)
     by_row: list[list[int]] = [[] for _ in cases]
-    for row in of_rows:
+    for row in rows.tolist():
         by_row[case_of[row]].append(row)
-    if source == role and len(rows):
-        raise _two(role, role, int(rows.min()), problems)
-    by_column = one_for_each(role, "case", case, problems) if source == role else []
-    cells = [[cell] if cell else [] for cell in by_column] or [[of_rows[row] for row in own] for own in by_row]
-    if all(len(own) < 2 for own in cells):  # else rows part them
-        _check_commas([cell for own in cells for cell in own if cell.value], source, separator, problems)
 
-    parts = [[parted(cell.value or "", separator) for cell in own] for own in cells]
+    def said(ours: str, name: str) -> list[list[tuple[int, str | None]]]:
+        """Of each case what a column says, with its row: once where it is of the case, else in each of the rows."""
+        if name in columns:
+            if len(rows) and (name == role or any(optional_cells(problems, ours, rows))):
+                column = problems.long.own.get(name, name)
+                allowed = f"a column {column!r} or rows with the role {role}, not both"
+                raise problems.table.error(f"a second {role}", int(rows.min()), column, allowed=allowed)
+            return [[cell] if cell else [] for cell in one_for_each(name, "case", case, problems)]
+        texts = dict(zip(rows.tolist(), optional_cells(problems, ours, rows), strict=True)) if ours in columns else {}
+        return [[(row, texts[row]) for row in own if texts] for own in by_row]
+
+    cells = said("diagnosis", role)
+    if all(len(own) < 2 for own in cells):  # else rows part them
+        _check_commas(
+            [(row, text) for own in cells for row, text in own if text],
+            role if role in columns else "diagnosis",
+            separator,
+            problems,
+        )
+    parts = [[parted(text or "", separator) for _, text in own] for own in cells]
     none_said = set(filter(is_none, {name for own in parts for of in own for name in of}))
     named = [[[name for name in of if name not in none_said] for of in own] for own in parts]
     names = [tuple(name for of in own for name in of) for own in named]
-    for i, fault in enumerate(next(filter(None, map(fault_of, own)), None) for own in names):
-        if fault is not None:
-            row, problem = int(np.flatnonzero(case_of == i)[0]), fault[0].replace("diagnosis", "reference", 1)
-            problems.add(row, problem, source, of_case=True, allowed=fault[1])
-    more: dict[str, list[tuple[Cell, ...]]] = {}
-    for name in MORE_OF_THE_REFERENCE:
-        column, beside = f"{role}_{name}", _of_rows(name, rows, problems)
-        if column in columns:
-            if said := [row for row, cell in beside.items() if cell.value]:
-                raise _two(column, role, said[0], problems)
-            of_case = zip(one_for_each(column, "case", case, problems), names, strict=True)
-            more[name] = [_beside(cell, len(own)) if cell else () for cell, own in of_case]
-        elif beside:
-            both = (
-                [(beside[row], of) for row, of in zip(*one, strict=True) if of]
-                for one in zip(by_row, named, strict=True)
-            )
-            more[name] = [tuple(part for cell, of in own for part in _for_each(cell, len(of))) for own in both]
-    told = [cell.value for one in zip(cells, parts, strict=True) for cell, of in zip(*one, strict=True) if len(of) > 1]
-    none = [own[0].value or "" for own, kept in zip(cells, names, strict=True) if own and not kept]
-    return Told(names, more, [*_told_several(told, separator), *_told_none(none, role)])
-
-
-def _of_rows(column: str, rows: Codes, problems: Problems) -> dict[int, Cell]:
-    if column not in problems.data.column_names:
-        return {}
-    texts, numbers = optional_cells(problems, column, rows), problems.table.row_numbers()[rows].tolist()
-    return dict(zip(rows.tolist(), map(Cell, texts, numbers), strict=True))
+    for own, of in zip(cells, names, strict=True):
+        if fault := next(filter(None, map(fault_of, of)), None):
+            problem, allowed = fault[0].replace("diagnosis", "reference", 1), fault[1]
+            problems.add(own[0][0], problem, role if role in columns else "diagnosis", of_case=True, allowed=allowed)
+    numbers, more = problems.table.row_numbers(), dict[str, list[tuple[Cell, ...]]]()
+    for name in (
+        name for name in MORE_OF_THE_REFERENCE if f"{role}_{name}" in columns or (len(rows) and name in columns)
+    ):
+        more[name] = []
+        for own, of, beside in zip(named, names, said(name, f"{role}_{name}"), strict=True):
+            counts = [len(one) for one in own] if len(own) == len(beside) else [len(of)] * len(beside)
+            of_case = f"{role}_{name}" in columns
+            told = [
+                (Cell(text, int(numbers[row])), n)
+                for (row, text), n in zip(beside, counts, strict=True)
+                if n or of_case
+            ]
+            more[name].append(tuple(part for cell, n in told for part in _beside(cell, n)))
+    told = [
+        text
+        for of_cells, of in zip(cells, parts, strict=True)
+        for (_, text), one in zip(of_cells, of, strict=True)
+        if text and len(one) > 1
+    ]
+    return Told(names, more, _told_several(told, separator))
 
 
 @lru_cache(maxsize=100_000)
@@ -125,40 +131,19 @@ def _told_several(cells: Sequence[str], separator: str | None) -> list[str]:
     return [f"{have} several right answers in one cell ({quoted(example)} is {shown})."]
 
 
-def _told_none(cells: Sequence[str], role: str) -> list[str]:
-    if not cells:
-        return []
-    word, what = Counter(cells).most_common(1)[0][0], "reference" if role == REFERENCE else "final diagnosis"
-    return [f"In {counted(len(cells), 'case')} the {what} names no diagnosis{f' ({quoted(word)})' if word else ''}."]
-
-
-def _check_commas(cells: Sequence[Cell], column: str, separator: str | None, problems: Problems) -> None:
+def _check_commas(cells: Sequence[tuple[int, str]], column: str, separator: str | None, problems: Problems) -> None:
     """Asks whether commas part right answers, where a tenth of the cells leaves it open."""
-    open_ = [
-        cell for cell in cells if "," in cell.value and _as_list(cell.value) is None and len(parted(cell.value)) == 1
-    ]
+    open_ = [(row, text) for row, text in cells if "," in text and _as_list(text) is None and len(parted(text)) == 1]
     if separator is None and commas_ask(len(open_), len(cells)):
-        raise InputError(
-            f"{len(open_):,} of {len(cells):,} right answers hold commas, and nothing else parts them", source=problems.table.source,
-            row=open_[0].row, column=problems.long.own.get(column, column), allowed=SEPARATORS, got=open_[0].value,
-        )  # fmt: skip
+        row, text = open_[0]
+        problem = f"{len(open_):,} of {len(cells):,} right answers hold commas, and nothing else parts them"
+        raise problems.table.error(problem, row, problems.long.column_of(column, row), allowed=SEPARATORS, got=text)
 
 
 def _beside(cell: Cell, count: int) -> tuple[Cell, ...]:
     """A cell of codes or severities beside `count` right answers: one for each, or the cell where the numbers differ."""
+    if not cell.value:
+        return (cell,) * count
     ways = (_as_list(cell.value), parted(cell.value), parted(cell.value, ",")) if count > 1 else ()
     parts = next((way for way in ways if way is not None and len(way) == count), None)
     return (cell,) if parts is None else tuple(Cell(part, cell.row) for part in parts)
-
-
-def _for_each(cell: Cell, count: int) -> tuple[Cell, ...]:
-    """A cell of a row for each of the right answers in it: its parts, or itself and blanks."""
-    parts = _beside(cell, count) if cell.value else (cell,)
-    return parts + (Cell(None, cell.row),) * (count - len(parts))
-
-
-def _two(column: str, role: str, row: int, problems: Problems) -> InputError:
-    name = problems.long.column_of(column, row)
-    allowed = f"a column {name!r} or rows with the role {role}, not both"
-    what = "two references" if role == REFERENCE else "two final diagnoses"
-    return problems.table.error(what, row, name, allowed=allowed)

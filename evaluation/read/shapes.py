@@ -22,6 +22,8 @@ LONG, BY_ROW, NUMBERED, CELLS, REFERENCES = "long", "by row", "numbered", "cells
 _SAID = {
     LONG: "a row for each case, rater and rank",
     BY_ROW: "a row for each diagnosis, the likeliest first",
+    NUMBERED: "a column for each rank",
+    CELLS: "a list in each cell",
     REFERENCES: "right answers alone",
 }
 _ROWS_PER_VALUE, _WORDS = 2, 5
@@ -29,6 +31,7 @@ _ROWS_PER_VALUE, _WORDS = 2, 5
 _FLAGS = known.words("yes no true false y n t f x 0 1 0.0 1.0 correct incorrect right wrong hit miss")
 _DIFFERENTIAL = re.compile(r"diff?eren|ddx", re.IGNORECASE)
 _WHICH = {"rater": "which is the model", "case_id": "which is the case"}
+_ALLOWED = "columns case_id, rater, rank and diagnosis, a column for each model or rank, or a column of lists; their names in the option 'columns'"
 _SHOWN = 4
 Lists = Mapping[str, list[str]]
 
@@ -73,32 +76,19 @@ def shape_of(table: Table, given: Mapping[str, Any], by: Collection[str] = ()) -
     )
     names = {ours: name for ours, name in names.items() if name not in listed and ours not in {PREDICTIONS, *left}}
     if "case_id" not in names and kind in (NUMBERED, CELLS):
-        names |= known.unnamed_cases(table)
+        names |= known.unnamed_cases(table.names)
     others = [name for name in table.names if name.strip() and name not in {*names.values(), *listed, *by}]
     if kind in (LONG, BY_ROW) and {"rater", "case_id"} <= names.keys():
         others = []  # what else such a table holds is of no weight
-    unread = [
-        name
-        for name in others
-        if not says_what_it_holds(name, table.names) and any(map(_has_letters, _values(table, name)))
-    ]
-    many = f"{len(lists)} models" if len(lists) > 1 else "one model"
-    shown = (
-        f"a column for each rank ({_shown(listed)})"
-        if kind == NUMBERED
-        else f"a list in each cell of {column_in_words(listed[0])}"
-        if listed
-        else ""
-    )
-    if "" not in lists:
-        shown = f"{shown} of {many}" if kind == NUMBERED else f"{many} in one column each ({_shown(listed)})"
+    held = {name: _values(table, name) for name in others if not says_what_it_holds(name, table.names)}
+    unread = tuple(name for name, values in held.items() if any(map(_has_letters, values)))
+    of = f" of {len(lists)} models" if len(lists) > 1 else ""
     said = [
-        _SAID.get(kind, shown),
+        f"{_SAID[kind]}{of}" + (f" ({_shown(listed)})" if listed else ""),
         *(f"{ours} in {column_in_words(name)}" for ours, name in names.items() if folded(name) != ours),
+        *([f"not read: {_shown(others)}"] if others else []),
     ]
-    said += ["cases numbered by row"] if "case_id" not in names else []
-    said += [f"not read: {_shown(others)}"] if others else []
-    shape = Shape(kind, names, lists, "; ".join(said), tuple(unread))
+    shape = Shape(kind, names, lists, "; ".join(said), unread)
     if not given and kind != REFERENCES:
         _check_told(table, shape)
     return shape
@@ -206,25 +196,21 @@ def _check_told(table: Table, shape: Shape) -> None:
     """Refuses lists of several models, or cases, that would become one: nothing is pooled in silence."""
     names, own = shape.names, shape.kind in (NUMBERED, CELLS) and "" not in shape.lists
     lacks = [ours for ours in _WHICH if ours not in names and not (own and ours == "rater")]
-    if not lacks:
+    if not lacks or own:
         return
     size = {name: len(set(table.column(name))) for name in shape.unread}
     could = sorted((name for name in size if size[name] < len(table)), key=size.__getitem__)
     keys = [names[ours] for ours in ("case_id", *([RANK] if shape.kind == LONG else [])) if ours in names]
     again = bool(keys) and table.data.group_by(keys).aggregate([]).num_rows < len(table)
-    if lacks == ["rater"]:
-        pooled = again and bool(could)
-    elif lacks == ["case_id"]:
-        pooled = not own and len(table) > 1
-    else:
-        pooled = len(could) > 1 or (shape.kind == LONG and again)
+    pooled = again or len(could) > 1
+    if len(lacks) == 1:
+        pooled = again and bool(could) if lacks == ["rater"] else len(table) > 1
     if pooled:
         may = f"; it may be {' or '.join(map(quoted, could))}" if could else ""
         which, named = ", and ".join(map(_WHICH.__getitem__, lacks)), ", ".join(f"{ours}=COLUMN" for ours in lacks)
         allowed = f"their names in the option 'columns' ({named}), or that of any column where there is none"
-        raise InputError(
-            f"no column is known that says {which}{may}", source=table.source, allowed=allowed, got=table.names
-        )
+        problem = f"no column is known that says {which}{may}"
+        raise InputError(problem, source=table.source, allowed=allowed, got=table.names)
 
 
 def of_sheet(table: Table) -> str:
@@ -233,20 +219,13 @@ def of_sheet(table: Table) -> str:
 
 
 def _unrecognised(table: Table, names: Mapping[str, str]) -> InputError:
-    held = (
-        ", ".join(f"{ours} in {column_in_words(name)}" for ours, name in names.items())
-        or "no column that is known by its name"
-    )
-    open_ = (
-        ["diagnosis"]
-        if RANK in names or "rater" in names
-        else [PREDICTIONS, "reference"]
-        if "case_id" in names
-        else [*known.COLUMNS[:4]]
-    )
-    looks = {1: "one row for each diagnosis", 2: "one row for each case"}.get(len(open_), "no lists of diagnoses")
+    held = ", ".join(f"{ours} in {column_in_words(name)}" for ours, name in names.items()) or "none"
+    wanted = ["diagnosis"] if RANK in names or "rater" in names else ["case_id", "reference", PREDICTIONS]
+    missing = {ours: Open("COLUMN") for ours in wanted if ours not in names}
     return InputError(
-        f"no column holds diagnoses; it looks like {looks} ({held}){of_sheet(table)}", source=table.source,
-        allowed="columns case_id, rater, rank and diagnosis, a column for each model or rank, or a column of lists", got=table.names,
-        remedy=Remedy("says which is which", columns={name: Open("COLUMN") for name in open_}),
-    )  # fmt: skip
+        f"no column holds diagnoses; known by their names are: {held}{of_sheet(table)}",
+        source=table.source,
+        allowed=_ALLOWED,
+        got=table.names,
+        remedy=Remedy("says which is which", columns=missing),
+    )

@@ -1,38 +1,30 @@
-"""Whatever holds lists, a file, several, a folder, a frame, Python objects -> one table in the long form."""
-
-# pyright: reportAttributeAccessIssue=false
-# pyarrow.compute makes its functions at run time, where no type checker sees them.
+"""Whatever holds lists, a file, several, a folder, a frame, Python objects -> tables -> one table in the long form."""
 
 from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import narwhals as nw
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from ...errors import InputError, plain, quoted
+from ...errors import InputError
 from ...files.invisible import visible, visible_names
 from ...files.json_records import SUFFIXES as JSON_SUFFIXES
 from ...files.json_records import as_text, read_json, records_as_columns
 from ...files.reading import Reading
 from ...files.tables import Table, read_table
-from .case_names import other_spellings, told_spellings
 from .formats.answer import Answer
 from .formats.registry import FORMATS, read_answers, recognised
-from .frames import with_index
-from .long import NO_LIST, Long, long_of
-from .names import PREDICTIONS, check_columns
-from .objects import Piece, of_objects, of_records
-from .right_answers import RightAnswers, joined, right_answers
-from .shapes import REFERENCES, of_sheet, shape_of
+from .joining import joined, right_of, together
+from .long import Long, long_of
+from .names import ANSWER, KNOWN, OTHER_NAMES, PREDICTIONS, check_columns, folded
+from .shapes import REFERENCES, Shape, of_sheet, shape_of
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx", ".eval")
 MODEL = "model"
@@ -41,53 +33,66 @@ _LISTS = (
     "a column for each model or rank, a column of lists, or rows with rater, rank and diagnosis; the option 'columns' names those with "
     "the answers (predictions=COLUMN,COLUMN for one of each model, rank=COLUMN,COLUMN for one of each rank)"
 )
+_OBJECTS = "objects with a case each, {case: list}, {model: {case: list}}, or lists in the order of the right answers"
 _RECORDED = "None, or one object or a list of objects with case_id, model, diagnoses (a list) or text, and references (a text or a list)"
 _WORDS = re.compile(r"(?<=[_\-. ])|(?=[_\-. ])")
+_HOLDS_LISTS = frozenset((PREDICTIONS, ANSWER, *OTHER_NAMES[PREDICTIONS]))
+_OF_A_RECORD = frozenset(("reference", *OTHER_NAMES["reference"], *_HOLDS_LISTS))
+_OF_AN_ANSWER = re.compile(
+    r"diagnos|differential|answer|text|rank|name|icd|reason|content|confidence|prob", re.IGNORECASE
+)
+
+
+class Piece(NamedTuple):
+    """A table of any shape. model : who answered, where the table names nobody. title : of its published format."""
+
+    table: Table
+    model: str
+    title: str = ""
 
 
 def long_form(
-    source: Any,
-    references: Any = None,
-    reading: Reading = Reading(),
-    by: Collection[str] = (),
-    broken: list[InputError] | None = None,
+    source: Any, references: Any, reading: Reading, by: Collection[str], broken: list[InputError] | None
 ) -> Long:
-    """The long form of whatever holds lists. The parameters are those of `read_lists`.
+    """The long form of whatever holds lists, with the right answers that are kept apart. The parameters are those of `read_lists`.
 
     broken : where lines that are no JSON go; None raises the first.
     """
-    given, by = check_columns(reading.columns), [visible(name) for name in by]
-    source, references = with_index(source, given), with_index(references, given)
-    right = None if references is None else _right_answers(references, reading, given, by)
-    paths = _paths(source)
-    name = reading.format or ""
-    if not name and not given and reading.record is None:  # columns named by hand go before a format that is recognised
-        formats = {recognised(path) for path in paths}
-        name = formats.pop() if len(formats) == 1 else ""
-    if name and not paths:
+    given = check_columns(reading.columns)
+    pieces, found, right = _pieces(source, reading, given, by, broken), list[tuple[Piece, Shape]](), list[Long]()
+    for piece in pieces:
+        names = piece.table.names
+        own = {
+            ours: name for ours, name in given.items() if len(pieces) == 1 or not isinstance(name, str) or name in names
+        }
+        shape = shape_of(piece.table, own, by)
+        if shape.kind != REFERENCES:
+            found.append((piece, shape))
+        elif references is None:  # of several files one may hold them
+            right.append(right_of(piece.table, own, by))
+    if not found:
+        table = pieces[-1].table
         raise InputError(
-            f"the format {name!r} is of files or folders", allowed="their paths", got=type(source).__name__
+            f"right answers, but no lists{of_sheet(table)}", source=table.source, allowed=_LISTS, got=table.names
         )
-    if reading.record is not None or name:
-        of_record = [answer for one in paths or [source] for answer in _recorded(one, reading)] if not name else []
-        held = [read_answers(path, name) for path in paths] if name else [of_record]
-        tables = [one for one in held if isinstance(one, Table)]
-        answers = [answer for one in held if not isinstance(one, Table) for answer in one]
-        shown, title = ", ".join(map(str, paths)) or "answers", FORMATS[name].title if name else "answers"
-        longs = [Long(visible_names(table), recognised=title) for table in tables]
-        longs += [_of_answers(answers, shown, title, by, reading.separator)] if answers else []
-        long = longs[0] if len(longs) == 1 else _together(longs, shown)
-    else:
-        long, right = _of_tables(source, paths, right, given, by, reading, broken)
-    return long if right is None else joined(long, right)
+    if references is not None:
+        texts = {ours: name for ours, name in given.items() if isinstance(name, str)}
+        apart = _pieces(references, replace(reading, format=None, record=None), texts, by)
+        right = [right_of(one.table, texts, by) for one in apart]
+    names = list(dict.fromkeys(piece.model for piece, _ in found))
+    models = dict(zip(names, _what_differs(names), strict=True))
+    longs = [
+        long_of(
+            one.table, replace(shape, said=one.title or shape.said), visible(models[one.model]), by, reading.separator
+        )
+        for one, shape in found
+    ]
+    lists = together(longs, str(source) if _is_path(source) else "")
+    return joined(lists, together(right)) if right else lists
 
 
 def _is_path(value: Any) -> bool:
     return isinstance(value, str | os.PathLike)
-
-
-def _is_json(value: Any) -> bool:
-    return _is_path(value) and Path(value).suffix.lower() in JSON_SUFFIXES
 
 
 def _paths(source: Any) -> list[Path]:
@@ -110,44 +115,6 @@ def _files_in(folder: Path) -> list[Path]:
     return found
 
 
-def _of_tables(
-    source: Any, paths: Sequence[Path], right: RightAnswers | None, given: Mapping[str, Any], by: Collection[str], reading: Reading, broken: list[InputError] | None,
-) -> tuple[Long, RightAnswers | None]:  # fmt: skip
-    """The long form of all tables of lists. Of several files one may hold the right answers alone."""
-    files: list[Any] = [file for path in paths for file in (_files_in(path) if path.is_dir() else [path])]
-    called = [(file, file.name.removesuffix(file.suffix)) for file in files] or [(source, MODEL)]
-    pieces = [(name, piece) for one, name in called for piece in _pieces(one, reading.encoding, right, broken)]
-    found = []
-    for name, piece in pieces:
-        own = given if len(pieces) == 1 else _of_this(given, piece.table)
-        shape = shape_of(piece.table, {**piece.given, **own}, by)
-        if shape.kind != REFERENCES:
-            found.append((name, piece, replace(shape, said=piece.said or shape.said)))
-        elif len(pieces) > 1 and right is None:
-            right = right_answers(piece.table, own, by)
-        else:
-            raise _no_lists(piece.table)
-    if not found:
-        raise _no_lists(pieces[-1][1].table)
-    names = list(dict.fromkeys(name for name, *_ in found))
-    models = dict(zip(names, _what_differs(names), strict=True))
-    longs = [
-        long_of(piece.table, shape, visible(piece.model or models[name]), by, reading.separator)
-        for name, piece, shape in found
-    ]
-    return longs[0] if len(longs) == 1 else _together(longs, str(source) if _is_path(source) else ""), right
-
-
-def _of_this(given: Mapping[str, Any], table: Table) -> dict[str, Any]:
-    """The part of the option `columns` that names columns of this of several tables."""
-    return {ours: name for ours, name in given.items() if not isinstance(name, str) or name in table.names}
-
-
-def _no_lists(table: Table) -> InputError:
-    problem = f"right answers, but no lists{of_sheet(table)}"
-    return InputError(problem, source=table.source, allowed=_LISTS, got=table.names)
-
-
 def _what_differs(names: list[str]) -> list[str]:
     """Names without the words that all of them begin or end with: run_gpt4_out, run_claude_out are gpt4 and claude."""
     parts = [_WORDS.split(name) for name in names]
@@ -159,56 +126,126 @@ def _what_differs(names: list[str]) -> list[str]:
 
 
 def _pieces(
-    source: Any, encoding: str | None, right: RightAnswers | None = None, broken: list[InputError] | None = None
+    source: Any, reading: Reading, given: Mapping[str, Any], by: Collection[str], broken: list[InputError] | None = None
 ) -> list[Piece]:
-    """The tables in one file, frame or object, names as they look. broken : where lines that are no object go; None raises the first."""
-    cases, in_order = (right.cases, right.in_order) if right is not None else ([], False)
+    """The tables in whatever came, names as they look."""
+    paths, name, found = _paths(source), reading.format or "", list[Piece]()
+    if not name and not given and reading.record is None:  # columns named by hand go before a format that is recognised
+        formats = {recognised(path) for path in paths}
+        name = formats.pop() if len(formats) == 1 else ""
+    if name and not paths:
+        allowed, got = "their paths", type(source).__name__
+        raise InputError(f"the format {name!r} is of files or folders", allowed=allowed, got=got)
+    if name or reading.record is not None:
+        held = [read_answers(path, name) if name else [*_recorded(path, reading)] for path in paths or [source]]
+        title, shown = FORMATS[name].TITLE if name else "answers", ", ".join(map(str, paths)) or "answers"
+        found = [Piece(one, MODEL, title) for one in held if isinstance(one, Table)]
+        found += _of_answers([one for of in held if not isinstance(of, Table) for one in of], shown, title, by)
+    else:
+        files = [file for path in paths for file in (_files_in(path) if path.is_dir() else [path])]
+        for one in files or [source]:
+            model = one.name.removesuffix(one.suffix) if isinstance(one, Path) else MODEL
+            found += _of_one(one, model, reading.encoding, broken)
+    return [one._replace(table=visible_names(one.table)) for one in found]
+
+
+def _of_one(source: Any, model: str, encoding: str | None, broken: list[InputError] | None) -> list[Piece]:
+    """The tables in one file, frame or object."""
+    source, pandas = source.tolist() if isinstance(source, np.ndarray) else source, sys.modules.get("pandas")
+    if pandas is not None and isinstance(source, pandas.Series | pandas.DataFrame):
+        plain_index = isinstance(source.index, pandas.RangeIndex | pandas.MultiIndex)
+        if isinstance(source, pandas.Series):
+            source = source.tolist() if plain_index else source.to_dict()
+        elif not plain_index:  # as its index is written into a file
+            source = source.reset_index(names="")
     if isinstance(source, Mapping | list | tuple):
-        pieces = of_objects(source, "data", cases=cases, in_order=in_order)
-    elif _is_json(source):
+        return _of_objects(source, "data", model)
+    if _is_path(source) and Path(source).suffix.lower() in JSON_SUFFIXES:
         value, rows = read_json(Path(source), encoding, broken)
         if rows == []:
             raise InputError("no line of it could be read", source=str(source), allowed="one JSON object a line")
-        pieces = of_objects(value, str(source), 1, rows, cases, in_order)
-    else:
-        pieces = [_of_a_table(source, encoding, broken)]
-    return [replace(piece, table=visible_names(piece.table), model=visible(piece.model)) for piece in pieces]
-
-
-def _of_a_table(source: Any, encoding: str | None, broken: list[InputError] | None) -> Piece:
-    """Of a file or frame; of a frame whose cells are texts here and lists or objects there, too."""
-    try:
-        table = read_table(source, encoding, set_aside=broken is not None)
-    except InputError:
-        frame = None
-        with suppress(nw.exceptions.DuplicateError):  # two columns of one name: said already
-            frame = None if _is_path(source) else nw.from_native(source, eager_only=True, pass_through=True)
-        if not isinstance(frame, nw.DataFrame) or not len(frame):
-            raise
-        return of_records(frame.rows(named=True), "data frame")
+        return _of_objects(value, str(source), model, 1, rows)
+    table = read_table(source, encoding, set_aside=broken is not None)
     if broken is not None:
         broken += table.broken
     if table.frame is not None and (table.mixed or any(map(pa.types.is_struct, table.data.schema.types))):
-        return of_records(table.frame.rows(named=True), "data frame")
-    return Piece(replace(table, broken=()))
+        return [Piece(_of_records(table.frame.rows(named=True), "data frame"), model)]
+    return [Piece(replace(table, broken=()), model)]
 
 
-def _right_answers(value: Any, reading: Reading, given: Mapping[str, Any], by: Collection[str]) -> RightAnswers:
-    """Right answers that are kept apart: {case: answer or answers}, a list in the order of the lists, or a table of any shape."""
-    given = {ours: name for ours, name in given.items() if isinstance(name, str)}
-    if _is_path(value) and not Path(value).suffix and not Path(value).exists():
-        allowed = "a file or folder; a column of the lists is named by the option 'columns' (reference=COLUMN)"
-        raise InputError("no file of references is called so", allowed=allowed, got=str(value))
-    source = str(value) if _is_path(value) else "references"
-    if _is_path(value) and not given and (name := recognised(Path(value))):
-        held = read_answers(Path(value), name)
-        return right_answers(held, {}, by) if isinstance(held, Table) else _references_of(held, source, by)
-    if _is_json(value):
-        value = read_json(Path(value), reading.encoding).value
-    objects = isinstance(value, Mapping | list | tuple)
-    (piece, *_) = of_objects(value, source) if objects else [_of_a_table(value, reading.encoding, None)]
-    right = right_answers(visible_names(piece.table), {"reference": PREDICTIONS, **given} if piece.said else given, by)
-    return replace(right, in_order=piece.said == "lists in order")
+def _of_objects(
+    value: Any, source: str, model: str, first_row: int = 0, rows: Sequence[int] | None = None
+) -> list[Piece]:
+    """A list of objects, one for each case; {case: list}; {model: {case: list}}; {model: objects}; {column: values}; lists in an order, of one model or of each."""
+    if isinstance(value, list | tuple) and value:
+        if all(isinstance(one, Mapping) for one in value):
+            return [Piece(_of_records(value, source, first_row, rows), model)]
+        if all(isinstance(one, list | tuple | str) or one is None for one in value):
+            records = [{"": str(at), PREDICTIONS: one} for at, one in enumerate(value, 1)]
+            return [Piece(_of_records(records, source), model)]
+    if not isinstance(value, Mapping) or not value:
+        empty, got = ": the object is empty" if value == {} else "", value or type(value).__name__
+        raise InputError(f"no lists of diagnoses{empty}", source=source, allowed=_OBJECTS, got=got)
+    of = {str(as_text(key)): one.tolist() if isinstance(one, np.ndarray) else one for key, one in value.items()}
+    lists = all(isinstance(one, list | tuple) for one in of.values())
+    if lists and len({*map(len, of.values())}) == 1 and sum(folded(key) in KNOWN for key in of) > 1:
+        return [
+            Piece(
+                _of_records([dict(zip(of, cells, strict=True)) for cells in zip(*of.values(), strict=True)], source),
+                model,
+            )
+        ]
+    if lists and all(one and all(isinstance(part, Mapping) for part in one) for one in of.values()):
+        return [
+            Piece(_of_records([{"rater": key, **record} for key, one in of.items() for record in one], source), model)
+        ]
+    key_of_case = "case_id"
+    if lists and all(
+        isinstance(part, list | tuple) for one in of.values() for part in one
+    ):  # in the order of the right answers
+        of, key_of_case = {key: {str(at): part for at, part in enumerate(one, 1)} for key, one in of.items()}, ""
+    if not all(isinstance(one, Mapping) for one in of.values()):
+        return [Piece(_of_records([{"case_id": key, PREDICTIONS: one} for key, one in of.items()], source), model)]
+    keys = [str(as_text(key)) for one in of.values() for key in one]
+    if any(folded(key) in _OF_A_RECORD for key in keys):
+        return [Piece(_of_records([{"case_id": key, **record} for key, record in of.items()], source), model)]
+    # a model without any answer is one that is missing everywhere
+    said = [(who, key, one) for who, held in of.items() for key, one in (held or dict.fromkeys(keys[:1])).items()]
+    records = [{key_of_case: str(as_text(key)), "rater": who, PREDICTIONS: one} for who, key, one in said]
+    return [Piece(_of_records(records, source), model)]
+
+
+def _of_records(
+    records: Iterable[Mapping[str, Any]], source: str, first_row: int = 0, rows: Sequence[int] | None = None
+) -> Table:
+    """Objects as rows; one with {"predictions": {model: list}} becomes a row for each model."""
+    flat, numbers = list[dict[str, Any]](), list[int]()
+    for at, record in enumerate(records):
+        nested = {
+            key: one for key, one in record.items() if isinstance(one, Mapping) and folded(str(key)) in _HOLDS_LISTS
+        }
+        of_models = next(
+            (key for key, one in nested.items() if one and not any(_OF_AN_ANSWER.search(str(name)) for name in one)),
+            None,
+        )
+        cells = {str(key): _answer(one) for key, one in record.items() if key != of_models or of_models is None}
+        models = (
+            [{}]
+            if of_models is None
+            else [{"rater": str(who), PREDICTIONS: _answer(one)} for who, one in record[of_models].items()]
+        )
+        flat += [cells | one for one in models]
+        numbers += [first_row + at if rows is None else rows[at]] * len(models)
+    return Table(
+        records_as_columns(flat, source, first_row, numbers), source, first_row, rows=np.array(numbers, np.int64)
+    )
+
+
+def _answer(value: Any) -> Any:
+    """A list of names as it is, anything deeper as JSON."""
+    if isinstance(value, list | tuple) and all(isinstance(one, str) or one is None for one in value):
+        return list(value)
+    return as_text(value) if isinstance(value, Mapping | list | tuple) else value
 
 
 def _recorded(source: Any, reading: Reading) -> Iterator[Answer]:
@@ -219,7 +256,7 @@ def _recorded(source: Any, reading: Reading) -> Iterator[Answer]:
     InputError
         For what is no answer, with the row that it was made of.
     """
-    if _is_json(source):
+    if _is_path(source) and Path(source).suffix.lower() in JSON_SUFFIXES:
         held, rows = read_json(Path(source), reading.encoding)
         records = held if isinstance(held, list) else [held]
         numbers = rows or range(1, len(records) + 1)
@@ -238,73 +275,18 @@ def _recorded(source: Any, reading: Reading) -> Iterator[Answer]:
                 raise InputError(problem, source=str(source), row=row, allowed=_RECORDED, got=answer) from None
 
 
-def _of_answers(answers: Sequence[Answer], source: str, title: str, by: Collection[str], separator: str | None) -> Long:
-    """Answers of a published format, or of the user's own function."""
-    lists = [answer for answer in answers if answer.model is not None]
-    records = [
-        {name: one.more.get(name) for name in by}
-        # an answer that says nothing came, and is an empty list
-        | {"case_id": one.case_id, "rater": one.model, PREDICTIONS: one.text or as_text([] if one.text == "" else one.diagnoses)}
-        for one in lists
-    ]  # fmt: skip
-    files, numbers = [str(one.source) for one in lists], np.array([one.row for one in lists], np.int64)
-    table = visible_names(Table(records_as_columns(records, source), source, 1, rows=numbers, sources=files))
-    given = {"case_id": "case_id", "rater": "rater", PREDICTIONS: [PREDICTIONS]}
-    long = long_of(table, replace(shape_of(table, given, by), said=title), MODEL, by, separator)
-    long = replace(long, own={}, columns=())
-    if any(one.references for one in answers):
-        long = joined(long, _references_of(answers, source, by))
-    return replace(long, recognised=title)
-
-
-def _references_of(answers: Iterable[Answer], source: str, by: Collection[str]) -> RightAnswers:
-    """The right answers among these, with what is told of their cases. Raises `InputError` where those of a case are told in two ways."""
-    first: dict[str, Answer] = {}
-    for answer in answers:
-        known = first.setdefault(answer.case_id, answer) if answer.references else answer
-        if set(known.references) != set(answer.references):
-            problem = f"the right answers of case {quoted(answer.case_id)} differ from those in {known.source}"
-            allowed, got = "; ".join(map(plain, known.references)), "; ".join(answer.references)
-            raise InputError(problem, source=str(answer.source), row=answer.row or None, allowed=allowed, got=got)
-    if not first:
-        raise InputError("no right answers in it", source=source)
-    records = [{"case_id": case, "reference": [*one.references], **one.more} for case, one in first.items()]
-    return right_answers(Table(records_as_columns(records, source), source, 1), {}, by)
-
-
-def _together(longs: Sequence[Long], source: str) -> Long:
-    """Tables of several files as one; each row keeps its file and its number there."""
-    known: dict[str, None] = {}
-    warnings = [text for long in longs for text in long.warnings]
-    parts = []
-    for long in longs:
-        columns = zip(long.table.names, long.table.data.columns, strict=True)
-        data = pa.table({name: column if name == NO_LIST else _as_texts(column) for name, column in columns})
-        names = {str(name) for name in pc.unique(data["case_id"]).to_pylist() if name}
-        if found := other_spellings(names, known):
-            warnings.insert(0, told_spellings(found, long.table.source))
-            cases = pa.array([found.get(name, name) for name in data["case_id"].to_pylist()], pa.large_string())
-            data = data.set_column(data.column_names.index("case_id"), "case_id", cases)
-        known |= dict.fromkeys(found.get(name, name) for name in names)
-        parts.append(data)
-    files = list(dict.fromkeys(long.table.source for long in longs))
-    shown = source or ", ".join(files[:4]) + (", …" if len(files) > 4 else "")
-    rows, sources = (
-        np.concatenate([long.table.row_numbers() for long in longs]),
-        [long.table.source for long in longs for _ in range(len(long.table))],
-    )
-    said = " or ".join(list(dict.fromkeys(long.recognised for long in longs))[:2])
-    return Long(
-        Table(pa.concat_tables(parts, promote_options="default"), shown, 1, rows=rows, sources=sources),
-        own={ours: name for ours, name in longs[0].own.items() if all(long.own.get(ours) == name for long in longs)},
-        columns=tuple(dict.fromkeys(name for long in longs for name in long.columns)),
-        recognised=f"{len(files)} files, {said}" if len(files) > 1 else said, warnings=tuple(dict.fromkeys(warnings)),
-    )  # fmt: skip
-
-
-def _as_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    if pa.types.is_floating(column.type) and pc.all(pc.equal(column, pc.floor(column))).as_py():
-        column = column.cast(pa.int64())
-    return column.cast(pa.large_string())
+def _of_answers(answers: Sequence[Answer], source: str, title: str, by: Collection[str]) -> list[Piece]:
+    """Answers of a published format, or of the user's own function: a table of the lists, and one of right answers alone."""
+    found = list[Piece]()
+    for of_lists in (True, False):
+        held = [one for one in answers if (one.model is not None) == of_lists]
+        records = [
+            {"case_id": one.case_id, "reference": [*one.references] or None, **{n: v for n, v in one.more.items() if n in by or not of_lists}}
+            # an answer that says nothing came, and is an empty list
+            | ({"rater": one.model, PREDICTIONS: one.text or as_text([] if one.text == "" else one.diagnoses)} if of_lists else {})
+            for one in held
+        ]  # fmt: skip
+        rows, files = np.array([one.row for one in held], np.int64), [str(one.source) for one in held]
+        table = Table(records_as_columns(records, source), source, 1, rows=rows, sources=files)
+        found += [Piece(table, MODEL, title)] if held else []
+    return found

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 from ....errors import InputError
 from ....files.json_records import read_json
 from .answer import Answer, references_in
-from .files_of import files_below, first_object, some_below
+from .files_of import Head, files_below
 
+TITLE = "ClinBench-HPB"
 SUBSET = "subset"
 PATIENT = ("patient_id", "Index", "index")
 """Keys of the number of a patient, who has one of them or none."""
@@ -26,15 +27,9 @@ _PART = re.compile(r"[-_ ]?part[-_ ]?\d+$", re.IGNORECASE)
 TESTS = re.compile(r"(?:laboratory|blood|imaging)_\w+|question")
 
 
-def reads(path: Path) -> bool:
-    """A file of cases, or a folder that holds one."""
-    return any(_is_cases(file) for file in some_below(path, "*.json"))
-
-
-def _is_cases(file: Path) -> bool:
-    """No other key is known: a file to which answers were added is someone's own."""
-    keys = first_object(file).keys()
-    return {INFO, RIGHT} <= keys and all(TESTS.fullmatch(key) for key in keys - {INFO, RIGHT, *PATIENT})
+def reads(head: Head) -> bool:
+    """A file of cases. No other key is known: a file to which answers were added is someone's own."""
+    return {INFO, RIGHT} <= head.keys and all(map(TESTS.fullmatch, head.keys - {INFO, RIGHT, *PATIENT}))
 
 
 class Case(NamedTuple):

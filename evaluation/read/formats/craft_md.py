@@ -15,17 +15,16 @@ from ....errors import InputError
 from ....files.json_records import read_json
 from ....files.tables import read_table
 from .answer import Answer, references_in
-from .files_of import columns_of, files_below, has_keys, some_below
+from .files_of import Head, files_below
 
+TITLE = "CRAFT-MD"
 _TRIAL = re.compile(r"trial_(\d+)")
 _FREE = re.compile(r"(?!extracted_ans_|evaluation_).*_frq")
 
 
-def reads(path: Path) -> bool:
-    """A case's results, a folder that holds some, or the table of cases."""
-    if {"case_id", "case_vignette", "answer"} <= columns_of(path):
-        return True
-    return any(has_keys(file, "trial_0", "case_vignette") for file in some_below(path, "*.json")[:3])
+def reads(head: Head) -> bool:
+    """A case's results, or the table of cases."""
+    return {"case_id", "case_vignette", "answer"} <= head.keys or {"trial_0", "case_vignette"} <= head.keys
 
 
 def read(path: Path) -> Iterator[Answer]:

@@ -19,17 +19,18 @@ from ....errors import InputError, OptionError, quoted
 from ....files.json_records import read_json
 from ....files.tables import Table, read_table
 from .answer import Answer
-from .files_of import columns_of
+from .files_of import Head
 
+TITLE = "DDXPlus"
 CONDITIONS, EVIDENCES = "release_conditions.json", "release_evidences.json"
 COLUMNS = ("AGE", "SEX", "PATHOLOGY", "EVIDENCES", "INITIAL_EVIDENCE", "DIFFERENTIAL_DIAGNOSIS")
 _ANSWER = "_@_"
 _UNREADABLE = (KeyError, ValueError, SyntaxError, TypeError, MemoryError, RecursionError)
 
 
-def reads(path: Path) -> bool:
+def reads(head: Head) -> bool:
     """A CSV with its columns."""
-    return {*COLUMNS} <= columns_of(path)
+    return {*COLUMNS} <= head.keys
 
 
 def read(path: Path) -> Iterator[Answer]:

@@ -10,15 +10,15 @@ from pathlib import Path
 
 from ....files.json_records import objects_in_lines
 from .answer import Answer, references_in
-from .files_of import files_below, first_object, some_below
+from .files_of import Head, files_below
 
+TITLE = "DiagnosisArena"
 _RESPONSE, _RIGHT, _CASE = "LLM Response", "Final Diagnosis", "Case Information"
 
 
-def reads(path: Path) -> bool:
-    """A file of answers or of cases, or a folder that holds one."""
-    keys = (first_object(file).keys() for file in some_below(path, "*.jsonl"))
-    return any({"id", _RIGHT} <= own and not {_RESPONSE, _CASE}.isdisjoint(own) for own in keys)
+def reads(head: Head) -> bool:
+    """A file of answers or of cases."""
+    return {"id", _RIGHT} <= head.keys and not head.keys.isdisjoint({_RESPONSE, _CASE})
 
 
 def read(path: Path) -> Iterator[Answer]:

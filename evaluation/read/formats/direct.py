@@ -14,30 +14,18 @@ from pathlib import Path
 from ....errors import InputError
 from ....files.json_records import read_json
 from .answer import Answer
-from .files_of import files_below, head, some_below
+from .files_of import Head, files_below
 
+TITLE = "DiReCT"
 _CHAIN = "chain"
 _DIAGNOSIS = re.compile(r"(?P<name>.*?)(?:\s*#)*\s*\$Intermedia_\d+", re.DOTALL)
 _SECTION = re.compile(r"input[1-6]")
 
 
-def reads(path: Path) -> bool:
-    """A note or a prediction, or a folder of them."""
-    return any(_is_note(file) or _is_prediction(file) for file in some_below(path, "*.json")[:3])
-
-
-def _is_note(file: Path) -> bool:
-    return "$Intermedia_" in head(file) and "$Input" in head(file)
-
-
-def _is_prediction(file: Path) -> bool:
-    # `chain` stands at the end of the file
-    text = head(file)
-    return (
-        text.lstrip().startswith("{")
-        and '"input' in text.lower()
-        and f'"{_CHAIN}"' in file.read_text("utf-8", "replace")
-    )
+def reads(head: Head) -> bool:
+    """A note or a prediction."""
+    is_note = "$Intermedia_" in head.text and "$Input" in head.text
+    return bool(head.keys) and (is_note or (_CHAIN in head.keys and '"input' in head.text.lower()))
 
 
 def read(path: Path) -> Iterator[Answer]:

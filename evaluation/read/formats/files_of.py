@@ -2,60 +2,43 @@
 
 from __future__ import annotations
 
-import json
 import re
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 _HEAD = 65_536
 _LOOKED_AT = 200
 """Files of a folder whose heads are read to recognise it."""
+_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?')
 
 
-def head(path: Path) -> str:
-    """The first 64 KiB of a file as text; "" where it cannot be read."""
-    try:
-        with path.open("rb") as handle:
-            return handle.read(_HEAD).decode("utf-8-sig", errors="replace")
-    except OSError:
-        return ""
+class Head(NamedTuple):
+    """The first 64 KiB of a file, and the columns of a CSV or the keys of JSON in them."""
+
+    path: Path
+    text: str
+    keys: set[str]
 
 
-def columns_of(path: Path) -> set[str]:
-    """The columns of a CSV; none for any other file."""
-    if path.suffix not in (".csv", ".tsv"):
-        return set()
-    return set(re.split(r"[,;\t]", head(path).partition("\n")[0].replace('"', "").strip()))
+def heads_of(path: Path) -> Iterator[Head]:
+    """Of the file itself, or of the first files of a folder and of its folders, as they come."""
+    files = [path] if path.is_file() else path.rglob("*") if path.is_dir() else []
+    for file in islice((file for file in files if file.is_file()), _LOOKED_AT):
+        with file.open("rb") as handle:
+            text = handle.read(_HEAD).decode("utf-8-sig", errors="replace")
+        if file.suffix in (".csv", ".tsv"):
+            keys = {*re.split(r"[,;\t]", text.partition("\n")[0].replace('"', "").strip())}
+        else:
+            held = text if text.lstrip()[:1] in ("{", "[") else ""
+            keys = {name for name, colon in _STRING.findall(held) if colon}
+        yield Head(file, text, keys)
 
 
-def first_object(path: Path) -> dict[str, Any]:
-    """The first object of JSON lines, or of a JSON array; {} where there is none, or it is long."""
-    text = head(path).lstrip("[ \r\n\t")
-    try:
-        value, _ = json.JSONDecoder().raw_decode(text)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def has_keys(path: Path, *keys: str) -> bool:
-    """Whether the head of a JSON file names all of these keys."""
-    text = head(path)
-    return text.lstrip()[:1] in ("{", "[") and all(f'"{key}"' in text for key in keys)
-
-
-def files_below(path: Path, *patterns: str, most: int | None = None) -> list[Path]:
-    """The file itself; or the files of a folder, and of its folders to any depth, of the first pattern that any has, by name.
-
-    most : so many of them, as they come.
-    """
+def files_below(path: Path, *patterns: str) -> list[Path]:
+    """The file itself; or the files of a folder, and of its folders to any depth, of the first pattern that any has, by name."""
     if not path.is_dir():
         return [path]
-    of = ([file for file in islice(path.rglob(pattern), most) if file.is_file()] for pattern in patterns)
+    of = ([file for file in path.rglob(pattern) if file.is_file()] for pattern in patterns)
     return sorted(next(filter(None, of), []))
-
-
-def some_below(path: Path, pattern: str) -> list[Path]:
-    """The file itself, or the first files of a folder and of its folders, as they come."""
-    return files_below(path, pattern, most=_LOOKED_AT)

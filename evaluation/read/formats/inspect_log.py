@@ -14,12 +14,17 @@ from typing import Any
 
 from ....errors import InputError, MissingExtra
 from .answer import Answer, groups_in, references_in
-from .files_of import files_below, has_keys, some_below
+from .files_of import Head, files_below, heads_of
+
+TITLE = "a log of Inspect"
 
 
-def reads(path: Path) -> bool:
-    """A log, or a folder that holds one."""
-    return any(_is_log(file) for pattern in ("*.eval", "*.json") for file in some_below(path, pattern))
+def reads(head: Head) -> bool:
+    """A log."""
+    if zipfile.is_zipfile(head.path):
+        names = zipfile.ZipFile(head.path).namelist()
+        return head.path.suffix == ".eval" and not {"header.json", "_journal/start.json"}.isdisjoint(names)
+    return {"version", "status", "eval", "task", "model"} <= head.keys
 
 
 def read(path: Path) -> Iterator[Answer]:
@@ -32,7 +37,7 @@ def read(path: Path) -> Iterator[Answer]:
     InputError
         For a log that cannot be read, or holds no samples.
     """
-    logs = [(file, _log(file)) for file in files_below(path, "*.eval", "*.json") if _is_log(file)]
+    logs = [(file, _log(file)) for file in files_below(path, "*.eval", "*.json") if any(map(reads, heads_of(file)))]
     tasks = {log.eval.task for _, log in logs}
     runs, seen = Counter((log.eval.model, log.eval.task) for _, log in logs), Counter[tuple[str, str]]()
     for file, log in logs:
@@ -51,15 +56,6 @@ def read(path: Path) -> Iterator[Answer]:
                 source=str(file),
                 row=row,
             )
-
-
-def _is_log(file: Path) -> bool:
-    if file.suffix == ".eval":
-        try:
-            return not {"header.json", "_journal/start.json"}.isdisjoint(zipfile.ZipFile(file).namelist())
-        except (OSError, zipfile.BadZipFile):
-            return False
-    return file.suffix == ".json" and has_keys(file, "version", "status", "eval", "task", "model")
 
 
 def _log(file: Path) -> Any:

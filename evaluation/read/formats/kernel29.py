@@ -10,41 +10,30 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ....errors import InputError
 from ....files.tables import Table, read_table
-from .files_of import columns_of
+from .files_of import Head
 
+TITLE = "Kernel29"
 _OURS = {
-    "case_id": "patient_id",
-    "rater": "model_name",
-    "reference": "golden_diagnosis",
-    "rank": "rank",
-    "reference_severity": "golden_diagnosis_severity",
-    "relation": "differential_diagnosis_semantic_relationship_name",
+    "case_id": "patient_id", "rater": "model_name", "reference": "golden_diagnosis", "rank": "rank", "diagnosis": "predicted_diagnosis",
+    "reference_severity": "golden_diagnosis_severity", "relation": "differential_diagnosis_semantic_relationship_name",
     "severity": "differential_diagnosis_severity_name",
-}
-_NEEDED = [*_OURS.values()][:4]
+}  # fmt: skip
+_NEEDED = [*_OURS.values()][:5]
 _PROMPT = "prompt_name"
-_PREDICTED = ("predicted_diagnosis", "differential_diagnosis", "differential_diagnosis_name", "diagnosis")
 
 
-def reads(path: Path) -> bool:
+def reads(head: Head) -> bool:
     """A CSV with its columns."""
-    return {*_NEEDED} <= columns_of(path)
+    return {*_NEEDED} <= head.keys
 
 
 def read(path: Path) -> Table:
     """A list for each patient, model and prompt, by rank. Errors: `InputError` for a missing column."""
     table = read_table(path)
     for name in _NEEDED:
-        table.require(name)
-    predicted = next((name for name in _PREDICTED if name in table.names), None)
-    if predicted is None:
-        problem, allowed = "no column with the predicted diagnosis", ", ".join(_PREDICTED)
-        raise InputError(problem, source=str(path), allowed=allowed, got=table.names)
-    told = {
-        ours: _cells(table, name) for ours, name in (_OURS | {"diagnosis": predicted}).items() if name in table.names
-    }
+        table.require(name, "of Kernel29")
+    told = {ours: _cells(table, name) for ours, name in _OURS.items() if name in table.names}
     told["rank"] = [rank if name else None for rank, name in zip(told["rank"], told["diagnosis"], strict=True)]
     prompts = _cells(table, _PROMPT) if _PROMPT in table.names else []
     if len({*prompts}) > 1:

@@ -15,16 +15,17 @@ from typing import Any
 from ....errors import InputError
 from ....files.json_records import objects_in_lines, read_json
 from .answer import Answer, groups_in, references_in
-from .files_of import files_below, first_object, some_below
+from .files_of import Head, files_below
 
+TITLE = "samples of lm-evaluation-harness"
 _ALLOWED = "samples of a task that generates text (output_type: generate_until)"
 _CASE = ("case_id", "id")
 
 
-def reads(path: Path) -> bool:
-    """A sample file, or a folder that holds one."""
-    keys = (first_object(file).keys() for file in some_below(path, "samples_*.jsonl"))
-    return any({"doc_id", "target"} <= own and not own.isdisjoint({"resps", "filtered_resps"}) for own in keys)
+def reads(head: Head) -> bool:
+    """A sample file."""
+    said = {"doc_id", "target"} <= head.keys and not head.keys.isdisjoint({"resps", "filtered_resps"})
+    return said and head.path.name.startswith("samples_")
 
 
 def read(path: Path) -> Iterator[Answer]:

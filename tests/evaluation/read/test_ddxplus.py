@@ -11,7 +11,8 @@ import pytest
 import dxmatch
 from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.evaluate import evaluate
-from dxmatch.evaluation.read.formats.ddxplus import CONDITIONS, EVIDENCES, cases, reads, stratified
+from dxmatch.evaluation.read.formats.ddxplus import CONDITIONS, EVIDENCES, cases, stratified
+from dxmatch.evaluation.read.formats.registry import recognised
 from dxmatch.tests.command_line import invoke
 
 from ..made import POINTS, By
@@ -49,7 +50,7 @@ def patients(tmp_path: Path) -> Path:
 
 def test_as_references_with_codes_and_a_final_diagnosis(patients: Path):
     """The set is the differential, codes in any case and several of one condition; top-k means the pathology."""
-    assert reads(patients)
+    assert recognised(patients) == "ddxplus"
     predictions = {"m": {"1": ["Bronchitis", "Pneumonia"], "2": ["Pneumonia"]}}
     codes = {"Bronchitis": "J20", "Pneumonia": "J17;J18"}
     report = evaluate(

@@ -104,7 +104,7 @@ def test_two_raters_with_the_role_final_are_refused():
 
 
 def test_a_column_and_rows_at_once_are_refused():
-    with pytest.raises(InputError, match="role final, not both"):
+    with pytest.raises(InputError, match="role reference, not both"):
         read_lists(_long().assign(final="flu"))
 
 

@@ -145,7 +145,7 @@ def test_files_of_ones_own_are_in_none(tmp_path: Path, files: dict[str, Any]) ->
         ("clinbench-hpb", {"a.json": {"x": 1}}, "a.json", "no list of cases"),
         ("craft-md", {"m/case_1.json": {"x": 1}}, "m", "no results of a case"),
         ("direct", {"n.json": {"input1": "x"}}, "n.json", "neither a note nor a prediction"),
-        ("kernel29", {"a.csv": KERNEL29.replace("predicted_diagnosis", "dx")}, "a.csv", "no column with the predicted diagnosis"),
+        ("kernel29", {"a.csv": KERNEL29.replace("predicted_diagnosis", "dx")}, "a.csv", "the column 'predicted_diagnosis' .of Kernel29. is missing"),
         ("inspect", {"a.json": {"x": 1}}, "a.json", "nothing of a log of Inspect in it"),
     ],
 )  # fmt: skip
@@ -192,9 +192,13 @@ def test_answers_that_cannot_be(tmp_path: Path) -> None:
     put(tmp_path, {"twice_answer.jsonl": lines(answers[0], answers[0])})
     with pytest.raises(InputError, match="row 2.*a second answer by 'twice' to the case '3' .the first is in row 1"):
         read_lists(tmp_path / "twice_answer.jsonl")
-    put(tmp_path, {"twice_answer.jsonl": lines(*answers)})
-    with pytest.raises(InputError, match="row 2: the right answers of case '3' differ.*Allowed: Gout. Got: 'Flu'"):
-        read_lists(tmp_path / "twice_answer.jsonl")
+    put(tmp_path, {"a/m_answer.jsonl": lines(answers[0]), "a/n_answer.jsonl": lines(answers[1])})
+    with pytest.raises(
+        InputError, match="n_answer.jsonl, row 1, .*: the reference differs within the case '3'.*Got: .*Flu"
+    ):
+        read_lists(tmp_path / "a")
+    with pytest.raises(InputError, match="the reference differs within the case '3'"):
+        read_lists({"m": {"3": ["Gout"]}}, references=tmp_path / "a")
 
 
 @pytest.mark.parametrize(
@@ -327,7 +331,7 @@ def test_right_answers_in_a_format_of_their_own(
 
 def test_a_format_without_right_answers_is_none_of_right_answers(tmp_path: Path) -> None:
     put(tmp_path, {"llama/ACS/n1.json": PREDICTION})
-    with pytest.raises(InputError, match="llama: no right answers in it"):
+    with pytest.raises(InputError, match="llama: no column holds right answers"):
         evaluate({"m": {"1": ["Gout"]}}, references=tmp_path / "llama", matcher=By())
 
 

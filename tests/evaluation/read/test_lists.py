@@ -155,9 +155,9 @@ def differs(name):
         ([*GOOD, "c1,truth,reference,1,asthma", "c1,gold,reference,1,asthma"], r"row 15, column 'role': a second reference.*Got: 'gold'"),
         (differs("reference"), "row 5, column 'reference': the reference differs within the case 'c1'"),
         (differs("reference_icd10"), "row 5, column 'reference_icd10': the reference_icd10 differs within the case 'c1'"),
-        (with_column("reference", lambda i, line: "asthma", [*GOOD, "c1,T,reference,1,asthma"]), "two references"),
+        (with_column("reference", lambda i, line: "asthma", [*GOOD, "c1,T,reference,1,asthma"]), "a second reference"),
         ([*with_column("icd10,reference_icd10", lambda i, line: ",J45"), "c1,T,reference,1,asthma,J45,J45"],
-         "row 14, column 'reference_icd10': two references"),
+         "row 14, column 'reference_icd10': a second reference"),
     ],
 )  # fmt: skip
 def test_references_refused(written, lines, message):
@@ -171,7 +171,7 @@ RANK = "row 3, column 'rank': a rank that is no rank"
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({1: "case_id,rater,role,rank,said"}, "no column holds diagnoses; it looks like one row for each diagnosis (case_id in 'case_id', "),
+        ({1: "case_id,rater,role,rank,said"}, "no column holds diagnoses; known by their names are: case_id in 'case_id', "),
         ({3: "c1,A,algorithm,2," + "x" * (MAX_CHARACTERS + 1)}, "row 3, column 'diagnosis': a diagnosis of 10,001 characters"),
         ({3: "c1,A,algorithm,-1,copd"}, f"{RANK}. Allowed: 1, 2, 3, … (1 is likeliest). Got: '-1'"),
         *(({3: f"c1,A,algorithm,{rank},copd"}, RANK) for rank in ("0", "1.5", "two", "")),
@@ -201,9 +201,9 @@ def test_panels_refused(written):
         read_lists(written(), algorithms=["Xx"])
     with pytest.raises(OptionError, match="'algorithms'"):
         read_lists(written(), algorithms=[])
-    with pytest.raises(InputError, match=r"one expert only. Allowed: at least two experts.*Got: \['Y'\]"):
+    with pytest.raises(InputError, match=r"fewer than two experts. Allowed: at least two experts.*Got: \['Y'\]"):
         panels(read_lists(written(), algorithms=["A", "X"]))
-    with pytest.raises(InputError, match="no expert. Allowed"):
+    with pytest.raises(InputError, match="fewer than two experts"):
         panels(read_lists(written(), algorithms=["A", "X", "Y"]))
     without = [",".join(part for i, part in enumerate(line.split(",")) if i != 2) for line in GOOD]
     with pytest.raises(InputError, match=r"lists.csv: no rater is an algorithm.*Got: \['A', 'X', 'Y'\]"):

@@ -162,12 +162,13 @@ RIGHT_APART: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("kind", RIGHT_APART)
-@pytest.mark.parametrize("by_case", [False, True])
-def test_right_answers_apart(kind: str, by_case: bool, tmp_path: Path) -> None:
-    by_model = {m: {c: ANSWERS[c][m] for c in ANSWERS} for m in MODELS}
-    lists = read_lists(ANSWERS if by_case else by_model, references=RIGHT_APART[kind](tmp_path))
+def test_right_answers_apart(kind: str, tmp_path: Path) -> None:
+    right = RIGHT_APART[kind](tmp_path)
+    lists = read_lists({m: {c: ANSWERS[c][m] for c in ANSWERS} for m in MODELS}, references=right)
     assert as_read(lists)[:2] == WANTED[:2]
     assert "right answers from" in lists.origin.recognised
+    with pytest.raises(InputError, match="no case of the lists has a right answer.*the model stands outside"):
+        read_lists(ANSWERS, references=right)
 
 
 def test_lists_in_order() -> None:
@@ -177,7 +178,7 @@ def test_lists_in_order() -> None:
     one = read_lists(column("aster", lines), references=["; ".join(r) for r in right])
     assert one.raters == ["model"] and one.list_of("3", "model") == ANSWERS["c3"]["aster"]
     assert one.reference == by_model.reference == [tuple(r) for r in right]
-    with pytest.raises(InputError, match=r"3 right answers in order beside 2 cases"):
+    with pytest.raises(InputError, match=r"the two have not the same ones \(3 beside 2\)"):
         read_lists([["gout"], ["flu"]], references=right)
 
 
@@ -211,8 +212,8 @@ def test_the_own_columns_are_named_in_errors() -> None:
     ("source", "options", "message"),
     [
         (frame(), {}, "no column holds diagnoses|right answers, but no lists"),
-        (pd.DataFrame({"x": [1]}), {}, "no column holds diagnoses; it looks like no lists of diagnoses"),
-        (pd.DataFrame({"id": [1], "age": [3]}), {}, "it looks like one row for each case.*Or: .*columns="),
+        (pd.DataFrame({"x": [1]}), {}, "no column holds diagnoses; known by their names are: none"),
+        (pd.DataFrame({"id": [1], "age": [3]}), {}, "known by their names are: case_id in 'id'.*Or: .*columns="),
         (frame(a=column("aster", list)), {"columns": {"predictions": ["b"]}}, "the column 'b' is missing"),
         (pd.concat([frame(**each(list))] * 2), {}, r"row 3, column 'id': a second answer by 'aster' to the case 'c1' \(the first is in row 0\)"),
         ({"a": {"c1": ["gout"]}}, {"references": {"x": "gout"}}, r"no case of the lists has a right answer by its name.*'c1'.*Got: \['x'\]"),
@@ -221,7 +222,7 @@ def test_the_own_columns_are_named_in_errors() -> None:
         (3, {}, "not a table"),
         (Path("nowhere.json"), {}, "no such file"),
         (Path("nowhere.csv"), {}, "no such file"),
-        (frame(**each(list)), {"references": "gold"}, r"no file of references is called so. Allowed: .*'columns' \(reference=COLUMN\). Got: 'gold'"),
+        (frame(**each(list)), {"references": "gold"}, "gold: no such file"),
         (frame(**each(list)), {"by": "rarity"}, "the column 'rarity'.*is missing"),
         (LONG.assign(specialty=[f"s{i}" for i in range(len(LONG))]), {"by": "specialty"}, "row 1, column 'specialty': the specialty differs within the case 'c1'"),
     ],
@@ -264,14 +265,14 @@ def test_missing_lists_and_answers_that_cannot_be_read(missing: str | None, abse
 
 def test_a_model_of_which_nothing_could_be_read_is_named() -> None:
     prose = "The patient should be seen again next week."
-    told = read_lists(
-        {"aster": [prose, prose, prose], "birch": ["gout", prose, ["RA"]]}, references=["gout"] * 3
-    ).origin.warnings
+    right = dict.fromkeys("123", "gout")
+    said = {"aster": dict.fromkeys("123", prose), "birch": {"1": "gout", "2": prose, "3": ["RA"]}}
+    told = read_lists(said, references=right).origin.warnings
     assert [line.split(":")[0] for line in told if "Not one" in line] == [
         "Not one of the 3 answers of aster could be read"
     ]
     with pytest.raises(InputError, match=f"no diagnosis could be read from any answer.*{prose}"):
-        read_lists({"aster": [prose, prose]}, references=["gout", "gout"])
+        read_lists({"aster": {"1": prose, "2": prose}}, references=right)
 
 
 @pytest.mark.parametrize(
