@@ -74,6 +74,24 @@ _ABOUT = words(
     "icd icd10 code codes"
 )
 """Words that make of a model's name the name of what is said of its answers."""
+_MADE_OF = {
+    "case_id": ("case patient subject record question vignette scenario episode encounter", "id no nr number num name uid hash"),
+    "rater": ("model llm rater reader annotator agent", "id name"),
+    "rank": ("rank", "dx ddx diagnosis number no"),
+    "diagnosis": ("dx ddx diagnosis hypothesis", "text name predicted suspected finding"),
+    PREDICTIONS: ("answer response output completion", "text full raw"),
+    "reference": (
+        "reference ref gold golden ground truth groundtruth true actual real correct right confirmed proven verified established definitive final "
+        "expected target published adjudicated consensus accepted acceptable discharge histology histopathology pathology autopsy biopsy key solution",
+        "dx ddx diagnosis diagnoses diag differential answer answers label standard std list set chart review panel committee expert by of the case",
+    ),
+}  # fmt: skip
+"""Our name of a column -> words of which its heading has at least one, and those that may stand beside them: "Pathology-confirmed Dx"."""
+_NO_ANSWER = words(
+    "id no nr number num hash title date age sex gender hpi labs icd icd10 confidence probability prob remark remarks comment comments minutes min "
+    "days years url doi"
+)
+"""Words that say of a heading, whatever stands beside them, that it holds no diagnoses."""
 _NO_MODEL = _OF_THE_CASE | _ABOUT | {*OTHER_NAMES["reference"], "reference", *OTHER_NAMES["icd10"]}
 
 _RANK_WORDS = words(
@@ -92,13 +110,13 @@ _ORDINALS = {
 _CARDINALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _LEADING = words("main primary leading likeliest principal likely")
 """Words of the first rank, beside columns of others."""
-_RATERS = words(
-    "model llm rater reader expert annotator physician doctor clinician reviewer run repeat trial seed sample prompt attempt version v site "
-    "centre center"
+_RATER = re.compile(
+    r"model|llm|rater|reader|expert|annotator|doctor|reviewer|gp|resident|fellow|attending|consultant|student|nurse|surgeon|\w+(?:ician|ologist)"
+    r"|run|repeat|trial|seed|sample|prompt|attempt|version|v|site|cent(?:re|er)"
 )
 """Words that say that the number or letter behind them is a name."""
 _FOREIGN = re.compile(
-    r"\b(?:erste|zweite|dritte|premier|deuxi[eè]me|troisi[eè]me|primero?|segundo|tercero|prima|seconda|terza)\b|^(?:\w+ )?diagn[oó](?!sis\b|ses\b)\w*",
+    r"\b(?:erste|zweite|dritte|premier|deuxi[eè]me|troisi[eè]me|primero?|segundo|tercero|prima|seconda|terza)\b|(?:^(?:\w+ )?|\b\w+)diagn[oó](?!sis\b|ses\b)\w*",
     re.IGNORECASE,
 )
 """Headings of other languages that hold ranks or right answers as often as a model: they are asked about."""
@@ -114,9 +132,18 @@ def folded(name: str) -> str:
     return re.sub(r"[\W_]+", "_", name.casefold()).strip("_")
 
 
+def says(name: str, ours: str) -> bool:
+    """Whether the words of a column's name say that it is one of ours: "Answer key" a reference; a "final answer" may be a model's."""
+    said, (heads, beside) = {*folded(name).split("_")}, map(words, _MADE_OF[ours])
+    if ours == "reference":
+        said = {word for word in said if not word.isdecimal()}
+    return bool(said & heads) and said <= heads | beside and not said <= {"final", "answer", "answers", "list"}
+
+
 def known_as(name: str) -> bool:
     """Whether a column's name says what it holds, and that this is not a model's answers."""
-    return folded(name) in _OF_THE_CASE | KNOWN | {ANSWER}
+    known = folded(name) in _OF_THE_CASE | KNOWN | {ANSWER} or says(name, "reference")
+    return known or not _NO_ANSWER.isdisjoint(folded(name).split("_"))
 
 
 def says_what_it_holds(name: str, names: Iterable[str]) -> bool:
@@ -168,6 +195,11 @@ def columns_by_name(names: Iterable[str], given: Mapping[str, Any], source: str)
             if ours not in found and name is not None and name not in taken:
                 found[ours] = name
                 taken.add(name)
+    for ours in (ours for ours in _MADE_OF if ours not in found):
+        saying = [name for name in present if name not in taken and says(name, ours)]
+        if len(saying) == 1:
+            (found[ours],) = saying
+            taken.add(found[ours])
     return found
 
 
@@ -215,7 +247,7 @@ def numbered(names: Iterable[str]) -> dict[str, list[str]]:
         rest = at[1:] if at[0] == _LEADS else at
         starts = (1, 2) if at[0] == _LEADS else (0, 1)
         in_order = rest and rest == [*range(rest[0], rest[0] + len(rest))] and rest[0] in starts
-        if in_order and len(at) > 1 and folded(model) not in _NO_MODEL:
+        if in_order and len(at) > 1 and folded(model) not in _NO_MODEL and not (model and says(model, "reference")):
             out[model] = [name for _, name in columns]
     return out
 
@@ -267,7 +299,7 @@ def check_told_apart(names: Collection[str], source: str) -> None:
         if (rank is not None and rank[1] > 1) or (_FOREIGN.search(name) and len(names) > 1):
             problem = f"the column {quoted(name)} may hold a rank, the right answers, or a model's"
             raise InputError(problem, source=source, allowed=WAYS, got=list(names))
-        if not words or _REPEAT.fullmatch(name.strip()) or (len(words) > 1 and words[-2] in _RATERS):
+        if not words or _REPEAT.fullmatch(name.strip()) or (len(words) > 1 and _RATER.fullmatch(words[-2])):
             continue
         last = words[-1]
         places = [int(last)] if last.isdecimal() else []
