@@ -87,6 +87,8 @@ def read_labels(
     """
     alone = label in table.names
     experts = [label] if alone else experts_of(table, label)
+    if not experts:
+        table.require(label, "0 or 1", option="label")
     votes = votes_of(table, experts, problems)
     settled = "adjudicated" in table.names and not alone
     final = votes_of(table, ["adjudicated"], problems)[:, 0] if settled else None
@@ -95,9 +97,8 @@ def read_labels(
         if row in problems or (blank and not alone and (votes[row] == BLANK).all()):
             continue
         if alone:
-            problems[row] = table.error(
-                "the label is blank", row, label, allowed=ALLOWED.partition(", or blank")[0], got=None
-            )
+            allowed = ALLOWED.partition(", or blank")[0]
+            problems[row] = table.error("the label is blank", row, label, allowed=allowed, got=None)
         else:
             problems[row] = table.error(
                 f"no majority among {len(experts)} experts and no adjudication", row, "adjudicated",
@@ -140,20 +141,15 @@ def check_conflicts(
     said = {
         row: (tuple(sorted((a.casefold(), b.casefold()))), label)
         for row, (a, b, label) in enumerate(zip(*(side.to_pylist() for side in text), labels.tolist(), strict=True))
-        if row not in problems
+        if row not in problems and label != BLANK
     }
     for pair, rows in conflicts(said):
-        shown = ", ".join(f"{_place(table, row)}: {labels[row]}" for row in rows[:4])
+        shown = ", ".join(f"row {table.row_number(row)}: {labels[row]}" for row in rows[:4])
         for row in rows:
             problems[row] = table.error(
                 f"the pair {quoted(pair[0])}, {quoted(pair[1])} has two labels ({shown})", row, column,
                 allowed="one label for a pair, in either order", remedy=remedy,
             )  # fmt: skip
-
-
-def _place(table: Table, row: int) -> str:
-    file = "" if table.sources is None else f"{table.source_of(row)}, "
-    return f"{file}row {table.row_number(row)}"
 
 
 def conflicts(said: Mapping[int, tuple[Hashable, Any]]) -> Iterator[tuple[Any, list[int]]]:

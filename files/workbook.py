@@ -98,8 +98,7 @@ def read_workbook(path: Path, sheet: str | None) -> Read:
     data = pa.table({
         str(column): pa.array([cells.get(row, {}).get(column) for row in rows], pa.string()) for column in range(1, width + 1)
     })  # fmt: skip
-    table = named_columns(header, data, source, header_row)
-    return Read(table, header_row + 1, np.array(rows, np.int64), source, note)
+    return Read(named_columns(header, data), header_row + 1, np.array(rows, np.int64), source, note)
 
 
 @contextmanager

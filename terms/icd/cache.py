@@ -71,7 +71,7 @@ class Cache:
                 path = self._path(name, key)
                 seen = _state(path)
                 with contextlib.suppress(DxmatchError):  # told when it is stored
-                    make_folder(self.folder)
+                    make_folder(self.folder, private=True)
                     held.enter_context(alone(path.with_name(f".{path.stem}.lock"), what))
                 kept = self.load(name, key) if _state(path) != seen else None
                 if kept is not None and fits(kept):
@@ -113,7 +113,7 @@ class Cache:
             return
         path = self._path(name, key)
         try:
-            make_folder(self.folder)
+            make_folder(self.folder, private=True)
             with whole_file(path) as temporary:
                 temporary.write_bytes(save(dict(arrays), _metadata(name, key, arrays)))
         except DxmatchError as error:

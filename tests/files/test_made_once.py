@@ -86,8 +86,7 @@ def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such permissions")
 def test_the_cache_is_its_owners_alone(tmp_path: Path) -> None:
     Cache(tmp_path / "c").made_once("names", KEY, lambda _: {"numbers": np.arange(3)}, "numbers", 0.0)
-    found = [tmp_path / "c", *(tmp_path / "c").iterdir()]
-    assert len(found) == 3 and not any(each.stat().st_mode & 0o077 for each in found)
+    assert not (tmp_path / "c").stat().st_mode & 0o077
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_rejects_are_written_with_their_reason(tmp_path: Path) -> None:
     rejected = read_table(tmp_path / "rejects.csv")
     assert rejected.column("rejected_row") == ["3", "4"]
     assert "blank" in rejected.column("rejected_because")[0]
-    with pytest.raises(InputError, match="the only row was refused"):
+    with pytest.raises(InputError, match=r"every row \(1\) was refused; see .*rejects.csv"):
         read_pairs(csv(tmp_path, "a,b,label\n,y,1\n"), label="label", rejects=tmp_path / "rejects.csv")
 
 

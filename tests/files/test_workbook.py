@@ -125,7 +125,7 @@ def test_two_rows_of_names(tmp_path: Path) -> None:
     [
         ([[]], None, r"the sheet is empty.*Got: 'One'"),
         ([HEADER], None, r"the table has no rows"),
-        ([["Table 1: our cases"], [*HEADER, "x"], [1, "flu", 2]], None, r"row 1: column 3 has no name.*a title above"),
+        ([["Table 1: our cases"], [*HEADER, "x"], [1, "flu", 2]], None, r"row 1: two columns without a name.*a title above"),
         ([["id", " id"], [1, 2]], None, r"row 1: two columns of one name"),
         ([HEADER, [1, "flu"], ["a note", None]], merge("A3:B3"), r"row 3: cells merged across columns.*Unmerge Cells.*Got: 'a note'"),
         ([["Table 1"], HEADER, [1, "flu"]], merge("A1:B1"), r"row 1: merged cells in the header.*without a title.*Got: 'Table 1'"),
