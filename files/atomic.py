@@ -83,14 +83,6 @@ def make_folder(path: str | os.PathLike[str], *, private: bool = False) -> Path:
     return Path(path)
 
 
-def read_text(path: str | os.PathLike[str]) -> str:
-    """A text file in UTF-8. Errors: `DxmatchError` where it cannot be read."""
-    try:
-        return Path(path).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DxmatchError(f"{path}: could not be read as UTF-8 text ({error}).") from error
-
-
 def make_private_file(path: str | os.PathLike[str]) -> None:
     """Makes an empty file for its owner alone, unless the user asked for shared ones; one that is there stays as it is. Raises `OSError`."""
     Path(path).touch(file_mode())

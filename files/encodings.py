@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import gzip
-import re
 import zlib
 from pathlib import Path
 
@@ -67,8 +66,7 @@ def _line_at(raw: bytes, place: int) -> int:
 
 
 def _undecodable(path: Path, raw: bytes, name: str, at: int) -> InputError:
-    before, after = (re.split(rb"[,;\t\r\n\"]", part) for part in (raw[max(0, at - 20) : at], raw[at : at + 24]))
-    word, problem, remedy = before[-1] + after[0], f"text that is not {name}", None
+    word, problem, remedy = raw[max(0, at - 12) : at + 12], f"text that is not {name}", None
     if name != _WESTERN and _decodes(raw, _WESTERN):
         problem += f"; in {_WESTERN} it reads {quoted(word.decode(_WESTERN))}"
         remedy = Remedy("reads the file", encoding=_WESTERN)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from ..progress import Progress, shown
 from ..settings import file_mode
 
 LONGEST_WAIT = 900.0
@@ -35,19 +33,3 @@ def alone(path: Path, what: str) -> Iterator[None]:
             problem = f"No lock can be had in {path.parent} ({error}): {what} is made here, whoever else makes it."
             warnings.warn(problem, RuntimeWarning, stacklevel=4)
         yield
-
-
-@contextmanager
-def told(what: str, seconds: float | None) -> Iterator[Progress]:
-    """Yields `report(done, total)` of work that is done once: a bar on a terminal; elsewhere a line now, and one a minute.
-
-    seconds : how long it is likely to take; None where that cannot be known. Under a second nothing is said.
-    """
-    if seconds is not None and seconds < 1:
-        yield lambda done, total: None
-        return
-    line = f"{what} once" if seconds is None else f"{what} once, about {seconds:.0f} s"
-    if not sys.stderr.isatty():
-        print(f"dxmatch: {line}", file=sys.stderr, flush=True)
-    with shown(line) as report:
-        yield report

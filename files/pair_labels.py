@@ -39,11 +39,6 @@ def answer_of(value: Any) -> str | None:
     return {1: "yes", 0: "no", None: None}[label_of(value)]
 
 
-def parsed_labels(table: Table, column: str, problems: dict[int, InputError]) -> list[int | None]:
-    """`label_of` each value of a column; None, and an error in `problems`, for what is no label."""
-    return table.parsed(column, label_of, NO_LABEL, ALLOWED, problems)
-
-
 def experts_of(table: Table, label: str) -> list[str]:
     """The columns `label_<name>`, one per expert."""
     return [name for name in table.names if name.strip().casefold().startswith(f"{label}_".casefold())]
@@ -51,8 +46,8 @@ def experts_of(table: Table, label: str) -> list[str]:
 
 def votes_of(table: Table, columns: Sequence[str], problems: dict[int, InputError]) -> NDArray[np.int8]:
     """int8[n, k]: the labels in k columns, `BLANK` for none; what is no label goes to `problems`."""
-    votes = [[BLANK if one is None else one for one in parsed_labels(table, name, problems)] for name in columns]
-    return np.array(votes, np.int8).reshape(len(columns), len(table)).T
+    said = [table.parsed(name, label_of, NO_LABEL, ALLOWED, problems) for name in columns]
+    return np.array([[BLANK if one is None else one for one in of] for of in said], np.int8).reshape(-1, len(table)).T
 
 
 def majority_of(

@@ -202,8 +202,9 @@ def check_text(table: Table, column: str, values: pa.ChunkedArray, problems: dic
     )  # the last stands for blanks, which have no code
     codes = [chunk.indices.fill_null(len(refused) - 1).to_numpy(zero_copy_only=False) for chunk in encoded.chunks]
     for row in np.flatnonzero(refused[np.concatenate(codes)]).tolist():
-        problem, allowed = why_refused(values[row].as_py())
-        problems.setdefault(row, table.error(problem, row, column, allowed=allowed, **table.got(row, column)))
+        problem, allowed = why_refused(text := values[row].as_py())
+        got = {"got": text} if text else {}
+        problems.setdefault(row, table.error(problem, row, column, allowed=allowed, **got))
 
 
 def refused_texts(values: pa.Array) -> NDArray[np.bool_]:

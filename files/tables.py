@@ -33,7 +33,7 @@ from .encodings import check_encoding, suffix_of
 from .json_records import read_records
 from .parquet_file import read_parquet
 from .workbook import read_workbook, split_sheet
-from .workbook_writer import WorkbookWriter, check_fits
+from .workbook_writer import check_fits, write_workbook
 
 T = TypeVar("T")
 
@@ -151,14 +151,7 @@ class Table:
 
     def blank(self, index: int, column: str) -> InputError:
         """The error of a diagnosis that is blank."""
-        return self.error(
-            "the diagnosis is blank", index, column, allowed="a diagnosis in words", **self.got(index, column)
-        )
-
-    def got(self, index: int, column: str) -> dict[str, Any]:
-        """What came, for an error; nothing of a cell that is empty."""
-        value = self.data.column(column)[index].as_py()
-        return {} if value is None else {"got": value}
+        return self.error("the diagnosis is blank", index, column, allowed="a diagnosis in words")
 
     def error(self, problem: str, index: int, column: str, **details: Any) -> InputError:
         return InputError(problem, source=self.source_of(index), row=self.row_number(index), column=column, **details)
@@ -294,32 +287,24 @@ def write_tables(tables: Iterable[pa.Table], path: str | os.PathLike[str], *, sp
     rest = map(without_formulas, tables) if plain else iter(tables)
     first = next(rest)
     with whole_file(target) as temporary:
-        if suffix == ".jsonl":
+        every = chain([first], rest)
+        if suffix == ".xlsx":
+            write_workbook(every, first.schema, temporary, str(target))
+        elif suffix == ".jsonl":
             with temporary.open("w", encoding="utf-8") as handle:
-                for table in chain([first], rest):
-                    for batch in table.to_batches(max_chunksize=65_536):
-                        handle.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in batch.to_pylist())
+                for batch in chain.from_iterable(table.to_batches(max_chunksize=65_536) for table in every):
+                    handle.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in batch.to_pylist())
+        elif suffix == ".parquet":
+            with pq.ParquetWriter(temporary, first.schema, write_page_checksum=True) as writer:
+                for table in every:
+                    writer.write_table(table)
         else:
-            with _writer(temporary, suffix, first.schema, target) as writer:
-                for table in chain([first], rest):
-                    writer.write_table(table if suffix == ".parquet" else _without_empty_chunks(table))
+            options = pa_csv.WriteOptions(delimiter="\t" if suffix == ".tsv" else ",", quoting_style="needed")
+            with pa_csv.CSVWriter(temporary, first.schema, write_options=options) as writer:
+                for batch in chain.from_iterable(map(pa.Table.to_batches, every)):
+                    if len(batch):  # for one without rows pyarrow 23 writes the header again
+                        writer.write_batch(batch)
     return target
-
-
-def _without_empty_chunks(table: pa.Table) -> pa.Table:
-    """The same rows: pyarrow 23 writes the header of a CSV again for a first chunk without rows."""
-    return pa.Table.from_batches([batch for batch in table.to_batches() if len(batch)], table.schema)
-
-
-def _writer(
-    path: Path, suffix: str, schema: pa.Schema, target: Path
-) -> pq.ParquetWriter | pa_csv.CSVWriter | WorkbookWriter:
-    if suffix == ".xlsx":
-        return WorkbookWriter(path, schema, target)
-    if suffix == ".parquet":
-        return pq.ParquetWriter(path, schema, write_page_checksum=True)
-    options = pa_csv.WriteOptions(delimiter="\t" if suffix == ".tsv" else ",", quoting_style="needed")
-    return pa_csv.CSVWriter(path, schema, write_options=options)
 
 
 def check_output(path: str | os.PathLike[str], rows: int = 0, columns: int = 0) -> str:

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from ...errors import DxmatchError
 from ...files.atomic import cache_folder, make_folder, whole_file
-from ...files.made_once import alone, told
-from ...progress import Progress
+from ...files.made_once import alone
+from ...progress import Progress, shown
 
 FORMAT = 7
 """Part of every key: raised whenever the layout, or the way a tree or its names are built, changes."""
@@ -52,7 +52,6 @@ class Cache:
         key: Mapping[str, Any],
         make: Callable[[Progress], dict[str, NDArray[Any]]],
         what: str,
-        seconds: float | None,
         fits: Callable[[Arrays], bool] = lambda _: True,
     ) -> Arrays:
         """The arrays under `key`, made and stored where there are none; by one process, while others wait and then load them.
@@ -60,7 +59,7 @@ class Cache:
         Parameters
         ----------
         make : makes them; its parameter is called with what is done and the total, or not.
-        what : "the index of ICD-10-CM". seconds : as of `files.made_once.told`.
+        what : "the index of ICD-10-CM".
         fits : whether what was found can be used.
         """
         kept = self.load(name, key)
@@ -76,7 +75,7 @@ class Cache:
                 kept = self.load(name, key) if _state(path) != seen else None
                 if kept is not None and fits(kept):
                     return kept
-            with told(f"making {what}", seconds) as report:
+            with shown(f"making {what} once") as report:
                 made = make(report)
             self.save(name, key, made)
         return made
