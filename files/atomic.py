@@ -10,11 +10,15 @@ import os
 import shutil
 import stat
 import uuid
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import DxmatchError
 from ..settings import file_mode, folder_mode, shared_files
+
+LONGEST_WAIT = 900.0
+"""Seconds to wait for another process; after that it is made here, too."""
 
 
 @contextlib.contextmanager
@@ -96,6 +100,28 @@ def others_can_read(path: Path) -> bool:
         and bool(found.stat().st_mode & stat.S_IROTH)
         and all(folder.stat().st_mode & stat.S_IXOTH for folder in found.parents)
     )
+
+
+@contextlib.contextmanager
+def alone(path: Path, what: str) -> Iterator[None]:
+    """Holds a lock that one thread of one process has at a time; its holder's end frees it.
+
+    Where no lock can be had (a file system without locks, a folder that cannot be written), the block runs all the same.
+
+    Parameters
+    ----------
+    path : the lock file, in a folder that exists. what : "the index of ICD-10-CM", for messages.
+    """
+    from filelock import FileLock, Timeout
+
+    with contextlib.ExitStack() as held:
+        try:
+            # A soft lock, a file that is there or not, would outlive its holder.
+            held.enter_context(FileLock(path, LONGEST_WAIT, mode=file_mode(), fallback_to_soft=False))
+        except (Timeout, OSError, NotImplementedError) as error:
+            problem = f"No lock can be had in {path.parent} ({error}): {what} is made here, whoever else makes it."
+            warnings.warn(problem, RuntimeWarning, stacklevel=4)
+        yield
 
 
 def cache_folder() -> Path:

@@ -161,10 +161,8 @@ def _fill_merged(cells: _Cells, xml: bytes, source: str) -> bool:
             continue
         in_header = top == header_row
         if (bottom > top + 1 or (left, right) == (1, width)) if in_header else left != right:
-            allowed = "names in at most two rows, without a title above" if in_header else "one value for each column"
-            problem = "merged cells in the header" if in_header else "cells merged across columns"
-            allowed += "; Excel parts them by Unmerge Cells"
-            raise InputError(problem, source=source, row=top, allowed=allowed, got=value)
+            allowed = "names in at most two rows, without a title above, and a value for each column; Excel parts cells by Unmerge Cells"
+            raise InputError("cells merged across columns or rows", source=source, row=top, allowed=allowed, got=value)
         two |= in_header
         for row in range(top, bottom + 1):
             cells.setdefault(row, {}).update(dict.fromkeys(range(left, right + 1), value))

@@ -21,8 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import DxmatchError
-from ...files.atomic import cache_folder, make_folder, whole_file
-from ...files.made_once import alone
+from ...files.atomic import alone, cache_folder, make_folder, whole_file
 from ...progress import Progress, shown
 
 FORMAT = 7

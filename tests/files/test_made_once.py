@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dxmatch.files import made_once
-from dxmatch.files.made_once import alone
+from dxmatch.files.atomic import alone
 from dxmatch.terms.icd.cache import Cache
 
 KEY = {"source": "s"}
@@ -29,7 +28,7 @@ def make(report):
     return {"numbers": np.arange(3)}
 print(Cache(sys.argv[1] + "/cache").made_once("names", {"source": "s"}, make, "numbers")["numbers"].tolist())
 """
-HOLD = "import sys, time\nfrom pathlib import Path\nfrom dxmatch.files.made_once import alone\nwith alone(Path(sys.argv[1]), 'it'):\n    print('held', flush=True)\n    time.sleep(60)"
+HOLD = "import sys, time\nfrom pathlib import Path\nfrom dxmatch.files.atomic import alone\nwith alone(Path(sys.argv[1]), 'it'):\n    print('held', flush=True)\n    time.sleep(60)"
 
 
 def test_of_four_processes_one_makes_it(tmp_path: Path) -> None:
@@ -59,15 +58,6 @@ def test_a_holder_that_is_killed_holds_up_nobody(tmp_path: Path) -> None:
     assert lock.exists()
 
 
-def test_a_holder_that_does_not_end_is_not_waited_for_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(made_once, "LONGEST_WAIT", 0.2)
-    lock = tmp_path / "lock"
-    with subprocess.Popen([sys.executable, "-c", HOLD, str(lock)], stdout=subprocess.PIPE, text=True) as holder:
-        assert holder.stdout is not None and holder.stdout.readline() == "held\n"
-        with pytest.warns(RuntimeWarning, match="No lock can be had in .*: the index is made here"), alone(lock, "the index"):  # fmt: skip
-            holder.kill()
-
-
 def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fcntl = pytest.importorskip("fcntl", reason="Windows locks in another way")
 
@@ -80,9 +70,3 @@ def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert made["numbers"].tolist() == [0, 1, 2]
     kept = Cache(tmp_path).load("names", KEY)
     assert kept is not None and kept["numbers"].tolist() == [0, 1, 2]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such permissions")
-def test_the_cache_is_its_owners_alone(tmp_path: Path) -> None:
-    Cache(tmp_path / "c").made_once("names", KEY, lambda _: {"numbers": np.arange(3)}, "numbers")
-    assert not (tmp_path / "c").stat().st_mode & 0o077
