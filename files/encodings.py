@@ -66,7 +66,7 @@ def _line_at(raw: bytes, place: int) -> int:
 
 
 def _undecodable(path: Path, raw: bytes, name: str, at: int) -> InputError:
-    word, problem, remedy = raw[max(0, at - 12) : at + 12], f"text that is not {name}", None
+    word, problem, remedy = raw[max(0, at - 20) : at + 20], f"text that is not {name}", None
     if name != _WESTERN and _decodes(raw, _WESTERN):
         problem += f"; in {_WESTERN} it reads {quoted(word.decode(_WESTERN))}"
         remedy = Remedy("reads the file", encoding=_WESTERN)
