@@ -18,8 +18,8 @@ def configure(
     Parameters
     ----------
     shared_files
-        True: new files and folders get the usual permissions (the umask). False, the default: their owner alone can read
-        them. The environment variable DXMATCH_SHARED_FILES=1 says the same.
+        True: what the command line writes, stores and caches get the usual permissions (the umask). False, the default: their owner
+        alone can read them. The environment variable DXMATCH_SHARED_FILES=1 says the same.
     hide_cells
         True: errors and warnings say how long a cell is, not what is in it. The environment variable DXMATCH_HIDE_CELLS=1
         says the same.

@@ -9,7 +9,7 @@ from ..votes.asking import plan_lines
 from .command import Call, command, running
 
 
-@command(verb, given=("cases",), several=("cases",), says_asked=False)
+@command(verb, given=("cases",), says_asked=False)
 def ask(call: Call) -> None:
     """Ask language models for diagnoses: cases x models x prompts x repeats. Every answer is kept; run again to go on.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from json import dumps
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import pyarrow as pa
 from ..errors import OptionError
 from ..files.atomic import whole_file
 from ..files.counted import counted
-from ..files.file_names import files_named, is_file_name
+from ..files.file_names import is_file_name
 from ..files.tables import check_output, write_table
 from ..matcher.icd_accuracy import icd_accuracy
 from ..matcher.icd_mapping import EDITION, flat_candidates
@@ -70,16 +69,11 @@ def icd(
 
 
 def _texts_or_file(call: Call) -> Any:
-    """One name of a file, or texts as a table. Errors: `InputError` for a file's name among texts; warns of a table's name without its suffix."""
+    """One name of a file, or texts as a table. Errors: `InputError` for a file's name among texts."""
     texts = call.typed["diagnoses"]
     for text in texts:
         if len(texts) > 1:
             diagnosis(text, "icd")
-        if tables := files_named(text):
-            warnings.warn(
-                f"{text!r} is taken as a diagnosis; a table is read by its whole name: dxmatch icd {tables[0]}",
-                stacklevel=2,
-            )
     if len(texts) == 1 and (is_file_name(texts[0]) or Path(texts[0]).is_file()):
         return texts[0]
     return pa.table({call.given.get("column", "diagnosis"): texts})

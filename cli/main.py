@@ -11,6 +11,7 @@ import warnings
 from cyclopts import App, CycloptsError, Group
 
 from .. import __version__
+from ..files.atomic import only_for_me
 from ..settings import cells_hidden
 from .command import running
 from .faults import WrongUsage, told, traceback_without_cells, warned
@@ -86,7 +87,8 @@ def main() -> None:
     words = as_typed(sys.argv[1:])
     running.debug, help_.full = "--debug" in words, "--help-all" in words
     try:
-        run(["--help" if word == "--help-all" else word for word in words])
+        with only_for_me():
+            run(["--help" if word == "--help-all" else word for word in words])
     except (SystemExit, GeneratorExit):
         raise
     except KeyboardInterrupt as error:

@@ -18,7 +18,7 @@ from .command import Call, Output, command
 from .results import say_rejected
 
 
-@command(verb, given=("pairs",), several=("pairs",), leave_out=("labels.extra", "labels.abbreviations"), stdout=None)
+@command(verb, given=("pairs",), leave_out=("labels.extra", "labels.abbreviations"), stdout=None)
 def train(
     call: Call,
     *,

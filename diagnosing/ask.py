@@ -52,7 +52,7 @@ def ask(
     Parameters
     ----------
     cases
-        A table with a row for each case (name and text), {case: text}, a folder of notes, chats, a list of files; as `diagnosing.cases.read_cases`
+        A table with a row for each case (name and text), {case: text}, a folder of notes, chats; as `diagnosing.cases.read_cases`
         says. Its other columns (reference, final, specialty, …) go into the lists.
     models
         "ENDPOINT:MODEL", one or several.

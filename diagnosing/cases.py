@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +22,7 @@ from ..files.encodings import utf8_of
 from ..files.invisible import visible_names
 from ..files.json_records import read_json, records_as_columns
 from ..files.reading import Reading
-from ..files.tables import Table, check_output, read_table, stacked, tell
+from ..files.tables import Table, check_output, read_table, tell
 from .case_columns import CASE_ID, TEXT, CaseColumns, carried, columns_of
 from .case_text import MAX_CASE, TEXT_OR_CHAT, case_text, is_chat, texts_together
 
@@ -67,7 +67,6 @@ def read_cases(source: Any, reading: Reading = Reading()) -> Cases:
         - a folder of notes, one a case in a .txt or .md file, which is named as the case; or one such file;
         - a file or folder of ClinBench-HPB as it is published, with a column "subset": Hospital, Website, Journal; of several files
           each case is called FILE/ID, as `evaluate` calls its right answers;
-        - a list of such files.
     reading : which columns hold what, `{"case_id": "patient", "text": "admission note"}`; `"text"` may be several. Into `rejects` go rows
         that cannot be right, and lines of JSON that are no object; without it the first of them is an `InputError`.
 
@@ -103,17 +102,13 @@ def read_cases(source: Any, reading: Reading = Reading()) -> Cases:
 def _table(source: Any, reading: Reading) -> Table:
     """A row for each case."""
     if isinstance(source, str | os.PathLike):
-        source = [source]
-    if isinstance(source, list | tuple) and source and all(isinstance(one, str | os.PathLike) for one in source):
-        paths = [Path(one) for one in source]
-        if any(published := [*map(_is_published, paths)]):
-            if reading.columns or not all(published):
-                allowed = "such files alone, without the option 'columns'"
-                raise InputError(
-                    "files of ClinBench-HPB say themselves which case is which", allowed=allowed, got=source
-                )
-            return _published(paths, reading.encoding)
-        return stacked([_file(path, reading) for path in paths])
+        path = Path(source)
+        if not _is_published(path):
+            return _file(path, reading)
+        if reading.columns:
+            problem = "files of ClinBench-HPB say themselves which case is which"
+            raise InputError(problem, source=str(path), allowed="such files without the option 'columns'")
+        return _published(path, reading.encoding)
     if isinstance(source, Mapping) and all(isinstance(one, str | Mapping) or is_chat(one) for one in source.values()):
         return replace(_by_case(source, "cases"), first_row=0, in_memory=True)
     return read_table(source)
@@ -161,9 +156,9 @@ def _is_published(path: Path) -> bool:
     return path.suffix.lower() in ("", ".json") and recognised(path) == "clinbench-hpb"
 
 
-def _published(paths: Sequence[Path], encoding: str | None) -> Table:
+def _published(path: Path, encoding: str | None) -> Table:
     """Cases of ClinBench-HPB under the names that `evaluate` gives them, each with its subset. Errors: `InputError` for a file that is no list of cases."""
-    found = list(clinbench_hpb.cases(paths, encoding))
+    found = list(clinbench_hpb.cases([path], encoding))
     records = []
     for one in found:
         shown = [name for name in one.item if name == clinbench_hpb.INFO or clinbench_hpb.TESTS.fullmatch(name)]
@@ -171,7 +166,7 @@ def _published(paths: Sequence[Path], encoding: str | None) -> Table:
         right, subset = one.item.get(clinbench_hpb.RIGHT), clinbench_hpb.subset_of(one.file)
         records.append({CASE_ID: one.name, TEXT: text, "reference": right, clinbench_hpb.SUBSET: subset})
     rows, sources = np.array([one.row for one in found], np.int64), [str(one.file) for one in found]
-    return Table(records_as_columns(records), ", ".join(map(str, paths)), 1, rows=rows, sources=sources)
+    return Table(records_as_columns(records), str(path), 1, rows=rows, sources=sources)
 
 
 def _read(table: Table, columns: CaseColumns) -> tuple[list[str], list[str], dict[int, InputError]]:

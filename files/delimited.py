@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
 from ..errors import InputError
-from .columns import Read, is_text, named_columns, rows_with_values
+from .columns import Read, is_text, named_columns
 from .counted import counted
 from .encodings import utf8_of
 
@@ -58,10 +58,11 @@ def read_delimited(path: Path, suffix: str, encoding: str | None) -> Read:
         data = pa.table({str(i): pa.array([row[i] or None for row in cells], pa.string()) for i in range(len(header))})
     else:
         numbers = np.arange(header_row + 1, header_row + 1 + len(data))
-    named, kept = named_columns(header, data, source, header_row), rows_with_values(data)
-    if kept is not None:
-        named, numbers = named.filter(pa.array(kept)), numbers[kept]
-    return Read(named, header_row + 1, numbers, broken=broken)
+    data = named_columns(header, data)
+    if data.num_columns > 1 and all(column.null_count for column in data.columns):
+        filled = ~np.logical_and.reduce([column.is_null().to_numpy() for column in data.columns])
+        data, numbers = data.filter(pa.array(filled)), numbers[filled]
+    return Read(data, header_row + 1, numbers, broken=broken)
 
 
 def _lines(raw: bytes) -> io.TextIOWrapper:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import codecs
 import gzip
-import re
 import zlib
 from pathlib import Path
 
 from ..errors import InputError, OptionError, Remedy, quoted
 
-_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))  # fmt: skip
 _WESTERN = "cp1252"
+"""Of the encodings that a file may be in without saying so the commonest: Excel's in Western Europe and America."""
 
 
 def check_encoding(name: str | None) -> None:
@@ -37,44 +36,42 @@ def utf8_of(path: Path, encoding: str | None = None) -> bytes:
     Errors: `InputError` for a file that cannot be read, that is in another encoding or holds a NUL character, with its line.
     """
     check_encoding(encoding)
-    source = str(path)
     try:
         raw = path.read_bytes()
         raw = gzip.decompress(raw) if path.suffix.lower() == ".gz" else raw
     except FileNotFoundError:
-        raise InputError("no such file", source=source) from None
+        raise InputError("no such file", source=str(path)) from None
     except (OSError, EOFError, zlib.error) as error:
         problem = f"the file could not be read ({getattr(error, 'strerror', None) or error})"
-        raise InputError(problem, source=source) from error
-    marked = next((name for mark, name in _MARKS if raw.startswith(mark)), None)
-    in_utf8 = not raw.isascii() and b"\0" not in raw and _decodes(raw, "utf-8")
-    name = marked or (not in_utf8 and encoding) or "utf-8"
+        raise InputError(problem, source=str(path)) from error
+    name = encoding or "UTF-8"
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        name = "UTF-16"
+    elif not raw.isascii() and b"\0" not in raw and _decodes(raw, "UTF-8"):
+        name = "UTF-8"
     try:
         text = raw.decode(name)
+        raw = raw if name == "UTF-8" and text[:1] != "\ufeff" else text.lstrip("\ufeff").encode()
     except UnicodeError as error:
-        raise _undecodable(source, raw, name, error.start if isinstance(error, UnicodeDecodeError) else 0) from None
-    raw = (raw if name == "utf-8" else text.lstrip("\ufeff").encode()).removeprefix(codecs.BOM_UTF8)
+        raise _undecodable(path, raw, name, getattr(error, "start", 0)) from None
     if b"\0" in raw:
         allowed = "text; the file may be of another kind, or damaged"
-        raise InputError("a NUL character", source=source, row=line_at(raw, raw.index(b"\0")), allowed=allowed)
+        raise InputError("a NUL character", source=str(path), row=_line_at(raw, raw.index(b"\0")), allowed=allowed)
     return raw
 
 
-def line_at(raw: bytes, place: int) -> int:
+def _line_at(raw: bytes, place: int) -> int:
     """The line that a byte stands in, from 1."""
     return len(raw[: place + 1].splitlines())
 
 
-def _undecodable(source: str, raw: bytes, name: str, at: int) -> InputError:
-    """Of the encodings that a file may be in without saying so, Windows' Western one is the commonest: how it reads is shown."""
-    called = name.upper() if name.startswith("utf") else name
-    before, after = (re.split(rb"[,;\t\r\n\"]", part) for part in (raw[max(0, at - 20) : at], raw[at : at + 24]))
-    word, problem, remedy = before[-1] + after[0], f"text that is not {called}", None
+def _undecodable(path: Path, raw: bytes, name: str, at: int) -> InputError:
+    word, problem, remedy = raw[max(0, at - 20) : at + 20], f"text that is not {name}", None
     if name != _WESTERN and _decodes(raw, _WESTERN):
         problem += f"; in {_WESTERN} it reads {quoted(word.decode(_WESTERN))}"
         remedy = Remedy("reads the file", encoding=_WESTERN)
-    allowed = f"{called}, or the name of its encoding"
-    return InputError(problem, source=source, row=line_at(raw, at), allowed=allowed, got=word, remedy=remedy)
+    allowed = f"{name}, or the name of its encoding"
+    return InputError(problem, source=str(path), row=_line_at(raw, at), allowed=allowed, got=word, remedy=remedy)
 
 
 def _decodes(raw: bytes, name: str) -> bool:

@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import InputError, quoted
+from .columns import is_text
+from .counted import counted
 from .tables import Table, read_table, tell
 
 LONGEST_NAME = 200
@@ -39,25 +40,22 @@ def visible(text: str) -> str:
 
 def visible_names(table: Table) -> Table:
     """The table with column names, and cells that are no longer than a name, as they look; `warnings` says what was left out."""
-    mended = {name: visible(name) for name in table.names if visible(name) != name}
-    data, where = table.data.rename_columns([visible(name) for name in table.names]), ["the header"] if mended else []
-    for at, name in enumerate(data.column_names):
-        column, found = _visible_cells(data.column(at))
-        if found:
-            data, mended, where = data.set_column(at, name, column), mended | found, [*where, quoted(name)]
-    if not mended:
-        return table
-    if len(set(data.column_names)) < len(data.column_names):
+    names = [visible(name) for name in table.names]
+    if len(set(names)) < len(names):
         problem = "two columns whose names differ in nothing but characters that cannot be seen"
         raise InputError(problem, source=table.source, allowed="names that look different", got=table.names)
-    return replace(table, data=data, warnings=(*table.warnings, told(mended, table.source, ", ".join(where))))
-
-
-def told(mended: Mapping[str, str], source: str, where: str) -> str:
-    """The sentence that says so. mended : texts as they were -> as they look."""
+    columns, found = zip(*map(_visible_cells, table.data.columns), strict=True)
+    mended = {was: now for was, now in zip(table.names, names, strict=True) if was != now}
+    where = [*(["the header"] if mended else []), *(quoted(name) for name, of in zip(names, found, strict=True) if of)]
+    if not where:
+        return table
+    mended = {**mended, **{was: now for of in found for was, now in of.items()}}
     was, now = next(iter(mended.items()))
-    texts = f"{len(mended):,} {'text' if len(mended) == 1 else 'texts'}"
-    return f"{source}: characters that cannot be seen are left out of {texts} in {where}, the first {quoted(was)}, read as {quoted(now)}."
+    told = (
+        f"{table.source}: characters that cannot be seen are left out of {counted(len(mended), 'text')} in {', '.join(where)}, "
+        f"the first {quoted(was)}, read as {quoted(now)}."
+    )
+    return replace(table, data=pa.table([*columns], names=names), warnings=(*table.warnings, told))
 
 
 def read_visible(source: Any, encoding: str | None = None, *, set_aside: bool = False) -> Table:
@@ -70,16 +68,13 @@ def read_visible(source: Any, encoding: str | None = None, *, set_aside: bool = 
 
 def _visible_cells(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, dict[str, str]]:
     """A column with its names as they look, and which ones were changed, as they were -> as they look."""
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)) or not len(column):
+    if not is_text(column.type) or not len(column):
         return column, {}
-    texts = column.cast(kind)
-    if pc.all(pc.string_is_ascii(texts)).as_py() is not False:
-        return column, {}
-    suspect = pc.unique(texts.filter(pc.match_substring_regex(texts, _SUSPECT))).to_pylist()
+    texts = column.cast(pa.large_string())
+    suspect = texts.filter(pc.match_substring_regex(texts, _SUSPECT)).unique().to_pylist()
     names = [text for text in suspect if text is not None and len(text) <= LONGEST_NAME and "\n" not in text]
     found = {text: visible(text) for text in names if visible(text).strip() != text.strip()}
     if not found:
         return column, {}
-    at = pc.index_in(texts, pa.array(list(found), kind))
-    return pc.coalesce(pc.take(pa.array(list(found.values()), kind), at), texts), found
+    at = pc.index_in(texts, pa.array(list(found), texts.type))
+    return pc.coalesce(pc.take(pa.array(list(found.values()), texts.type), at), texts), found

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from ..errors import InputError
-from .columns import Read, as_text, of_records
+from .columns import Read, as_text, records_as_columns
 from .encodings import suffix_of, utf8_of
 
 __all__ = ["SUFFIXES", "Held", "as_text", "objects_in_lines", "read_json", "read_records", "records_as_columns"]
@@ -38,15 +37,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique)
-
-
-def _parsed(text: str, source: str, row: int | None = None) -> Any:
-    """JSON as Python has it; NaN, which pandas and Python write for a blank, too. row : of a line. Errors: `InputError`."""
-    try:
-        return _DECODER.decode(text)
-    except (ValueError, RecursionError) as error:
-        what, allowed = ("the file is not", "JSON") if row is None else ("a line that is not", "one JSON object a line")
-        raise InputError(f"{what} JSON ({str(error)[:200]})", source=source, row=row, allowed=allowed) from None
+"""NaN, which pandas and Python write for a blank, is read, too."""
 
 
 def objects_in_lines(
@@ -58,24 +49,22 @@ def objects_in_lines(
 
     Errors: `InputError`, with the line.
     """
-    return _objects(utf8_of(path, encoding), str(path), broken)
-
-
-def _objects(raw: bytes, source: str, broken: list[InputError] | None) -> Iterator[tuple[int, dict[str, Any]]]:
-    for row, line in enumerate(raw.split(b"\n"), 1):
+    for row, line in enumerate(utf8_of(path, encoding).split(b"\n"), 1):
         if not line.strip():
             continue
+        text = line.decode()
         try:
-            found = _parsed(line.decode(), source, row)
-            if not isinstance(found, dict):
-                allowed = '{"a": …, "b": …}'
-                raise InputError("a line that is not an object", source=source, row=row, allowed=allowed, got=found)
-        except InputError as error:
-            if broken is None:
-                raise error.of_row_alone() from None
-            broken.append(error)
-        else:
+            found, problem = _DECODER.decode(text), "a line that is not an object"
+        except (ValueError, RecursionError) as error:
+            found, problem = None, f"a line that is not JSON ({str(error)[:200]})"
+        if isinstance(found, dict):
             yield row, found
+            continue
+        allowed = 'one JSON object a line, as {"a": …, "b": …}'
+        wrong = InputError(problem, source=str(path), row=row, allowed=allowed, got=text)
+        if broken is None:
+            raise wrong.of_row_alone()
+        broken.append(wrong)
 
 
 def read_json(path: Path, encoding: str | None = None, broken: list[InputError] | None = None) -> Held:
@@ -85,41 +74,27 @@ def read_json(path: Path, encoding: str | None = None, broken: list[InputError] 
 
     Errors: `InputError` for a file that is absent, empty, not text, or not JSON, with the line.
     """
-    source, raw = str(path), utf8_of(path, encoding)
-    text = raw.decode().strip()
+    text = utf8_of(path, encoding).decode().strip()
     if not text:
-        raise InputError("the file is empty", source=source, allowed="JSON")
-    if suffix_of(path) != ".jsonl" or text.startswith("["):
+        raise InputError("the file is empty", source=str(path), allowed="JSON")
+    if suffix_of(path) == ".json" or text[0] == "[":
         try:
-            return Held(_parsed(text, source))
-        except InputError:
-            # Lines in a file called .json: the first of several is an object.
-            first, _, more = text.partition("\n")
-            if not more or not any(True for _ in _objects(first.encode(), source, [])):
-                raise
-    found = list(_objects(raw, source, broken))
+            return Held(_DECODER.decode(text))
+        except (ValueError, RecursionError) as error:
+            # Lines in a file called .json: there is more behind the object that is the first.
+            if not (str(error).startswith("Extra data") and text[0] == "{"):
+                problem = f"the file is not JSON ({str(error)[:200]})"
+                raise InputError(problem, source=str(path), allowed="JSON") from None
+    found = list(objects_in_lines(path, encoding, broken))
     return Held([record for _, record in found], [number for number, _ in found])
 
 
 def read_records(path: Path, encoding: str | None = None) -> Read:
-    """A list of objects, or one object a line, as a table; lines that are no object are `broken`.
-
-    Errors: `InputError`, with the row; in .jsonl for values of several kinds in a column too.
-    """
+    """A list of objects, or one object a line, as a table; lines that are no object are `broken`. Errors: `InputError`, with the row."""
     broken = list[InputError]()
     value, rows = read_json(path, encoding, broken)
     if not isinstance(value, list):
         allowed = "a list of objects, one for each row"
         raise InputError("the file holds no list", source=str(path), allowed=allowed, got=type(value).__name__)
-    rows = rows or [*range(1, len(value) + 1)]
-    data = of_records(value, str(path), rows, mixed=suffix_of(path) == ".json")
-    return Read(data, 1, np.array(rows, np.int64), broken=broken)
-
-
-def records_as_columns(
-    records: Sequence[Mapping[str, Any]], source: str = "", first_row: int = 0, rows: Iterable[int] | None = None
-) -> pa.Table:
-    """`of_records`; a column of values of several kinds is one of texts, lists in JSON. Errors: `InputError`, with the row."""
-    texts = [{str(name): one for name, one in each.items()} for each in records]
-    numbers = range(first_row, first_row + len(texts)) if rows is None else [*map(int, rows)]
-    return of_records(texts, source, numbers, mixed=True)
+    data = records_as_columns(value, str(path), 1, rows)
+    return Read(data, 1, None if rows is None else np.array(rows, np.int64), broken=broken)

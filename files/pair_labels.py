@@ -39,11 +39,6 @@ def answer_of(value: Any) -> str | None:
     return {1: "yes", 0: "no", None: None}[label_of(value)]
 
 
-def parsed_labels(table: Table, column: str, problems: dict[int, InputError]) -> list[int | None]:
-    """`label_of` each value of a column; None, and an error in `problems`, for what is no label."""
-    return table.parsed(column, label_of, NO_LABEL, ALLOWED, problems)
-
-
 def experts_of(table: Table, label: str) -> list[str]:
     """The columns `label_<name>`, one per expert."""
     return [name for name in table.names if name.strip().casefold().startswith(f"{label}_".casefold())]
@@ -51,8 +46,8 @@ def experts_of(table: Table, label: str) -> list[str]:
 
 def votes_of(table: Table, columns: Sequence[str], problems: dict[int, InputError]) -> NDArray[np.int8]:
     """int8[n, k]: the labels in k columns, `BLANK` for none; what is no label goes to `problems`."""
-    votes = [[BLANK if one is None else one for one in parsed_labels(table, name, problems)] for name in columns]
-    return np.array(votes, np.int8).reshape(len(columns), len(table)).T
+    said = [table.parsed(name, label_of, NO_LABEL, ALLOWED, problems) for name in columns]
+    return np.array([[BLANK if one is None else one for one in of] for of in said], np.int8).reshape(-1, len(table)).T
 
 
 def majority_of(
@@ -87,6 +82,8 @@ def read_labels(
     """
     alone = label in table.names
     experts = [label] if alone else experts_of(table, label)
+    if not experts:
+        table.require(label, "0 or 1", option="label")
     votes = votes_of(table, experts, problems)
     settled = "adjudicated" in table.names and not alone
     final = votes_of(table, ["adjudicated"], problems)[:, 0] if settled else None
@@ -95,9 +92,8 @@ def read_labels(
         if row in problems or (blank and not alone and (votes[row] == BLANK).all()):
             continue
         if alone:
-            problems[row] = table.error(
-                "the label is blank", row, label, allowed=ALLOWED.partition(", or blank")[0], got=None
-            )
+            allowed = ALLOWED.partition(", or blank")[0]
+            problems[row] = table.error("the label is blank", row, label, allowed=allowed, got=None)
         else:
             problems[row] = table.error(
                 f"no majority among {len(experts)} experts and no adjudication", row, "adjudicated",
@@ -140,20 +136,15 @@ def check_conflicts(
     said = {
         row: (tuple(sorted((a.casefold(), b.casefold()))), label)
         for row, (a, b, label) in enumerate(zip(*(side.to_pylist() for side in text), labels.tolist(), strict=True))
-        if row not in problems
+        if row not in problems and label != BLANK
     }
     for pair, rows in conflicts(said):
-        shown = ", ".join(f"{_place(table, row)}: {labels[row]}" for row in rows[:4])
+        shown = ", ".join(f"row {table.row_number(row)}: {labels[row]}" for row in rows[:4])
         for row in rows:
             problems[row] = table.error(
                 f"the pair {quoted(pair[0])}, {quoted(pair[1])} has two labels ({shown})", row, column,
                 allowed="one label for a pair, in either order", remedy=remedy,
             )  # fmt: skip
-
-
-def _place(table: Table, row: int) -> str:
-    file = "" if table.sources is None else f"{table.source_of(row)}, "
-    return f"{file}row {table.row_number(row)}"
 
 
 def conflicts(said: Mapping[int, tuple[Hashable, Any]]) -> Iterator[tuple[Any, list[int]]]:

@@ -9,9 +9,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import accumulate
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,10 +19,8 @@ from numpy.typing import NDArray
 from ..errors import SET_ASIDE, InputError, Remedy
 from .invisible import read_visible
 from .limits import FORMULA_ERROR, MAX_CHARACTERS
-from .pair_columns import PairColumns
-from .pair_labels import BLANK, check_conflicts, experts_of, read_labels, read_shares
-from .reading import Reading
-from .tables import Table, check_keeps_input, read_table, stacked, with_columns
+from .pair_labels import BLANK, check_conflicts, read_labels, read_shares
+from .tables import Table, check_keeps_input, read_table
 
 REFUSE = "refuse"
 _MAJORITY = Remedy("keeps the rows that say what most do", on_conflict="majority")
@@ -48,6 +44,8 @@ class Pairs:
         float64[n] > 0; None where none was asked for.
     n_rejected
         Rows that were rejected.
+    n_unlabelled
+        Rows left out since nobody of a panel voted on them.
     ballots
         int8[n, k]: what each of k experts voted, -1 for a blank; None where no panel voted.
     soft
@@ -66,6 +64,7 @@ class Pairs:
     ballots: NDArray[np.int8] | None = None
     soft: NDArray[np.float64] | None = None
     group: pa.ChunkedArray | None = None
+    n_unlabelled: int = 0
 
     def __len__(self) -> int:
         return len(self.a)
@@ -100,6 +99,8 @@ def read_pairs(
     rejects: str | os.PathLike[str] | None = None,
     encoding: str | None = None,
     visible: bool = False,
+    unlabelled: bool = False,
+    on_conflict: str | None = None,
 ) -> Pairs:
     """Reads and checks pairs.
 
@@ -124,121 +125,36 @@ def read_pairs(
         Of a text file that is not UTF-8.
     visible
         Names are read as they look, with a warning: see `files.invisible`.
+    unlabelled
+        Rows that nobody of a panel voted on are left out and counted, instead of being an error.
+    on_conflict
+        None refuses the rows of a pair with two labels, "refuse" says in the error that "majority" would not; otherwise they are let through.
 
     Raises
     ------
     InputError
         For a file that cannot be read, a column that is missing, the first row that cannot be right, or where no row is left.
     """
-    [table] = _tables([from_tuples(source)], Reading(encoding=encoding, rejects=rejects), visible=visible)
-    problems: dict[int, InputError] = {}
-    pairs = _checked([table], problems, _Columns(a, b, label, soft, weight, group))
-    if pairs.label is not None:
-        check_conflicts(table, a, (pairs.a, pairs.b), pairs.label, problems)
-    return _sound(pairs, problems, rejects)
-
-
-class _Columns(NamedTuple):
-    """The columns that are asked for, as `read_pairs` has them."""
-
-    a: str
-    b: str
-    label: str | None
-    soft: str | None
-    weight: str | None
-    group: str | None
-
-
-def _tables(sources: Sequence[Any], reading: Reading, *, visible: bool) -> list[Table]:
-    """The tables as they were brought; what is wrong with a row alone has a remedy."""
-    read = read_visible if visible else read_table
-    for source in sources:
-        if isinstance(source, str | os.PathLike):
-            check_keeps_input(source, reading.rejects)
+    if isinstance(source, str | os.PathLike):
+        check_keeps_input(source, rejects)
     try:
-        return [read(source, reading.encoding, set_aside=reading.rejects is not None) for source in sources]
+        table = (read_visible if visible else read_table)(from_tuples(source), encoding, set_aside=rejects is not None)
     except InputError as error:
         if error.row_alone:
             error.with_remedy(SET_ASIDE)
         raise
-
-
-def read_labelled(
-    pairs: Any, columns: PairColumns = PairColumns(), reading: Reading = Reading(), *, on_conflict: str = REFUSE
-) -> tuple[Pairs, int]:
-    """The labelled pairs, and how many rows are left out since none of a panel voted on them.
-
-    Parameters
-    ----------
-    pairs : what `read_table` takes, or several of them in a list, a tuple or an iterator. A column `label` of one and columns
-        `label_<name>` of another, or the same name for two columns of labels, are each read as in a file alone. The table that comes
-        of several has all their columns, and in the column `label` what was decided.
-    on_conflict : "refuse" makes an `InputError` of a pair with two labels; otherwise they are let through.
-
-    The errors are those of `read_pairs`; also `InputError` for one file twice.
-    """
-    sources = [*pairs] if isinstance(pairs, Iterator) else pairs
-    if not isinstance(sources, list | tuple) or not sources or isinstance(sources[0], Mapping | list | tuple):
-        sources = [sources]
-    tables = _tables(sources, reading, visible=True)
-    if len(tables) > 1:
-        for number, (source, table) in enumerate(zip(sources, tables, strict=True)):
-            if not isinstance(source, str | os.PathLike | Table):  # errors tell it from others by its number
-                tables[number] = replace(table, source=f"{table.source} {number + 1}")
-        places = [Path(table.source).resolve() for table in tables]
-        if twice := next((table for i, table in enumerate(tables) if places[i] in places[:i]), None):
-            raise InputError("a file is given twice", source=twice.source, allowed="each file once")
+    table.require_named({"a": a, "b": b}, "a diagnosis")
+    for column, purpose, option in ((weight, "a weight", "weight"), (group, "the reference diagnosis", "group")):
+        if column is not None:
+            table.require(column, purpose, option=option)
     problems: dict[int, InputError] = {}
-    read = _checked(tables, problems, _Columns(**vars(columns)), blank=True)
-    assert read.label is not None
-    unlabelled = read.label == BLANK
-    unlabelled[list(problems)] = False
-    if unlabelled.all():
-        raise InputError("no row has a label", source=read.source, allowed="0 or 1 in a column of labels")
-    if unlabelled.any():
-        place = np.cumsum(~unlabelled) - 1
-        read, problems = read.take(~unlabelled), {int(place[row]): error for row, error in problems.items()}
-        assert read.label is not None
-    if on_conflict == REFUSE:
-        check_conflicts(read.table, columns.a, (read.a, read.b), read.label, problems, _MAJORITY)
-    return _sound(read, problems, reading.rejects), int(unlabelled.sum())
-
-
-def _checked(
-    tables: Sequence[Table], problems: dict[int, InputError], columns: _Columns, *, blank: bool = False
-) -> Pairs:
-    """All rows of the tables, with what is wrong with some of them in `problems`; parameters and errors as of `read_pairs`.
-
-    The experts of several tables are told apart by the names of their columns. blank : as of `read_labels`.
-    """
-    a, b, label, soft, weight, group = columns
-    labels, shares, votes = list[NDArray[np.int8]](), list[NDArray[np.float64]](), list[tuple[list[str], Any]]()
-    for start, one in zip(accumulate(map(len, tables), initial=0), tables, strict=False):
-        own, ballots = dict[int, InputError](), None
-        one.require_named({"a": a, "b": b}, "a diagnosis")
-        experts = [] if label is None else experts_of(one, label)
-        for column, purpose, option in (
-            (None if experts else label, "0 or 1", "label"), (weight, "a weight", "weight"), (group, "the reference diagnosis", "group"),
-        ):  # fmt: skip
-            if column is not None:
-                one.require(column, purpose, option=option)
-        if label is not None:
-            found, ballots = read_labels(one, label, own, blank=blank)
-            labels.append(found)
-            votes.append((experts, ballots))
-        if soft is not None:
-            shares.append(read_shares(one, soft, label, ballots, own))
-        problems.update({start + row: error for row, error in own.items()})
-    table, wrong = stacked(tables), dict[int, InputError]()
-    decided = np.concatenate(labels) if labels else None
-    if decided is not None and len(tables) > 1:
-        column = pa.array(decided, mask=decided == BLANK)
-        table = replace(table, data=with_columns(table.data, {str(label): column}))
-    text = {column: table.text(column) for column in (a, b)}
-    for column, values in text.items():
-        check_text(table, column, values, wrong)
-    problems.update(wrong)
-    weights = groups = None
+    text, labels, ballots, shares, weights, groups = (table.text(a), table.text(b)), None, None, None, None, None
+    for column, values in zip((a, b), text, strict=True):
+        check_text(table, column, values, problems)
+    if label is not None:
+        labels, ballots = read_labels(table, label, problems, blank=unlabelled)
+    if soft is not None:
+        shares = read_shares(table, soft, label, ballots, problems)
     if weight is not None:
         parsed = table.parsed(weight, _weight, "a weight that is no positive number", "> 0", problems)
         weights = np.array(parsed, np.float64)
@@ -246,29 +162,17 @@ def _checked(
         groups = table.text(group)
         for row in np.flatnonzero(groups.is_null().to_numpy()).tolist():
             problems.setdefault(row, table.blank(row, group))
-    return Pairs(
-        table, text[a], text[b], table.row_numbers(), decided, weights, 0, _together(votes, tables),
-        np.concatenate(shares) if shares else None, groups,
-    )  # fmt: skip
-
-
-def _together(
-    votes: Sequence[tuple[list[str], NDArray[np.int8] | None]], tables: Sequence[Table]
-) -> NDArray[np.int8] | None:
-    """The votes of the experts of all tables, each under the name of its column; None where no panel voted."""
-    everybody = [*dict.fromkeys(name for experts, ballots in votes if ballots is not None for name in experts)]
-    rows = [np.full((len(table), len(everybody)), BLANK, np.int8) for table in tables]
-    for own, (experts, ballots) in zip(rows, votes, strict=False):
-        if ballots is not None:
-            own[:, [everybody.index(name) for name in experts]] = ballots
-    return np.concatenate(rows) if everybody else None
-
-
-def _sound(pairs: Pairs, problems: Mapping[int, InputError], rejects: str | os.PathLike[str] | None) -> Pairs:
-    """The rows without a problem; see `Table.sound_rows`."""
-    sound = pairs.table.sound_rows(problems, rejects)
-    pairs = replace(pairs, n_rejected=len(problems) + len(pairs.table.broken))
-    return pairs.take(sound) if problems else pairs
+    if labels is not None and on_conflict in (None, REFUSE):
+        check_conflicts(table, a, text, labels, problems, _MAJORITY if on_conflict else None)
+    kept = table.sound_rows(problems, rejects)
+    n_rejected, n_unlabelled = len(problems) + len(table.broken), 0
+    pairs = Pairs(table, *text, table.row_numbers(), labels, weights, n_rejected, ballots, shares, groups)
+    if labels is not None:
+        n_unlabelled = int((kept & (labels == BLANK)).sum())
+        kept &= labels != BLANK
+        if not kept.any():
+            raise InputError("no row has a label", source=table.source, allowed="0 or 1 in a column of labels")
+    return pairs if kept.all() else replace(pairs.take(kept), n_unlabelled=n_unlabelled)
 
 
 def from_tuples(source: Any) -> Any:
@@ -298,8 +202,9 @@ def check_text(table: Table, column: str, values: pa.ChunkedArray, problems: dic
     )  # the last stands for blanks, which have no code
     codes = [chunk.indices.fill_null(len(refused) - 1).to_numpy(zero_copy_only=False) for chunk in encoded.chunks]
     for row in np.flatnonzero(refused[np.concatenate(codes)]).tolist():
-        problem, allowed = why_refused(values[row].as_py())
-        problems.setdefault(row, table.error(problem, row, column, allowed=allowed, **table.got(row, column)))
+        problem, allowed = why_refused(text := values[row].as_py())
+        got = {"got": text} if text else {}
+        problems.setdefault(row, table.error(problem, row, column, allowed=allowed, **got))
 
 
 def refused_texts(values: pa.Array) -> NDArray[np.bool_]:

@@ -28,7 +28,7 @@ def read_parquet(path: Path, dictionaries: Sequence[str] = ()) -> pa.Table:
         if not len(table) == sum(rows_of_groups(file)) == file.metadata.num_rows:
             raise damaged(path, f"{len(table):,} rows where its footer says {file.metadata.num_rows:,}")
         check_values(table, path)
-        return table
+        return _without_views(table)
 
 
 def open_parquet(path: Path, dictionaries: Sequence[str] = ()) -> pq.ParquetFile:
@@ -65,7 +65,7 @@ def check_values(table: pa.Table, path: Path) -> None:
             raise damaged(path, f"column {name!r}: {error}") from None
 
 
-def without_views(table: pa.Table) -> pa.Table:
+def _without_views(table: pa.Table) -> pa.Table:
     """Columns of string views as large strings: Arrow 26 neither takes nor compares views."""
     fields = [one.with_type(pa.large_string()) if pa.types.is_string_view(one.type) else one for one in table.schema]
     return table.cast(pa.schema(fields, table.schema.metadata))

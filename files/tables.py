@@ -10,8 +10,7 @@ import os
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from importlib.util import find_spec
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,14 +26,20 @@ from numpy.typing import NDArray
 from ..errors import SET_ASIDE, InputError, Open, ReadingWarning, Remedy
 from ..settings import for_spreadsheets
 from .atomic import whole_file
-from .columns import as_text, is_text, of_columns, of_frame, of_records
-from .delimited import without_formulas
+from .columns import Read, is_text, of_columns, of_frame, pandas_frame, records_as_columns
+from .delimited import read_delimited, without_formulas
 from .did_you_mean import hint, nearest
-from .table_files import SUFFIXES, read_file
-from .workbook import split_sheet
-from .workbook_writer import WorkbookWriter, check_fits
+from .encodings import check_encoding, suffix_of
+from .json_records import read_records
+from .parquet_file import read_parquet
+from .workbook import read_workbook, split_sheet
+from .workbook_writer import check_fits, write_workbook
 
 T = TypeVar("T")
+
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".xlsx", ".parquet")
+"""Of what is written; what is read may also be .json, and texts packed as .gz."""
+_READ = "a .csv, .tsv, .jsonl, .json, .parquet or .xlsx file (another kind of spreadsheet: save it as .xlsx)"
 
 
 @dataclass(frozen=True)
@@ -60,8 +65,8 @@ class Table:
     """What is doubtful in what was read, a sentence each."""
     broken: tuple[InputError, ...] = ()
     """Lines that are no rows, where `read_table` was told to set them aside."""
-    mixed: Mapping[str, InputError] = field(default_factory=dict)
-    """Columns of a frame with values of several kinds, here as text: an error where one is needed, else they come back as they were."""
+    mixed: frozenset[str] = frozenset()
+    """Columns of a frame whose values are of several kinds: texts here, they come back as they were."""
 
     def __len__(self) -> int:
         return self.data.num_rows
@@ -92,9 +97,7 @@ class Table:
 
     def native(self, data: pa.Table) -> Any:
         """`data` as its caller keeps tables: a frame of the kind that came; pandas where lists or dicts came and it is installed; else Arrow."""
-        if self.in_memory and find_spec("pandas") is not None:
-            return nw.from_arrow(data, backend="pandas").to_native()
-        made = to_native(data, self.frame)
+        made = to_native(data, pandas_frame() if self.in_memory else self.frame)
         if self.frame is not None and self.frame.implementation.is_pandas():
             kept = slice(None) if self.rows is None else self.rows
             for name in (name for name in self.mixed if name in made.columns):
@@ -108,22 +111,20 @@ class Table:
 
         option : the parameter that gives the column another name, for the remedy.
         """
-        if name not in self.names:
-            raise self._missing(name, purpose, {} if option is None else {option: name})
+        self.require_named({option or "": name}, purpose)
 
     def require_named(self, columns: Mapping[str, str], purpose: str) -> None:
         """`require` of the columns that several parameters name; the remedy names all that are missing."""
-        if missing := {option: name for option, name in columns.items() if name not in self.names}:
-            raise self._missing(next(iter(missing.values())), purpose, missing)
-
-    def _missing(self, name: str, purpose: str, options: Mapping[str, str]) -> InputError:
-        return InputError(
+        missing = {option: name for option, name in columns.items() if name not in self.names}
+        if not missing:
+            return
+        name, named = next(iter(missing.values())), {
+            option: nearest(name, self.names) or Open("COLUMN") for option, name in missing.items() if option
+        }  # fmt: skip
+        raise InputError(
             f"the column {name!r}{f' ({purpose})' if purpose else ''} is missing{hint(name, self.names)}{f'. {self.note}' if self.note else ''}",
             source=self.source, allowed=f"a column {name!r}", got=self.names,
-            remedy=Remedy(
-                "names the column" if len(options) == 1 else "names the columns",
-                **{option: nearest(column, self.names) or Open("COLUMN") for option, column in options.items()},
-            ) if options else None,
+            remedy=Remedy(f"names the column{'s' if len(named) > 1 else ''}", **named) if named else None,
         )  # fmt: skip
 
     def text(self, name: str) -> pa.ChunkedArray:
@@ -131,8 +132,6 @@ class Table:
 
         Errors: `InputError` where the column holds something other than text, with the first such row.
         """
-        if name in self.mixed:
-            raise self.mixed[name]
         column = self.data.column(name)
         kind = column.type
         if pa.types.is_null(kind):
@@ -152,14 +151,7 @@ class Table:
 
     def blank(self, index: int, column: str) -> InputError:
         """The error of a diagnosis that is blank."""
-        return self.error(
-            "the diagnosis is blank", index, column, allowed="a diagnosis in words", **self.got(index, column)
-        )
-
-    def got(self, index: int, column: str) -> dict[str, Any]:
-        """What came, for an error; nothing of a cell that is empty."""
-        value = self.data.column(column)[index].as_py()
-        return {} if value is None else {"got": value}
+        return self.error("the diagnosis is blank", index, column, allowed="a diagnosis in words")
 
     def error(self, problem: str, index: int, column: str, **details: Any) -> InputError:
         return InputError(problem, source=self.source_of(index), row=self.row_number(index), column=column, **details)
@@ -188,17 +180,15 @@ class Table:
         Raises `InputError`: the first problem where `rejects` is None, or where no row is left.
         """
         sound = np.ones(len(self), bool)
-        if problems or self.broken:
-            if rejects is None:
-                raise (problems[min(problems)] if problems else self.broken[0]).with_remedy(SET_ASIDE)
-            write_rejects(self, {row: error.finding for row, error in problems.items()}, rejects, self.broken)
-            sound[list(problems)] = False
-            if not sound.any():
-                n = len(self) + len(self.broken)
-                refused = (
-                    f"{'the only row was' if n == 1 else f'all {n:,} rows were'} refused; see {os.fspath(rejects)}"
-                )
-                raise InputError(refused, source=self.source)
+        if not problems and not self.broken:
+            return sound
+        if rejects is None:
+            raise (problems[min(problems)] if problems else self.broken[0]).with_remedy(SET_ASIDE)
+        write_rejects(self, {row: error.finding for row, error in problems.items()}, rejects, self.broken)
+        sound[list(problems)] = False
+        if not sound.any():
+            every = f"every row ({len(self) + len(self.broken):,}) was refused; see {os.fspath(rejects)}"
+            raise InputError(every, source=self.source)
         return sound
 
 
@@ -207,17 +197,17 @@ def read_table(source: Any, encoding: str | None = None, *, set_aside: bool = Fa
 
     CSV and TSV values stay text as typed ("007" is not 7), the cells of a workbook become text as they look; a CSV may be separated
     by commas, semicolons or tabs. `lists.xlsx#Cases` names a sheet, else the first is read, and `note` says so where there are more.
+    Elsewhere a column with values of several kinds is one of texts.
 
     encoding : of a text file that is not UTF-8, as "cp1252".
     set_aside : what is `broken` in the file stays in `Table.broken`, for `Table.sound_rows`; else the first of them is an error.
 
-    Errors: `InputError` for a file that is absent, empty, of another encoding or kind than told, or damaged, and for values
-    of several kinds in one column.
+    Errors: `InputError` for a file that is absent, empty, of another encoding or kind than told, or damaged.
     """
     if isinstance(source, Table):
         return source
     if isinstance(source, str | os.PathLike):
-        read = read_file(Path(source), encoding)
+        read = _read_file(Path(source), encoding)
         if read.broken and not (set_aside and len(read.data)):
             raise read.broken[0].of_row_alone()
         called = read.source or os.fspath(source)
@@ -225,38 +215,44 @@ def read_table(source: Any, encoding: str | None = None, *, set_aside: bool = Fa
     elif isinstance(source, Mapping):
         table = Table(of_columns(source, "dict"), "dict", 0, in_memory=True)
     elif isinstance(source, list | tuple) and (not source or isinstance(source[0], Mapping)):
-        table = Table(of_records(source, "records", range(len(source))), "records", 0, in_memory=True)
+        table = Table(records_as_columns(source, "records"), "records", 0, in_memory=True)
     else:
         frame, data, mixed = of_frame(source)
         table = Table(data, "data frame", 0, frame, mixed=mixed)
     if len(table) == 0:
-        other_sheets = f". {table.note.rstrip('.')}" if table.note else ""
-        raise InputError(f"the table has no rows{other_sheets}", source=table.source, allowed="at least one row")
-    if repeated := {name for name in table.names if table.names.count(name) > 1}:
-        raise InputError("two columns of one name", source=table.source, allowed="each name once", got=min(repeated))
+        raise InputError(f"the table has no rows{f'. {table.note}' if table.note else ''}", source=table.source, allowed="at least one row")  # fmt: skip
+    [(name, times)] = Counter(table.names).most_common(1)
+    if times > 1:
+        problem = "two columns of one name" if name else "two columns without a name"
+        allowed = "a name for each column, in the first row; a title above the header must go"
+        raise InputError(problem, source=table.source, row=max(table.first_row - 1, 0) or None, allowed=allowed, got=name or table.names)  # fmt: skip
     return table
 
 
-def stacked(tables: Sequence[Table]) -> Table:
-    """Tables one under the other, each row with its file and number; a column that one lacks is blank there, one of several kinds is of texts."""
-    if len(tables) == 1:
-        return tables[0]
-    kinds = {(field.name, field.type) for table in tables for field in table.data.schema}
-    mixed = {name for name, count in Counter(name for name, _ in kinds).items() if count > 1}
-    texts = [
-        with_columns(
-            table.data,
-            {name: pa.array(map(as_text, table.column(name)), pa.string()) for name in table.names if name in mixed},
-        )
-        for table in tables
-    ]
-    return Table(
-        pa.concat_tables(texts, promote_options="default"), ", ".join(table.source for table in tables), 1,
-        rows=np.concatenate([table.row_numbers() for table in tables]),
-        sources=[table.source_of(row) for table in tables for row in range(len(table))],
-        note=" ".join(table.note for table in tables if table.note),
-        broken=tuple(error for table in tables for error in table.broken),
-    )  # fmt: skip
+def _read_file(path: Path, encoding: str | None) -> Read:
+    check_encoding(encoding)
+    path, sheet = split_sheet(path)
+    suffix = check_file(path)
+    if suffix == ".parquet":
+        return Read(read_parquet(path), 1)
+    if suffix == ".xlsx":
+        return read_workbook(path, sheet)
+    return read_records(path, encoding) if suffix.startswith(".json") else read_delimited(path, suffix, encoding)
+
+
+def check_file(path: Path) -> str:
+    """The suffix of a file of a table that is there. Errors: `InputError`."""
+    suffix = suffix_of(path)
+    if path.is_dir():
+        raise InputError("a folder", source=str(path), allowed=_READ)
+    if suffix not in (*SUFFIXES, ".json"):
+        problem = "a file of an unknown kind" if path.exists() else "no such file, and its name is none of a table"
+        raise InputError(problem, source=str(path), allowed=_READ, got=path.suffix)
+    if not path.is_file():
+        raise InputError("no such file", source=str(path), allowed=_READ)
+    if not path.stat().st_size:
+        raise InputError("the file is empty", source=str(path), allowed="a header and at least one row")
+    return suffix
 
 
 def tell(warned: Iterable[str]) -> None:
@@ -291,32 +287,24 @@ def write_tables(tables: Iterable[pa.Table], path: str | os.PathLike[str], *, sp
     rest = map(without_formulas, tables) if plain else iter(tables)
     first = next(rest)
     with whole_file(target) as temporary:
-        if suffix == ".jsonl":
+        every = chain([first], rest)
+        if suffix == ".xlsx":
+            write_workbook(every, first.schema, temporary, str(target))
+        elif suffix == ".jsonl":
             with temporary.open("w", encoding="utf-8") as handle:
-                for table in chain([first], rest):
-                    for batch in table.to_batches(max_chunksize=65_536):
-                        handle.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in batch.to_pylist())
+                for batch in chain.from_iterable(table.to_batches(max_chunksize=65_536) for table in every):
+                    handle.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in batch.to_pylist())
+        elif suffix == ".parquet":
+            with pq.ParquetWriter(temporary, first.schema, write_page_checksum=True) as writer:
+                for table in every:
+                    writer.write_table(table)
         else:
-            with _writer(temporary, suffix, first.schema, target) as writer:
-                for table in chain([first], rest):
-                    writer.write_table(table if suffix == ".parquet" else _without_empty_chunks(table))
+            options = pa_csv.WriteOptions(delimiter="\t" if suffix == ".tsv" else ",", quoting_style="needed")
+            with pa_csv.CSVWriter(temporary, first.schema, write_options=options) as writer:
+                for batch in chain.from_iterable(map(pa.Table.to_batches, every)):
+                    if len(batch):  # for one without rows pyarrow 23 writes the header again
+                        writer.write_batch(batch)
     return target
-
-
-def _without_empty_chunks(table: pa.Table) -> pa.Table:
-    """The same rows: pyarrow 23 writes the header of a CSV again for a first chunk without rows."""
-    return pa.Table.from_batches([batch for batch in table.to_batches() if len(batch)], table.schema)
-
-
-def _writer(
-    path: Path, suffix: str, schema: pa.Schema, target: Path
-) -> pq.ParquetWriter | pa_csv.CSVWriter | WorkbookWriter:
-    if suffix == ".xlsx":
-        return WorkbookWriter(path, schema, target)
-    if suffix == ".parquet":
-        return pq.ParquetWriter(path, schema, write_page_checksum=True)
-    options = pa_csv.WriteOptions(delimiter="\t" if suffix == ".tsv" else ",", quoting_style="needed")
-    return pa_csv.CSVWriter(path, schema, write_options=options)
 
 
 def check_output(path: str | os.PathLike[str], rows: int = 0, columns: int = 0) -> str:
@@ -374,25 +362,14 @@ def with_columns(data: pa.Table, columns: Mapping[str, Any]) -> pa.Table:
 def write_rejects(
     table: Table, reasons: Mapping[int, str], path: str | os.PathLike[str], broken: Sequence[InputError] = ()
 ) -> None:
-    """The refused rows of `table`, with `rejected_row` (their number) and `rejected_because`, to a file of their own.
-
-    Of a table from several files, `rejected_file` says from which.
+    """The refused rows of `table`, with `rejected_row` (their number) and `rejected_because`, to a file of their own; `rejected_file` where it may differ.
 
     broken : what could not be read as rows, a line or a file each.
     """
     rows = sorted(reasons)
-    refused = table.data.take(pa.array(rows, pa.int64()))
-    why: dict[str, Any] = {"rejected_row": pa.array([table.row_number(i) for i in rows], pa.int64())}
-    if table.sources is not None or broken:
-        why["rejected_file"] = pa.array([table.source_of(i) for i in rows], pa.string())
-    why["rejected_because"] = pa.array([reasons[i] for i in rows], pa.string())
-    refused = with_columns(refused, why)
-    if broken:
-        more = {
-            "rejected_row": [error.row for error in broken],
-            "rejected_file": [error.source for error in broken],
-            "rejected_because": [error.finding for error in broken],
-        }
-        schema = pa.schema([refused.schema.field(name) for name in more])
-        refused = pa.concat_tables([refused, pa.table(more, schema=schema)], promote_options="default")
-    write_table(refused, path)
+    told = [(table.row_number(i), table.source_of(i), reasons[i]) for i in rows]
+    told += [(error.row, error.source, error.finding) for error in broken]
+    number, file, why = zip(*told, strict=True)
+    cells = table.data.take(pa.array([*rows, *[None] * len(broken)], pa.int64()))
+    files = {"rejected_file": file} if table.sources is not None or broken else {}
+    write_table(with_columns(cells, {"rejected_row": number, **files, "rejected_because": why}), path)

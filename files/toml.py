@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 import msgspec
 from msgspec import inspect
@@ -62,7 +62,7 @@ def table_as(kind: type[T], table: Any, source: str, place: str, **given: Any) -
         Not a table, an unknown key (with the nearest right one), a missing key, a value of another type or outside
         its constraints.
     """
-    fields = {field.name: field for field in _fields(kind)}
+    fields = {field.name: field.type for field in cast(inspect.StructType, inspect.type_info(kind)).fields}
     keys = [name for name in fields if name not in given]
     if not isinstance(table, Mapping):
         raise InputError(f"{place}: not a table", source=source, allowed=f"a table of {', '.join(keys)}")
@@ -76,7 +76,11 @@ def table_as(kind: type[T], table: Any, source: str, place: str, **given: Any) -
         found = _FIELD.search(str(error))
         if found is None or found[1] not in fields:
             raise InputError(f"{place}: {error}", source=source) from None
-        raise _problem(found[1], fields[found[1]].type, table, source, place) from None
+        key = found[1]
+        allowed, secret = _rule(fields[key])
+        problem = f"{place}: no {'usable ' if key in table else ''}{key!r}"
+        got = {"got": table[key]} if key in table and not secret else {}
+        raise InputError(problem, source=source, allowed=allowed, **got) from None
 
 
 def tables_of(parsed: Mapping[str, Any], key: str, source: str) -> Mapping[str, Any]:
@@ -87,25 +91,13 @@ def tables_of(parsed: Mapping[str, Any], key: str, source: str) -> Mapping[str, 
     return tables
 
 
-def _fields(kind: Any) -> tuple[inspect.Field, ...]:
-    described = inspect.type_info(kind)
-    assert isinstance(described, inspect.StructType)
-    return described.fields
-
-
-def _problem(key: str, kind: inspect.Type, table: Mapping[str, Any], source: str, place: str) -> InputError:
-    parts = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
-    choices = [str(value) for part in parts if isinstance(part, inspect.LiteralType) for value in part.values]
-    allowed, secret = ", ".join(choices), False
-    for part in parts:
+def _rule(kind: inspect.Type) -> tuple[str, bool]:
+    """What a field allows, in words, and whether its value is a secret."""
+    allowed, secret = "", False
+    for part in kind.types if isinstance(kind, inspect.UnionType) else (kind,):
+        if isinstance(part, inspect.LiteralType):
+            allowed = ", ".join(map(str, part.values))
         if isinstance(part, inspect.Metadata):
             allowed = (part.extra_json_schema or {}).get("description", allowed)
             secret = bool((part.extra or {}).get("secret"))
-    if key not in table:
-        return InputError(f"{place}: no {key!r}", source=source, allowed=allowed)
-    value = table[key]
-    near = hint(value, choices) if isinstance(value, str) and len(value) > 2 else ""
-    problem = f"{place}: no usable {key!r}{near}"
-    if secret:
-        return InputError(problem, source=source, allowed=allowed)
-    return InputError(problem, source=source, allowed=allowed, got=value)
+    return allowed, secret

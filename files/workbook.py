@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 import warnings
 import zipfile
@@ -87,19 +86,16 @@ def read_workbook(path: Path, sheet: str | None) -> Read:
             allowed="a value; to open the file in Excel and save it computes them",
         )  # fmt: skip
     two, width = _fill_merged(cells, xml, source), max(column for row in cells.values() for column in row)
-    header_row, *rows = sorted(cells)
-    header = [cells[header_row].get(column) for column in range(1, width + 1)]
-    if two and rows:
-        header_row, *rows = rows
-        below = [cells[header_row].get(column) for column in range(1, width + 1)]
-        header = [" ".join(dict.fromkeys(filter(None, both))) for both in zip(header, below, strict=True)]
+    numbers = sorted(cells)
+    above, rows = numbers[: 1 + two], numbers[1 + two :]
+    header_row, columns = above[-1], range(1, width + 1)
+    names = [dict.fromkeys(cells[row].get(column) for row in above) for column in columns]
+    header = [" ".join(filter(None, parts)) for parts in names]
     if width == 1 and rows:
         rows = [*range(header_row + 1, rows[-1] + 1)]
-    data = pa.table({
-        str(column): pa.array([cells.get(row, {}).get(column) for row in rows], pa.string()) for column in range(1, width + 1)
-    })  # fmt: skip
-    table = named_columns(header, data, source, header_row)
-    return Read(table, header_row + 1, np.array(rows, np.int64), source, note)
+    texts = ([cells.get(row, {}).get(column) for row in rows] for column in columns)
+    data = pa.table([pa.array(of, pa.string()) for of in texts], names=[*map(str, columns)])
+    return Read(named_columns(header, data), header_row + 1, np.array(rows, np.int64), source, note)
 
 
 @contextmanager
@@ -146,18 +142,11 @@ def _text(cell: Any) -> str | None:
     if isinstance(value, bool):
         return str(value).upper()
     if isinstance(value, int | float):
-        text = str(value) if isinstance(value, int) else _number(value)
+        # As many digits as Excel keeps: 0.3 for 0.1 + 0.2.
+        text = str(value) if isinstance(value, int) else f"{value:.{MAX_DIGITS}g}"
         # "007" shown of 7: the format of numbers that name something.
         return text.zfill(len(cell.number_format)) if set(cell.number_format) == {"0"} and text.isdigit() else text
-    if isinstance(value, datetime.datetime):
-        return value.date().isoformat() if value.time() == datetime.time() else value.isoformat(" ")
-    return value.isoformat() if isinstance(value, datetime.date | datetime.time) else str(value)
-
-
-def _number(value: float) -> str:
-    """As many digits as Excel keeps: 0.3 for 0.1 + 0.2."""
-    short = float(f"{value:.{MAX_DIGITS}g}")
-    return str(int(short)) if short.is_integer() and abs(short) < 10**MAX_DIGITS else repr(short)
+    return str(value).removesuffix(" 00:00:00")  # a date is a time of day, too
 
 
 def _fill_merged(cells: _Cells, xml: bytes, source: str) -> bool:
@@ -172,10 +161,8 @@ def _fill_merged(cells: _Cells, xml: bytes, source: str) -> bool:
             continue
         in_header = top == header_row
         if (bottom > top + 1 or (left, right) == (1, width)) if in_header else left != right:
-            allowed = "names in at most two rows, without a title above" if in_header else "one value for each column"
-            problem = "merged cells in the header" if in_header else "cells merged across columns"
-            allowed += "; Excel parts them by Unmerge Cells"
-            raise InputError(problem, source=source, row=top, allowed=allowed, got=value)
+            allowed = "names in at most two rows, without a title above, and a value for each column; Excel parts cells by Unmerge Cells"
+            raise InputError("cells merged across columns or rows", source=source, row=top, allowed=allowed, got=value)
         two |= in_header
         for row in range(top, bottom + 1):
             cells.setdefault(row, {}).update(dict.fromkeys(range(left, right + 1), value))

@@ -1,22 +1,28 @@
 """Tables written as an Excel workbook (.xlsx): texts stay texts, whatever they begin with."""
 
+# pyright: reportAttributeAccessIssue=false
+# pyarrow.compute makes its functions at run time, where no type checker sees them.
+
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..errors import InputError
+from .columns import is_text
 from .workbook import MAX_DIGITS
 
 MAX_ROWS, MAX_COLUMNS, MAX_CELL = 1_048_576, 16_384, 32_767
 """What a sheet of Excel holds at most: rows with the header, columns, characters in a cell."""
-_LOOKS_CODED = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
-_UNFIT = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
+_CODED = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
+"""What XML cannot hold, and what looks like the code that stands for it."""
 _WIDTH = 24
 
 
@@ -28,74 +34,60 @@ def check_fits(rows: int, columns: int, target: str) -> None:
             raise InputError(f"{count:,} {what} are too many for an Excel workbook", source=target, allowed=allowed)
 
 
-class WorkbookWriter:
-    """Writes tables of one schema below each other into the only sheet of a workbook, the header bold and in sight.
+def write_workbook(tables: Iterable[pa.Table], schema: pa.Schema, path: Path, target: str) -> None:
+    """Tables of one schema below each other in the only sheet of a workbook, the header bold and in sight.
 
     A text is written as text, also where it begins with "=". Whole numbers of more than 15 digits are texts too, since
-    Excel would round them. A column of lists is an `InputError`.
+    Excel would round them. target : the file's name for errors, where `path` is temporary.
+
+    Errors: `InputError` for a column of lists, a text too long for a cell, and more rows than a sheet holds.
     """
+    from openpyxl import Workbook
+    from openpyxl.styles import Font
+    from openpyxl.utils import get_column_letter
 
-    def __init__(self, path: Path, schema: pa.Schema, target: Path) -> None:
-        """target : the name for errors, where `path` is temporary."""
-        from openpyxl import Workbook
-        from openpyxl.styles import Font
-        from openpyxl.utils import get_column_letter
-
-        self._path, self._target, self._names, self._rows = path, str(target), schema.names, 0
-        for field in schema:
-            if pa.types.is_nested(field.type) or pa.types.is_binary(field.type):
-                raise InputError(
-                    "a column that a cell cannot hold",
-                    source=self._target, column=field.name, allowed="text, numbers and dates; .jsonl and .parquet hold lists", got=str(field.type),
-                )  # fmt: skip
-        self._book = Workbook(write_only=True)
-        self._sheet: Any = self._book.create_sheet("Table")
-        self._sheet.freeze_panes = "A2"
-        for number, name in enumerate(self._names, start=1):
-            self._sheet.column_dimensions[get_column_letter(number)].width = max(len(name) + 2, _WIDTH)
-        header = [self._text(name) for name in self._names]
-        for cell in header:
-            cell.font = Font(bold=True)
-        self._sheet.append(header)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None:
-            self._book.save(self._path)
-        else:
-            self._sheet.close()
-
-    def write_table(self, table: pa.Table) -> None:
-        check_fits(self._rows + len(table), table.num_columns, self._target)
+    for field in schema:
+        if pa.types.is_nested(field.type) or pa.types.is_binary(field.type):
+            allowed = "text, numbers and dates; .jsonl and .parquet hold lists"
+            raise InputError("a column that a cell cannot hold", source=target, column=field.name, allowed=allowed, got=str(field.type))  # fmt: skip
+    book = Workbook(write_only=True)
+    sheet: Any = book.create_sheet("Table")
+    sheet.freeze_panes = "A2"
+    header = [_cell(sheet, name, Font(bold=True)) for name in schema.names]
+    for number, name in enumerate(schema.names, start=1):
+        sheet.column_dimensions[get_column_letter(number)].width = max(len(name) + 2, _WIDTH)
+    sheet.append(header)
+    rows = 0
+    for table in tables:
+        rows += len(table)
+        check_fits(rows, table.num_columns, target)
+        for name, column in zip(schema.names, table.columns, strict=True):
+            longest = pc.max(pc.utf8_length(column.cast(pa.large_string()))).as_py() if is_text(column.type) else 0
+            if longest and longest > MAX_CELL:
+                problem = f"a text of {longest:,} characters is too long for a cell of Excel"
+                allowed = f"at most {MAX_CELL:,}; .csv and .parquet have no such limit"
+                raise InputError(problem, source=target, column=name, allowed=allowed)
         for batch in table.to_batches(max_chunksize=65_536):
             for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                self._rows += 1
-                self._sheet.append([self._cell(value, i) for i, value in enumerate(values)])
+                sheet.append([_cell(sheet, value) for value in values])
+    book.save(path)
 
-    def _cell(self, value: Any, column: int) -> Any:
-        if isinstance(value, str):
-            if len(value) > MAX_CELL:
-                raise InputError(
-                    f"a text of {len(value):,} characters is too long for a cell of Excel",
-                    source=self._target, row=self._rows + 1, column=self._names[column],
-                    allowed=f"at most {MAX_CELL:,}; .csv and .parquet have no such limit", got=value,
-                )  # fmt: skip
-            # What openpyxl would take for a formula or an error, or could not write.
-            odd = value[:1] in ("=", "#") or "_x" in value or _UNFIT.search(value)
-            return self._text(value) if odd else value
-        if isinstance(value, float):
-            return value if math.isfinite(value) else None if math.isnan(value) else str(value)
-        if isinstance(value, int | Decimal) and not isinstance(value, bool) and abs(value) >= 10**MAX_DIGITS:
-            return str(value)
-        return str(value) if getattr(value, "tzinfo", None) is not None else value
 
-    def _text(self, text: str) -> Any:
-        """A cell that is text, whatever it looks like."""
+def _cell(sheet: Any, value: Any, font: Any = None) -> Any:
+    """What a cell holds of a value."""
+    if isinstance(value, str):
+        text = _CODED.sub(lambda found: f"_x{ord(found[0]):04X}_", value)
+        if font is None and text[:1] not in ("=", "#"):
+            return text
         from openpyxl.cell import WriteOnlyCell
 
-        coded = _UNFIT.sub(lambda found: f"_x{ord(found[0]):04X}_", _LOOKS_CODED.sub("_x005F_", text))
-        cell = WriteOnlyCell(self._sheet, coded)
-        cell.data_type = "s"
+        cell = WriteOnlyCell(sheet, text)
+        cell.data_type = "s"  # else openpyxl would take it for a formula or an error
+        if font is not None:
+            cell.font = font
         return cell
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None if math.isnan(value) else str(value)
+    if isinstance(value, int | Decimal) and not isinstance(value, bool) and abs(value) >= 10**MAX_DIGITS:
+        return str(value)
+    return str(value) if getattr(value, "tzinfo", None) is not None else value

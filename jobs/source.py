@@ -13,7 +13,7 @@ import pyarrow as pa
 from ..errors import InputError
 from ..features.interning import by_first_appearance
 from ..files.parquet_file import check_values, damaged, open_parquet, parquet_errors, rows_of_groups
-from ..files.table_files import check_file
+from ..files.tables import check_file
 
 _TAIL = 8
 """Bytes at the end of a Parquet file: the length of its footer, and its mark."""

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import InputError, OptionError
-from ..files.atomic import read_text
+from ..files.encodings import utf8_of
 from ..files.tables import Table, read_table, write_table
 
 SHEETS, STUDIO = "sheets", "label_studio"
@@ -86,7 +86,7 @@ def read_export(path: Path, annotators: Mapping[str, str]) -> Table:
     Errors: `InputError` for another file, and two answers of one person to a task; `OptionError` for a person who stands for no expert.
     """
     try:
-        tasks = msgspec.json.decode(read_text(path), type=list[_Task])
+        tasks = msgspec.json.decode(utf8_of(path), type=list[_Task])
     except msgspec.MsgspecError as error:
         raise InputError(
             f"no export of this suggestion ({error})", source=str(path), allowed="an export of Label Studio as JSON"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from ..errors import InputError, Open, OptionError, Remedy
-from ..files.made_once import alone
+from ..files.atomic import alone
 from ..files.tables import check_output, read_table, write_table
 from .messages import Labelled
 

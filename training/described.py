@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
@@ -81,21 +80,14 @@ def data_of(
     digest = hashlib.sha256()
     for a, b, y in zip(read.a.to_pylist(), read.b.to_pylist(), read.label.tolist(), strict=True):
         digest.update(f"{a}\t{b}\t{y}\n".encode())
-    sources = read.table.sources
-    known |= {
-        "soft": columns.soft,
-        "prevalence": threshold.prevalence,
-        "files": None
-        if sources is None
-        else [{"source": Path(file).name, "rows": n} for file, n in Counter(sources).items()],
-    }
+    known |= {"soft": columns.soft, "prevalence": threshold.prevalence}
     return {
         "sha256": digest.hexdigest(),
         "rows": len(read),
         "matches": int(read.label.sum()),
         "groups": len(groups.names),
         "set_aside": read.n_rejected,
-        "source": ", ".join(Path(file).name for file in dict.fromkeys(sources or [read.source])),
+        "source": Path(read.source).name,
         "label": columns.label,
         "split": {"seed": split.seed, "test_share": split.test_share},
         "coverage": dict(coverage),

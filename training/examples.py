@@ -195,7 +195,7 @@ def _examples(
     providers_of: ProvidersOf,
     experts: set[frozenset[str]],
 ) -> ExtraExamples:
-    read = read_pairs(extra.pairs, label="label")
+    read = read_pairs(extra.pairs, label="label", unlabelled=True)
     assert read.label is not None
     providers = own
     if extra.encoder is not None or extra.graph is not None:

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, Remedy
 from ..files.counted import counted
-from ..files.pairs import Pairs
 from .data_checks import FEW_OF_A_LABEL
 from .examples import Examples
 from .options import Split
@@ -36,24 +35,6 @@ def _references(part: Examples) -> tuple[int, int, int]:
     return len(set(code.tolist())), len(set(code[label == 1].tolist())), len(set(code[label == 0].tolist()))
 
 
-def repeats_warning(read: Pairs) -> list[str]:
-    """A line where pairs of one file stand in another, too, in either order: they count in each."""
-    if read.table.sources is None:
-        return []
-    first: dict[frozenset[str], str] = {}
-    again = []
-    pairs = zip(read.a.to_pylist(), read.b.to_pylist(), read.table.sources, strict=True)
-    for row, (a, b, source) in enumerate(pairs):
-        if first.setdefault(frozenset((a.casefold(), b.casefold())), source) != source:
-            again.append(row)
-    if not again:
-        return []
-    place = f"row {read.table.row_number(again[0])} of {read.table.sources[again[0]]}"
-    return [
-        f"{len(again):,} of {len(read):,} pairs stand in another of the files, too, and count in each; the first is {place}."
-    ]
-
-
 def _too_few(held: Examples) -> list[str]:
     matches = int(held.label.sum())
     if min(matches, len(held) - matches) >= FEW_OF_A_LABEL:
@@ -64,16 +45,13 @@ def _too_few(held: Examples) -> list[str]:
     ]
 
 
-def held_out_warnings(read: Pairs, examples: Examples, test: NDArray[np.bool_], split: Split) -> list[str]:
-    """Where too little is held out, bool[n], to measure on; and of each file where far more is than the share that was asked for."""
+def held_out_warnings(source: str, examples: Examples, test: NDArray[np.bool_], split: Split) -> list[str]:
+    """Where too little is held out, bool[n], to measure on; or far more than the share that was asked for."""
     told = _too_few(examples.take(test & ~examples.identical)) if test.any() else []
-    sources = np.array([read.source] * len(read) if read.table.sources is None else read.table.sources, object)
-    for file in dict.fromkeys(sources.tolist()):
-        code = examples.groups.code
-        every, held = (len(set(code[rows].tolist())) for rows in (sources == file, (sources == file) & test))
-        if beyond_chance(held, every, split.test_share):
-            told.append(
-                f"{file}: {held:,} of {every:,} reference diagnoses are held out, so their labels measure and do not teach: {WHY}."
-                " Another seed, or a smaller test share, would learn from them."
-            )
+    every, held = (len(set(code.tolist())) for code in (examples.groups.code, examples.groups.code[test]))
+    if beyond_chance(held, every, split.test_share):
+        told.append(
+            f"{source}: {held:,} of {every:,} reference diagnoses are held out, so their labels measure and do not teach: {WHY}."
+            " Another seed, or a smaller test share, would learn from them."
+        )
     return told

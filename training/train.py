@@ -19,7 +19,7 @@ from ..features.feature_set import FeatureSet
 from ..features.portable import without_paths
 from ..features.providers import SHIPPED, Providers
 from ..files.pair_columns import PairColumns
-from ..files.pairs import read_labelled
+from ..files.pairs import read_pairs
 from ..files.reading import OF_TABLES, Reading
 from ..files.tables import check_output, write_table
 from ..matcher.match_function import MatchFunction, open_store
@@ -50,7 +50,7 @@ from .engines.search_words import forecast_words
 from .examples import Examples, examples_of, read_extra, reference_names
 from .expert_agreement import agreement_of
 from .fold_fit import Fitted, directions_of, fit_folds
-from .held_out_checks import check_left, held_out_warnings, repeats_warning
+from .held_out_checks import check_left, held_out_warnings
 from .options import About, Encoders, LabelRules, Split
 from .statistics.measure import average_precision, measure
 from .statistics.split import held_out
@@ -62,7 +62,7 @@ REPEATS, LEVEL = 1000, 0.95
 
 @checked
 def train(
-    pairs: Table | Sequence[Table],
+    pairs: Table,
     *,
     features: str | os.PathLike[str] = "offline",
     columns: PairColumns = PairColumns(),
@@ -82,7 +82,7 @@ def train(
 
     Parameters
     ----------
-    pairs : path or data frame, or several of them
+    pairs : path or data frame
         With two columns of diagnoses and their label, 0 or 1, or one column `label_<name>` for each expert; the files of a list may differ
         in that.
     features : str or path
@@ -132,8 +132,12 @@ def train(
     if isinstance(engine, AutoGluon):
         python_warnings.warn(forecast_words(engine.time_limit, split.refit), stacklevel=3)
     inputs = Inputs(features, encoder, asking or Asking(), labels.abbreviations)
-    read, unlabelled = read_labelled(pairs, columns, reading, on_conflict=labels.on_conflict)
-    left_out = [f"Rows without a label, left out: {unlabelled:,} of {len(read) + unlabelled:,}."] if unlabelled else []
+    read = read_pairs(
+        pairs, **vars(columns), encoding=reading.encoding, rejects=reading.rejects,
+        visible=True, unlabelled=True, on_conflict=labels.on_conflict,
+    )  # fmt: skip
+    n = read.n_unlabelled
+    left_out = [f"Rows without a label, left out: {n:,} of {len(read) + n:,}."] if n else []
     agreement = agreement_of(read, inputs.providers.naming)
     read, set_aside = understood_pairs(read, inputs.providers.naming)
     read, inside = treat_contained(read, inputs.providers.naming, labels.contained, inputs.graph)
@@ -148,7 +152,7 @@ def train(
         inputs = inputs.without([one.feature for one in gone])
         examples, coverage = examples_of(read, inputs.features, inputs.providers, min_coverage=min_coverage)
     warnings = [*left_out, *set_aside, *check_examples(examples, inputs.features), *contained_warning(inside)]
-    warnings += [*repeats_warning(read), *held_out_warnings(read, examples, test, split)]
+    warnings += held_out_warnings(read.source, examples, test, split)
     check_left(examples, test, split)
     extra = None
     if labels.extra is not None:

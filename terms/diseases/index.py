@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...progress import Progress
 from ..encoders import Encoder
 from ..icd.cache import Cache
-from ..icd.index import encoded, likely_seconds
+from ..icd.index import encoded
 from ..icd.search import Candidates, Search, trained_index
 from .graph import DiseaseGraph
 
@@ -38,9 +38,7 @@ class DiseaseIndex:
             vectors = encoded(encoder, graph.names, report)
             return {"vectors": vectors, "trained": trained_index(vectors)}
 
-        kept = store.made_once(
-            "diseases", key, made, "the index of the diseases", likely_seconds(encoder, len(graph.names))
-        )
+        kept = store.made_once("diseases", key, made, "the index of the diseases")
         self._search = Search(kept["vectors"], graph.name_disease, kept["trained"])
 
     def find(self, names: Sequence[str], vectors: NDArray[np.float32]) -> Candidates:

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ModelError, OptionError
-from ...files.atomic import cache_folder, make_private_file, make_private_folder
+from ...files.atomic import cache_folder, make_private_file
+from ...settings import folder_mode
 from . import Encoder, probe
 
 FORMAT = 1
@@ -125,7 +126,7 @@ class CachedEncoder:
         blobs = [row.tobytes() for row in vectors.astype("<f4", copy=False)]
         rows = sorted((_key(text), _checksum(text, blob), blob) for text, blob in zip(texts, blobs, strict=True))
         with self._guarded():
-            make_private_folder(self.path.parent)
+            self.path.parent.mkdir(folder_mode(), parents=True, exist_ok=True)
             make_private_file(self.path)
             with contextlib.closing(self._connect("rwc")) as connection:
                 connection.execute("BEGIN IMMEDIATE")

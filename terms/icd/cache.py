@@ -21,9 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import DxmatchError
-from ...files.atomic import cache_folder, make_folder, whole_file
-from ...files.made_once import alone, told
-from ...progress import Progress
+from ...files.atomic import alone, cache_folder, make_folder, whole_file
+from ...progress import Progress, shown
 
 FORMAT = 7
 """Part of every key: raised whenever the layout, or the way a tree or its names are built, changes."""
@@ -52,7 +51,6 @@ class Cache:
         key: Mapping[str, Any],
         make: Callable[[Progress], dict[str, NDArray[Any]]],
         what: str,
-        seconds: float | None,
         fits: Callable[[Arrays], bool] = lambda _: True,
     ) -> Arrays:
         """The arrays under `key`, made and stored where there are none; by one process, while others wait and then load them.
@@ -60,7 +58,7 @@ class Cache:
         Parameters
         ----------
         make : makes them; its parameter is called with what is done and the total, or not.
-        what : "the index of ICD-10-CM". seconds : as of `files.made_once.told`.
+        what : "the index of ICD-10-CM".
         fits : whether what was found can be used.
         """
         kept = self.load(name, key)
@@ -71,12 +69,12 @@ class Cache:
                 path = self._path(name, key)
                 seen = _state(path)
                 with contextlib.suppress(DxmatchError):  # told when it is stored
-                    make_folder(self.folder)
+                    make_folder(self.folder, private=True)
                     held.enter_context(alone(path.with_name(f".{path.stem}.lock"), what))
                 kept = self.load(name, key) if _state(path) != seen else None
                 if kept is not None and fits(kept):
                     return kept
-            with told(f"making {what}", seconds) as report:
+            with shown(f"making {what} once") as report:
                 made = make(report)
             self.save(name, key, made)
         return made
@@ -113,7 +111,7 @@ class Cache:
             return
         path = self._path(name, key)
         try:
-            make_folder(self.folder)
+            make_folder(self.folder, private=True)
             with whole_file(path) as temporary:
                 temporary.write_bytes(save(dict(arrays), _metadata(name, key, arrays)))
         except DxmatchError as error:

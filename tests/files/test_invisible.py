@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
-import dxmatch
-from dxmatch.errors import InputError, ReadingWarning
-from dxmatch.evaluation.evaluate import evaluate
-from dxmatch.evaluation.match.codes import read_codes
+from dxmatch.errors import InputError
 from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.files.invisible import visible, visible_names
 from dxmatch.files.tables import read_table
-
-from ..evaluation.made import SetMatcher
 
 UNSEEN = ("\u00ad", "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u200e", "\u200f", "\u202a", "\u202c", "\u2066", "\u2069", "\u061c")  # fmt: skip
 ROWS = [
@@ -61,44 +55,17 @@ def test_a_cell_that_looks_equal_is_equal(name: str, text: str, mark: str) -> No
 
 
 @pytest.mark.parametrize("name", ["case_id", "reference", "site"])
-@pytest.mark.parametrize("make", [pd.DataFrame, list])
-def test_a_column_name_that_looks_equal_is_equal(name: str, make: Any) -> None:
+def test_a_column_name_that_looks_equal_is_equal(name: str) -> None:
     odd = f"{name[:2]}\u200b{name[2:]}"
     rows = [{odd if key == name else key: value for key, value in row.items()} for row in ROWS]
-    read = read_lists(make(rows), by=odd if name == "site" else "site")
+    read = read_lists(rows, by=odd if name == "site" else "site")
     assert read.references.groups == read_lists(pd.DataFrame(ROWS), by="site").references.groups
     assert any("the header" in one for one in read.origin.warnings)
-
-
-def test_predictions_and_right_answers_meet() -> None:
-    lists = {"gpt\u200b4": {"p\u00ad1": ["gout"], "p2": ["sepsis"]}, "claude": {"p1": ["gout"], "p2\ufeff": ["gout"]}}
-    report = evaluate(
-        lists,
-        references={"p1": "gout", "p\u200d2": "gout"},
-        matcher=SetMatcher(),
-        resampling=dxmatch.Resampling(resamples=0),
-    )
-    assert report.cases == ["p1", "p2"]
-    assert sum("cannot be seen" in one.sentence for one in report.findings) == 2, (
-        "of the lists, and of the right answers"
-    )
-
-
-def test_files_meet(tmp_path: Path) -> None:
-    (tmp_path / "lists.csv").write_text("case_id,gpt4\np\u200b1,gout\np2,sepsis\n", "utf-8")
-    (tmp_path / "truth.csv").write_text("case_id,refer\u00adence\np1,gout\np2\u200e,gout\n", "utf-8")
-    read = read_lists(tmp_path / "lists.csv", references=tmp_path / "truth.csv")
-    assert (read.cases, read.reference) == (["p1", "p2"], [("gout",), ("gout",)])
 
 
 def test_columns_that_look_alike_are_refused() -> None:
     with pytest.raises(InputError, match="cannot be seen"):
         read_lists(pd.DataFrame(ROWS).assign(**{"si\u200bte": "x"}))
-
-
-def test_a_table_of_codes_is_read_as_it_looks() -> None:
-    with pytest.warns(ReadingWarning, match="cannot be seen"):
-        assert read_codes([{"diagnosis": "go\u00adut", "icd10": "M10\u200b"}])[1]["gout"][0] == "M10"
 
 
 def test_texts_stay_as_written_and_plain_tables_are_not_copied() -> None:

@@ -7,15 +7,13 @@ import signal
 import subprocess
 import sys
 import time
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dxmatch.files import made_once
-from dxmatch.files.made_once import alone, told
+from dxmatch.files.atomic import alone
 from dxmatch.terms.icd.cache import Cache
 
 KEY = {"source": "s"}
@@ -28,9 +26,9 @@ def make(report):
     open(os.path.join(sys.argv[1], f"made-by-{os.getpid()}"), "w").close()
     time.sleep(0.5)
     return {"numbers": np.arange(3)}
-print(Cache(sys.argv[1] + "/cache").made_once("names", {"source": "s"}, make, "numbers", 0.0)["numbers"].tolist())
+print(Cache(sys.argv[1] + "/cache").made_once("names", {"source": "s"}, make, "numbers")["numbers"].tolist())
 """
-HOLD = "import sys, time\nfrom pathlib import Path\nfrom dxmatch.files.made_once import alone\nwith alone(Path(sys.argv[1]), 'it'):\n    print('held', flush=True)\n    time.sleep(60)"
+HOLD = "import sys, time\nfrom pathlib import Path\nfrom dxmatch.files.atomic import alone\nwith alone(Path(sys.argv[1]), 'it'):\n    print('held', flush=True)\n    time.sleep(60)"
 
 
 def test_of_four_processes_one_makes_it(tmp_path: Path) -> None:
@@ -60,15 +58,6 @@ def test_a_holder_that_is_killed_holds_up_nobody(tmp_path: Path) -> None:
     assert lock.exists()
 
 
-def test_a_holder_that_does_not_end_is_not_waited_for_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(made_once, "LONGEST_WAIT", 0.2)
-    lock = tmp_path / "lock"
-    with subprocess.Popen([sys.executable, "-c", HOLD, str(lock)], stdout=subprocess.PIPE, text=True) as holder:
-        assert holder.stdout is not None and holder.stdout.readline() == "held\n"
-        with pytest.warns(RuntimeWarning, match="No lock can be had in .*: the index is made here"), alone(lock, "the index"):  # fmt: skip
-            holder.kill()
-
-
 def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fcntl = pytest.importorskip("fcntl", reason="Windows locks in another way")
 
@@ -77,26 +66,7 @@ def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(fcntl, "flock", refused)
     with pytest.warns(RuntimeWarning, match="No lock can be had in .*: numbers is made here"):
-        made = Cache(tmp_path).made_once("names", KEY, lambda _: {"numbers": np.arange(3)}, "numbers", 0.0)
+        made = Cache(tmp_path).made_once("names", KEY, lambda _: {"numbers": np.arange(3)}, "numbers")
     assert made["numbers"].tolist() == [0, 1, 2]
     kept = Cache(tmp_path).load("names", KEY)
     assert kept is not None and kept["numbers"].tolist() == [0, 1, 2]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such permissions")
-def test_the_cache_is_its_owners_alone(tmp_path: Path) -> None:
-    Cache(tmp_path / "c").made_once("names", KEY, lambda _: {"numbers": np.arange(3)}, "numbers", 0.0)
-    found = [tmp_path / "c", *(tmp_path / "c").iterdir()]
-    assert len(found) == 3 and not any(each.stat().st_mode & 0o077 for each in found)
-
-
-@pytest.mark.parametrize(
-    ("seconds", "said"), [(4.6, "dxmatch: making it once, about 5 s\n"), (None, "dxmatch: making it once\n"), (0.5, "")]
-)
-def test_what_is_said_where_there_is_no_terminal(
-    seconds: float | None, said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with told("making it", seconds) as report, warnings.catch_warnings():
-        warnings.simplefilter("error")
-        report(1, 2)
-    assert capsys.readouterr().err == said

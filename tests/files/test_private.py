@@ -1,26 +1,18 @@
-"""What is written is its owner's alone, from the first byte; shared only where the user says so."""
+"""What a command writes is its owner's alone, from the first byte; what is written from Python follows the umask; stores are private either way."""
 
 from __future__ import annotations
 
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
-from dxmatch.files.atomic import make_folder, make_private_file, owner_only, whole_file, whole_folder
+from dxmatch.files.atomic import make_folder, make_private_file, only_for_me, whole_file, whole_folder
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
-
-
-def mode(path: Path) -> int:
-    return stat.S_IMODE(path.lstat().st_mode)
-
-
-@pytest.fixture
-def shared(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DXMATCH_SHARED_FILES", "1")
 
 
 @pytest.fixture(autouse=True)
@@ -32,61 +24,32 @@ def open_umask() -> Iterator[None]:
 
 
 def written(folder: Path) -> dict[str, int]:
-    """The permissions of all that the functions make in an empty folder, before and after it has its name."""
-    made = {}
+    """The permissions of all that the functions make in an empty folder."""
     with whole_file(folder / "a.csv") as temporary:
-        made["temporary"] = mode(temporary)
-        temporary.write_text("x")
-        made["temporary, written"] = mode(temporary)
-    made["file"] = mode(folder / "a.csv")
+        made = {"temporary": stat.S_IMODE(temporary.stat().st_mode)}
     with whole_folder(folder / "above" / "whole") as new:
-        made["temporary folder"] = mode(new)
-        (new / "plain.txt").write_text("x")
-        (new / "sub").mkdir()
-        (new / "sub" / "b.txt").write_text("x")
+        (new / "b.txt").write_text("x")
     make_folder(folder / "one" / "two")
-    make_private_file(folder / "empty")
-    return made | {str(each.relative_to(folder)): mode(each) for each in folder.rglob("*")}
+    return made | {str(each.relative_to(folder)): stat.S_IMODE(each.stat().st_mode) for each in folder.rglob("*")}
 
 
-def test_all_is_its_owners_alone(tmp_path: Path) -> None:
-    made = written(tmp_path)
-    folders = {"temporary folder", "above", "above/whole", "above/whole/sub", "one", "one/two"}
-    assert {name for name, each in made.items() if each == 0o700} == folders
-    assert {each for name, each in made.items() if name not in folders} == {0o600}
-
-
-@pytest.mark.usefixtures("shared")
-def test_shared_files_follow_the_umask(tmp_path: Path) -> None:
-    made = written(tmp_path)
-    assert set(made.values()) == {0o664, 0o775}
-
-
-@pytest.mark.parametrize("word", ["0", "true"])
-def test_no_other_word_shares(word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("word", "command", "modes"),
+    [
+        ("0", True, {0o600, 0o700}),
+        ("true", True, {0o600, 0o700}),
+        ("1", True, {0o664, 0o775}),
+        ("0", False, {0o664, 0o775}),
+    ],
+)
+def test_who_can_read(
+    word: str, command: bool, modes: set[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("DXMATCH_SHARED_FILES", word)
-    with whole_file(tmp_path / "a") as temporary:
-        assert mode(temporary) == 0o600
-
-
-@pytest.mark.parametrize("given", [0o600, 0o644])
-def test_a_file_that_is_replaced_keeps_its_permissions(given: int, tmp_path: Path) -> None:
-    (tmp_path / "a").touch()
-    (tmp_path / "a").chmod(given)
-    with whole_file(tmp_path / "a") as temporary:
-        temporary.write_text("new")
-        assert mode(temporary) == 0o600
-    assert mode(tmp_path / "a") == given
-
-
-def test_owner_only_changes_nothing_outside_the_tree(tmp_path: Path) -> None:
-    (tmp_path / "outside").touch()
-    (tmp_path / "outside").chmod(0o644)
-    (tmp_path / "tree").mkdir(0o755)
-    (tmp_path / "tree" / "link").symlink_to(tmp_path / "outside")
-    (tmp_path / "tree" / "script").touch()
-    (tmp_path / "tree" / "script").chmod(0o755)
-    owner_only(tmp_path / "tree")
-    assert mode(tmp_path / "outside") == 0o644
-    assert mode(tmp_path / "tree") == mode(tmp_path / "tree" / "script") == 0o700
-    owner_only(tmp_path / "absent")
+    with only_for_me() if command else nullcontext():
+        assert set(written(tmp_path).values()) == modes
+    make_private_file(tmp_path / "store")
+    make_folder(tmp_path / "cache", private=True)
+    shared = word == "1"
+    assert stat.S_IMODE((tmp_path / "store").stat().st_mode) == (0o664 if shared else 0o600)
+    assert stat.S_IMODE((tmp_path / "cache").stat().st_mode) == (0o775 if shared else 0o700)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dxmatch
@@ -19,7 +15,7 @@ from dxmatch.files.pairs import read_pairs
 from dxmatch.files.tables import check_apart, read_table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tests.fuzz.tables import Refused, difference, mutant, reference_rows
+from tests.fuzz.tables import difference, mutant
 
 CELLS = st.text(st.sampled_from('ab",;\t\n\r é\u2028\u00a0'), max_size=6)
 
@@ -30,30 +26,6 @@ def test_damaged_tables_are_read_as_their_reference_readers_do(tmp_path: Path, f
     """Without the models, which `make fuzz` asks, too."""
     wrong = {seed: difference(mutant(seed), tmp_path, through=False) for seed in range(first, first + 100)}
     assert {seed: said for seed, said in wrong.items() if said} == {}
-
-
-@pytest.mark.filterwarnings("ignore")
-@settings(max_examples=150, deadline=None, derandomize=True)
-@given(
-    rows=st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=5),
-    ends=st.sampled_from(["\n", "\r", "\r\n"]),
-    before=st.sampled_from(["", "\n", "\r\n\r\n", " \n", "\ufeff"]),
-    quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
-)
-def test_what_csv_writes_is_read_as_csv_reads_it(
-    tmp_path_factory: Any, rows: list[tuple[str, str]], ends: str, before: str, quoting: Any
-) -> None:
-    made = io.StringIO(newline="")
-    csv.writer(made, lineterminator=ends, quoting=quoting).writerows([("a", "b"), *rows])
-    path = tmp_path_factory.getbasetemp() / "written.csv"
-    path.write_bytes((before + made.getvalue()).encode())
-    try:
-        wanted = reference_rows(path, None)
-    except Refused:
-        with pytest.raises(InputError):
-            read_table(path)
-    else:
-        assert read_table(path).data.to_pylist() == wanted
 
 
 def written(folder: Path, name: str, content: str | bytes) -> Path:

@@ -14,7 +14,6 @@ import pytest
 from openpyxl.worksheet.worksheet import Worksheet
 
 from dxmatch.errors import InputError
-from dxmatch.files import workbook_writer
 from dxmatch.files.tables import check_keeps_input, check_output, read_table, write_table, write_tables
 
 Rows = list[list[Any]]
@@ -125,11 +124,11 @@ def test_two_rows_of_names(tmp_path: Path) -> None:
     [
         ([[]], None, r"the sheet is empty.*Got: 'One'"),
         ([HEADER], None, r"the table has no rows"),
-        ([["Table 1: our cases"], [*HEADER, "x"], [1, "flu", 2]], None, r"row 1: column 3 has no name.*a title above"),
+        ([["Table 1: our cases"], [*HEADER, "x"], [1, "flu", 2]], None, r"row 1: two columns without a name.*a title above"),
         ([["id", " id"], [1, 2]], None, r"row 1: two columns of one name"),
-        ([HEADER, [1, "flu"], ["a note", None]], merge("A3:B3"), r"row 3: cells merged across columns.*Unmerge Cells.*Got: 'a note'"),
-        ([["Table 1"], HEADER, [1, "flu"]], merge("A1:B1"), r"row 1: merged cells in the header.*without a title.*Got: 'Table 1'"),
-        ([HEADER, [None, "x"], [None, "y"], [1, "flu"]], merge("A1:A3"), r"row 1: merged cells in the header.*Got: 'id'"),
+        ([HEADER, [1, "flu"], ["a note", None]], merge("A3:B3"), r"row 3: cells merged across columns or rows.*Unmerge Cells.*Got: 'a note'"),
+        ([["Table 1"], HEADER, [1, "flu"]], merge("A1:B1"), r"row 1: cells merged.*without a title.*Got: 'Table 1'"),
+        ([HEADER, [None, "x"], [None, "y"], [1, "flu"]], merge("A1:A3"), r"row 1: cells merged.*Got: 'id'"),
         ([HEADER, [1, "flu"], [], [2, "=A2"]], None, r"t\.xlsx, row 4, column 'B': a formula without its value.*save"),
     ],
 )  # fmt: skip
@@ -219,7 +218,7 @@ def test_what_is_written(tmp_path: Path) -> None:
     ("data", "message"),
     [
         (pa.table({"a": [[1]]}), r"t\.xlsx, column 'a': a column that a cell cannot hold.*\.jsonl and \.parquet"),
-        (pa.table({"a": ["x", "y" * 40_000]}), r"row 3, column 'a': a text of 40,000 characters is too long.*at most 32,767"),
+        (pa.table({"a": ["x", "y" * 40_000]}), r"column 'a': a text of 40,000 characters is too long.*at most 32,767"),
     ],
 )  # fmt: skip
 def test_what_a_workbook_cannot_hold(tmp_path: Path, data: pa.Table, message: str) -> None:
@@ -228,14 +227,9 @@ def test_what_a_workbook_cannot_hold(tmp_path: Path, data: pa.Table, message: st
     assert list(tmp_path.iterdir()) == []
 
 
-def test_too_many_rows_are_told_before_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_rows_are_told_before_the_work(tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match=r"1,048,577 rows are too many for an Excel workbook.*1,048,576 rows with the header"
     ):
         check_output(tmp_path / "t.xlsx", rows=1_048_576)
     assert check_output(tmp_path / "t.xlsx", rows=1_048_575, columns=16_384) == ".xlsx"
-    assert check_output(tmp_path / "t.csv", rows=10**9) == ".csv"
-    monkeypatch.setattr(workbook_writer, "MAX_ROWS", 3)
-    with pytest.raises(InputError, match="4 rows are too many"):
-        write_tables([pa.table({"a": ["x"]})] * 3, tmp_path / "t.xlsx")
-    assert list(tmp_path.iterdir()) == []

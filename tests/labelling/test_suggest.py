@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import dxmatch
-from dxmatch.labelling.pick import capped, diverse, pair_vectors, uncertainty
+from dxmatch.labelling.pick import uncertainty
 from dxmatch.matcher.match_function import MatchFunction
 from dxmatch.training.engines import lightgbm_engine
 from dxmatch.training.options import LabelRules, Split
@@ -21,33 +21,6 @@ def test_uncertainty_is_highest_at_the_threshold_and_even_in_log_odds() -> None:
     found = uncertainty(np.array([0.2, 0.5, 1 / 17, 0.0, 1.0]), 0.2)
     assert found[:3] == pytest.approx([1, 0.64, 0.64])
     assert np.all((found[3:] > 0) & (found[3:] < 1e-10)) and np.isfinite(uncertainty(np.array([0.0, 1.0]), 1.0)).all()
-
-
-def test_no_diagnosis_stands_in_more_pairs_than_allowed() -> None:
-    first, second, order = np.array([0, 0, 0, 1], np.int32), np.array([1, 2, 3, 3], np.int32), np.array([2, 0, 1, 3])
-    for count, limit, taken in ((4, 1, [2]), (4, 2, [2, 0, 3]), (2, 9, [2, 0])):
-        assert capped(order, first, second, count, limit).tolist() == taken
-
-
-def test_one_pair_of_each_cluster_and_equal_ones_by_weight() -> None:
-    centres = np.array([[0, 0], [10, 0], [0, 10]], np.float32)
-    near = np.concatenate([centres + np.array([0, 0.01 * step]) for step in range(20)]).astype(np.float32)
-    assert sorted((diverse(near, np.ones(60), 3, seed=0) % 3).tolist()) == [0, 1, 2]
-    weight, equal = np.array([0.1, 0.5, 0.9, 0.3]), np.zeros((4, 2), np.float32)
-    assert 2 in diverse(equal, weight, 2, seed=0) and diverse(equal, weight, 9, seed=0).tolist() == [0, 1, 2, 3]
-
-
-def test_pair_vectors_do_not_depend_on_the_order_and_take_unknown_values() -> None:
-    table = np.array([[0.1, np.nan, np.nan], [0.9, 1.0, np.nan], [0.5, 0.0, np.nan]], np.float32)
-    first, second = np.array([0, 1, 2], np.int32), np.array([1, 2, 3], np.int32)
-    one, other = (
-        pair_vectors(table, np.eye(4, dtype=np.float32), *sides) for sides in ((first, second), (second, first))
-    )
-    assert np.array_equal(one, other) and np.isfinite(one).all() and one.shape == (3, 2 + 4), (
-        "the column that nobody knows is left out"
-    )
-    for part in (one[:, :2], one[:, 2:]):
-        assert (part.astype(float) ** 2).sum(axis=1).mean() == pytest.approx(1)
 
 
 def test_picks_uncertain_pairs_and_some_at_random(

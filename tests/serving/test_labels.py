@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-import stat
-import sys
 import threading
 
 import pytest
@@ -64,12 +62,6 @@ def test_training_takes_it_as_it_is(path):
     labels.say("gout", "asthma", 0)
     read = read_pairs(path, label="label")
     assert read.label is not None and read.label.tolist() == [1, 0]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such permissions")
-def test_its_owner_alone_can_read_it(path):
-    LabelFile(path, "anna").say("gout", "podagra", 1)
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 def test_two_servers_at_once_lose_no_word(path):

@@ -14,7 +14,7 @@ import msgspec
 import pyarrow as pa
 
 from ...errors import DxmatchError, quoted
-from ...files.atomic import whole_file
+from ...files.atomic import only_for_me, whole_file
 from ...files.tables import write_table
 from ..prompts.questions import IMPORTED
 from .file import FORMAT, WITHOUT_CHECKSUMS, StoreError, StoreFile, transaction
@@ -186,6 +186,7 @@ class _Salvaged:
             self.rows[table][key] = cells
 
 
+@only_for_me()
 def _repair(found: StoreCheck, copy: Path) -> None:
     salvaged = _Salvaged(_content(found.path))
     who = {id: words for id, *words in salvaged.rows["respondent"].values()}

@@ -1,4 +1,4 @@
-"""Trainings on several files, on pairs with two labels, and on references that an earlier training held out."""
+"""Trainings on pairs with two labels, and on references that an earlier training held out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.conflicts import conflict_words, decide_conflicts
 from dxmatch.training.engines import autogluon_engine
 from dxmatch.training.engines.engine import AutoGluon
-from dxmatch.training.options import LabelRules, Split
+from dxmatch.training.options import Split
 from dxmatch.training.statistics.split import Groups, held_out
 from dxmatch.training.train import train
 
@@ -56,50 +56,27 @@ def test_words() -> None:
     assert conflict_words({"pairs": 1, "decided": 0, "rows": 2}).startswith("1 pair has two labels: 1 left out")
 
 
-@pytest.fixture
-def rounds(toy_pairs: pd.DataFrame, tmp_path: Path) -> list[Path]:
-    """The toy pairs as one file with a label, one with an expert's; the second says otherwise of the first's first pair, twice."""
-    paths = [tmp_path / "one.csv", tmp_path / "two.csv"]
-    toy_pairs[:150].to_csv(paths[0], index=False)
+def test_command(toy_pairs: pd.DataFrame, strings_only: Path, tmp_path: Path, command: Any) -> None:
+    out, held, path = tmp_path / "m", tmp_path / "held.csv", tmp_path / "pairs.csv"
     against = toy_pairs[:1].assign(label=1 - toy_pairs["label"][:1])
-    second = pd.concat([toy_pairs[150:], against, against]).rename(columns={"label": "label_anna"})
-    second.to_csv(paths[1], index=False)
-    return paths
-
-
-def test_command(rounds: list[Path], strings_only: Path, tmp_path: Path, command: Any) -> None:
-    out, held = tmp_path / "m", tmp_path / "held.csv"
-    given = ["train", *rounds, "-o", out, "--features", strings_only, "--held-out", held]
+    pd.concat([toy_pairs, against, against]).to_csv(path, index=False)
+    given = ["train", path, "-o", out, "--features", strings_only, "--held-out", held]
     refused = command(*given)
-    assert refused.code == 1 and "one.csv, row 2: " in refused.err and "two.csv, row 152: " in refused.err
+    assert refused.code == 1 and "(row 2: " in refused.err and "row 302: " in refused.err
     assert "Or: --on-conflict majority keeps the rows that say what most do." in refused.err
     done = command(*given, "--on-conflict", "majority")
     assert "or 'match' in the option --contained." in done.err
     assert done.code == 0, done.err
-    card = (out / "CARD.md").read_text("utf-8")
-    for said in (
-        "Pairs by file: 149 of one.csv, 152 of two.csv.",
-        "1 pair has two labels: 1 decided by the majority of its rows, 0 left out; 1 row not learned from.",
-    ):
-        assert said in " ".join(done.out.split()) and said in card
+    said = "1 pair has two labels: 1 decided by the majority of its rows, 0 left out; 1 row not learned from."
+    assert said in " ".join(done.out.split()) and said in (out / "CARD.md").read_text("utf-8")
     m = dxmatch.load(out)
-    assert m.data["rows"] == 301 and m.data["source"] == "one.csv, two.csv"
+    assert m.data["rows"] == 301 and m.data["source"] == "pairs.csv"
     assert m.data["split"] == {"seed": 0, "test_share": 0.2}
-    # The held-out rows are pairs with one label each, of both files.
+    # The held-out rows are pairs with one label each.
     read = read_pairs(held, label="label")
     assert len(read) == m.metrics["held_out"]["pairs"]
     again = command(*given)
     assert again.code == 1 and "a model is there. Allowed: a new path. Or: --overwrite replaces it." in again.err
-
-
-def test_two_files_are_one_training(rounds: list[Path], toy_pairs: pd.DataFrame, strings_only: Path) -> None:
-    """Whatever file a pair comes from, the model is the same."""
-    frames = [toy_pairs[:150], toy_pairs[150:].rename(columns={"label": "label_anna"})]
-    one, two = (
-        train(pairs, features=strings_only, labels=LabelRules(contained="match")) for pairs in (toy_pairs, frames)
-    )
-    assert (one.threshold, one.metrics) == (two.threshold, two.metrics)
-    assert one.parts.trees == two.parts.trees
 
 
 def test_held_out_rows_to_a_file(toy_pairs: pd.DataFrame, strings_only: Path, tmp_path: Path) -> None:
@@ -139,15 +116,6 @@ def test_all_references_held_out(toy_pairs: pd.DataFrame, strings_only: Path) ->
     few = toy_pairs[toy_pairs["a"].isin(toy_pairs["a"].unique()[:5])]
     with pytest.raises(InputError, match="too few for 5 folds"):
         train(few, features=strings_only, split=Split(test_share=0))
-
-
-def test_a_round_whose_references_are_held_out_is_told(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
-    pool = toy_pairs.assign(a="other " + toy_pairs["a"], b="other " + toy_pairs["b"])
-    rows = pool[held(pool)]
-    said = train([toy_pairs, rows], features=strings_only).data["warnings"]
-    number = rows["a"].nunique()
-    told = [line for line in said if "measure and do not teach" in line]
-    assert len(told) == 1 and told[0].startswith(f"data frame 2: {number} of {number} reference diagnoses are held out")
 
 
 def test_what_a_search_takes_and_gains_is_said_first(
