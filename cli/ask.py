@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..diagnosing.ask import ask as verb
 from ..votes.asking import plan_lines
 from .command import Call, command, running
@@ -17,9 +15,9 @@ def ask(call: Call) -> None:
     --------
     dxmatch ask cases.jsonl --endpoints my.toml -m local:llama3 --prompt free --prompt json --repeats 3 -o lists.parquet
     """
-    asked: Any = call(planned=lambda planned: print("\n".join(plan_lines(planned))))
+    asked = call(planned=lambda planned: print("\n".join(plan_lines(planned))))
     print("\n".join(asked.lines()))
     if asked.lists is not None:
-        if (output := call.given.get("output")) is not None:
+        if (output := call.typed.get("output")) is not None:
             print(f"Written: {output}")
         running.lacking = not asked.complete

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 from ..auditing.audit import audit as verb
 from ..auditing.explain import explain as verb_of_one
 from ..auditing.explanation import SUFFIXES
 from ..auditing.result import check_folder
 from ..evaluation.report.report import check_report_path
+from ..options import WRITTEN
 from .command import Call, Output, command
 from .results import diagnosis, say_rejected
 
 
+def _check_picture(path: Path) -> None:
+    check_report_path(path, SUFFIXES)
+
+
 @command(verb, given=("pairs",), stdout=None)
-def audit(call: Call, *, output: Output, charts: Output | None = None) -> None:
+def audit(call: Call, *, output: Annotated[Path, WRITTEN, check_folder], charts: Output | None = None) -> None:
     """Say what a match function relies on: SHAP values, importance, correlation, each feature alone, errors by kind; one page and its tables.
 
     Parameters
@@ -28,7 +34,6 @@ def audit(call: Call, *, output: Output, charts: Output | None = None) -> None:
     --------
     dxmatch audit held_out.csv --matcher my-model -o audit
     """
-    check_folder(output)
     found = call()
     found.save(output)
     found.print()
@@ -39,7 +44,7 @@ def audit(call: Call, *, output: Output, charts: Output | None = None) -> None:
 
 
 @command(verb_of_one, given=("a", "b"), stdout=".svg")
-def explain(call: Call, *, output: Output | None = None) -> dict[str, Any]:
+def explain(call: Call, *, output: Annotated[Path, WRITTEN, _check_picture] | None = None) -> dict[str, Any]:
     """Say why two diagnoses match, or do not: in words, feature by feature, and as a picture.
 
     Parameters
@@ -53,8 +58,6 @@ def explain(call: Call, *, output: Output | None = None) -> dict[str, Any]:
     """
     for text in (call.typed["a"], call.typed["b"]):
         diagnosis(text, "score")
-    if output is not None:
-        check_report_path(output, SUFFIXES)
     found = call()
     if output is not None:
         found.save(output)

@@ -9,12 +9,14 @@ from typing import Any
 from ..evaluation.choice.evaluate import choice as verb
 from ..files.tables import write_table
 from ..votes.asking import plan_lines
-from .command import Call, Output, command
-from .results import check_outputs, deliver
+from .command import Call, command
+from .results import ReportFile, TableFile, deliver
 
 
 @command(verb, given=("questions", "answers"), several=("answers",), stdout=".md")
-def choice(call: Call, *, output: Sequence[Output] = (), per_answer: Output | None = None) -> dict[str, Any] | None:
+def choice(
+    call: Call, *, output: Sequence[ReportFile] = (), per_answer: TableFile | None = None
+) -> dict[str, Any] | None:
     """Score multiple choice: mean and deviation of each question over the orders of its options, by model and subset.
 
     Parameters
@@ -29,7 +31,6 @@ def choice(call: Call, *, output: Sequence[Output] = (), per_answer: Output | No
     dxmatch choice questions.json answers.csv -o choice.md
     dxmatch choice questions.json --models lab:qwen2.5-7b --endpoints endpoints.toml
     """
-    check_outputs(output, per_answer)
     report = call()
     if isinstance(report, list):
         print("\n".join(plan_lines(report)))

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from ..evaluation.read.formats.ddxplus import cases as read
 from ..files.counted import counted
-from ..files.tables import check_output, write_table
+from ..files.tables import write_table
 from ..options import File
-from .command import Output, command
+from .command import command
+from .results import TableFile
 
 
 @command(given=("patients",))
 def ddxplus(
-    patients: File,
-    *,
-    output: Output,
-    cases: int | None = None,
-    seed: int = 0,
-    first: int | None = None,
+    patients: File, *, output: TableFile, cases: int | None = None, seed: int = 0, first: int | None = None
 ) -> None:
     """Make cases for `dxmatch ask`, and right answers for `dxmatch evaluate --references`, of DDXPlus's patients.
 
@@ -37,7 +33,6 @@ def ddxplus(
     --------
     dxmatch ddxplus release_test_patients.csv -o cases.jsonl --cases 730 --first 5
     """
-    check_output(output)
     made = read(str(patients), cases, seed, first)
     write_table(made, output)
     print(f"{output}: {counted(made.num_rows, 'case')}.")

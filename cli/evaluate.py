@@ -11,18 +11,18 @@ from ..files.counted import counted
 from ..files.tables import write_table
 from .command import Call, Output, command
 from .faults import WrongUsage
-from .results import check_outputs, deliver
+from .results import ReportFile, TableFile, deliver
 
 
 @command(verbs.evaluate, given=("answers",), several=("answers",), stdout=".md")
 def evaluate(
     call: Call,
     *,
-    output: Sequence[Output] = (),
-    matches: Output | None = None,
-    judgements: Output | None = None,
+    output: Sequence[ReportFile] = (),
+    matches: TableFile | None = None,
+    judgements: TableFile | None = None,
     charts: Output | None = None,
-    pairs: Output | None = None,
+    pairs: TableFile | None = None,
     dry_run: bool = False,
     full: bool = False,
     case: Sequence[str] = (),
@@ -53,17 +53,13 @@ def evaluate(
     dxmatch evaluate answers/*.jsonl --references gold.csv -o report.html
     dxmatch evaluate panel.csv --algorithms gpt4 -o report.html -o table.xlsx
     """
-    check_outputs(output, matches, judgements, pairs)
     if pairs is not None:
         asked = call.of(verbs.pairs_asked)
         write_table(asked, pairs)
-        print(f"{pairs}: {counted(asked.num_rows, 'pair')}.")
-        return None
+        return print(f"{pairs}: {counted(asked.num_rows, 'pair')}.")
     if dry_run:
-        for line in call.of(verbs.preview):
-            print(line)
-        return None
-    if judgements is not None and call.typed.get("judge_model") is None:
+        return print("\n".join(call.of(verbs.preview)))
+    if judgements is not None and "judge_model" not in call.typed:
         raise WrongUsage("--judgements needs a judge: --judge.model ENDPOINT:MODEL")
     report = call()
     tables = [

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..errors import DxmatchError
+from ..settings import cells_hidden
 
 
 class WrongUsage(Exception):
@@ -23,37 +24,23 @@ def told(error: BaseException, options: Mapping[str, str]) -> tuple[int, str]:
     options : a parameter's name -> what the command calls it.
     """
     if isinstance(error, DxmatchError):
-        return 1, _spelt(error.worded(options), options)
+        return 1, spelt(error.worded(options), options)
     if isinstance(error, MemoryError):
         return 1, "out of memory; give it the data in parts."
     if isinstance(error, OSError) and error.strerror:
         return 1, f"{error.filename or 'the system'}: {error.strerror}."
-    return 70, f"this is a fault of dxmatch ({_in_a_line(error)}). Run it with --debug for the traceback."
+    # not its words, which may hold a diagnosis
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(_OWN)]
+    place = f" in {frames[-1].filename.removeprefix(_OWN)}, line {frames[-1].lineno}" if frames else ""
+    return 70, f"this is a fault of dxmatch ({type(error).__name__}{place}). Run it with --debug for the traceback."
 
 
-def warned(warning: Warning | str, options: Mapping[str, str]) -> str:
-    """The line of a warning. options : as of `told`."""
-    worded = getattr(warning, "worded", None)
-    message = str(warning) if worded is None else worded(options)
-    return f"dxmatch: warning: {' '.join(_spelt(message, options).split())}"
-
-
-def _spelt(message: str, options: Mapping[str, str]) -> str:
+def spelt(message: str, options: Mapping[str, str]) -> str:
     """A message for Python in the words of a command: its options in the place of parameters."""
     message = re.sub(r"the option '(\w+)'", lambda each: f"the option {options.get(each[1], each[1])}", message)
     return re.sub(r"(?:load\()?\b([a-z_]+)=True\b\)?", lambda each: options.get(each[1], each[0]), message)
 
 
-def traceback_without_cells(error: BaseException) -> str:
-    """The traceback of an error and of those before it; of what others raised, whose words may hold a cell, the kind alone."""
-    before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    said = f": {error}" if isinstance(error, DxmatchError) else " (its message may hold a cell, and is hidden)"
-    own = f"{''.join(traceback.format_tb(error.__traceback__))}{type(error).__qualname__}{said}"
-    return own if before is None else f"{traceback_without_cells(before)}\n\n{own}"
-
-
-def _in_a_line(error: BaseException) -> str:
-    """The kind of an error and where in dxmatch it came up; not its words, which may hold a diagnosis."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(_OWN)]
-    place = f" in {frames[-1].filename.removeprefix(_OWN)}, line {frames[-1].lineno}" if frames else ""
-    return f"{type(error).__name__}{place}"
+def traced(error: BaseException) -> str:
+    """The traceback; where cells are hidden without the words of errors, which may hold one."""
+    return "".join((traceback.format_tb(error.__traceback__)) if cells_hidden() else traceback.format_exception(error))

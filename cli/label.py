@@ -22,8 +22,8 @@ def label(call: Call) -> None:
     """
     done = call(ask_again=sys.stdin.isatty())
     print(f"\n{done.words()}")
-    if done.open:
-        print("The same command goes on with what is open.")
-    if done.matches + done.others:
-        print(f"To train on them: dxmatch train {call.typed['output']} -o my-model")
+    then = (
+        "The same command goes on with what is open." if done.open else "To train on them: dxmatch train {} -o my-model"
+    )
+    print(then.format(call.typed["output"]))
     say_rejected(done.rejected, call.typed.get("rejects"))

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 from ..files.counted import counted, shown_threshold
 from ..files.tables import check_output, write_table
-from ..matcher.linking.dedupe import Duplicates
 from ..matcher.linking.dedupe import dedupe as dedupe_terms
 from ..matcher.linking.kept_blocks import kept_beside
-from ..matcher.linking.link import Links
 from ..matcher.linking.link import link as link_terms
 from ..matcher.list_function import under
 from ..matcher.match_function import MatchFunction, load
-from .command import Call, Output, command
-from .results import check_outputs, print_first
+from .command import Call, command
+from .results import TableFile, print_first
 
 
 @command(MatchFunction.link, given=("a_terms", "b_terms"), leave_out=("threshold",))
-def link(call: Call, *, output: Output | None = None, matcher: Any = None) -> dict[str, Any]:
+def link(call: Call, *, output: TableFile | None = None, matcher: Any = None) -> dict[str, Any]:
     """Link two lists of terms: for each term of A the one of B that names the same disease, or none. Other columns are kept.
 
     Parameters
@@ -35,25 +31,27 @@ def link(call: Call, *, output: Output | None = None, matcher: Any = None) -> di
     dxmatch link problem_list.csv catalogue.csv -o links.csv
     dxmatch link a.xlsx b.csv --a term --b name --k 3
     """
-    check_outputs((), output)
     m = matcher or load()
     with kept_beside(output) as kept:
-        made: Links = call.of(link_terms, m=m, kept=kept)
+        made = call.of(link_terms, m=m, kept=kept)
         if kept is not None and kept.resumed:
             print(f"{kept.resumed:,} of {kept.blocks:,} blocks were there already.")
         if made.limited:
             warnings.warn(f"{made.limited[:-1]} (--candidates).", stacklevel=2)
-        _deliver(made, output, ("a", "b", "probability", "relation", "note"), "link")
-    told = f"{made.linked:,} of {counted(made.a, 'term')} linked to {counted(made.b, 'term')}, {made.unlinked:,} without a match"
-    _say(made, m, output or call.typed["a_terms"], told)
-    if made.unknown_b:
-        unknown = f"{counted(made.unknown_b, 'term')} blank or not understood, and linked to none but its equals."
-        print(f"{call.typed['b_terms']}: {unknown}")
-    return _document(made, m, output)
+        columns = [
+            "a",
+            "b",
+            "probability",
+            *[name for name in ("relation",) if name in made.table.column_names],
+            "note",
+        ]
+        return _deliver(
+            made, m, output, columns, f"{made.linked:,} of {made.a:,} terms linked to {counted(made.b, 'term')}"
+        )
 
 
 @command(MatchFunction.dedupe, given=("terms",), leave_out=("threshold",))
-def dedupe(call: Call, *, output: Output | None = None, matcher: Any = None) -> dict[str, Any]:
+def dedupe(call: Call, *, output: TableFile | None = None, matcher: Any = None) -> dict[str, Any]:
     """Find the terms of a list that name one disease; the policy is strict if none is given. In a cluster every two names match.
 
     Parameters
@@ -65,38 +63,37 @@ def dedupe(call: Call, *, output: Output | None = None, matcher: Any = None) -> 
     --------
     dxmatch dedupe terms.csv -o clusters.csv
     """
-    check_outputs((), output)
     m = under(matcher or load(), call.typed.get("policy"))
     m.threshold = m.threshold_or(call.typed.get("threshold"))
-    made: Duplicates = call.of(dedupe_terms, m=m)
-    _deliver(made, output, ("term", "cluster", "representative", "probability", "why", "note"), "joined term")
-    told = f"{counted(made.terms, 'term')} in {counted(made.clusters, 'cluster')}, {made.joined:,} of them with others"
-    _say(made, m, output or call.typed["terms"], told)
-    return _document(made, m, output)
+    made = call.of(dedupe_terms, m=m)
+    columns = ["term", "cluster", "representative", "probability", "why", "note"]
+    return _deliver(
+        made,
+        m,
+        output,
+        columns,
+        f"{made.terms:,} terms in {counted(made.clusters, 'cluster')}, {made.joined:,} with others",
+    )
 
 
-def _deliver(made: Links | Duplicates, output: Path | None, columns: Sequence[str], doubtful: str) -> None:
-    """Writes the table, or shows its first rows, after what was read of the files where there was a choice."""
-    for read in (made.read, getattr(made, "read_b", None)):
-        if read is not None and read.table.note:
-            print(read.table.note)
-    if made.doubtful:
-        told = f"{counted(made.doubtful, doubtful)} below a probability of 0.5: look at them before you use them."
-        warnings.warn(told, stacklevel=3)
+def _deliver(made: Any, m: MatchFunction, output: Any, columns: list[str], told: str) -> dict[str, Any]:
+    """Writes the table, or shows its first rows, and says what came of it; gives its JSON."""
+    notes = [read.table.note for read in (made.read, getattr(made, "read_b", None)) if read is not None]
+    print("".join(f"{note}\n" for note in notes if note), end="")
     if output is None:
-        print_first(made.table.select([name for name in columns if name in made.table.column_names]))
+        print_first(made.table.select(columns))
     else:
         check_output(output, rows=made.table.num_rows)
         write_table(made.table, output)
-
-
-def _say(made: Links | Duplicates, m: MatchFunction, of: Any, told: str) -> None:
-    others = {"not understood": made.not_understood, "blank or no diagnosis": made.blank}
-    told += "".join(f", {count:,} {what}" for what, count in others.items() if count)
-    print(f"{of}: {told}, at threshold {shown_threshold(m.threshold)} (model {m.name}, policy {m.policy}).")
-
-
-def _document(made: Links | Duplicates, m: MatchFunction, output: Path | None) -> dict[str, Any]:
     counts = {each.name: getattr(made, each.name) for each in fields(made) if each.type == "int"}
+    others = "".join(
+        f", {counts[name]:,} {what}" for name, what in (
+            ("unlinked", "without a match"), ("not_understood", "not understood"), ("blank", "blank or no diagnosis"), ("unknown_b", "of the second list blank or not understood"),
+            ("doubtful", "below a probability of 0.5, to be looked at before they are used"),
+        ) if counts.get(name)
+    )  # fmt: skip
+    print(
+        f"{output or 'Found'}: {told}{others}, at threshold {shown_threshold(m.threshold)} (model {m.name}, policy {m.policy})."
+    )
     about = {"threshold": m.threshold, "policy": m.policy, "model": m.name}
     return {"output": output and str(output), **counts, **about, **({} if output else {"rows": made.table})}

@@ -1,21 +1,24 @@
-"""The command line: its commands, and how a command ends."""
+"""The command line: its commands, what a user types first, and how a command ends."""
 
 from __future__ import annotations
 
+import logging
 import os
+import re
 import signal
 import sys
-import traceback
 import warnings
+from typing import Any
 
 from cyclopts import App, CycloptsError, Group
+from cyclopts.exceptions import UnknownCommandError, UnknownOptionError
 
 from .. import __version__
-from ..settings import cells_hidden
+from ..options import RENAMED
+from ..settings import QUIET
 from .command import running
-from .faults import WrongUsage, told, traceback_without_cells, warned
-from .help import shown as help_
-from .usage import as_typed, wrong_usage
+from .faults import WrongUsage, spelt, told, traced
+from .flags import Names
 
 _COMMANDS = {
     "Begin here": {"demo": "The main commands, one after another, on the bundled example."},
@@ -48,63 +51,91 @@ _COMMANDS = {
 }  # fmt: skip
 _FILES = {"explain": "audit", "dedupe": "link", "labels": "suggest"}
 """Commands that share a file with another."""
+_EVERYWHERE = ("--quiet", "-q", "--debug", "--help-all")
 
 app = App(
     name="dxmatch",
     help="Was the right diagnosis among the answers? Do two free-text diagnoses name the same disease? How well does an algorithm agree with experts?",
     help_epilogue='Begin with: dxmatch demo\n\nOr: dxmatch match "heart attack" "acute MI"\n\nOf one command: dxmatch help score',
-    help_format="plaintext",
-    version=f"dxmatch {__version__}",
-    suppress_keyboard_interrupt=False,
-)
+    help_format="plaintext", version=f"dxmatch {__version__}", suppress_keyboard_interrupt=False,
+)  # fmt: skip
 for _place, (_heading, _commands) in enumerate(_COMMANDS.items()):
     _group = Group(_heading, sort_key=_place)
     for _name, _about in _commands.items():
-        app.command(
-            f"dxmatch.cli.{_FILES.get(_name, _name)}:{_name}",
-            name=_name,
-            help=_about,
-            group=_group,
-        )
+        app.command(f"dxmatch.cli.{_FILES.get(_name, _name)}:{_name}", name=_name, help=_about, group=_group)
 app.register_install_completion_command(name="--install-completion")
 
 
-def run(arguments: list[str]) -> None:
+def as_typed(words: list[str]) -> list[str]:
+    """The words of a command line; "help" and "version" are understood, and "-", or "-.jsonl", comes as a path: it would be taken for an option."""
+    if {"--quiet", "-q"} & {*words}:
+        os.environ[QUIET] = "1"  # also for the processes that a command starts
+    if "--debug" in words:
+        logging.getLogger("dxmatch").addHandler(logging.StreamHandler())
+        logging.getLogger("dxmatch").setLevel(logging.DEBUG)
+    Names.full = "--help-all" in words
+    words = [*words, *["--help"] * Names.full]
+    words = [f"./{word}" if word == "-" or word.startswith("-.") else word for word in words if word not in _EVERYWHERE]
+    if words[:1] == ["help"]:
+        return [*words[1:], "--help"]
+    return ["--version"] if words == ["version"] else words or ["--help"]
+
+
+def run(words: list[str]) -> None:
     """Runs one command in this process. Errors: those of the command."""
-    app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
+    app(as_typed(words), exit_on_error=False, print_error=False, result_action="return_value")
+
+
+def wrong_usage(error: CycloptsError, words: list[str]) -> str:
+    """The line of an error in how a command is typed: a diagnosis in the place of a command, an option's old name."""
+    said = " ".join(str(error).split()).partition(" Available")[0]
+    if isinstance(error, UnknownCommandError) and not error.command_chain and "Did you mean" not in said:
+        typed = " ".join(word for word in words if not word.startswith("-"))
+        return (
+            f'{said} For two diagnoses: dxmatch match "{typed}" "another". For a table of pairs: dxmatch score {typed}'
+        )
+    if isinstance(error, UnknownOptionError):
+        typed, names = error.token.keyword or error.token.value, getattr(error.target, "names", {})
+        old = typed.strip("-").replace("-", "_")
+        today = RENAMED.get(f"{words[0]}.{old}", RENAMED.get(old, ""))
+        outer, _, field = today.partition(".")
+        if word := re.fullmatch(r'given as (\w+)=\["(\w+)"\]', today):
+            return f"{typed} is now {names.get(word[1], word[1])} {word[2]}."
+        if name := names.get(today) or (field and outer in names and f"{names[outer]} FILE.toml, with {field} in it"):
+            return f"{typed} is now {name}."
+    return f"{said} See: dxmatch help {' '.join(error.command_chain)}" if error.command_chain else said
 
 
 def main() -> None:
     """Runs the command line: exit code 0 done, 1 the data or a provider failed, 2 wrong usage, 70 a fault of dxmatch (sysexits.h)."""
 
     def say(line: str) -> None:
-        print(running.streams.said(line), file=sys.stderr)
+        print(f"dxmatch: {running.streams.said(line)}", file=sys.stderr)
 
-    warnings.showwarning = lambda message, *_, **__: say(warned(message, running.names))
+    def warned(message: Any, *_: Any, **__: Any) -> None:
+        words = message.worded(running.names) if hasattr(message, "worded") else str(message)
+        say(f"warning: {' '.join(spelt(words, running.names).split())}")
+
+    warnings.showwarning = warned
     # What a scheduler sends ends as Ctrl-C does: what is half-written is removed, what is done is kept.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    words = as_typed(sys.argv[1:])
-    running.debug, help_.full = "--debug" in words, "--help-all" in words
+    words = sys.argv[1:]
     try:
-        run(["--help" if word == "--help-all" else word for word in words])
+        run(words)
     except (SystemExit, GeneratorExit):
         raise
     except KeyboardInterrupt as error:
-        say(f"dxmatch: {str(error) or 'interrupted; nothing half-written is left.'}")
+        say(str(error) or "interrupted; nothing half-written is left.")
         raise SystemExit(130) from None
     except BrokenPipeError:  # whoever reads a pipe may leave
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(1) from None
-    except CycloptsError as error:
-        names = getattr(error.target, "names", {})
-        say(f"dxmatch: {wrong_usage(error, words, [name for each in _COMMANDS.values() for name in each], names)}")
-        raise SystemExit(2) from None
-    except WrongUsage as error:
-        say(f"dxmatch: {error}")
+    except (CycloptsError, WrongUsage) as error:
+        say(wrong_usage(error, words) if isinstance(error, CycloptsError) else str(error))
         raise SystemExit(2) from None
     except BaseException as error:  # a library in Rust ends with a panic, which is no Exception
-        if running.debug:
-            say(traceback_without_cells(error) if cells_hidden() else traceback.format_exc())
+        if "--debug" in words:
+            say(traced(error))
         code, line = told(error, running.names)
-        say(f"dxmatch: {line}")
+        say(line)
         raise SystemExit(code) from None

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from ..errors import DxmatchError, InputError
+from ..errors import InputError
 from ..files.counted import counted
 from ..files.file_names import is_file_name
+from ..files.tables import check_output
+from ..options import WRITTEN
 from ..settings import quiet
 
 if TYPE_CHECKING:
@@ -19,14 +21,27 @@ if TYPE_CHECKING:
 _SHOWN = 20
 
 
-def print_first(table: pa.Table, nothing: str = "Nothing was written") -> None:
-    """The first rows, where no file takes them all. nothing : what is said of that where these are all."""
+def check_report(path: Path) -> None:
+    """Errors: `InputError` for what no report can be written to."""
+    from ..evaluation.report.report import check_report_path
+
+    check_report_path(path)
+
+
+TableFile = Annotated[Path, WRITTEN, check_output]
+ReportFile = Annotated[Path, WRITTEN, check_report]
+"""What a command writes; what cannot be written ends it before anything is read."""
+
+
+def print_first(table: pa.Table) -> None:
+    """The first rows, where no file takes them all."""
     from ..terminal import print_table
 
     print_table(table.column_names, (map(_cell, row.values()) for row in table.slice(0, _SHOWN).to_pylist()))
-    first = f"The first {_SHOWN} of {table.num_rows:,} rows" if table.num_rows > _SHOWN else nothing
-    if first and not quiet():
-        print(f"{first}; -o FILE writes all rows with all columns, and -o - prints them as CSV.")
+    if not quiet():
+        print(
+            f"{min(_SHOWN, len(table))} of {counted(len(table), 'row')}; -o FILE writes all with all columns, -o - prints them as CSV."
+        )
 
 
 def _cell(value: Any) -> str:
@@ -37,30 +52,17 @@ def _cell(value: Any) -> str:
 
 def say_rejected(count: int, rejects: Any) -> None:
     if rejects is not None:
-        where = f"{'it is' if count == 1 else 'they are'} in {rejects}"
-        print(f"{counted(count, 'row')} rejected; {where}." if count else "No row was rejected.")
+        print(f"{counted(count, 'row')} rejected{f'; they are in {rejects}' if count else ''}.")
 
 
 def diagnosis(text: str, table_command: str) -> None:
     """Errors: `InputError` where a diagnosis is the name of a file, be it there or not. table_command : what reads tables."""
     if text.strip() == "-" or is_file_name(text) or Path(text).is_file():
-        there = "" if Path(text).exists() or text.strip() == "-" else ", and no such file is there"
+        there = "" if Path(text).exists() else ", and no such file is there"
         raise InputError(
             f"the name of a file, not a diagnosis{there}",
-            allowed=f"a diagnosis in words; a table goes to: dxmatch {table_command} FILE",
-            got=text,
-        )
-
-
-def check_outputs(reports: Sequence[Path] = (), *tables: Path | None) -> None:
-    """Errors: what cannot be written, before anything is read."""
-    from ..evaluation.report.report import check_report_path
-    from ..files.tables import check_output
-
-    for path in reports:
-        check_report_path(path)
-    for table in filter(None, tables):
-        check_output(table)
+            allowed=f"a diagnosis in words; a table goes to: dxmatch {table_command} FILE", got=text,
+        )  # fmt: skip
 
 
 def deliver(
@@ -75,20 +77,17 @@ def deliver(
     """Writes all, then shows it, since the reader of a pipe may leave; gives the report's JSON. tables : what writes further ones."""
     for one in cases:
         report.case(one)  # a case that is not there is told of before anything is written
-    written: list[Any] = [report.save(path) for path in output]
-    if charts is not None:
-        written.append(f"{len(report.save_charts(charts))} files in {charts}")
-    lacking: DxmatchError | None = None
-    for write in tables:
-        try:
+    written: list[Any] = []
+    try:
+        written += [report.save(path) for path in output]
+        if charts is not None:
+            written.append(f"{len(report.save_charts(charts))} files in {charts}")
+        for write in tables:  # one that cannot be made is an error after what was computed is shown
             written.append(write())
-        except DxmatchError as error:  # no right answers: what was computed is still shown
-            lacking = error
-    report.print(full=full)
-    for one in cases:
-        report.print_case(one)
-    for path in written:
-        print(f"Written: {path}")
-    if lacking is not None:
-        raise lacking
+    finally:
+        report.print(full=full)
+        for one in cases:
+            report.print_case(one)
+        for path in written:
+            print(f"Written: {path}")
     return report.to_dict()

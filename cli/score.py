@@ -19,6 +19,8 @@ from .command import Call, Output, command
 from .faults import WrongUsage
 from .results import print_first, say_rejected
 
+_PARQUET = (".parquet", "")
+
 
 @command(score_files, given=("pairs",), leave_out=("output", "matcher", "reading"))
 def score(
@@ -41,45 +43,45 @@ def score(
     cat pairs.csv | dxmatch score - -o - > scored.csv
     dxmatch score folder -o scored --workers 16
     """
-    source, m, given = Path(call.typed["pairs"]), matcher or load(), call.given
-    table = None
-    if _is_job(source, output):
+    source, given, table = Path(call.typed["pairs"]), call.given, None
+    a, b, add = given.get("a", "a"), given.get("b", "b"), given.get("add", ())
+    if source.is_dir() or (
+        output is not None and source.suffix.lower() == ".parquet" and output.suffix.lower() in _PARQUET
+    ):
         if output is None:
             raise WrongUsage("a folder of pairs needs --output: a .parquet file, or a folder")
+        m = matcher or load()
         done = call(output=output, matcher=m, reading=reading)
         if done.resumed:
             print(f"{done.resumed:,} of {done.chunks:,} chunks were there already.")
     else:
         if "job" in given:
-            allowed = "left out, with the other options of jobs, where input or output is not Parquet"
-            raise OptionError("engine", allowed, given["job"].engine)
-        a, b = given.get("a", "a"), given.get("b", "b")
+            raise OptionError(
+                "engine", "left out, with the other options of jobs, where input or output is not Parquet", None
+            )
         if output is not None:
             check_output(output)
-        read = read_pairs(source, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding)
-        if output is not None:
-            check_output(output, rows=len(read))
+        m, read = matcher or load(), read_pairs(source, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding)
         with shown("Scoring pairs") as progress:
-            scored = m.score_read(read, given.get("add", ()), progress)
+            scored = m.score_read(read, add, progress)
         match = scored.table.column("match")
         done = Summary(
             len(read), match.to_pylist().count(True), read.n_rejected, dict(scored.coverage), 1, 0, m.threshold, m.name, match.null_count
         )  # fmt: skip
         if output is not None:
+            check_output(output, rows=len(read))
             write_table(scored.table, output)
         else:
             table = scored.table
             print_first(table.select([a, b, *(name for name in table.column_names if name not in read.table.names)]))
         if read.table.note:
             print(read.table.note)
-    under = f", policy {m.policy}" if "policy" in call.typed else ""
-    said = f"{counted(done.pairs, 'pair')}, {counted(done.matches, 'match', 'matches')} at threshold"
-    print(f"{output or source}: {said} {shown_threshold(m.threshold)} (model {m.name}{under}).")
-    if done.unscored:
-        were = "was" if done.unscored == 1 else "were"
-        why = "since a diagnosis is not understood; the column not_understood says why."
-        print(f"{done.unscored:,} of {counted(done.pairs, 'pair')} {were} not scored, {why}")
-    names = done.coverage if "features" in given.get("add", ()) else [feature.name for feature in m.features.asked]
+    said = f"{counted(done.pairs, 'pair')}, {counted(done.matches, 'match', 'matches')}"
+    said += f", {done.unscored:,} not scored (the column not_understood says why)" if done.unscored else ""
+    print(
+        f"{output or source}: {said} at threshold {shown_threshold(m.threshold)} (model {m.name}, policy {m.policy})."
+    )
+    names = done.coverage if "features" in add else [feature.name for feature in m.features.asked]
     if told := part_words({name: done.coverage[name] for name in names}):
         print(told)
     say_rejected(done.rejected, reading.rejects)
@@ -88,12 +90,3 @@ def score(
         "rejected": done.rejected, "threshold": m.threshold, "policy": m.policy, "model": m.name, "known": dict(done.coverage),
         **({} if table is None else {"rows": table}),
     }  # fmt: skip
-
-
-def _is_job(pairs: Path, output: Path | None) -> bool:
-    """Whether input and output are Parquet: a folder stands for Parquet files."""
-    if output is None:
-        return pairs.is_dir()
-    return (pairs.is_dir() or pairs.suffix.lower() == ".parquet") and (
-        output.suffix.lower() in (".parquet", "") or output.is_dir() or pairs.is_dir()
-    )

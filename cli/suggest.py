@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 from ..files.counted import counted
 from ..labelling.labels import labels as verb_of_labels
 from ..labelling.suggest import EXPERTS
 from ..labelling.suggest import suggest as verb
 from ..labelling.suggestion import check_experts, check_new_folder
-from .command import Call, Output, command
+from ..options import WRITTEN
+from .command import Call, command
 
 
 @command(verb, given=("pool",), leave_out=("experts",), stdout=None)
-def suggest(call: Call, *, output: Output, experts: str = ",".join(EXPERTS)) -> dict[str, Any]:
+def suggest(
+    call: Call, *, output: Annotated[Path, WRITTEN, check_new_folder], experts: str = ",".join(EXPERTS)
+) -> dict[str, Any]:
     """Pick the pairs whose labels would teach most, and write a sheet for each expert to label blind.
 
     The folder holds sheets/ and, the same for Label Studio, label_studio/; key.csv, with the probabilities, is yours and not
@@ -30,12 +34,9 @@ def suggest(call: Call, *, output: Output, experts: str = ",".join(EXPERTS)) -> 
     --------
     dxmatch suggest pool.csv -n 200 -o round-1 --experts anna,ben,carl
     """
-    names = check_experts(_names(experts))
-    check_new_folder(output)
-    found = call(experts=names)
+    found = call(experts=check_experts(_names(experts)))
     found.save(output)
-    for line in found.words():
-        print(line)
+    print("\n".join(found.words()))
     print(f"Written: {output}. Give each expert sheets/NAME.xlsx and sheets/INSTRUCTIONS.md; key.csv stays with you.")
     return {"folder": str(output), "pairs": len(found), **found.made_with}
 
@@ -55,17 +56,13 @@ def labels(call: Call, *, experts: str | None = None) -> None:
     dxmatch labels anna.csv ben.csv -o labelled.csv
     """
     found = call(experts=_names(experts or ""))
-    for line in found.words():
-        print(line)
-    written = {
-        "open_pairs": (len(found.open), "to adjudicate", "--adjudicated"),
-        "review": (len(found.pairs), "to review", "--reviewed"),
-    }
-    for option, (count, what, then) in written.items():
+    print("\n".join(found.words()))
+    for option, count, then in (
+        ("open_pairs", len(found.open), " to adjudicate; then give it as --adjudicated"),
+        ("review", len(found.pairs), " to review; then give it as --reviewed"), ("output", len(found.pairs), ""),
+    ):  # fmt: skip
         if count and (path := call.typed.get(option)):
-            print(f"{path}: {counted(count, 'pair')} {what}; then give it as {then}.")
-    if path := call.typed.get("output"):
-        print(f"{path}: {counted(len(found.pairs), 'pair')}.")
+            print(f"{path}: {counted(count, 'pair')}{then}.")
 
 
 def _names(text: str) -> list[str]:

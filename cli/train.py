@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Annotated, Any
 
 from ..features.coverage import coverage_words
@@ -12,7 +11,6 @@ from ..options import Between, File
 from ..terms.text.abbreviations import read_abbreviations
 from ..training.card import print_training
 from ..training.examples import Extra
-from ..training.options import About, LabelRules
 from ..training.train import train as verb
 from .command import Call, Output, command
 from .results import say_rejected
@@ -48,20 +46,18 @@ def train(
     dxmatch train labelled.csv -o my-model --held-out held_out.csv
     """
     check_target(output, overwrite=overwrite)
-    labels, about = call.given.get("labels", LabelRules()), call.given.get("about", About())
-    if "about_name" not in call.typed:
-        about = replace(about, name=output.resolve().name)
-    m = call(
-        labels=replace(
-            labels, extra=[Extra(pairs=path, weight=extra_weight) for path in extra] or None,
-            abbreviations=None if abbreviations is None else read_abbreviations(abbreviations),
-        ),
-        about=about,
-    )  # fmt: skip
+    more = {"extra": [Extra(pairs=path, weight=extra_weight) for path in extra] or None}
+    more["abbreviations"] = abbreviations and read_abbreviations(abbreviations)
+    about = {"name": output.resolve().name, **call.given.get("about", {})}
+    m = call(labels={**call.given.get("labels", {}), **more}, about=about)
     m.save(output, overwrite=overwrite)
     print_training(m, output)
     print(coverage_words(m.data["coverage"]))
     say_rejected(m.data.get("set_aside", 0), call.typed.get("rejects"))
     return {
-        "model": str(output), "identity": m.identity, "threshold": m.threshold, "metrics": m.metrics, "data": m.data,
-    }  # fmt: skip
+        "model": str(output),
+        "identity": m.identity,
+        "threshold": m.threshold,
+        "metrics": m.metrics,
+        "data": m.data,
+    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -45,7 +45,7 @@ votes = app_of("votes", _about)
 
 def _jobs(call: Call, only: Sequence[str], asking: Asking) -> list[verbs.Job]:
     """What the votes and picks of the pairs ask; says which pairs these are."""
-    wanted: PairVotes = call(loading=replace(call.given.get("loading", Loading()), endpoints=asking.endpoints))
+    wanted: PairVotes = call(loading=Loading(**call.given.get("loading", {}), endpoints=asking.endpoints))
     print("\n".join(wanted.lines(call.typed.get("rejects"))))
     return wanted.jobs(only)
 

@@ -29,12 +29,11 @@ class Done:
 def invoke(arguments: Sequence[object]) -> Done:
     """Runs a command as it is typed. Errors: those of the data; of wrong usage the exit code tells."""
     from dxmatch.cli.main import run
-    from dxmatch.cli.usage import as_typed
 
     code, out, err = 0, io.StringIO(), io.StringIO()
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            run(as_typed([*map(str, arguments)]))
+            run([*map(str, arguments)])
     except SystemExit as end:
         code = int(end.code or 0)
     except (CycloptsError, WrongUsage) as error:
