@@ -10,7 +10,7 @@ import functools
 import inspect
 import os
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import inf
 from numbers import Integral, Real
@@ -209,6 +209,8 @@ RENAMED: Mapping[str, str] = {
     "train.allow_download": "encoder.allow_download",
     "train.name": "about.name",
     "ask.import": "results",
+    "votes.model_name": "model",
+    "serve.known_as": "names",
     "encoder_folder": "encoders",
     "choice.ask": "models",
     "choice.ask_again": "read_again",

@@ -1,22 +1,15 @@
-"""`dxmatch audit` and `dxmatch explain`: what a match function relies on, and why it decided as it did."""
+"""`dxmatch audit`: what a match function relies on."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from ..auditing.audit import audit as verb
-from ..auditing.explain import explain as verb_of_one
-from ..auditing.explanation import SUFFIXES
 from ..auditing.result import check_folder
-from ..evaluation.report.report import check_report_path
 from ..options import WRITTEN
 from .command import Call, Output, command
-from .results import diagnosis, say_rejected
-
-
-def _check_picture(path: Path) -> None:
-    check_report_path(path, SUFFIXES)
+from .results import say_rejected
 
 
 @command(verb, given=("pairs",), stdout=None)
@@ -41,27 +34,3 @@ def audit(call: Call, *, output: Annotated[Path, WRITTEN, check_folder], charts:
     print(f"Open the page: {(output / 'audit.html').resolve()}")
     if charts is not None:
         print(f"Written: {len(found.save_charts(charts))} files in {charts}")
-
-
-@command(verb_of_one, given=("a", "b"), stdout=".svg")
-def explain(call: Call, *, output: Annotated[Path, WRITTEN, _check_picture] | None = None) -> dict[str, Any]:
-    """Say why two diagnoses match, or do not: in words, feature by feature, and as a picture.
-
-    Parameters
-    ----------
-    output : path
-        A picture (.svg, .png), or a page (.html).
-
-    Examples
-    --------
-    dxmatch explain "heart attack" "acute MI" -o why.svg
-    """
-    for text in (call.typed["a"], call.typed["b"]):
-        diagnosis(text, "score")
-    found = call()
-    if output is not None:
-        found.save(output)
-    found.print()
-    if output is not None:
-        print(f"Written: {output}")
-    return found.to_dict()

@@ -7,17 +7,15 @@ import inspect
 import json
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import App
+from cyclopts import App, CycloptsError
 from docstring_parser import parse
 
-from ..options import WRITTEN, FileRole, checked
+from ..options import READ, WRITTEN, checked
 from ..settings import quiet
-from .faults import WrongUsage
-from .flags import OPTIONS, OUT, Flag, arguments, loaded, options, said_of
+from .flags import OPTIONS, OUT, Flag, arguments, loaded, options
 from .streams import Streams
 
 _JSON = Flag(("json",), ("--json",), bool, OUT, "Print the result as one JSON document, in place of words.", False)
@@ -90,15 +88,14 @@ def command(
         def run(*positional: Any, **typed: Any) -> None:
             typed.update(zip(given, positional, strict=False))
             as_json = typed.pop("json", False)
-            typed = {key: flags[key].read(value) if isinstance(value, list) else value for key, value in typed.items()}
             running.names, running.streams, running.lacking = names, Streams(), False
             with contextlib.closing(running.streams) as streams:
                 written = _open(streams, typed, flags, stdout)
                 if as_json and streams.output is not None:
-                    raise WrongUsage("--json prints to standard output, and so does -o -")
+                    raise CycloptsError(msg="--json prints to standard output, and so does -o -")
                 more = arguments(own, typed, body)
                 call = [] if verb is None else [Call(verb, typed, arguments(of_verb, typed, verb))]
-                asking = more.get("asking") or (call and call[0].given.get("asking"))
+                asking: Any = more.get("asking") or (call and call[0].given.get("asking"))
                 with streams.words(silent=as_json or (quiet() and written)):
                     document = checked(body)(*call, **loaded(more, body))
                     asked = asking.budget.summaries if asking else []
@@ -125,14 +122,11 @@ def command(
 def app_of(name: str, said: Any, run: Callable[..., None] | None = None) -> App:
     """A command, or a group of commands, with the docstring of `said` as its help: the examples stand at the end."""
     doc = parse(inspect.getdoc(said) or "")
-    lines = [line for each in doc.examples for line in (each.description or "").splitlines() if line.strip()]
-    ends = [
-        "Everywhere: --quiet (-q), --debug, --help-all",
-        *(f"{'Or' if place else 'Example'}: {line}" for place, line in enumerate(lines)),
-    ]
+    ends = [line for each in doc.examples for line in (each.description or "").splitlines() if line.strip()]
     app = App(
         name=name.rstrip("_"), help="\n\n".join(filter(None, (doc.short_description, doc.long_description))),
-        help_epilogue="\n\n".join(ends), help_format="plaintext", version_flags=(),
+        help_epilogue="\n\n".join(["Everywhere: --quiet (-q), --debug, --help-all", *(f"Example: {line}" for line in ends)]),
+        help_format="plaintext", version_flags=(),
     )  # fmt: skip
     if run is not None:
         app.default(run)
@@ -147,37 +141,25 @@ def _plain(value: Any) -> Any:
 
 
 def _open(streams: Streams, typed: dict[str, Any], flags: Mapping[str, Flag], stdout: str | None) -> bool:
-    """Puts files in the place of `-`, and says whether the result goes to files. Errors: a file that is read and written, or written twice."""
+    """Reads what was typed, with files in the place of `-`; says whether the result goes to files. Errors: a file that is read and written, or written twice."""
     from ..files.tables import check_apart
 
     read: list[str] = []
     written: dict[str, list[Path]] = {}
-    checks: list[Callable[[], Any]] = []
-    for name, value in typed.items():
-        said = [*said_of(flags[name].rule)]
-        role = next((each for each in said if isinstance(each, FileRole)), None)
-        files: list[Any] = (
-            [*value.values()] if isinstance(value, dict) else value if isinstance(value, list) else [value]
-        )
-        if role is None:
-            continue
-        if not role.written:
-            files = [streams.read(str(one)) for one in files]
-            read += files
-        elif name == "output" and stdout is None and str(files[0]) == "./-":
-            raise WrongUsage(f"{flags[name].names[0]} - : a folder is written, which standard output is not")
-        else:
-            files = [streams.written(Path(one), (stdout or ".csv") if name == "output" else ".csv") for one in files]
-            written[name] = files
-            checks += [partial(check, one) for check in filter(callable, said) for one in files]
-        typed[name] = (
-            dict(zip(value, files, strict=True))
-            if isinstance(value, dict)
-            else files
-            if isinstance(value, list)
-            else files[0]
-        )
+    for key, value in typed.items():
+        flag, words = flags[key], value if isinstance(value, list) else [value]
+        if READ in flag.said:
+            words = [streams.read(word) for word in words]
+            read += [word.rpartition("=")[2] for word in words]
+        elif WRITTEN in flag.said:
+            if key == "output" and stdout is None and "./-" in words:
+                raise CycloptsError(msg=f"{flag.names[0]} - : a folder is written, which standard output is not")
+            words = [streams.written(Path(word), (key == "output" and stdout) or ".csv") for word in words]
+            written[key] = words
+        typed[key] = flag.read(words) if isinstance(value, list) else words[0]
     check_apart([file for files in written.values() for file in files], read)
-    for check in checks:
-        check()
+    for key, files in written.items():
+        for check in filter(callable, flags[key].said):
+            for file in files:
+                check(file)
     return bool(written.keys() - {*_BESIDE})

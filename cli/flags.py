@@ -7,6 +7,7 @@ every public function takes in the place of such objects and holds to their rule
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import json
 import re
@@ -16,20 +17,12 @@ from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from cyclopts import Group, Parameter
+from cyclopts import CycloptsError, Group, Parameter
 from cyclopts.help import DefaultFormatter
 from docstring_parser import parse
 
-from ..options import FileRole, Options, kinds_of, members, rules, served
-from .faults import WrongUsage
+from ..options import READ, WRITTEN, Options, kinds_of, members, rules, served
 
-HEADINGS = {
-    "matcher": "The match function", "loading": "The match function", "reading": "How files are read", "columns": "Columns", "panel": "A panel of experts",
-    "codes": "ICD-10 codes", "judge": "A judge beside the match function", "graded": "Relation and severity",
-    "resampling": "Intervals", "asking": "Language models", "sampling": "Language models", "job": "Large Parquet files",
-    "labels": "Labels", "split": "Training and testing", "engine": "The engine", "encoder": "Encoders", "about": "The model's card",
-}  # fmt: skip
-"""Where help shows the fields of an object, by the parameter that takes it."""
 _NAMED = ("judge", "codes", "graded", "threshold", "encoder", "about")
 """Parameters whose fields carry their name: --judge.model."""
 OPTIONS, OUT = "Options", "What comes out"
@@ -43,17 +36,17 @@ class Names:
     full = False
 
     def __call__(self, console: Any, options: Any, panel: Any) -> None:
-        if Names.full:
-            return DefaultFormatter()(console, options, panel)
         names = " ".join(entry.positive_names[0] for entry in panel.entries)
-        console.print(f"{panel.title} (--help-all): {names}", markup=False, highlight=False)
+        if Names.full:
+            DefaultFormatter()(console, options, panel)
+        else:
+            console.print(f"{panel.title} (--help-all): {names}", markup=False, highlight=False)
 
 
-_GROUPS = {name: Group(name, sort_key=place) for place, name in enumerate((OUT, OPTIONS))}
-_GROUPS |= {
-    name: Group(name, sort_key=place, help_formatter=Names())
-    for place, name in enumerate(dict.fromkeys(HEADINGS.values()), len(_GROUPS))
-}
+@functools.cache
+def _group(name: str) -> Group:
+    first = (OUT, OPTIONS)
+    return Group(name, sort_key=[*first, name].index(name), help_formatter=None if name in first else Names())
 
 
 @dataclass(frozen=True)
@@ -72,6 +65,11 @@ class Flag:
     default: Any = inspect.Parameter.empty
     several: bool = False
 
+    @functools.cached_property
+    def said(self) -> list[Any]:
+        """What `Annotated` says of it."""
+        return [*said_of(self.rule)]
+
     @property
     def key(self) -> str:
         """Its name as a parameter of the command."""
@@ -88,8 +86,8 @@ class Flag:
         several = self.several or bool(inside & {*_SEVERAL})
         simple = isinstance(self.default, str | int | float) and not isinstance(self.default, bool)
         said = Parameter(
-            name=None if positional else self.names, help=self.about, group=_GROUPS[self.heading],
-            metavar="NAME=VALUE" if Mapping in inside else "FILE" if any(isinstance(each, FileRole) for each in said_of(self.rule)) else "TEXT" if one is str else None,
+            name=None if positional else self.names, help=self.about, group=_group(self.heading),
+            metavar="NAME=VALUE" if Mapping in inside else "FILE" if READ in self.said or WRITTEN in self.said else "TEXT" if one is str else None,
             show_default=str(self.default) if simple else False, negative=None if self.default is True else (),
         )  # fmt: skip
         hint = list[one] if several else one  # type: ignore[valid-type]
@@ -101,19 +99,20 @@ class Flag:
             annotation=Annotated[hint if required else hint | None, said],
         )
 
-    def read(self, words: list[str]) -> Any:
-        """The value in Python of several words: NAME=VALUE where a mapping or pairs are taken. Errors: `WrongUsage`."""
+    def read(self, words: Sequence[Any]) -> Any:
+        """The value in Python of several words: NAME=VALUE where a mapping or pairs are taken. Errors: `CycloptsError`."""
         inside = {get_origin(kind): get_args(kind) for kind in kinds_of(self.rule) if kind is not NoneType}
-        named = [word for word in words if "=" in word and not Path(word).exists()]
-        if Mapping in inside and (named or len(inside) == 1 or Iterable in inside):
+        named = Mapping in inside and any("=" in word and not Path(word).exists() for word in words)
+        if named or inside.keys() == {Mapping} or {Mapping, Iterable} <= inside.keys():
             pairs = [word.partition("=") for word in words]
             if wrong := [word for word, (*_, value) in zip(words, pairs, strict=True) if not value]:
-                raise WrongUsage(f"{self.names[0]} {wrong[0]}: expected NAME=VALUE")
+                raise CycloptsError(msg=f"{self.names[0]} {wrong[0]}: expected NAME=VALUE")
             if Iterable in inside:  # of pairs, whose first may stand twice
                 return [(name, value) for name, _, value in pairs]
             return {name: _value(value, kinds_of(inside[Mapping][1])) for name, _, value in pairs}
-        listed = bool(inside.keys() & {*_SEVERAL}) and Mapping not in inside
-        return words if listed or len(words) > 1 else _value(words[0], kinds_of(self.rule))
+        if len(words) > 1 or (inside.keys() & {*_SEVERAL} and Mapping not in inside):
+            return words
+        return _value(words[0], (int,)) if int in kinds_of(self.rule) else words[0]
 
 
 def _value(text: str, kinds: tuple[Any, ...]) -> Any:
@@ -126,21 +125,26 @@ def _value(text: str, kinds: tuple[Any, ...]) -> Any:
     return text
 
 
-def options(target: Callable[..., Any], heading: str = OPTIONS, path: tuple[str, ...] = (), prefix: str = "") -> Iterator[Flag]:  # fmt: skip
-    """The flags of a public function, or of an object of options."""
+def options(
+    target: Callable[..., Any], heading: str = OPTIONS, path: tuple[str, ...] = (), prefix: str = ""
+) -> Iterator[Flag]:
+    """The flags of a public function, or of an object of options, whose docstring's first words are their heading."""
     from ..matcher.match_function import load
 
     said, own = described(target), inspect.signature(target).parameters
     for name, rule in rules(target).items():
-        below, here, kinds = HEADINGS.get(name, heading), (*path, name), kinds_of(rule)
+        here, kinds = (*path, name), kinds_of(rule)
         objects = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Options)]
         word = next((kind for kind in kinds if get_origin(kind) is Literal), None)
         if name == "matcher" and target is not load and set(kinds) != {str, NoneType}:
-            yield from options(load, below, here)
-        elif objects and (len(objects) > 1 or word is None):
-            if word is not None:  # it says which of the objects
-                yield Flag((*here, name), _names("", name), word, below, said[name], get_args(word)[0])
-            for each in (each for kind in objects for each in options(kind, below, here, f"{name}." if name in _NAMED else prefix)):  # fmt: skip
+            yield from options(load, "The match function", here)
+        elif len(objects) > 1 and word is not None:  # a word says which of the objects
+            yield Flag((*here, name), _names("", name), word, name.capitalize(), said[name], get_args(word)[0])
+            for kind in objects:
+                yield from options(kind, name.capitalize(), here)
+        elif objects and word is None:
+            below = re.split("[:;,.]", objects[0].__doc__ or "")[0]
+            for each in options(objects[0], below, here, f"{name}." if name in _NAMED else prefix):
                 if each.path[len(here)] in served(rule):
                     yield each
         elif any(map(_can_be_typed, kinds)):

@@ -7,50 +7,53 @@ import os
 import re
 import signal
 import sys
+import traceback
 import warnings
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from cyclopts import App, CycloptsError, Group
 from cyclopts.exceptions import UnknownCommandError, UnknownOptionError
 
 from .. import __version__
+from ..errors import DxmatchError
 from ..options import RENAMED
-from ..settings import QUIET
+from ..settings import QUIET, cells_hidden
 from .command import running
-from .faults import WrongUsage, spelt, told, traced
 from .flags import Names
 
 _COMMANDS = {
     "Begin here": {"demo": "The main commands, one after another, on the bundled example."},
     "Do they match?": {
         "match": "Say whether two diagnoses name the same disease, and why.",
-        "explain": "Say feature by feature why two diagnoses match, or do not.",
+        "match:explain": "Say feature by feature why two diagnoses match, or do not.",
         "score": "Add probability and match to each pair of a table.",
-        "link": "Link two lists of terms: for each of the one the best of the other.",
-        "dedupe": "Find the terms of a list that name one disease.",
+        "score:link": "Link two lists of terms: for each of the one the best of the other.",
+        "score:dedupe": "Find the terms of a list that name one disease.",
         "serve": "Serve a page, and a JSON API, to try a match function.",
     },
     "Codes": {"icd": "Map free text to ICD-10, with candidates."},
     "Answers of models": {
         "ask": "Ask language models for the diagnoses of cases.",
         "evaluate": "Compare answers with the right ones, and with a panel of experts.",
-        "choice": "Score multiple-choice questions under several orders of their options.",
+        "evaluate:choice": "Score multiple-choice questions under several orders of their options.",
         "reasoning": "Compare predicted diagnostic reasoning with annotated reasoning.",
-        "ddxplus": "Make cases and right answers of DDXPlus's patients.",
+        "ask:ddxplus": "Make cases and right answers of DDXPlus's patients.",
         "metrics": "List every metric with its formula, source and range.",
     },
     "A match function of your own": {
-        "suggest": "Pick the pairs whose labels would teach most.",
+        "label:suggest": "Pick the pairs whose labels would teach most.",
         "label": "Label pairs here, one at a time.",
-        "labels": "Read experts' filled sheets back, and say how far they agree.",
+        "label:labels": "Read experts' filled sheets back, and say how far they agree.",
         "train": "Train a match function on pairs that experts labelled.",
         "audit": "Say what a match function relies on.",
         "votes": "Votes and picks of language models: ask, batch files, what is known.",
         "model": "A model folder: what it is, what it would open, the Hugging Face hub.",
     },
 }  # fmt: skip
-_FILES = {"explain": "audit", "dedupe": "link", "labels": "suggest"}
-"""Commands that share a file with another."""
+"""The commands as help shows them; of one that shares a file with another, with that."""
+_OWN = f"{Path(__file__).parents[1]}/"
 _EVERYWHERE = ("--quiet", "-q", "--debug", "--help-all")
 
 app = App(
@@ -62,7 +65,8 @@ app = App(
 for _place, (_heading, _commands) in enumerate(_COMMANDS.items()):
     _group = Group(_heading, sort_key=_place)
     for _name, _about in _commands.items():
-        app.command(f"dxmatch.cli.{_FILES.get(_name, _name)}:{_name}", name=_name, help=_about, group=_group)
+        _file, _, _name = _name.rpartition(":")
+        app.command(f"dxmatch.cli.{_file or _name}:{_name}", name=_name, help=_about, group=_group)
 app.register_install_completion_command(name="--install-completion")
 
 
@@ -106,6 +110,34 @@ def wrong_usage(error: CycloptsError, words: list[str]) -> str:
     return f"{said} See: dxmatch help {' '.join(error.command_chain)}" if error.command_chain else said
 
 
+def told(error: BaseException, options: Mapping[str, str]) -> tuple[int, str]:
+    """The exit code and the line of an error: 1 the data or a provider failed, 70 a fault of dxmatch (sysexits.h).
+
+    options : a parameter's name -> what the command calls it.
+    """
+    if isinstance(error, DxmatchError):
+        return 1, spelt(error.worded(options), options)
+    if isinstance(error, MemoryError):
+        return 1, "out of memory; give it the data in parts."
+    if isinstance(error, OSError) and error.strerror:
+        return 1, f"{error.filename or 'the system'}: {error.strerror}."
+    # not its words, which may hold a diagnosis
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(_OWN)]
+    place = f" in {frames[-1].filename.removeprefix(_OWN)}, line {frames[-1].lineno}" if frames else ""
+    return 70, f"this is a fault of dxmatch ({type(error).__name__}{place}). Run it with --debug for the traceback."
+
+
+def spelt(message: str, options: Mapping[str, str]) -> str:
+    """A message for Python in the words of a command: its options in the place of parameters."""
+    message = re.sub(r"the option '(\w+)'", lambda each: f"the option {options.get(each[1], each[1])}", message)
+    return re.sub(r"(?:load\()?\b([a-z_]+)=True\b\)?", lambda each: options.get(each[1], each[0]), message)
+
+
+def traced(error: BaseException) -> str:
+    """The traceback; where cells are hidden without the words of errors, which may hold one."""
+    return "".join((traceback.format_tb(error.__traceback__)) if cells_hidden() else traceback.format_exception(error))
+
+
 def main() -> None:
     """Runs the command line: exit code 0 done, 1 the data or a provider failed, 2 wrong usage, 70 a fault of dxmatch (sysexits.h)."""
 
@@ -130,8 +162,8 @@ def main() -> None:
     except BrokenPipeError:  # whoever reads a pipe may leave
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(1) from None
-    except (CycloptsError, WrongUsage) as error:
-        say(wrong_usage(error, words) if isinstance(error, CycloptsError) else str(error))
+    except CycloptsError as error:
+        say(wrong_usage(error, words))
         raise SystemExit(2) from None
     except BaseException as error:  # a library in Rust ends with a panic, which is no Exception
         if "--debug" in words:

@@ -1,15 +1,15 @@
-"""`dxmatch match`: whether two diagnoses name the same disease, and the main reason."""
+"""`dxmatch match`: whether two diagnoses name the same disease, and the main reason; `dxmatch explain`: feature by feature."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..auditing.explain import explain
+from ..auditing.explain import explain as verb
 from ..files.counted import shown_threshold
 from ..matcher.match_function import load
 from ..terminal import wide_console
 from ..terms.text.assertion import assertion_of
-from .command import command
+from .command import Call, Output, command
 from .results import diagnosis
 
 _RELATIONS = {
@@ -37,7 +37,7 @@ def match(a: str, b: str, *, matcher: Any = None) -> dict[str, Any]:
     diagnosis(a, "score")
     diagnosis(b, "score")
     m = matcher or load()
-    found = explain(m, a, b)
+    found = verb(m, a, b)
     relation, wording = found.known.relation, found.wording
     said = [assertion_of(name, m.features.language) for name in wording.names]
     verdict = f"{'Match' if found.match else 'No match'}: probability {found.probability:.3f}"
@@ -45,7 +45,7 @@ def match(a: str, b: str, *, matcher: Any = None) -> dict[str, Any]:
     if not found.identical and relation is not None:
         verdict += f" {_RELATIONS[relation]} ({found.known.relations[relation]:.2f})."
     read = [
-        f"{text!r} as {name!r}, {one.status}" for text, name, one in zip((a, b), wording.names, said, strict=True)
+        f"{text!r} as {name!r}" + f", {one.status}" * (str(one.status) != "present") for text, name, one in zip((a, b), wording.names, said, strict=True)
         if text.casefold() != name or str(one.status) != "present"
     ]  # fmt: skip
     for line in (verdict, f"Why: {found.main_reason}", *([f"Understood: {'; '.join(read)}."] if read else [])):
@@ -59,3 +59,27 @@ def match(a: str, b: str, *, matcher: Any = None) -> dict[str, Any]:
         "relation": "same" if found.identical else relation, "relations": dict(found.known.relations), "why": found.main_reason,
         "understood": understood, "model": found.model,
     }  # fmt: skip
+
+
+@command(verb, given=("a", "b"), stdout=".svg")
+def explain(call: Call, *, output: Output | None = None) -> dict[str, Any]:
+    """Say why two diagnoses match, or do not: in words, feature by feature, and as a picture.
+
+    Parameters
+    ----------
+    output : path
+        A picture (.svg, .png), or a page (.html).
+
+    Examples
+    --------
+    dxmatch explain "heart attack" "acute MI" -o why.svg
+    """
+    for text in (call.typed["a"], call.typed["b"]):
+        diagnosis(text, "score")
+    found = call()
+    if output is not None:
+        found.save(output)
+    found.print()
+    if output is not None:
+        print(f"Written: {output}")
+    return found.to_dict()

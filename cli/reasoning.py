@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from ..evaluation.reasoning.evaluate import reasoning as verb
-from ..files.tables import write_table
 from .command import Call, Output, command
-from .results import ReportFile, TableFile, deliver
+from .evaluate import ReportFile, deliver
+from .results import TableFile
 
 
 @command(verb, given=("graphs", "notes", "predictions"), stdout=".md")
@@ -41,6 +40,5 @@ def reasoning(
     dxmatch reasoning graphs notes GPT-4=run-1 --judge local:llama-3-8b --endpoints endpoints.toml
     """
     report = call()
-    named = (("reasoning.notes", per_note), ("reasoning.deductions", deductions))
-    tables = [partial(write_table, report.tables[name], path) for name, path in named if path is not None]
-    return deliver(report, output, charts=charts, tables=tables)
+    more = {per_note: "reasoning.notes", deductions: "reasoning.deductions"}
+    return deliver(report, output, more, charts=charts)

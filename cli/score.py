@@ -1,25 +1,29 @@
-"""`dxmatch score`: probability and match for each pair; large Parquet input as a job that resumes."""
+"""Tables: `dxmatch score` adds probability and match to pairs; `link` finds for each term of one list the best of another; `dedupe` clusters a list."""
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
-from ..errors import OptionError
+from cyclopts import CycloptsError
+
 from ..features.coverage import part_words
 from ..files.counted import counted, shown_threshold
 from ..files.pairs import read_pairs
 from ..files.reading import OF_TABLES, Reading
 from ..files.tables import check_output, write_table
 from ..jobs.job import Summary, score_files
-from ..matcher.match_function import load
+from ..matcher.linking.dedupe import dedupe as dedupe_terms
+from ..matcher.linking.kept_blocks import kept_beside
+from ..matcher.linking.link import link as link_terms
+from ..matcher.list_function import under
+from ..matcher.match_function import MatchFunction, load
 from ..options import Serves
 from ..progress import shown
 from .command import Call, Output, command
-from .faults import WrongUsage
-from .results import print_first, say_rejected
-
-_PARQUET = (".parquet", "")
+from .results import TableFile, print_first, say_rejected
 
 
 @command(score_files, given=("pairs",), leave_out=("output", "matcher", "reading"))
@@ -45,20 +49,18 @@ def score(
     """
     source, given, table = Path(call.typed["pairs"]), call.given, None
     a, b, add = given.get("a", "a"), given.get("b", "b"), given.get("add", ())
-    if source.is_dir() or (
-        output is not None and source.suffix.lower() == ".parquet" and output.suffix.lower() in _PARQUET
+    if (
+        source.is_dir()
+        or "job" in given
+        or (output is not None and {source.suffix.lower(), output.suffix.lower()} <= {".parquet", ""})
     ):
         if output is None:
-            raise WrongUsage("a folder of pairs needs --output: a .parquet file, or a folder")
+            raise CycloptsError(msg="a folder of pairs needs --output: a .parquet file, or a folder")
         m = matcher or load()
         done = call(output=output, matcher=m, reading=reading)
         if done.resumed:
             print(f"{done.resumed:,} of {done.chunks:,} chunks were there already.")
     else:
-        if "job" in given:
-            raise OptionError(
-                "engine", "left out, with the other options of jobs, where input or output is not Parquet", None
-            )
         if output is not None:
             check_output(output)
         m, read = matcher or load(), read_pairs(source, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding)
@@ -90,3 +92,64 @@ def score(
         "rejected": done.rejected, "threshold": m.threshold, "policy": m.policy, "model": m.name, "known": dict(done.coverage),
         **({} if table is None else {"rows": table}),
     }  # fmt: skip
+
+
+@command(MatchFunction.link, given=("a_terms", "b_terms"), leave_out=("threshold",))
+def link(call: Call, *, output: TableFile | None = None, matcher: Any = None) -> dict[str, Any]:
+    """Link two lists of terms: for each term of A the one of B that names the same disease, or none. Other columns are kept.
+
+    Parameters
+    ----------
+    output : path
+        Where the table goes; the suffix says what kind. The first rows are shown if not given.
+
+    Examples
+    --------
+    dxmatch link problem_list.csv catalogue.csv -o links.csv
+    dxmatch link a.xlsx b.csv --a term --b name --k 3
+    """
+    m = matcher or load()
+    with kept_beside(output) as kept:
+        made = call.of(link_terms, m=m, kept=kept)
+        if kept is not None and kept.resumed:
+            print(f"{kept.resumed:,} of {kept.blocks:,} blocks were there already.")
+        if made.limited:
+            warnings.warn(f"{made.limited[:-1]} (--candidates).", stacklevel=2)
+        return _deliver(made, m, output)
+
+
+@command(MatchFunction.dedupe, given=("terms",), leave_out=("threshold",))
+def dedupe(call: Call, *, output: TableFile | None = None, matcher: Any = None) -> dict[str, Any]:
+    """Find the terms of a list that name one disease; the policy is strict if none is given. In a cluster every two names match.
+
+    Parameters
+    ----------
+    output : path
+        Where the table goes; the suffix says what kind. The first rows are shown if not given.
+
+    Examples
+    --------
+    dxmatch dedupe terms.csv -o clusters.csv
+    """
+    m = under(matcher or load(), call.typed.get("policy"))
+    m.threshold = m.threshold_or(call.typed.get("threshold"))
+    made = call.of(dedupe_terms, m=m)
+    return _deliver(made, m, output)
+
+
+def _deliver(made: Any, m: MatchFunction, output: Path | None) -> dict[str, Any]:
+    """Writes the table, or shows its first rows, and says what came of it; gives its JSON."""
+    notes = [read.table.note for read in (made.read, getattr(made, "read_b", None)) if read is not None]
+    print("".join(f"{note}\n" for note in notes if note), end="")
+    if output is None:
+        print_first(made.table)
+    else:
+        check_output(output, rows=made.table.num_rows)
+        write_table(made.table, output)
+    counts = {each.name: getattr(made, each.name) for each in fields(made) if each.type == "int"}
+    told = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in counts.items())
+    print(
+        f"{output or 'Terms'}: {told}; at threshold {shown_threshold(m.threshold)} (model {m.name}, policy {m.policy})."
+    )
+    about = {"threshold": m.threshold, "policy": m.policy, "model": m.name}
+    return {"output": output and str(output), **counts, **about, **({} if output else {"rows": made.table})}

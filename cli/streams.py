@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import shutil
 import sys
 import tempfile
@@ -15,8 +16,9 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
+from cyclopts import CycloptsError
+
 from ..errors import InputError
-from .faults import WrongUsage
 
 _IN, _OUT = ("-", "./-", "/dev/stdin"), ("-", "/dev/stdout")
 _BEGINNINGS = ((b"PAR1", ".parquet"), (b"PK\x03\x04", ".xlsx"), (b"[", ".json"), (b"{", ".jsonl"), (b"", ".csv"))
@@ -29,7 +31,7 @@ class Streams:
     def __init__(self) -> None:
         self.output: Path | None = None
         """What standard output gets in the end."""
-        self._called: dict[str, str] = {}
+        self._read: list[str] = []
 
     @cached_property
     def _folder(self) -> Path:
@@ -39,11 +41,10 @@ class Streams:
         """`given`, or the file that holds what came by standard input or a pipe. Errors: `InputError` where nothing came."""
         if given not in _IN and not Path(given).is_fifo():
             return given
-        called = "standard input" if given in _IN else given
-        if called in self._called.values():
-            raise WrongUsage(f"{called} can be read once, and is given twice")
-        if called == "standard input" and sys.stdin.isatty():
-            print("dxmatch: reading what you type; Ctrl-D ends it.", file=sys.stderr)
+        called = "standard input" if given in _IN else f"pipe {Path(given).name}"
+        if called in self._read:
+            raise CycloptsError(msg=f"{called} can be read once, and is given twice")
+        self._read.append(called)
         came = sys.stdin.buffer.read() if given in _IN else Path(given).read_bytes()
         if not came.strip():
             raise InputError("nothing came", source=called, allowed="a table with a header")
@@ -51,35 +52,30 @@ class Streams:
         suffix = next(suffix for beginning, suffix in _BEGINNINGS if line.startswith(beginning))
         if suffix == ".jsonl" and not line.endswith(b"}"):
             suffix = ".json"
-        path = self._folder / f"standard input {len(self._called)}{suffix}"
+        path = self._folder / f"{called}{suffix}"
         path.write_bytes(came)
-        self._called[str(path)] = called
         return str(path)
 
     def written(self, given: Path, suffix: str) -> Path:
         """`given`, or the file whose content goes to standard output in the end: `-`, or with another suffix `-.jsonl`."""
-        if str(given).startswith("-."):
-            suffix = str(given)[1:]
-        elif str(given) not in _OUT:
+        if str(given) not in _OUT and not str(given).startswith("-."):
             return given
         if self.output is not None:
-            raise WrongUsage("standard output takes one file, and is given twice")
-        self.output = self._folder / f"standard output{suffix}"
-        self._called[str(self.output)] = "standard output"
+            raise CycloptsError(msg="standard output takes one file, and is given twice")
+        self.output = self._folder / f"standard output{suffix if str(given) in _OUT else str(given)[1:]}"
         return self.output
 
     def said(self, text: str) -> str:
-        """A message with the streams' own names in the place of the files."""
-        for path, called in self._called.items():
-            text = text.replace(path, called)
-        return text
+        """A message with "standard input" in the place of its file."""
+        folder = re.escape(str(vars(self).get("_folder", "-")))
+        return re.sub(rf"{folder}/([\w ]+)\.\w+", r"\1", text)
 
     @contextlib.contextmanager
     def words(self, *, silent: bool) -> Iterator[None]:
         """While the command runs: what it prints; with streams it comes at the end, on standard error where standard output belongs to data."""
         held = io.StringIO()
         try:
-            with contextlib.redirect_stdout(held) if silent or self._called else contextlib.nullcontext():
+            with contextlib.redirect_stdout(held) if silent or "_folder" in vars(self) else contextlib.nullcontext():
                 yield
         finally:
             if not silent:

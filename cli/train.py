@@ -46,7 +46,7 @@ def train(
     dxmatch train labelled.csv -o my-model --held-out held_out.csv
     """
     check_target(output, overwrite=overwrite)
-    more = {"extra": [Extra(pairs=path, weight=extra_weight) for path in extra] or None}
+    more: dict[str, Any] = {"extra": [Extra(pairs=path, weight=extra_weight) for path in extra] or None}
     more["abbreviations"] = abbreviations and read_abbreviations(abbreviations)
     about = {"name": output.resolve().name, **call.given.get("about", {})}
     m = call(labels={**call.given.get("labels", {}), **more}, about=about)

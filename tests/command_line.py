@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from cyclopts import CycloptsError
 
-from dxmatch.cli.faults import WrongUsage
-
 
 @dataclass(frozen=True)
 class Done:
@@ -36,6 +34,6 @@ def invoke(arguments: Sequence[object]) -> Done:
             run([*map(str, arguments)])
     except SystemExit as end:
         code = int(end.code or 0)
-    except (CycloptsError, WrongUsage) as error:
+    except CycloptsError as error:
         return Done(2, out.getvalue(), err.getvalue() + str(error))
     return Done(code, out.getvalue(), err.getvalue())

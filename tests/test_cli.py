@@ -23,9 +23,8 @@ import pyarrow.parquet as pq
 import pytest
 from cyclopts import App
 
-from dxmatch.cli.main import app
+from dxmatch.cli.main import app, as_typed
 from dxmatch.cli.streams import Streams
-from dxmatch.cli.main import as_typed
 from dxmatch.files.pairs import read_pairs
 from dxmatch.files.tables import read_table
 
@@ -197,7 +196,7 @@ def test_from_pairs_to_a_model_to_labels_to_a_model(
     Path("p.csv").write_text("a,b\nZZQ,acute appendicitis\n")
     run("score", "p.csv", "-o", "s.csv", "--matcher", "m1")
     assert read_table("s.csv").column("probability") == ["1"], "abbreviations travel with the model"
-    run("suggest", "pool.csv", "--matcher", "m1", "-n", 60, "-o", "round", "--experts", "anna, ben")
+    run("suggest", "pool.csv", "--matcher", "m1", "-n", 60, "-o", "round", "--expert", "anna", "--expert", "ben")
     assert command("suggest", "pool.csv", "-n", 20, "-o", "round").code == 1, "the folder holds something"
     sheets = {expert: read_table(f"round/sheets/{expert}.xlsx").data.to_pylist() for expert in ("anna", "ben")}
     labels, of_ben = ([truth[frozenset((row["a"], row["b"]))] for row in rows] for rows in sheets.values())
