@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import CycloptsError
-
 from ..evaluation import evaluate as verbs
 from ..evaluation.choice.evaluate import choice as verb_of_choice
 from ..evaluation.report.report import Report, check_report_path
@@ -66,8 +64,6 @@ def evaluate(
         return print(f"{pairs}: {counted(asked.num_rows, 'pair')}.")
     if dry_run:
         return print("\n".join(call.of(verbs.preview)))
-    if judgements is not None and "judge_model" not in call.typed:
-        raise CycloptsError(msg="--judgements needs a judge: --judge.model ENDPOINT:MODEL")
     report = call()
     more = {judgements: report.save_judgements, matches: report.save_matches}
     return deliver(report, output, more, charts=charts, full=full, cases=case)

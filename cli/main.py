@@ -47,7 +47,7 @@ _COMMANDS = {
         "label": "Label pairs here, one at a time.",
         "label:labels": "Read experts' filled sheets back, and say how far they agree.",
         "train": "Train a match function on pairs that experts labelled.",
-        "audit": "Say what a match function relies on.",
+        "train:audit": "Say what a match function relies on.",
         "votes": "Votes and picks of language models: ask, batch files, what is known.",
         "model": "A model folder: what it is, what it would open, the Hugging Face hub.",
     },

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..auditing.explain import explain as verb
 from ..files.counted import shown_threshold
-from ..matcher.match_function import load
+from ..matcher.match_function import MatchFunction
 from ..terminal import wide_console
 from ..terms.text.assertion import assertion_of
 from .command import Call, Output, command
@@ -19,7 +19,7 @@ _RELATIONS = {
 
 
 @command(given=("a", "b"))
-def match(a: str, b: str, *, matcher: Any = None) -> dict[str, Any]:
+def match(a: str, b: str, *, matcher: MatchFunction) -> dict[str, Any]:
     """Say whether two diagnoses name the same disease: yes or no, how probable, what the one is to the other, and why.
 
     Parameters
@@ -36,10 +36,9 @@ def match(a: str, b: str, *, matcher: Any = None) -> dict[str, Any]:
     """
     diagnosis(a, "score")
     diagnosis(b, "score")
-    m = matcher or load()
-    found = verb(m, a, b)
+    found = verb(matcher, a, b)
     relation, wording = found.known.relation, found.wording
-    said = [assertion_of(name, m.features.language) for name in wording.names]
+    said = [assertion_of(name, matcher.features.language) for name in wording.names]
     verdict = f"{'Match' if found.match else 'No match'}: probability {found.probability:.3f}"
     verdict += f" (a match from {shown_threshold(found.threshold)}, policy {found.policy})."
     if not found.identical and relation is not None:

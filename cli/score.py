@@ -19,7 +19,7 @@ from ..matcher.linking.dedupe import dedupe as dedupe_terms
 from ..matcher.linking.kept_blocks import kept_beside
 from ..matcher.linking.link import link as link_terms
 from ..matcher.list_function import under
-from ..matcher.match_function import MatchFunction, load
+from ..matcher.match_function import MatchFunction
 from ..options import Serves
 from ..progress import shown
 from .command import Call, Output, command
@@ -31,7 +31,7 @@ def score(
     call: Call,
     *,
     output: Output | None = None,
-    matcher: Any = None,
+    matcher: MatchFunction,
     reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
 ) -> dict[str, Any]:
     """Add probability and match to each pair. From Parquet to Parquet, a command that was cut short goes on where it was.
@@ -47,7 +47,7 @@ def score(
     cat pairs.csv | dxmatch score - -o - > scored.csv
     dxmatch score folder -o scored --workers 16
     """
-    source, given, table = Path(call.typed["pairs"]), call.given, None
+    m, source, given, table = matcher, Path(call.typed["pairs"]), call.given, None
     a, b, add = given.get("a", "a"), given.get("b", "b"), given.get("add", ())
     if (
         source.is_dir()
@@ -56,14 +56,13 @@ def score(
     ):
         if output is None:
             raise CycloptsError(msg="a folder of pairs needs --output: a .parquet file, or a folder")
-        m = matcher or load()
         done = call(output=output, matcher=m, reading=reading)
         if done.resumed:
             print(f"{done.resumed:,} of {done.chunks:,} chunks were there already.")
     else:
         if output is not None:
             check_output(output)
-        m, read = matcher or load(), read_pairs(source, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding)
+        read = read_pairs(source, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding)
         with shown("Scoring pairs") as progress:
             scored = m.score_read(read, add, progress)
         match = scored.table.column("match")
@@ -95,7 +94,7 @@ def score(
 
 
 @command(MatchFunction.link, given=("a_terms", "b_terms"), leave_out=("threshold",))
-def link(call: Call, *, output: TableFile | None = None, matcher: Any = None) -> dict[str, Any]:
+def link(call: Call, *, output: TableFile | None = None, matcher: MatchFunction) -> dict[str, Any]:
     """Link two lists of terms: for each term of A the one of B that names the same disease, or none. Other columns are kept.
 
     Parameters
@@ -108,18 +107,17 @@ def link(call: Call, *, output: TableFile | None = None, matcher: Any = None) ->
     dxmatch link problem_list.csv catalogue.csv -o links.csv
     dxmatch link a.xlsx b.csv --a term --b name --k 3
     """
-    m = matcher or load()
     with kept_beside(output) as kept:
-        made = call.of(link_terms, m=m, kept=kept)
+        made = call.of(link_terms, m=matcher, kept=kept)
         if kept is not None and kept.resumed:
             print(f"{kept.resumed:,} of {kept.blocks:,} blocks were there already.")
         if made.limited:
             warnings.warn(f"{made.limited[:-1]} (--candidates).", stacklevel=2)
-        return _deliver(made, m, output)
+        return _deliver(made, matcher, output)
 
 
 @command(MatchFunction.dedupe, given=("terms",), leave_out=("threshold",))
-def dedupe(call: Call, *, output: TableFile | None = None, matcher: Any = None) -> dict[str, Any]:
+def dedupe(call: Call, *, output: TableFile | None = None, matcher: MatchFunction) -> dict[str, Any]:
     """Find the terms of a list that name one disease; the policy is strict if none is given. In a cluster every two names match.
 
     Parameters
@@ -131,10 +129,9 @@ def dedupe(call: Call, *, output: TableFile | None = None, matcher: Any = None) 
     --------
     dxmatch dedupe terms.csv -o clusters.csv
     """
-    m = under(matcher or load(), call.typed.get("policy"))
+    m = under(matcher, call.typed.get("policy"))
     m.threshold = m.threshold_or(call.typed.get("threshold"))
-    made = call.of(dedupe_terms, m=m)
-    return _deliver(made, m, output)
+    return _deliver(call.of(dedupe_terms, m=m), m, output)
 
 
 def _deliver(made: Any, m: MatchFunction, output: Path | None) -> dict[str, Any]:

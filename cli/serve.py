@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from ..matcher.icd_mapping import icd
-from ..matcher.match_function import load
+from ..matcher.match_function import MatchFunction
 from ..serving import serve as verb
 from .command import Call, Output, command
 
 
 @command(verb, leave_out=("labels", "matcher"))
-def serve(call: Call, *, labels: Output = Path("serve-labels.csv"), open: bool = False, matcher: Any = None) -> None:
+def serve(call: Call, *, labels: Output = Path("serve-labels.csv"), open: bool = False, matcher: MatchFunction) -> None:
     """Serve a page to try M on this machine: two diagnoses or two lists, the reasons, ICD-10, and buttons that write labels. Ctrl-C ends it.
 
     It has a JSON API as well, described at /docs. Nothing is sent elsewhere, and nothing that is typed is logged.
@@ -28,10 +27,9 @@ def serve(call: Call, *, labels: Output = Path("serve-labels.csv"), open: bool =
     --------
     dxmatch serve --labels my-labels.csv --open
     """
-    m = matcher or load()
-    if not m.rests_on_votes:  # what is made once on a machine is made before the page is there
-        m.relation("gout", "asthma") if m.has_relation_model else m.match("gout", "asthma")
-        icd("gout", matcher=m)
+    if not matcher.rests_on_votes:  # what is made once on a machine is made before the page is there
+        matcher.relation("gout", "asthma") if matcher.has_relation_model else matcher.match("gout", "asthma")
+        icd("gout", matcher=matcher)
 
     def ready(address: str) -> None:
         print(f"Open {address} (labels go to {labels}; Ctrl-C ends it)", flush=True)
@@ -40,5 +38,5 @@ def serve(call: Call, *, labels: Output = Path("serve-labels.csv"), open: bool =
 
             webbrowser.open(address)
 
-    call(matcher=m, labels=labels, ready=ready)
+    call(matcher=matcher, labels=labels, ready=ready)
     print("Ended; what you said is kept.")

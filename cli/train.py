@@ -1,13 +1,16 @@
-"""`dxmatch train`: pairs that experts labelled to a model folder."""
+"""`dxmatch train`: pairs that experts labelled to a model folder; `dxmatch audit`: what a match function relies on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
+from ..auditing.audit import audit as verb_of_audit
+from ..auditing.result import check_folder
 from ..features.coverage import coverage_words
 from ..models.folder import check_target
-from ..options import Between, File
+from ..options import WRITTEN, Between, File
 from ..terms.text.abbreviations import read_abbreviations
 from ..training.card import print_training
 from ..training.examples import Extra
@@ -61,3 +64,27 @@ def train(
         "metrics": m.metrics,
         "data": m.data,
     }
+
+
+@command(verb_of_audit, given=("pairs",), stdout=None)
+def audit(call: Call, *, output: Annotated[Path, WRITTEN, check_folder], charts: Output | None = None) -> None:
+    """Say what a match function relies on: SHAP values, importance, correlation, each feature alone, errors by kind; one page and its tables.
+
+    Parameters
+    ----------
+    output : path
+        The folder for audit.html, audit.json and CSV files.
+    charts : path
+        A folder for each chart as PNG and SVG.
+
+    Examples
+    --------
+    dxmatch audit held_out.csv --matcher my-model -o audit
+    """
+    found = call()
+    found.save(output)
+    found.print()
+    say_rejected(found.made_with["rows_set_aside"], call.typed.get("rejects"))
+    print(f"Open the page: {(output / 'audit.html').resolve()}")
+    if charts is not None:
+        print(f"Written: {len(found.save_charts(charts))} files in {charts}")

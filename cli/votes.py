@@ -170,10 +170,11 @@ def status(*, asking: _Store = Asking()) -> list[dict[str, Any]]:
 
 
 @votes.command
-@command(check_endpoints, stdout=None)
+@command(check_endpoints, leave_out=("matcher",), stdout=None)
 def check(
     call: Call,
     *,
+    matcher: str | None = None,
     pairs: Annotated[int, Between(1)] = 1_000,
     repair: Output | None = None,
     asking: _Store = Asking(),
@@ -182,6 +183,8 @@ def check(
 
     Parameters
     ----------
+    matcher : path
+        Ask one question of each model that this trained model needs.
     pairs : int
         Say how long this many new pairs would take.
     repair : path
@@ -193,7 +196,7 @@ def check(
     dxmatch votes check --endpoints my.toml -m lab:llama3.1:8b
     dxmatch votes check --store votes.sqlite --repair repaired.sqlite
     """
-    asked = call() if call.given else []
+    asked = call(matcher=matcher) if call.given or matcher else []
     for one in asked:
         print("\n".join(one.lines(pairs)))
     running.lacking = not all(one.usable for one in asked)

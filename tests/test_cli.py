@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +15,6 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-import openpyxl
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -145,35 +143,6 @@ def test_score_and_icd(demo: tuple[Path, str], example: Path, here: Path, comman
     assert long.strip() in command("icd", long).out, "a row is wrapped where there is no terminal"
 
 
-def test_a_workbook_in_and_out(here: Path, command: Command) -> None:
-    book = openpyxl.Workbook()
-    for sheet, rows in (
-        (book.worksheets[0], [["a", "b"], ["flu", "influenza"]]),
-        (book.create_sheet("More"), [["a", "b"], ["gout", "flu"], ["RA", "flu"]]),
-    ):
-        for row in rows:
-            sheet.append(row)
-    book.save("p.xlsx")
-    done = command("score", "p.xlsx", "-o", "o.xlsx", "--add", "features")
-    assert "Read the first sheet of p.xlsx, 'Sheet'; others hold values too: More." in done.out
-    assert "o.xlsx: 1 pair, 1 match at" in done.out and "ratio_bigram for 0.0 % of the pairs" in done.out
-    sheet = openpyxl.load_workbook("o.xlsx").active
-    assert sheet is not None and (sheet["C2"].data_type, sheet["D2"].value) == ("n", True)
-    done = command("score", "p.xlsx#More", "-o", "o.xlsx")
-    assert "2 pairs, 0 matches" in done.out and "Read the first sheet" not in done.out
-
-
-@pytest.mark.slow
-def test_audit(example: Path, here: Path, command: Command) -> None:
-    few = ("--repeats", "1", "--resamples", "20", "--sample", "50")
-    done = command("audit", example / "pairs.csv", "-o", "audit", *few)
-    assert done.code == 0 and "cosine_static" in done.out and Path("audit/audit.html").is_file(), done.err
-    assert json.loads(Path("audit/audit.json").read_text("utf-8"))["made_with"]["pairs"] == 494
-    Path("mine").mkdir()
-    Path("mine/mine.txt").write_text("x")
-    assert command("audit", example / "pairs.csv", "-o", "mine", *few).code == 1
-
-
 @pytest.mark.usefixtures("few_rounds")
 def test_from_pairs_to_a_model_to_labels_to_a_model(
     toy_pairs: pd.DataFrame, strings_only: Path, here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
@@ -217,16 +186,6 @@ def test_from_pairs_to_a_model_to_labels_to_a_model(
     pairs = read_pairs("labelled.csv", label="label")
     assert len(pairs) == 60 and not pairs.label.any()
     assert "150 of first.csv, 59 of anna.csv" in run("train", "first.csv", "anna.csv", "-o", "m2", *given)
-
-
-def test_a_model_that_is_none_or_was_changed(demo: tuple[Path, str], here: Path, command: Command) -> None:
-    shutil.copytree(demo[0] / "model", "m")
-    tree = Path("m/trees/0.txt")
-    tree.write_text(tree.read_text().replace("leaf_value=", "leaf_value=0", 1))
-    Path("none").mkdir()
-    for model, word in (("none", "model.json"), ("m", "trees/0.txt")):
-        done = command("match", "gout", "flu", "--matcher", model)
-        assert done.code == 1 and word in done.err
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "xlsx", "parquet"])
