@@ -68,7 +68,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (TWO, "ask folder -m lab:big --endpoints e.toml --repeats 0", 1, "--repeats"),
     # a call that cannot be meant
     (ONE, "evaluate t.csv --k recall=", 2, "--k recall="),
-    (ONE, "evaluate t.csv --judgements j.csv", 1, "--judgements"),
     (TWO, "evaluate t.csv --compare A", 2, "--compare A"),
     (TWO, "evaluate t.csv --group one", 2, "NAME=VALUE"),
     (TWO, "ask folder --endpoints e.toml", 2, "--models"),
