@@ -10,7 +10,7 @@ import functools
 import inspect
 import os
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import inf
 from numbers import Integral, Real
@@ -170,6 +170,7 @@ RENAMED: Mapping[str, str] = {
     "evaluate.features": "codes.preset",
     "evaluate.pick": "codes.pick",
     "evaluate.check": "judge.check",
+    "evaluate.judge": "judge.model",
     "judge_prompt": "judge.prompt",
     "check_prompt": "judge.check_prompt",
     "judge_equal": "judge.ask_equal",
@@ -197,6 +198,8 @@ RENAMED: Mapping[str, str] = {
     "train.refit": "split.refit",
     "train.held_out": "split.held_out",
     "train.threshold_rule": "threshold",
+    "train.threshold": "threshold.rule",
+    "train.target": "threshold.rule",
     "train.prevalence": "threshold.prevalence",
     "train.drop_correlated": "engine.drop_correlated",
     "train.time_limit": "given as engine=dxmatch.AutoGluon(time_limit=…)",
@@ -205,6 +208,10 @@ RENAMED: Mapping[str, str] = {
     "train.keep_encoders": "encoder.keep",
     "train.allow_download": "encoder.allow_download",
     "train.name": "about.name",
+    "ask.import": "results",
+    "votes.model_name": "model",
+    "serve.known_as": "names",
+    "encoder_folder": "encoders",
     "choice.ask": "models",
     "choice.ask_again": "read_again",
     "choice.full_circle": 'given as shifts="all"',
@@ -273,16 +280,6 @@ def served(rule: Any) -> frozenset[str]:
     """The fields of such an object that serve the function: those that `Serves` names, or all."""
     every = frozenset(each.name for kind in _kinds(rule) for each in fields(kind))
     return next((said.fields for _, about in members(rule) for said in about if isinstance(said, Serves)), every)
-
-
-def file_role(rule: Any) -> FileRole | None:
-    """What is done with the files that an option of the type `rule` names; None where it names none."""
-    for kind, about in members(rule):
-        inside = get_args(kind)[-1] if get_origin(kind) in (Iterable, Sequence, Mapping) else None
-        found = next((said for said in about if isinstance(said, FileRole)), inside and file_role(inside))
-        if found:
-            return found
-    return None
 
 
 @functools.cache
@@ -359,7 +356,11 @@ def _made(name: str, kinds: Sequence[type[Options]], given: Any, allowed: str) -
             raise InputError(
                 f"options cannot be read ({error})", source=source, allowed=f"{allowed}, or a TOML file of one"
             ) from None
-        given = given.get(name, given)
+    said = given.get(name, given)
+    if isinstance(said, str):  # which of several classes, as a command says it
+        kinds = [kind for kind in kinds if kind.__name__.lower() == said] or kinds
+        said = {field: value for field, value in given.items() if field != name}
+    given = said
     known = {kind: [each.name for each in fields(kind)] for kind in kinds}
     kind = next((kind for kind in kinds if not given.keys() - known[kind]), kinds[-1])
     if unknown := [field for field in given if field not in known[kind]]:

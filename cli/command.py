@@ -1,32 +1,24 @@
-"""What every command shares: options from the function that it calls, `-` for standard input and output, --json, --quiet, --debug."""
+"""What every command shares: options from the function that it calls, `-` for standard input and output, --json, and how it ends."""
 
 from __future__ import annotations
 
 import contextlib
-import functools
 import inspect
-import logging
-import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+import json
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import App
+from cyclopts import App, CycloptsError
 from docstring_parser import parse
 
-from ..options import WRITTEN, file_role
-from ..settings import QUIET, quiet
-from .faults import WrongUsage
-from .flags import EVERYWHERE, OPTIONS, OUT, Flag, Part, part_of
-from .help import shown
-from .streams import Streams, print_document
+from ..options import READ, WRITTEN, checked
+from ..settings import quiet
+from .flags import OPTIONS, OUT, Flag, arguments, loaded, options
+from .streams import Streams
 
-_QUIET = Flag(
-    ("--quiet", "-q"), bool, EVERYWHERE, f"No progress, and no words about what was written; warnings and errors stay. Also: {QUIET}=1.", False
-)  # fmt: skip
-_DEBUG = Flag(("--debug",), bool, EVERYWHERE, "Show the traceback of an error, which may repeat a diagnosis.", False)
-_JSON = Flag(("--json",), bool, OUT, "Print the result as one JSON document, in place of words.", False)
+_JSON = Flag(("json",), ("--json",), bool, OUT, "Print the result as one JSON document, in place of words.", False)
 Output = Annotated[Path, WRITTEN]
 """A file or folder that a command writes."""
 _BESIDE = ("store", "rejects")
@@ -37,13 +29,12 @@ _BESIDE = ("store", "rejects")
 class Running:
     """The command that runs, for the words of its errors.
 
-    names : a parameter -> what the command calls it. streams : what stands for standard input and output. debug : whether tracebacks are shown.
+    names : a parameter -> what the command calls it. streams : what stands for standard input and output.
     lacking : whether something is wrong or missing, though the command has a result: it ends with 1.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
     streams: Streams = field(default_factory=Streams)
-    debug: bool = False
     lacking: bool = False
 
 
@@ -52,25 +43,20 @@ running = Running()
 
 @dataclass
 class Call:
-    """The function behind a command, with the options that were typed for it."""
+    """The function behind a command, with its arguments as they were typed: by flag, and as it takes them; M is loaded when it is called."""
 
-    part: Part
+    verb: Callable[..., Any]
     typed: Mapping[str, Any]
-
-    @functools.cached_property
-    def given(self) -> dict[str, Any]:
-        """Its arguments; M is loaded here."""
-        return self.part.given(self.typed)
+    given: dict[str, Any]
 
     def __call__(self, **more: Any) -> Any:
         """Calls it, with `more` that the command itself gives."""
-        return self.part.target(**{**self.given, **more})
+        return checked(self.verb)(**loaded({**self.given, **more}, self.verb))
 
     def of(self, function: Callable[..., Any], **more: Any) -> Any:
-        """Calls another function with those of the options that it takes; M is not loaded."""
+        """Calls another function with those of the arguments that it takes."""
         takes = inspect.signature(function).parameters
-        shared = {name: each for name, each in self.part.takes.items() if name in takes and name != "matcher"}
-        return function(**{**Part(function, shared).given(self.typed), **more})
+        return checked(function)(**{name: value for name, value in self.given.items() if name in takes}, **more)
 
 
 def command(
@@ -89,44 +75,45 @@ def command(
     """
 
     def made(body: Callable[..., Any]) -> App:
-        part = Part(body) if verb is None else part_of(verb)
-        for name in leave_out:
-            part.leave_out(name)
-        for name in several:
-            part.takes[name] = replace(part.takes[name], again=True)
-        own = part_of(body, OPTIONS if verb is None else OUT)
-        flags = {each.key: each for each in (*part.flags(), *own.flags())}
-        has_result = inspect.signature(body).return_annotation not in (None, "None")
-        shared = {each.key: each for each in (*((_JSON,) if has_result else ()), _QUIET, _DEBUG)}
+        of_verb = [] if verb is None else [
+            replace(flag, several=flag.path[0] in several) for flag in options(verb) if not {".".join(flag.path[:n]) for n in (1, 2)} & {*leave_out}
+        ]  # fmt: skip
+        own = [*options(body, OPTIONS if verb is None else OUT)]
+        flags = {flag.key: flag for flag in (*of_verb, *own)}
+        if inspect.signature(body).return_annotation not in (None, "None"):
+            flags["json"] = _JSON
+        names = {flag.path[-1]: flag.names[0] for flag in sorted(flags.values(), key=lambda flag: -len(flag.path))}
+        names |= {".".join(flag.path): flag.names[0] for flag in (*of_verb, *own)}
 
         def run(*positional: Any, **typed: Any) -> None:
             typed.update(zip(given, positional, strict=False))
             as_json = typed.pop("json", False)
-            with _settings(typed.pop("quiet", False), typed.pop("debug", False)), Streams() as streams:
-                running.names, running.streams, running.lacking = run.names, streams, False  # type: ignore[attr-defined]
+            running.names, running.streams, running.lacking = names, Streams(), False
+            with contextlib.closing(running.streams) as streams:
                 written = _open(streams, typed, flags, stdout)
                 if as_json and streams.output is not None:
-                    raise WrongUsage("--json prints to standard output, and so does -o -")
-                call, more = Call(part, typed), own.given(typed)
-                with streams.messages(silent=as_json or (quiet() and bool(written))):
-                    document = body(*(() if verb is None else (call,)), **more)
-                    asking = more.get("asking") or vars(call).get("given", {}).get("asking")
+                    raise CycloptsError(msg="--json prints to standard output, and so does -o -")
+                more = arguments(own, typed, body)
+                call = [] if verb is None else [Call(verb, typed, arguments(of_verb, typed, verb))]
+                asking: Any = more.get("asking") or (call and call[0].given.get("asking"))
+                with streams.words(silent=as_json or (quiet() and written)):
+                    document = checked(body)(*call, **loaded(more, body))
                     asked = asking.budget.summaries if asking else []
                     for summary in asked if says_asked else ():
                         print("\n".join(summary.lines()))
                 streams.deliver()
                 if as_json:
-                    print_document(document)
+                    print(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1, default=_plain))
                 if any("interrupted" in summary.stopped_because for summary in asked):
                     raise SystemExit(130)
                 if running.lacking or any(summary.failed for summary in asked):
                     raise SystemExit(1)
 
         taken = [flags[name].parameter(positional=True) for name in given]
-        taken += [each.parameter() for name, each in (flags | shared).items() if name not in given]
+        taken += [flag.parameter() for name, flag in flags.items() if name not in given]
         run.__signature__ = inspect.Signature(taken)  # type: ignore[attr-defined]
         run.__annotations__ = {each.name: each.annotation for each in taken}
-        run.names = {**own.names(), **part.names()}  # type: ignore[attr-defined]
+        run.names = names  # type: ignore[attr-defined]
         return app_of(body.__name__, body, run)
 
     return made
@@ -135,63 +122,44 @@ def command(
 def app_of(name: str, said: Any, run: Callable[..., None] | None = None) -> App:
     """A command, or a group of commands, with the docstring of `said` as its help: the examples stand at the end."""
     doc = parse(inspect.getdoc(said) or "")
-    lines = [line for each in doc.examples for line in (each.description or "").splitlines() if line.strip()]
+    ends = [line for each in doc.examples for line in (each.description or "").splitlines() if line.strip()]
     app = App(
-        name=name.rstrip("_"),
-        help="\n\n".join(filter(None, (doc.short_description, doc.long_description))),
-        help_epilogue="\n\n".join(f"{'Or' if place else 'Example'}: {line}" for place, line in enumerate(lines)),
-        help_format="plaintext",
-        help_formatter=shown,
-        version_flags=(),
-    )
+        name=name.rstrip("_"), help="\n\n".join(filter(None, (doc.short_description, doc.long_description))),
+        help_epilogue="\n\n".join(["Everywhere: --quiet (-q), --debug, --help-all", *(f"Example: {line}" for line in ends)]),
+        help_format="plaintext", version_flags=(),
+    )  # fmt: skip
     if run is not None:
         app.default(run)
     return app
 
 
-@contextlib.contextmanager
-def _settings(silent: bool, debug: bool) -> Iterator[None]:
-    """--quiet and --debug until the command has ended, the first also in the processes that it starts."""
-    before, log, handler = os.environ.get(QUIET), logging.getLogger("dxmatch"), logging.StreamHandler()
-    level, running.debug = log.level, running.debug or debug
-    if silent:
-        os.environ[QUIET] = "1"
-    if debug:
-        log.addHandler(handler)
-        log.setLevel(logging.DEBUG)
-    try:
-        # retries are counted in what came of asking; where structlog is installed, stamina would print each of them
-        with contextlib.suppress(ImportError):
-            from stamina.instrumentation import set_on_retry_hooks
+def _plain(value: Any) -> Any:
+    """What JSON lacks: a table is a list of rows."""
+    from ..pages.rows import json_rows
 
-            set_on_retry_hooks(())
-        yield
-    finally:
-        log.removeHandler(handler)
-        log.setLevel(level)
-        if silent:
-            os.environ.pop(QUIET, None) if before is None else os.environ.update({QUIET: before})
+    return json_rows(value.to_pylist()) if hasattr(value, "to_pylist") else str(value)
 
 
-def _open(streams: Streams, typed: dict[str, Any], flags: Mapping[str, Flag], stdout: str | None) -> list[Path]:
-    """Puts files in the place of `-`, and gives the files that the result goes to. Errors: a file that is read and written, or written twice."""
+def _open(streams: Streams, typed: dict[str, Any], flags: Mapping[str, Flag], stdout: str | None) -> bool:
+    """Reads what was typed, with files in the place of `-`; says whether the result goes to files. Errors: a file that is read and written, or written twice."""
+    from ..files.tables import check_apart
+
     read: list[str] = []
     written: dict[str, list[Path]] = {}
-    for name, value in typed.items():
-        flag, values = flags[name], value if isinstance(value, list) else [value]
-        if (role := file_role(flag.rule)) is None:
-            continue
-        if not role.written:
-            files: list[Any] = [streams.read(one) for one in values]
-            read += [one.rpartition("=")[2] for one in files if one]
-        elif name == "output" and stdout is None and str(values[0]) == "-":
-            raise WrongUsage(f"{flag.names[0]} - : a folder is written, which standard output is not")
-        else:
-            files = [streams.written(one, (stdout or ".csv") if name == "output" else ".csv") for one in values]
-            written[name] = files
-        typed[name] = files if isinstance(value, list) else files[0]
-    if written:
-        from ..files.tables import check_apart
-
-        check_apart([file for files in written.values() for file in files], read)
-    return [file for name, files in written.items() if name not in _BESIDE for file in files]
+    for key, value in typed.items():
+        flag, words = flags[key], value if isinstance(value, list) else [value]
+        if READ in flag.said:
+            words = [streams.read(word) for word in words]
+            read += [word.rpartition("=")[2] for word in words]
+        elif WRITTEN in flag.said:
+            if key == "output" and stdout is None and "./-" in words:
+                raise CycloptsError(msg=f"{flag.names[0]} - : a folder is written, which standard output is not")
+            words = [streams.written(Path(word), (key == "output" and stdout) or ".csv") for word in words]
+            written[key] = words
+        typed[key] = flag.read(words) if isinstance(value, list) else words[0]
+    check_apart([file for files in written.values() for file in files], read)
+    for key, files in written.items():
+        for check in filter(callable, flags[key].said):
+            for file in files:
+                check(file)
+    return bool(written.keys() - {*_BESIDE})

@@ -8,6 +8,14 @@ from pathlib import Path
 from ..files.atomic import make_folder
 from .command import Output, command
 
+_STEPS = {
+    "1. Which of three language models names the right diagnoses?": 'evaluate "{from}/models" --references "{from}/right_answers.csv" --by specialty -o "{to}/report.html" --matches "{to}/matches.csv"',
+    "2. Does an algorithm agree with the experts as they agree among themselves?": 'evaluate "{from}/lists.csv" -o "{to}/panel.html"',
+    "3. Map free text to ICD-10.": 'icd "heart attack" "acute MI" I21 "sugar diabetes, type II"',
+    "4. Train a match function on pairs that three experts labelled.": 'train "{from}/pairs.csv" -o "{to}/model" --held-out "{to}/held_out.csv" --overwrite',
+    "5. Score the pairs it has not seen.": 'score "{to}/held_out.csv" -o "{to}/scored.csv" --matcher "{to}/model" --add features',
+}  # fmt: skip
+
 
 @command(stdout=None)
 def demo(output: Output = Path("dxmatch-demo")) -> None:
@@ -22,34 +30,14 @@ def demo(output: Output = Path("dxmatch-demo")) -> None:
     --------
     dxmatch demo --output demo
     """
-    folder = output
-    make_folder(folder)
-    example = Path(__file__).parents[1] / "example"
-    models, right = example / "models", example / "right_answers.csv"
-    pairs, lists = example / "pairs.csv", example / "lists.csv"
-    report, matches, panel = folder / "report.html", folder / "matches.csv", folder / "panel.html"
-    model, held_out, scored = folder / "model", folder / "held_out.csv", folder / "scored.csv"
-
-    _run(
-        "1. Which of three language models names the right diagnoses?",
-        "evaluate {} --references {} --by specialty -o {} --matches {}", models, right, report, matches,
-    )  # fmt: skip
-    _run(
-        "2. Does an algorithm agree with the experts as they agree among themselves?", "evaluate {} -o {}", lists, panel
-    )
-    _run("3. Map free text to ICD-10.", 'icd "heart attack" "acute MI" I21 "sugar diabetes, type II"')
-    _run(
-        "4. Train a match function on pairs that three experts labelled.",
-        "train {} -o {} --held-out {} --overwrite", pairs, model, held_out,
-    )  # fmt: skip
-    _run("5. Score the pairs it has not seen.", "score {} -o {} --matcher {} --add features", held_out, scored, model)
-    print(f"\nOpen the reports: {report.resolve()}\n                  {panel.resolve()}")
-
-
-def _run(what: str, words: str, *paths: Path) -> None:
-    """Runs a command, with `paths` in the place of {}, as it is shown."""
     from .main import run
 
-    line = words.format(*(shlex.quote(str(path)) for path in paths))
-    print(f"\n{what}\n$ dxmatch {line}")
-    run(shlex.split(line))
+    make_folder(output)
+    places = {"from": Path(__file__).parents[1] / "example", "to": output}
+    for what, step in _STEPS.items():
+        line = step.format(**places)
+        print(f"\n{what}\n$ dxmatch {line}")
+        run(shlex.split(line))
+    print(
+        f"\nOpen the reports: {(output / 'report.html').resolve()}\n                  {(output / 'panel.html').resolve()}"
+    )

@@ -1,28 +1,33 @@
-"""`dxmatch evaluate`: lists of diagnoses against the right answers, and against a panel of experts."""
+"""`dxmatch evaluate`: lists of diagnoses against the right answers, and against a panel of experts; `dxmatch choice`: multiple-choice questions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
 
 from ..evaluation import evaluate as verbs
+from ..evaluation.choice.evaluate import choice as verb_of_choice
+from ..evaluation.report.report import Report, check_report_path
 from ..files.counted import counted
 from ..files.tables import write_table
+from ..options import WRITTEN
+from ..votes.asking import plan_lines
 from .command import Call, Output, command
-from .faults import WrongUsage
-from .results import check_outputs, deliver
+from .results import TableFile
+
+ReportFile = Annotated[Path, WRITTEN, check_report_path]
 
 
 @command(verbs.evaluate, given=("answers",), several=("answers",), stdout=".md")
 def evaluate(
     call: Call,
     *,
-    output: Sequence[Output] = (),
-    matches: Output | None = None,
-    judgements: Output | None = None,
+    output: Sequence[ReportFile] = (),
+    matches: TableFile | None = None,
+    judgements: TableFile | None = None,
     charts: Output | None = None,
-    pairs: Output | None = None,
+    pairs: TableFile | None = None,
     dry_run: bool = False,
     full: bool = False,
     case: Sequence[str] = (),
@@ -53,22 +58,65 @@ def evaluate(
     dxmatch evaluate answers/*.jsonl --references gold.csv -o report.html
     dxmatch evaluate panel.csv --algorithms gpt4 -o report.html -o table.xlsx
     """
-    check_outputs(output, matches, judgements, pairs)
     if pairs is not None:
         asked = call.of(verbs.pairs_asked)
         write_table(asked, pairs)
-        print(f"{pairs}: {counted(asked.num_rows, 'pair')}.")
-        return None
+        return print(f"{pairs}: {counted(asked.num_rows, 'pair')}.")
     if dry_run:
-        for line in call.of(verbs.preview):
-            print(line)
-        return None
-    if judgements is not None and call.typed.get("judge_model") is None:
-        raise WrongUsage("--judgements needs a judge: --judge.model ENDPOINT:MODEL")
+        return print("\n".join(call.of(verbs.preview)))
     report = call()
-    tables = [
-        partial(save, path)
-        for save, path in ((report.save_judgements, judgements), (report.save_matches, matches))
-        if path
-    ]
-    return deliver(report, output, charts=charts, tables=tables, full=full, cases=case)
+    more = {judgements: report.save_judgements, matches: report.save_matches}
+    return deliver(report, output, more, charts=charts, full=full, cases=case)
+
+
+@command(verb_of_choice, given=("questions", "answers"), several=("answers",), stdout=".md")
+def choice(
+    call: Call, *, output: Sequence[ReportFile] = (), per_answer: TableFile | None = None
+) -> dict[str, Any] | None:
+    """Score multiple choice: mean and deviation of each question over the orders of its options, by model and subset.
+
+    Parameters
+    ----------
+    output : path
+        The report: .html, .md or .tex (the leaderboard), .json, or the table: .csv, .tsv, .jsonl, .xlsx, .parquet; may be given again.
+    per_answer : path
+        A table with a row for each answer.
+
+    Examples
+    --------
+    dxmatch choice questions.json answers.csv -o choice.md
+    dxmatch choice questions.json --models lab:qwen2.5-7b --endpoints endpoints.toml
+    """
+    report = call()
+    if isinstance(report, list):
+        print("\n".join(plan_lines(report)))
+        return None
+    return deliver(report, output, {per_answer: "choice.answers"})
+
+
+def deliver(
+    report: Report,
+    output: Sequence[Path],
+    tables: Mapping[Path | None, Any],
+    *,
+    charts: Path | None = None,
+    full: bool = False,
+    cases: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Writes all, then shows it, since the reader of a pipe may leave; gives the report's JSON. tables : further ones, by name or by what writes them."""
+    for one in cases:
+        report.case(one)  # a case that is not there is told of before anything is written
+    written: list[Any] = []
+    try:
+        written += [report.save(path) for path in output]
+        if charts is not None:
+            written.append(f"{len(report.save_charts(charts))} files in {charts}")
+        for path, table in tables.items():  # one that cannot be made is an error after what was computed is shown
+            if path is not None:
+                written.append(table(path) if callable(table) else write_table(report.tables[table], path))
+    finally:
+        report.print(full=full)
+        for one in cases:
+            report.print_case(one)
+        print("".join(f"Written: {path}\n" for path in written), end="")
+    return report.to_dict()

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from ..evaluation.reasoning.evaluate import reasoning as verb
-from ..files.tables import write_table
 from .command import Call, Output, command
-from .results import check_outputs, deliver
+from .evaluate import ReportFile, deliver
+from .results import TableFile
 
 
 @command(verb, given=("graphs", "notes", "predictions"), stdout=".md")
 def reasoning(
     call: Call,
     *,
-    output: Sequence[Output] = (),
-    per_note: Output | None = None,
-    deductions: Output | None = None,
+    output: Sequence[ReportFile] = (),
+    per_note: TableFile | None = None,
+    deductions: TableFile | None = None,
     charts: Output | None = None,
 ) -> dict[str, Any]:
     """Compare predicted diagnostic reasoning with annotated reasoning, in the formats of DiReCT: one run, or several.
@@ -40,8 +39,6 @@ def reasoning(
     dxmatch reasoning graphs notes run-g run-k -o report.html
     dxmatch reasoning graphs notes GPT-4=run-1 --judge local:llama-3-8b --endpoints endpoints.toml
     """
-    check_outputs(output, per_note, deductions)
     report = call()
-    named = (("reasoning.notes", per_note), ("reasoning.deductions", deductions))
-    tables = [partial(write_table, report.tables[name], path) for name, path in named if path is not None]
-    return deliver(report, output, charts=charts, tables=tables)
+    more = {per_note: "reasoning.notes", deductions: "reasoning.deductions"}
+    return deliver(report, output, more, charts=charts)

@@ -1,18 +1,19 @@
-"""`dxmatch train`: pairs that experts labelled to a model folder."""
+"""`dxmatch train`: pairs that experts labelled to a model folder; `dxmatch audit`: what a match function relies on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any
 
+from ..auditing.audit import audit as verb_of_audit
+from ..auditing.result import check_folder
 from ..features.coverage import coverage_words
 from ..models.folder import check_target
-from ..options import Between, File
+from ..options import WRITTEN, Between, File
 from ..terms.text.abbreviations import read_abbreviations
 from ..training.card import print_training
 from ..training.examples import Extra
-from ..training.options import About, LabelRules
 from ..training.train import train as verb
 from .command import Call, Output, command
 from .results import say_rejected
@@ -48,20 +49,42 @@ def train(
     dxmatch train labelled.csv -o my-model --held-out held_out.csv
     """
     check_target(output, overwrite=overwrite)
-    labels, about = call.given.get("labels", LabelRules()), call.given.get("about", About())
-    if "about_name" not in call.typed:
-        about = replace(about, name=output.resolve().name)
-    m = call(
-        labels=replace(
-            labels, extra=[Extra(pairs=path, weight=extra_weight) for path in extra] or None,
-            abbreviations=None if abbreviations is None else read_abbreviations(abbreviations),
-        ),
-        about=about,
-    )  # fmt: skip
+    more: dict[str, Any] = {"extra": [Extra(pairs=path, weight=extra_weight) for path in extra] or None}
+    more["abbreviations"] = abbreviations and read_abbreviations(abbreviations)
+    about = {"name": output.resolve().name, **call.given.get("about", {})}
+    m = call(labels={**call.given.get("labels", {}), **more}, about=about)
     m.save(output, overwrite=overwrite)
     print_training(m, output)
     print(coverage_words(m.data["coverage"]))
     say_rejected(m.data.get("set_aside", 0), call.typed.get("rejects"))
     return {
-        "model": str(output), "identity": m.identity, "threshold": m.threshold, "metrics": m.metrics, "data": m.data,
-    }  # fmt: skip
+        "model": str(output),
+        "identity": m.identity,
+        "threshold": m.threshold,
+        "metrics": m.metrics,
+        "data": m.data,
+    }
+
+
+@command(verb_of_audit, given=("pairs",), stdout=None)
+def audit(call: Call, *, output: Annotated[Path, WRITTEN, check_folder], charts: Output | None = None) -> None:
+    """Say what a match function relies on: SHAP values, importance, correlation, each feature alone, errors by kind; one page and its tables.
+
+    Parameters
+    ----------
+    output : path
+        The folder for audit.html, audit.json and CSV files.
+    charts : path
+        A folder for each chart as PNG and SVG.
+
+    Examples
+    --------
+    dxmatch audit held_out.csv --matcher my-model -o audit
+    """
+    found = call()
+    found.save(output)
+    found.print()
+    say_rejected(found.made_with["rows_set_aside"], call.typed.get("rejects"))
+    print(f"Open the page: {(output / 'audit.html').resolve()}")
+    if charts is not None:
+        print(f"Written: {len(found.save_charts(charts))} files in {charts}")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
+
+from cyclopts import CycloptsError
 
 from ..errors import InputError
 from ..features.feature_set import FeatureSet
@@ -30,9 +32,7 @@ from ..votes.store import STORE
 from ..votes.store.check import check_votes
 from ..votes.store.store import VoteStore
 from .command import Call, Output, app_of, command, running
-from .faults import WrongUsage
 
-_Kept = Annotated[Asking, Serves("endpoints", "store")]
 _Store = Annotated[Asking, Serves("store")]
 
 
@@ -45,7 +45,7 @@ votes = app_of("votes", _about)
 
 def _jobs(call: Call, only: Sequence[str], asking: Asking) -> list[verbs.Job]:
     """What the votes and picks of the pairs ask; says which pairs these are."""
-    wanted: PairVotes = call(loading=replace(call.given.get("loading", Loading()), endpoints=asking.endpoints))
+    wanted: PairVotes = call(loading=Loading(**call.given.get("loading", {}), endpoints=asking.endpoints))
     print("\n".join(wanted.lines(call.typed.get("rejects"))))
     return wanted.jobs(only)
 
@@ -64,32 +64,27 @@ def ask(call: Call, *, only: Sequence[str] = (), asking: Asking = Asking()) -> N
     --------
     dxmatch votes ask pairs.csv --features mine.toml --dry-run
     """
-    jobs = _jobs(call, only, asking)
-    if asking.dry_run:
-        there = asking.filled.exists()
-        with VoteStore(asking.filled) if there else nullcontext() as kept:
-            print("\n".join(verbs.plan_lines(verbs.plan(jobs, kept))))
-        return
-    with VoteStore(asking.filled) as kept:
-        if asking.again:
+    jobs, there = _jobs(call, only, asking), asking.filled.exists() or not asking.dry_run
+    store: Any = VoteStore(asking.filled) if there else nullcontext()
+    with store as kept:
+        if asking.again and not asking.dry_run:
             kept.forget_unscored(chain.from_iterable(job.questions() for job in jobs))
         planned = verbs.plan(jobs, kept)
         print("\n".join(verbs.plan_lines(planned)))
-        with shown("Asking") as progress:
-            verbs.ask(planned, kept, asking.budget, progress)
-        # an answer without a verdict is asked for anew only where one says so
-        answers = chain.from_iterable(kept.stored(job.questions()) for job in jobs)
-        unscored = sum(answer is not None and answer.verdict is None for answer in answers)
-    if unscored:
-        options = ("--matcher", "--features", "--endpoints")
-        whose = " ".join(f"{name} {call.typed[name[2:]]}" for name in options if call.typed.get(name[2:]))
-        hold = "answer holds" if unscored == 1 else "answers hold"
-        print(f"{unscored:,} {hold} no verdict: --again asks anew; why it is so, dxmatch votes check {whose} shows.")
+        if not asking.dry_run:
+            with shown("Asking") as progress:
+                verbs.ask(planned, kept, asking.budget, progress)
 
 
 @votes.command
 @command(PairVotes.read, given=("pairs",), stdout=None)
-def export(call: Call, *, output: Output, only: Sequence[str] = (), asking: _Kept = Asking()) -> None:
+def export(
+    call: Call,
+    *,
+    output: Output,
+    only: Sequence[str] = (),
+    asking: Annotated[Asking, Serves("endpoints", "store")] = Asking(),
+) -> None:
     """Write what the store does not hold as OpenAI batch files, for a batch service or vLLM's batch runner.
 
     Parameters
@@ -113,19 +108,13 @@ def export(call: Call, *, output: Output, only: Sequence[str] = (), asking: _Kep
 
 
 @votes.command
-@command(given=("files",), stdout=None)
+@command(import_table, given=("files",), leave_out=("source", "rejects", "encoding"), stdout=None)
 def import_(
-    files: Sequence[File],
+    call: Call,
     *,
-    a: str = "a",
-    b: str = "b",
-    verdict: str = "verdict",
-    probability: str = "probability",
-    model_column: str = "model",
-    model_name: str | None = None,
+    files: Sequence[File],
     features: str = "offline",
     matcher: str | None = None,
-    changed: Literal["refuse", "keep", "replace"] = "refuse",
     abbreviations: File | None = None,
     reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
     loading: Annotated[Loading, Serves(*OF_MODELS)] = Loading(),
@@ -137,10 +126,6 @@ def import_(
     ----------
     files : path
         Results of batch files (.jsonl), or tables of votes.
-    a, b, verdict, probability, model_column : str
-        Of a table: its columns.
-    model_name : str
-        Of a table without a column of models: the model's name.
     features : str
         Of a table: the feature set whose names and codes are meant. Of batch results: the set whose prompt files were asked with.
     matcher : path
@@ -164,12 +149,9 @@ def import_(
                 allowed = "with the cases and prompt that were asked: dxmatch ask CASES --prompt FILE --results RESULTS"
                 raise InputError("answers to a prompt file of cases, left out", source=places[0], allowed=allowed)
         for file in (file for file in files if file not in batches):
-            _, providers = providers_of(features, abbreviations=abbreviations)
-            imported = import_table(
-                file, kept, a=a, b=b, verdict=verdict, probability=probability, model_column=model_column, model=model_name,
-                naming=providers.naming, rejects=reading.rejects, encoding=reading.encoding, changed=changed,
-            )  # fmt: skip
-            print("\n".join(imported.lines()))
+            naming = providers_of(features, abbreviations=abbreviations)[1].naming
+            read = {"rejects": reading.rejects, "encoding": reading.encoding}
+            print("\n".join(call(source=file, store=kept, naming=naming, **read).lines()))
 
 
 @votes.command
@@ -188,29 +170,21 @@ def status(*, asking: _Store = Asking()) -> list[dict[str, Any]]:
 
 
 @votes.command
-@command(stdout=None)
+@command(check_endpoints, leave_out=("matcher",), stdout=None)
 def check(
+    call: Call,
     *,
-    features: str | None = None,
     matcher: str | None = None,
-    models: Sequence[str] = (),
-    only: Sequence[str] = (),
     pairs: Annotated[int, Between(1)] = 1_000,
     repair: Output | None = None,
-    asking: _Kept = Asking(),
+    asking: _Store = Asking(),
 ) -> list[dict[str, Any]]:
     """Say whether models can be asked, with one question to each, or whether a vote store is whole. Leaves with 1 where anything is wrong.
 
     Parameters
     ----------
-    features : str
-        Ask one question of each model of this set, a TOML file or a built-in one.
     matcher : path
-        Ask one of each model that this trained model needs.
-    models : str
-        ENDPOINT:MODEL, as --endpoints or --features names it; may be given again.
-    only : str
-        One vote or pick of the set, by its name; may be given again.
+        Ask one question of each model that this trained model needs.
     pairs : int
         Say how long this many new pairs would take.
     repair : path
@@ -222,25 +196,21 @@ def check(
     dxmatch votes check --endpoints my.toml -m lab:llama3.1:8b
     dxmatch votes check --store votes.sqlite --repair repaired.sqlite
     """
-    whole, document = True, []
-    asks = any((features, matcher, asking.endpoints, models))
-    if asks:
-        checked = check_endpoints(features, matcher=matcher, only=only, models=models, endpoints=asking.endpoints)
-        whole = all(one.usable for one in checked)
-        document = [one.to_dict() for one in checked]
-        for one in checked:
-            print("\n".join(one.lines(pairs)))
-        print(f"{sum(one.usable for one in checked)} of {len(checked)} work.")
+    asked = call(matcher=matcher) if call.given or matcher else []
+    for one in asked:
+        print("\n".join(one.lines(pairs)))
+    running.lacking = not all(one.usable for one in asked)
+    if asked:
+        print(f"{sum(one.usable for one in asked)} of {len(asked)} work.")
     elif asking.store is None and not STORE.exists():
-        raise WrongUsage(
-            "nothing to check here: --features FILE asks its models one question each; --store FILE checks a vote store."
+        raise CycloptsError(
+            msg="nothing to check here: --features FILE asks its models one question each; --store FILE checks a vote store."
         )
-    if asking.store is not None or repair is not None or not asks:
+    if asking.store is not None or repair is not None or not asked:
         found = check_votes(asking.filled, repair=repair)
         print("\n".join(found.lines()))
-        whole &= found.whole
-    running.lacking = not whole
-    return document
+        running.lacking |= not found.whole
+    return [one.to_dict() for one in asked]
 
 
 @votes.command
@@ -257,9 +227,5 @@ def prompt(name: str | None = None) -> None:
     --------
     dxmatch votes prompt vote-ru > mine.txt
     """
-    if name is not None:
-        print(file_of(named(name)), end="")
-        return
-    for kind in KINDS:
-        print(f"{kind}: {', '.join(names_of(kind))}")
-        print(f"    a file: {allowed_in(kind)}")
+    kinds = (f"{kind}: {', '.join(names_of(kind))}\n    a file: {allowed_in(kind)}\n" for kind in KINDS)
+    print("".join(kinds) if name is None else file_of(named(name)), end="")

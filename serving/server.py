@@ -8,15 +8,12 @@ import ipaddress
 import os
 import socket
 import warnings
-from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from ..errors import DxmatchError, MissingExtra, MixedScriptsWarning, NotUnderstoodWarning, OptionError
+from ..matcher.match_function import MatchFunction
 from .application import app
 from .guard import LOOPBACK
-
-if TYPE_CHECKING:
-    from ..matcher.match_function import MatchFunction
 
 HOST, PORT = "127.0.0.1", 8765
 _OPEN_CONNECTIONS = 64
@@ -30,17 +27,25 @@ def serve(
     port: int = PORT,
     labels: str | os.PathLike[str] | None = None,
     expert: str | None = None,
-    names: Collection[str] = (),
+    names: Sequence[str] = (),
     ready: Callable[[str], None] = lambda address: print(f"{address} (Ctrl-C ends it)", flush=True),
 ) -> None:
     """Serves the page and the API until Ctrl-C: to this machine alone, unless `host` says otherwise. Nothing that is typed is logged.
 
     Parameters
     ----------
-    matcher, labels, expert, names : as of `app`.
-    host : where it listens. All but 127.0.0.1, ::1 and localhost let others in, who can read and write all: a warning says so.
-    port : 0 for any that is free.
-    ready : called with the address once it answers.
+    matcher, labels
+        As of `app`.
+    host
+        Where it listens. All but 127.0.0.1, ::1 and localhost let others in, who can read and write all: a warning says so.
+    port
+        Where browsers find it; 0 takes any that is free.
+    expert
+        Your name, for the column of your labels; the one you are logged in by if not given.
+    names
+        Names by which browsers may call this server, beside its address.
+    ready
+        Called with the address once it answers.
 
     Raises
     ------
@@ -72,11 +77,6 @@ def serve(
         # uvicorn ends its work and then raises the signal again
         with contextlib.suppress(KeyboardInterrupt):
             uvicorn.Server(config).run(sockets=[listening])
-
-
-def check_free(host: str, port: int) -> None:
-    """Errors: `OptionError` for a port that another program has, or a host that is not this machine's."""
-    _listening(host, port).close()
 
 
 OPEN = "everybody who can reach this machine can read what the page shows and write labels, without a password"

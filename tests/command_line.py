@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from cyclopts import CycloptsError
 
-from dxmatch.cli.faults import WrongUsage
-
 
 @dataclass(frozen=True)
 class Done:
@@ -29,14 +27,13 @@ class Done:
 def invoke(arguments: Sequence[object]) -> Done:
     """Runs a command as it is typed. Errors: those of the data; of wrong usage the exit code tells."""
     from dxmatch.cli.main import run
-    from dxmatch.cli.usage import as_typed
 
     code, out, err = 0, io.StringIO(), io.StringIO()
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            run(as_typed([*map(str, arguments)]))
+            run([*map(str, arguments)])
     except SystemExit as end:
         code = int(end.code or 0)
-    except (CycloptsError, WrongUsage) as error:
+    except CycloptsError as error:
         return Done(2, out.getvalue(), err.getvalue() + str(error))
     return Done(code, out.getvalue(), err.getvalue())

@@ -71,6 +71,7 @@ def command() -> Callable[..., Done]:
         try:
             with (
                 patch.object(folder, "load", _load),
+                patch.dict(os.environ),
                 contextlib.redirect_stdout(out),
                 contextlib.redirect_stderr(err),
             ):

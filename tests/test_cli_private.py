@@ -40,7 +40,7 @@ WRITING = {
     "ask, batches": "ask cases.csv -m lab:big --endpoints e.toml --export o/batches --rejects o/x.csv --store o/votes.sqlite",
     "ddxplus": "ddxplus release_test_patients.csv -o o/cases.jsonl",
     "votes export": "votes export pairs.csv -o o/batches --only vote_phi4 --store o/votes.sqlite --rejects o/x.csv",
-    "votes import": "votes import pairs.csv --verdict label --model-name me --store o/votes.sqlite --rejects o/x.csv",
+    "votes import": "votes import pairs.csv --verdict label --model me --store o/votes.sqlite --rejects o/x.csv",
 }
 
 
@@ -133,8 +133,8 @@ FAILING = {
     "not UTF-8": ("a,b\n{m} \udcff,gout\n", "score t.csv -o o.csv"),
     "no label": ("a,b,label\n{m},gout,{m}\n", "train t.csv -o m"),
     "two labels": ("a,b,label\n{m},gout,1\ngout,{m},0\n", "train t.csv -o m"),
-    "two votes": ("a,b,v\n{m},gout,1\ngout,{m},0\n", "votes import t.csv --verdict v --model-name me"),
-    "a verdict that is none": ("a,b,v\n{m},gout,{m}\n", "votes import t.csv --verdict v --model-name me"),
+    "two votes": ("a,b,v\n{m},gout,1\ngout,{m},0\n", "votes import t.csv --verdict v --model me"),
+    "a verdict that is none": ("a,b,v\n{m},gout,{m}\n", "votes import t.csv --verdict v --model me"),
     "a role that is none": ("case_id,rater,role,rank,diagnosis\n1,x,{m},1,{m}\n", "evaluate t.csv"),
     "a rank twice": ("case_id,rater,rank,diagnosis\n{m},x,1,flu\n{m},x,1,gout\n", "evaluate t.csv"),
     "a rank that is none": ("case_id,rater,rank,diagnosis\n1,x,{m},{m}\n", "evaluate t.csv"),

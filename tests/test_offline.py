@@ -45,7 +45,7 @@ def test_every_command_of_the_demo(tmp_path: Path) -> None:
         # the picks of the default set find their candidates by an encoder of the hub
         ("votes", "ask", "{pairs}", "--dry-run", "--only", "vote_phi4", "--only", "vote_qwen25_7b"),
         ("votes", "export", "{pairs}", "-o", "batches", "--only", "vote_phi4"),
-        ("votes", "import", "{pairs}", "--verdict", "label_expert_1", "--model-name", "an expert"),
+        ("votes", "import", "{pairs}", "--verdict", "label_expert_1", "--model", "an expert"),
     ],
 )
 def test_what_is_about_votes_but_asks_nothing(tmp_path: Path, example: Path, arguments: tuple[str, ...]) -> None:

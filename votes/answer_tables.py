@@ -76,15 +76,27 @@ def import_table(
 
     Parameters
     ----------
-    source : a path or a data frame.
-    naming : as that of the feature set that will read the votes.
-    verdict : the column of 0 or 1, yes or no, true or false; blank for a model that gave none. probability : the column of
-        the probability of a match, in [0, 1]. One of the two is needed; a probability alone gives the verdict, at 0.5.
-    model_column : the column of the model's name, unless `model` names one for all rows.
-    rejects : a file for the rows that cannot be right, and for lines of JSON that are no object; without it the first is an `InputError`.
-    encoding : of a text file that is not UTF-8.
-    changed : what becomes of a vote that the store holds already with another verdict or probability: "refuse" is an
-        `InputError`, and nothing is stored; "keep" leaves the one of the store; "replace" puts that of the table in its place.
+    source
+        A path or a data frame.
+    naming
+        As that of the feature set that will read the votes.
+    a, b
+        Of a table: the columns of the diagnoses.
+    verdict
+        Of a table: the column of 0 or 1, yes or no, true or false; blank for a model that gave none. It or the probability is needed.
+    probability
+        Of a table: the column of the probability of a match, in [0, 1]; without a verdict it gives the verdict, at 0.5.
+    model_column
+        Of a table: the column of the model's name.
+    model
+        Of a table without a column of models: the model's name.
+    rejects
+        A file for the rows that cannot be right, and for lines of JSON that are no object; without it the first is an `InputError`.
+    encoding
+        Of a text file that is not UTF-8.
+    changed
+        What becomes of a vote that the store holds already with another verdict or probability: "refuse" is an error, and nothing is
+        stored; "keep" leaves the one of the store; "replace" puts that of the table in its place.
     """
     if changed not in _CHANGED:
         raise OptionError("changed", " or ".join(map(repr, _CHANGED)), changed)
