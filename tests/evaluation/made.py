@@ -61,11 +61,34 @@ def with_reading(options: dict[str, Any]) -> dict[str, Any]:
     return {**others, "reading": dxmatch.Reading(**of_reading)}
 
 
-def lists_of(cases: dict[str, dict[str, list[str]]], **columns: list[Any]) -> Lists:
-    """As read: the rater "truth" is the reference, A, B and gpt… are algorithms, "none" is no diagnosis."""
+def framed(cases: dict[str, dict[str, list[str]]], **columns: Any) -> pd.DataFrame:
+    """With roles: the rater "truth" is the reference, A, B and gpt… are algorithms. columns : further ones, in the order of the rows."""
     algorithms = {rater for lists in cases.values() for rater in lists if rater in "AB" or rater.startswith("gpt")}
     roles = {"truth": "reference", **dict.fromkeys(algorithms, "algorithm")}
-    return read_lists(long_form(cases, roles).assign(**columns), reading=dxmatch.Reading(no_diagnosis=["none"]))
+    return long_form(cases, roles).assign(**columns)
+
+
+def lists_of(cases: dict[str, dict[str, list[str]]], **columns: Any) -> Lists:
+    """As read; "none" is no diagnosis."""
+    return read_lists(framed(cases, **columns), reading=dxmatch.Reading(no_diagnosis=["none"]))
+
+
+def scored(lists: Any, metrics: Any, m: Any = None, *, resamples: int = 0, **options: Any) -> dxmatch.Report:
+    """The report of a frame, or of lists as `framed`; "none" is no diagnosis."""
+    frame, reading = framed(lists) if isinstance(lists, dict) else lists, dxmatch.Reading(no_diagnosis=["none"])
+    resampling = dxmatch.Resampling(resamples=resamples)
+    return dxmatch.evaluate(
+        frame, matcher=m or By(), metrics=metrics, reading=reading, resampling=resampling, **options
+    )
+
+
+def value(report: dxmatch.Report, rater: str, name: str) -> float | None:
+    return find(report.rows, algorithm=rater, name=name)["value"]
+
+
+def told(report: dxmatch.Report, kind: str) -> str:
+    """What the findings of a kind say, one a line."""
+    return "\n".join(one.sentence for one in report.findings if one.kind == kind)
 
 
 def find(rows: Iterable[dict[str, Any]], **columns: Any) -> dict[str, Any]:

@@ -11,7 +11,6 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import InputError, OptionError
-from dxmatch.evaluation.statistics.subgroups import PLAIN, WEIGHTED
 
 ONE = {"question": "Which is a vein?", "options": "A. aorta B. portal vein C. carotid D. none", "answer": "B"}
 SEVERAL = {
@@ -50,32 +49,6 @@ def test_mean_and_deviation_by_question_by_hand() -> None:
     assert report.per_case_columns["Acc_choice"] == pytest.approx([2 / 3, 1 / 2])
 
 
-def test_subsets_and_their_averages() -> None:
-    """ClinBench-HPB's Avg_q weights by questions: GPT-4o's printed .594 of 2,000 and .889 of 1,535 give .722."""
-    questions = [{**ONE, "id": f"c{i}", "topic": "cn"} for i in range(3)] + [{**ONE, "id": "e", "topic": "en"}]
-    answers = [
-        {"question_id": one["id"], "shift": by, "response": letter if one["id"] != "c0" else "A", "model": model}
-        for model in "ab"
-        for one in questions
-        for by, letter in ((1, "C"), (2, "D"), (3, "A" if model == "a" else "D"))
-    ]
-    report = dxmatch.choice(
-        questions, answers, reading={"columns": {"subset": "topic"}}, resampling=dxmatch.Resampling(resamples=100)
-    )
-    assert figure(report, "Acc_choice", "cn", "a") == pytest.approx((1 / 3 + 1 + 1) / 3)
-    assert figure(report, "Acc_choice", "en", "a") == 1
-    assert (
-        figure(report, "Acc_choice", None, "a")
-        == figure(report, "Acc_choice", WEIGHTED, "a")
-        == pytest.approx((1 / 3 + 3) / 4)
-    )
-    assert figure(report, "Acc_choice", PLAIN, "a") == pytest.approx((7 / 9 + 1) / 2)
-    difference = next(row for row in report.difference_rows if row["metric"] == "Acc_choice")
-    # a is right once more in three of the questions: of 8 permutations of these two are as far apart
-    assert (difference["value"], difference["p"]) == pytest.approx((3 / 12, 2 / 8))
-    assert pytest.approx(0.722, abs=5e-4) == (2_000 * 0.594 + 1_535 * 0.889) / 3_535
-
-
 @pytest.mark.parametrize(
     "case",
     list(csv.DictReader((Path(__file__).parent / "options.csv").open(encoding="utf-8"))),
@@ -91,12 +64,6 @@ def test_options(case: dict[str, str]) -> None:
         return
     report = dxmatch.choice([question], [{"question_id": "1", "response": option} for option in options])
     assert [row["chosen"] for row in report.rows_of("choice.answers")] == list("ABC"[: len(options)])
-
-
-def test_a_table_with_columns_of_options(tmp_path: Path) -> None:
-    (tmp_path / "q.csv").write_text("question_id,question,A,B,C,answer\nx,Which?,one,two,,B\n")
-    report = dxmatch.choice(tmp_path / "q.csv", [{"question_id": "x", "response": "two"}])
-    assert figure(report, "Acc_choice") == 1 and report.group_rows == []
 
 
 @pytest.mark.parametrize(("questions", "answers", "problem"), [
@@ -182,24 +149,3 @@ def test_models_are_asked_under_shifts_once(endpoints: Path, loopback: Any) -> N
     assert planned() == [("choice-one-1", 3, 0), ("choice-zh-1", 2, 0)]
     several = [{**ONE, "question": "Which are veins?", "answer": "BC"}]
     assert planned(several) == [("choice-several-1", 3, 3)]
-
-
-def test_a_model_reads_what_no_rule_reads(endpoints: Path, loopback: Any) -> None:
-    loopback.rules({"contains": "the one in the belly", "text": "Answer: B"}, {"text": "Answer: none"})
-    answers = [{"question_id": "1", "response": "the one in the belly"}, {"question_id": "2", "response": "no idea"}]
-    asking = dxmatch.Asking(endpoints=endpoints, max_calls=2)
-    report = dxmatch.choice("q.json", answers, read_again="lab:reader", asking=asking)
-    assert sum(summary.calls for summary in asking.budget.summaries) == 2
-    assert figure(report, "Acc_choice") == 0.5
-    assert "1 of 2 answers name no option that can be read" in told(report)[0]
-
-
-def test_a_prompt_file(endpoints: Path, loopback: Any) -> None:
-    Path("mine.txt").write_text("{question}\n{options}\nLetters?")
-    loopback.rules({"text": "B"})
-    dxmatch.choice(
-        "q.json", models="lab:m", prompt="mine.txt", shifts="all", repeats=2, asking={"endpoints": endpoints}
-    )
-    sent = [request["body"]["messages"][0]["content"] for request in loopback.log()["requests"]]
-    assert len(sent) == (4 + 3) * 2
-    assert '"Which is a vein?"\nA. "aorta"\nB. "portal vein"\nC. "carotid"\nD. "none"\nLetters?' in sent

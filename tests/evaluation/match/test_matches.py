@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import dxmatch
 from dxmatch.errors import ModelError, NotUnderstoodWarning
-from dxmatch.evaluation.match.matches import Matches, match, pairs_needed
+from dxmatch.evaluation.match.matches import Matches, match
 from dxmatch.evaluation.read.lists import Lists, panels
 from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.evaluation.score.agreement import categories_of
@@ -102,16 +101,6 @@ class Ordered(By):
     def probabilities(self, a, b):
         self.asked += zip(a, b, strict=True)
         return np.array([1.0 if x == y else float(self.probability(x, y)) for x, y in zip(a, b, strict=True)])
-
-
-def test_pairs_needed_are_those_that_are_asked(example):
-    answers = read_lists(example / "lists.csv", reading=dxmatch.Reading(no_diagnosis=["none"]))
-    m = Ordered(lambda a, b: 1.0)
-    peers = matched(answers, m, panels=panels(answers)).peers
-    assert peers is not None and (peers.first < peers.second).all() and len(peers.first) == 6
-    table = pairs_needed(answers, FAMILIES, WHOLE, 3, panels(answers))
-    told = list(zip(table["a"].to_pylist(), table["b"].to_pylist(), strict=True))
-    assert sorted(m.asked) == sorted(told) and len(told) == len(set(told)) > 1000
 
 
 def test_of_a_long_list_the_first_hundred_are_looked_at(set_matcher):

@@ -43,12 +43,3 @@ def test_options(run, tmp_path):
     ):  # fmt: skip
         with pytest.raises(DxmatchError, match=error):
             run(*words)
-
-
-def test_failed_calls_of_the_judge(run, tmp_path, loopback):
-    pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
-    (tmp_path / "e.toml").write_text(f'[endpoint.local]\nurl = "{loopback.url}"\ntries = 1\n')
-    loopback.rules({"contains": "fever", "status": 400}, {"text": "Yes"})
-    done = run("run", "--judge", "local:m", "--endpoints", "e.toml")
-    assert done.code == 1, "questions failed, and the figures are there all the same"
-    assert "Exp_all(judge)" in done.output and "No verdict of m on 4 pairs of observations" in done.output

@@ -73,15 +73,6 @@ def test_domains(tmp_path):
     )
 
 
-def test_what_the_data_hold(tmp_path):
-    report = compared(tmp_path)
-    every, *_ = report.rows_of("reasoning.data")
-    assert every == {
-        "by": "all", "group": "all", "categories": 2, "notes": 3, "diagnoses": 7, "discharge_diagnoses": 4,
-        "observations": pytest.approx(7 / 3), "length": 6,
-    }  # fmt: skip
-
-
 def test_the_example_of_the_documentation(tmp_path):
     page = (Path(__file__).parents[3] / "docs" / "reasoning.md").read_text("utf-8")
     note, graph, prediction = re.findall(r"```json\n(.*?)```", page, re.DOTALL)

@@ -47,34 +47,6 @@ def test_by_hand(tmp_path):
     ]
 
 
-@pytest.mark.parametrize(
-    ("missing", "said", "expected"),
-    [
-        ("zero", {"chain": []}, ZERO),
-        ("own", {"chain": []}, ZERO | {"Obs_pre": None, "Exp_com": None}),  # 0 of 0, or nothing to correspond
-        ("own", FILES["run/Gout/toe.json"], {"Obs_pre": 4 / 5, "Obs_rec": 5 / 8, "Exp_all": 1 / 3}),  # of two notes
-    ],
-)
-def test_silence(tmp_path, missing, said, expected):
-    changes = {"run/Gout/toe.json": said} | ({} if len(said) > 1 else {"run/Asthma/night.json": None})
-    report = compared(tmp_path, changes, missing=missing)
-    assert values(report) | expected == pytest.approx(values(report))
-    assert (report.row("Acc_diag")["n_cases"] < 3) == (missing == "own")
-
-
-def test_deductions_side_by_side(tmp_path):
-    rows = [row for row in compared(tmp_path).rows_of("reasoning.deductions") if row["note"] == "Gout/toe.json"]
-    columns = ("kind", "observation", "predicted_observation", "same_diagnosis", "rationales_alike", "explained")
-    assert [tuple(row[column] for column in columns) for row in rows] == [
-        ("common", "crystals in the joint fluid", "joint fluid with crystals", True, True, True),
-        ("common", "uric acid 9.1", "uric acid of 9.1", False, True, False),
-        ("common", "red big toe", "swollen <b>toe</b>", True, False, False),
-        ("only in the note", "takes a diuretic", None, None, None, None),
-        ("only predicted", None, "fever", None, None, None),
-        ("only predicted", None, "--", None, None, None),
-    ]
-
-
 def test_each_pair_of_texts_is_asked_once(tmp_path):
     m = matcher()
     compared(
@@ -111,17 +83,6 @@ def test_m_that_looks_one_way_sees_the_annotated_text_first(tmp_path):
 )
 def test_which_observations_correspond(table, least, pairing, found):
     assert correspond(np.array(table), least, pairing) == found
-
-
-def test_pairing_is_an_option(tmp_path):
-    """The first annotated text is like both predicted ones, the second like the first alone, which greedily is taken."""
-    alike = [{"crystals in the joint fluid", "a"}, {"crystals in the joint fluid", "b"}, {"uric acid 9.1", "a"}]
-    said = {"run/Gout/toe.json": {"a": [None] * 3, "b": [None] * 3, "chain": []}}
-    for pairing, expected in (("best", 2), ("greedy", 1)):
-        report = compared(tmp_path, said, matcher=By(lambda a, b: {a, b} in alike), pairing=pairing)
-        assert [row["paired"] for row in report.rows_of("reasoning.notes") if row["note"] == "Gout/toe.json"] == [
-            expected
-        ]
 
 
 @settings(deadline=None, max_examples=100)

@@ -9,7 +9,7 @@ from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.reasoning import evaluate
 
 from ...chromium import CHROMIUM, tab
-from .made import Says, compared, told, values, written
+from .made import Says, compared, told, written
 
 LABELS = """run,note,observation,predicted,label_ann,label_bob,label_cy,rationale_label
 run,Gout/toe.json,red big toe,swollen <b>toe</b>,1,yes,0,0
@@ -28,24 +28,6 @@ def both(tmp_path):
         return compared(tmp_path, **{"runs": [tmp_path / "run", tmp_path / "perfect"]} | options)
 
     return run
-
-
-def test_two_runs_and_their_difference(both):
-    report = both(resampling={"resamples": 50})
-    assert {*values(report, "perfect").values()} == {1}
-    assert report.board.algorithms == ("perfect", "run")
-    for row in report.difference_rows:
-        assert row["value"] == pytest.approx(values(report, "perfect")[row["metric"]] - values(report)[row["metric"]])
-        assert (row["first"], row["second"], row["n_cases"]) == ("perfect", "run", 3)
-    # all three notes are swapped or not: of 8 permutations, two are as far apart
-    assert next(row["p"] for row in report.difference_rows if row["name"] == "Exp_all") == pytest.approx(2 / 8)
-    assert any(
-        row["group"] == "Gout"
-        and row["algorithm"] == "run"
-        and row["name"] == "Exp_all"
-        and row["value"] == pytest.approx(1 / 6)
-        for row in report.group_rows
-    )
 
 
 def test_missing_notes_are_no_part_of_a_difference(both):
@@ -74,42 +56,11 @@ def test_options_that_are_wrong(tmp_path, options, error):
 # The judge, and people
 
 
-def test_a_judge_beside_m(tmp_path):
-    model = Says(
-        lambda kind, a, b: "Yes" if kind == "rationale" or {a, b} == {"third stay this year", "Wheeze"} else "No."
-    )
-    report = compared(tmp_path, judge=model)
-    (row,) = [row for row in report.rows_of("reasoning.notes") if row["note"] == "Asthma/night.json"]
-    assert (row["paired"], row["explained"], row["paired(judge)"], row["explained(judge)"]) == (1, 1, 1, 0)
-    assert row["Exp_all"] == 1 / 2 and row["Obs_comp(judge)"] == 1 / 2
-    assert values(report, of="judge")["Obs_rec"] == pytest.approx(1 / 6)
-    assert len(model.asked) == len(set(model.asked)) and not any(a == b for _, a, b in model.asked)
-    assert report.setup.settings["judge_prompts"] == ["observation-1", "rationale-1"]
-    assert "trained on names of diseases" in told(compared(tmp_path)) and "trained on" not in told(report)
-
-
 def test_what_the_judge_does_not_answer(tmp_path):
     report = compared(tmp_path, judge=Says(lambda kind, a, b: "Maybe" if b == "fever" else "No"))
     assert "No verdict of m on 4 pairs of observations: they count as not alike." in told(report)
     with pytest.raises(InputError, match=r"m gave no verdict on any of 18 pairs of observations \(not answered\)"):
         compared(tmp_path, judge=Says(lambda kind, a, b: None))
-
-
-def test_a_judge_over_the_protocol(tmp_path, loopback):
-    pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
-    (tmp_path / "e.toml").write_text(f'[endpoint.local]\nurl = "{loopback.url}"\n')
-    (tmp_path / "own.txt").write_text("Sag Ja oder Nein, Yes or No: {first} / {second}?")
-    loopback.rules({"contains": "Sag Ja", "text": "No"}, {"text": "Yes"})
-    asking = dxmatch.Asking(endpoints=tmp_path / "e.toml", store=tmp_path / "v.sqlite")
-    asked = {"judge": "local:llama", "prompts": {"observation": tmp_path / "own.txt"}, "asking": asking}
-    report = compared(tmp_path, **asked)
-    calls = loopback.log()["calls"]
-    assert calls == sum(summary.calls for summary in asking.budget.summaries) == 18
-    assert values(report, of="judge")["Obs_rec"] == 0
-    assert report.setup.settings["judge_prompts"][0].startswith("observation-file-")
-    assert compared(tmp_path, **asked).rows == report.rows and loopback.log()["calls"] == calls, (
-        "nothing is asked twice"
-    )
 
 
 def test_agreement_with_people(both, tmp_path):

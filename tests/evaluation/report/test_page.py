@@ -17,7 +17,6 @@ from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.evaluation.read.findings import Finding
 
 from ...chromium import CHROMIUM, tab
-from ..made import POINTS
 from .pages import Page
 
 browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium to open the page in")
@@ -84,41 +83,11 @@ def test_the_page_says_what_the_report_says(page, grouped_report):
     assert parts[-1] == "made"
 
 
-def test_what_was_left_out_and_what_is_undefined_have_their_reason(panel, to_frame, hand_matcher, tmp_path):
-    report = evaluate(
-        to_frame(panel),
-        matcher=hand_matcher,
-        k=1,
-        panel=dxmatch.Panel(hardness=0.0, algorithms=["A"]),
-        resampling=POINTS,
-    )
-    shown = Page(report.save(tmp_path / "r.html").read_text("utf-8")).shown
-    assert set(report.left_out) == {"ranking", "hierarchical", "weighted", "recall"}
-    for family, reason in report.left_out.items():
-        assert f"{family}: {reason}" in shown
-    assert "undefined" in shown and "X and Z match in no case at k = 1" in shown
-
-
 def test_at_most_three_findings_stand_above_the_answer(models, tmp_path):
     findings = [Finding("reading", example=f"Doubt {i}.") for i in range(5)]
     shown = Page(replace(models, findings=findings).save(tmp_path / "r.html").read_text("utf-8")).shown
     answer = shown.index("Over 40 cases, the first")
     assert [shown.index(f"Doubt {i}.") < answer for i in range(5)] == [True, True, True, False, False]
-
-
-@pytest.mark.slow
-def test_many_raters_stay_under_five_megabytes(to_frame, same_text, tmp_path):
-    words = [f"disease {i}" for i in range(6)]
-    cases = {f"c{i}": {f"rater {r}": [words[(i * r) % 6]] for r in range(40)} for i in range(4)}
-    many = evaluate(
-        to_frame(cases),
-        matcher=same_text,
-        k=1,
-        panel=dxmatch.Panel(in_turn=True),
-        resampling=dxmatch.Resampling(resamples=20),
-        metrics="relative",
-    )
-    assert many.save(tmp_path / "raters.html").stat().st_size < 5_000_000
 
 
 @pytest.fixture
