@@ -61,16 +61,11 @@ def test_where_a_prediction_leads(tmp_path, case):
 
 
 def test_domains(tmp_path):
-    report = compared(tmp_path)
-    assert {row["group"] for row in report.group_rows if row["by"] == "domain"} >= {"Pulmonology", None}
-    assert "no medical domain is known of Gout" in told(report).replace("No medical", "no medical")
-    for domains in ({"gout": "Joints", "Asthma": "Lungs"}, "category,domain\ngout,Joints\nAsthma,Lungs\n"):
-        if isinstance(domains, str):
-            domains = written(tmp_path, {"d.csv": domains}) / "d.csv"
-        assert values(compared(tmp_path, domains=domains), group="Joints")["Acc_diag"] == 1
-    assert "no medical domain is known of Asthma" in told(compared(tmp_path, domains={"Gout": "Joints"})).replace(
-        "No", "no"
-    )
+    domains = written(tmp_path, {"d.csv": "category,domain\ngout,Joints\n"}) / "d.csv"
+    for given in (domains, {"gout": "Joints"}):
+        report = compared(tmp_path, domains=given)
+        assert values(report, group="Joints")["Acc_diag"] == 1
+        assert "o medical domain is known of Asthma" in told(report)
 
 
 def test_the_example_of_the_documentation(tmp_path):
@@ -80,13 +75,5 @@ def test_the_example_of_the_documentation(tmp_path):
         tmp_path / "docs", {"graphs/Gout.json": graph, "notes/Gout/n1.json": note, "run/Gout/n1.json": prediction}
     )
     report = compared(tmp_path, runs=mine / "run", notes=mine / "notes")
-    expected = {
-        "Acc_cat": 1,
-        "Acc_diag": 1,
-        "Obs_pre": 1 / 2,
-        "Obs_rec": 1 / 3,
-        "Obs_comp": 1 / 4,
-        "Exp_com": 1,
-        "Exp_all": 1 / 4,
-    }
-    assert values(report) == expected
+    fractions = {"Obs_pre": 1 / 2, "Obs_rec": 1 / 3, "Obs_comp": 1 / 4, "Exp_com": 1, "Exp_all": 1 / 4}
+    assert values(report) == {"Acc_cat": 1, "Acc_diag": 1, **fractions}

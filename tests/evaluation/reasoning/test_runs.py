@@ -9,6 +9,7 @@ from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.reasoning import evaluate
 
 from ...chromium import CHROMIUM, tab
+from ..made import find
 from .made import Says, compared, told, written
 
 LABELS = """run,note,observation,predicted,label_ann,label_bob,label_cy,rationale_label
@@ -33,18 +34,18 @@ def both(tmp_path):
 def test_missing_notes_are_no_part_of_a_difference(both):
     report = both(missing="own")
     assert {row["n_cases"] for row in report.difference_rows if row["name"] in ("Acc_diag", "Exp_all")} == {2}
-    assert "n: of how many notes" in report.to_markdown() and "n = 2" in report.to_markdown()
+    assert "n = 2" in report.to_markdown()
 
 
 @pytest.mark.parametrize(("options", "error"), [
     ({"runs": ["run", "run"]}, "'predictions'"),
     ({"runs": []}, "'predictions'"),
     ({"runs": {" ": "run"}}, "'predictions'"),
-    ({"pairing": "worst"}, "'pairing'.*best, greedy"),
-    ({"missing": "empty"}, "'missing'.*zero, own"),
-    ({"prompts": {"observations": "x"}}, "'prompts'.*observation and rationale.*'observations'"),
-    ({"asking": {"dry_run": True}}, "'asking'.*dry_run"),
-    ({"judge": "lab:m"}, "'judge'.*'endpoints'"),
+    ({"pairing": "worst"}, "'pairing'"),
+    ({"missing": "empty"}, "'missing'"),
+    ({"prompts": {"observations": "x"}}, "'prompts'"),
+    ({"asking": {"dry_run": True}}, "'asking'"),
+    ({"judge": "lab:m"}, "'judge'"),
     ({"bootstrap": 0}, "'bootstrap'.*Resampling"),
     ({"observation_prompt": "x"}, "'observation_prompt'.*prompts="),
 ])  # fmt: skip
@@ -65,41 +66,30 @@ def test_what_the_judge_does_not_answer(tmp_path):
 
 def test_agreement_with_people(both, tmp_path):
     written(tmp_path, {"l.csv": LABELS})
-    report = both(human=tmp_path / "l.csv", resampling={"resamples": 200})
-    rows = {
-        (row["question"], row["metric"]): row for row in report.rows_of("human.agreement") if row["who"] == "M" and row["against"] in ("majority", "human")
-    }  # fmt: skip
+    report = both(human=tmp_path / "l.csv", judge=Says(lambda kind, a, b: "Yes"), resampling={"resamples": 200})
+    rows = report.rows_of("human.agreement")
     # M: yes, no, no, (divided: out), no; people: yes, yes, no, no
-    p_e = 1 / 4 * 2 / 4 + 3 / 4 * 2 / 4
-    for metric, value in {
-        "accuracy": 3 / 4,
-        "precision": 1,
-        "recall": 1 / 2,
-        "kappa": (3 / 4 - p_e) / (1 - p_e),
-    }.items():
-        assert rows["observation", metric]["value"] == pytest.approx(value)
-    row = rows["observation", "accuracy"]
+    by_chance = 1 / 4 * 2 / 4 + 3 / 4 * 2 / 4
+    kappa = (3 / 4 - by_chance) / (1 - by_chance)
+    of_m = {"question": "observation", "who": "M", "against": "majority"}
+    for metric, value in {"accuracy": 3 / 4, "precision": 1, "recall": 1 / 2, "kappa": kappa}.items():
+        assert find(rows, metric=metric, **of_m)["value"] == pytest.approx(value)
+    row = find(rows, metric="accuracy", **of_m)
     assert row["low"] <= 3 / 4 <= row["high"] and (row["items"], row["included"], row["n_cases"]) == (4, 2, 2)
-    assert (rows["rationale", "accuracy"]["value"], rows["rationale", "accuracy"]["items"]) == (1, 3)
-    words = "\n".join(report.family("human").sentences)
-    assert "M agrees with the majority of the humans on 75.0%" in words and "of 4 observations" in words
-    assert "1 of 5 items have no majority of the humans" in told(report) and "trained on names" not in told(report)
-    judged = both(human=tmp_path / "l.csv", judge=Says(lambda kind, a, b: "Yes")).rows_of("human.agreement")
-    accuracy = {
-        (row["question"], row["who"], row["against"]): row["value"] for row in judged if row["metric"] == "accuracy"
-    }
-    assert (accuracy["observation", "judge", "majority"], accuracy["observation", "M", "majority"]) == (2 / 4, 3 / 4)
+    assert find(rows, metric="accuracy", **of_m | {"who": "judge"})["value"] == 2 / 4
+    assert find(rows, metric="accuracy", question="rationale", who="M", against="human")["items"] == 3
+    assert "1 of 5 items have no majority of the humans" in told(report)
 
 
 @pytest.mark.parametrize(
     ("change", "error"),
     [
-        (("Gout/toe.json,red", "Gout/tow.json,red"), "row 2, column 'note'.*did you mean 'Gout/toe.json'"),
+        (("Gout/toe.json,red", "Gout/tow.json,red"), "row 2, column 'note'"),
         (("9.1,fever", "9.1,sneeze"), "row 3, column 'predicted'"),
         (("red big toe", "cough"), "row 2, column 'observation'"),
         (("1,1,true,", "1,x,true,"), "row 3, column 'label_bob'"),
-        (("perfect,", "best,"), "row 6, column 'run'.*run, perfect"),
-        (("run,note", "who,note"), "'run'.*is missing"),
+        (("perfect,", "best,"), "row 6, column 'run'"),
+        (("run,note", "who,note"), "'run'"),
         ((LABELS.partition("\n")[2], "run,Gout/toe.json,red big toe,fever,,,,\n"), "no pair is labelled"),
     ],
 )
@@ -126,12 +116,9 @@ def test_texts_that_m_cannot_judge(tmp_path):
 
 
 def test_the_page_shows_notes_in_the_browser_of_cases(both, monkeypatch):
-    page = both(judge=Says(lambda kind, a, b: "No")).to_html()
+    page = both().to_html()
     assert "<b>toe" not in page and "toe \\u003c/b" not in page
-    places = [
-        page.index(text) for text in ("Before you read on", "Acc_diag", "Note by note</h2>", "Only in the note\\n")
-    ]
-    assert places == sorted(places) and "3 of 3 notes are here" in page
+    assert page.index("Acc_diag") < page.index("Note by note</h2>") and "3 of 3 notes are here" in page
     monkeypatch.setattr(evaluate, "_MOST", 4)
     assert "2 of 3 notes are here" in both().to_html()
 
