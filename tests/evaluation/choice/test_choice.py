@@ -12,6 +12,8 @@ import pytest
 import dxmatch
 from dxmatch.errors import InputError, OptionError
 
+from ..made import find
+
 ONE = {"question": "Which is a vein?", "options": "A. aorta B. portal vein C. carotid D. none", "answer": "B"}
 SEVERAL = {
     "question": "哪些是肝炎病毒?",
@@ -27,13 +29,12 @@ ANSWERS = [
 ]  # fmt: skip
 
 
-def figure(report: Any, metric: str, group: str | None = None, model: str | None = None) -> Any:
-    rows = report.rows if group is None else [row for row in report.group_rows if row["group"] == group]
-    return next(row["value"] for row in rows if row["metric"] == metric and model in (None, row["algorithm"]))
+def figure(report: Any, metric: str) -> Any:
+    return find(report.rows, metric=metric)["value"]
 
 
-def told(report: Any) -> list[str]:
-    return [one.sentence for one in report.findings]
+def told(report: Any) -> str:
+    return "\n".join(one.sentence for one in report.findings)
 
 
 def test_mean_and_deviation_by_question_by_hand() -> None:
@@ -42,11 +43,8 @@ def test_mean_and_deviation_by_question_by_hand() -> None:
     assert figure(report, "Acc_choice") == pytest.approx(7 / 12)
     assert figure(report, "sd_choice") == pytest.approx((2**0.5 / 3 + 1 / 2) / 2)
     assert (figure(report, "all_right"), figure(report, "any_right")) == (0, 1)
-    assert told(report)[0].startswith(
-        "1 of 5 answers name no option that can be read, and count as wrong (such as 'I do not know')"
-    )
+    assert "1 of 5 answers name no option that can be read" in told(report)
     assert [row["chosen"] for row in report.rows_of("choice.answers")] == ["B", None, "B", "AB", "B"]
-    assert report.per_case_columns["Acc_choice"] == pytest.approx([2 / 3, 1 / 2])
 
 
 @pytest.mark.parametrize(
@@ -66,40 +64,35 @@ def test_options(case: dict[str, str]) -> None:
     assert [row["chosen"] for row in report.rows_of("choice.answers")] == list("ABC"[: len(options)])
 
 
-@pytest.mark.parametrize(("questions", "answers", "problem"), [
-    ([ONE, {**ONE, "answer": "E"}], ANSWERS[:1], "row 1, column 'answer': no right answer.*from A to D"),
+@pytest.mark.parametrize(("questions", "answers", "names"), [
+    ([ONE, {**ONE, "answer": "E"}], ANSWERS[:1], "row 1, column 'answer'"),
     ([{**ONE, "question": " "}], ANSWERS[:1], "row 0, column 'question'"),
     ([{"question": "x", "answer": "A"}], ANSWERS[:1], "'options'"),
     ([ONE], None, "no answer to any question"),
-    ([{**ONE, "id": "a"}, {**ONE, "id": "a"}], [], "row 1, column 'id': two questions of one name.*'a'"),
+    ([{**ONE, "id": "a"}, {**ONE, "id": "a"}], [], "row 1, column 'id'.*'a'"),
     ([ONE], [*ANSWERS[:1], {"question_id": "7", "shift": 1, "response": "A"}], "row 1, column 'question_id'.*'7'"),
     ([ONE], [{"question_id": "1", "response": "A", "shift": 9}], "row 0, column 'shift'.*from 0 to 4"),
     ([ONE], [{"question_id": "1", "response": "A", "shift": "x"}], "row 0, column 'shift'"),
     ([ONE], [{"question_id": "1"}], "'response'"),
 ])  # fmt: skip
-def test_bad_input(questions: Any, answers: Any, problem: str) -> None:
-    with pytest.raises(InputError, match=problem):
+def test_bad_input(questions: Any, answers: Any, names: str) -> None:
+    with pytest.raises(InputError, match=names):
         dxmatch.choice(questions, answers)
 
 
-def test_what_is_missing_is_said() -> None:
-    answers = [
-        *({**answer, "model": "b"} for answer in ANSWERS),
-        {"question_id": "1", "response": "B", "model": "a", "shift": 0},
-    ]
-    report = dxmatch.choice([ONE, SEVERAL], answers)
-    words = "\n".join(told(report))
-    assert "without a list, of 2 cases: a 1." in words.casefold()
-    assert {row["n_cases"] for row in report.difference_rows} == {1}, "two models are compared in the questions of both"
-    with pytest.raises(OptionError, match="'models'.*'endpoints'"):
-        dxmatch.choice([ONE], None, models="lab:m")
+def test_two_models_are_compared_in_the_questions_of_both() -> None:
+    answers = [{**answer, "model": "b"} for answer in ANSWERS]
+    report = dxmatch.choice([ONE, SEVERAL], [*answers, {"question_id": "1", "response": "B", "model": "a", "shift": 0}])
+    assert "ithout a list, of 2 cases: a 1." in told(report)
+    assert {row["n_cases"] for row in report.difference_rows} == {1}
 
 
-@pytest.mark.parametrize(("options", "error"), [
-    ({"repeats": 0}, "'repeats'.*from 1 to 100"),
-    ({"shifts": "some"}, "'shifts'.*one of all"),
-    ({"reading": {"columns": {"subsets": "topic"}}}, "'reading.columns'.*subset.*'subsets'"),
-    ({"reading": {"columns": {"subset": "topics"}}}, "'topics'.*missing.*did you mean 'topic'"),
+@pytest.mark.parametrize(("options", "names"), [
+    ({"repeats": 0}, "'repeats'"),
+    ({"shifts": "some"}, "'shifts'"),
+    ({"models": "lab:m"}, "'models'.*'endpoints'"),
+    ({"reading": {"columns": {"subsets": "topic"}}}, "'reading.columns'"),
+    ({"reading": {"columns": {"subset": "topics"}}}, "'topics'"),
     ({"reading": {"separator": ","}}, "'reading'.*separator"),
     ({"asking": {"again": True}}, "'asking'.*again"),
     ({"ask": "lab:m"}, "'ask'.*models="),
@@ -108,44 +101,29 @@ def test_what_is_missing_is_said() -> None:
     ({"subset": "topic"}, "'subset'.*reading="),
     ({"bootstrap": 0}, "'bootstrap'.*Resampling"),
 ])  # fmt: skip
-def test_options_that_are_wrong(options: Any, error: str) -> None:
-    with pytest.raises((OptionError, InputError), match=error):
+def test_options_that_are_wrong(options: Any, names: str) -> None:
+    with pytest.raises((OptionError, InputError), match=names):
         dxmatch.choice([{**ONE, "topic": "body"}], ANSWERS[:1], **options)
 
 
-# Models that are asked
-
-
-@pytest.fixture
-def endpoints(tmp_path: Path, loopback: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
+def test_models_are_asked_under_shifts_once(tmp_path: Path, loopback: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """min(4, 4 - 1) + min(4, 3 - 1) = 5 questions, each in its language; a second run asks none."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "q.json").write_text(json.dumps([ONE, SEVERAL]))
-    (tmp_path / "endpoints.toml").write_text(f'[endpoint.lab]\nurl = "{loopback.url}"\n')
-    return tmp_path / "endpoints.toml"
-
-
-def test_models_are_asked_under_shifts_once(endpoints: Path, loopback: Any) -> None:
-    """min(4, 4 - 1) + min(4, 3 - 1) = 5 questions; a second run asks none."""
+    Path("endpoints.toml").write_text(f'[endpoint.lab]\nurl = "{loopback.url}"\n')
     loopback.rules({"contains": "portal", "text": "Answer: C"}, {"text": "Hard to say."})
-    dry = dxmatch.Asking(endpoints=endpoints, dry_run=True)
 
-    def planned(questions: Any = "q.json") -> list[tuple[str, int, int]]:
-        plan = dxmatch.choice(questions, models="lab:m", asking=dry)
-        return [(one.job.prompt.version, one.wanted, one.unknown) for one in plan]
+    def choice(*questions: Any, **asking: Any) -> Any:
+        return dxmatch.choice([*questions], models="lab:m", asking={"endpoints": "endpoints.toml", **asking})
 
-    assert planned() == [("choice-one-1", 3, 3), ("choice-zh-1", 2, 2)]
-    assert loopback.log()["calls"] == 0 and not Path("votes.sqlite").exists()
-    report = dxmatch.choice("q.json", models="lab:m", asking={"endpoints": endpoints})
-    assert "2 of 5 answers name no option" in told(report)[0] and figure(report, "Acc_choice") == pytest.approx(1 / 6)
+    for unknown in (1, 0):
+        plan = choice(ONE, SEVERAL, dry_run=True)
+        told_of = [(one.job.prompt.version, one.wanted, one.unknown) for one in plan]
+        assert told_of == [("choice-one-1", 3, 3 * unknown), ("choice-zh-1", 2, 2 * unknown)]
+        assert loopback.log()["calls"] == 5 * (not unknown)
+        report = choice(ONE, SEVERAL)
+        assert figure(report, "Acc_choice") == pytest.approx(1 / 6) and "2 of 5 answers" in told(report)
     sent = [request["body"]["messages"][0]["content"] for request in loopback.log()["requests"]]
-    assert sum("Exactly one option is right" in text for text in sent) == 3, (
-        "the English question, whatever stands beside it"
-    )
-    assert sum("你是一位资深医生" in text for text in sent) == 2, "the Chinese one"
-    assert sum('"A": "none"' in text for text in sent) == 1, "shifted by one"
-    assert report.to_dict()["made_with"]["prompts"] == {"choice-one-1": 1, "choice-zh-1": 1}
-    dxmatch.choice("q.json", models="lab:m", asking={"endpoints": endpoints})
-    assert loopback.log()["calls"] == 5
-    assert planned() == [("choice-one-1", 3, 0), ("choice-zh-1", 2, 0)]
-    several = [{**ONE, "question": "Which are veins?", "answer": "BC"}]
-    assert planned(several) == [("choice-several-1", 3, 3)]
+    assert sum("Exactly one option is right" in text for text in sent) == 3
+    assert sum("你是一位资深医生" in text for text in sent) == 2 and sum('"A": "none"' in text for text in sent) == 1
+    (several,) = choice({**ONE, "question": "Which are veins?", "answer": "BC"}, dry_run=True)
+    assert several.job.prompt.version == "choice-several-1"
