@@ -54,6 +54,47 @@ def long_form(cases: dict[str, dict[str, list[str]]], roles: dict[str, str] | No
     return pd.DataFrame(rows)
 
 
+_CODES = {"pneumonia": "J18.9", "pulmonary embolism": "I26.99", "asthma": "J45.909", "gout": "M10.9", "sepsis": "A41.9"}
+_RELATIONS = ("exact synonym", "broad synonym", "exact disease group", "broad disease group", "not related")
+_SEVERITIES = ("mild", "moderate", "severe", "critical", "rare")
+
+
+def lists_of_everything(n: int = 14, rename: dict[str, str] | None = None) -> pd.DataFrame:
+    """Lists with every column, so that no family of metrics is left out: A and B judged by X, Y and Z, three each.
+
+    rename : other names for cases, raters and diagnoses.
+    """
+    generator = np.random.default_rng(5)
+    names = rename or {}
+    words = list(_CODES)
+    rows: list[dict[str, Any]] = []
+    for case in range(n):
+        reference, severity = words[case % 5], case % 5
+        for skill, rater in enumerate("XYAZB"):
+            others = [word for word in words if word != reference]
+            said = list(generator.permutation(others)[:3])
+            if generator.random() < 0.9 - 0.15 * skill:
+                said[int(generator.integers(0, 3))] = reference
+            for rank, word in enumerate(said, 1):
+                off = int(generator.integers(-1, 2))
+                rows.append(
+                    {
+                        "case_id": names.get(f"c{case:02}", f"c{case:02}"),
+                        "rater": names.get(rater, rater),
+                        "role": "algorithm" if rater in "AB" else "expert",
+                        "rank": rank,
+                        "diagnosis": names.get(word, word),
+                        "icd10": _CODES[word],
+                        "severity": _SEVERITIES[int(np.clip(severity + off, 0, 4))],
+                        "relation": _RELATIONS[0 if word == reference else int(generator.integers(1, 5))],
+                        "reference": names.get(reference, reference),
+                        "reference_icd10": _CODES[reference],
+                        "reference_severity": _SEVERITIES[severity],
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
 def with_reading(options: dict[str, Any]) -> dict[str, Any]:
     """The options of a case in a table of cases, those of the reading in their object."""
     of_reading = {name: value for name, value in options.items() if name in dxmatch.Reading.__dataclass_fields__}

@@ -14,7 +14,7 @@ import dxmatch
 from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.evaluate import pairs_asked
 
-from .made import POINTS, By, find, long_form
+from .made import POINTS, By, find, lists_of_everything, long_form
 
 EXACT = By(lambda x, y: x.casefold() == y.casefold())
 WORDS = [f"disease {letter}" for letter in "abcdefgh"]
@@ -58,9 +58,9 @@ def test_what_an_evaluation_asks_is_what_was_told(example):
     assert len(told) == len(m.asked) == len(set(m.asked)) > 100
 
 
-def test_the_order_of_rows_changes_nothing_and_the_seed_intervals_alone(everything, same_text, full_report):
+def test_the_order_of_rows_changes_nothing_and_the_seed_intervals_alone(same_text, full_report):
     """Of every family."""
-    rows = everything().sample(frac=1, random_state=0)
+    rows = lists_of_everything().sample(frac=1, random_state=0)
     shuffled, other = (
         dxmatch.evaluate(rows, matcher=same_text, k=3, resampling=dxmatch.Resampling(resamples=60, seed=seed))
         for seed in (0, 1)
@@ -96,17 +96,19 @@ def test_a_policy_is_that_of_the_m_that_is_loaded():
 
 
 @pytest.mark.parametrize("row", rows_in("metrics.csv"), ids=lambda row: row["metrics"])
-def test_metrics_by_name(everything, same_text, row):
+def test_metrics_by_name(same_text, row):
     """cases/metrics.csv: what is asked for -> the symbols in the table."""
-    report = dxmatch.evaluate(everything(), matcher=same_text, metrics=row["metrics"].split(" "), resampling=POINTS)
+    report = dxmatch.evaluate(
+        lists_of_everything(), matcher=same_text, metrics=row["metrics"].split(" "), resampling=POINTS
+    )
     assert {one["metric"] for one in report.rows} == set(row["symbols"].split(" "))
     assert report.left_out == {} and str(report)
 
 
-def test_every_family_and_what_is_left_out(full_report, everything, same_text):
+def test_every_family_and_what_is_left_out(full_report, same_text):
     names = ["relative", "ranking", "recall", "hierarchical", "weighted", "agreement"]
     assert [family.name for family in full_report.families] == names and full_report.left_out == {}
-    frame = everything()
+    frame = lists_of_everything()
     for answers, why in (
         (frame.drop(columns="role"), "no rater is an algorithm"),
         (frame[frame["rater"].isin(["A", "X"])], "one expert only"),

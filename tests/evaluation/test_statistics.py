@@ -16,7 +16,7 @@ from dxmatch.evaluation.statistics.subgroups import PLAIN, WEIGHTED, subgroup_ro
 from dxmatch.stats.permutation import holm
 from dxmatch.stats.resampling import Resampling
 
-from .made import By, find, long_form
+from .made import By, find, lists_of_everything, long_form
 from .test_evaluate import rows_in
 
 Cases = dict[str, dict[str, list[str]]]
@@ -62,9 +62,9 @@ def test_differences_of_hits_are_mcnemars_and_corrected():
     assert {row["n_comparisons"] for row in rows.values()} == {3}
 
 
-def test_differences_are_paired_and_of_every_metric(everything, same_text, full_report):
+def test_differences_are_paired_and_of_every_metric(same_text, full_report):
     """B under another name is B: 0 in every resample, though each alone is uncertain."""
-    frame = everything()
+    frame = lists_of_everything()
     twin = pd.concat([frame, frame[frame["rater"] == "B"].assign(rater="twin")])
     report = dxmatch.evaluate(
         twin, matcher=same_text, resampling=dxmatch.Resampling(resamples=50), compare=[("B", "twin")]
@@ -125,9 +125,9 @@ def test_the_averages_that_clinbench_prints(row):
     )
 
 
-def test_a_group_is_an_evaluation_of_its_cases(everything, same_text):
+def test_a_group_is_an_evaluation_of_its_cases(same_text):
     """Every value and interval is that of the lists of these cases alone; one case has no interval."""
-    frame, drawn = everything(), dxmatch.Resampling(resamples=40, seed=2)
+    frame, drawn = lists_of_everything(), dxmatch.Resampling(resamples=40, seed=2)
     of = dict(zip(sorted(set(frame["case_id"])), ["skin"] * 5 + ["heart"] * 6 + ["eye"] + [None] * 2, strict=True))
     frame["specialty"] = frame["case_id"].map(of)
     report = dxmatch.evaluate(frame, matcher=same_text, resampling=drawn, by="specialty")

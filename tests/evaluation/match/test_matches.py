@@ -19,7 +19,7 @@ from dxmatch.evaluation.read.lists import Lists, panels
 from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.evaluation.score.agreement import categories_of
 
-from ..made import By, framed, lists_of
+from ..made import By, SetMatcher, framed, lists_of
 
 WORDS = ["asthma", "copd", "angina", "gout", "Gout", "none"]
 FAMILIES = ("relative", "ranking", "recall", "hierarchical", "agreement")
@@ -96,14 +96,14 @@ class Ordered(By):
         return np.array([1.0 if x == y else float(self.probability(x, y)) for x, y in zip(a, b, strict=True)])
 
 
-def test_of_a_long_list_the_first_hundred_are_looked_at(set_matcher):
+def test_of_a_long_list_the_first_hundred_are_looked_at():
     cases = {f"c{i}": {"A": ["gout"], "B": ["copd"], "truth": ["asthma", "mi"]} for i in range(20)}
     cases["c7"]["A"] = [f"disease {i}" for i in range(99)] + ["heart attack"] + [f"disease {i}" for i in range(3000)]
-    made = matched(cases, set_matcher(("heart attack", "mi")))
+    made = matched(cases, SetMatcher(("heart attack", "mi")))
     assert np.argwhere(made.references.hits).tolist() == [[7, 0, 99, 1]]
     assert [one.count for one in made.findings if one.kind == "lengths"] == [1]
     # not where nobody needs whole lists
-    assert not matched(cases, set_matcher(("heart attack", "mi")), 4).references.hits.any()
+    assert not matched(cases, SetMatcher(("heart attack", "mi")), 4).references.hits.any()
 
 
 def test_chunks_and_order_of_rows_change_nothing(monkeypatch):
@@ -122,14 +122,14 @@ def test_chunks_and_order_of_rows_change_nothing(monkeypatch):
     np.testing.assert_array_equal(one.references.probabilities, other.references.probabilities[::-1])
 
 
-def test_categories_join_chains_and_spellings(set_matcher):
+def test_categories_join_chains_and_spellings():
     """a-b and b-c in cases of their own: a and c are in one category, which nothing but the chain says."""
     cases = {
         "one": {"A": ["a"], "X": ["b"], "Y": ["none"]},
         "two": {"A": ["b"], "X": ["c"], "Y": ["B "]},
         "three": {"A": ["a"], "X": ["c"], "Y": ["d"]},
     }
-    first = matched(cases, set_matcher(("a", "b"), ("b", "c"), ("b", "B"))).first
+    first = matched(cases, SetMatcher(("a", "b"), ("b", "c"), ("b", "B"))).first
     assert first is not None
     found = categories_of(first)
     of = found.of

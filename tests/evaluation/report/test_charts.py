@@ -14,7 +14,7 @@ from dxmatch.errors import OptionError
 from dxmatch.evaluation.report.results import Family
 from dxmatch.pages.style import COLOURS, DARK, LIGHT, css_variables
 
-from ..made import find, scored
+from ..made import find, lists_of_everything, long_form, scored
 from .pages import Page, answers
 
 NAMES = [
@@ -36,13 +36,13 @@ def test_all_charts_are_there_and_none_takes_a_text_as_code(page):
         assert "#" not in text.replace("var(--", "")
 
 
-def test_charts_appear_for_what_is_there(panel, to_frame, hand_matcher, everything, same_text):
+def test_charts_appear_for_what_is_there(panel, hand_matcher, same_text):
     """And a curve has a gap where it is undefined."""
     of_panel = dxmatch.Panel(hardness=0.0, algorithms=["A"])
-    alone = Page(scored(to_frame(panel), "relative", hand_matcher, k=2, panel=of_panel).to_html())
+    alone = Page(scored(long_form(panel), "relative", hand_matcher, k=2, panel=of_panel).to_html())
     assert list(alone.specs) == NAMES[1:5]
     assert [row["k"] for row in alone.specs["rpad_by_k"]["datasets"]["values"]] == [2] and "undefined" in alone.shown
-    frame = everything().drop(columns=["severity", "reference_severity"])
+    frame = lists_of_everything().drop(columns=["severity", "reference_severity"])
     for family, names in (("weighted", ["violin_semantic"]), ("recall", [])):
         assert list(Page(scored(frame, family, same_text).to_html()).specs) == names
 
@@ -83,8 +83,8 @@ def test_planes(page, grouped_report):
     assert sorted(drawn) == sorted(zip(frame["algorithm"], *sides, strict=True))
 
 
-def test_colours_and_shapes_tell_raters_apart(to_frame):
-    report = scored(answers(to_frame, {"a": 30, "b": 20, "c": 10, "d": 5}), "top_k_accuracy", k=5)
+def test_colours_and_shapes_tell_raters_apart():
+    report = scored(answers({"a": 30, "b": 20, "c": 10, "d": 5}), "top_k_accuracy", k=5)
     drawn = [one.get("encoding", {}) for one in layers(Page(report.to_html()).specs["top_k"])]
     look = next(one for one in drawn if "shape" in one)
     for channel in ("color", "shape"):

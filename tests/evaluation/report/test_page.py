@@ -12,11 +12,10 @@ from itertools import pairwise
 
 import pytest
 
-import dxmatch
-from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.evaluation.read.findings import Finding
 
 from ...chromium import CHROMIUM, tab
+from ..made import lists_of_everything, scored
 from .pages import Page
 
 browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium to open the page in")
@@ -136,16 +135,16 @@ def attacks(address: str) -> list[str]:
 
 
 @pytest.fixture
-def attacked(everything, same_text, listener):
+def attacked(same_text, listener):
     """A report whose cases, raters, diagnoses, groups and question are attacks; and what was asked for at their address."""
     address, asked = listener
     texts = attacks(address)
     assert len(texts) == len(set(texts)) == 50
     names = [f"c{case:02}" for case in range(39)] + list("XYAZB")
     names += ["pneumonia", "pulmonary embolism", "asthma", "gout", "sepsis"]
-    frame = everything(39, dict(zip(names, texts[1:], strict=True)))
+    frame = lists_of_everything(39, dict(zip(names, texts[1:], strict=True)))
     frame["ward"] = frame["case_id"].map(lambda case: texts[texts.index(case) % 3 * 20])
-    report = evaluate(frame, matcher=same_text, k=3, resampling=dxmatch.Resampling(resamples=20), by="ward")
+    report = scored(frame, None, same_text, k=3, resamples=20, by="ward")
     findings = [*report.findings, *(Finding("origin", example=text) for text in texts)]
     setup = replace(
         report.setup, question=texts[0], opening=texts[1], lines=[*report.setup.lines, (texts[2], texts[3])]

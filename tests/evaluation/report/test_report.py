@@ -15,10 +15,9 @@ from rich.console import Console
 
 import dxmatch
 from dxmatch.errors import InputError, OptionError
-from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.evaluation.report.board import Wish, leaderboard
 
-from ..made import POINTS, By, scored
+from ..made import POINTS, By, lists_of_everything, long_form, scored
 from .pages import Page, answers
 
 LONG = [f"organisation/a-model-of-a-very-long-name-{i}b-instruct-2026" for i in range(5)]
@@ -62,12 +61,12 @@ def test_where_less_is_better_the_lowest_leads():
         ({"a": 30}, "right in 75.0 % [60.0, 85.0]."),
     ],
 )
-def test_the_sentence_says_how_the_best_stands_beside_the_others(to_frame, skills, ends):
-    (line,) = scored(answers(to_frame, skills), "top_k_accuracy", k=5, resamples=30).document.answer[0]
+def test_the_sentence_says_how_the_best_stands_beside_the_others(skills, ends):
+    (line,) = scored(answers(skills), "top_k_accuracy", k=5, resamples=30).document.answer[0]
     assert line.endswith(ends), line
 
 
-def test_several_algorithms_against_a_panel_stand_in_one_sentence(grouped_report, to_frame, same_text):
+def test_several_algorithms_against_a_panel_stand_in_one_sentence(grouped_report, same_text):
     opening, rpad, _ = grouped_report.document.answer[0]
     assert opening.startswith("Over 14 cases and 3 experts")
     assert rpad.startswith("RPAD@3, how much they agree: A ") and "(above 1)" in rpad
@@ -83,8 +82,8 @@ def test_several_algorithms_against_a_panel_stand_in_one_sentence(grouped_report
         (["ranking", "recall"], ["Acc(M)@1", "Acc(M)@3", "MRR", "R_disease@3"]),
     ],
 )
-def test_which_metrics_lead(everything, same_text, metrics, names):
-    report = scored(everything(), metrics, same_text, k=3)
+def test_which_metrics_lead(same_text, metrics, names):
+    report = scored(lists_of_everything(), metrics, same_text, k=3)
     assert [column.name for column in report.board.columns] == names and set(report.board.others) == set("XYZ")
 
 
@@ -98,8 +97,8 @@ def test_rows_and_tables_by_name(grouped_report):
 
 
 @pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table])
-def test_tables_come_in_the_kind_of_frame_that_went_in(to_frame, kind):
-    given = kind(answers(to_frame, {"a": 5, "b": 9}, n=12).to_dict("list"))
+def test_tables_come_in_the_kind_of_frame_that_went_in(kind):
+    given = kind(answers({"a": 5, "b": 9}, n=12).to_dict("list"))
     report = scored(given, "recall", resamples=20)
     for table in (report.table, report.per_case, report.differences, report.subgroups, *report.tables.values()):
         assert type(table) is type(given)
@@ -144,8 +143,8 @@ def test_saving_refuses_and_leaves_nothing(models, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("spreadsheet", [False, True])
-def test_names_that_are_formulas(to_frame, tmp_path, spreadsheet):
-    report = scored(answers(to_frame, {"=1+1": 5}, n=8), "recall")
+def test_names_that_are_formulas(tmp_path, spreadsheet):
+    report = scored(answers({"=1+1": 5}, n=8), "recall")
     path = report.save(tmp_path / "r.csv", spreadsheet=spreadsheet)
     assert set(pa_csv.read_csv(path)["algorithm"].to_pylist()) == {"'=1+1" if spreadsheet else "=1+1"}
 
@@ -155,9 +154,9 @@ def test_names_that_are_formulas(to_frame, tmp_path, spreadsheet):
 
 @pytest.mark.parametrize("width", [80, 120, 200])
 @pytest.mark.parametrize("full", [False, True])
-def test_nothing_is_cut_in_the_terminal(to_frame, width, full):
+def test_nothing_is_cut_in_the_terminal(width, full):
     """Five models of long names: no ellipsis, no line beyond the width, every value whole."""
-    frame = answers(to_frame, {name: 10 + 5 * i for i, name in enumerate(LONG)})
+    frame = answers({name: 10 + 5 * i for i, name in enumerate(LONG)})
     report = scored(frame, ["recall", "top_k_accuracy"], k=5, resamples=50)
     text = printed(report, width, full)
     assert "…" not in text and max(map(len, text.split("\n"))) <= width
@@ -174,17 +173,17 @@ def test_the_terminal_is_short_unless_asked(doubtful):
     assert "Made with" in full and "Made with" not in short
 
 
-def test_what_was_left_out_and_what_is_undefined_have_their_reason(panel, to_frame, hand_matcher):
+def test_what_was_left_out_and_what_is_undefined_have_their_reason(panel, hand_matcher):
     of_panel = dxmatch.Panel(hardness=0.0, algorithms=["A"])
-    report = scored(to_frame(panel), None, hand_matcher, k=1, panel=of_panel)
+    report = scored(long_form(panel), None, hand_matcher, k=1, panel=of_panel)
     assert set(report.left_out) == {"ranking", "hierarchical", "weighted", "recall"}
     for shown in (printed(report), Page(report.to_html()).shown):
         assert all(f"{family}: {reason}" in shown for family, reason in report.left_out.items())
         assert "X and Z match in no case at k = 1" in shown and "by-hand" in shown
 
 
-def test_one_of_everything_is_singular(to_frame):
-    frame = to_frame({"c": {"a": ["gout"]}}).assign(reference="gout", role="algorithm")
+def test_one_of_everything_is_singular():
+    frame = long_form({"c": {"a": ["gout"]}}).assign(reference="gout", role="algorithm")
     report = scored(frame, "recall", k=1)
     text = Page(report.to_html()).shown + printed(report) + repr(report)
     assert "1 case" in text
@@ -194,33 +193,32 @@ def test_one_of_everything_is_singular(to_frame):
 # papers and notebooks
 
 
-def test_latex(models, to_frame):
+def test_latex(models):
     text = models.to_latex()
     assert r"\toprule" in text and r"\begin{tabular}{lrrr}" in text and text.count("{") == text.count("}")
     assert r"best & \textbf{0.750}" in text and r"middle & 0.700 {\scriptsize $\approx$ [" in text
     assert r"$\approx$: not shown" in text and r"95\% intervals" in text and "40 cases;" in text
-    hostile = scored(answers(to_frame, {BAD: 5}), "recall", k=5).to_latex()
+    hostile = scored(answers({BAD: 5}), "recall", k=5).to_latex()
     wanted = r"100\%\_sure \& \$cheap\#1 \{x\}\textasciitilde{}\textasciicircum{}\textbackslash{} \textless{}b"
     assert wanted in hostile
 
 
-def test_markdown(models, to_frame):
+def test_markdown(models):
     lines = models.to_markdown().split("\n")
     assert lines[0] == "|  | top-1 | top-5 | R\\_disease@5 |" and lines[1] == "| --- | ---: | ---: | ---: |"
     assert lines[2].startswith(r"| best | **0.750** \[") and "≈" in lines[3]
-    hostile = scored(answers(to_frame, {BAD: 5}), "recall", k=5).to_markdown()
+    hostile = scored(answers({BAD: 5}), "recall", k=5).to_markdown()
     assert r"\<b\>\|\*" in hostile and "\\_sure" in hostile
 
 
 @pytest.mark.parametrize(("without", "gone", "expected"), [(2, 0, "38 of 40 cases;"), (2, 3, "35 to 38 of 40 cases;")])
-def test_a_caption_says_how_many_cases_the_figures_are_over(to_frame, without, gone, expected):
-    frame = answers(to_frame, {"best": 30, "middle": 28})
+def test_a_caption_says_how_many_cases_the_figures_are_over(without, gone, expected):
+    frame = answers({"best": 30, "middle": 28})
     cases = list(dict.fromkeys(frame["case_id"]))
-    frame.loc[frame["case_id"].isin(cases[:without]), "reference"] = None
+    frame = frame[~((frame["rater"] == "truth") & frame["case_id"].isin(cases[:without]))]
     frame = frame[~((frame["rater"] == "best") & frame["case_id"].isin(cases[len(cases) - gone :]))]
-    report = evaluate(
-        frame, matcher=By(), k=5, resampling=POINTS, metrics="recall", reading=dxmatch.Reading(missing="own")
-    )
+    reading, of = dxmatch.Reading(missing="own"), {"matcher": By(), "k": 5, "resampling": POINTS, "metrics": "recall"}
+    report = dxmatch.evaluate(frame, reading=reading, **of)
     assert expected in report.to_latex() and expected in report.to_markdown().replace("\\", "")
 
 

@@ -21,8 +21,8 @@ def against_panel(frame, m, k=2, **panel):
 
 
 @pytest.fixture
-def by_hand(panel, to_frame, hand_matcher):
-    return against_panel(to_frame(panel), hand_matcher)
+def by_hand(panel, hand_matcher):
+    return against_panel(long_form(panel), hand_matcher)
 
 
 @pytest.mark.parametrize("row", table_of("relative"), ids=lambda row: row["name"])
@@ -53,22 +53,22 @@ def test_tables_beside_the_values(by_hand):
     assert told(by_hand, "origin").startswith("Kappa rests on 5 categories of first diagnoses; 0 of 4 agreements")
 
 
-def test_the_cases_to_look_at(panel, to_frame, hand_matcher):
+def test_the_cases_to_look_at(panel, hand_matcher):
     panel["one"]["A"] = ["gout", "none"]
-    rows = against_panel(to_frame(panel), hand_matcher).rows_of("relative.disagreements")
+    rows = against_panel(long_form(panel), hand_matcher).rows_of("relative.disagreements")
     assert {(r["case_id"], r["mu_AE_mean"], r["mu_EE_mean"]) for r in rows} == {("one", 0, 2 / 3)}
     assert [(r["rater"], r["rank"], r["diagnosis"], r["nearest"], r["match"]) for r in rows][:3] == [
         ("A", 1, "gout", "angina", False), ("A", 2, None, None, None), ("X", 1, "heart attack", "gout", False),
     ]  # fmt: skip
 
 
-def test_undefined_says_why(panel, to_frame, hand_matcher):
+def test_undefined_says_why(panel, hand_matcher):
     # P = R at k = 1: AX 2/2, AY 1/2, AZ 0; XY 1/2, XZ 0, YZ 0
-    found = against_panel(to_frame(panel), hand_matcher, k=1)
+    found = against_panel(long_form(panel), hand_matcher, k=1)
     assert value(found, "A", "P_avg@1") == value(found, "A", "RPAD@1") == pytest.approx((3 / 6) / (1 / 6))
     for lists in panel.values():
         del lists["Z"]
-    two = against_panel(to_frame(panel), hand_matcher)
+    two = against_panel(long_form(panel), hand_matcher)
     alike = long_form({c: {r: ["gout"] for r in "AXY"} for c in ("one", "two")})
     for report, name, why in (
         (found, "P_opt@1", "X and Z match in no case at k = 1 (2 of 3 pairs of experts do not)"),
@@ -79,14 +79,14 @@ def test_undefined_says_why(panel, to_frame, hand_matcher):
         assert row["value"] is None and why in row["reason"]
 
 
-def test_short_and_long_lists(panel, to_frame, hand_matcher):
+def test_short_and_long_lists(panel, hand_matcher):
     """Z names pneumonia alone in case one: mu YZ falls to 0, and its list has one place instead of two."""
     panel["one"]["Z"] = ["pneumonia"]
-    kept = against_panel(to_frame(panel), hand_matcher)
+    kept = against_panel(long_form(panel), hand_matcher)
     # mu AE (1,1,0), (2,1,1): 6/24. mu EE (1,0,0), (0,2,1): 4/24
     assert value(kept, "A", "RPAD@2") == pytest.approx(6 / 4)
     assert "1 of 8 lists" in told(kept, "lengths") and "n k²" in told(kept, "lengths")
-    own = against_panel(to_frame(panel), hand_matcher, denominator="observed")
+    own = against_panel(long_form(panel), hand_matcher, denominator="observed")
     # pairs with Z divide by 2*1 + 2*2 = 6: AX 3/8, AY 2/8, AZ 1/6; XY 1/8, XZ 2/6, YZ 1/6
     assert value(own, "A", "RPAD@2") == pytest.approx((3 / 8 + 2 / 8 + 1 / 6) / (1 / 8 + 2 / 6 + 1 / 6))
     assert "their own lengths" in told(own, "lengths")
