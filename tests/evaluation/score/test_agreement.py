@@ -55,14 +55,6 @@ def test_values_are_those_of_the_metrics(said, lists):
     assert words.startswith("Counted as one more expert, A ") and "among the 3 experts" in words
 
 
-def test_who_is_judged_by_whom(lists):
-    in_turn = scored(framed(lists).drop(columns="role"), "agreement", ALIKE)
-    assert list(dict.fromkeys(row["algorithm"] for row in in_turn.rows)) == list("AXYZ")
-    together = [row["value"] for row in in_turn.rows if row["name"] == "alpha(with the algorithm)"]
-    assert len(set(together)) == 1
-    assert {row["of"] for row in in_turn.rows} == {"other models", "with the algorithm", "change"}
-
-
 def test_what_is_left_out_and_why(lists):
     silent = scored({case: {rater: ["none"] for rater in "AXY"} for case in ("one", "two")}, "agreement")
     row = find(silent.rows, name="alpha(experts)")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dxmatch import Panel
 from dxmatch.errors import InputError
-from dxmatch.evaluation.score.prediction_powered import CorrectedByCases, CorrectedByPairs, power_tuning
+from dxmatch.evaluation.score.prediction_powered import CorrectedByCases, CorrectedByPairs
 from dxmatch.stats.resampling import CaseMeans, Resampling
 
 from ..made import SetMatcher, scored, told, value
@@ -27,18 +27,6 @@ def data(statistic, n):
 
 def again(statistic, n, resampling):
     return resampling.resampled(statistic, [f"{i:05}" for i in range(n)])
-
-
-@pytest.mark.parametrize(
-    ("labels", "verdicts", "expected"),
-    [
-        # Y - mean = 1/2, -1/2, -1/2, 1/2; f - mean = 1/4, -3/4, 1/4, 1/4: (1/8 + 3/8 - 1/8 + 1/8) / (12/16)
-        ([1.0, 0, 0, 1], [1.0, 0, 1, 1], (1 / 2) / (3 / 4)),
-        ([1.0, 0], [0.0, 1], 0), ([1.0, 0], [0.0, 0.5], 0), ([0.0, 1], [0.0, 0.5], 1), ([1.0, 0], [1.0, 1], 1),
-    ],
-)  # fmt: skip
-def test_lambda_by_hand(labels, verdicts, expected):
-    assert power_tuning(np.array(labels), np.array(verdicts)) == pytest.approx(expected)
 
 
 @settings(deadline=None, max_examples=30)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import dxmatch
 from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.of_names import OF_NAMES
-from dxmatch.evaluation.score.declare import REGISTRY, Metric, all_metrics, called, declare
+from dxmatch.evaluation.score.declare import REGISTRY, Metric, all_metrics, declare
 from dxmatch.evaluation.score.reference_page import reference_page
 from dxmatch.evaluation.score.relative import experts_behind
 
@@ -164,16 +164,6 @@ def test_what_is_no_declaration():
         _ = dxmatch.metrics.rpda
     with pytest.raises(ValueError, match="two metrics are called"):
         declare("x")(REGISTRY["rpad"].function)
-
-
-def test_names_that_are_printed_and_asked_for():
-    of = {"k": 3, "hardness": 0.5, "of": "corrected"}
-    assert REGISTRY["rpad"].printed(3, 1.0) == "RPAD@3" and REGISTRY["rpad"].printed(**of) == "RPAD(H=0.5, corrected)@3"
-    assert REGISTRY["sigma_algorithm"].printed(2, of="R") == "sigma_A(R)@2" and REGISTRY["hdf1"].printed() == "HDF1"
-    for word, name in (("RPAD", "rpad"), ("top-5", "top_k_accuracy"), ("hdf1", "hdf1"), ("nDCG@10", "ndcg")):
-        assert [metric.name for metric in called([word])] == [name]
-    with pytest.raises(InputError, match="'nothing'"):
-        called(["nothing"])
 
 
 def test_the_reference_page_is_current():

@@ -7,7 +7,7 @@ import pytest
 from dxmatch.errors import InputError
 from dxmatch.evaluation.match.matches import match
 from dxmatch.evaluation.score.scores import Settings
-from dxmatch.evaluation.score.wanted import DEFAULT, FAMILIES, family_scores, ks_of, wanted
+from dxmatch.evaluation.score.wanted import FAMILIES, family_scores, ks_of, wanted
 
 from ..made import By, lists_of
 
@@ -16,27 +16,6 @@ SETTINGS = Settings(k=ks_of(None))
 
 def matched(lists):
     return match(lists, By(), FAMILIES, ks_of(None), 3)
-
-
-@pytest.mark.parametrize(
-    ("metrics", "symbols", "explicit"),
-    [
-        (None, dict.fromkeys(FAMILIES), set()),
-        ("MRR, hdp", {"ranking": {"MRR"}, "hierarchical": {"HDP"}}, {"ranking", "hierarchical"}),
-        (["top-5", "nDCG"], {"ranking": {"Acc", "nDCG"}}, {"ranking"}),
-        (["recall", "R_patient"], {"recall": None}, {"recall"}),
-        # of two families, none of which is then insisted on
-        (["cohen_kappa"], {"relative": {"kappa"}, "agreement": {"kappa"}}, set()),
-    ],
-)
-def test_what_is_wanted(metrics, symbols, explicit):
-    found = wanted(metrics)
-    assert (found.symbols, set(found.explicit)) == (symbols, explicit)
-
-
-def test_how_many_diagnoses_count():
-    for k, changed in ((None, {}), ("all", {}), (5, dict.fromkeys(DEFAULT, 5)), ({"recall": 2}, {"recall": 2})):
-        assert ks_of(k) == {**DEFAULT, **changed}
 
 
 def test_families_that_lack_something_are_left_out_unless_they_are_named():
