@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import math
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -136,3 +139,14 @@ def find(rows: Iterable[dict[str, Any]], **columns: Any) -> dict[str, Any]:
     """The one row that has these values."""
     (row,) = [row for row in rows if all(row[name] == value for name, value in columns.items())]
     return row
+
+
+def rows_in(table: str) -> list[dict[str, str]]:
+    """The rows of a table of cases below this folder."""
+    with (Path(__file__).parent / f"{table}.csv").open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def expected_in(row: dict[str, str]) -> float:
+    """The value of the fraction in the column `expected`."""
+    return eval(row["expected"], {"__builtins__": {}}, vars(math))

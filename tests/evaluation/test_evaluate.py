@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,16 +12,10 @@ import dxmatch
 from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.evaluate import pairs_asked
 
-from .made import POINTS, By, find, lists_of_everything, long_form
+from .made import POINTS, By, find, lists_of_everything, long_form, rows_in
 
 EXACT = By(lambda x, y: x.casefold() == y.casefold())
 WORDS = [f"disease {letter}" for letter in "abcdefgh"]
-CASES = Path(__file__).parent / "cases"
-
-
-def rows_in(name: str) -> list[dict[str, str]]:
-    with (CASES / name).open(encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(lines))
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +70,7 @@ def test_the_order_of_rows_changes_nothing_and_the_seed_intervals_alone(same_tex
     assert p[0] == pytest.approx(p[1])
 
 
-@pytest.mark.parametrize("row", rows_in("refused.csv"), ids=lambda row: row["options"])
+@pytest.mark.parametrize("row", rows_in("cases/refused"), ids=lambda row: row["options"])
 def test_what_is_refused(drawn, row):
     """cases/refused.csv: options -> the kind of error, and what it names."""
     with pytest.raises(getattr(dxmatch, row["error"])) as error:
@@ -95,7 +87,7 @@ def test_a_policy_is_that_of_the_m_that_is_loaded():
         dxmatch.evaluate(said, EXACT)
 
 
-@pytest.mark.parametrize("row", rows_in("metrics.csv"), ids=lambda row: row["metrics"])
+@pytest.mark.parametrize("row", rows_in("cases/metrics"), ids=lambda row: row["metrics"])
 def test_metrics_by_name(same_text, row):
     """cases/metrics.csv: what is asked for -> the symbols in the table."""
     report = dxmatch.evaluate(
@@ -146,7 +138,7 @@ def test_how_many_diagnoses_count(k, name, value):
 def test_a_final_diagnosis_and_codes_as_h_ddx_prints_them():
     """Bronchiectasis is final; MediPhi names others of the differential: Top-5 0.0 and HDF1 .5714 (Table 3)."""
     rows = [row | {"case_id": "1", "role": "reference" if row["rater"] == "set" else "final" if row["rater"] == "end" else "algorithm"}
-            for row in rows_in("h_ddx_case_1.csv")]  # fmt: skip
+            for row in rows_in("cases/h_ddx_case_1")]  # fmt: skip
     coded = pd.DataFrame(rows)
     report = dxmatch.evaluate(coded, matcher=EXACT, resampling=POINTS)
     for judge in ("M", "code"):

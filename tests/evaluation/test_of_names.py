@@ -12,15 +12,14 @@ import pytest
 import dxmatch
 from dxmatch.errors import ModelError, OptionError
 
-from .made import By, SetMatcher
-from .test_evaluate import rows_in
+from .made import By, SetMatcher, rows_in
 
 M = SetMatcher(("MI", "heart attack"), ("T2DM", "diabetes"))
 SAID = [["asthma", "MI"], ["diabetes", "gout", "MI"], []]
 RIGHT: list[Any] = ["heart attack", ["T2DM", "flu"], "gout"]
 
 
-@pytest.mark.parametrize("row", rows_in("metrics_of_names.csv"), ids=lambda row: f"{row['metric']}@{row['k']}")
+@pytest.mark.parametrize("row", rows_in("cases/metrics_of_names"), ids=lambda row: f"{row['metric']}@{row['k']}")
 def test_by_hand(row: dict[str, str]) -> None:
     """cases/metrics_of_names.csv: MI is right at rank 2 of the first case, diabetes at rank 1 of the second, the third says nothing."""
     metric, k, value = getattr(dxmatch.metrics, row["metric"]), int(row["k"]), pytest.approx(float(row["value"]))

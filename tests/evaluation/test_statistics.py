@@ -16,8 +16,7 @@ from dxmatch.evaluation.statistics.subgroups import PLAIN, WEIGHTED, subgroup_ro
 from dxmatch.stats.permutation import holm
 from dxmatch.stats.resampling import Resampling
 
-from .made import By, find, lists_of_everything, long_form
-from .test_evaluate import rows_in
+from .made import By, find, lists_of_everything, long_form, rows_in
 
 Cases = dict[str, dict[str, list[str]]]
 
@@ -112,7 +111,7 @@ def test_subgroups_and_their_averages_by_hand(sets, metric, group, value, n):
     assert row["low"] is None or row["low"] <= value <= row["high"]
 
 
-@pytest.mark.parametrize("row", rows_in("averages.csv"), ids=lambda row: row["printed"])
+@pytest.mark.parametrize("row", rows_in("cases/averages"), ids=lambda row: row["printed"])
 def test_the_averages_that_clinbench_prints(row):
     """cases/averages.csv: Avg_p and Avg_d of Table 3, from the printed recalls of three subsets and their patients or diseases."""
     values = np.array([float(row[name]) for name in ("first", "second", "third")])
@@ -158,7 +157,7 @@ def test_the_resamples_of_groups_do_not_move_together():
 # Prompts and repeats
 
 
-@pytest.mark.parametrize("row", rows_in("prompts.csv"), ids=lambda row: row["mean"])
+@pytest.mark.parametrize("row", rows_in("cases/prompts"), ids=lambda row: row["mean"])
 def test_the_deviations_over_prompts_that_clinbench_prints(row):
     """cases/prompts.csv: Table 5, Journal: four prompts, m and not m - 1; the printed values are rounded, too."""
     values = [float(row[name]) for name in ("first", "second", "third", "fourth")]

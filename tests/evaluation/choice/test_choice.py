@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import pytest
 import dxmatch
 from dxmatch.errors import InputError, OptionError
 
-from ..made import find
+from ..made import find, rows_in
 
 ONE = {"question": "Which is a vein?", "options": "A. aorta B. portal vein C. carotid D. none", "answer": "B"}
 SEVERAL = {
@@ -47,11 +46,7 @@ def test_mean_and_deviation_by_question_by_hand() -> None:
     assert [row["chosen"] for row in report.rows_of("choice.answers")] == ["B", None, "B", "AB", "B"]
 
 
-@pytest.mark.parametrize(
-    "case",
-    list(csv.DictReader((Path(__file__).parent / "options.csv").open(encoding="utf-8"))),
-    ids=lambda case: case["given"],
-)
+@pytest.mark.parametrize("case", rows_in("choice/options"), ids=lambda case: case["given"])
 def test_options(case: dict[str, str]) -> None:
     """The right option is the last, so that all of them were read."""
     given, options = json.loads(case["given"]), json.loads(case["options"])
@@ -87,23 +82,11 @@ def test_two_models_are_compared_in_the_questions_of_both() -> None:
     assert {row["n_cases"] for row in report.difference_rows} == {1}
 
 
-@pytest.mark.parametrize(("options", "names"), [
-    ({"repeats": 0}, "'repeats'"),
-    ({"shifts": "some"}, "'shifts'"),
-    ({"models": "lab:m"}, "'models'.*'endpoints'"),
-    ({"reading": {"columns": {"subsets": "topic"}}}, "'reading.columns'"),
-    ({"reading": {"columns": {"subset": "topics"}}}, "'topics'"),
-    ({"reading": {"separator": ","}}, "'reading'.*separator"),
-    ({"asking": {"again": True}}, "'asking'.*again"),
-    ({"ask": "lab:m"}, "'ask'.*models="),
-    ({"full_circle": True}, "'full_circle'.*shifts="),
-    ({"ask_again": "lab:m"}, "'ask_again'.*read_again="),
-    ({"subset": "topic"}, "'subset'.*reading="),
-    ({"bootstrap": 0}, "'bootstrap'.*Resampling"),
-])  # fmt: skip
-def test_options_that_are_wrong(options: Any, names: str) -> None:
-    with pytest.raises((OptionError, InputError), match=names):
-        dxmatch.choice([{**ONE, "topic": "body"}], ANSWERS[:1], **options)
+@pytest.mark.parametrize("row", rows_in("choice/refused"), ids=lambda row: row["options"])
+def test_options_that_are_wrong(row: dict[str, str]) -> None:
+    """refused.csv: options -> the option that is named, and what is allowed."""
+    with pytest.raises((OptionError, InputError), match=row["names"]):
+        dxmatch.choice([{**ONE, "topic": "body"}], ANSWERS[:1], **json.loads(row["options"]))
 
 
 def test_models_are_asked_under_shifts_once(tmp_path: Path, loopback: Any, monkeypatch: pytest.MonkeyPatch) -> None:

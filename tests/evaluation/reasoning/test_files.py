@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from pathlib import Path
 
@@ -10,15 +9,13 @@ import pytest
 
 from dxmatch.errors import InputError
 
+from ..made import rows_in
 from .made import FILES, compared, told, values, written
 
 
-def cases(name):
-    with (Path(__file__).parent / name).open(encoding="utf-8") as lines:
-        return list(csv.DictReader(lines))
-
-
-@pytest.mark.parametrize("case", cases("wrong_files.csv"), ids=lambda case: f"{case['file']} {case['error'][:40]}")
+@pytest.mark.parametrize(
+    "case", rows_in("reasoning/wrong_files"), ids=lambda case: f"{case['file']} {case['error'][:40]}"
+)
 def test_a_file_that_cannot_be_right(tmp_path, case):
     with pytest.raises(InputError, match=re.escape(case["error"])):
         compared(tmp_path, {case["file"]: case["content"]})
@@ -50,7 +47,7 @@ def test_what_is_read_of_a_note(tmp_path):
     assert (wheeze["predicted_section"], wheeze["same_diagnosis"]) == (5, True)
 
 
-@pytest.mark.parametrize("case", cases("paths.csv"), ids=lambda case: case["predicted"])
+@pytest.mark.parametrize("case", rows_in("reasoning/paths"), ids=lambda case: case["predicted"])
 def test_where_a_prediction_leads(tmp_path, case):
     report = compared(tmp_path, {"run/Gout/toe.json": case["predicted"]})
     row = next(row for row in report.rows_of("reasoning.notes") if row["note"] == "Gout/toe.json")

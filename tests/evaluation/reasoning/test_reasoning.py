@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import permutations
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from dxmatch.evaluation.reasoning.correspondence import correspond
 
-from ..made import By
+from ..made import By, rows_in
 from .made import FILES, compared, matcher, told, values
 
 
@@ -60,23 +61,12 @@ def test_m_that_looks_one_way_sees_the_annotated_text_first(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("table", "least", "pairing", "found"),
-    [
-        # greedy takes 0.9 and leaves nothing for the second row: 0.9 < 0.8 + 0.8
-        ([[0.9, 0.8], [0.8, 0.1]], 0.5, "best", [(0, 1), (1, 0)]),
-        ([[0.9, 0.8], [0.8, 0.1]], 0.85, "best", [(0, 0)]),
-        # of one weight, the one of more pairs: 1 = 0.5 + 0.5
-        ([[1.0, 0.5], [0.5, 0.0]], 0.5, "best", [(0, 1), (1, 0)]),
-        (np.zeros((0, 3)), 0.5, "best", []),
-        (np.zeros((3, 0)), 0.5, "best", []),
-        ([[0.9, 0.8], [0.8, 0.1]], 0.5, "greedy", [(0, 0)]),
-        ([[0.6, 0.9], [0.9, 0.6]], 0.5, "greedy", [(0, 0), (1, 1)]),  # the first that is alike, not the likest
-        ([[0.1, 0.9], [0.1, 0.9]], 0.5, "greedy", [(0, 1)]),
-        (np.zeros((2, 0)), 0.5, "greedy", []),
-    ],
+    "row", rows_in("reasoning/correspondences"), ids=lambda row: f"{row['table']} {row['pairing']}"
 )
-def test_which_observations_correspond(table, least, pairing, found):
-    assert correspond(np.array(table), least, pairing) == found
+def test_which_observations_correspond(row):
+    """correspondences.csv: greedy takes the first that is alike, not the likest; of one weight, more pairs are better."""
+    found = correspond(np.array(json.loads(row["table"])), float(row["least"]), row["pairing"])
+    assert found == [tuple(pair) for pair in json.loads(row["found"])]
 
 
 @settings(deadline=None, max_examples=100)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import dxmatch
@@ -9,7 +11,7 @@ from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.reasoning import evaluate
 
 from ...chromium import CHROMIUM, tab
-from ..made import find
+from ..made import find, rows_in
 from .made import Says, compared, told, written
 
 LABELS = """run,note,observation,predicted,label_ann,label_bob,label_cy,rationale_label
@@ -37,21 +39,11 @@ def test_missing_notes_are_no_part_of_a_difference(both):
     assert "n = 2" in report.to_markdown()
 
 
-@pytest.mark.parametrize(("options", "error"), [
-    ({"runs": ["run", "run"]}, "'predictions'"),
-    ({"runs": []}, "'predictions'"),
-    ({"runs": {" ": "run"}}, "'predictions'"),
-    ({"pairing": "worst"}, "'pairing'"),
-    ({"missing": "empty"}, "'missing'"),
-    ({"prompts": {"observations": "x"}}, "'prompts'"),
-    ({"asking": {"dry_run": True}}, "'asking'"),
-    ({"judge": "lab:m"}, "'judge'"),
-    ({"bootstrap": 0}, "'bootstrap'.*Resampling"),
-    ({"observation_prompt": "x"}, "'observation_prompt'.*prompts="),
-])  # fmt: skip
-def test_options_that_are_wrong(tmp_path, options, error):
-    with pytest.raises(OptionError, match=error):
-        compared(tmp_path, **options)
+@pytest.mark.parametrize("row", rows_in("reasoning/refused"), ids=lambda row: row["options"])
+def test_options_that_are_wrong(tmp_path, row):
+    """refused.csv: options -> the option that is named, and what is allowed."""
+    with pytest.raises(OptionError, match=row["names"]):
+        compared(tmp_path, **json.loads(row["options"]))
 
 
 # The judge, and people
@@ -81,22 +73,19 @@ def test_agreement_with_people(both, tmp_path):
     assert "1 of 5 items have no majority of the humans" in told(report)
 
 
-@pytest.mark.parametrize(
-    ("change", "error"),
-    [
-        (("Gout/toe.json,red", "Gout/tow.json,red"), "row 2, column 'note'"),
-        (("9.1,fever", "9.1,sneeze"), "row 3, column 'predicted'"),
-        (("red big toe", "cough"), "row 2, column 'observation'"),
-        (("1,1,true,", "1,x,true,"), "row 3, column 'label_bob'"),
-        (("perfect,", "best,"), "row 6, column 'run'"),
-        (("run,note", "who,note"), "'run'"),
-        ((LABELS.partition("\n")[2], "run,Gout/toe.json,red big toe,fever,,,,\n"), "no pair is labelled"),
-    ],
-)
-def test_labels_that_are_wrong(both, tmp_path, change, error):
-    assert change[0] in LABELS
-    written(tmp_path, {"l.csv": LABELS.replace(*change)})
-    with pytest.raises(InputError, match=rf"l\.csv.*{error}"):
+@pytest.mark.parametrize("row", rows_in("reasoning/wrong_labels"), ids=lambda row: row["changed"])
+def test_labels_that_are_wrong(both, tmp_path, row):
+    """wrong_labels.csv: a text of the labels, what stands in its place, and what the error names."""
+    assert row["given"] in LABELS
+    written(tmp_path, {"l.csv": LABELS.replace(row["given"], row["changed"])})
+    with pytest.raises(InputError, match=rf"l\.csv.*{row['names']}"):
+        both(human=tmp_path / "l.csv")
+
+
+def test_no_pair_is_labelled(both, tmp_path):
+    header = LABELS.partition("\n")[0]
+    written(tmp_path, {"l.csv": f"{header}\nrun,Gout/toe.json,red big toe,fever,,,,\n"})
+    with pytest.raises(InputError, match="no pair is labelled"):
         both(human=tmp_path / "l.csv")
 
 

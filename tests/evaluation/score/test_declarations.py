@@ -21,8 +21,8 @@ from dxmatch.evaluation.score.declare import REGISTRY, Metric, all_metrics, decl
 from dxmatch.evaluation.score.reference_page import reference_page
 from dxmatch.evaluation.score.relative import experts_behind
 
+from ..made import expected_in, rows_in
 from .examples import EXAMPLES
-from .made import expected_in, table_of
 
 ALWAYS = [field.name for field in fields(Metric) if field.default is MISSING and field.default_factory is MISSING]
 every_metric = pytest.mark.parametrize("metric", all_metrics(), ids=lambda metric: metric.name)
@@ -148,12 +148,12 @@ def called_with(row):
     return REGISTRY[row["metric"]].function(*given, **named)
 
 
-@pytest.mark.parametrize("row", table_of("by_hand"), ids=lambda row: f"{row['metric']} {row['why']}")
+@pytest.mark.parametrize("row", rows_in("score/by_hand"), ids=lambda row: f"{row['metric']} {row['why']}")
 def test_worked_by_hand(row):
     assert called_with(row) == pytest.approx(expected_in(row), nan_ok=True)
 
 
-@pytest.mark.parametrize("row", table_of("refused"), ids=lambda row: f"{row['metric']} {row['arguments']}")
+@pytest.mark.parametrize("row", rows_in("score/refused"), ids=lambda row: f"{row['metric']} {row['arguments']}")
 def test_refused(row):
     with pytest.raises(OptionError if row["told"][0] == "'" else InputError, match=row["told"]):
         called_with(row)

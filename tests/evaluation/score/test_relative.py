@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from dxmatch import Panel
 
-from ..made import By, find, long_form, scored, told, value
-from .made import expected_in, table_of
+from ..made import By, expected_in, find, long_form, rows_in, scored, told, value
 
 
 def against_panel(frame, m, k=2, **panel):
@@ -25,7 +24,7 @@ def by_hand(panel, hand_matcher):
     return against_panel(long_form(panel), hand_matcher)
 
 
-@pytest.mark.parametrize("row", table_of("relative"), ids=lambda row: row["name"])
+@pytest.mark.parametrize("row", rows_in("score/relative"), ids=lambda row: row["name"])
 def test_values(by_hand, row):
     """relative.csv: the name that is printed -> its value, and how it comes about."""
     assert value(by_hand, "A", row["name"]) == pytest.approx(expected_in(row))

@@ -12,14 +12,13 @@ from dxmatch.evaluation.score import weighted
 from dxmatch.evaluation.score.weighted import RELATIONS, SETTINGS, aggregated, rescaled, severity_score
 from dxmatch.evaluation.score.weighted_cases import quadrant_of
 
-from ..made import scored, told, value
-from .made import table_of
+from ..made import rows_in, scored, told, value
 
 ES, BS, EG, BG, NR = RELATIONS
 SHORT = dict(zip(("ES", "BS", "EG", "BG", "NR"), RELATIONS, strict=True))
 
 
-@pytest.mark.parametrize("row", table_of("kernel29_lists"), ids=lambda row: row["why"])
+@pytest.mark.parametrize("row", rows_in("score/kernel29_lists"), ids=lambda row: row["why"])
 def test_worked_lists(row):
     said = [SHORT.get(word, word) for word in row["said"].split()]
     score = {
