@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from ...errors import InputError, quoted
-from ...files.tables import Table, stacked
+from ...files.tables import Table
 from .lists import FINAL, REFERENCE, as_text
 from .long import COLUMN, RIGHT, Long, as_texts, constant, unique
 from .names import (
@@ -38,10 +38,16 @@ def together(longs: Sequence[Long], source: str = "") -> Long:
         return longs[0]
     files, own = list(dict.fromkeys(one.table.source for one in longs)), longs[0].own.items()
     said = " or ".join(list(dict.fromkeys(one.recognised for one in longs))[:2])
-    texts = [{name: as_texts(one.table.data[name]) for name in one.table.names} for one in longs]
-    table = stacked([replace(one.table, data=pa.table(data)) for one, data in zip(longs, texts, strict=True)])
+    tables = [one.table for one in longs]
+    texts = [pa.table({name: as_texts(table.data[name]) for name in table.names}) for table in tables]
+    table = Table(
+        pa.concat_tables(texts, promote_options="default"), source or ", ".join(files[:4]) + (", …" if len(files) > 4 else ""), 1,
+        rows=np.concatenate([one.row_numbers() for one in tables]),
+        sources=[one.source_of(row) for one in tables for row in range(len(one))],
+        note=" ".join(one.note for one in tables if one.note), broken=tuple(error for one in tables for error in one.broken),
+    )  # fmt: skip
     return Long(
-        replace(table, source=source or ", ".join(files[:4]) + (", …" if len(files) > 4 else "")),
+        table,
         own={ours: name for ours, name in own if all(one.own.get(ours) == name for one in longs)},
         columns=tuple(dict.fromkeys(name for one in longs for name in one.columns)),
         recognised=f"{len(files)} files, {said}" if len(files) > 1 else said,

@@ -42,29 +42,23 @@ def test_tables_by_hand(audited):
 def test_errors_are_told_by_what_m_takes_the_two_for(tmp_path):
     """Of diseases in line in the graph, one that is denied, and some that no graph knows."""
     others = ["asthma", "croup", "flu", "gout", "measles", "mumps", "rickets", "scurvy"]
-    rows = [
-        ("Takayasu arteritis", "vasculitis", 0),
-        ("vasculitis", "Takayasu arteritis", 0),
-        ("gout", "no evidence of gout", 1),
-    ]
+    rows = [("Takayasu arteritis", "vasculitis", 0), ("vasculitis", "Takayasu arteritis", 0)]
+    rows += [("gout", "no evidence of gout", 1)]
     rows += [(a, b, int((a, b) == ("asthma", "gout"))) for a in others for b in others if a < b]
     found = dxmatch.audit(related(tmp_path), pd.DataFrame(rows, columns=["a", "b", "label"]), folds=2, **FEW)
-    kinds = {key: (row["pairs"], row["wrong"]) for key, row in by(found.kinds, "error", "kind").items()}
-    assert (
-        kinds["false", "narrower"]
-        == kinds["false", "broader"]
-        == kinds["missed", "excluded"]
-        == kinds["missed", "unrelated"]
-        == (1, 1)
-    )
-    assert kinds["false", "related"][1] == kinds["false", "unrelated"][1] == 0
-    why = {(row["kind"], row["a"]): row["why"] for row in found.worst.to_pylist()}
-    assert (
-        why["narrower", "Takayasu arteritis"]
-        == why["broader", "vasculitis"]
-        == "Takayasu arteritis is a kind of vasculitis (MONDO)"
-    )
-    assert why["excluded", "gout"].endswith("gout is negated ('no evidence of')") and not why["unrelated", "asthma"]
+    kinds = by(found.kinds, "error", "kind")
+    for error, kind, wrong in (
+        ("false", "narrower", 1),
+        ("false", "broader", 1),
+        ("missed", "excluded", 1),
+        ("missed", "unrelated", 1),
+        ("false", "related", 0),
+        ("false", "unrelated", 0),
+    ):
+        assert kinds[error, kind]["wrong"] == wrong, kind
+    why = {row["a"]: row["why"] for row in found.worst.to_pylist()}
+    assert why["Takayasu arteritis"] == why["vasculitis"] == "Takayasu arteritis is a kind of vasculitis (MONDO)"
+    assert why["gout"].endswith("gout is negated ('no evidence of')") and not why["asthma"]
     assert list(found.left_out) == ["what the feature icd_nearest is worth"]
 
 
@@ -72,11 +66,8 @@ def test_contributions_add_up_in_the_table(audited, matcher):
     frame = audited.contributions.to_pandas()
     total = frame["base"] + frame["shap_ratio_unigram"] + frame["shap_levenshtein"]
     assert total.to_numpy() == pytest.approx(frame["raw"].to_numpy())
-    said = matcher.probabilities(frame["a"].tolist(), frame["b"].tolist())
-    assert frame["probability"].to_numpy() == pytest.approx(said)
     for name, row in by(audited.features, "feature").items():
         assert row["strength"] == pytest.approx(frame[f"shap_{name}"].abs().mean())
-    assert sum(r["share"] for r in audited.features.to_pylist()) == pytest.approx(1)
 
 
 def test_measures_and_intervals_are_those_of_scikit_learn(audited):
@@ -85,12 +76,8 @@ def test_measures_and_intervals_are_those_of_scikit_learn(audited):
     said, label, code = frame["match"], frame["label"], pd.factorize(frame["a"])[0]
     m = audited.alone.to_pylist()[0]
     draws = np.random.default_rng(0).multinomial(20, np.full(20, 1 / 20), size=20)
-    for name, score in (
-        ("precision", precision_score),
-        ("recall", recall_score),
-        ("f1", f1_score),
-        ("accuracy", accuracy_score),
-    ):
+    scores = {"precision": precision_score, "recall": recall_score, "f1": f1_score, "accuracy": accuracy_score}
+    for name, score in scores.items():
         again = [score(label, said, sample_weight=weight[code]) for weight in draws]
         assert [m[name], m[f"{name}_low"], m[f"{name}_high"]] == pytest.approx(
             [score(label, said), *np.quantile(again, [0.025, 0.975])]
@@ -114,22 +101,12 @@ def test_what_no_tree_reads_costs_nothing_and_what_all_read_costs_much(matcher_o
 
 def test_the_same_seed_gives_the_same_audit(audited, matcher, rows):
     assert dxmatch.audit(matcher, rows, **FEW).to_dict() == audited.to_dict()
-    assert (
-        dxmatch.audit(matcher, rows, repeats=2, resampling={"resamples": 20, "seed": 1}).permutation
-        != audited.permutation
-    )
 
 
-def test_contributions_of_a_sample(matcher, rows):
-    part = dxmatch.audit(matcher, rows, sample=30, **FEW)
-    assert part.contributions.num_rows == part.made_with["pairs_with_contributions"] == 30
-
-
-def test_identical_pairs_stand_aside(matcher, rows):
-    more = pd.concat([rows, pd.DataFrame([{"a": "asthma", "b": "Asthma", "label": 1}] * 5)])
-    found = dxmatch.audit(matcher, more, **FEW)
-    assert found.made_with["equal_after_normalisation"] == 5 and found.contributions.num_rows == 80
-    assert {"all", "not identical"} == set(found.measures.column("pairs").to_pylist())
+def test_a_sample_and_identical_pairs(matcher, rows):
+    same = pd.DataFrame([{"a": "asthma", "b": "Asthma", "label": 1}] * 5)
+    found = dxmatch.audit(matcher, pd.concat([rows, same]), sample=30, **FEW)
+    assert found.made_with["equal_after_normalisation"] == 5 and found.contributions.num_rows == 30
 
 
 def test_training_anew(matcher, rows, monkeypatch):
@@ -160,8 +137,6 @@ def test_files(audited, matcher, rows, tmp_path):
     for taken in (tmp_path / "mine", tmp_path / "mine" / "thesis.txt"):
         with pytest.raises(DxmatchError, match="holds something else"):
             audited.save(taken)
-    with pytest.raises(AttributeError, match="figures"):
-        _ = audited.figures
 
 
 def test_spreadsheet(matcher, rows, tmp_path):
@@ -188,21 +163,16 @@ def test_the_page_and_its_charts(audited, tmp_path):
     assert {p["step"] for p in points if p["feature"] == "ratio_unigram" and float(p["value"]) == 1} == {"highest"}
 
 
-def test_what_a_terminal_shows(audited, capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "160")
-    audited.print()
-    short = capsys.readouterr().out
-    audited.print(full=True)
-    full = capsys.readouterr().out
-    assert "Shuffling" in short and "mean |contribution|" in short and "up to" in short
-    assert "Matches that M misses" in full and "resamples of references" in full and len(full) > len(short)
+def test_what_a_terminal_shows(audited, capsys):
+    for full in (False, True):
+        audited.print(full=full)
+        assert ("Matches that M misses" in capsys.readouterr().out) == full
 
 
 def test_constant_features_are_told(matcher):
-    letters = "abcdefghij"
     one_word = pd.DataFrame(
-        {"a": [f"{letters[i % 10]}x{i}" for i in range(40)], "b": [f"y{i}z" for i in range(40)]}
-    ).assign(label=[0, 1] * 20)
+        {"a": [f"x{i}" for i in range(40)], "b": [f"y{i}" for i in range(40)], "label": [0, 1] * 20}
+    )
     assert "what the feature ratio_unigram is worth" in dxmatch.audit(matcher, one_word, **FEW).left_out
 
 
@@ -212,12 +182,12 @@ def test_constant_features_are_told(matcher):
         (lambda rows: rows.assign(label=1), {}, InputError, "only one label"),
         (lambda rows: rows.head(10), {}, InputError, "too few pairs"),
         (lambda rows: rows.drop(columns="b"), {}, InputError, "'b'"),
-        (lambda rows: rows.drop(columns="label"), {}, InputError, "no labels.*add='shap' of score"),
+        (lambda rows: rows.drop(columns="label"), {}, InputError, "no labels"),
         (None, {"columns": {"label": "verdict"}}, InputError, "verdict"),
-        (None, {"sample": 5}, OptionError, "'sample' parameter must be a whole number 20 or more"),
-        (None, {"repeats": 0}, OptionError, "'repeats' parameter must be a whole number 1 or more"),
-        (None, {"repeats": 30}, OptionError, "'resampling' parameter must be of 30 resamples or more. Got 20"),
-        (None, {"resampling": {"resamples": 3}}, OptionError, "'resampling' parameter must be of 20 resamples or more"),
+        (None, {"sample": 5}, OptionError, "'sample'"),
+        (None, {"repeats": 0}, OptionError, "'repeats'"),
+        (None, {"repeats": 30}, OptionError, "'resampling'.*30"),
+        (None, {"resampling": {"resamples": 3}}, OptionError, "'resampling'.*20"),
         (None, {"bootstrap": 30}, OptionError, r"resampling=dxmatch.Resampling\(resamples=…\)"),
         (None, {"voters": 2}, OptionError, "of the 0 features of kind 'vote'"),
     ],

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-from html import unescape
 from itertools import pairwise
 
 import lightgbm
@@ -55,49 +54,35 @@ def test_contributions_by_hand(matcher_of):
     by_hand = {"ratio_unigram": 0.9, "levenshtein": 1.2, "base": -0.1}
     one, other = (dxmatch.explain(matcher_of(leaves), *UNLIKE) for leaves in ("-1 0 2", "-3 1 0.5"))
     assert contributed(one) == pytest.approx(by_hand)
+    # -2.4 and -0.6: the largest first, for a match or against it
+    assert dxmatch.explain(matcher_of("2 3 -1"), *UNLIKE).parts[0].feature == "levenshtein"
     heavy = dxmatch.explain(matcher_of("-1 0 2", "-3 1 0.5", combination=Combination("mean_raw", (3.0, 1.0))), *UNLIKE)
     assert contributed(heavy) == pytest.approx({k: (3 * v + contributed(other)[k]) / 4 for k, v in by_hand.items()})
-    alike = dxmatch.explain(
-        matcher_of("-1 0 2", "-1 0 2", combination=Combination("mean_probability", (1.0, 2.0))), *UNLIKE
-    )
-    assert contributed(alike) == pytest.approx(by_hand)
     mixed = dxmatch.explain(matcher_of("-1 0 2", "-6 1 9", combination=Combination("mean_probability")), *UNLIKE)
     assert sum(contributed(mixed).values()) == pytest.approx(mixed.trees.raw, abs=1e-9)
     with pytest.raises(ModelError, match="the trees lack the counts"):
         dxmatch.explain(matcher_of("-1 0 2", counts="0 0 0", internal="0 0"), *UNLIKE)
 
 
-def test_the_facts(matcher, same_site):
-    found, wording = same_site, same_site.wording
-    assert wording.names == tuple(matcher.providers.naming([found.a, found.b]))
-    assert wording.shared == ("fracture", "hip") and wording.only_a == () and "acute" in wording.only_b
-    assert found.probability == matcher.probability(found.a, found.b) and found.match == matcher.match(found.a, found.b)
-    assert sum(contributed(found).values()) == pytest.approx(found.trees.raw)
-    sizes = [abs(part.contribution) for part in found.parts]
-    assert sizes == sorted(sizes, reverse=True)
-    assert found.raw_threshold == pytest.approx(0, abs=1e-9)  # sigmoid(raw) = 0.5
-    turned = dxmatch.explain(matcher, found.b, found.a)
-    assert turned.parts == found.parts and turned.wording.only_b == wording.only_a
-
-
-def test_the_words(matcher):
+def test_the_words(matcher, same_site):
     text = str(dxmatch.explain(matcher, "acute renal pancreatitis", "chronic renal pancreatitis"))
     for said in (
-        "'acute renal pancreatitis' is compared as it is", "They share 'renal' and 'pancreatitis'",
-        "'acute' and 'chronic' differ", "M calls them a match: probability 0.9", "a match begins at 0.500",
-        "For a match speak", "ratio_unigram (0.667,",
-    ):  # fmt: skip
+        "They share 'renal' and 'pancreatitis'",
+        "'acute' and 'chronic' differ",
+        "M calls them a match: probability 0.9",
+        "ratio_unigram (0.667,",
+    ):
         assert said in text
     other = str(dxmatch.explain(matcher, "asthma", "hip fracture"))
-    assert "no match: probability" in other and "They share no word" in other and "Against a match" in other
-    assert "graph of diseases" not in text + other, "of a model without one"
+    assert "no match: probability" in other and "Against a match" in other and "graph of diseases" not in text + other
+    turned = dxmatch.explain(matcher, same_site.b, same_site.a)
+    assert turned.parts == same_site.parts and turned.wording.only_b == same_site.wording.only_a
 
 
 def test_equal_after_normalisation(matcher, tmp_path):
     found = dxmatch.explain(matcher, "Crohn's disease", "crohn disease")
     assert found.identical and found.match and found.probability == 1 and found.parts == () and found.trees is None
     assert "no tree was asked" in str(found) and json.loads(found.to_json())["raw"] is None
-    assert "no tree was asked" in found.save(tmp_path / "why.html").read_text("utf-8")
     with pytest.raises(InputError, match="nothing to draw"):
         found.save(tmp_path / "why.svg")
     assert not (tmp_path / "why.svg").exists()
@@ -122,79 +107,45 @@ def test_files_and_what_a_terminal_shows(same_site, tmp_path, capsys):
     page = same_site.save(tmp_path / "why.html").read_text("utf-8")
     html = re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)
     assert "<b>" not in html and "&lt;b&gt;" in html and "default-src 'none'" in html and 'id="contributions"' in html
-    with pytest.raises(InputError, match=r"\.svg"):
-        same_site.save(tmp_path / "why.pdf")
-    with pytest.raises(InputError, match="folder for the report is absent"):
-        same_site.save(tmp_path / "nowhere" / "why.svg")
+    for wrong in ("why.pdf", "nowhere/why.svg"):
+        with pytest.raises(InputError):
+            same_site.save(tmp_path / wrong)
     same_site.print()
-    shown = capsys.readouterr().out
-    assert same_site.verdict in shown and "share of words in common" in shown
-
-
-def test_the_json_is_flat(same_site):
-    keys = {
-        "a", "b", "names", "model", "probability", "threshold", "identical", "shared", "only_a", "only_b", "opposed", "base", "raw",
-        "raw_threshold", "parts", "read_as", "mixed", "policy", "by_trees", "excluded", "reason", "links", "relation", "relations",
-        "match", "words",
-    }  # fmt: skip
-    told = json.loads(same_site.to_json())
-    assert set(told) == keys and told["parts"][0].keys() == {"feature", "label", "value", "contribution"}
-
-
-def test_the_picture_has_every_contribution(same_site):
-    rows = same_site.figure.rows
-    assert [row["value"] for row in rows] == [part.contribution for part in same_site.parts]
-    assert all(row["side"] == ("against a match" if row["value"] < 0 else "for a match") for row in rows)
-    assert sum(row["value"] for row in rows) + same_site.trees.base == pytest.approx(same_site.trees.raw)
+    assert same_site.verdict in capsys.readouterr().out
 
 
 def test_what_excludes_is_decisive_whatever_the_trees_say(knowing):
     found = dxmatch.explain(knowing, "vasculitis", "no evidence of vasculitis")
     assert found.known.excluded and found.probability == 0 and not found.match
     assert found.trees.by_trees > 0.5, "the trees see two names of one disease"
-    assert found.known.reason == "vasculitis is present, vasculitis is negated ('no evidence of')"
-    text = str(found)
-    assert f"This is decisive: {found.known.reason}. The trees alone would say {found.trees.by_trees:.3f}." in text
-    assert "is excluded, with a probability of 1.00" in text and text.count(found.known.reason) == 1
+    assert f"This is decisive: {found.known.reason}. The trees alone would say {found.trees.by_trees:.3f}." in str(
+        found
+    )
 
 
 def test_what_the_graph_knows_is_said(knowing, tmp_path):
     pair = "large vessel vasculitis", "Takayasu arteritis"
     found = dxmatch.explain(knowing, *pair)
-    assert found.known.reason == "Takayasu arteritis is a kind of large vessel vasculitis (MONDO)"
-    assert not found.known.excluded and found.match and found.known.links == ()
-    assert found.known.relation == "broader" and sum(found.known.relations.values()) == pytest.approx(1)
-    assert f"{found.known.reason}." in found.words
-    said = "'large vessel vasculitis' is broader, with a probability of 0."
-    assert said in str(found) and said in found.save(tmp_path / "why.html").read_text("utf-8").replace("&#39;", "'")
+    assert found.known.relation == "broader" and found.known.links == ()
+    assert "Takayasu arteritis is a kind of large vessel vasculitis (MONDO)." in found.words
+    page = found.save(tmp_path / "why.html").read_text("utf-8").replace("&#39;", "'")
+    assert "'large vessel vasculitis' is broader, with a probability of 0." in page
     assert dxmatch.explain(knowing, *pair[::-1]).known.relation == "narrower"
-    (link,) = dxmatch.explain(knowing, "heart attack of the anterior wall", "vasculitis").known.links
-    assert link.name == knowing.providers.naming(["heart attack of the anterior wall"])[0] and 0 < link.certainty < 1
     strict = under(knowing, "strict")
     found = dxmatch.explain(strict, *pair)
     assert found.probability == strict.probability(*pair) and not found.match and knowing.match(*pair)
-    default = f"under the default it would be {knowing.probability(*pair):.3f}."
-    assert f"What counts is the policy strict; {default}" in str(found)
+    assert f"policy strict; under the default it would be {knowing.probability(*pair):.3f}." in str(found)
 
 
 def test_every_feature_has_words(knowing):
-    said = {part.feature: part.label for part in dxmatch.explain(knowing, "gout", "asthma").parts}
-    assert (
-        not [label for label in said.values() if "{" in label or len(label) >= 140] and "decisive" in said["excluded"]
-    )
-    line = "how sure it is that both are one disease, or one a kind of the other, in the graph of diseases"
-    assert said["disease_line"] == line
+    said = [part.label for part in dxmatch.explain(knowing, "gout", "asthma").parts]
+    assert not [label for label in said if "{" in label or len(label) >= 140]
 
 
 def test_as_the_library_shap_has_it(matcher):
     """Its explanation holds what its own TreeExplainer computes, so that its plots are of M."""
     shap = pytest.importorskip("shap", reason="needs shap (extra 'explain')")
-    pairs = [
-        ("hip fracture", "closed fracture of the hip"),
-        ("asthma", "gout"),
-        ("asthma", "Asthma"),
-        ("gout", "asthma"),
-    ]
+    pairs = [("hip fracture", "closed fracture of the hip"), ("gout", "flu"), ("flu", "Flu"), ("flu", "gout")]
     found = dxmatch.shap_explanation(matcher, pairs)
     (text,) = matcher.parts.trees
     own = shap.TreeExplainer(lightgbm.Booster(model_str=text))(found.data)
@@ -245,32 +196,18 @@ def test_an_audit_sets_aside_what_is_not_understood(reading):
         dxmatch.audit(reading, frame, resampling={"resamples": 20}, repeats=1)
 
 
-def shown(html: str) -> str:
-    """The text of HTML without scripts, frames and addresses."""
-    assert not re.search(r"<(script|iframe|img|link)\b", html)
-    return unescape(" ".join(re.sub(r"<[^>]+>", " ", html).split()))
-
-
 def test_a_cell_of_a_notebook(shipped):
-    """Short, escaped, and with nothing of the data where cells are hidden."""
-    text = shown(shipped._repr_html_())
-    assert (
-        text.startswith(f"Match function offline-en Identity {shipped.identity} Features 17 (offline)")
-        and len(text) < 600
-    )
-    relation = shown(shipped.relation("DLBCL", "non-Hodgkin lymphoma")._repr_html_())
-    assert relation.startswith("narrower narrower 0.") and relation.endswith(
-        "is a kind of non-Hodgkin lymphoma (MONDO)"
-    )
-    found = dxmatch.explain(shipped, "heart attack", "unstable angina")
-    assert shown(found._repr_html_()).startswith(found.verdict) and "<svg" in found._repr_html_()
-    same = dxmatch.explain(shipped, "flu", "Flu")._repr_html_()
-    assert "After normalisation they are the same" in shown(same) and "<svg" not in same
-    nasty = dxmatch.explain(shipped, "<script>alert(1)</script> flu", "<img src=x> influenza")._repr_html_()
-    assert "<script" not in nasty and "<img" not in nasty and "<script>alert(1)</script> flu" in shown(nasty)
+    """Escaped, and with nothing of the data where cells are hidden."""
+    assert shipped.identity in shipped._repr_html_()
+    relation = shipped.relation("DLBCL", "non-Hodgkin lymphoma")
+    assert "is a kind of non-Hodgkin lymphoma (MONDO)" in relation._repr_html_()
+    found = dxmatch.explain(shipped, "<script>alert(1)</script> flu", "<img src=x> influenza")
+    html = found._repr_html_()
+    assert "<script" not in html and "<img" not in html and "&lt;script&gt;" in html and "<svg" in html
+    assert "<svg" not in dxmatch.explain(shipped, "flu", "Flu")._repr_html_()
     dxmatch.configure(hide_cells=True)
     try:
-        hidden = shipped.relation("DLBCL", "lymphoma")._repr_html_() + found._repr_html_()
-        assert "lymphoma" not in hidden and "angina" not in hidden
+        hidden = relation._repr_html_() + found._repr_html_()
+        assert "lymphoma" not in hidden and "influenza" not in hidden
     finally:
         dxmatch.configure(hide_cells=False)

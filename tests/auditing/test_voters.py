@@ -108,15 +108,9 @@ def test_no_pair_chooses_and_measures(tmp_path: Path, pairs: pd.DataFrame, monke
         dxmatch.audit(m, pairs, voters=2, **FEW)
 
 
-@pytest.mark.parametrize(
-    ("count", "says"),
-    [
-        (6, "a number of the 5 features of kind 'vote' with an answer"),
-        (0, "1 or more"),
-    ],
-)
-def test_refused(known, pairs, count: int, says: str) -> None:
-    with pytest.raises(OptionError, match=says):
+@pytest.mark.parametrize("count", [6, 0])
+def test_refused(known, pairs, count: int) -> None:
+    with pytest.raises(OptionError, match="'voters'"):
         dxmatch.audit(known[1], pairs, voters=count, **FEW)
 
 

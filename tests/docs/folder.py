@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from dxmatch.models.shipped import SHIPPED_MODEL
 
 from ..evaluation.read.test_ddxplus import published
-from ..evaluation.reasoning_example import GRAPHS, NOTES, perfect
+from ..evaluation.reasoning_example import GOOD, GRAPHS, NOTES
 from .blocks import ROOT
 
 EXAMPLE = ROOT / "example"
@@ -99,7 +99,7 @@ def lay_out(folder: Path, url: str) -> None:
     shutil.copytree(SHIPPED_MODEL, folder / "my-model")
     header, *patients = published(folder).read_text("utf-8").splitlines(keepends=True)
     (folder / "release_test_patients.csv").write_text(header + "".join(patients * 500), "utf-8")
-    _write_json(folder / "graphs", {f"{name}.json": graph for name, graph in GRAPHS.items()})
+    _write_json(folder / "graphs", GRAPHS)
     for notes in ("notes", "notes-original", "amended"):
         _write_json(folder / notes, NOTES)
     _write(folder / "people.csv", [
@@ -108,7 +108,7 @@ def lay_out(folder: Path, url: str) -> None:
     ])  # fmt: skip
     (folder / "domains.csv").write_text("category,domain\nAsthma,lungs\nStroke,nerves\n")
     for run in ("run-1", "run-2", "run-g", "run-k", "runs/gpt4-g", "runs/gpt4-k"):
-        _write_json(folder / run, {name: perfect(note) for name, note in NOTES.items()})
+        _write_json(folder / run, GOOD)
     (folder / "cnqa.json").write_text(json.dumps(_QUESTIONS), "utf-8")
     (folder / "questions.json").write_text(json.dumps(_QUESTIONS), "utf-8")
     _write(folder / "answers.csv", [{"question_id": n, "shift": s, "response": "A"} for n in (1, 2) for s in (0, 1)])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import math
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -54,6 +57,47 @@ def long_form(cases: dict[str, dict[str, list[str]]], roles: dict[str, str] | No
     return pd.DataFrame(rows)
 
 
+_CODES = {"pneumonia": "J18.9", "pulmonary embolism": "I26.99", "asthma": "J45.909", "gout": "M10.9", "sepsis": "A41.9"}
+_RELATIONS = ("exact synonym", "broad synonym", "exact disease group", "broad disease group", "not related")
+_SEVERITIES = ("mild", "moderate", "severe", "critical", "rare")
+
+
+def lists_of_everything(n: int = 14, rename: dict[str, str] | None = None) -> pd.DataFrame:
+    """Lists with every column, so that no family of metrics is left out: A and B judged by X, Y and Z, three each.
+
+    rename : other names for cases, raters and diagnoses.
+    """
+    generator = np.random.default_rng(5)
+    names = rename or {}
+    words = list(_CODES)
+    rows: list[dict[str, Any]] = []
+    for case in range(n):
+        reference, severity = words[case % 5], case % 5
+        for skill, rater in enumerate("XYAZB"):
+            others = [word for word in words if word != reference]
+            said = list(generator.permutation(others)[:3])
+            if generator.random() < 0.9 - 0.15 * skill:
+                said[int(generator.integers(0, 3))] = reference
+            for rank, word in enumerate(said, 1):
+                off = int(generator.integers(-1, 2))
+                rows.append(
+                    {
+                        "case_id": names.get(f"c{case:02}", f"c{case:02}"),
+                        "rater": names.get(rater, rater),
+                        "role": "algorithm" if rater in "AB" else "expert",
+                        "rank": rank,
+                        "diagnosis": names.get(word, word),
+                        "icd10": _CODES[word],
+                        "severity": _SEVERITIES[int(np.clip(severity + off, 0, 4))],
+                        "relation": _RELATIONS[0 if word == reference else int(generator.integers(1, 5))],
+                        "reference": names.get(reference, reference),
+                        "reference_icd10": _CODES[reference],
+                        "reference_severity": _SEVERITIES[severity],
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
 def with_reading(options: dict[str, Any]) -> dict[str, Any]:
     """The options of a case in a table of cases, those of the reading in their object."""
     of_reading = {name: value for name, value in options.items() if name in dxmatch.Reading.__dataclass_fields__}
@@ -61,14 +105,48 @@ def with_reading(options: dict[str, Any]) -> dict[str, Any]:
     return {**others, "reading": dxmatch.Reading(**of_reading)}
 
 
-def lists_of(cases: dict[str, dict[str, list[str]]], **columns: list[Any]) -> Lists:
-    """As read: the rater "truth" is the reference, A, B and gpt… are algorithms, "none" is no diagnosis."""
+def framed(cases: dict[str, dict[str, list[str]]], **columns: Any) -> pd.DataFrame:
+    """With roles: the rater "truth" is the reference, A, B and gpt… are algorithms. columns : further ones, in the order of the rows."""
     algorithms = {rater for lists in cases.values() for rater in lists if rater in "AB" or rater.startswith("gpt")}
     roles = {"truth": "reference", **dict.fromkeys(algorithms, "algorithm")}
-    return read_lists(long_form(cases, roles).assign(**columns), reading=dxmatch.Reading(no_diagnosis=["none"]))
+    return long_form(cases, roles).assign(**columns)
+
+
+def lists_of(cases: dict[str, dict[str, list[str]]], **columns: Any) -> Lists:
+    """As read; "none" is no diagnosis."""
+    return read_lists(framed(cases, **columns), reading=dxmatch.Reading(no_diagnosis=["none"]))
+
+
+def scored(lists: Any, metrics: Any, m: Any = None, *, resamples: int = 0, **options: Any) -> dxmatch.Report:
+    """The report of a frame, or of lists as `framed`; "none" is no diagnosis."""
+    frame, reading = framed(lists) if isinstance(lists, dict) else lists, dxmatch.Reading(no_diagnosis=["none"])
+    resampling = dxmatch.Resampling(resamples=resamples)
+    return dxmatch.evaluate(
+        frame, matcher=m or By(), metrics=metrics, reading=reading, resampling=resampling, **options
+    )
+
+
+def value(report: dxmatch.Report, rater: str, name: str) -> float | None:
+    return find(report.rows, algorithm=rater, name=name)["value"]
+
+
+def told(report: dxmatch.Report, kind: str) -> str:
+    """What the findings of a kind say, one a line."""
+    return "\n".join(one.sentence for one in report.findings if one.kind == kind)
 
 
 def find(rows: Iterable[dict[str, Any]], **columns: Any) -> dict[str, Any]:
     """The one row that has these values."""
     (row,) = [row for row in rows if all(row[name] == value for name, value in columns.items())]
     return row
+
+
+def rows_in(table: str) -> list[dict[str, str]]:
+    """The rows of a table of cases below this folder."""
+    with (Path(__file__).parent / f"{table}.csv").open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def expected_in(row: dict[str, str]) -> float:
+    """The value of the fraction in the column `expected`."""
+    return eval(row["expected"], {"__builtins__": {}}, vars(math))

@@ -13,90 +13,69 @@ import dxmatch
 from dxmatch.errors import OptionError
 from dxmatch.evaluation.score.scores import Score, over_two
 from dxmatch.evaluation.statistics.subgroups import PLAIN, WEIGHTED, subgroup_rows
-from dxmatch.stats.intervals import ALIKE
 from dxmatch.stats.permutation import holm
 from dxmatch.stats.resampling import Resampling
 
-from .made import By, find, long_form
-from .test_evaluate import rows_in
+from .made import By, find, lists_of_everything, long_form, rows_in
 
 Cases = dict[str, dict[str, list[str]]]
 
 
-def evaluated(cases: Cases, resamples: int = 50, **options: Any) -> Any:
-    """Against the right answer "gout", or the rater truth's."""
-    frame = long_form(cases, {"truth": "reference", **dict.fromkeys({r for of in cases.values() for r in of} - {"truth"}, "algorithm")})  # fmt: skip
-    frame = frame if "truth" in next(iter(cases.values())) else frame.assign(reference="gout")
-    by = options.pop("by", None)
+def evaluated(cases: Cases, resamples: int = 50, by: Any = None, **options: Any) -> Any:
+    """Against the right answer "gout", or the rater truth's. by : case -> its group."""
+    algorithms = {rater for lists in cases.values() for rater in lists} - {"truth"}
+    frame = long_form(cases, {"truth": "reference", **dict.fromkeys(algorithms, "algorithm")})
+    if "truth" not in next(iter(cases.values())):
+        frame["reference"] = "gout"
     if by is not None:
-        options["by"], frame = "set", frame.assign(set=frame["case_id"].map(by))
-    return dxmatch.evaluate(
-        frame, matcher=By(), resampling=dxmatch.Resampling(resamples=resamples), **{"metrics": "ranking"} | options
-    )
+        options["by"], frame["set"] = "set", frame["case_id"].map(by)
+    resampling = dxmatch.Resampling(resamples=resamples)
+    return dxmatch.evaluate(frame, matcher=By(), resampling=resampling, **{"metrics": "ranking"} | options)
 
 
-def hits(**of: str) -> Cases:
+def hits(of: dict[str, str]) -> Cases:
     """Rater -> 1 for each case that it has right; a dot where it was not asked."""
-    n = len(next(iter(of.values())))
-    names = {
-        rater.replace("__", " [").replace("_x", " #2") + ("]" if "__" in rater else ""): said
-        for rater, said in of.items()
-    }
+    names = {"1": ["gout"], "0": ["flu"]}
     return {
-        f"c{i:02}": {rater: ["gout" if said[i] == "1" else "flu"] for rater, said in names.items() if said[i] != "."}
-        for i in range(n)
+        f"c{i:02}": {rater: names[mark] for rater, mark in zip(of, marks, strict=True) if mark != "."}
+        for i, marks in enumerate(zip(*of.values(), strict=True))
     }
+
+
+def top_1(rows: Any) -> list[Any]:
+    return [row for row in rows if row["name"] == "Acc(M)@1"]
 
 
 # Differences
 
 
 def test_differences_of_hits_are_mcnemars_and_corrected():
-    a, b, c = "1" * 12 + "0" * 8, "0" * 10 + "1" * 4 + "0" * 6, "1" * 11 + "0" * 9
-    report = evaluated(hits(A=a, B=b, C=c))
-    rows = {(row["first"], row["second"]): row for row in report.difference_rows if row["name"] == "Acc(M)@1"}
-    assert set(rows) == {("A", "C"), ("A", "B"), ("C", "B")}, "the best first"
-    # A has 10 right of which B has none, B 2 of which A has none
+    report = evaluated(hits({"A": "1" * 12 + "0" * 8, "B": "0" * 10 + "1" * 4 + "0" * 6, "C": "1" * 11 + "0" * 9}))
+    rows = {(row["first"], row["second"]): row for row in top_1(report.difference_rows)}
+    # the best first; A has 10 right of which B has none, B 2 of which A has none
     expected = {("A", "B"): stats.binomtest(2, 12).pvalue, ("A", "C"): 1.0, ("C", "B"): stats.binomtest(3, 13).pvalue}
     assert {pair: row["p"] for pair, row in rows.items()} == pytest.approx(expected)
     assert rows["A", "B"]["value"] == pytest.approx(8 / 20) and rows["A", "B"]["low"] < 8 / 20 < rows["A", "B"]["high"]
     corrected = dict(zip(rows, holm([row["p"] for row in rows.values()]).tolist(), strict=True))
     assert {pair: row["p_holm"] for pair, row in rows.items()} == pytest.approx(corrected)
     assert {row["n_comparisons"] for row in rows.values()} == {3}
-    assert list(report.differences["p"]) == [row["p"] for row in report.difference_rows]
 
 
-def test_differences_are_paired_and_of_every_metric(everything, same_text, full_report):
+def test_differences_are_paired_and_of_every_metric(same_text, full_report):
     """B under another name is B: 0 in every resample, though each alone is uncertain."""
-    frame = everything()
+    frame = lists_of_everything()
     twin = pd.concat([frame, frame[frame["rater"] == "B"].assign(rater="twin")])
     report = dxmatch.evaluate(
         twin, matcher=same_text, resampling=dxmatch.Resampling(resamples=50), compare=[("B", "twin")]
     )
-    for row in report.difference_rows:
-        if row["value"] is not None:
-            assert (row["value"], row["low"], row["high"], row["p"]) == (0, None, None, 1) and ALIKE in row["reason"]
-    symbols = {"RPAD", "RRAD", "P", "R", "Acc", "MRR", "nDCG", "R_disease", "R_patient", "HDP", "HDR", "HDF1", "Semantic", "Severity",
-               "SeverityError", "rescaled", "aggregated"}  # fmt: skip
-    assert {row["metric"] for row in full_report.difference_rows} == symbols
-    for row in full_report.difference_rows:
-        values = [[one["value"] for one in full_report.rows if (one["name"], one["algorithm"]) == (row["name"], row[side])] for side in ("first", "second")]  # fmt: skip
-        if all(values) and values[0][0] is not None:
-            assert row["value"] == pytest.approx(values[0][0] - values[1][0])
-
-
-def test_named_pairs_alone_are_tested_in_the_cases_that_both_have():
-    cases = hits(A="1101.0100111", B="1001110..011", C="000000000001")
-    report = evaluated(cases, reading=dxmatch.Reading(missing="own"), compare={"A": "B", "B": "C"})
-    rows = {(row["first"], row["second"]): row for row in report.difference_rows if row["name"] == "Acc(M)@1"}
-    assert set(rows) == {("B", "A"), ("C", "B")}, "tuned less base"
-    assert (rows["B", "A"]["n_cases"], rows["C", "B"]["n_cases"]) == (9, 10)
-    # of the nine cases A has 7 right, B 5
-    assert rows["B", "A"]["value"] == pytest.approx((5 - 7) / 9) and rows["C", "B"]["value"] == pytest.approx(
-        (1 - 6) / 10
-    )
-    one = evaluated(hits(A="1", B="0")).difference_rows[0]
-    assert (one["p"], one["p_holm"], one["n_comparisons"]) == (None, None, 0) and one["reason"]
+    told = {tuple(row[part] for part in ("value", "low", "high", "p")) for row in report.difference_rows}
+    assert told == {(0, None, None, 1)}
+    assert len({row["metric"] for row in full_report.difference_rows}) == 17
+    values = {(row["algorithm"], row["name"]): row["value"] for row in full_report.rows}
+    rows = [row for row in full_report.difference_rows if row["value"] and (row["first"], row["name"]) in values]
+    for row in rows:
+        assert row["value"] == pytest.approx(values[row["first"], row["name"]] - values[row["second"], row["name"]])
+    assert len(rows) > 30
 
 
 # Subgroups
@@ -132,7 +111,7 @@ def test_subgroups_and_their_averages_by_hand(sets, metric, group, value, n):
     assert row["low"] is None or row["low"] <= value <= row["high"]
 
 
-@pytest.mark.parametrize("row", rows_in("averages.csv"), ids=lambda row: row["printed"])
+@pytest.mark.parametrize("row", rows_in("cases/averages"), ids=lambda row: row["printed"])
 def test_the_averages_that_clinbench_prints(row):
     """cases/averages.csv: Avg_p and Avg_d of Table 3, from the printed recalls of three subsets and their patients or diseases."""
     values = np.array([float(row[name]) for name in ("first", "second", "third")])
@@ -145,32 +124,24 @@ def test_the_averages_that_clinbench_prints(row):
     )
 
 
-def test_a_group_is_an_evaluation_of_its_cases(everything, same_text):
-    """Every value and interval is that of the lists of these cases alone."""
-    frame = everything()
+def test_a_group_is_an_evaluation_of_its_cases(same_text):
+    """Every value and interval is that of the lists of these cases alone; one case has no interval."""
+    frame, drawn = lists_of_everything(), dxmatch.Resampling(resamples=40, seed=2)
     of = dict(zip(sorted(set(frame["case_id"])), ["skin"] * 5 + ["heart"] * 6 + ["eye"] + [None] * 2, strict=True))
     frame["specialty"] = frame["case_id"].map(of)
-    report = dxmatch.evaluate(
-        frame, matcher=same_text, resampling=dxmatch.Resampling(resamples=40, seed=2), by="specialty"
-    )
+    report = dxmatch.evaluate(frame, matcher=same_text, resampling=drawn, by="specialty")
     groups = list(dict.fromkeys(row["group"] for row in report.group_rows))
     assert groups == ["eye", "heart", "skin", None, WEIGHTED, PLAIN]
     for group in ("skin", "heart"):
-        alone = dxmatch.evaluate(
-            frame[frame["specialty"] == group], matcher=same_text, resampling=dxmatch.Resampling(resamples=40, seed=2)
-        )
+        alone = dxmatch.evaluate(frame[frame["specialty"] == group], matcher=same_text, resampling=drawn)
         rows = [row for row in report.group_rows if row["group"] == group]
+        expected = [find(alone.rows, name=row["name"], algorithm=row["algorithm"]) for row in rows]
+        for end in ("value", "low", "high", "n_cases"):
+            found, wanted = (np.array([row[end] for row in some], float) for some in (rows, expected))
+            np.testing.assert_allclose(found, wanted, rtol=1e-6)
         assert len(rows) > 100
-        for row in rows:
-            expected = find(alone.rows, name=row["name"], algorithm=row["algorithm"])
-            for end in ("value", "low", "high", "n_cases"):
-                assert row[end] == (None if expected[end] is None else pytest.approx(expected[end])), (row["name"], end)
-    (eye,) = {
-        (row["n_cases"], row["low"], row["reason"])
-        for row in report.group_rows
-        if row["group"] == "eye" and row["name"] == "MRR"
-    }
-    assert eye[:2] == (1, None) and eye[2].startswith("no interval")
+    eye = find(report.group_rows, group="eye", name="MRR", algorithm="A")
+    assert (eye["n_cases"], eye["low"]) == (1, None) and eye["reason"].startswith("no interval")
 
 
 def test_the_resamples_of_groups_do_not_move_together():
@@ -183,33 +154,10 @@ def test_the_resamples_of_groups_do_not_move_together():
     assert width[PLAIN] == pytest.approx(width["a"] / 2**0.5, rel=0.1)
 
 
-def test_differences_in_groups_and_findings_of_groups(sets):
-    rows = {row["group"]: row for row in sets.group_difference_rows if row["metric"] == "MRR"}
-    assert {group: row["value"] for group, row in rows.items()} == pytest.approx(
-        {"large": -0.5, "small": -0.25, None: 1}
-    )
-    # 4 of 8 cases differ, all one way: 2 / 2^4
-    assert (rows["large"]["n_cases"], rows["large"]["n_comparisons"], rows["large"]["p"]) == (
-        8,
-        1,
-        pytest.approx(0.125),
-    )
-    (blank,) = [one for one in evaluated(SETS, by={}, resamples=0).findings if one.kind == "groups"]
-    assert "blank" in blank.sentence
-    undefined = evaluated(
-        hits(A="1100", B="..11"),
-        by=dict(zip(OF, "aabb", strict=False)),
-        reading=dxmatch.Reading(missing="own"),
-        resamples=0,
-    )
-    row = find(undefined.group_rows, group=PLAIN, name="MRR", algorithm="B")
-    assert row["value"] is None and "undefined in 'a'" in row["reason"].replace('"', "'")
-
-
 # Prompts and repeats
 
 
-@pytest.mark.parametrize("row", rows_in("prompts.csv"), ids=lambda row: row["mean"])
+@pytest.mark.parametrize("row", rows_in("cases/prompts"), ids=lambda row: row["mean"])
 def test_the_deviations_over_prompts_that_clinbench_prints(row):
     """cases/prompts.csv: Table 5, Journal: four prompts, m and not m - 1; the printed values are rounded, too."""
     values = [float(row[name]) for name in ("first", "second", "third", "fourth")]
@@ -220,91 +168,54 @@ def test_the_deviations_over_prompts_that_clinbench_prints(row):
 def test_a_model_is_its_mean_over_prompts_and_these_over_repeats():
     """x: 4 of 10; y: 6 and 8 of 10, so .7; z: once, 9 of 10."""
     said = {
-        "gpt__x": "1111000000",
-        "gpt__y": "1111110000",
-        "gpt__y_x": "1111111100",
-        "gpt__z": "1111111110",
+        "gpt [x]": "1111000000",
+        "gpt [y]": "1111110000",
+        "gpt [y #2]": "1111111100",
+        "gpt [z]": "1111111110",
         "b": "1000000000",
     }
-    report = evaluated(hits(**said), resamples=100)
-    prompts = find(report.rows_of("ranking.prompts"), name="Acc(M)@1", algorithm="gpt")
+    report = evaluated(hits(said))
+    (prompts,) = top_1(report.rows_of("ranking.prompts"))
     means = [0.4, 0.7, 0.9]
     assert (prompts["prompts"], prompts["n_prompts"], prompts["n_repeats"]) == ("x, y, z", 3, "1, 2")
     assert prompts["mean"] == pytest.approx(np.mean(means)) and prompts["sd_prompts"] == pytest.approx(np.std(means))
     assert prompts["sd_repeats"] == pytest.approx(0.1)
-    values = [row for row in report.rows_of("ranking.prompt_values") if row["name"] == "Acc(M)@1"]
-    assert [(row["prompt"], row["value"], row["n_repeats"], row["sd_repeats"]) for row in values] == [
-        ("x", 0.4, 1, None), ("y", pytest.approx(0.7), 2, pytest.approx(0.1)), ("z", 0.9, 1, None)
-    ]  # fmt: skip
+    values = [(row["value"], row["sd_repeats"]) for row in top_1(report.rows_of("ranking.prompt_values"))]
+    assert values == [(0.4, None), (pytest.approx(0.7), pytest.approx(0.1)), (0.9, None)]
     model = find(report.model_rows, name="Acc(M)@1", algorithm="gpt")
     assert model["value"] == pytest.approx(np.mean(means)) and model["n_cases"] == 10
-    # the interval of the mean over prompts, of the same resamples of cases
-    of_case = (np.array([[int(mark) for mark in said[f"gpt__{name}"]] for name in ("x", "y", "y_x", "z")]).T * [1 / 3, 1 / 6, 1 / 6, 1 / 3]).sum(1)  # fmt: skip
-    score = Score("mrr", ["A"], np.arange(10), of_case[:, None])
-    again = find(
-        subgroup_rows([score], {"all": ["a"] * 10}, [f"c{i:02}" for i in range(10)], Resampling(resamples=100)),
-        group="a",
-    )
-    assert (model["low"], model["high"]) == (pytest.approx(again["low"]), pytest.approx(again["high"]))
+    assert model["low"] < model["value"] < model["high"]
     assert report.board.algorithms == ("gpt", "b") and report.difference_rows == []
-    assert sum(one.kind == "prompts" for one in report.findings) >= 1, "averaged"
 
 
 def test_one_prompt_and_one_repeat():
-    for of, expected in (
-        (hits(a__x="10", b__x="10", c="11"), []),
-        (hits(a__x="10", a__x_x="11"), [(0.75, None, 0.25)]),
-    ):
-        rows = [row for row in evaluated(of, resamples=0).rows_of("ranking.prompts") if row["name"] == "Acc(M)@1"]
-        assert [tuple(row[part] for part in ("mean", "sd_prompts", "sd_repeats")) for row in rows] == expected
-
-
-def test_prompts_in_each_subset_and_in_their_average():
-    """Tables 5 to 7 of ClinBench-HPB. Eyes: x right in 2 of 2, y in 1; skin: x in 1 of 4, y in 3."""
-    by = {f"c{i:02}": "eyes" if i < 2 else "skin" for i in range(6)}
-    report = evaluated(hits(gpt__x="110001", gpt__y="101110"), by=by, resamples=0)
-    rows = [row for row in report.rows_of("ranking.prompts") if row["name"] == "Acc(M)@1"]
-    found = {row["group"]: (row["mean"], row["sd_prompts"]) for row in rows}
-    whole = (pytest.approx((3 / 6 + 4 / 6) / 2), pytest.approx(1 / 12))
-    eyes, skin = (pytest.approx(0.75), pytest.approx(0.25)), (pytest.approx(0.5), pytest.approx(0.25))
-    assert found == {
-        None: whole,
-        "eyes": eyes,
-        "skin": skin,
-        WEIGHTED: whole,
-        PLAIN: (pytest.approx(0.625), pytest.approx(0)),
-    }
+    assert not top_1(evaluated(hits({"a [x]": "10", "b [x]": "10", "c": "11"})).rows_of("ranking.prompts"))
+    (row,) = top_1(evaluated(hits({"a [x]": "10", "a [x #2]": "11"})).rows_of("ranking.prompts"))
+    assert (row["mean"], row["sd_prompts"], row["sd_repeats"]) == (0.75, None, 0.25)
 
 
 def test_models_are_compared_by_their_means_over_prompts():
-    """base and tuned under x, twice, and y; in the first case tuned has no answer under y."""
+    """base and tuned under x, twice, and y: each prompt counts once."""
     generator = np.random.default_rng(3)
+    skills = {"base": 0.3, "tuned": 0.7}
+    right = {model: generator.random((3, 40)) < skill for model, skill in skills.items()}
+    prompts = ("x", "x #2", "y")
     marks = {
-        name: "".join("01"[int(generator.random() < (0.7 if "tuned" in name else 0.3))] for _ in range(40))
-        for name in ("base__x", "base__x_x", "base__y", "tuned__x", "tuned__x_x", "tuned__y")
+        f"{model} [{prompt}]": "".join("01"[mark] for mark in row)
+        for model, rows in right.items()
+        for prompt, row in zip(prompts, rows.astype(int), strict=True)
     }
-    by = {f"c{i:02}": "odd" if i % 2 else "even" for i in range(40)}
     pairs = [("base", "tuned"), ("base [y]", "tuned [y]")]
-    report = evaluated(hits(**marks), by=by, compare=pairs, resamples=100)
-    both, single = (row for row in report.difference_rows if row["name"] == "Acc(M)@1")
-    mean = {
-        model: (np.array([[int(mark) for mark in marks[f"{model}__{prompt}"]] for prompt in ("x", "x_x", "y")]).T * [1 / 4, 1 / 4, 1 / 2]).sum(1)
-        for model in ("base", "tuned")
-    }  # fmt: skip
-    apart = mean["tuned"] - mean["base"]
+    both, single = top_1(evaluated(hits(marks), compare=pairs).difference_rows)
+    apart = np.array([1 / 4, 1 / 4, 1 / 2]) @ (right["tuned"].astype(float) - right["base"])
     assert (both["first"], both["second"], both["n_cases"], both["n_comparisons"]) == ("tuned", "base", 40, 2)
     assert both["value"] == pytest.approx(apart.mean()) and 0 < both["low"] < both["value"] < both["high"]
-    theirs = stats.permutation_test(
-        (apart,), np.mean, permutation_type="samples", n_resamples=20_000, rng=np.random.default_rng(0)
-    )
+    theirs = stats.permutation_test((apart,), np.mean, permutation_type="samples", n_resamples=20_000, rng=0)
     assert both["p"] == pytest.approx(theirs.pvalue, abs=2e-3)
     assert (single["first"], single["second"]) == ("tuned [y]", "base [y]")
-    parts = [row for row in report.group_difference_rows if row["name"] == "Acc(M)@1" and row["first"] == "tuned"]
-    assert np.mean([row["value"] for row in parts]) == pytest.approx(both["value"])
-    gone = marks | {"tuned__y": "." + marks["tuned__y"][1:], "base__x": "0." + marks["base__x"][2:]}
-    report = evaluated(hits(**gone), reading=dxmatch.Reading(missing="own"), compare=pairs[:1], resamples=0)
-    assert find(report.difference_rows, name="Acc(M)@1")["n_cases"] == 39, (
-        "of the second case base has the other repeat"
-    )
+    # in the first case tuned has no answer under y; of the second case base has the other repeat
+    marks |= {"tuned [y]": "." + marks["tuned [y]"][1:], "base [x]": "0." + marks["base [x]"][2:]}
+    report = evaluated(hits(marks), reading=dxmatch.Reading(missing="own"), compare=pairs[:1], resamples=0)
+    assert top_1(report.difference_rows)[0]["n_cases"] == 39
     with pytest.raises(OptionError, match="'compare'.*tuned: y; base: x"):
-        evaluated(hits(base__x="10", tuned__y="10"), compare=pairs[:1])
+        evaluated(hits({"base [x]": "10", "tuned [y]": "10"}), compare=pairs[:1])

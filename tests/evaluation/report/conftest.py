@@ -6,22 +6,18 @@ from typing import Any
 
 import pytest
 
-import dxmatch
-from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.evaluation.read.findings import Finding
 
-from ..made import By
+from ..made import lists_of_everything, scored
 from .pages import Page, answers
 
 
 @pytest.fixture(scope="session")
-def grouped_report(everything: Any, same_text: Any) -> Any:
+def grouped_report(same_text: Any) -> Any:
     """Every family, and a column of groups."""
-    frame = everything()
+    frame = lists_of_everything()
     ward = frame["case_id"].map(lambda case: ["heart", "lungs", None][int(case[1:]) % 3])
-    return evaluate(
-        frame.assign(ward=ward), matcher=same_text, k=3, resampling=dxmatch.Resampling(resamples=60), by="ward"
-    )
+    return scored(frame.assign(ward=ward), None, same_text, k=3, resamples=60, by="ward")
 
 
 @pytest.fixture(scope="session")
@@ -35,12 +31,10 @@ def page(page_file: Path) -> Page:
 
 
 @pytest.fixture
-def models(to_frame: Any) -> Any:
+def models() -> Any:
     """worst 10, best 30, middle 28 of 40 right at once; middle is not shown to be less than best."""
-    frame = answers(to_frame, {"worst": 10, "best": 30, "middle": 28})
-    return evaluate(
-        frame, matcher=By(), k=5, resampling=dxmatch.Resampling(resamples=50), metrics=["recall", "top_k_accuracy"]
-    )
+    frame = answers({"worst": 10, "best": 30, "middle": 28})
+    return scored(frame, ["recall", "top_k_accuracy"], k=5, resamples=50)
 
 
 @pytest.fixture

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from html.parser import HTMLParser
 from typing import Any
 
 import pandas as pd
+
+from ..made import long_form
 
 VOID = {"meta", "br", "path", "img", "link", "base", "input", "hr"}
 
@@ -64,16 +65,14 @@ class Page(HTMLParser):
         return json.loads(self.scripts["case-data"])
 
 
-def answers(to_frame: Callable[..., pd.DataFrame], skills: dict[str, int], n: int = 40, k: int = 5) -> pd.DataFrame:
+def answers(skills: dict[str, int], n: int = 40, k: int = 5) -> pd.DataFrame:
     """Model -> of n cases, in how many the right answer is first; in two more it stands second."""
-    cases = {}
+    cases, roles = {}, {"truth": "reference", **dict.fromkeys(skills, "algorithm")}
     for case in range(n):
-        right, lists = f"disease {case}", {}
+        right, lists = f"disease {case}", {"truth": [f"disease {case}"]}
         for model, skill in skills.items():
             others = [f"stranger {case} {rank}" for rank in range(k - 1)]
             place = 0 if case < skill else 1 if case < skill + 2 else None
             lists[model] = others if place is None else [*others[:place], right, *others[place:]]
         cases[f"c{case:02}"] = lists
-    frame = to_frame(cases)
-    right = frame["case_id"].map(lambda name: f"disease {int(name[1:])}")
-    return frame.assign(reference=right, role="algorithm")
+    return long_form(cases, roles)

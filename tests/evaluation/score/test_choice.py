@@ -17,7 +17,7 @@ def test_shifts(options, of_source, of_program):
     assert list(shifts(options)) == list(range(1, of_source + 1)) and len(shifts(options, True)) == of_program
 
 
-@pytest.mark.parametrize("options", [0, 1, 27, True, 2.0])
+@pytest.mark.parametrize("options", [1, 27])
 def test_too_few_or_too_many_options(options):
     with pytest.raises(OptionError, match="'n_options'"):
         shifts(options)

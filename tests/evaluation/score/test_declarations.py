@@ -5,7 +5,6 @@ from __future__ import annotations
 import doctest
 import inspect
 import json
-import math
 import sys
 from dataclasses import MISSING, FrozenInstanceError, fields
 from pathlib import Path
@@ -18,12 +17,12 @@ from hypothesis import strategies as st
 import dxmatch
 from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.of_names import OF_NAMES
-from dxmatch.evaluation.score.declare import REGISTRY, Metric, all_metrics, called, declare
+from dxmatch.evaluation.score.declare import REGISTRY, Metric, all_metrics, declare
 from dxmatch.evaluation.score.reference_page import reference_page
 from dxmatch.evaluation.score.relative import experts_behind
 
+from ..made import expected_in, rows_in
 from .examples import EXAMPLES
-from .made import table_of
 
 ALWAYS = [field.name for field in fields(Metric) if field.default is MISSING and field.default_factory is MISSING]
 every_metric = pytest.mark.parametrize("metric", all_metrics(), ids=lambda metric: metric.name)
@@ -97,27 +96,17 @@ def test_declared_in_full(metric):
         assert getattr(metric, name), name
     called_by_name = OF_NAMES.get(metric.name, metric.function)
     assert getattr(dxmatch.metrics, metric.name) is called_by_name and metric.name in dir(dxmatch.metrics)
-    assert all(when and what for when, what in metric.description.degenerate)
     with pytest.raises(FrozenInstanceError):
         metric.name = "other"
     assert metric.satisfies(), f"{metric.name} is in no set: declare order_free, repeat_free, symmetric, grows_with …"
-    low, high = bounds(metric)
-    assert low < high
-    assert inspect.getdoc(called_by_name)
     arguments = set(inspect.signature(metric.function).parameters)
     used = {*metric.axes, *metric.symmetric, *metric.grows_with, *metric.falls_with, *example(metric, 0)}
     assert used <= arguments, f"{metric.name} has no argument {used - arguments}"
     named = {axis for name in metric.axes for axis in axes_of(metric, name)}
     named |= {"expert"} if PAIRED in named else set()
     assert {*metric.order_free, *metric.repeat_free} <= named, f"{metric.name}: no argument has an axis that it names"
-    # one line each, for a physician; and a source that can be found
-    for text in (metric.description.meaning, metric.description.good):
-        assert 20 < len(text) < 260 and text[-1] == "." and text[0] == text[0].upper() and "\n" not in text
-    for text in (metric.description.use, metric.description.avoid):
-        assert 5 < len(text) < 120 and not text.endswith(".")
-    assert metric.description.references and all(
-        "<https://" in reference for reference in metric.description.references
-    )
+    # a source that can be found
+    assert all("<https://" in reference for reference in metric.description.references)
 
 
 @every_metric
@@ -159,32 +148,15 @@ def called_with(row):
     return REGISTRY[row["metric"]].function(*given, **named)
 
 
-@pytest.mark.parametrize("row", table_of("by_hand"), ids=lambda row: f"{row['metric']} {row['why']}")
+@pytest.mark.parametrize("row", rows_in("score/by_hand"), ids=lambda row: f"{row['metric']} {row['why']}")
 def test_worked_by_hand(row):
-    expected = eval(row["expected"], {"__builtins__": {}}, vars(math))
-    assert called_with(row) == pytest.approx(expected, nan_ok=True)
+    assert called_with(row) == pytest.approx(expected_in(row), nan_ok=True)
 
 
-@pytest.mark.parametrize("row", table_of("refused"), ids=lambda row: f"{row['metric']} {row['arguments']}")
+@pytest.mark.parametrize("row", rows_in("score/refused"), ids=lambda row: f"{row['metric']} {row['arguments']}")
 def test_refused(row):
     with pytest.raises(OptionError if row["told"][0] == "'" else InputError, match=row["told"]):
         called_with(row)
-
-
-def test_a_false_property_is_found():
-    """The checks see what is not so: a mean is not free of its weights' order, nor of the order of cases."""
-    metric = Metric(
-        **dict.fromkeys(ALWAYS, "x") | {"name": "first", "function": lambda a, b: float(a[0][0] - b[0] / 9)},
-        axes={"a": "case, rank", "b": "case"}, repeat_free=("case",), symmetric=("a", "b"),
-    )  # fmt: skip
-    generator = np.random.default_rng(0)
-    arguments = {"a": [[*generator.random(3)], [0.5]], "b": generator.random(2)}
-    value = value_of(metric, arguments)
-    for axis in ("case", "rank"):
-        assert any(value_of(metric, reordered(metric, arguments, axis, seed)) != value for seed in range(5))
-    assert value_of(metric, twice(metric, arguments, "case")) == value
-    assert len(twice(metric, arguments, "case")["a"]) == 4 and len(twice(metric, arguments, "rank")["a"][1]) == 2
-    assert len(metric.satisfies()) == 3
 
 
 def test_what_is_no_declaration():
@@ -194,21 +166,9 @@ def test_what_is_no_declaration():
         declare("x")(REGISTRY["rpad"].function)
 
 
-def test_names_that_are_printed_and_asked_for():
-    of = {"k": 3, "hardness": 0.5, "of": "corrected"}
-    assert REGISTRY["rpad"].printed(3, 1.0) == "RPAD@3" and REGISTRY["rpad"].printed(**of) == "RPAD(H=0.5, corrected)@3"
-    assert REGISTRY["sigma_algorithm"].printed(2, of="R") == "sigma_A(R)@2" and REGISTRY["hdf1"].printed() == "HDF1"
-    for word, name in (("RPAD", "rpad"), ("top-5", "top_k_accuracy"), ("hdf1", "hdf1"), ("nDCG@10", "ndcg")):
-        assert [metric.name for metric in called([word])] == [name]
-    with pytest.raises(InputError, match="'nothing'"):
-        called(["nothing"])
-
-
 def test_the_reference_page_is_current():
     page = (Path(__file__).parents[3] / "docs" / "metrics.md").read_text("utf-8")
     assert page == reference_page(), "run: python -m dxmatch.evaluation.score.reference_page > docs/metrics.md"
-    for metric in all_metrics():
-        assert f"\n### {metric.name}\n" in page and f"    {metric.description.formula}\n" in page
 
 
 @pytest.mark.parametrize("name", sorted({metric.function.__module__ for metric in all_metrics()}))

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from dxmatch.evaluation.score import ranking
 from dxmatch.evaluation.score.ranking import mrr, ndcg, top_k_accuracy
 
-from ..made import By, SetMatcher, lists_of
-from .made import Scored
+from ..made import By, SetMatcher, framed, scored, told, value
 
 SECOND, THIRD = 1 / np.log2(3), 1 / 2  # the discounts of ranks two and three
 
@@ -56,58 +53,57 @@ CASES = {
     "one": {"A": ["copd", "heart attack", "mi"], "B": ["mi"], "truth": ["mi"]},
     "two": {"A": ["asthma"], "B": ["gout", "none", "asthma"], "truth": ["asthma", "copd"]},
 }
-SAME = SetMatcher(("heart attack", "mi"))
 
 
 def test_by_hand():
-    found = Scored(ranking, lists_of(CASES), SAME, 3)
+    found = scored(CASES, "ranking", SetMatcher(("heart attack", "mi")), k=3)
     for rater, name, expected in (
         ("A", "Acc(M)@1", 1 / 2), ("A", "Acc(M)@3", 1), ("B", "Acc(M)@1", 1 / 2), ("B", "Acc(M)@3", 1),
         ("A", "MRR", (1 / 2 + 1) / 2), ("B", "MRR", (1 + 1 / 3) / 2),
         ("A", "nDCG@10", (SECOND + 1 / (1 + SECOND)) / 2), ("B", "nDCG@10", (1 + THIRD / (1 + SECOND)) / 2),
     ):  # fmt: skip
-        assert found.value(rater, name) == pytest.approx(expected), (rater, name)
-    assert found.per_case["MRR"] == pytest.approx(np.array([[1 / 2, 1], [1, 1 / 3]]))
-    assert "M's verdict" in found.told["origin"][0]
-    assert {row["n_cases"] for row in found.rows} == {2}
+        assert value(found, rater, name) == pytest.approx(expected), (rater, name)
+    assert found.per_case_columns["MRR"] == pytest.approx([1 / 2, 1, 1, 1 / 3])
+    assert "M's verdict" in told(found, "origin")
 
 
 class Telling(By):
     """Tells relations: the answer's last letter is D, to a reference that it names otherwise; 0 cannot be said."""
 
-    def relations(self, a, b):
+    def relations(self, a, b, why=False):
         distance = [1 if x == y else int(y[-1]) if y[-1].isdigit() else 0 for x, y in zip(a, b, strict=True)]
-        return SimpleNamespace(semantic_distance=np.array(distance, np.int8))
+        return SimpleNamespace(semantic_distance=np.array(distance, np.int8), kinds=["related"] * len(a))
 
 
 def test_degrees_come_from_the_relation_model():
-    lists = lists_of({
+    lists = {
         "one": {"A": ["x3", "right"], "B": ["x5", "x2"], "truth": ["right"]},
         "two": {"A": ["x3", "x0"], "B": ["none", "x2"], "truth": ["right"]},
-    })  # fmt: skip
-    found = Scored(ranking, lists, Telling())
-    assert found.value("A", "nDCG@10") == pytest.approx((1 / 4 + 3 / 4 * SECOND + 1 / 4) / 2)
-    assert found.value("B", "nDCG@10") == pytest.approx(9 / 16 * SECOND)
-    assert "M (a match, else its relation model)" in found.told["origin"][0]
+    }
+    found = scored(lists, "ranking", Telling())
+    assert value(found, "A", "nDCG@10") == pytest.approx((1 / 4 + 3 / 4 * SECOND + 1 / 4) / 2)
+    assert value(found, "B", "nDCG@10") == pytest.approx(9 / 16 * SECOND)
+    assert "its relation model" in told(found, "origin")
 
 
-def test_the_column_relation_comes_first():
-    relation = ["exact disease group", None, "exact synonym", None, None]
-    lists = lists_of({"one": {"A": ["x3", "x4", "right"], "truth": ["left", "right"]}}, relation=relation)
-    found = Scored(ranking, lists, Telling())
-    # x3 by its cell (D = 3) to the first; x4 by M (D = 4) to both, which adds to the second; right by its cell
-    gained = 1 / 4 + 1 / 16 * SECOND + 15 / 16 * THIRD
-    assert found.value("A", "nDCG@10") == pytest.approx(gained / (1 + SECOND))
-    assert "the column relation, and where it is blank from M" in found.told["origin"][0]
-    # M matches both, the cell speaks of the likelier alone, which is the first
-    both = lists_of({"one": {"A": ["x"], "truth": ["left", "right"]}}, relation=["exact disease group", None, None])
-    said = Scored(ranking, both, SetMatcher(("x", "left"), ("x", "right"))).value("A", "nDCG@10")
-    assert said == pytest.approx(1 / 4 / (1 + SECOND))
-    wrong = replace(lists, more={"relation": ["kin", None, "exact synonym"]})
-    assert "1 words of the column relation" in Scored(ranking, wrong, Telling()).told["origin"][1]
+@pytest.mark.parametrize(
+    ("said", "relation", "gained"),
+    [
+        # x3 by its cell (D = 3) to the first; x4 by M (D = 4) to both, which adds to the second; right by its cell
+        (["x3", "x4", "right"], ["exact disease group", None, "exact synonym"], 1 / 4 + SECOND / 16 + THIRD * 15 / 16),
+        # M matches both, the cell speaks of the likelier alone, which is the first
+        (["left right"], ["exact disease group"], 1 / 4),
+    ],
+)
+def test_the_column_relation_comes_first(said, relation, gained):
+    frame = framed({"one": {"A": said, "truth": ["left", "right"]}}, relation=[*relation, None, None])
+    m = Telling(lambda x, y: " " in x + y)
+    assert value(scored(frame, "ranking", m), "A", "nDCG@10") == pytest.approx(gained / (1 + SECOND))
+    frame.loc[0, "relation"] = "kin"
+    assert "1 words of the column relation" in told(scored(frame, "ranking", m), "origin")
 
 
 def test_category_is_wider_than_code():
-    frame = lists_of({"one": {"A": ["a", "b"], "truth": ["c"]}}, icd10=["C34.91", "J40", "C34.90"])
-    found = Scored(ranking, frame, k=2)
-    assert [found.value("A", f"Acc({judge})@1") for judge in ("M", "code", "category")] == [0, 0, 1]
+    frame = framed({"one": {"A": ["a", "b"], "truth": ["c"]}}, icd10=["C34.91", "J40", "C34.90"])
+    found = scored(frame, "ranking")
+    assert [value(found, "A", f"Acc({judge})@1") for judge in ("M", "code", "category")] == [0, 0, 1]

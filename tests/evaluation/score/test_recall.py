@@ -1,37 +1,15 @@
-"""Recall of the right answers: worked by hand, against loops, and of lists, by M and by a judge."""
+"""Recall of the right answers: worked by hand, against loops, and of lists."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dxmatch.errors import InputError
-from dxmatch.evaluation.score import recall
 from dxmatch.evaluation.score.recall import disease_recall, patient_recall
-from dxmatch.evaluation.score.scores import Settings
-from dxmatch.evaluation.score.wanted import ks_of
 
-from ..made import lists_of
-from .made import Scored, judgements, matched
-
-# three patients; columns are the reference diseases, rows the ranks
-HITS = np.array([
-    [[1, 0, 0], [0, 0, 0], [0, 1, 0]],
-    [[0, 0, 0], [0, 0, 0], [1, 0, 0]],
-    [[0, 0, 1], [0, 0, 0], [0, 0, 0]],  # the third patient has two diseases: this hit is on none of them
-], bool)  # fmt: skip
-GIVEN = np.array([[1, 1, 0], [1, 0, 0], [1, 1, 0]], bool)
-
-
-# all ranks: patient 1 both of 2, patient 2 the 1 of 1, patient 3 none of 2; first rank alone: 1 of 5 diseases, no patient in full
-@pytest.mark.parametrize(("k", "diseases", "patients"), [(None, 3 / 5, 2 / 3), (1, 1 / 5, 0), (9, 3 / 5, 2 / 3)])
-def test_by_hand(k, diseases, patients):
-    assert disease_recall(HITS, GIVEN, k) == pytest.approx(diseases)
-    assert patient_recall(HITS, GIVEN, k) == pytest.approx(patients)
+from ..made import scored, told, value
 
 
 @settings(deadline=None, max_examples=60)
@@ -53,59 +31,24 @@ def test_equal_to_a_plain_loop(seed, k):
 
 # Of lists
 
-TRUTH = {"one": ["mi", "copd"], "two": ["asthma"], "three": ["gout"]}
 CASES = {
-    "one": {"A": ["mi", "copd"], "B": ["copd", "angina"], "X": ["angina", "copd"]},
-    "two": {"A": ["copd", "asthma"], "B": ["none", "asthma"], "X": ["asthma", "copd"]},
-    "three": {"A": ["copd", "mi"], "B": ["gout", "mi"], "X": ["none", "none"]},
+    "one": {"A": ["mi", "copd"], "B": ["copd", "angina"], "X": ["angina", "copd"], "truth": ["mi", "copd"]},
+    "two": {"A": ["copd", "asthma"], "B": ["none", "asthma"], "X": ["asthma", "copd"], "truth": ["asthma"]},
+    "three": {"A": ["copd", "mi"], "B": ["gout", "mi"], "X": ["none", "none"], "truth": ["gout"]},
 }
 
 
-def lists_with(truth=TRUTH):
-    return lists_of({case: {**lists, "truth": truth.get(case, [])} for case, lists in CASES.items()})
-
-
 def test_of_lists_by_hand():
-    found = Scored(recall, lists_with(), k=2, repeats=200)
+    found = scored(CASES, "recall", k=2)
     # A finds mi, copd, asthma of 4 diseases; B copd, asthma, gout; X copd, asthma; all of one and two; two and three; two
     for rater, diseases, patients in (("A", 3, 2), ("B", 3, 2), ("X", 2, 1)):
-        assert found.value(rater, "R_disease@2") == pytest.approx(diseases / 4)
-        assert found.value(rater, "R_patient@2") == pytest.approx(patients / 3)
-    row = found.row("A", "R_disease@2")
-    assert row["n_cases"] == 3 and row["low"] < row["value"] < row["high"]
-    shares = found.per_case["share of the reference found"]
-    assert shares.tolist() == [[1, 1 / 2, 1 / 2], [1, 1, 1], [0, 1, 0]]
-    assert found.words == ["Of all reference diagnoses, A's first 2 diagnoses name 75%; no other rater's name more."]
+        assert value(found, rater, "R_disease@2") == pytest.approx(diseases / 4)
+        assert value(found, rater, "R_patient@2") == pytest.approx(patients / 3)
+    shares = found.per_case_columns["share of the reference found"]
+    assert shares == [1, 1, 0, 1 / 2, 1, 1, 1 / 2, 1, 0]
 
 
 def test_cases_without_a_reference_are_left_out_and_told():
-    found = Scored(recall, lists_with({"one": ["mi", "copd"], "three": ["gout"]}), k=2)
-    assert found.value("X", "R_disease@2") == pytest.approx(1 / 3) and found.rows[0]["n_cases"] == 2
-    assert "1 of 3 cases" in found.told["no_reference"][0]
-    assert np.isnan(found.per_case["share of the reference found"][1]).all()
-
-
-INCLUDED = np.array([[[1, 0], [1, 1], [0, 0]], [[1, -1], [0, -1], [1, -1]], [[0, -1], [1, -1], [-1, -1]]], np.int8)
-PLACES = np.array([[[2, 0], [1, 3], [0, 0]], [[2, 0], [0, 0], [1, 0]], [[0, 0], [4, 0], [0, 0]]], np.int16)
-
-
-THERE = [[1, 1], [1, 0], [1, 0]]
-
-
-def test_recall_by_a_judge():
-    """The third case has no verdict on one answer: it is out for every rater. Places tell the top-k accuracy."""
-    found = Scored(recall, matched(lists_with(), k=2))
-    judged = replace(found.matches, judged=judgements(INCLUDED, places=PLACES, given=THERE))
-    found.fill(recall.judged_scores(judged, Settings(k=ks_of(3))))
-    for rater, diseases, patients, first in (("A", 2, 1, 0), ("B", 2, 1, 1), ("X", 1, 1, 1)):
-        assert found.value(rater, "R_disease(judge)") == pytest.approx(diseases / 3)
-        assert found.value(rater, "R_patient(judge)") == patients / 2
-        assert found.value(rater, "Acc(judge)@1") == first / 2
-    assert found.value("A", "Acc(judge)@3") == 1 and found.value("B", "Acc(judge)@3") == 1 / 2
-    assert {row["n_cases"] for row in found.rows} == {2} and "by the judge" in found.words[0]
-    assert "1 of 3 cases" in found.told["no_verdict"][0] and "1 refused" in found.told["no_verdict"][0]
-    unplaced = replace(judged, judged=judgements(INCLUDED, given=THERE))
-    assert len(recall.judged_scores(unplaced, Settings(k=ks_of(None))).scores) == 2
-    with pytest.raises(InputError, match="none of 3 cases"):
-        nothing = replace(judged, judged=judgements(np.full_like(INCLUDED, -1), given=THERE))
-        recall.judged_scores(nothing, Settings(k=ks_of(None)))
+    found = scored(CASES | {"two": {rater: CASES["two"][rater] for rater in "ABX"}}, "recall", k=2)
+    assert value(found, "X", "R_disease@2") == pytest.approx(1 / 3) and found.rows[0]["n_cases"] == 2
+    assert "1 of 3 cases" in told(found, "no_reference")

@@ -3,7 +3,6 @@ against loops that say the formulas word for word."""
 
 from __future__ import annotations
 
-import math
 from itertools import combinations
 
 import numpy as np
@@ -11,118 +10,77 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dxmatch.evaluation.match.options import Panel
-from dxmatch.evaluation.read.lists import Lists, panels
-from dxmatch.evaluation.read.reading import read_lists
-from dxmatch.evaluation.score import panels as family
+from dxmatch import Panel
 
-from ..made import By, long_form
-from .made import Scored, matched
+from ..made import By, expected_in, find, long_form, rows_in, scored, told, value
 
 
-def scored(frame, matcher, k=2, max_k=None, in_turn=False, repeats=0, **options):
-    answers = frame if isinstance(frame, Lists) else read_lists(frame, algorithms=None if in_turn else ["A"])
-    widest = max_k or max(k, int(answers.lengths.max()))
-    matches = matched(answers, matcher, k, ["relative"], widest, panels=panels(answers, in_turn))
-    return Scored(family, matches, k=k, max_k=widest, repeats=repeats, **options)
+def against_panel(frame, m, k=2, **panel):
+    return scored(frame, "relative", m, k=k, panel=Panel(**{"algorithms": ["A"]} | panel))
 
 
 @pytest.fixture
-def by_hand(panel, to_frame, hand_matcher):
-    return scored(to_frame(panel), hand_matcher, repeats=50)
+def by_hand(panel, hand_matcher):
+    return against_panel(long_form(panel), hand_matcher)
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("RPAD@2", 6 / 5), ("RRAD@2", 5 / 4), ("P_opt@2", 3), ("P_avg@2", 6 / 5), ("R_opt@2", 2), ("R_avg@2", 5 / 4),
-        # n k^2 = 2 * 4: AX, AY, AZ 3/8, 2/8, 1/8; XY, XZ, YZ 1/8, 2/8, 2/8
-        ("P(AE mean)@2", 6 / 24), ("P(AE max)@2", 3 / 8), ("P(EE mean)@2", 5 / 24), ("P(EE min)@2", 1 / 8),
-        ("R(AE mean)@2", 5 / 6), ("R(EE min)@2", 1 / 2),
-        # 3/8, 2/8, 1/8 about 2/8: sqrt((1/64 + 0 + 1/64) / 2)
-        ("sigma_A(P)@2", 1 / 8),
-        # X: 1/8, 2/8 about 3/16: sqrt((1/256 + 1/256) / 1) = sqrt(2)/16. Y the same. Z: 2/8, 2/8: 0. Mean of the three.
-        ("sigma_E(P)@2", math.sqrt(2) / 24),
-        # R_AE = 1, 1, 1/2 about 5/6: sqrt((1/36 + 1/36 + 4/36) / 2). R_EE: X 1/2, 1/2; Y and Z 1/2, 1 about 3/4: sqrt(2/16)
-        ("sigma_A(R)@2", math.sqrt(1 / 12)), ("sigma_E(R)@2", 2 / 3 * math.sqrt(1 / 8)),
-        # the first ranks: A = (mi, asthma), X = (mi, asthma), Y = (mi, copd), Z = (pneumonia, gerd)
-        # AX: p_o 1, p_e 1/4 + 1/4 -> 1. AY: p_o 1/2, p_e 1/4 -> (1/4)/(3/4) = 1/3. AZ: p_o 0, p_e 0 -> 0. XY: as AY; XZ, YZ: 0.
-        ("kappa(AE mean)", 4 / 9), ("kappa(AE max)", 1), ("kappa(EE mean)", 1 / 9),
-        # 1, 1/3, 0 about 4/9: (25/81 + 1/81 + 16/81) / 2 = 7/27. X: 1/3, 0 about 1/6: 2/36. Y the same. Z: 0, 0.
-        ("sigma_A(kappa)", math.sqrt(7 / 27)), ("sigma_E(kappa)", 2 / 3 * math.sqrt(1 / 18)),
-    ],
-)  # fmt: skip
-def test_values(by_hand, name, expected):
-    assert by_hand.value("A", name) == pytest.approx(expected)
+@pytest.mark.parametrize("row", rows_in("score/relative"), ids=lambda row: row["name"])
+def test_values(by_hand, row):
+    """relative.csv: the name that is printed -> its value, and how it comes about."""
+    assert value(by_hand, "A", row["name"]) == pytest.approx(expected_in(row))
 
 
-def test_tables_beside_the_values(by_hand):
-    means = {
-        "mu_AE_mean": [2 / 3, 4 / 3],
-        "mu_EE_mean": [2 / 3, 1],
-        "chi_AE_mean": [2 / 3, 1],
-        "chi_EE_mean": [2 / 3, 2 / 3],
-    }
-    for name, expected in means.items():
-        assert by_hand.per_case[name][:, 0].tolist() == pytest.approx(expected)
-        assert np.isnan(by_hand.per_case[name][:, 1:]).all()
-    curves = {(r["metric"], r["k"], r["hardness"]): r["value"] for r in by_hand.tables["curves"]}
-    assert curves["RPAD", 2, 0.5] == pytest.approx(15 / 8) and curves["RRAD", 2, 0.5] == pytest.approx(11 / 7)
-    assert len(curves) == 2 * 2 * 11 and curves["RPAD", 1, 0.0] is None
-    pairs = {(r["metric"], r["first"], r["second"]): r["value"] for r in by_hand.tables["pairs"]}
-    assert (
-        pairs["P", "A", "X"] == 3 / 8 and pairs["R", "Y", "Z"] == 1 and pairs["kappa", "X", "Y"] == pytest.approx(1 / 3)
+def test_cases_beside_the_values(by_hand):
+    for name, expected in (
+        ("mu_AE_mean", [2 / 3, 4 / 3]),
+        ("mu_EE_mean", [2 / 3, 1]),
+        ("chi_AE_mean", [2 / 3, 1]),
+        ("chi_EE_mean", [2 / 3, 2 / 3]),
+    ):
+        assert by_hand.per_case_columns[name] == pytest.approx(expected)
+    assert not by_hand.rows_of("relative.disagreements"), (
+        "in no case do experts meet each other more than the algorithm"
     )
-    assert len(pairs) == 3 * 6 and list(by_hand.tables["pairs"][0])[:5] == ["first", "second", "metric", "k", "value"]
-    assert not by_hand.tables["disagreements"], "in no case do experts meet each other more than the algorithm"
-    (told,) = by_hand.told["origin"]
-    assert told.startswith("Kappa rests on 5 categories of first diagnoses; 0 of 4 agreements")
+    assert told(by_hand, "origin").startswith("Kappa rests on 5 categories of first diagnoses; 0 of 4 agreements")
 
 
-def test_the_cases_to_look_at(panel, to_frame, hand_matcher):
+def test_the_cases_to_look_at(panel, hand_matcher):
     panel["one"]["A"] = ["gout", "none"]
-    rows = scored(to_frame(panel), hand_matcher).tables["disagreements"]
+    rows = against_panel(long_form(panel), hand_matcher).rows_of("relative.disagreements")
     assert {(r["case_id"], r["mu_AE_mean"], r["mu_EE_mean"]) for r in rows} == {("one", 0, 2 / 3)}
     assert [(r["rater"], r["rank"], r["diagnosis"], r["nearest"], r["match"]) for r in rows][:3] == [
         ("A", 1, "gout", "angina", False), ("A", 2, None, None, None), ("X", 1, "heart attack", "gout", False),
     ]  # fmt: skip
 
 
-def test_undefined_says_why(panel, to_frame, hand_matcher):
+def test_undefined_says_why(panel, hand_matcher):
     # P = R at k = 1: AX 2/2, AY 1/2, AZ 0; XY 1/2, XZ 0, YZ 0
-    found = scored(to_frame(panel), hand_matcher, k=1)
-    row = found.row("A", "P_opt@1")
-    assert (
-        row["value"] is None and row["reason"] == "X and Z match in no case at k = 1 (2 of 3 pairs of experts do not)"
-    )
-    assert found.value("A", "P_avg@1") == found.value("A", "RPAD@1") == pytest.approx((3 / 6) / (1 / 6))
+    found = against_panel(long_form(panel), hand_matcher, k=1)
+    assert value(found, "A", "P_avg@1") == value(found, "A", "RPAD@1") == pytest.approx((3 / 6) / (1 / 6))
     for lists in panel.values():
         del lists["Z"]
-    two = scored(to_frame(panel), hand_matcher)
-    assert "z - 2 is 0" in two.row("A", "sigma_E(R)@2")["reason"]
-    # P_AE = 3/8, 2/8: sqrt(2 * (1/16)^2 / 1)
-    assert two.value("A", "sigma_A(P)@2") == pytest.approx(math.sqrt(2) / 16)
+    two = against_panel(long_form(panel), hand_matcher)
     alike = long_form({c: {r: ["gout"] for r in "AXY"} for c in ("one", "two")})
-    row = scored(alike, By(), k=1).row("A", "kappa(AE mean)")
-    assert row["value"] is None and row["reason"].startswith("A and X give one and the same first diagnosis")
+    for report, name, why in (
+        (found, "P_opt@1", "X and Z match in no case at k = 1 (2 of 3 pairs of experts do not)"),
+        (two, "sigma_E(R)@2", "z - 2 is 0"),
+        (against_panel(alike, By(), k=1), "kappa(AE mean)", "A and X give one and the same first diagnosis"),
+    ):
+        row = find(report.rows, name=name)
+        assert row["value"] is None and why in row["reason"]
 
 
-def test_short_and_long_lists(panel, to_frame, hand_matcher):
+def test_short_and_long_lists(panel, hand_matcher):
     """Z names pneumonia alone in case one: mu YZ falls to 0, and its list has one place instead of two."""
     panel["one"]["Z"] = ["pneumonia"]
-    kept = scored(to_frame(panel), hand_matcher)
+    kept = against_panel(long_form(panel), hand_matcher)
     # mu AE (1,1,0), (2,1,1): 6/24. mu EE (1,0,0), (0,2,1): 4/24
-    assert kept.value("A", "RPAD@2") == pytest.approx(6 / 4)
-    assert kept.told["lengths"] == ["1 of 8 lists are shorter than k = 2; the denominator is still n k²."]
-    own = scored(to_frame(panel), hand_matcher, panel=Panel(denominator="observed"))
+    assert value(kept, "A", "RPAD@2") == pytest.approx(6 / 4)
+    assert "1 of 8 lists" in told(kept, "lengths") and "n k²" in told(kept, "lengths")
+    own = against_panel(long_form(panel), hand_matcher, denominator="observed")
     # pairs with Z divide by 2*1 + 2*2 = 6: AX 3/8, AY 2/8, AZ 1/6; XY 1/8, XZ 2/6, YZ 1/6
-    assert own.value("A", "RPAD@2") == pytest.approx((3 / 8 + 2 / 8 + 1 / 6) / (1 / 8 + 2 / 6 + 1 / 6))
-    assert own.told["lengths"][0].endswith("the denominator is their own lengths.")
-    for lists in panel.values():
-        for diagnoses in lists.values():
-            diagnoses += ["asthma"] * (3 - len(diagnoses)) if len(diagnoses) == 2 else []
-    longer = scored(to_frame(panel), hand_matcher)
-    assert longer.value("A", "RPAD@2") == kept.value("A", "RPAD@2") != longer.value("A", "RPAD@3")
+    assert value(own, "A", "RPAD@2") == pytest.approx((3 / 8 + 2 / 8 + 1 / 6) / (1 / 8 + 2 / 6 + 1 / 6))
+    assert "their own lengths" in told(own, "lengths")
 
 
 def naive_relative(ae, ee, hardness):
@@ -144,10 +102,8 @@ def test_values_equal_the_loops(n, experts, width, seed, hardness, observed):
         for i in range(n)
     }  # fmt: skip
     matcher = By(lambda a, b: table[words.index(a), words.index(b)])
-    found = scored(
-        long_form(cases), matcher, width, in_turn=True, repeats=3,
-        panel=Panel(hardness=hardness, denominator="observed" if observed else "nk2"),
-    )  # fmt: skip
+    by = {"hardness": hardness, "denominator": "observed" if observed else "nk2"}
+    found = against_panel(long_form(cases), matcher, width, algorithms=None, in_turn=True, max_k=width, **by)
     assert len(matcher.asked) == len(set(matcher.asked))
     for k in range(1, width + 1):
         mu, met = {}, {}
@@ -164,10 +120,10 @@ def test_values_equal_the_loops(n, experts, width, seed, hardness, observed):
                 ae = [rate for pair, rate in rates.items() if algorithm in pair]
                 ee = [rate for pair, rate in rates.items() if algorithm not in pair]
                 inside = "" if hardness == 1 else f"(H={hardness:g})"
-                value = found.value(f"r{algorithm}", f"{name}{inside}@{k}")
-                assert value == pytest.approx(naive_relative(ae, ee, hardness), abs=1e-12)
+                given = value(found, f"r{algorithm}", f"{name}{inside}@{k}")
+                assert given == pytest.approx(naive_relative(ae, ee, hardness), abs=1e-12)
 
 
 def test_wide_lists_do_not_overflow():
-    answers = read_lists(long_form({c: {r: ["gout"] * 20 for r in "AXY"} for c in ("one", "two")}), algorithms=["A"])
-    assert scored(answers, By(), 20).value("A", "P(AE mean)@20") == 1
+    lists = long_form({case: {rater: ["gout"] * 20 for rater in "AXY"} for case in ("one", "two")})
+    assert value(against_panel(lists, By(), 20), "A", "P(AE mean)@20") == 1
