@@ -39,9 +39,12 @@ def together(longs: Sequence[Long], source: str = "") -> Long:
     files, own = list(dict.fromkeys(one.table.source for one in longs)), longs[0].own.items()
     said = " or ".join(list(dict.fromkeys(one.recognised for one in longs))[:2])
     tables = [one.table for one in longs]
-    texts = [pa.table({name: as_texts(table.data[name]) for name in table.names}) for table in tables]
+    texts = [{name: as_texts(table.data[name]) for name in table.names} for table in tables]
+    kinds = {name: {of[name].type for of in texts if name in of} for of in texts for name in of}
+    for of in texts:  # a column of several kinds is of texts
+        of |= {name: pa.array(map(as_text, of[name].to_pylist()), pa.string()) for name in of if len(kinds[name]) > 1}
     table = Table(
-        pa.concat_tables(texts, promote_options="default"), source or ", ".join(files[:4]) + (", …" if len(files) > 4 else ""), 1,
+        pa.concat_tables(map(pa.table, texts), promote_options="default"), source or ", ".join(files[:4]) + (", …" if len(files) > 4 else ""), 1,
         rows=np.concatenate([one.row_numbers() for one in tables]),
         sources=[one.source_of(row) for one in tables for row in range(len(one))],
         note=" ".join(one.note for one in tables if one.note), broken=tuple(error for one in tables for error in one.broken),
