@@ -45,13 +45,13 @@ votes = app_of("votes", _about)
 
 def _jobs(call: Call, only: Sequence[str], asking: Asking) -> list[verbs.Job]:
     """What the votes and picks of the pairs ask; says which pairs these are."""
-    wanted: PairVotes = call(loading=Loading(**call.given.get("loading", {}), endpoints=asking.endpoints))
+    wanted: PairVotes = call(endpoints=asking.endpoints)
     print("\n".join(wanted.lines(call.typed.get("rejects"))))
     return wanted.jobs(only)
 
 
 @votes.command
-@command(PairVotes.read, given=("pairs",), stdout=None)
+@command(PairVotes.read, given=("pairs",), leave_out=("endpoints",), stdout=None)
 def ask(call: Call, *, only: Sequence[str] = (), asking: Asking = Asking()) -> None:
     """Ask for every vote and pick that the pairs need and the store does not hold. Each answer is kept as it comes.
 
@@ -77,7 +77,7 @@ def ask(call: Call, *, only: Sequence[str] = (), asking: Asking = Asking()) -> N
 
 
 @votes.command
-@command(PairVotes.read, given=("pairs",), stdout=None)
+@command(PairVotes.read, given=("pairs",), leave_out=("endpoints",), stdout=None)
 def export(
     call: Call,
     *,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import re
 import zlib
 from pathlib import Path
 
@@ -66,7 +67,8 @@ def _line_at(raw: bytes, place: int) -> int:
 
 
 def _undecodable(path: Path, raw: bytes, name: str, at: int) -> InputError:
-    word, problem, remedy = raw[max(0, at - 20) : at + 20], f"text that is not {name}", None
+    before, after = re.split(rb"[\s,;\"]", raw[max(0, at - 20) : at])[-1], re.split(rb"[\s,;\"]", raw[at : at + 20])[0]
+    word, problem, remedy = before + after, f"text that is not {name}", None
     if name != _WESTERN and _decodes(raw, _WESTERN):
         problem += f"; in {_WESTERN} it reads {quoted(word.decode(_WESTERN))}"
         remedy = Remedy("reads the file", encoding=_WESTERN)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from ..errors import OptionError
@@ -52,6 +52,7 @@ class PairVotes:
         a: str = "a",
         b: str = "b",
         abbreviations: File | None = None,
+        endpoints: File | None = None,
         reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
         loading: Annotated[Loading, Serves(*OF_MODELS)] = Loading(),
     ) -> PairVotes:
@@ -69,11 +70,14 @@ class PairVotes:
             The columns of the two diagnoses.
         abbreviations : path, optional
             Your own abbreviations, as given to train: columns abbreviation, expansion.
+        endpoints : path, optional
+            A TOML file with `[endpoint.NAME]` tables, which go before the set's own.
         reading : Reading
             Its encoding, and a file for rejects.
         loading : Loading
             As in `providers_of`.
         """
+        loading = replace(loading, endpoints=endpoints)
         chosen, providers = providers_of(features, matcher=matcher, abbreviations=abbreviations, loading=loading)
         read = read_pairs(pairs, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding)
         return cls(chosen, providers, intern_pairs(read.a, read.b, providers.naming), len(read), read.n_rejected)

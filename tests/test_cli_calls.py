@@ -121,7 +121,7 @@ def test_what_is_refused_and_how(
     "score x.csv -o o.csv --rejects o.csv", "score x.csv -o x.csv", "icd x.csv --column a -o x.csv",
     "link x.csv y.csv -o y.csv", "dedupe x.csv -o x.csv",
     "evaluate x.csv --matches o.csv --rejects ./o.csv", "evaluate x.csv --references y.csv --pairs y.csv", "evaluate x.csv -o x.csv",
-    "ask x.csv y.csv -m lab:big --endpoints e.toml -o o.csv --rejects y.csv", "ask x.csv -m lab:big --endpoints e.toml --store o.csv -o o.csv",
+    "ask x.csv -m lab:big --endpoints e.toml -o o.csv --rejects o.csv", "ask x.csv -m lab:big --endpoints e.toml --store o.csv -o o.csv",
     "ask x.csv -m lab:big --endpoints e.toml -o e.toml", "choice x.csv y.csv -o y.csv", "choice x.csv y.csv -o o.csv --per-answer o.csv",
     "audit x.csv -o folder --rejects x.csv", "explain gout flu --store y.csv -o y.csv", "suggest x.csv -o folder --labelled y.csv --rejects y.csv",
     "labels x.csv y.csv -o x.csv", "labels folder -o o.csv --review o.csv", "reasoning folder folder folder --human x.csv --per-note x.csv",
