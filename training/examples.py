@@ -5,6 +5,7 @@ Training-only ("extra") pairs are never used for calibration, threshold or measu
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
@@ -197,6 +198,8 @@ def _examples(
 ) -> ExtraExamples:
     read = read_pairs(extra.pairs, label="label", unlabelled=True)
     assert read.label is not None
+    if n := read.n_unlabelled:
+        warnings.warn(f"{read.source}: {n:,} of {len(read) + n:,} rows have no label, and are left out.", stacklevel=5)
     providers = own
     if extra.encoder is not None or extra.graph is not None:
         encoder = None if extra.encoder is None else StaticEncoder.load(Path(extra.encoder))
