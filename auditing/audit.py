@@ -107,10 +107,8 @@ def audit(
         try:
             fold = grouped_folds(differ.groups, differ.label, folds, seed)
         except InputError as error:
-            fold, left_out["what is chosen or trained anew in folds: each feature alone, voters, families"] = (
-                None,
-                str(error),
-            )
+            fold = None
+            left_out["what is chosen or trained anew in folds: each feature alone, voters, families"] = str(error)
         else:
             found["alone"] = alone_rows(m, resamples, fold)
             if voters is not None:

@@ -73,10 +73,8 @@ def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
         kind, relations = None, dict[str, float]()
         if matcher.has_relation_model:
             found = relations_of(matcher, unique, table, texts)
-            kind, relations = (
-                found.kinds[0],
-                dict(zip(map(str, RELATIONS), found.probabilities[0].tolist(), strict=True)),
-            )
+            kind = found.kinds[0]
+            relations = dict(zip(map(str, RELATIONS), found.probabilities[0].tolist(), strict=True))
         excluded = matcher.features.exclusion is not None and bool(table[0, matcher.features.exclusion] == 1)
         places = (unique.first[0], unique.second[0])[:: -1 if unique.turned[0] else 1]
         known = Known(

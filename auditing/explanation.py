@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -222,10 +221,6 @@ class Explanation:
         trees = facts.pop("trees") or {"base": None, "raw": None, "by_trees": None, "parts": ()}
         facts |= facts.pop("wording") | facts.pop("known") | trees
         return facts | {"identical": self.identical, "match": self.match, "words": self.words}
-
-    def to_json(self) -> str:
-        """Writes everything as JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
 
     @property
     def figure(self) -> Figure:
