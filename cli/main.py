@@ -19,6 +19,7 @@ from cyclopts.exceptions import UnknownCommandError, UnknownOptionError
 from .. import __version__
 from ..errors import DxmatchError
 from ..files.atomic import only_for_me
+from ..files.file_names import is_file_name
 from ..options import RENAMED
 from ..settings import QUIET, cells_hidden
 from .command import running
@@ -96,9 +97,11 @@ def wrong_usage(error: CycloptsError, words: list[str]) -> str:
     said = " ".join(str(error).split()).partition(" Available")[0]
     if isinstance(error, UnknownCommandError) and not error.command_chain and "Did you mean" not in said:
         typed = " ".join(word for word in words if not word.startswith("-"))
-        return (
-            f'{said} For two diagnoses: dxmatch match "{typed}" "another". For a table of pairs: dxmatch score {typed}'
-        )
+        if is_file_name(typed):
+            return (
+                f"{said} For answers of models: dxmatch evaluate {typed}. For a table of pairs: dxmatch score {typed}"
+            )
+        return f'{said} For two diagnoses: dxmatch match "{typed}" "another". For a code: dxmatch icd "{typed}"'
     if isinstance(error, UnknownOptionError):
         typed, names = error.token.keyword or error.token.value, getattr(error.target, "names", {})
         old = typed.strip("-").replace("-", "_")

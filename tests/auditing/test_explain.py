@@ -96,7 +96,9 @@ def test_what_is_unknown_is_said_to_be(matcher_of, monkeypatch):
     monkeypatch.setitem(KINDS, "levenshtein", type(KINDS["levenshtein"])(**{**vars(KINDS["levenshtein"]), "compare": unknown}))  # fmt: skip
     found = dxmatch.explain(matcher_of("-1 0 2"), "hip fracture", "ankle fracture")
     assert next(part for part in found.parts if part.feature == "levenshtein").value is None
-    assert "Unknown for this pair: levenshtein." in str(found) and None in [part["value"] for part in found.to_dict()["parts"]]
+    assert "Unknown for this pair: levenshtein." in str(found) and None in [
+        part["value"] for part in found.to_dict()["parts"]
+    ]
 
 
 def test_files_and_what_a_terminal_shows(same_site, tmp_path, capsys):
