@@ -78,7 +78,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("", "icd d.txt", 1, "no such file"),
     ("", "icd gout d.txt", 1, "the name of a file"),
     ("", "icd x.csv --column a --column b", 2, "--column"),
-    ("", "heart attack", 2, 'dxmatch match "heart attack"'),
     ("", "pairs.csv", 2, "dxmatch evaluate pairs.csv|dxmatch score pairs.csv"),
     ("", "heart attack", 2, 'dxmatch match "heart attack"|dxmatch icd "heart attack"'),
     ("", "scor x.csv", 2, "score"),
