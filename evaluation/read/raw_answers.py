@@ -49,7 +49,7 @@ _NOT_LEADING_IN = re.compile(
 _UNSETTLED = re.compile(
     r"(?i)\b(?:however|instead|rather\s+than|alternativ\w+|differential|also\s+(?:consider|possible|likely)|other\s+(?:possib\w+|diagnos\w+|causes?|conditions?|considerations?)"
     r"|rule\s+out|lean|(?:cannot|can't|must)\s+be\s+(?:considered|excluded|ruled)|(?:less|more|most|second|equally)\s+(?:likely|probable)|likeliest|final\s+(?:diagnosis|answer)"
-    r"|diagnosis\s+(?:is|would|of)|suspect|favou?r(?:ed(?=\s*:))?|on\s+reflection|wait|actually|versus|vs|(?:could|might|may)\s+(?:also\s+)?be|consistent\s+with|suggestive\s+of|I\s+think|(?:goes|moves|rises|jumps)\s+(?:up|to))\b"
+    r"|diagnosis\s+(?:is|would|of)|(?:is|are|remains?)\s+possible|suspect|favou?r(?:ed(?=\s*:))?|on\s+reflection|wait|actually|versus|vs|(?:could|might|may)\s+(?:also\s+)?be|consistent\s+with|suggestive\s+of|I\s+think|(?:goes|moves|rises|jumps)\s+(?:up|to))\b"
 )
 """Beside an answer: another diagnosis may be meant, or another order."""
 _POINTS = re.compile(
