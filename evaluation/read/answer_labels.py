@@ -8,7 +8,7 @@ LEAD, LIST, OTHERS, ASIDE = range(4)
 """One diagnosis, a list of them, those beside a leading one, what is no answer."""
 _ONE = "first diagnosis dx answer impression condition disease most likely likeliest probable leading primary principal main working provisional presumptive top single final definitive confirmed name st"
 _MANY = (
-    "diagnoses conditions diseases differential differentials ddx possible possibly possibilities considerations potential relevant more ranked ranking"
+    "diagnoses conditions diseases differential differentials ddx possible possibly possibilities considerations potential relevant more ranked ranking revised updated refined"
     " other others alternative alternatives also still additional remaining secondary less least unlikely next second third fourth fifth tertiary nd rd th"
 )
 _SMALL = (
@@ -24,7 +24,7 @@ _ASIDE = re.compile(
     r"(?:\w+\s+){0,2}(?:basis|reason(?:s|ing)?|rationale|explanation|justification|evidence|findings|features|symptoms|presentation|history|complaint|summar(?:y|ize)|analysis|assessment"
     r"|discussion|plan|management|treatment|therapy|tests?|testing|work-?up|investigations?|recommendations?|recommended|steps?|actions?|notes?|disclaimer|confidence|likelihood|prob(?:ability)?"
     r"|follow-?up|labs?|imaging|medications?|comorbidities|patient|question|code|icd\s?-?(?:10)?|severity|urgen\w+|ruled\s+out|red\s+flags|caveats?|clues?|supporting|against|why|hypotheses|rank|orpha\w*"
-    r"|problems?|factors|thinking|thoughts?|scratchpad|reflection)\b(?!.*\b(?:diagnoses|ddx|exclude|miss)\b)",
+    r"|problems?|factors|thinking|thoughts?|scratchpad|reflection)\b(?!.*\b(?:diagnoses|ddx|exclude|miss|concern\w*)\b)",
     re.IGNORECASE,
 )
 _LONGEST = 7

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from .answer_labels import ASIDE, kind_of, plain
+from .answer_labels import ASIDE, LIST, kind_of, plain
 
 TEXT, UNKNOWN = range(10, 12)
 _NUMBERED = re.compile(
@@ -14,7 +14,8 @@ _NUMBERED = re.compile(
     r"(?:#\s?(?P<hash>[1-9]\d?)(?!\d)[.:)]?|[(\[]?(?P<number>[1-9]\d?)(?:\*\*)?(?:[.)\]]+:?|:(?!\d)|\s+[-–—](?=\s))(?!\d))\s*(?P<text>\S.*)",
     re.IGNORECASE,
 )
-_BULLET = re.compile(r"(?P<indent>\s*)[-*•–+◦▪‣·●]\s+(?P<text>\S.*)")
+_BULLET = re.compile(r"(?P<indent>\s*)(?:[-*•–+◦▪‣·●]\s+|[-•](?=[^\W\d_]))(?P<text>\S.*)")
+_FINAL = re.compile(r"\b(?:final|revised|updated|refined)\b", re.IGNORECASE)
 _LABEL = re.compile(r"([^:=\t—\[]{2,60}?)\s*(?::|=|\t|→|\s[–-]\s)\s*(.*)")
 _OF_DIAGNOSES = re.compile(r"diagnos[ei]s\b|differential|possibilit", re.IGNORECASE)
 _MOST_OF_A_LABEL = 4
@@ -30,7 +31,7 @@ class Section:
     """What stands below a heading or label. kind : as in `answer_labels`, TEXT or UNKNOWN. own : behind the label in its line.
 
     text : lines before a list. entries : of the one list. below : the text after its last. last : the number of that, 0 for bullets.
-    indent : of its marks. headed : its entries are headings, so that their parts have headings, too.
+    indent : of its marks. headed : its entries are headings, so that their parts have headings, too. is_final : an answer comes to this list after others.
     """
 
     kind: int
@@ -41,6 +42,7 @@ class Section:
     last: int = 0
     indent: int = 0
     headed: bool = False
+    is_final: bool = False
 
 
 def sections_of(lines: Sequence[str]) -> list[Section]:
@@ -112,14 +114,16 @@ def _opened(line: str, is_entry: bool) -> Section | None:
     """The section that a line opens: a heading, or a label with what is behind it; None for another line."""
     text = re.sub(r"^\s*(?:#{1,6}\s+|>\s*)", "", line)
     marked = text != line
-    bare = plain(re.sub(r"^(?:step|part)\s+\d+\s*[.:]\s*", "", text, flags=re.IGNORECASE) if marked else text)
+    bare, step = plain(text), re.sub(r"^(?:step|part)\s+\d+\s*[.:]\s*", "", plain(text), flags=re.IGNORECASE)
+    if marked or (text.lstrip().startswith("**") and kind_of(step) is not None):
+        bare = step
     label = _LABEL.match(bare)
     if label is not None and (kind := kind_of(label[1])) is not None:
-        return Section(kind, label[2].strip())
+        return Section(kind, label[2].strip(), is_final=kind == LIST and _FINAL.search(label[1]) is not None)
     if label is not None and label[2].strip() and len(label[1].split()) <= 4 and _OF_DIAGNOSES.search(label[1]):
         return Section(UNKNOWN, label[2].strip())  # "Cannot-miss diagnoses: sepsis"
     headed = marked or bare.endswith(":") or re.fullmatch(r"\s*\*\*[^*]+\*\*:?\s*", text) is not None
     short = not is_entry and len(bare.split()) <= _MOST_OF_A_LABEL
     if (headed or short) and (kind := kind_of(bare)) is not None:
-        return Section(kind)
+        return Section(kind, is_final=kind == LIST and _FINAL.search(bare) is not None)
     return Section(UNKNOWN) if marked and bare and not is_entry else None

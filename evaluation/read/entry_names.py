@@ -46,16 +46,16 @@ _SAYS = re.compile(
     r"|patients?|please|however|because|since|suggests?|indicates?|recommend\w*|[Cc]onsider\w*|presents?|shows?|needs?|perform|obtain|order|check|refer"
     r"|start|give|include[sd]?|(?<!\()including|ruled?|excluded?|does|think|information|determined?|listed|follows|below|suspect(?:ed)?|doctor|evaluation|(?:versus|vs)\b(?![-\s.]*host)|either|instead|alternatively|not\b(?!\s+(?:otherwise|elsewhere|specified))|no\s+evidence|[Ww]hat|[Hh]ow|[Ww]hy)\b"
     r"|^(?:I|Let|Here|See|This|These|It|He|She|They|We|You|There)\b(?=\s+[a-z])|\bI\s+(?:think|would|believe|suspect|am|cannot|can)\b|\b(?:I|[Ii]t|[Tt]hat|[Tt]here)['’](?:s|d|m|ll)\b|n't\b|\?|\be\.g\.|(?i:\br(?:ule[sd]?\s+|/)o(?:ut)?\b)"
-    r"|\b(?:confirms?|points?\s+to|explains?|fits?|ist|sind|est|sont|trata|handelt)\b|\bè\b|\byears?[\s-]old\b|\b(?:wo)?man\s+with\b",
+    r"|\b(?:confirms?|points?\s+to|explains?|fits?|(?:sound|look)s\s+like|ist|sind|est|sont|trata|handelt)\b|\bè\b|\byears?[\s-]old\b|\b(?:wo)?man\s+with\b",
 )
-_DENIES = re.compile(
+DENIES = re.compile(
     r"(?i)(?:(?:unlikely,?|is|was|has|been|already)\s+)*(?:ruled[ -]out|excluded|rejected|not\s+(?:likely|present|supported))\b"
 )
 _CERTAINLY = re.compile(
     r"(?i)(?:(?:(?:most|more|less|least|very)\s+)?(?:likely|probabl[ey])|suspected|definitely|certainly|clearly)\s+(?=\w)"
 )
 _NO_NAME = re.compile(
-    "[%=\u20e3：、。，；（）]|\\s\\(?\\d{1,2}[.)]\\s|^\\w[:)]\\s|^[(\\[{<|#·•・\u2460-\u25ff]"
+    "[%=\u20e3：、。，；（）]|\\s\\(?\\d{1,2}[.)]\\s|^\\w[:)]\\s|^[\u2460-\u25ff]|^[^\\w\"'“‘«„`]"
     "|;(?![^()]*\\))|^(?i:consistent\\s+with|presentation|concern\\s+for|not|no|never|without|negative\\s+for|absence\\s+of|unlikely|against|excluded?|low\\s+suspicion|d/?dx|dd|due\\s+to|secondary\\s+to|related\\s+to)\\b(?!-)"
 )
 """Shares, numbers of a list, the marks of Chinese sentences; a denial."""
@@ -105,7 +105,7 @@ def _head(entry: str) -> str | None:
     if label and kind is not None:
         text = plain(text)[label.end() :]
     elif bold is not None and not text[bold.end() :].startswith("("):
-        if _DENIES.match(plain(text[bold.end() :]).strip(" :–—-")):
+        if DENIES.match(plain(text[bold.end() :]).strip(" :–—-")):
             return None
         text = bold[1]
     return plain(text)
@@ -118,7 +118,7 @@ def _cut(text: str, often: bool) -> str | None:
         in_brackets = len(re.findall(r"[(\[]", before)) > len(re.findall(r"[)\]]", before))
         if not before.strip() or in_brackets or _OF_NAME.match(behind):
             continue
-        if _DENIES.match(behind):
+        if DENIES.match(behind):
             return None
         if len(behind.split()) >= _REMARK or says(behind) or (often and "(" not in mark[0]):
             return _cut(before, often)

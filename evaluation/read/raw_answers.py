@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import zip_longest
 
 from ...terms.text.sentences import is_nothing
 from .answer_labels import ASIDE, LEAD, LIST, OTHERS, plain
@@ -17,6 +17,7 @@ from .entry_names import name_of, names_of, says
 from .structured_answers import without_json, without_table, without_tags
 
 _LONGEST = 100_000
+_BRACKET = re.compile(r"\s*\([^()]*\)")
 _LONGEST_LINE = 1_000
 """Characters; what is longer is prose."""
 _AROUND_A_NAME = 5
@@ -26,13 +27,21 @@ _MOST_OF_A_FRAGMENT = 4
 _THOUGHTS = re.compile(
     r"(?is)[<◁]think(?:ing)?[>▷].*?(?:[<◁]/think(?:ing)?[>▷]|\Z)|\A(?:(?![<◁]think).)*?[<◁]/think(?:ing)?[>▷]"
 )
+_SHARE = re.compile(r"[(\[,:–—-]\s*[~≈]?\s*(\d{1,3}(?:\.\d+)?)\s*%\s*(?:[)\]–—:,.-]|$)")
+"""How likely an entry is said to be."""
 _IN_BRACKETS = re.compile(r"\[(/?[A-Z_]{3,20})\]")
 """Tags in other brackets: "[ANSWER]"."""
 _BOXED = re.compile(r"\$?\\boxed\{\s*(?:\\text(?:bf)?\{)?([^{}]+)\}?\s*\}\$?\.?")
-_RULE_OR_FENCE = re.compile(r"\s*(?:```\w*|([-=_*])\1{2,})\s*")
+_RULE_OR_FENCE = re.compile(r"\s*(?:```\w*|([-=_*])\1{2,}|\+[-=+]{3,})\s*")
+_SIGN = re.compile(r"(?m)^[ \t]*([^\w\s!-~“‘«•–—◦▪‣·●]\ufe0f?)[ \t]+(?=\S)")
+"""Before a line; where all have the same it is the mark of a list."""
+_RISING = re.compile(
+    r"(?i)\b(?:least|lowest)\b[^.\n]{0,40}\bto\b[^.\n]{0,20}\b(?:most|highest)\b|\b(?:increasing|ascending|rising|reverse)\s+(?:order|likelihood|probability)\b"
+)
+"""The least likely comes first."""
 
 _LEADING_IN = re.compile(
-    r"(?i)diagnos|differential|\bddx\b|condition|disease|possibilit|\bcauses?\b|consider|explain|candidates|\btop\b|\b(?:my|the) (?:list|ranking|answer)\b|^based on\b"
+    r"(?i)diagnos|differential|\bddx\b|condition|disease|possibilit|\bcauses?\b|consider|explain|candidates|\btop\b|\bconcern(?:ing|ed|s)\b|\b(?:my|the) (?:list|ranking|answer)\b|^based on\b"
 )
 _NOT_LEADING_IN = re.compile(
     r"(?i)\b(?:rul(?:ed?|ing)\b|exclu|unlikely|less\b|against|before|need|further|question|tests?\b|treat|manag|work-?up|recommend|steps?\b|other\b|also\b|alternativ|factors|not?\b)"
@@ -40,7 +49,7 @@ _NOT_LEADING_IN = re.compile(
 _UNSETTLED = re.compile(
     r"(?i)\b(?:however|instead|rather\s+than|alternativ\w+|differential|also\s+(?:consider|possible|likely)|other\s+(?:possib\w+|diagnos\w+|causes?|conditions?|considerations?)"
     r"|rule\s+out|lean|(?:cannot|can't|must)\s+be\s+(?:considered|excluded|ruled)|(?:less|more|most|second|equally)\s+(?:likely|probable)|likeliest|final\s+(?:diagnosis|answer)"
-    r"|diagnosis\s+(?:is|would|of)|suspect|favou?r|on\s+reflection|wait|actually|versus|vs|(?:could|might|may)\s+(?:also\s+)?be|consistent\s+with|suggestive\s+of|I\s+think)\b"
+    r"|diagnosis\s+(?:is|would|of)|(?:is|are|remains?)\s+possible|suspect|favou?r(?:ed(?=\s*:))?|on\s+reflection|wait|actually|versus|vs|(?:could|might|may)\s+(?:also\s+)?be|consistent\s+with|suggestive\s+of|I\s+think|(?:goes|moves|rises|jumps)\s+(?:up|to))\b"
 )
 """Beside an answer: another diagnosis may be meant, or another order."""
 _POINTS = re.compile(
@@ -54,23 +63,24 @@ _FRAMES = tuple(re.compile(rf"(?:.{{0,200}}?[,:] )?{form}".replace(" ", r"\s+").
     rf"(?:(?:the|my|his|her|this patient's)(?: {_LIKELIEST})?|{_LIKELIEST})(?: single)? (?:diagnosis|answer)(?: (?:here|(?:in|for) this (?:case|patient)|at this point))? (?:is|would be|remains)(?: {_LIKELY})?:? NAME",
     rf"NAME (?:is|would be|remains) (?:by far )?the (?:{_LIKELIEST}|(?:{_LIKELIEST} )?diagnosis)(?: (?:that |I would |given |in this |\().+)?",
     rf"(?:this|the|he|she) ?(?:\d+-year-old )?(?:patient|man|woman|boy|girl|child|infant)? ?(?:{_LIKELY} has|has most likely|is (?:most likely )?suffering from) NAME",
-    rf"(?:(?:this|it) is {_LIKELY}|most likely,?(?: (?:(?:this|it) is|(?:this|the) patient has))?) NAME",
-    rf".{{0,200}}?\b{_SEEN}\b.{{0,200}}? (?:(?:is|are) (?:most|highly) (?:consistent with|suggestive of)|points? to(?:wards?)?) NAME",
+    rf"(?:(?:this|it) is (?:{_LIKELY}|most consistent with|highly suggestive of)|(?:(?:this|it|that) )?(?:sounds|looks) (?:most |very much )?like|most likely,?(?: (?:(?:this|it) is|(?:this|the) patient has))?) NAME",
+    rf".{{0,200}}?\b{_SEEN}\b.{{0,200}}? (?:(?:is|are) (?:(?:most|highly) (?:consistent with|suggestive of)|consistent with(?= a diagnosis))|points? to(?:wards?)?) NAME",
+    r".{1,200}? (?:is|are) NAME until proven otherwise",
     r".{0,400}? strongly (?:suggests?|indicates?) NAME",
-    rf"I (?:think|believe|suspect|would (?:say|diagnose)|am confident)(?: that)?(?: (?:(?:this|it|the(?: {_LIKELIEST})? diagnosis) is|(?:this|the) patient has))?(?: {_LIKELY}| most consistent with)? NAME",
+    rf"I (?:think|believe|suspect|would (?:say|diagnose)|am confident|(?:am|would be) most concerned (?:about|for))(?: that)?(?: (?:(?:this|it|the(?: {_LIKELIEST})? diagnosis) is|(?:this|the) patient has))?(?: {_LIKELY}| most consistent with)? NAME",
 ))  # fmt: skip
 """Sentences that name one diagnosis, and no other."""
 _BEFORE_A_NAME = re.compile(
     r"(?i)^(?:(?:an?|the)\s+)?(?:(?:\w+\s+)?(?:case|attack|episode|diagnosis)\s+of\s+)?(?:an?\s+|the\s+)?"
 )
 _BEHIND_A_NAME = re.compile(
-    r"(?i),\s+(?:with|(?:al)?though|while)\b.*|\s+as\s+the\s.*diagnosis|\s+and\s+(?:refer|start|treat|admit|recommend)\b.*"
+    r"(?i),\s+(?:with|(?:al)?though|while|likely\s+(?:due|related|secondary)\s+to)\b.*|\s+to\s+me\b.*|\s+as\s+the\s.*diagnosis|\s+and\s+(?:refer|start|treat|admit|recommend|would)\b.*"
 )
 _SEVERAL = re.compile(r"\b(?<!with )(?<!/)(?:or|vs\.?|versus)\b(?![-\s]host)|(?:,\s.*){3}")
 """More than one name, which nothing parts: of 200,000 names of diseases 4 in 1,000 have three commas."""
 _SENTENCE_END = re.compile(r"(?<=[\w)\]*\"”])[.!?](?:\*\*)?\s+(?=[\"“*]*[A-Z])|\n+")
 _INLINE = re.compile(
-    r"(?:^|(?<=[\s,;:]))(?<!type )(?<!stage )(?<!grade )(?<!class )\(?(\d{1,2})[.)]\s+(?=[^\W\d_*]|\*\*)"
+    r"(?:^|(?<=[\s,;:]))(?<!type )(?<!stage )(?<!grade )(?<!class )(?:\(?(\d{1,2})[.)]|\(?([a-h])\))\s+(?=[^\W\d_*]|\*\*)"
 )
 _OPTION = re.compile(r"\(?[A-H][.)]\s+(?=[A-Z][a-z])")
 _MARKS = re.compile(r"[;|](?![^()]*\))|\s>\s")
@@ -94,9 +104,15 @@ def ranked_diagnoses(text: str) -> list[str] | None:
     >>> ranked_diagnoses("It could be lupus, or gout.") is None
     True
     """
-    text = _BOXED.sub(r"\nFinal answer: \1\n", without_thoughts(_IN_BRACKETS.sub(r"<\1>", text))).strip()
+    text = (
+        _BOXED.sub(r"\nFinal answer: \1\n", without_thoughts(_IN_BRACKETS.sub(r"<\1>", text))).rstrip().lstrip("\r\n")
+    )
     if not text or (any(map(str.isalpha, text)) and "\n" not in text and is_nothing(text.strip(" *_#`\"'"))):
         return []
+    signs = _SIGN.findall(text)
+    if _RISING.search(text) or 1 < len({*signs}) < len(signs):
+        return None
+    text = _SIGN.sub("- ", text) if len({*signs}) < len(signs) else text
     written = (without_json(without_tags(text)) or "").splitlines()
     lines = without_table([re.sub(r"^\s*>\s?", "", line) for line in written if not _RULE_OR_FENCE.fullmatch(line)])
     try:
@@ -115,17 +131,19 @@ def says_more(text: str, diagnoses: Sequence[str]) -> bool:
 
 
 def _inline_apart(line: str) -> list[str]:
-    """A line, cut before each number where it holds a list: "1. gout 2. sepsis"."""
+    """A line, cut before each number or letter where it holds a list: "1. gout 2. sepsis"."""
     found = [*_INLINE.finditer(line)]
-    if len(found) < 2 or [int(one[1]) for one in found] != [*range(1, len(found) + 1)]:
+    if len(found) < 2 or [int(one[1] or ord(one[2]) - 96) for one in found] != [*range(1, len(found) + 1)]:
         return [line]
-    places = [0, *(one.start() for one in found), len(line)]
-    return [part for a, b in pairwise(places) if (part := line[a:b].strip(" ,;|"))]
+    entries = [line[a.end() : b.start() if b else None] for a, b in zip_longest(found, found[1:])]
+    parts = [line[: found[0].start()], *(f"{number}. {entry}" for number, entry in enumerate(entries, 1))]
+    return [part for part in (part.strip(" ,;|") for part in parts) if part]
 
 
 def _of_sections(sections: Sequence[Section]) -> list[str] | None:
     """What a label or a sentence names first, then the one list."""
     held = [one for one in sections if one.kind != ASIDE and (one.own or one.text or one.entries)]
+    held = held[max((i for i, one in enumerate(held) if one.is_final and one.entries), default=0) :]
     if any(one.kind == UNKNOWN and (one.own or one.entries) for one in held):
         return None
     named = [one for one in held if one.kind == LEAD and (one.own or one.text)]
@@ -146,6 +164,9 @@ def _of_sections(sections: Sequence[Section]) -> list[str] | None:
     if named and led is None and not headed:
         lists, led = [], []  # of findings, or steps
     first = led if not named else _labelled(named[0])
+    shares = [float(found[1]) for one in lists for entry in one.entries if (found := _SHARE.search(entry))]
+    if shares != sorted(shares, reverse=True):
+        return None
     rest = names_of(lists[0].entries) if lists else _of_list(behind) if behind else []
     only_others = all(one.kind == OTHERS for one in [*lists, *behind]) and bool(lists or behind)
     if first is None or led is None or rest is None or not first + rest or (only_others and not first):
@@ -154,7 +175,13 @@ def _of_sections(sections: Sequence[Section]) -> list[str] | None:
     leading = [*first, *rest][0].casefold()
     if any(map(_UNSETTLED.search, after)) or any(name.casefold() not in leading for name in again):
         return None
-    return [*first, *(name for name in rest if name.casefold() not in map(str.casefold, first))]
+    return [*first, *(name for name in rest if not any(_is_same(name, one) for one in first))]
+
+
+def _is_same(name: str, other: str) -> bool:
+    """Whether two names are one, but for what stands in brackets behind one of them."""
+    a, b = name.casefold(), other.casefold()
+    return a in (b, _BRACKET.sub("", b)) or _BRACKET.sub("", a) == b
 
 
 def _of_list(sections: Sequence[Section]) -> list[str] | None:
@@ -166,7 +193,8 @@ def _of_list(sections: Sequence[Section]) -> list[str] | None:
 def _labelled(section: Section) -> list[str] | None:
     """The diagnosis behind or below a label; None where what follows may mean another."""
     own, *more = [line for line in (section.own, *section.text) if line] or section.entries
-    return None if not _are_grounds(more) or own.count(",") > 1 else _of_text([_OPTION.sub("", own, count=1)])
+    several = len(re.findall(r",(?!\s+with)", own)) > 1
+    return None if several or not _are_grounds(more) else _of_text([_OPTION.sub("", own, count=1)])
 
 
 def _before_a_list(lines: Sequence[str], headed: bool) -> list[str] | None:
@@ -175,9 +203,11 @@ def _before_a_list(lines: Sequence[str], headed: bool) -> list[str] | None:
     headed : whether the list stands under a heading of its own, so that nothing needs to lead in.
     """
     named, rest = _framed_in(lines)
-    if not headed and rest and not named:
-        last = rest.pop().rstrip()
-        if not last.endswith(":") or not _LEADING_IN.search(last) or _NOT_LEADING_IN.search(last):
+    if rest and not named:
+        last = rest[-1].rstrip()
+        if last.endswith(":") and _LEADING_IN.search(last) and not _NOT_LEADING_IN.search(last):
+            rest.pop()
+        elif not headed:
             return None
     is_name = headed and len(lines) == 1 and lines[0].rstrip()[-1] not in ".!:" and name_of(lines[0]) is not None
     unsettled = any(_UNSETTLED.search(part.replace("differential", "")) or _POINTS.search(part) for part in rest)
@@ -186,7 +216,8 @@ def _before_a_list(lines: Sequence[str], headed: bool) -> list[str] | None:
 
 def _of_text(lines: Sequence[str]) -> list[str] | None:
     """Lines, or parts of one between marks, with a name each; or sentences of which one names a diagnosis, or the first is one, and others give grounds."""
-    parts = lines if len(lines) > 1 else [part for part in _MARKS.split(lines[0]) if part.strip()]
+    one = [part for part in _MARKS.split(lines[0]) if part.strip()]
+    parts = lines if len(lines) > 1 else lines[0].split(" / ") if len(one) == 1 and lines[0].count(" / ") > 1 else one
     alike = len({part.lstrip().startswith("**") for part in parts}) == 1
     if len(parts) > 1 and alike and not any(map(_UNKNOWN_MARK.match, parts)) and (found := names_of(parts)) is not None:
         return found

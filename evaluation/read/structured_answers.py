@@ -11,15 +11,18 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from .answer_labels import ASIDE, LEAD, LIST, kind_of, plain
+from .answer_labels import ASIDE, LEAD, LIST, OTHERS, kind_of, plain
+from .entry_names import DENIES
 
-_LIKELIHOODS = ("probability", "likelihood", "confidence")
+_LIKELIHOOD = re.compile(r"probab|likelihood|confidence|chance|%", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:rank|top|differential|diagnos[ei]s|answer|d?dx|[\W_])*0*([1-9]\d?)", re.IGNORECASE)
 _TAG = re.compile(r"<([a-z]\w{0,40})(?:\s[^<>]{0,80})?>((?:(?!<\1\b).)*?)</\1>", re.IGNORECASE | re.DOTALL)
 _RANK = re.compile(r"rank|#|no\.?|number|position", re.IGNORECASE)
 _MOST_OF_A_HEAD = 3
 """Words; with more it is a sentence with a comma."""
-_RULE = re.compile(r"[\s|:-]*")
+_RULE = re.compile(r"[\s|:+-]*")
+_IN_WORDS = {"low": -3.0, "medium": -2.0, "moderate": -2.0, "high": -1.0}
+_SHARE = re.compile(r"[~<>≈]?\s*(\d{1,3}(?:\.\d+)?)\s*%?(?:\s*[-–]\s*\d{1,3}\s*%)?")
 
 
 def listed(text: str) -> list[Any] | None:
@@ -67,25 +70,41 @@ def _lines_of(value: Any, label: str) -> list[str] | None:
         return _list_of([*numbered.values()], label)
     if (name := _name_in(value)) is not None:
         return [f"## {label if kind_of(label) == LEAD else 'Diagnosis'}", name]
+    if value and all(kind_of(key) is None and str(one).endswith("%") for key, one in value.items()):
+        return _list_of([{"name": key, "probability": one} for key, one in value.items()], label)
     parts = [_lines_of(one, key) for key, one in value.items()]
     return None if None in parts else [line for part in parts for line in part or []]
 
 
 def _list_of(values: Sequence[Any], label: str) -> list[str] | None:
-    """Numbered by their ranks where they have such; unread where what is said of their likelihood has another order."""
+    """Numbered by their ranks where they have such; else in the order of what is said of their likelihoods."""
     known = [one for one in values if one is not None]
     names = [one if isinstance(one, str) else _name_in(one) for one in known]
     objects = [{key.casefold(): said for key, said in one.items()} for one in known if isinstance(one, dict)]
     ranks = [one["rank"] for one in objects if "rank" in one]
-    for key in _LIKELIHOODS if not ranks else ():
-        numbers = [one[key] for one in objects if isinstance(one.get(key), int | float)]
-        if any(later > earlier for earlier, later in pairwise(numbers)):
-            return None
     if None in names or not all(_NUMBERED.fullmatch(str(rank)) for rank in ranks) or len(ranks) not in (0, len(names)):
         return None
+    lines = _numbered([" ".join(str(name).split()) for name in names], ranks, [_share_of(one) for one in objects])
+    return None if lines is None else [f"## {label}", *lines]
+
+
+def _numbered(names: Sequence[str], ranks: Sequence[Any], shares: Sequence[float | None]) -> list[str] | None:
+    """Lines of a list; None where ranks and likelihoods, or only some of the latter, have another order."""
+    known = [share for share in shares if share is not None]
+    if any(later > earlier for earlier, later in pairwise(known)):
+        if ranks or len(known) < len(names) or known[0] < 0:
+            return None
+        names = [names[i] for i in sorted(range(len(names)), key=lambda i: -known[i])]
     order = ranks or range(1, len(names) + 1)
-    lines = [f"{rank}. {' '.join(str(name).split())}" for rank, name in zip(order, names, strict=True) if name]
-    return [f"## {label}", *lines]
+    return [f"{rank}. {name}" for rank, name in zip(order, names, strict=True) if name]
+
+
+def _share_of(said: Mapping[str, Any]) -> float | None:
+    """The first likelihood in what is said of a diagnosis: 0.65, "65%", "~60-70 %"; below 0 for a word."""
+    values = [value for key, value in said.items() if _LIKELIHOOD.search(key)]
+    word = str(values[0]).strip().casefold() if values else ""
+    found = _SHARE.fullmatch(word)
+    return float(found[1]) if found else _IN_WORDS.get(word)
 
 
 def _name_in(value: Any) -> str | None:
@@ -108,7 +127,8 @@ def without_tags(text: str) -> str:
         if kind == ASIDE or (kind is None and found[2].strip().startswith("<")):
             return "\n" if kind == ASIDE else f"\n{inside}\n"
         if number is None and tags.count(tag) == 1:
-            return f"\n\n## {tag}\n{html.unescape(inside)}\n"
+            label = "diagnoses" if tag == "answer" and "\n" in inside else tag
+            return f"\n\n## {label}\n{html.unescape(inside)}\n"
         mark = f"{number[1]}." if number else "*"
         return f"\n{mark} {' '.join(html.unescape(inside).split())}\n"
 
@@ -130,15 +150,23 @@ def without_table(lines: list[str]) -> list[str] | None:
     written = [line.strip().strip("|") for line in lines[first:last] if not _RULE.fullmatch(line)]
     quoting = csv.QUOTE_NONE if mark == "|" else csv.QUOTE_MINIMAL
     head, *rows = ([plain(cell) for cell in row] for row in csv.reader(written, delimiter=mark, skipinitialspace=True, quoting=quoting))  # fmt: skip
-    if not _names_a_column(head) or any(len(row) != len(head) for row in rows):
+    if len(head) == 2 and head[0].strip(" .#") == "1":
+        head, rows = ["Rank", "Diagnosis"], [head, *rows]
+    if len(rows) == 1 and all(kind_of(cell) in (LEAD, OTHERS) for cell in head) and len(rows[0]) == len(head):
+        head, rows = ["Diagnosis"], [[cell] for cell in rows[0]]  # its columns are the ranks
+    elif not _names_a_column(head) or any(len(row) != len(head) for row in rows):
         return None
     at = next(i for i, cell in enumerate(head) if kind_of(cell) in (LEAD, LIST))
     rank = next((i for i, cell in enumerate(head) if _RANK.fullmatch(cell)), None)
-    numbers = [str(n) if rank is None else row[rank].strip("#. ") for n, row in enumerate(rows, 1)]
-    names = [f"{number}. {row[at]}" for number, row in zip(numbers, rows, strict=True)]
+    ranks = [] if rank is None else [row[rank].strip("#. ") for row in rows]
+    shares = [_share_of(dict(zip(head, row, strict=True))) for row in rows]
+    names = _numbered([row[at] for row in rows], ranks, shares)
+    if names is None or any(DENIES.match(cell) for row in rows for cell in row):
+        return None
     return [*lines[:first], "", "Differential diagnoses:", *names, "", *lines[last:]]
 
 
 def _names_a_column(head: Sequence[str]) -> bool:
-    of_diagnoses = sum(kind_of(cell) in (LEAD, LIST) for cell in head)
+    kinds = [kind_of(cell) for cell in head]
+    of_diagnoses = sum(kind in (LEAD, LIST) for kind in kinds) + kinds.count(OTHERS)
     return len(head) > 1 and of_diagnoses == 1 and all(len(cell.split()) <= _MOST_OF_A_HEAD for cell in head)
