@@ -176,3 +176,5 @@ def main() -> None:
         code, line = told(error, running.names)
         say(line)
         raise SystemExit(code) from None
+    finally:
+        logging.getLogger("dxmatch").handlers.clear()

@@ -113,7 +113,8 @@ def link(call: Call, *, output: TableFile | None = None, matcher: MatchFunction)
             print(f"{kept.resumed:,} of {kept.blocks:,} blocks were there already.")
         if made.limited:
             warnings.warn(f"{made.limited[:-1]} (--candidates).", stacklevel=2)
-        return _deliver(made, matcher, output)
+        told = f"{made.linked:,} of {counted(made.a, 'term')} linked to {counted(made.b, 'term')}, {made.unlinked:,} without a match"
+        return _deliver(made, matcher, output, told)
 
 
 @command(MatchFunction.dedupe, given=("terms",), leave_out=("threshold",))
@@ -131,11 +132,13 @@ def dedupe(call: Call, *, output: TableFile | None = None, matcher: MatchFunctio
     """
     m = under(matcher, call.typed.get("policy"))
     m.threshold = m.threshold_or(call.typed.get("threshold"))
-    return _deliver(call.of(dedupe_terms, m=m), m, output)
+    made = call.of(dedupe_terms, m=m)
+    told = f"{counted(made.terms, 'term')} in {counted(made.clusters, 'cluster')}, {made.joined:,} of them with others"
+    return _deliver(made, m, output, told)
 
 
-def _deliver(made: Any, m: MatchFunction, output: Path | None) -> dict[str, Any]:
-    """Writes the table, or shows its first rows, and says what came of it; gives its JSON."""
+def _deliver(made: Any, m: MatchFunction, output: Path | None, told: str) -> dict[str, Any]:
+    """Writes the table, or shows its first rows, and says what came of it, `told` first; gives its JSON."""
     notes = [read.table.note for read in (made.read, getattr(made, "read_b", None)) if read is not None]
     print("".join(f"{note}\n" for note in notes if note), end="")
     if output is None:
@@ -144,7 +147,12 @@ def _deliver(made: Any, m: MatchFunction, output: Path | None) -> dict[str, Any]
         check_output(output, rows=made.table.num_rows)
         write_table(made.table, output)
     counts = {each.name: getattr(made, each.name) for each in fields(made) if each.type == "int"}
-    told = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in counts.items())
+    others = {
+        "not_understood": "not understood",
+        "blank": "blank or no diagnosis",
+        "doubtful": "below a probability of 0.5: look at them",
+    }
+    told += "".join(f", {counts[name]:,} {words}" for name, words in others.items() if counts[name])
     print(
         f"{output or 'Terms'}: {told}; at threshold {shown_threshold(m.threshold)} (model {m.name}, policy {m.policy})."
     )

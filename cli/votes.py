@@ -74,6 +74,11 @@ def ask(call: Call, *, only: Sequence[str] = (), asking: Asking = Asking()) -> N
         if not asking.dry_run:
             with shown("Asking") as progress:
                 verbs.ask(planned, kept, asking.budget, progress)
+            # an answer without a verdict is asked for anew only where one says so
+            answers = chain.from_iterable(kept.stored(job.questions()) for job in jobs)
+            if unscored := sum(answer is not None and answer.verdict is None for answer in answers):
+                hold = "answer holds" if unscored == 1 else "answers hold"
+                print(f"{unscored:,} {hold} no verdict: --again asks anew; dxmatch votes check says why.")
 
 
 @votes.command

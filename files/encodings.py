@@ -67,7 +67,10 @@ def _line_at(raw: bytes, place: int) -> int:
 
 
 def _undecodable(path: Path, raw: bytes, name: str, at: int) -> InputError:
-    before, after = re.split(rb"[\s,;\"]", raw[max(0, at - 20) : at])[-1], re.split(rb"[\s,;\"]", raw[at : at + 20])[0]
+    before, after = (
+        re.split(rb"[\r\n\t,;\"]", raw[max(0, at - 20) : at])[-1],
+        re.split(rb"[\r\n\t,;\"]", raw[at : at + 20])[0],
+    )
     word, problem, remedy = before + after, f"text that is not {name}", None
     if name != _WESTERN and _decodes(raw, _WESTERN):
         problem += f"; in {_WESTERN} it reads {quoted(word.decode(_WESTERN))}"

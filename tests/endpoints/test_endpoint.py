@@ -98,7 +98,7 @@ def test_endpoints_of_another_file_go_first(tmp_path: Path) -> None:
         ("[[feature]]\nname='v'\nkind='vote'\nendpoint='e'", "no 'model'"),
         ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'\nmodle='m'", "did you mean 'model'"),
         ("[[feature]]\nname='v'\nkind='voet'\nmodel='m'", "did you mean 'vote'"),
-        ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'\norder='bth'", "did you mean 'both'"),
+        ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'\norder='bth'", "Allowed: both, canonical"),
         ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'\nrepeats='3'", "no usable 'repeats'. Allowed: a whole number. Got: '3'"),
         ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'\nrepeats=0", "'repeats' is not between 1 and 100"),
         ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'\nsoft=1", "no usable 'soft'. Allowed: true or false. Got: 1"),

@@ -114,7 +114,7 @@ def test_the_command(source: Path, model: Path, tmp_path: Path, command: Any) ->
     again = command(
         "score", tmp_path / "pairs.csv", "-o", tmp_path / "scored.parquet", "--matcher", model, "--add", "relation"
     )
-    assert again.code == 0 and "(model related)" in again.out, again
+    assert again.code == 0 and "(model related, policy specification)" in again.out, again
     assert pq.read_table(tmp_path / "scored.parquet")["relation"].to_pylist() == ["broader", "excluded"]
     assert (
         pq.read_table(tmp_path / "job.parquet")["relation"].to_pylist()

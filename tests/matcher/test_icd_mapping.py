@@ -10,7 +10,7 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import InputError
-from dxmatch.files import tables
+from dxmatch.files import columns
 
 
 def test_list_file_and_frame_agree(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_the_kind_of_table_that_came_goes_back(strings: object, kind: type) -> N
 
 
 def test_strings_give_arrow_where_pandas_is_absent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(tables, "find_spec", lambda name: None)
+    monkeypatch.setattr(columns, "find_spec", lambda name: None)
     assert type(dxmatch.icd(["flu"], k=1)) is pa.Table
     (tmp_path / "s.csv").write_text("diagnosis\nflu\n")
     monkeypatch.undo()

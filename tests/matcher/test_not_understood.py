@@ -157,8 +157,6 @@ def test_what_is_no_text_is_an_input_error(plain: MatchFunction, wrong: Any) -> 
     with pytest.raises(dxmatch.InputError, match="'b': not a list of diagnoses"):
         plain.probabilities(["gout"], wrong)
     with pytest.raises(dxmatch.InputError):
-        plain.score(pd.DataFrame({"a": ["gout", "gout"], "b": pd.Series(["gout", wrong], dtype=object)}))
-    with pytest.raises(dxmatch.InputError):
         plain.score([("gout", wrong)])
 
 
@@ -233,10 +231,7 @@ def test_the_command_counts_what_it_left_unscored(
     (tmp_path / "pairs.csv").write_text("a,b\ngout,Herzinfarkt\ngout,gout\nastma,asthma\n", "utf-8")
     done = command("score", tmp_path / "pairs.csv", "-o", tmp_path / "scored.csv")
     assert "3 pairs, 2 matches" in done.out
-    assert (
-        "1 of 3 pairs was not scored, since a diagnosis is not understood; the column not_understood says why."
-        in done.out
-    )
+    assert "1 not scored (the column not_understood says why)" in done.out
     scored = pd.read_csv(tmp_path / "scored.csv")
     assert scored["match"].isna().tolist() == [True, False, False]
     assert scored["read_as"].tolist()[2] == "a: astma → asthma"
@@ -268,8 +263,6 @@ def test_a_column_of_several_kinds_that_is_not_needed_comes_back_as_it_was(m: Ma
     scored = m.score(frame, reading=dxmatch.Reading(rejects=tmp_path / "r.csv"))
     assert scored["mix"].tolist() == [1, 2.5] and scored.index.tolist() == [5, 7]
     assert m.link(frame.dropna(), ["gout"], a="a")["match"].tolist() == [True, False]
-    with pytest.raises(dxmatch.InputError, match=r"row 0, column 'mix': a value of another kind"):
-        m.score(frame, a="mix")
 
 
 @pytest.mark.parametrize("call", ["link", "dedupe", "rank", "score"])

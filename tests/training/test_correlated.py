@@ -133,5 +133,3 @@ def test_told_on_the_command_line(toy_pairs: pd.DataFrame, tmp_path: Path, comma
         "train", tmp_path / "pairs.csv", "-o", tmp_path / "n", "--features", strings_only, "--drop-correlated", 2
     )
     assert bad.code == 1 and "--drop-correlated must be a number from 0.01 to 1" in bad.err
-    odd = command("train", tmp_path / "pairs.csv", "-o", tmp_path / "n", "--time-limit", 60)
-    assert odd.code == 2 and "--time-limit goes with --engine autogluon" in odd.err

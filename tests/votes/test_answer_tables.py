@@ -141,7 +141,7 @@ def test_rows_that_cannot_be_right_are_set_aside(store: VoteStore, tmp_path: Pat
     rows = list(csv.DictReader(rejects.open(encoding="utf-8")))
     assert [row["rejected_row"] for row in rows] == ["2", "3", "5", "6"]
     assert "has two votes" in rows[0]["rejected_because"]
-    with pytest.raises(InputError, match="the only row was refused"):
+    with pytest.raises(InputError, match="every row .1. was refused"):
         import_table(table(tmp_path, HEADER + "x,y,m,2,\n"), store, naming=NAMING, rejects=rejects)
 
 
