@@ -251,9 +251,9 @@ def coded_answers(
     first = np.full(len(texts) + 1, np.iinfo(np.int64).max)
     np.minimum.at(first, cells, answers.rows)
     places = {text: Place(int(row), "icd10") for text, row in zip(texts, first[:-1].tolist(), strict=True)}
-    for text, row in chain.from_iterable(chain.from_iterable(of_right)):
-        if text:
-            places.setdefault(text, Place(row, "icd10 of the reference"))
+    for cell in chain.from_iterable(chain.from_iterable(of_right)):
+        if cell.value:
+            places.setdefault(cell.value, Place(cell.row, "icd10 of the reference", cell.source))
     of_cell = nodes_of_cells(places, tree, codes.tree, answers.source)
 
     # each diagnosis by its cell, or past these by its text; a cell that holds no code is blank

@@ -328,7 +328,7 @@ def _with_words(answers: Lists, column: str, words: Mapping[int, str]) -> Lists:
     of_right = (words.get(~d) for d in count())
     filled = [
         tuple(
-            cell if cell and as_text(cell.value) else Cell(word, cell.row if cell else 0)
+            cell if cell and as_text(cell.value) else (cell or Cell(None, 0))._replace(value=word)
             for cell, word in zip_longest(given, islice(of_right, len(right)))
         )
         for right, given in zip(answers.reference, own.more.get(column, [()] * len(answers.reference)), strict=True)

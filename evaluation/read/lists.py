@@ -39,10 +39,11 @@ class Rejected:
 
 
 class Cell(NamedTuple):
-    """A value as it came, None for a blank, and the number of its row as the user sees it."""
+    """A value as it came, None for a blank, the number of its row as the user sees it, and the file that holds it."""
 
     value: Any
     row: int
+    source: str = ""
 
 
 @dataclass(frozen=True)

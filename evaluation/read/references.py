@@ -83,7 +83,7 @@ def references_of(
             counts = [len(one) for one in own] if len(own) == len(beside) else [len(of)] * len(beside)
             of_case = f"{role}_{name}" in columns
             told = [
-                (Cell(text, int(numbers[row])), n)
+                (Cell(text, int(numbers[row]), problems.table.source_of(row)), n)
                 for (row, text), n in zip(beside, counts, strict=True)
                 if n or of_case
             ]
@@ -146,4 +146,4 @@ def _beside(cell: Cell, count: int) -> tuple[Cell, ...]:
         return (cell,) * count
     ways = (_as_list(cell.value), parted(cell.value), parted(cell.value, ",")) if count > 1 else ()
     parts = next((way for way in ways if way is not None and len(way) == count), None)
-    return (cell,) if parts is None else tuple(Cell(part, cell.row) for part in parts)
+    return (cell,) if parts is None else tuple(cell._replace(value=part) for part in parts)

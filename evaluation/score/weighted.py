@@ -562,9 +562,12 @@ def _severity(answers: Lists, doubts: list[tuple[str, str]]) -> tuple[Values, ND
     at, top = answers.places(RANKS), answers.top(RANKS)
     degrees = _degrees(answers, "severity", severity_degree)
     said = np.where(top >= 0, np.maximum(looked_up(degrees, at), 0), 0).astype(np.int8)
-    place = {"source": answers.source, "column": "severity of the reference"}
     cells = answers.references.more["severity"]
-    numbers = [[severity_degree(cell.value, row=cell.row, **place) for cell in case] for case in cells]
+    place = {"column": "severity of the reference"}
+    numbers = [
+        [severity_degree(cell.value, source=cell.source or answers.source, row=cell.row, **place) for cell in case]
+        for case in cells
+    ]
     reference = np.array([case[0] if case else 0 for case in numbers], np.int8)
     values = list_scores(np.where(top != ABSENT, severity_distances(reference[:, None, None], said), 0))
     silent = (said == 0).all((0, 2))

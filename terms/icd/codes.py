@@ -23,6 +23,7 @@ class Place(NamedTuple):
 
     row: int
     column: str
+    source: str = ""
 
 
 def codes_of_cell(cell: str) -> list[str]:
@@ -66,14 +67,14 @@ _Written = list[tuple[Place, str]]
 
 def _refused(known: _Written, unknown: _Written, tree: IcdTree, icd_source: str, table: str | None) -> InputError:
     def error(problem: str, one: tuple[Place, str], **details: Any) -> InputError:
-        return InputError(problem, source=table, row=one[0].row, column=one[0].column, **details)
+        return InputError(problem, source=one[0].source or table, row=one[0].row, column=one[0].column, **details)
 
     if icd_source in _OTHER:
         other, mine, its = open_tree(_OTHER[icd_source]), _TITLES[icd_source], _TITLES[_OTHER[icd_source]]
         theirs = next((one for one in unknown if other.find(one[1]) >= 0), None)
         ours = next((one for one in known if other.find(one[1]) < 0), None)
         if theirs is not None and ours is not None:
-            (row, column), code = ours
+            (row, column, _), code = ours
             problem = (
                 f"{quoted(theirs[1])} is in {its} only, {quoted(code)} (row {row}, column {column!r}) in {mine} only"
             )

@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import dxmatch
+from dxmatch.errors import InputError
 from dxmatch.evaluation.score.hierarchical import hdf1, hdp, hdr, rank_shift_rows
 from dxmatch.terms.icd.ancestor_sets import opened
 
@@ -115,3 +117,11 @@ def test_whole_lists_of_unlike_lengths_are_told():
     said = told(of_codes(REFERENCES, lists, k=None), "unlike_lengths")
     assert "A names 3.0" in said and "B 1.0" in said
     assert not told(of_codes(REFERENCES, lists), "unlike_lengths")
+
+
+def test_a_code_that_the_tree_lacks_is_named_with_the_file_that_holds_it(tmp_path):
+    lists, right = tmp_path / "lists.csv", tmp_path / "right.csv"
+    lists.write_text("case_id,model,rank,diagnosis,icd10\n1,g,1,flu,J11\n2,g,1,gout,M10\n")
+    right.write_text("case_id,reference,reference_icd10\n1,flu,J11\n2,gout,ZZZ9\n")
+    with pytest.raises(InputError, match=r"right\.csv, row 3, column 'icd10 of the reference'.*'ZZZ9'"):
+        dxmatch.evaluate(lists, right, matcher=By())
