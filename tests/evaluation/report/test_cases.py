@@ -140,7 +140,7 @@ def plain_loop(report, show, model, group, search):
         }[show]
         said = [row["diagnosis"] for rows in lists.values() for row in rows]
         texts = [case, *answers.reference[i], *(text for text in said if isinstance(text, str))]
-        in_group = not group or answers.groups["ward"][i] == group
+        in_group = not group or answers.references.groups["ward"][i] == group
         if there and in_group and any(search.strip().lower() in text.lower() for text in texts):
             shown.append(case)
     return shown
