@@ -134,10 +134,11 @@ def test_more_of_the_reference_by_role_and_by_column(written):
     truth = ["c1,T,reference,2,rhinitis,,mild", "c1,T,reference,1,asthma,J45;J40,rare"]
     lists = read_lists(written(lines=[*more, *truth]))
     assert lists.reference == [("asthma", "rhinitis"), ()]
-    assert lists.references.more["icd10"] == [(Cell("J45;J40", 15), Cell(None, 14)), ()]
-    assert lists.references.more["severity"] == [(Cell("rare", 15), Cell("mild", 14)), ()]
+    file = lists.source
+    assert lists.references.more["icd10"] == [(Cell("J45;J40", 15, file), Cell(None, 14, file)), ()]
+    assert lists.references.more["severity"] == [(Cell("rare", 15, file), Cell("mild", 14, file)), ()]
     by_column = with_column("reference_severity", lambda i, line: "rare" if "c2,X" in line else "")
-    assert read_lists(written(lines=by_column)).references.more == {"severity": [(), (Cell("rare", 10),)]}
+    assert read_lists(written(lines=by_column)).references.more == {"severity": [(), (Cell("rare", 10, file),)]}
     assert read_lists(written()).references.more == {}
     # rows with the role reference may give the names, and the column their codes
     both = with_column("icd10,reference_icd10", lambda i, line: ",J45")
