@@ -88,10 +88,11 @@ _MADE_OF = {
 }  # fmt: skip
 """Our name of a column -> words of which its heading has at least one, and those that may stand beside them: "Pathology-confirmed Dx"."""
 _NO_ANSWER = words(
-    "id no nr number num hash title date age sex gender hpi labs icd icd10 confidence probability prob remark remarks comment comments minutes min "
-    "days years url doi"
+    "hash title date age sex gender hpi labs icd icd10 confidence probability prob remark remarks comment comments minutes min days years url doi"
 )
-"""Words that say of a heading, whatever stands beside them, that it holds no diagnoses."""
+"""Words that say of a heading, where they open or end it, that it holds no diagnoses."""
+_NAMED = words("id no nr number num")
+"""Words that say so where they end it; "Dr Smith, no AI" is a rater."""
 _NO_MODEL = _OF_THE_CASE | _ABOUT | {*OTHER_NAMES["reference"], "reference", *OTHER_NAMES["icd10"]}
 
 _RANK_WORDS = words(
@@ -143,7 +144,8 @@ def says(name: str, ours: str) -> bool:
 def known_as(name: str) -> bool:
     """Whether a column's name says what it holds, and that this is not a model's answers."""
     known = folded(name) in _OF_THE_CASE | KNOWN | {ANSWER} or says(name, "reference")
-    return known or not _NO_ANSWER.isdisjoint(folded(name).split("_"))
+    said = folded(name).split("_")
+    return known or said[0] in _NO_ANSWER or said[-1] in _NO_ANSWER | _NAMED
 
 
 def says_what_it_holds(name: str, names: Iterable[str]) -> bool:

@@ -70,7 +70,7 @@ def _lines_of(value: Any, label: str) -> list[str] | None:
         return _list_of([*numbered.values()], label)
     if (name := _name_in(value)) is not None:
         return [f"## {label if kind_of(label) == LEAD else 'Diagnosis'}", name]
-    if value and all(kind_of(key) is None and str(one).endswith("%") for key, one in value.items()):
+    if len(value) > 1 and all(kind_of(key) is None and str(one).endswith("%") for key, one in value.items()):
         return _list_of([{"name": key, "probability": one} for key, one in value.items()], label)
     parts = [_lines_of(one, key) for key, one in value.items()]
     return None if None in parts else [line for part in parts for line in part or []]
