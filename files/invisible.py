@@ -71,6 +71,8 @@ def _visible_cells(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, dict[str, 
     if not is_text(column.type) or not len(column):
         return column, {}
     texts = column.cast(pa.large_string())
+    if pc.all(pc.string_is_ascii(texts)).as_py() is not False:
+        return column, {}
     suspect = texts.filter(pc.match_substring_regex(texts, _SUSPECT)).unique().to_pylist()
     names = [text for text in suspect if text is not None and len(text) <= LONGEST_NAME and "\n" not in text]
     found = {text: visible(text) for text in names if visible(text).strip() != text.strip()}

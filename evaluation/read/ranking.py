@@ -143,7 +143,7 @@ def told_missing(rows: Rows, there: NDArray[np.bool_], cases: Codes, used: Codes
         means = "out of its model's figures" if own and not rows.unread_is_empty else "an empty answer"
         many = counted(len(unread), "answer")
         said.append(f"No diagnoses could be read from {many} ({_tally(of_unread)}), each {means}; {first}.")
-    read = of_raters(np.flatnonzero(rows.ranked & (rater >= 0)).tolist())
+    read = {raters[r] for r in np.unique(rater[rows.ranked & (rater >= 0)]).tolist()}
     return said + [
         f"Not one of the {count:,} answers of {name} could be read: its figures say how it writes, not what it knows."
         for name, count in of_unread.items()

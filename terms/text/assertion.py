@@ -139,11 +139,6 @@ def _written_out(words: Sequence[str], groups: Mapping[str, Sequence[str]]) -> l
     return out
 
 
-def has_assertions(language: str) -> bool:
-    """Whether there is a table for the language."""
-    return _table(language) is not None
-
-
 def assertion_of(name: str, language: str = "en") -> Assertion:
     """What a normalised name says, and of which diagnosis.
 
