@@ -121,7 +121,7 @@ def audit(
             ways["trained without"] = ablation_rows(m, resamples, own, fold, seed, report)
         found["families"] = [{"way": way, **row} for way, rows in ways.items() for row in rows]
     made_with = {
-        "match_function": m.identity, "threshold": m.threshold, "sets_of_trees": len(m.scorer.members),
+        "match_function": m.identity, "threshold": m.threshold, "sets_of_trees": len(m.decider.scorer.members),
         "source": Path(every.source).name, "pairs": len(every.a), "matches": int(every.match.sum()),
         "references": len(every.groups.names), "equal_after_normalisation": int(every.identical.sum()), "rows_set_aside": every.n_rejected,
         "pairs_with_contributions": len(rows), "shuffles": repeats, "resamples_of_references": resampling.resamples, "level": resampling.level,
@@ -135,7 +135,7 @@ def audit(
 def _features(matcher: MatchFunction, every: ScoredPairs, differ: ScoredPairs, rows: NDArray[np.int64]) -> _Rows:
     """Finds what moves the scores of the pairs in some rows of those that differ, and what goes together."""
     names, table, known = matcher.features.names, differ.table[rows], np.isfinite(every.table).mean(0)
-    moved, raw, together = matcher.contributions(table), matcher.raw(table), correlations(differ.table)
+    moved, raw, together = matcher.decider.contributions(table), matcher.decider.raw(table), correlations(differ.table)
     strength = np.abs(moved[:, :-1]).mean(0).tolist()
     same = {column: ", ".join(names[i] for i in group) for group in together.redundant() for column in group}
     features: list[Row] = [

@@ -10,16 +10,14 @@ import numpy as np
 
 from ..errors import MissingExtra
 from ..features.contrast import contrasts
-from ..features.coverage import covered_table
-from ..features.interning import intern_pairs
+from ..features.names import Names
 from ..features.providers import SHIPPED
-from ..features.representations import Representations
 from ..features.tokens import stems
 from ..files.pairs import read_pairs
+from ..matcher.batch import Batch
 from ..matcher.doubtful_texts import check_text, refuse_unscored
 from ..matcher.match_function import MatchFunction
 from ..matcher.policy import RELATIONS, SPECIFICATION
-from ..matcher.relation import reasons_of, relations_of
 from ..options import Table, checked
 from ..terms.text.assertion import assertion_of
 from .explanation import Explanation, Known, Link, Part, Trees, Wording
@@ -60,27 +58,22 @@ def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
     """
     check_text(a, "a")
     check_text(b, "b")
-    unique = intern_pairs([a], [b], matcher.providers.naming)
-    refuse_unscored(unique, matcher.unscored(unique))
+    batch = matcher.model.batch([a], [b])
+    refuse_unscored(batch)
     least = matcher.threshold if matcher.policy == SPECIFICATION else matcher.parts.manifest.threshold
-    raw_threshold = matcher.scorer.calibration.inverse(min(max(least, _CERTAIN), 1 - _CERTAIN))
+    raw_threshold = matcher.decider.scorer.calibration.inverse(min(max(least, _CERTAIN), 1 - _CERTAIN))
     probability, trees, known = 1.0, None, Known(False, "", (), None, {})
-    if not unique.equal[0]:
-        texts = Representations(unique.names, matcher.providers)
-        table, _ = covered_table(unique, matcher.features, matcher.providers, matcher.min_coverage, texts=texts)
-        probability = float(matcher.counted(unique, table, texts)[0])
-        trees = _trees(matcher, table)
+    if not batch.equal[0]:
+        probability, trees = float(batch.probability()[0]), _trees(matcher, batch)
         kind, relations = None, dict[str, float]()
         if matcher.has_relation_model:
-            found = relations_of(matcher, unique, table, texts)
+            found = batch.relations()
             kind = found.kinds[0]
             relations = dict(zip(map(str, RELATIONS), found.probabilities[0].tolist(), strict=True))
-        excluded = matcher.features.exclusion is not None and bool(table[0, matcher.features.exclusion] == 1)
-        places = (unique.first[0], unique.second[0])[:: -1 if unique.turned[0] else 1]
-        known = Known(
-            excluded, reasons_of(matcher, unique, texts)[0], tuple(_links(matcher, texts, places)), kind, relations
-        )
-    wording = _wording(matcher, a, b, unique.mixed)
+        links = tuple(_links(matcher, batch.names, (int(batch.a[0]), int(batch.b[0]))))
+        excluded = bool(matcher.decider.excluded(batch.features)[0])
+        known = Known(excluded, batch.reasons()[0], links, kind, relations)
+    wording = _wording(matcher, a, b, batch.names.mixed_scripts)
     return Explanation(
         a, b, matcher.identity, matcher.policy, probability, matcher.threshold, raw_threshold, wording, trees, known
     )
@@ -104,28 +97,29 @@ def _wording(matcher: MatchFunction, a: str, b: str, mixed: tuple[str, ...]) -> 
     )  # fmt: skip
 
 
-def _trees(matcher: MatchFunction, table: np.ndarray) -> Trees:
-    raw = matcher.raw(table)
-    *contributions, base = matcher.contributions(table)[0].tolist()
+def _trees(matcher: MatchFunction, batch: Batch) -> Trees:
+    table, decider = batch.features, matcher.decider
+    raw = decider.raw(table)
+    *contributions, base = batch.contributions()[0].tolist()
     did = zip(matcher.features.features, table[0].tolist(), contributions, strict=True)
     parts = [
         Part(feature.name, label_of(feature), None if np.isnan(value) else value, contribution)
         for feature, value, contribution in did
     ]
     parts.sort(key=lambda part: -abs(part.contribution))
-    return Trees(base, float(raw[0]), float(matcher.scorer.calibration(raw)[0]), tuple(parts))
+    return Trees(base, float(raw[0]), float(decider.scorer.calibration(raw)[0]), tuple(parts))
 
 
-def _links(matcher: MatchFunction, texts: Representations, places: tuple[int, int]) -> Iterator[Link]:
+def _links(matcher: MatchFunction, names: Names, places: tuple[int, int]) -> Iterator[Link]:
     """The disease of the graph that each diagnosis counts as, where it is not a name of one."""
     graph = matcher.providers.graph
     if graph is None or not matcher.features.needs_graph:
         return
-    links = texts.diseases(SHIPPED)
+    links = names.diseases(SHIPPED)
     for place in places:
         disease, certainty = int(links.nodes[place, 0]), float(links.certainty[place, 0])
         if disease >= 0 and certainty < 1:
-            yield Link(texts.cores[place], graph.labels[disease], graph.source(disease), certainty)
+            yield Link(names.cores[place], graph.labels[disease], graph.source(disease), certainty)
 
 
 @checked
@@ -161,8 +155,6 @@ def shap_explanation(matcher: MatchFunction, pairs: Table, *, a: str = "a", b: s
     except ImportError:
         raise MissingExtra("A shap.Explanation", "explain") from None
     read = read_pairs(pairs, a=a, b=b)
-    unique = intern_pairs(read.a, read.b, matcher.providers.naming)
-    table, _ = covered_table(unique, matcher.features, matcher.providers, matcher.min_coverage)
-    table = table[unique.pair_of_row]
-    found = matcher.contributions(table)
+    batch = matcher.model.batch(read.a, read.b)
+    table, found = batch.features[batch.pair_of_row], batch.contributions()[batch.pair_of_row]
     return shap.Explanation(found[:, :-1], found[:, -1], table, feature_names=list(matcher.features.names))

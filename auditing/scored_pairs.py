@@ -10,9 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, NotUnderstoodWarning
-from ..features.coverage import covered_table
-from ..features.interning import intern_pairs
-from ..features.representations import Representations
 from ..files.invisible import read_visible
 from ..files.pair_columns import PairColumns
 from ..files.pair_labels import experts_of
@@ -20,9 +17,9 @@ from ..files.pairs import from_tuples, read_pairs
 from ..files.reading import Reading
 from ..matcher.match_function import MatchFunction
 from ..matcher.policy import RELATIONS
-from ..matcher.relation import reasons_of, relations_of
 from ..pages.rows import Row
 from ..progress import Progress
+from ..training.examples import names_of
 from ..training.statistics.split import Groups
 from ..training.understood import understood_pairs
 
@@ -86,16 +83,13 @@ def score_pairs(
     read = read_pairs(
         table, a=columns.a, b=columns.b, label=columns.label, group=columns.group, rejects=reading.rejects
     )
-    naming = matcher.providers.naming
+    batch = matcher.model.batch(read.a, read.b, progress=progress)
     if not matcher.judge_all:
-        read, set_aside = understood_pairs(read, naming)
+        read, batch, set_aside = understood_pairs(read, batch)
         for warning in set_aside:
             warnings.warn(warning, NotUnderstoodWarning, stacklevel=4)
-    unique = intern_pairs(read.a, read.b, naming)
-    texts = Representations(unique.names, matcher.providers)
-    table, _ = covered_table(unique, matcher.features, matcher.providers, matcher.min_coverage, progress, texts=texts)
-    row = unique.pair_of_row
-    differ = ~unique.equal[row]
+    row = batch.pair_of_row
+    differ = ~batch.equal[row]
     if differ.sum() < MIN_PAIRS:
         enough = f"at least {MIN_PAIRS} that differ after normalisation"
         raise InputError("too few pairs to audit", source=read.source, allowed=enough, got=int(differ.sum()))
@@ -104,12 +98,12 @@ def score_pairs(
         both = "both matches (1) and non-matches (0)"
         problem = "only one label among the pairs that differ after normalisation"
         raise InputError(problem, source=read.source, allowed=both, got=int(read.label[differ][0]))
-    relation = relations_of(matcher, unique, table, texts).kinds if matcher.has_relation_model else [""] * len(row)
+    relation = batch.relations().kinds if matcher.has_relation_model else [""] * len(row)
     first, second = (np.array(side.to_pylist(), object) for side in (read.a, read.b))
     return ScoredPairs(
-        first, second, row, table[row], unique.equal[row], matcher.decided(table, unique.equal)[row], np.array(relation, object),
-        np.array(reasons_of(matcher, unique, texts), object), read.label,
-        Groups.of(naming((read.a if read.group is None else read.group).to_pylist())), read.source, read.n_rejected,
+        first, second, row, batch.features[row], batch.equal[row], batch.decided[row], np.array(relation, object),
+        np.array(batch.reasons(), object), read.label,
+        Groups.of(names_of((read.a if read.group is None else read.group).to_pylist(), matcher.providers)), read.source, read.n_rejected,
     )  # fmt: skip
 
 

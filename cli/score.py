@@ -15,10 +15,9 @@ from ..files.pairs import read_pairs
 from ..files.reading import OF_TABLES, Reading
 from ..files.tables import check_output, write_table
 from ..jobs.job import Summary, score_files
-from ..matcher.linking.dedupe import dedupe as dedupe_terms
-from ..matcher.linking.kept_blocks import kept_beside
-from ..matcher.linking.link import link as link_terms
-from ..matcher.list_function import under
+from ..matcher.dedupe import dedupe as dedupe_terms
+from ..matcher.kept_blocks import kept_beside
+from ..matcher.link import link as link_terms
 from ..matcher.match_function import MatchFunction
 from ..options import Serves
 from ..progress import shown
@@ -107,8 +106,8 @@ def link(call: Call, *, output: TableFile | None = None, matcher: MatchFunction)
     dxmatch link problem_list.csv catalogue.csv -o links.csv
     dxmatch link a.xlsx b.csv --a term --b name --k 3
     """
-    with kept_beside(output) as kept:
-        made = call.of(link_terms, m=matcher, kept=kept)
+    with kept_beside(output, matcher.identity, matcher.policy, matcher.judge_all) as kept:
+        made = call.of(link_terms, model=matcher.model, least=matcher.threshold, kept=kept)
         if kept is not None and kept.resumed:
             print(f"{kept.resumed:,} of {kept.blocks:,} blocks were there already.")
         if made.limited:
@@ -130,9 +129,9 @@ def dedupe(call: Call, *, output: TableFile | None = None, matcher: MatchFunctio
     --------
     dxmatch dedupe terms.csv -o clusters.csv
     """
-    m = under(matcher, call.typed.get("policy"))
+    m = matcher.for_duplicates(call.typed.get("policy"))
     m.threshold = m.threshold_or(call.typed.get("threshold"))
-    made = call.of(dedupe_terms, m=m)
+    made = call.of(dedupe_terms, model=m.model, least=m.threshold)
     told = f"{counted(made.terms, 'term')} in {counted(made.clusters, 'cluster')}, {made.joined:,} of them with others"
     return _deliver(made, m, output, told)
 

@@ -6,6 +6,7 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import narwhals as nw
@@ -235,7 +236,7 @@ endpoints, allow_download, min_coverage, abbreviations, extra, encoder, keep_enc
         check_is_fitted(self)
         a, b = pairs_of(self, X, reset=False)
         m = copy(self.match_function_)
-        m.judge_all = self.judge_all
+        m.model = replace(m.model, judge_all=self.judge_all)
         match = m.probabilities(a, b)
         return np.stack([match if label == self.match_label_ else 1 - match for label in self.classes_], axis=1)
 

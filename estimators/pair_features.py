@@ -14,9 +14,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from ..features.coverage import MIN_COVERAGE, covered_table
+from ..features.coverage import MIN_COVERAGE
 from ..features.feature_set import FeatureSet
-from ..features.interning import intern_pairs
 from ..training.options import Encoders
 from ..training.train import Inputs
 from ..votes.asking_options import Asking
@@ -128,11 +127,9 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         if whole.any():
             if not hasattr(self, "_inputs"):
                 self._inputs = self._opened(self.feature_set_)
-            providers = self._inputs.providers
             kept = pa.array(whole)
-            pairs = intern_pairs(a.filter(kept), b.filter(kept), providers.naming)
-            table, _ = covered_table(pairs, self.feature_set_, providers, self.min_coverage)
-            out[whole] = table[pairs.pair_of_row]
+            batch = self._inputs.model(self.min_coverage).batch(a.filter(kept), b.filter(kept))
+            out[whole] = batch.features[batch.pair_of_row]
         return out
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .interning import numbered
-from .tokens import TokenizedNames, offsets_of, stems
+from .tokens import TokenizedNames, numbered, offsets_of, stems
 
 SIDES = ("better", "worse")
 """Of both directions, the higher mean and the lower."""

@@ -1,9 +1,9 @@
-"""The feature table: one row per unique pair, one column per feature of the set."""
+"""The feature table: one row per different pair, one column per feature of the set."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -12,10 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .feature_set import FeatureSet
-from .interning import InternedPairs
-from .providers import Providers
+from .names import Names, Progress
 from .registry import KINDS, FeatureKind, Index
-from .representations import Progress, Representations
 
 CHUNK = 1 << 16
 
@@ -33,14 +31,10 @@ class Step:
     options: Mapping[str, Any]
     columns: dict[Any, int]
 
-    def prepare(self, texts: Representations) -> None:
-        """Makes what the step needs of the names, where that is not there yet."""
-        self.kind.needs(texts, self.options)
-
-    def fill(self, texts: Representations, first: Index, second: Index, table: NDArray[np.float32]) -> None:
+    def fill(self, names: Names, first: Index, second: Index, table: NDArray[np.float32]) -> None:
         """Fills the step's columns of `table`, float32[m, f], for the m pairs (first[p], second[p])."""
         out: Any = {value: table[:, column] for value, column in self.columns.items()}
-        of_names = self.kind.needs(texts, self.options)
+        of_names = self.kind.needs(names, self.options)
         self.kind.compare(of_names, first, second, out[None] if self.kind.output is None else out)
 
 
@@ -57,7 +51,7 @@ def steps(features: FeatureSet) -> list[Step]:
     return list(found.values())
 
 
-def prepare(texts: Representations, features: FeatureSet, *, progress: Progress | None = None) -> None:
+def prepare(names: Names, features: FeatureSet, *, progress: Progress | None = None) -> None:
     """Makes all that the features need of the names, so that a table of pairs computes nothing but pairs.
 
     What is there already is not made again.
@@ -66,34 +60,32 @@ def prepare(texts: Representations, features: FeatureSet, *, progress: Progress 
     ----------
     progress : called with the names done and the names in all, as the ICD-10 search goes on; at the end for all names.
     """
-    texts.progress = progress
+    names.progress = progress
     try:
         for step in steps(features):
-            step.prepare(texts)
+            step.kind.needs(names, step.options)
     finally:
-        texts.progress = None
+        names.progress = None
     if progress is not None:
-        progress(len(texts.names), len(texts.names))
+        progress(len(names), len(names))
 
 
 def feature_table(
-    pairs: InternedPairs,
+    names: Names,
+    first: NDArray[np.int32],
+    second: NDArray[np.int32],
     features: FeatureSet,
-    providers: Providers,
     *,
-    texts: Representations | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
-    check: Callable[[NDArray[np.float32]], None] | None = None,
 ) -> NDArray[np.float32]:
-    """The features of m unique pairs.
+    """The features of m pairs of names.
 
     Parameters
     ----------
-    texts : the representations of `pairs.names`, where they are shared with another table.
+    first, second : int32[m], places among the names.
     threads : None takes as many as there are cores.
     progress : called with the pairs done and the pairs in all.
-    check : called with the table when no columns but those of votes and picks are filled; what it raises ends the work.
 
     Returns
     -------
@@ -101,27 +93,47 @@ def feature_table(
     (`FeatureKind.missing` says when). A row depends on its two strings alone, so it is bit-identical whatever else is in
     the table.
     """
-    texts = Representations(pairs.names, providers) if texts is None else texts
-    total = len(pairs.first)
-    table = np.empty((total, len(features.features)), np.float32, order="F")
-    for asked in (True, False):
-        todo = [step for step in steps(features) if step.kind.asked is asked]
+    table, total, todo = (
+        np.empty((len(first), len(features.features)), np.float32, order="F"),
+        len(first),
+        steps(features),
+    )
+    for step in todo:  # before threads ask for it
+        step.kind.needs(names, step.options)
+
+    def fill(start: int) -> int:
+        rows = slice(start, min(start + CHUNK, total))
         for step in todo:
-            step.prepare(texts)
+            step.fill(names, first[rows], second[rows], table[rows])
+        return rows.stop
 
-        def fill(start: int, todo: Sequence[Step] = todo) -> int:
-            rows = slice(start, min(start + CHUNK, total))
-            for step in todo:
-                step.fill(texts, pairs.first[rows], pairs.second[rows], table[rows])
-            return rows.stop
-
-        if total <= CHUNK:
-            fill(0)
-        elif todo or not asked:
-            with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
-                for done in pool.map(fill, range(0, total, CHUNK)):
-                    if progress is not None and not asked:
-                        progress(done, total)
-        if asked and check is not None:
-            check(table)
+    if total <= CHUNK:
+        fill(0)
+        return table
+    with ThreadPoolExecutor(threads or cores()) as pool:
+        for done in pool.map(fill, range(0, total, CHUNK)):
+            if progress is not None:
+                progress(done, total)
     return table
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def coverage(table: NDArray[np.float32], pair_of_row: NDArray[np.int64], features: FeatureSet) -> dict[str, float]:
+    """The share of rows, in [0, 1], that each feature is known for.
+
+    Parameters
+    ----------
+    table : float32[m, f] of the different pairs.
+    pair_of_row : int64[n].
+    """
+    rows = np.bincount(pair_of_row, minlength=len(table))
+    return {
+        name: float(rows[np.isfinite(table[:, column])].sum() / max(len(pair_of_row), 1))
+        for column, name in enumerate(features.names)
+    }

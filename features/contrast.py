@@ -24,8 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .denial import DENIES_ONE, WEAKENS, Attribute, affirmed, denied, is_denial
-from .interning import numbered
-from .tokens import offsets_of
+from .tokens import numbered, offsets_of
 
 MAX_CONFLICTS = 3
 """More conflicts than this count as this many."""

@@ -4,67 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import InputError, Open, Remedy
 from ..votes.store.store import VoteStore
 from ..votes.voters import IMPORTED, asked_by
-from .compute import feature_table
 from .feature_set import FeatureSet, FeatureSpec
-from .interning import InternedPairs
-from .providers import Providers
-from .representations import Progress, Representations
 
 MIN_COVERAGE = 0.9
 """The least share of pairs that each vote and each pick must be known for, unless another is asked for."""
 
 Coverage = Mapping[str, float]
-
-
-def coverage(table: NDArray[np.float32], pair_of_row: NDArray[np.int64], features: FeatureSet) -> dict[str, float]:
-    """The share of rows, in [0, 1], that each feature is known for.
-
-    Parameters
-    ----------
-    table : float32[m, f] of the unique pairs.
-    pair_of_row : int64[n].
-    """
-    rows = np.bincount(pair_of_row, minlength=len(table))
-    return {
-        name: float(rows[np.isfinite(table[:, column])].sum() / max(len(pair_of_row), 1))
-        for column, name in enumerate(features.names)
-    }
-
-
-def covered_table(
-    pairs: InternedPairs,
-    features: FeatureSet,
-    providers: Providers,
-    least: float,
-    progress: Progress | None = None,
-    *,
-    texts: Representations | None = None,
-) -> tuple[NDArray[np.float32], dict[str, float]]:
-    """`feature_table` and its `coverage`, refused where a vote or a pick is known for too small a share of the rows.
-
-    Votes and picks are looked up first, so the refusal comes before the other features are computed. These lack a value
-    only where the strings give none, so they have no limit.
-
-    texts : the representations of `pairs.names`, where they are needed afterwards.
-
-    Raises
-    ------
-    InputError
-        With the feature that is known least.
-    """
-
-    def check(table: NDArray[np.float32]) -> None:
-        if features.asked:
-            check_coverage(coverage(table, pairs.pair_of_row, features), features, least, providers.store)
-
-    table = feature_table(pairs, features, providers, texts=texts, progress=progress, check=check)
-    return table, coverage(table, pairs.pair_of_row, features)
 
 
 def check_coverage(known: Coverage, features: FeatureSet, least: float, store: VoteStore | None) -> None:

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from ..models.relation import DIRECTIONS
 from .alignment import Words
 from .disease import Links
-from .interning import InternedPairs
-from .representations import Representations
+from .names import Names
 
 COLUMNS = DIRECTIONS
 """line : the certainty of the surest links, by which the second disease lies above the first in the graph; with a minus where it lies below, 0 where both
@@ -23,7 +22,7 @@ first, -1 where it lies below."""
 
 
 def directions(
-    texts: Representations, first: NDArray[np.int32], second: NDArray[np.int32], *, source: str, encoder: str
+    names: Names, first: NDArray[np.int32], second: NDArray[np.int32], *, source: str, encoder: str
 ) -> NDArray[np.float32]:
     """float32[m, 5], the `COLUMNS` of m pairs of names; 0 where something is unknown.
 
@@ -35,7 +34,7 @@ def directions(
     from . import kernels
 
     out = np.empty((len(first), len(COLUMNS)), np.float32)
-    links, words, paths = _of_names(texts, source, encoder)
+    links, words, paths = _of_names(names, source, encoder)
     kernels.disease_direction(
         links.nodes, links.certainty, links.starts, links.above, links.steps, links.too_broad, first, second, out[:, 0]
     )
@@ -49,21 +48,13 @@ def directions(
     return out
 
 
-def directions_of_rows(
-    texts: Representations, pairs: InternedPairs, *, source: str, encoder: str
-) -> NDArray[np.float32]:
-    """float32[n, 5], the `COLUMNS` of the rows of `pairs`, from `a` to `b`; the rest as in `directions`."""
-    of_pairs = directions(texts, pairs.first, pairs.second, source=source, encoder=encoder)[pairs.pair_of_row]
-    return np.where(pairs.turned[:, None], -of_pairs, of_pairs)
-
-
-def prepare_directions(texts: Representations, *, source: str, encoder: str) -> None:
+def prepare_directions(names: Names, *, source: str, encoder: str) -> None:
     """Makes all that `directions` needs of the names."""
-    _of_names(texts, source, encoder)
+    _of_names(names, source, encoder)
 
 
-def _of_names(texts: Representations, source: str, encoder: str) -> tuple[Links, Words, NDArray[np.int32]]:
-    return texts.diseases(encoder), texts.words(encoder), texts.icd_paths(source, encoder)
+def _of_names(names: Names, source: str, encoder: str) -> tuple[Links, Words, NDArray[np.int32]]:
+    return names.diseases(encoder), names.words(encoder), names.icd_paths(source, encoder)
 
 
 def _icd_direction(a: NDArray[np.int32], b: NDArray[np.int32]) -> NDArray[np.float32]:

@@ -18,7 +18,7 @@ from .disease import COLUMNS as DISEASE_COLUMNS
 from .disease import compare_diseases
 from .exclusion import exclusion
 from .levenshtein import normalized_levenshtein
-from .representations import Representations
+from .names import Names
 from .tokens import VIEWS, overlap_ratio
 
 Index = NDArray[np.int32]
@@ -39,7 +39,7 @@ class FeatureKind:
     range : the lowest and the highest value.
     alike : the value of two equal strings.
     missing : when the value is NaN.
-    needs : (representations, options) what is computed of all names, once.
+    needs : (names, options) what is computed of all names, once.
     compare : (what `needs` gave, first, second, out) fills float32[m] for the m pairs of names (first[p], second[p]).
         It is symmetric, and gives a pair alone the same value as in a batch.
     monotone : whether M may only rise as the value nears `alike`. Measured: it helps for cosines, costs nothing for
@@ -58,7 +58,7 @@ class FeatureKind:
     range: tuple[float, float]
     alike: float
     missing: str
-    needs: Callable[[Representations, Options], Any]
+    needs: Callable[[Names, Options], Any]
     compare: Callable[[Any, Index, Index, Any], None]
     options: Options = field(default_factory=dict)
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -93,7 +93,7 @@ KINDS: dict[str, FeatureKind] = {
             range=(0.0, 1.0),
             alike=1.0,
             missing="the pair was not asked, or no answer holds a verdict",
-            needs=lambda texts, options: texts.votes(Voter.of(options)),
+            needs=lambda names, options: names.votes(Voter.of(options)),
             compare=lambda votes, first, second, out: votes.mean(first, second, out),
             **_OF_VOTES,
         ),
@@ -103,7 +103,7 @@ KINDS: dict[str, FeatureKind] = {
             range=(0.0, 0.5**0.5),
             alike=0.0,
             missing="fewer than two answers hold a verdict",
-            needs=lambda texts, options: texts.votes(Voter.of(options)),
+            needs=lambda names, options: names.votes(Voter.of(options)),
             compare=lambda votes, first, second, out: votes.spread(first, second, out),
             **_OF_VOTES,
         ),
@@ -114,7 +114,7 @@ KINDS: dict[str, FeatureKind] = {
             range=(0.0, 1.0),
             alike=1.0,
             missing="one of the strings has neither a direct match nor a pick",
-            needs=lambda texts, options: texts.picked_categories(Picker.of(options)),
+            needs=lambda names, options: names.picked_categories(Picker.of(options)),
             compare=_same_pick,
             options={"model": REQUIRED, **PICK_OPTIONS},
             choices=PICK_CHOICES,
@@ -127,7 +127,7 @@ KINDS: dict[str, FeatureKind] = {
             range=(0.0, 1.0),
             alike=1.0,
             missing=_NO_NEAREST,
-            needs=lambda texts, options: texts.icd_categories(options["source"], options["encoder"]),
+            needs=lambda names, options: names.icd_categories(options["source"], options["encoder"]),
             compare=_same_category,
             options=_ICD_OPTIONS,
         ),
@@ -138,7 +138,7 @@ KINDS: dict[str, FeatureKind] = {
             range=(0.0, 1.0),
             alike=1.0,
             missing=_NO_NEAREST,
-            needs=lambda texts, options: texts.icd_paths(options["source"], options["encoder"]),
+            needs=lambda names, options: names.icd_paths(options["source"], options["encoder"]),
             compare=wu_palmer,
             options=_ICD_OPTIONS,
             monotone=True,
@@ -149,7 +149,7 @@ KINDS: dict[str, FeatureKind] = {
             range=(0.0, 1.0),
             alike=1.0,
             missing=_NO_NEAREST,
-            needs=lambda texts, options: texts.icd_distribution(options["source"], options["encoder"]),
+            needs=lambda names, options: names.icd_distribution(options["source"], options["encoder"]),
             compare=overlap,
             options=_ICD_OPTIONS,
             monotone=True,
@@ -160,7 +160,7 @@ KINDS: dict[str, FeatureKind] = {
             range=(-1.0, 1.0),
             alike=1.0,
             missing="never",
-            needs=lambda texts, options: texts.vectors(options["encoder"]),
+            needs=lambda names, options: names.vectors(options["encoder"]),
             compare=cosine,
             options={"encoder": "shipped"},
             monotone=True,
@@ -172,7 +172,7 @@ KINDS: dict[str, FeatureKind] = {
             range=(0.0, 1.0),
             alike=1.0,
             missing="never",
-            needs=lambda texts, options: texts.words(options["encoder"]),
+            needs=lambda names, options: names.words(options["encoder"]),
             compare=alignment,
             options={"encoder": "shipped", "side": REQUIRED},
             choices={"side": SIDES},
@@ -184,7 +184,7 @@ KINDS: dict[str, FeatureKind] = {
             range=(0.0, float(MAX_CONFLICTS)),
             alike=0.0,
             missing="the language has no table of contrasts",
-            needs=lambda texts, options: texts.attributes,
+            needs=lambda names, options: names.attributes,
             compare=count_conflicts,
             monotone=True,
         ),
@@ -195,7 +195,7 @@ KINDS: dict[str, FeatureKind] = {
             range=(0.0, 1.0),
             alike=0.0,
             missing="never",
-            needs=lambda texts, options: texts.claims,
+            needs=lambda names, options: names.claims,
             compare=exclusion,
             monotone=True,
         ),
@@ -207,7 +207,7 @@ KINDS: dict[str, FeatureKind] = {
             range=(0.0, 1.0),
             alike=1.0,
             missing="one of the strings is near no disease",
-            needs=lambda texts, options: texts.diseases(options["encoder"]),
+            needs=lambda names, options: names.diseases(options["encoder"]),
             compare=compare_diseases,
             options={"encoder": "shipped", "column": REQUIRED},
             choices={"column": DISEASE_COLUMNS},
@@ -219,7 +219,7 @@ KINDS: dict[str, FeatureKind] = {
             range=(0.0, 1.0),
             alike=1.0,
             missing="one of the sets is empty (a single word has no bigram)",
-            needs=lambda texts, options: texts.token_sets(options["view"]),
+            needs=lambda names, options: names.token_sets(options["view"]),
             compare=overlap_ratio,
             options={"view": REQUIRED},
             choices={"view": VIEWS},
@@ -230,7 +230,7 @@ KINDS: dict[str, FeatureKind] = {
             range=(0.0, 1.0),
             alike=0.0,
             missing="never",
-            needs=lambda texts, options: texts.name_array,
+            needs=lambda names, options: names.core_array,
             compare=normalized_levenshtein,
         ),
     )

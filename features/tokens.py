@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import Stemmer
 from numpy.typing import NDArray
 
 from ..errors import MissingExtra
-from .interning import numbered
 
 if TYPE_CHECKING:
     from pymorphy3 import MorphAnalyzer
+
+T = TypeVar("T", bound=Hashable)
 
 _SNOWBALL = {"en": "english", "ru": "russian"}
 
@@ -125,6 +126,13 @@ class TokenizedNames:
     def rows(self) -> NDArray[np.int64]:
         """int64[words in all]: the name of each word."""
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+
+def numbered(values: Sequence[T]) -> tuple[list[T], NDArray[np.int32]]:
+    """The different values in order of first appearance, and int32[n], where each of `values` is among them."""
+    index: dict[T, int] = {}
+    places = np.fromiter((index.setdefault(value, len(index)) for value in values), np.int32, len(values))
+    return list(index), places
 
 
 def offsets_of(lengths: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:

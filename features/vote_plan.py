@@ -8,8 +8,6 @@ from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
-import numpy as np
-
 from ..errors import DxmatchError, InputError
 from ..files.did_you_mean import hint
 from ..terms.icd.search import DISTANCES
@@ -18,15 +16,17 @@ from ..votes.prompts.prompt import Prompt
 from ..votes.prompts.questions import ModelConfig, Question
 from ..votes.voters import IMPORTED, Picker, Voter, asked_by
 from .feature_set import FeatureSet, FeatureSpec
-from .interning import InternedPairs
+from .names import Names
 from .providers import Providers
-from .representations import Representations
 
 
-def jobs_of(pairs: InternedPairs, features: FeatureSet, providers: Providers, only: Sequence[str] = ()) -> list[Job]:
+def jobs_of(
+    names: Names, first: Sequence[int], second: Sequence[int], features: FeatureSet, only: Sequence[str] = ()
+) -> list[Job]:
     """One job for each model configuration that the votes and picks of the set name, in the order of the columns.
 
-    only : these features alone. Equal names are not asked about: they match.
+    first, second : the places of the names of different pairs. Equal names are not asked about: they match.
+    only : these features alone.
 
     Raises
     ------
@@ -41,11 +41,10 @@ def jobs_of(pairs: InternedPairs, features: FeatureSet, providers: Providers, on
             raise InputError(
                 f"no such vote or pick{hint(name, known)}", source=features.name, allowed=allowed, got=name
             )
-    rows = np.flatnonzero(~pairs.equal)
-    first, second = ([pairs.names[i] for i in side[rows].tolist()] for side in (pairs.first, pairs.second))
-    differing = _Differing(first, second, Representations(list(dict.fromkeys(chain(first, second))), providers))
+    pairs = [(names.names[i], names.names[j]) for i, j in zip(first, second, strict=True) if i != j]
+    differing = _Differing(pairs, Names(list(dict.fromkeys(chain.from_iterable(pairs))), names.providers))
     groups = groups_of(features, only)
-    _open_encoders(groups, providers)
+    _open_encoders(groups, names.providers)
     return [_job(specs, differing, features) for specs in groups]
 
 
@@ -92,9 +91,8 @@ def prompts_of(features: FeatureSet) -> dict[str, Prompt]:
 class _Differing(NamedTuple):
     """The pairs whose names differ, and these names."""
 
-    first: list[str]
-    second: list[str]
-    texts: Representations
+    pairs: list[tuple[str, str]]
+    names: Names
 
 
 def who_of(feature: FeatureSpec) -> Voter | Picker:
@@ -107,7 +105,7 @@ def _job(specs: Sequence[FeatureSpec], differing: _Differing, features: FeatureS
     first, prompt = who[0], who[0].prompt
     assert prompt is not None, "imported votes are not asked for"
     if isinstance(first, Picker):
-        questions = partial(differing.texts.icd_choices(first).questions, first)
+        questions = partial(differing.names.icd_choices(first).questions, first)
     else:
         voters = [one for one in who if isinstance(one, Voter)]
         both = any(one.both_orders for one in voters)
@@ -118,5 +116,5 @@ def _job(specs: Sequence[FeatureSpec], differing: _Differing, features: FeatureS
 
 
 def _of_pairs(voter: Voter, differing: _Differing) -> Iterator[Question]:
-    for first, second in zip(differing.first, differing.second, strict=True):
+    for first, second in differing.pairs:
         yield from voter.questions(first, second)

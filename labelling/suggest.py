@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..features.compute import feature_table
-from ..features.interning import InternedPairs, intern_pairs
-from ..features.representations import Representations
+from ..features.names import Names
 from ..files.invisible import read_visible
 from ..files.pairs import Pairs, read_pairs
 from ..files.reading import OF_TABLES, Reading
@@ -87,15 +86,14 @@ def suggest(
     who, m = check_experts(experts), matcher if isinstance(matcher, MatchFunction) else load(matcher)
     read = read_pairs(pool, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding, visible=True)
     others = [_labelled(source, a, b) for source in labelled]
-    unique = intern_pairs(
+    unique = m.model.batch(
         pa.chunked_array([chunk for pairs in (read, *others) for chunk in pairs.a.chunks]),
         pa.chunked_array([chunk for pairs in (read, *others) for chunk in pairs.b.chunks]),
-        m.providers.naming,
     )
     present, first_row = np.unique(unique.pair_of_row[: len(read)], return_index=True)
     taken = np.zeros(len(unique.first), bool)
     taken[unique.pair_of_row[len(read) :]] = True
-    unscored = m.unscored(unique)[first_row]
+    unscored = unique.unscored[first_row]
     free = ~unique.equal[present] & ~taken[present] & ~unscored
     counts = {
         "rows": len(read),
@@ -123,7 +121,7 @@ def suggest(
     order = order[~np.isin(order, by_chance)]
     uncertain = capped(order, first, second, CANDIDATES_PER_PICK * left, per_diagnosis)
     if len(uncertain) > left:
-        vectors = _vectors(m, unique.names, first[uncertain], second[uncertain])
+        vectors = _vectors(m, unique.names.names, first[uncertain], second[uncertain])
         uncertain = uncertain[diverse(vectors, weight[uncertain], left, seed)]
     chosen = np.concatenate([by_chance, uncertain])
     why = np.repeat([RANDOM, UNCERTAIN], [len(by_chance), len(uncertain)])
@@ -154,13 +152,12 @@ def _labelled(source: Any, a: str, b: str) -> Pairs:
 
 
 def _vectors(
-    m: MatchFunction, names: list[str], first: NDArray[np.int32], second: NDArray[np.int32]
+    m: MatchFunction, names: Sequence[str], first: NDArray[np.int32], second: NDArray[np.int32]
 ) -> NDArray[np.float32]:
     """float32[c, d]: where c pairs of `names` lie among each other; computed for these alone."""
     codes, places = np.unique(np.stack([first, second]), return_inverse=True)
     left, right = places.reshape(2, -1).astype(np.int32)
-    here = InternedPairs([names[code] for code in codes], left, right, np.arange(len(left)), np.zeros(len(left), bool))
-    texts = Representations(here.names, m.providers)
-    table = feature_table(here, m.features, m.providers, texts=texts)
+    here = Names([names[code] for code in codes], m.providers)
+    table = feature_table(here, left, right, m.features)
     encoders = m.features.encoders
-    return pair_vectors(table, texts.vectors(encoders[0]) if encoders else None, left, right)
+    return pair_vectors(table, here.vectors(encoders[0]) if encoders else None, left, right)

@@ -6,13 +6,10 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import InputError, MixedScriptsWarning, NotUnderstood, NotUnderstoodWarning, quoted
-from ..features.interning import InternedPairs
 from ..files.counted import counted
 from ..terms.text.understood import NOTHING
+from .batch import Batch
 
 _SHOWN = 3
 
@@ -25,16 +22,16 @@ def check_text(text: Any, side: str) -> None:
         raise InputError("not a text", column=side, allowed=f"a diagnosis in words{many}", got=text)
 
 
-def refuse_unscored(pairs: InternedPairs, unscored: NDArray[np.bool_]) -> None:
-    """Errors: `NotUnderstood` for the first row of `unscored`, bool[n]."""
-    if pairs.said is not None and unscored.any():
-        raise NotUnderstood(*pairs.said.first(unscored))
+def refuse_unscored(batch: Batch) -> None:
+    """Errors: `NotUnderstood` for the first row that is unscored."""
+    for text, reason in batch.unknown(batch.unscored, 1).items():
+        raise NotUnderstood(text, reason)
 
 
-def warn_of_unscored(pairs: InternedPairs, unscored: NDArray[np.bool_], level: int = 4) -> None:
-    """Warns, once for all rows of `unscored`, bool[n], with the first text and its reason."""
-    if pairs.said is not None and unscored.any():
-        text, reason = pairs.said.first(unscored)
+def warn_of_unscored(batch: Batch, level: int = 4) -> None:
+    """Warns, once for all rows that are unscored, with the first text and its reason."""
+    unscored = batch.unscored
+    for text, reason in batch.unknown(unscored, 1).items():
         of = f"{len(unscored):,} pairs are" if len(unscored) > 1 else "1 pair is"
         warnings.warn(
             f"{int(unscored.sum()):,} of {of} not scored, since a diagnosis is not understood; the first is {quoted(text)}"
@@ -44,13 +41,10 @@ def warn_of_unscored(pairs: InternedPairs, unscored: NDArray[np.bool_], level: i
         )
 
 
-def warn_of_none_twice(pairs: InternedPairs, level: int = 4) -> None:
+def warn_of_none_twice(batch: Batch, level: int = 4) -> None:
     """Warns of rows that hold the same word for no diagnosis on both sides: equal texts are a match."""
-    if pairs.said is None:
-        return
-    rows = pairs.said.saying(NOTHING) & pairs.equal[pairs.pair_of_row]
-    if rows.any():
-        (text,) = pairs.said.unknown(rows, 1)
+    rows = batch.saying(NOTHING) & batch.equal[batch.pair_of_row]
+    for text in batch.unknown(rows, 1):
         warnings.warn(
             f"{counted(int(rows.sum()), 'pair')} of {len(rows):,} {'names' if rows.sum() == 1 else 'name'} no diagnosis on either side ({quoted(text)}): "
             "equal texts count as a match. Leave such rows out before you count matches.",
@@ -59,9 +53,10 @@ def warn_of_none_twice(pairs: InternedPairs, level: int = 4) -> None:
         )
 
 
-def warn_of_mixed_scripts(pairs: InternedPairs, level: int = 4) -> None:
-    if pairs.mixed:
-        warnings.warn(told_mixed(pairs.mixed), MixedScriptsWarning, stacklevel=level)
+def warn_of_mixed_scripts(batch: Batch, level: int = 4) -> None:
+    """Warns of words that mix scripts."""
+    if mixed := batch.names.mixed_scripts:
+        warnings.warn(told_mixed(mixed), MixedScriptsWarning, stacklevel=level)
 
 
 def told_mixed(words: Sequence[str]) -> str:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ..errors import ModelError, OptionError
 from ..options import File, Options
-
-if TYPE_CHECKING:
-    from .trained import TrainedFunction
 
 _IDENTITY = re.compile(r".+@[0-9a-f]{12}|(?:.+@)?[0-9a-f]{64}", re.DOTALL)
 
@@ -56,8 +52,8 @@ OF_MODELS = ("revision", "identity", "encoders", "allow_download")
 """The fields that say which model; the others come with how language models are asked."""
 
 
-def check_identity(m: TrainedFunction, identity: str) -> None:
-    """Holds a model against the identity that was expected.
+def check_identity(name: str, known: Sequence[str], identity: str) -> None:
+    """Holds a model's name, and all that it may be called by (`MatchFunction.identities`), against the identity that was expected.
 
     Raises
     ------
@@ -72,7 +68,6 @@ def check_identity(m: TrainedFunction, identity: str) -> None:
             "NAME@HASH, of 12 digits as in reports, or 64 as 'dxmatch model show' gives, or these 64 alone",
             identity,
         )
-    known = m.identities
-    if not {identity, f"{m.name}@{identity}"} & set(known):
+    if not {identity, f"{name}@{identity}"} & set(known):
         here = known[-1] if len(identity.rpartition("@")[2]) == 64 else known[0]
         raise ModelError(f"The model is {here}, not {identity}.")

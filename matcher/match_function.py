@@ -2,40 +2,75 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
-from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import progress
-from ..features.coverage import MIN_COVERAGE, covered_table
-from ..features.interning import InternedPairs, intern_pairs
-from ..features.representations import Representations
+from ..endpoints.endpoint import Endpoint
+from ..errors import InputError, ModelError, OptionError
+from ..features.coverage import MIN_COVERAGE
+from ..features.feature_set import FeatureSet
+from ..features.names import Names
+from ..features.providers import SHIPPED, Providers
 from ..files.counted import shown_threshold
+from ..files.reading import OF_TABLES, Reading
 from ..models import folder as model_folder
+from ..models.folder import ModelFolder, feature_diff
+from ..models.manifest import DISEASES
+from ..models.packed import PackedModel, packed, unpacked
+from ..models.releases import warn_of_other_releases
 from ..models.shipped import SHIPPED_MODEL
-from ..options import Between, File, checked
+from ..options import Between, File, Serves, Table, checked
+from ..terms.diseases.graph import DiseaseGraph
+from ..terms.diseases.words import vocabulary_of
+from ..terms.encoders.kept import KeptEncoder, kept_encoders
+from ..terms.encoders.static import StaticEncoder
+from ..terms.text.correction import Corrections
+from ..terms.text.normalizer import Normalizer
+from ..terms.text.understood import LANGUAGE, SCRIPT
+from ..terms.text.vocabulary import Vocabulary
 from ..votes.asking import services_of
+from .batch import Batch, PairModel
+from .candidates import CANDIDATES
+from .decider import Decider
+from .dedupe import dedupe
 from .doubtful_texts import check_text, refuse_unscored, warn_of_mixed_scripts, warn_of_none_twice, warn_of_unscored
 from .hub import hub_model, hub_name, push
-from .list_function import ListFunction
+from .link import link
 from .loading import Loading, check_identity
-from .policy import SPECIFICATION, PolicyName
-from .relation import (
-    Relation,
-    Relations,
-    one_relation,
-    reasons_of,
-    relations_of,
-)
-from .table_scores import TableScores
+from .policy import POLICIES, SPECIFICATION, PolicyName
+from .ranking import Ranked, matrix, rank
+from .relation import Relation, Relations
 
 if TYPE_CHECKING:
-    from ..features.interning import Strings
+    import pyarrow as pa
+
+    from ..features.names import Strings
+    from ..files.pairs import Pairs
     from ..votes.store.store import VoteStore
+
+Added = Literal["features", "shap", "relation", "reasons"]
+"""What a score can add beside probability and match."""
+STRICT: PolicyName = "strict"
+
+
+@dataclass(frozen=True)
+class Scored:
+    """table : the rows that came, with `probability` and `match`. coverage : for how many of them each feature is known."""
+
+    table: pa.Table
+    coverage: Mapping[str, float]
 
 
 @checked
@@ -92,7 +127,7 @@ def load(
     if fetched is not None:
         m.fetched_from = f"{fetched.name}@{fetched.commit}"
     if identity is not None:
-        check_identity(m, identity)
+        check_identity(m.name, m.identities, identity)
     return m
 
 
@@ -105,12 +140,99 @@ def open_store(path: str | os.PathLike[str] | None) -> VoteStore | None:
     return VoteStore(path, must_exist=True)
 
 
-class MatchFunction(ListFunction, TableScores):
+@final
+class MatchFunction:
     """Decides whether two free-text diagnoses name the same disease.
 
     M(a, b) = M(b, a) exactly. Two strings that are equal after normalisation match with probability 1. The probability
     of a pair alone is bit-identical to the one in a batch.
     """
+
+    def __init__(
+        self,
+        parts: ModelFolder,
+        *,
+        store: VoteStore | None = None,
+        endpoints: Mapping[str, Endpoint] | None = None,
+        encoders: Mapping[str, str | os.PathLike[str]] | None = None,
+        allow_download: bool = False,
+        min_coverage: float = MIN_COVERAGE,
+        policy: PolicyName = SPECIFICATION,
+        vocabulary: Vocabulary | None = None,
+        judge_all: bool = False,
+    ) -> None:
+        self.parts, manifest = parts, parts.manifest
+        self.fetched_from: str | None = None
+        """Of a model of the hub: "owner/name@commit"."""
+        self.name = manifest.name
+        features = FeatureSet.from_dict(manifest.feature_set, f"model {self.name}")
+        if features.names != manifest.feature_names:
+            raise ModelError(
+                f"Model {self.name}: the feature set and the columns of the trees differ.\n"
+                + feature_diff(manifest.feature_names, features.names)
+            )
+        mine = {*features.encoders, *features.declared_encoders}
+        if foreign := sorted({*(encoders or ())} - mine):
+            allowed = ", ".join(sorted(mine - {SHIPPED})) or "none, for all that it needs is in its folder"
+            raise OptionError("encoders", f"by the names of the model's encoders ({allowed})", foreign[0])
+        graph = None
+        if parts.diseases is not None:
+            graph = DiseaseGraph.from_bytes(parts.diseases, f"{manifest.name}: {DISEASES}")
+            vocabulary = vocabulary or vocabulary_of(graph, features.language)
+        providers = features.open(
+            Normalizer.from_spec(manifest.normalizer),
+            StaticEncoder.from_bytes(parts.encoder) if parts.encoder else None,
+            endpoints=endpoints,
+            folders={**kept_encoders(parts.encoders, features.encoders), **(encoders or {})},
+            allow_download=allow_download,
+            store=store,
+            graph=graph,
+            identities=manifest.encoders,
+            vocabulary=vocabulary,
+        )
+        decider = Decider(parts, features)
+        self.model = PairModel(features, providers, decider, POLICIES[policy], judge_all, min_coverage)
+        """What it sees pairs with; `replace` gives another of the same parts."""
+        self.threshold = decider.threshold_of(policy)
+        warn_of_other_releases(self.name, manifest.libraries)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travels as its folder's bytes (`models/packed.py`) and the options of `load`; a store and encoders' folders by their paths."""
+        providers, store = self.providers, self.providers.store
+        options = {
+            "store": None if store is None else store.path.absolute(),
+            "endpoints": dict(providers.endpoints),
+            "encoders": {
+                name: Path(folder).absolute()
+                for name, folder in providers.folders.items()
+                if name not in self.kept_encoders
+            },
+            "allow_download": providers.allow_download,
+            "min_coverage": self.model.min_coverage,
+            "policy": self.policy,
+            "judge_all": self.model.judge_all,
+        }
+        return (
+            _arrived,
+            (self._packed, options),
+            {n: self.__dict__[n] for n in ("_threshold", "fetched_from")},
+        )
+
+    def __copy__(self) -> Self:
+        """Shares all but what may be set: nothing else of it ever changes."""
+        new = object.__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        return new
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        del memo
+        return self.__copy__()
+
+    def under(self, policy: PolicyName) -> Self:
+        """The same match function under another policy, with that policy's threshold."""
+        other = copy(self)
+        other.model, other.threshold = self.model.under(policy), self.decider.threshold_of(policy)
+        return other
 
     @classmethod
     @checked
@@ -170,6 +292,134 @@ class MatchFunction(ListFunction, TableScores):
         """`match`."""
         return self.match(a, b)
 
+    @property
+    def features(self) -> FeatureSet:
+        """The columns that it decides by."""
+        return self.model.features
+
+    @property
+    def providers(self) -> Providers:
+        """What stands behind the columns: the reader of texts, encoders, ICD-10, the graph of diseases, votes."""
+        return self.model.providers
+
+    @property
+    def decider(self) -> Decider:
+        """From features to scores."""
+        return self.model.trained
+
+    @property
+    def judge_all(self) -> bool:
+        """Whether it scores what it does not understand, too."""
+        return self.model.judge_all
+
+    @property
+    def min_coverage(self) -> float:
+        """The least share of pairs that each vote and pick must be known for."""
+        return self.model.min_coverage
+
+    @property
+    def kept_encoders(self) -> list[str]:
+        """The names of encoders that are read from the model folder, besides the shipped one."""
+        return [name for name, folder in self.providers.folders.items() if isinstance(folder, KeptEncoder)]
+
+    @cached_property
+    def _packed(self) -> PackedModel:
+        return packed(self.parts)
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """What was measured when it was trained, as in its card."""
+        return self.parts.manifest.metrics
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What it was trained on: counts, how far the experts agree, "warnings", …."""
+        return self.parts.manifest.data
+
+    @property
+    def threshold(self) -> float:
+        """A pair matches from this probability up. It may be set, in [0, 1]: `OptionError` for anything else."""
+        return self._threshold
+
+    @threshold.setter
+    def threshold(self, value: float) -> None:
+        self._threshold = checked_threshold(value)
+
+    def threshold_or(self, other: float | None) -> float:
+        """M's threshold where no other is given. Raises `OptionError` as setting it would."""
+        return self.threshold if other is None else checked_threshold(other)
+
+    @property
+    def policy(self) -> str:
+        """Which relations count as a match."""
+        return self.model.policy.name
+
+    @property
+    def rests_on_votes(self) -> bool:
+        """Whether a feature is a language model's vote or pick, so that a pair costs a call before it can be scored."""
+        return bool(self.features.asked)
+
+    @property
+    def has_relation_model(self) -> bool:
+        """Whether it tells relations, and knows other policies than the default."""
+        return self.parts.relation is not None
+
+    @property
+    def identity(self) -> str:
+        """Name and the first twelve digits of the hash of everything that shapes a score: tells models apart, and is no seal."""
+        return self._identity_under(self.policy)
+
+    @property
+    def identities(self) -> tuple[str, ...]:
+        """All that it may be called by: `identity`, the same under its default policy, and name and the folder's whole hash.
+
+        The whole hash is that of model.json, which holds those of all other files; a model that was not loaded has none yet.
+        """
+        digest = self.parts.sha256
+        whole = () if digest is None else (f"{self.name}@{digest}",)
+        return (self.identity, self._identity_under(SPECIFICATION), *whole)
+
+    def _identity_under(self, policy: str) -> str:
+        manifest = self.parts.manifest
+        decision = [manifest.ensemble.to_json(), manifest.calibration.to_json(), manifest.threshold]
+        decision += [] if policy == SPECIFICATION else [policy]
+        shape = [manifest.feature_set, manifest.normalizer, manifest.encoders, decision]
+        digest = hashlib.sha256(json.dumps(shape, sort_keys=True).encode())
+        digest.update(self.parts.diseases or b"")
+        for text in self.parts.trees:
+            digest.update(text.encode())
+        if (relation := self.parts.relation) is not None:
+            trees = {head: list(texts) for head, texts in relation.trees.items()}
+            digest.update(json.dumps([relation.to_json(), trees], sort_keys=True).encode())
+        return f"{self.name}@{digest.hexdigest()[:12]}"
+
+    def not_understood(self, texts: Sequence[str]) -> dict[str, str]:
+        """Of different texts those that are not understood, with the reason; none with `judge_all`."""
+        return {} if self.judge_all else self._told(texts, lambda names: names.not_understood)
+
+    def of_another_language(self, texts: Sequence[str]) -> dict[str, str]:
+        """Of different texts those of another script or language, with the reason; with `judge_all`, too, which scores them."""
+        found = self._told(texts, lambda names: names.not_understood)
+        return {text: reason for text, reason in found.items() if reason in (SCRIPT, LANGUAGE)}
+
+    def read_as(self, texts: Sequence[str]) -> dict[str, Corrections]:
+        """Of different texts those with words that are read as others: what was written, and what it is read as."""
+        return self._told(texts, lambda names: names.read_as)
+
+    def _told(self, texts: Sequence[str], of: Callable[[Names], Mapping[int, Any]]) -> dict[str, Any]:
+        return {texts[place]: said for place, said in of(Names.read(texts, self.providers)).items()}
+
+    def _one(self, a: str, b: str) -> Batch:
+        check_text(a, "a")
+        check_text(b, "b")
+        return self.model.batch([a], [b])
+
+    def _of(self, a: Strings, b: Strings, report: Callable[[int, int], None] | None = None) -> Batch:
+        batch = self.model.batch(a, b, progress=report)
+        for warn in (warn_of_mixed_scripts, warn_of_unscored, warn_of_none_twice):
+            warn(batch)
+        return batch
+
     def match(self, a: str, b: str, *, threshold: float | None = None) -> bool:
         """Whether the probability reaches the threshold.
 
@@ -186,27 +436,16 @@ class MatchFunction(ListFunction, TableScores):
         OptionError
             For a threshold outside its range.
         """
-        least = self.threshold_or(threshold)
-        pairs = self._one_pair(a, b)
-        refuse_unscored(pairs, self.unscored(pairs))
-        warn_of_mixed_scripts(pairs, 3)
-        return bool(self._probabilities(pairs)[0] >= least)
+        least, batch = self.threshold_or(threshold), self._one(a, b)
+        refuse_unscored(batch)
+        warn_of_mixed_scripts(batch, 3)
+        return bool(batch.probability()[0] >= least)
 
     def probability(self, a: str, b: str) -> float:
         """The calibrated probability, in [0, 1], that `a` and `b` name the same disease; NaN where one is not understood."""
-        pairs = self._one_pair(a, b)
-        self._warn(pairs)
-        return float(self._probabilities(pairs)[0])
-
-    def _one_pair(self, a: str, b: str) -> InternedPairs:
         check_text(a, "a")
         check_text(b, "b")
-        return intern_pairs([a], [b], self.providers.naming)
-
-    def _warn(self, pairs: InternedPairs) -> None:
-        warn_of_mixed_scripts(pairs)
-        warn_of_unscored(pairs, self.unscored(pairs))
-        warn_of_none_twice(pairs)
+        return float(self._of([a], [b]).probability()[0])
 
     def probabilities(self, a: Strings, b: Strings) -> NDArray[np.float64]:
         """float64[n] for n pairs, row by row; NaN, with a `NotUnderstoodWarning`, where a diagnosis is not understood.
@@ -221,19 +460,8 @@ class MatchFunction(ListFunction, TableScores):
             For what is no text, with its row and side; for a text without a letter or digit, or where votes are known for
             too few of the pairs.
         """
-        pairs = intern_pairs(a, b, self.providers.naming)
-        self._warn(pairs)
         with progress.shown("Scoring pairs") as report:
-            return self._probabilities(pairs, report)
-
-    def _probabilities(
-        self, pairs: InternedPairs, report: Callable[[int, int], None] | None = None
-    ) -> NDArray[np.float64]:
-        texts = Representations(pairs.names, self.providers)
-        table, _ = covered_table(pairs, self.features, self.providers, self.min_coverage, report, texts=texts)
-        probability = self.counted(pairs, table, texts)
-        probability[self.unscored(pairs)] = np.nan
-        return probability
+            return self._of(a, b, report).probability()
 
     def relation(self, a: str, b: str) -> Relation:
         """What `a` is to `b`: the same disease, a kind of it (narrower), a class of it (broader), near kin, nothing, or excluded.
@@ -248,10 +476,10 @@ class MatchFunction(ListFunction, TableScores):
         ModelError
             For a model without a relation model.
         """
-        pairs = self._one_pair(a, b)
-        refuse_unscored(pairs, self.unscored(pairs))
-        warn_of_mixed_scripts(pairs, 3)
-        return one_relation(self, pairs)
+        batch = self._one(a, b)
+        refuse_unscored(batch)
+        warn_of_mixed_scripts(batch, 3)
+        return batch.relation()
 
     def relations(self, a: Strings, b: Strings, *, why: bool = False) -> Relations:
         """What each `a` is to its `b`, for n pairs; see `relation`. A pair that is not understood has no relation.
@@ -267,9 +495,298 @@ class MatchFunction(ListFunction, TableScores):
         ModelError
             For a model without a relation model.
         """
-        pairs = intern_pairs(a, b, self.providers.naming)
-        self._warn(pairs)
-        texts = Representations(pairs.names, self.providers)
-        table, _ = covered_table(pairs, self.features, self.providers, self.min_coverage, texts=texts)
-        found = relations_of(self, pairs, table, texts)
-        return replace(found, why=reasons_of(self, pairs, texts)) if why else found
+        batch = self._of(a, b)
+        found = batch.relations()
+        return replace(found, why=batch.reasons()) if why else found
+
+    @checked
+    def score(
+        self,
+        pairs: Table,
+        *,
+        a: str = "a",
+        b: str = "b",
+        add: Sequence[Added] = (),
+        reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
+    ) -> Any:
+        """The table that came, with the columns `probability` (float64) and `match` (bool, by `m.threshold`) added.
+
+        Both are null where a diagnosis is not understood; a column `not_understood` then says why ("a: another script"). Where
+        words were read as others, a column `read_as` says which ("b: infraction → infarction").
+
+        Parameters
+        ----------
+        pairs
+            A path (an Arrow table comes back), a pandas, polars or Arrow frame (the same kind comes back; a lazy one is
+            collected), two-tuples in a list, an iterator or an array of two columns, a list of dicts or a dict of columns (a pandas frame
+            comes back, or an Arrow table where pandas is absent).
+        a, b
+            The columns of the two diagnoses.
+        add
+            Further columns: "features", one float32 column per feature, null where it could not be computed; "shap", one float64 column
+            `shap_<feature>` per feature and `shap_base`, as `contributions` gives them; "relation", `relation` (a word) and the six
+            probabilities `relation_same`, `relation_narrower`, …; "reasons", `why`, a sentence, null where nothing says it.
+        reading : Reading
+            The encoding of a text file, and a file for rejects.
+        """
+        from ..files.pairs import read_pairs
+
+        read = read_pairs(pairs, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding)
+        if read.table.note:
+            warnings.warn(read.table.note, stacklevel=3)
+        with progress.shown("Scoring pairs") as report:
+            return read.table.native(self.score_read(read, add, report).table)
+
+    def score_read(
+        self, read: Pairs, add: Sequence[Added] = (), report: Callable[[int, int], None] | None = None
+    ) -> Scored:
+        """`score` for pairs that were read and checked before, with the coverage of each feature."""
+        from ..files.tables import with_columns
+
+        added = self.added_columns(add, beside=read.table.names, source=read.table.source)
+        data = read.table.data.select([name for name in read.table.names if name not in added])
+        batch = self.model.batch(read.a, read.b, progress=report)
+        warn_of_mixed_scripts(batch, 5)
+        warn_of_none_twice(batch, 5)
+        return Scored(with_columns(data, batch.columns(self.threshold, add)), batch.coverage)
+
+    def added_columns(
+        self, add: Sequence[str] = (), *, beside: Sequence[str] = (), source: str | None = None
+    ) -> dict[str, str]:
+        """What a score adds to a table of the columns `beside`: `PairModel.added_columns`.
+
+        Raises
+        ------
+        InputError
+            Where one of the columns of the table `source` has such a name and is not of a score before, which has both probability and
+            match and gives way to the new one.
+        ModelError
+            Where relations are asked for of a model without a relation model.
+        """
+        names = self.model.added_columns(add, readings=True)
+        taken = [name for name in names if name in beside]
+        if taken and not {"probability", "match"} <= {*beside}:
+            raise InputError(
+                f"a column that the score would add is there already: {', '.join(taken)}",
+                source=source,
+                allowed="other names for your columns",
+            )
+        return names
+
+    @checked
+    def rank(
+        self,
+        query: str,
+        terms: Table,
+        k: Annotated[int, Between(1)] | None = 5,
+        threshold: Annotated[float, Between(0, 1)] | None = None,
+    ) -> list[Ranked]:
+        """The terms of a list that match `query` best, best first.
+
+        The list is prepared at each call, some 15 seconds for 50,000 terms: for many queries, `link(queries, terms, k, threshold=0)`
+        prepares it once.
+
+        Parameters
+        ----------
+        query
+            A diagnosis.
+        terms
+            A list or column of texts, or a table with one, as of `link`. What is None, NaN, blank or no diagnosis is skipped, as in
+            `rapidfuzz.process.extract`; so is, with a warning, what is no text or not understood. A term that stands twice comes twice.
+        k
+            At most so many; None for all.
+        threshold
+            Terms of a lower probability are left out (rapidfuzz' `score_cutoff`), and `match` is by it; by default none
+            is left out, and `match` is by M's own threshold.
+
+        Returns
+        -------
+        A list of (term, probability, match, relation, index); of equal probability the first in the list goes first. The relation is
+        that of the query to the term.
+
+        Raises
+        ------
+        NotUnderstood
+            Where the query is not understood and no term is the same.
+        InputError
+            For a query that is blank or no text, and a list in which nothing is a text.
+
+        >>> dxmatch.load().rank("heart attack", ["gout", "MI", "angina"], k=1)  # doctest: +SKIP
+        [Ranked(term='MI', probability=1.0, match=True, relation='same', index=1)]
+        """
+        return rank(self.model, query, terms, k, self.threshold_or(threshold), threshold is not None)
+
+    @checked
+    def matrix(self, a_terms: Table, b_terms: Table) -> NDArray[np.float64]:
+        """The probability of every term of one list with every term of another, as `rapidfuzz.process.cdist` gives its scores.
+
+        Computed once for different names, in blocks, so that little more memory is taken than the result's 8 bytes a pair.
+
+        Parameters
+        ----------
+        a_terms, b_terms
+            Lists or columns of texts, or tables with one, as of `link`.
+
+        Returns
+        -------
+        float64[n_a, n_b], bit-identical to `probabilities`; NaN where a term is missing, blank or, with a `ReadingWarning`, no text, or, with a
+        `NotUnderstoodWarning`, not understood.
+
+        Raises
+        ------
+        InputError
+            For a list in which nothing is a text.
+        """
+        return matrix(self.model, a_terms, b_terms)
+
+    @checked
+    def link(
+        self,
+        a_terms: Table,
+        b_terms: Table,
+        k: Annotated[int, Between(1)] | None = 1,
+        *,
+        a: str | None = None,
+        b: str | None = None,
+        threshold: Annotated[float, Between(0, 1)] | None = None,
+        candidates: Annotated[int, Between(1)] = CANDIDATES,
+        add: Sequence[Literal["relation", "reasons"]] = (),
+        reading: Annotated[Reading, Serves("encoding")] = Reading(),
+    ) -> Any:
+        """For each term of one list the terms of another that match it best.
+
+        M judges, for each term, the candidates of the other list: those that are equal after normalisation, the nearest by the vectors of
+        the model's encoder (FAISS), and the nearest among those of its disease, of what that is a kind of, and of its kinds, in the
+        graph of diseases. What is no candidate is not judged: docs/linking.md says how much that loses.
+
+        Parameters
+        ----------
+        a_terms, b_terms
+            Lists or columns of texts (any iterable, series or array), of which some may be missing or, with a
+            `ReadingWarning`, no text; or tables, as `score` takes them. `a_terms` is the side of the reference, where the policy has sides.
+        k
+            At most so many links for each term. None gives all that are found, with a warning where more may be there than the candidates.
+        a, b
+            The columns of the terms, where tables come; by default "diagnosis", "term", "name", … or the only one.
+        threshold
+            The least probability of a link; M's own threshold if not given.
+        candidates
+            How many are looked at, by vectors and by the graph (the disease; its kin) each. Who wants all matching pairs of long
+            lists, and not the best, takes it much higher.
+        add
+            Further columns: "relation", what `a` is to `b`; "reasons", `why`, the reason in a sentence, null where nothing says it.
+        reading : Reading
+            The encoding of text files.
+
+        Returns
+        -------
+        A frame of the kind that `a_terms` is (of lists, pandas where it is installed, else an Arrow table; of a file, an Arrow table; in
+        pandas, each row with its term's index), in the order of `a_terms`, a row for each link, best first, and a row for each term without any: a, b (null), probability, match,
+        relation and why (where asked for), index_a, index_b (rows from 0), note (why there is no link: "no match; the nearest is …", "not understood: …", "diagnosis is
+        blank"), and the other columns of both tables, `a_…` and `b_…`. Of equal probability, what is written the same goes first, then
+        the first in its list.
+
+        Raises
+        ------
+        InputError
+            For a list that is empty or without a text, a table without the column, or a model whose votes are not known for the candidates.
+        ModelError
+            For a model without an encoder of its own.
+        """
+        made = link(
+            self.model, a_terms, b_terms, k, a=a, b=b, least=self.threshold_or(threshold), candidates=candidates, add=add, reading=reading
+        )  # fmt: skip
+        for note in (made.read.table.note, made.read_b.table.note, made.limited):
+            if note:
+                warnings.warn(note, stacklevel=3)
+        return made.read.native(made.table, made.table["index_a"].to_numpy())
+
+    @checked
+    def dedupe(
+        self,
+        terms: Table,
+        *,
+        column: str | None = None,
+        threshold: Annotated[float, Between(0, 1)] | None = None,
+        policy: PolicyName | None = None,
+        candidates: Annotated[int, Between(1)] = CANDIDATES,
+        reading: Annotated[Reading, Serves("encoding")] = Reading(),
+    ) -> Any:
+        """The terms of a list in clusters, each the names of one disease.
+
+        M is not transitive: that a matches b, and b matches c, says nothing of a and c. So terms are joined by complete linkage (Sørensen
+        1948), the likeliest pair first: **every two different names in a cluster match by M itself.** Two names of one disease may still
+        stand in two clusters, where a third matches one of them alone, or where they were no candidates of each other (see `link`).
+
+        Parameters
+        ----------
+        terms
+            A list or column of texts, or a table, as of `link`.
+        column
+            The column of the terms in a table; by default "diagnosis", "term", "name", … or the only one.
+        threshold
+            The least probability of a match; the policy's own threshold if not given.
+        policy
+            What counts as a match: "strict" (the same disease) or "specification" (one may specify the other). By default "strict", where
+            the model tells relations and was loaded with no other policy; else the model's own.
+        candidates, reading
+            As of `link`.
+
+        Returns
+        -------
+        A frame of the kind that came, as from `link`, in the order of the terms: term, index (from 0), cluster (from 1, in order of first
+        appearance; null for what is blank), size (terms in the cluster), representative (its commonest name; of equally common ones, the
+        one that matches another best), joined_with (which other it matches best), probability (that it does), why, note ("blank", "not
+        understood: …": such a term is in a cluster with none but its equals), and the other columns of the table.
+
+        Raises
+        ------
+        InputError
+            As of `link`.
+        OptionError
+            For a policy that has sides.
+        ModelError
+            For a model without an encoder of its own, or without the policy.
+        """
+        m = self.for_duplicates(policy)
+        least = m.threshold_or(threshold)
+        made = dedupe(m.model, terms, column=column, least=least, candidates=candidates, reading=reading)
+        if made.read.table.note:
+            warnings.warn(made.read.table.note, stacklevel=3)
+        return made.read.native(made.table, np.arange(made.terms))
+
+    def for_duplicates(self, policy: PolicyName | None = None) -> Self:
+        """Under a policy without sides: the one of that name, or for None "strict" where the model knows it and was loaded with no other."""
+        by_default: Any = STRICT if self.policy == SPECIFICATION and self.has_relation_model else self.policy
+        chosen = POLICIES[policy or by_default]
+        if not chosen.symmetric:
+            raise OptionError(
+                "policy", "one without sides, specification or strict: of duplicates none is the reference", chosen.name
+            )
+        return self if chosen.name == self.policy else self.under(policy or by_default)
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Writes the model folder, whole or not at all."""
+        return model_folder.save(Path(path), self.parts, overwrite=overwrite)
+
+
+_ARRIVED: dict[str, MatchFunction] = {}
+"""The one that was unpickled last, by all that makes it: a worker is sent the same one with each of its tasks."""
+
+
+def _arrived(model: PackedModel, options: dict[str, Any]) -> MatchFunction:
+    """What `MatchFunction.__reduce__` wrote down. Raises `ModelError`, and `StoreError` for a vote store that is not there."""
+    key = repr((model.sha256, options))
+    kept = _ARRIVED.get(key)
+    if kept is None:
+        kept = MatchFunction(unpacked(model), **{**options, "store": open_store(options["store"])})
+        _ARRIVED.clear()
+        _ARRIVED[key] = kept
+    return copy(kept)
+
+
+def checked_threshold(value: float) -> float:
+    """Raises `OptionError` for what is no probability."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value <= 1:
+        raise OptionError("threshold", "a probability, 0 to 1", value)
+    return float(value)

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 from ..errors import OptionError
 from ..features.feature_set import FeatureSet
-from ..features.interning import InternedPairs, intern_pairs
 from ..features.providers import SHIPPED, Providers
 from ..features.vote_plan import jobs_of
 from ..files.counted import counted
@@ -23,6 +22,7 @@ from ..terms.encoders.static import StaticEncoder
 from ..terms.text.abbreviations import read_abbreviations
 from ..terms.text.normalizer import Normalizer
 from ..votes.asking import Job
+from .batch import Batch, PairModel
 from .loading import OF_MODELS, Loading
 from .protocol import loaded
 
@@ -36,9 +36,7 @@ class PairVotes:
     pairs : the different ones after normalisation. n_rows, n_rejected : rows read, and of these those set aside.
     """
 
-    features: FeatureSet
-    providers: Providers
-    pairs: InternedPairs
+    pairs: Batch
     n_rows: int
     n_rejected: int
 
@@ -80,7 +78,7 @@ class PairVotes:
         loading = replace(loading, endpoints=endpoints)
         chosen, providers = providers_of(features, matcher=matcher, abbreviations=abbreviations, loading=loading)
         read = read_pairs(pairs, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding)
-        return cls(chosen, providers, intern_pairs(read.a, read.b, providers.naming), len(read), read.n_rejected)
+        return cls(PairModel(chosen, providers).batch(read.a, read.b), len(read), read.n_rejected)
 
     def lines(self, rejects: Any = None) -> list[str]:
         """How many pairs there are, for the user to read. rejects : the file for rows that cannot be right."""
@@ -91,7 +89,8 @@ class PairVotes:
 
     def jobs(self, only: Sequence[str] = ()) -> list[Job]:
         """What their votes and picks ask; only : these alone."""
-        return jobs_of(self.pairs, self.features, self.providers, only)
+        of = self.pairs
+        return jobs_of(of.names, of.first.tolist(), of.second.tolist(), of.model.features, only)
 
 
 def providers_of(

@@ -15,11 +15,15 @@ SAME, NARROWER, BROADER, RELATED, UNRELATED, EXCLUDED = RELATIONS = (
 """What `a` is to `b`: the same disease, a kind of it, a class of it, near kin, nothing, or excluded by it."""
 
 
+PolicyName = Literal["specification", "strict", "narrower-counts", "broader-counts"]
+SPECIFICATION: PolicyName = "specification"
+
+
 @dataclass(frozen=True)
 class Policy:
     """counts : the relations of `a`, the reference, to `b`, the answer, that are a match. meaning : what counts, in words."""
 
-    name: str
+    name: PolicyName
     counts: tuple[str, ...]
     meaning: str
 
@@ -32,8 +36,6 @@ class Policy:
         return relations[:, [RELATIONS.index(name) for name in self.counts]].sum(axis=1)
 
 
-PolicyName = Literal["specification", "strict", "narrower-counts", "broader-counts"]
-SPECIFICATION: PolicyName = "specification"
 POLICIES = MappingProxyType(
     {
         policy.name: policy

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..features.contrast import contrasts, denials
+from ..features.names import Names
 from ..features.providers import SHIPPED, Providers
-from ..features.representations import Representations
 from ..terms.diseases.graph import DiseaseGraph
 from ..terms.text.assertion import Assertion, Status, excludes
 
@@ -12,17 +12,17 @@ _SURE = 0.9
 """Below this certainty of a link nothing is said of the disease that it leads to."""
 
 
-def reason(providers: Providers, texts: Representations, a: int, b: int) -> str:
-    """A sentence, or "" where neither the words nor the graph say anything. a, b : places among the names of `texts`."""
-    # read anew: those of `texts` stay behind where it travels to a worker
-    first, second = (providers.normalizer.assertion(texts.names[place]) for place in (a, b))
+def reason(providers: Providers, names: Names, a: int, b: int) -> str:
+    """A sentence, or "" where neither the words nor the graph say anything. a, b : places among the names."""
+    # read anew: those of `names` stay behind where they travel to a worker
+    first, second = (providers.normalizer.assertion(names.names[place]) for place in (a, b))
     if excludes(first, second):
         return f"{_said(first)}, {_said(second)}"
     if denied := denials(first.core, second.core, providers.normalizer.language):
         return f"'{denied[0][0]}' and '{denied[0][1]}' exclude each other"
     if a == b:
         return ""
-    if providers.graph is not None and (known := _of_graph(providers.graph, texts, a, b)):
+    if providers.graph is not None and (known := _of_graph(providers.graph, names, a, b)):
         return known
     opposed = contrasts(first.core, second.core, providers.normalizer.language)
     return f"'{opposed[0][0]}' and '{opposed[0][1]}' differ" if opposed else ""
@@ -42,8 +42,8 @@ def _said(assertion: Assertion) -> str:
             return f"{assertion.core} is {assertion.status} ({words})"
 
 
-def _of_graph(graph: DiseaseGraph, texts: Representations, a: int, b: int) -> str:
-    links = texts.diseases(SHIPPED)
+def _of_graph(graph: DiseaseGraph, names: Names, a: int, b: int) -> str:
+    links = names.diseases(SHIPPED)
     (p, q), sure = links.nodes[[a, b], 0].tolist(), links.certainty[[a, b], 0]
     if min(p, q) < 0 or not (sure >= _SURE).all():
         return ""

@@ -5,23 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import plain
-from ..features.coverage import covered_table
-from ..features.direction import directions_of_rows, prepare_directions
-from ..features.interning import InternedPairs
-from ..features.providers import SHIPPED
-from ..features.representations import Representations
-from ..models.relation import LEARNT_POLICIES
 from ..pages.facts import facts
 from ..terms.text.assertion import Assertion
-from .policy import EXCLUDED, RELATIONS, SAME, Policy
-from .reasons import reason
-from .trained import TrainedFunction, relation_model
+from .policy import RELATIONS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -101,105 +93,3 @@ class Relations:
 
         values = (pa.array(column, from_pandas=True) for column in self.probabilities.T)
         return {"relation": pa.array(self.kinds, pa.string()), **dict(zip(RELATION_COLUMNS, values, strict=True))}
-
-
-def prepare_relations(m: TrainedFunction, texts: Representations) -> None:
-    """Makes what the relations need of the names beside the features."""
-    prepare_directions(texts, source=_source(m), encoder=SHIPPED)
-
-
-def _source(m: TrainedFunction) -> str:
-    return m.features.icd_source or "icd10cm"
-
-
-def _directed(m: TrainedFunction, pairs: InternedPairs, texts: Representations) -> NDArray[np.float32]:
-    """float32[n, 5], the directions of the rows of `pairs`, from `a` to `b`."""
-    return directions_of_rows(texts, pairs, source=_source(m), encoder=SHIPPED)
-
-
-def relations_of(
-    m: TrainedFunction,
-    pairs: InternedPairs,
-    table: NDArray[np.float32],
-    texts: Representations,
-    *,
-    threads: int | None = None,
-) -> Relations:
-    """The relations of the n rows of `pairs`.
-
-    Parameters
-    ----------
-    table, texts : the features of the unique pairs, float32[u, f], and what they were computed from.
-    """
-    model = relation_model(m.parts)
-    match = m.decided(table, pairs.equal, threads=threads)
-    same, kin, close = (model.of_head(head, table, threads=threads) for head in ("same", "kin", "close"))
-    opposed = _flagged(m, "contrast", table)
-    differ = 1 - match
-    of_pairs = np.stack(
-        [
-            match * same,
-            match * (1 - same),
-            np.where(opposed, 0, differ * kin),
-            np.where(opposed, 0, differ * (1 - kin)),
-            np.where(opposed, differ, 0),
-        ],
-        axis=1,
-    )
-    rows, narrower = pairs.pair_of_row, model.first_is_narrower(_directed(m, pairs, texts))
-    one, kind, *others = of_pairs[rows].T
-    out = np.stack([one, kind * narrower, kind * (1 - narrower), *others], axis=1)
-    excluded = _flagged(m, "exclusion", table) & ~pairs.equal
-    out[excluded[rows]] = [float(name == EXCLUDED) for name in RELATIONS]
-    out[pairs.equal[rows]] = [float(name == SAME) for name in RELATIONS]
-    out[m.unscored(pairs)] = np.nan
-    groups = np.where(pairs.equal | excluded, 0, differ * kin)
-    return Relations(out, (groups * close)[rows], (groups * (1 - close))[rows])
-
-
-def reasons_of(m: TrainedFunction, pairs: InternedPairs, texts: Representations) -> tuple[str, ...]:
-    """The reasons of the n rows of `pairs`, each as in `Relation.why`; "" for a row that is unscored."""
-    ends = np.stack([pairs.first, pairs.second], axis=1)[pairs.pair_of_row]
-    ends[pairs.turned] = ends[pairs.turned, ::-1]
-    rows = zip(ends.tolist(), m.unscored(pairs).tolist(), strict=True)
-    return tuple("" if unscored else reason(m.providers, texts, a, b) for (a, b), unscored in rows)
-
-
-def _flagged(m: TrainedFunction, kind: str, table: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """bool[u]: the column of a kind is above 0."""
-    columns = [column for column, feature in enumerate(m.features.features) if feature.kind == kind]
-    return np.asarray((table[:, columns] > 0).any(axis=1))
-
-
-def policy_probability(
-    m: TrainedFunction,
-    policy: Policy,
-    pairs: InternedPairs,
-    table: NDArray[np.float32],
-    texts: Representations,
-    *,
-    threads: int | None = None,
-) -> NDArray[np.float64]:
-    """float64[n]: the probability that a row counts as a match under a policy other than the default.
-
-    The sum over the relations that count. Where the labelled pairs have taught the policy itself, theirs, and never more than under the
-    default policy.
-    """
-    model = relation_model(m.parts)
-    if policy.name not in model.trees or policy.name not in LEARNT_POLICIES:
-        return policy.probability(relations_of(m, pairs, table, texts, threads=threads).probabilities)
-    rows = pairs.pair_of_row
-    most = m.decided(table, pairs.equal, threads=threads)[rows]
-    learnt = model.of_head(policy.name, np.hstack([table[rows], _directed(m, pairs, texts)]), threads=threads)
-    return np.where(pairs.equal[rows], most, np.minimum(learnt, most))
-
-
-def one_relation(m: TrainedFunction, pairs: InternedPairs) -> Relation:
-    """What the only row of `pairs` is."""
-    texts = Representations(pairs.names, m.providers)
-    table, _ = covered_table(pairs, m.features, m.providers, m.min_coverage, texts=texts)
-    found = relations_of(m, pairs, table, texts)
-    a, b = (pairs.first[0], pairs.second[0])[:: -1 if pairs.turned[0] else 1]
-    kind = found.kinds[0] or EXCLUDED
-    probabilities: dict[str, Any] = dict(zip(RELATIONS, found.probabilities[0].tolist(), strict=True))
-    return Relation(kind, probabilities, (texts.assertions[a], texts.assertions[b]), reason(m.providers, texts, a, b))

@@ -7,14 +7,13 @@ from typing import Any
 
 from ..files.counted import counted, shown_threshold
 from ..pages.facts import facts
-from .trained import TrainedFunction
 
 _PARTS = {"held_out": "on references it has not seen", "cross_validated": "out of fold"}
 _MEASURES = {"f1": "F1", "precision": "Precision", "recall": "Recall"}
 
 
-def model_facts(m: TrainedFunction) -> str:
-    """What a model is, what decides, what it learned from, and how good it is."""
+def model_facts(m: Any) -> str:
+    """What the `MatchFunction` m is, what decides, what it learned from, and how good it is."""
     manifest, data = m.parts.manifest, m.data
     rows = [
         ("Identity", m.identity),

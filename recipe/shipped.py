@@ -24,6 +24,7 @@ from ..files.pair_columns import PairColumns
 from ..files.pairs import Pairs, read_pairs
 from ..files.reading import Reading
 from ..files.tables import read_table, write_table
+from ..matcher.batch import PairModel
 from ..matcher.match_function import MatchFunction
 from ..models.folder import ModelFolder
 from ..models.relation import LEARNT_POLICIES
@@ -113,8 +114,10 @@ def ablation_of(data: Path, silver: Extra, encoder: Path, graph: DiseaseGraph, s
         return feature_set.open(normalizer, static or own, graph=other or graph)
 
     providers = providers_of(None, None)
-    read, _ = treat_contained(read_craft_md(data), providers.naming, "set-aside", graph)
-    examples, _ = examples_of(read, feature_set, providers, min_coverage=0.0)
+    came = read_craft_md(data)
+    seen = PairModel(feature_set, providers, min_coverage=0)
+    read, batch, _ = treat_contained(came, seen.batch(came.a, came.b), "set-aside", graph)
+    examples = examples_of(read, batch)
     test = held_out(examples.groups, 0.2, seed)
     table = read_table(silver.pairs)
     kind = table.column("kind")

@@ -10,16 +10,11 @@ import pyarrow as pa
 
 from ..auditing.explain import explain
 from ..errors import InputError
-from ..features.coverage import covered_table
-from ..features.interning import InternedPairs, intern_pairs
-from ..features.representations import Representations
 from ..files.pairs import refused_texts, why_refused
 from ..matcher.icd_blanks import BLANK
 from ..matcher.icd_mapping import EDITION, IcdMapper, map_icd
 from ..matcher.icd_strings import Diagnoses
 from ..matcher.policy import POLICIES, SPECIFICATION
-from ..matcher.relation import policy_probability
-from ..matcher.trained import threshold_of
 from .messages import (
     MOST_PAIRS,
     ByPolicy,
@@ -36,6 +31,7 @@ from .messages import (
 )
 
 if TYPE_CHECKING:
+    from ..matcher.batch import Batch
     from ..matcher.match_function import MatchFunction
     from .labels import LabelFile
 
@@ -43,13 +39,11 @@ if TYPE_CHECKING:
 def matched(m: MatchFunction, pair: Pair, labels: LabelFile | None) -> Match:
     """Raises `NotUnderstood` for a diagnosis that M does not understand, `InputError` for one that is none."""
     found = explain(m, pair.a, pair.b)
-    unique = intern_pairs([pair.a], [pair.b], m.providers.naming)
-    texts = Representations(unique.names, m.providers)
-    places = (unique.first[0], unique.second[0])[:: -1 if unique.turned[0] else 1]
-    said = [texts.assertions[place] for place in places]
+    batch = m.model.batch([pair.a], [pair.b])
+    said = [batch.names.assertions[int(place[0])] for place in (batch.a, batch.b)]
     return Match(
         a=pair.a, b=pair.b, match=found.match, probability=found.probability, threshold=found.threshold, policy=m.policy,
-        policies=_by_policy(m, unique, texts), relation="same" if found.identical else found.known.relation,
+        policies=_by_policy(m, batch), relation="same" if found.identical else found.known.relation,
         relations=dict(found.known.relations),
         reason=found.known.reason, words=found.answers,
         understood=[
@@ -60,16 +54,12 @@ def matched(m: MatchFunction, pair: Pair, labels: LabelFile | None) -> Match:
     )  # fmt: skip
 
 
-def _by_policy(m: MatchFunction, pairs: InternedPairs, texts: Representations) -> list[ByPolicy]:
-    """The only row of `pairs` under each policy that M knows."""
-    table, _ = covered_table(pairs, m.features, m.providers, m.min_coverage, texts=texts)
+def _by_policy(m: MatchFunction, batch: Batch) -> list[ByPolicy]:
+    """The only row under each policy that M knows."""
     out = []
     for policy in POLICIES.values() if m.has_relation_model else (POLICIES[SPECIFICATION],):
-        if policy.name == SPECIFICATION:
-            probability = float(m.decided(table, pairs.equal)[pairs.pair_of_row][0])
-        else:
-            probability = float(policy_probability(m, policy, pairs, table, texts)[0])
-        threshold = m.threshold if policy.name == m.policy else threshold_of(m.parts, policy)
+        probability = float(batch.probability(policy.name)[0])
+        threshold = m.threshold if policy.name == m.policy else m.decider.threshold_of(policy.name)
         out.append(ByPolicy(policy.name, policy.meaning, probability, threshold, probability >= threshold))
     return out
 

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..features.interning import intern_pairs
 from ..files.counted import counted
 from ..files.pairs import REFUSE, Pairs
-from ..terms.icd.naming import Naming
+from ..matcher.batch import Batch
 
 
-def decide_conflicts(read: Pairs, naming: Naming, rule: str) -> tuple[Pairs, dict[str, Any]]:
+def decide_conflicts(read: Pairs, batch: Batch, rule: str) -> tuple[Pairs, Batch, dict[str, Any]]:
     """The rows to learn from, and what the card says of those left out.
 
     rule : "majority" keeps, of a pair with two labels, the rows that say what more than half of its rows do, and leaves out all rows of a
@@ -23,14 +22,14 @@ def decide_conflicts(read: Pairs, naming: Naming, rule: str) -> tuple[Pairs, dic
 
     Returns
     -------
-    read : Pairs
+    read, batch
     facts : dict
         rule; pairs, with two labels; decided, of these by a majority; rows, left out.
     """
     assert read.label is not None
     if rule == REFUSE:
-        return read, {}
-    of = intern_pairs(read.a, read.b, naming).pair_of_row
+        return read, batch, {}
+    of = batch.pair_of_row
     rows, matches = np.bincount(of), np.bincount(of, read.label)
     divided = (matches > 0) & (matches < rows)
     decided = divided & (2 * matches != rows) & (rule == "majority")
@@ -40,7 +39,7 @@ def decide_conflicts(read: Pairs, naming: Naming, rule: str) -> tuple[Pairs, dic
             "every pair has two labels, and none a majority", source=read.source, allowed="labels that agree"
         )
     counts = {"pairs": int(divided.sum()), "decided": int(decided.sum()), "rows": int((~kept).sum())}
-    return read.take(kept), {"rule": rule, **counts}
+    return read.take(kept), batch.take(kept), {"rule": rule, **counts}
 
 
 def conflict_words(facts: Mapping[str, Any]) -> str:

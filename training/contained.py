@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..files.pairs import Pairs
+from ..matcher.batch import Batch
 from ..terms.diseases.graph import DiseaseGraph
-from ..terms.icd.naming import Naming
 
 MIN_PAIRS = 20
 MAX_STEPS = 3
@@ -23,10 +23,12 @@ MAX_STEPS = 3
 MIN_SHARE, MAX_SHARE = 0.1, 0.9
 
 
-def contained(pairs: Pairs, naming: Naming, graph: DiseaseGraph | None = None) -> NDArray[np.bool_]:
+def contained(batch: Batch, graph: DiseaseGraph | None = None) -> NDArray[np.bool_]:
     """bool[n]: all words of one side stand in the other, or the graph calls one a kind of the other; so for equal sides, too."""
-    sides = zip(*(naming(side.to_pylist()) for side in (pairs.a, pairs.b)), strict=True)
-    return np.array([_words_within(a, b) or (graph is not None and _in_line(a, b, graph)) for a, b in sides], bool)
+    names = batch.names.names
+    sides = [(names[i], names[j]) for i, j in zip(batch.first.tolist(), batch.second.tolist(), strict=True)]
+    inside = [_words_within(a, b) or (graph is not None and _in_line(a, b, graph)) for a, b in sides]
+    return np.array(inside, bool)[batch.pair_of_row]
 
 
 def _words_within(a: str, b: str) -> bool:
@@ -42,21 +44,22 @@ def _in_line(a: str, b: str, graph: DiseaseGraph) -> bool:
 
 
 def treat_contained(
-    pairs: Pairs, naming: Naming, how: str, graph: DiseaseGraph | None = None
-) -> tuple[Pairs, dict[str, Any]]:
+    pairs: Pairs, batch: Batch, how: str, graph: DiseaseGraph | None = None
+) -> tuple[Pairs, Batch, dict[str, Any]]:
     """The pairs under the rule `how`, `LabelRules.contained`, and what was found, for the card.
 
     {"rule", "pairs", "matches"}: such pairs that came, and how many of them were labelled 1.
     """
     assert pairs.label is not None
-    inside = contained(pairs, naming, graph)
+    inside = contained(batch, graph)
     found = {"rule": how, "pairs": int(inside.sum()), "matches": int(pairs.label[inside].sum())}
     if how == "set-aside":
-        return pairs.take(~inside | (pairs.label == 1)), found
+        kept = ~inside | (pairs.label == 1)
+        return pairs.take(kept), batch.take(kept), found
     if how == "match":
         soft = None if pairs.soft is None else np.where(inside & (pairs.label == 0), 1.0, pairs.soft)
-        return replace(pairs, label=np.where(inside, 1, pairs.label).astype(np.int8), soft=soft), found
-    return pairs, found
+        return replace(pairs, label=np.where(inside, 1, pairs.label).astype(np.int8), soft=soft), batch, found
+    return pairs, batch, found
 
 
 def contained_warning(found: dict[str, Any]) -> list[str]:

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import OptionError
-from ..features.coverage import covered_table
 from ..features.feature_set import FeatureSet
-from ..features.interning import intern_pairs
 from ..features.providers import Providers
 from ..files.pairs import Pairs, read_pairs
+from ..matcher.batch import Batch, PairModel
+from ..matcher.decider import excluded
 from ..options import Between, File, Options, Table
 from ..terms.diseases.graph import DiseaseGraph
 from ..terms.encoders.static import StaticEncoder
@@ -78,40 +78,36 @@ class Examples:
         )
 
 
-def examples_of(
-    read: Pairs, features: FeatureSet, providers: Providers, *, min_coverage: float
-) -> tuple[Examples, dict[str, float]]:
-    """The examples, and the share of rows that each feature is known for.
+def examples_of(read: Pairs, batch: Batch) -> Examples:
+    """The pairs as numbers; batch : what M's columns see of them.
 
     Where `read` has no reference diagnosis, side `a` is it. Where that is neither of the two diagnoses, side `a` names the disease, too.
     """
     assert read.label is not None
-    unique = intern_pairs(read.a, read.b, providers.naming)
-    table, known = covered_table(unique, features, providers, min_coverage)
-    row = unique.pair_of_row
-    names = np.array(unique.names, object)
+    row, names = batch.pair_of_row, np.array(batch.names.names, object)
+    first = names[batch.a].tolist()
     examples = Examples(
-        table[row],
+        batch.features[row],
         read.label,
         read.weight,
-        unique.equal[row],
-        (excluded(table, features) & ~unique.equal)[row],
-        Groups.of(providers.naming((read.a if read.group is None else read.group).to_pylist())),
-        np.stack([names[unique.first[row]], names[unique.second[row]]], axis=1),
+        batch.equal[row],
+        (excluded(batch.features, batch.model.features) & ~batch.equal)[row],
+        Groups.of(first if read.group is None else names_of(read.group.to_pylist(), batch.model.providers)),
+        np.stack([names[batch.first[row]], names[batch.second[row]]], axis=1),
         np.empty(len(row), object),
         read.soft,
     )
-    first = providers.naming(read.a.to_pylist())
     for i, (code, name) in enumerate(zip(examples.groups.code.tolist(), first, strict=True)):
         reference = examples.groups.names[code]
         examples.references[i] = (reference,) if reference in examples.names[i] else (reference, name)
-    return examples, known
+    return examples
 
 
-def excluded(table: NDArray[np.float32], features: FeatureSet) -> NDArray[np.bool_]:
-    """bool[m]: the rows of float32[m, f] that are no match by what they say."""
-    column = features.exclusion
-    return np.zeros(len(table), bool) if column is None else table[:, column] == 1
+def names_of(texts: Sequence[str], providers: Providers) -> list[str]:
+    """The name of each text; each different one is read once."""
+    different = list(dict.fromkeys(texts))
+    named = dict(zip(different, providers.naming(different), strict=True))
+    return [named[text] for text in texts]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,13 +200,12 @@ def _examples(
     if extra.encoder is not None or extra.graph is not None:
         encoder = None if extra.encoder is None else StaticEncoder.load(Path(extra.encoder))
         providers = providers_of(encoder, extra.graph)
-    unique = intern_pairs(read.a, read.b, providers.naming)
-    table, _ = covered_table(unique, features, providers, least=0.0)
-    text = np.array(unique.names, object)
-    names = np.stack([text[unique.first], text[unique.second]], axis=1)
+    batch = PairModel(features, providers, min_coverage=0).batch(read.a, read.b)
+    table, text = batch.features, np.array(batch.names.names, object)
+    names = np.stack([text[batch.first], text[batch.second]], axis=1)
     # A pair that stands twice is learned once: these files are generated, and a repeat is no second opinion.
-    share = np.bincount(unique.pair_of_row, read.label) / np.bincount(unique.pair_of_row)
-    new = np.array([frozenset(pair) not in experts for pair in names.tolist()], bool) & ~unique.equal
+    share = np.bincount(batch.pair_of_row, read.label) / np.bincount(batch.pair_of_row)
+    new = np.array([frozenset(pair) not in experts for pair in names.tolist()], bool) & ~batch.equal
     new &= (share == 0) | (share == 1)
     new &= ~excluded(table, features)
     label = share[new].astype(np.int8)

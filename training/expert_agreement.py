@@ -7,22 +7,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..features.interning import intern_pairs
 from ..files.counted import counted
 from ..files.pair_labels import BLANK
 from ..files.pairs import Pairs
+from ..matcher.batch import Batch
 from ..stats.agreement import GroupAgreement
-from ..terms.icd.naming import Naming
 
 
-def agreement_of(read: Pairs, naming: Naming) -> dict[str, Any] | None:
+def agreement_of(read: Pairs, batch: Batch) -> dict[str, Any] | None:
     """`expert_agreement` of all rows, pair by pair: experts of several files vote on one pair. None without experts' columns.
 
     A pair is the same in either order and after normalisation. Who says both of one pair says nothing of it.
     """
     if read.ballots is None:
         return None
-    of = intern_pairs(read.a, read.b, naming).pair_of_row
+    of = batch.pair_of_row
     said = np.zeros((2, int(of.max()) + 1, read.ballots.shape[1]), bool)
     for verdict in (0, 1):
         rows, experts = np.nonzero(read.ballots == verdict)

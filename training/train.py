@@ -22,6 +22,7 @@ from ..files.pair_columns import PairColumns
 from ..files.pairs import read_pairs
 from ..files.reading import OF_TABLES, Reading
 from ..files.tables import check_output, write_table
+from ..matcher.batch import Batch, PairModel
 from ..matcher.match_function import MatchFunction, open_store
 from ..models.folder import ModelFolder
 from ..models.manifest import Manifest
@@ -138,11 +139,12 @@ def train(
     )  # fmt: skip
     n = read.n_unlabelled
     left_out = [f"Rows without a label, left out: {n:,} of {len(read) + n:,}."] if n else []
-    agreement = agreement_of(read, inputs.providers.naming)
-    read, set_aside = understood_pairs(read, inputs.providers.naming)
-    read, inside = treat_contained(read, inputs.providers.naming, labels.contained, inputs.graph)
-    read, conflicts = decide_conflicts(read, inputs.providers.naming, labels.on_conflict)
-    examples, coverage = examples_of(read, inputs.features, inputs.providers, min_coverage=min_coverage)
+    batch = inputs.model(min_coverage).batch(read.a, read.b)
+    agreement = agreement_of(read, batch)
+    read, batch, set_aside = understood_pairs(read, batch)
+    read, batch, inside = treat_contained(read, batch, labels.contained, inputs.graph)
+    read, batch, conflicts = decide_conflicts(read, batch, labels.on_conflict)
+    examples = examples_of(read, batch)
     test = held_out(examples.groups, split.test_share, split.seed)
     dropped = None
     if engine.drop_correlated is not None:
@@ -150,7 +152,8 @@ def train(
         gone = correlated(shown_to_it.table, shown_to_it.label, inputs.features, engine.drop_correlated)
         dropped = as_facts(engine.drop_correlated, gone)
         inputs = inputs.without([one.feature for one in gone])
-        examples, coverage = examples_of(read, inputs.features, inputs.providers, min_coverage=min_coverage)
+        batch = Batch(inputs.model(min_coverage), batch.names, batch.a, batch.b)
+        examples = examples_of(read, batch)
     warnings = [*left_out, *set_aside, *check_examples(examples, inputs.features), *contained_warning(inside)]
     warnings += held_out_warnings(read.source, examples, test, split)
     check_left(examples, test, split)
@@ -170,7 +173,7 @@ def train(
         if refit:
             fitted = fit(examples, engine, progress=_part(report, 1, 2))
     data = data_of(
-        columns, split, threshold, read, examples.groups, coverage=coverage, contained=inside, warnings=warnings, refitted=refit,
+        columns, split, threshold, read, examples.groups, coverage=batch.coverage, contained=inside, warnings=warnings, refitted=refit,
         extra=None if extra is None else list(extra.sources), dropped=dropped, agreement=agreement, conflicts=conflicts or None,
     )  # fmt: skip
     manifest = build_manifest(about.name, engine, threshold, inputs.features, inputs.providers, fitted, data, metrics)
@@ -206,6 +209,10 @@ class Inputs:
     def without(self, names: Sequence[str]) -> Inputs:
         """The same behind fewer features."""
         return Inputs(self.features.without(names), *self._given)
+
+    def model(self, min_coverage: float) -> PairModel:
+        """What pairs are seen with before anything decides."""
+        return PairModel(self.features, self.providers, min_coverage=min_coverage)
 
     def providers_of(self, encoder: StaticEncoder | None, graph: DiseaseGraph | None) -> Providers:
         return self.features.open(

@@ -10,16 +10,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ...features.coverage import covered_table
 from ...features.direction import COLUMNS as DIRECTIONS
-from ...features.direction import directions_of_rows
 from ...features.feature_set import FeatureSet
-from ...features.interning import intern_pairs
-from ...features.providers import SHIPPED, Providers
-from ...features.representations import Representations
+from ...features.providers import Providers
+from ...matcher.batch import PairModel
+from ...matcher.decider import Decider
 from ...matcher.match_function import MatchFunction
 from ...matcher.policy import POLICIES
-from ...matcher.relation import relations_of
 from ...models.relation import HEADS, RelationModel
 from ...training.engines import lightgbm_engine
 from ...training.engines.fitted import Rows
@@ -52,13 +49,12 @@ def fit_relation(
     pairs : as `relation_pairs` gives them.
     providers : what stands behind the features of these pairs: an encoder and a graph that have not seen their names.
     """
-    interned = intern_pairs(pairs.column("a"), pairs.column("b"), providers.naming)
-    texts = Representations(interned.names, providers)
-    table, _ = covered_table(interned, features, providers, 0.0, texts=texts)
-    differ = ~interned.equal[interned.pair_of_row]
+    batch = PairModel(features, providers, min_coverage=0).batch(pairs.column("a"), pairs.column("b"))
+    table = batch.features
+    differ = ~batch.equal[batch.pair_of_row]
     relation = np.array(pairs.column("relation").to_pylist())[differ]
-    table = table[interned.pair_of_row][differ]
-    fold = interned.first[interned.pair_of_row][differ].astype(np.int64) % FOLDS
+    table = table[batch.pair_of_row][differ]
+    fold = batch.first[batch.pair_of_row][differ].astype(np.int64) % FOLDS
     trees, calibration, measured = {}, {}, {}
     for number, head in enumerate(HEADS):
         positive, negative = np.isin(relation, POSITIVE[head]), np.isin(relation, NEGATIVE[head])
@@ -78,7 +74,7 @@ def fit_relation(
         if progress is not None:
             progress(number + 1, len(HEADS))
     kinds = relation == KIND
-    every = directions_of_rows(texts, interned, source=features.icd_source or "icd10cm", encoder=SHIPPED)
+    every = batch.directions
     signed = every[differ][kinds]
     direction = _direction(signed)
     model = RelationModel(trees, calibration, direction, {})
@@ -106,11 +102,9 @@ def thresholds_of(
 
     providers : as of `fit_relation`.
     """
-    interned = intern_pairs(pairs.column("a"), pairs.column("b"), providers.naming)
-    texts = Representations(interned.names, providers)
-    table, _ = covered_table(interned, matcher.features, providers, 0.0, texts=texts)
-    m = MatchFunction(replace(matcher.parts, relation=model))
-    relations = relations_of(m, interned, table, texts)
+    decider = Decider(replace(matcher.parts, relation=model), matcher.features)
+    seen = PairModel(matcher.features, providers, decider, min_coverage=0)
+    relations = seen.batch(pairs.column("a"), pairs.column("b")).relations()
     truth = np.array(pairs.column("relation").to_pylist())
     right = {
         "strict": truth == SAME,

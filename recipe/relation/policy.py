@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...features.coverage import covered_table
-from ...features.direction import directions_of_rows
 from ...features.feature_set import FeatureSet
-from ...features.interning import intern_pairs
-from ...features.providers import SHIPPED, Providers
-from ...features.representations import Representations
+from ...features.providers import Providers
 from ...files.pairs import Pairs
+from ...matcher.batch import PairModel
+from ...matcher.decider import excluded
 from ...models.calibration import Sigmoid
 from ...training.engines import lightgbm_engine
 from ...training.engines.fitted import Rows
+from ...training.examples import names_of
 from ...training.statistics.calibration import fit_sigmoid
 from ...training.statistics.measure import measure
 from ...training.statistics.split import Groups, grouped_folds, held_out
@@ -53,18 +52,14 @@ def fit_policy(
     read : labelled pairs.
     """
     assert read.label is not None
-    pairs = intern_pairs(read.a, read.b, providers.naming)
-    texts = Representations(pairs.names, providers)
-    table, _ = covered_table(pairs, features, providers, 0.0, texts=texts)
-    signed = directions_of_rows(texts, pairs, source=features.icd_source or "icd10cm", encoder=SHIPPED)
-    rows = pairs.pair_of_row
-    columns = np.hstack([table[rows], signed])
-    equal = pairs.equal[rows]
-    column = features.exclusion
-    excluded = np.zeros(len(rows), bool) if column is None else (table[rows, column] == 1) & ~equal
-    groups = Groups.of(providers.naming((read.a if read.group is None else read.group).to_pylist()))
+    batch = PairModel(features, providers, min_coverage=0).batch(read.a, read.b)
+    rows = batch.pair_of_row
+    columns = np.hstack([batch.features[rows], batch.directions])
+    equal = batch.equal[rows]
+    excluding = excluded(batch.features, features)[rows] & ~equal
+    groups = Groups.of(names_of((read.a if read.group is None else read.group).to_pylist(), providers))
     test = held_out(groups, test_share, seed)
-    decided = equal | excluded
+    decided = equal | excluding
 
     trees, calibration, threshold = _fitted(columns, read.label, groups, ~decided & ~test, seed)
     if progress is not None:

@@ -58,7 +58,7 @@ def clustered(names: int, known: Known, least: float, score: Score) -> tuple[NDA
 
 def _greedy(names: int, known: Known, least: float) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The clusters by what is known, and pairs that merges wait for."""
-    from .kernels import merge
+    from .link_kernels import merge
 
     first, second = names_of(known.keys)
     starts, matches = np.searchsorted(first, np.arange(names + 1)), known.probability >= least

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ... import progress
-from ...files.reading import Reading
-from ...progress import Progress
-from .candidates import CANDIDATES, CandidateSearch
+from .. import progress
+from ..features.compute import prepare
+from ..features.names import Names, Progress
+from ..files.reading import Reading
+from .batch import PAIRS_AT_ONCE, Batch, PairModel
+from .candidates import CANDIDATES, CandidateSearch, check_can_search
 from .clusters import Known, clustered, keys_of, names_of
-from .link import names_at_once
-from .listed import NOT_UNDERSTOOD, Listed, listed
-from .scorer import PAIRS_AT_ONCE, NamedPairs, Scorer, check_can_search, phases
-from .tables import Terms, read_terms
+from .link import names_at_once, phases
+from .terms import Listed, Terms, listed, read_terms
 
 SAME_WORDS = "the same after normalisation"
 
@@ -46,32 +47,31 @@ class Duplicates:
 
 
 def dedupe(
-    m: Scorer,
+    model: PairModel,
     terms: Any,
     *,
+    least: float,
     column: str | None = None,
-    threshold: float | None = None,
     candidates: int = CANDIDATES,
     reading: Reading = Reading(),
 ) -> Duplicates:
-    """See `MatchFunction.dedupe`."""
-    least = m.threshold_or(threshold)
-    check_can_search(m)
+    """See `MatchFunction.dedupe`. least : of a match."""
     read = read_terms(terms, column, "column", reading)
     with progress.shown("Finding duplicates") as report:
         naming, preparing, judging = phases(report, len(read), 1, 2, 1)
-        names, (of,) = listed(m, read.texts, sides=["terms"], progress=naming)
-        pairs = NamedPairs(m, names, preparing)
-        known = _candidates(pairs, of, candidates, judging)
-        cluster, known = clustered(len(names), known, least, pairs.probabilities)
-        return _told(m, read, of, cluster, known)
+        names, (of,) = listed(model, naming, terms=read.texts)
+        check_can_search(names)
+        prepare(names, model.features, progress=preparing)
+        known = _candidates(model, names, of, candidates, judging)
+        cluster, known = clustered(len(names), known, least, partial(model.probabilities, names))
+        return _duplicates(model, names, read, of, cluster, known)
 
 
-def _candidates(pairs: NamedPairs, of: Listed, count: int, report: Progress) -> Known:
+def _candidates(model: PairModel, names: Names, of: Listed, count: int, report: Progress) -> Known:
     among = np.unique(of.name[of.understood])
     found = [np.zeros(0, np.int64)]
     if len(among) > 1:
-        search = CandidateSearch(pairs.texts, among, count, pairs.m.providers.graph)
+        search = CandidateSearch(names, among, count)
         at_once = names_at_once(count)
         for start in range(0, len(among), at_once):
             some = among[start : start + at_once]
@@ -81,12 +81,14 @@ def _candidates(pairs: NamedPairs, of: Listed, count: int, report: Progress) -> 
     probability = np.empty(len(keys))
     for start in range(0, len(keys), PAIRS_AT_ONCE):
         block = slice(start, start + PAIRS_AT_ONCE)
-        probability[block] = pairs.probabilities(*names_of(keys[block]))
+        probability[block] = model.probabilities(names, *names_of(keys[block]))
         report(min(start + PAIRS_AT_ONCE, len(keys)), len(keys))
     return Known(keys, probability)
 
 
-def _told(m: Scorer, read: Terms, of: Listed, cluster: NDArray[np.int32], known: Known) -> Duplicates:
+def _duplicates(
+    model: PairModel, names: Names, read: Terms, of: Listed, cluster: NDArray[np.int32], known: Known
+) -> Duplicates:
     partner = _partners(cluster, known)
     rows_of: dict[int, list[int]] = {}
     for row, name in enumerate(of.name.tolist()):
@@ -104,7 +106,7 @@ def _told(m: Scorer, read: Terms, of: Listed, cluster: NDArray[np.int32], known:
         for name in ("term", "index", "cluster", "size", "representative", "joined_with", "probability", "why", "note")
     }
     size = {place: sum(len(rows_of[name]) for name in some) for place, some in names_of.items()}
-    asked: dict[tuple[int, int], tuple[str, str]] = {}
+    asked: dict[int, tuple[int, int]] = {}
     for row, name in enumerate(of.name.tolist()):
         place = int(cluster[name]) if name >= 0 else None
         joined, probability, why = None, None, None
@@ -115,19 +117,19 @@ def _told(m: Scorer, read: Terms, of: Listed, cluster: NDArray[np.int32], known:
             elif name != chosen[place]:
                 other, probability = partner[name]
                 joined = of.texts[commonest[other]]
-                asked[row, len(columns["why"])] = of.texts[row], joined
+                asked[row] = name, other
         values = (
             of.texts[row], row, None if place is None else number[place], None if place is None else size[place],
             None if place is None else of.texts[shown[place]], joined, probability, why, of.problems.get(row),
         )  # fmt: skip
         for column, value in zip(columns.values(), values, strict=True):
             column.append(value)
-    for (_, at), why in zip(asked, _why(m, list(asked.values())), strict=True):
-        columns["why"][at] = why
+    for row, why in zip(asked, _why(model, names, list(asked.values())), strict=True):
+        columns["why"][row] = why
     kinds = {"index": pa.int64(), "cluster": pa.int64(), "size": pa.int64(), "probability": pa.float64()}
     made = {name: pa.array(values, kinds.get(name, pa.large_string())) for name, values in columns.items()}
     made |= {name: values for name, values in read.others("").items() if name not in made}
-    unknown = sum(problem.startswith(NOT_UNDERSTOOD) for problem in of.problems.values())
+    unknown = len(of.unknown)
     return Duplicates(
         pa.table(made), read, len(of), len(names_of), sum(n for n in size.values() if n > 1), unknown, len(of.problems) - unknown,
         sum(p is not None and p < 0.5 for p in columns["probability"]),
@@ -163,9 +165,10 @@ def _commonest(rows: list[int], of: Listed) -> int:
     return next(row for row in rows if of.texts[row] == text)
 
 
-def _why(m: Scorer, pairs: list[tuple[str, str]]) -> list[str]:
-    """What the graph or the words say of each pair; else what M takes it for."""
-    if not pairs or not m.has_relation_model:
+def _why(model: PairModel, names: Names, pairs: list[tuple[int, int]]) -> list[str]:
+    """What the graph or the words say of each pair of names; else what M takes it for."""
+    if not pairs or model.trained.parts.relation is None:
         return ["M takes them for a match"] * len(pairs)
-    found = m.relations([a for a, _ in pairs], [b for _, b in pairs], why=True)
-    return [why or f"M takes them for {kind}" for why, kind in zip(found.why, found.kinds, strict=True)]
+    batch = Batch(model, names, *np.array(pairs, np.int32).T)
+    found = zip(batch.reasons(), batch.relations().kinds, strict=True)
+    return [why or f"M takes them for {kind}" for why, kind in found]

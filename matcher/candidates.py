@@ -6,7 +6,6 @@ dimension pair (Jégou et al. 2011; André et al. 2015). M judges every candidat
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any
@@ -14,9 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...features.providers import SHIPPED
-from ...features.representations import Representations
-from ...terms.diseases.graph import DiseaseGraph
+from ..errors import ModelError
+from ..features.compute import cores
+from ..features.names import Names
+from ..features.providers import SHIPPED
+from ..terms.diseases.graph import DiseaseGraph
 
 CANDIDATES = 50
 """Of each way."""
@@ -33,26 +34,31 @@ _ADDED_AT_ONCE = 1 << 16
 
 
 class CandidateSearch:
-    """Finds candidates among some of the names that `texts` was made of.
+    """Finds candidates among some of the names.
 
     Parameters
     ----------
     among : int32[b], the names that are looked for, each once.
     count : candidates of each way.
     kind : FAISS's name of the index, for measuring.
+
+    Raises
+    ------
+    ModelError
+        For a model without an encoder of its own.
     """
 
     def __init__(
         self,
-        texts: Representations,
+        names: Names,
         among: NDArray[np.int32],
         count: int = CANDIDATES,
-        graph: DiseaseGraph | None = None,
         kind: str | None = None,
     ) -> None:
-        self._vectors, self._among, self._count = texts.vectors(SHIPPED), among, min(count, len(among))
+        graph = names.providers.graph
+        self._vectors, self._among, self._count = names.vectors(SHIPPED), among, min(count, len(among))
         self._index = _index(self._vectors, among, kind)
-        self._kin = None if graph is None else _Kin(texts, among, graph)
+        self._kin = None if graph is None else _Kin(names, among, graph)
 
     def __call__(self, names: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Pairs (place in `names`, candidate), int32 each, every pair once, sorted by place; a name is a candidate of itself."""
@@ -65,6 +71,12 @@ class CandidateSearch:
         flat = candidates.ravel()
         keys = np.unique((place[flat >= 0] << 32) | flat[flat >= 0])
         return (keys >> 32).astype(np.int32), (keys & 0xFFFFFFFF).astype(np.int32)
+
+
+def check_can_search(names: Names) -> None:
+    """Raises `ModelError` for a model that has no encoder to find candidates by."""
+    if SHIPPED not in names.providers.encoders:
+        raise ModelError("The model has no encoder of its own, so it cannot look for candidates in a list.")
 
 
 def _index(vectors: NDArray[np.float32], among: NDArray[np.int32], kind: str | None) -> Any:
@@ -88,8 +100,8 @@ def _index(vectors: NDArray[np.float32], among: NDArray[np.int32], kind: str | N
 class _Kin:
     """The names of each disease; the diseases that it is a kind of, and its kinds, but for classes that are too broad to name one."""
 
-    def __init__(self, texts: Representations, among: NDArray[np.int32], graph: DiseaseGraph) -> None:
-        links = texts.diseases(SHIPPED)
+    def __init__(self, names: Names, among: NDArray[np.int32], graph: DiseaseGraph) -> None:
+        links = names.diseases(SHIPPED)
         self._nodes = links.nodes
         nodes, certainty = links.nodes[among], links.certainty[among]
         place, at = np.nonzero(nodes >= 0)
@@ -101,10 +113,10 @@ class _Kin:
 
     def __call__(self, names: NDArray[np.int32], vectors: NDArray[np.float32], count: int) -> list[NDArray[np.int32]]:
         """int32[n, count] twice, names that are looked for, -1 for none: of the same disease, and of one above or below."""
-        from .kernels import kin
+        from .link_kernels import kin
 
         found = []
-        at_once = -(-len(names) // (os.cpu_count() or 1))
+        at_once = -(-len(names) // cores())
         parts = [slice(start, start + at_once) for start in range(0, len(names), max(at_once, 1))]
         for starts, near in self._near:
             out, best = np.full((len(names), count), -1, np.int32), np.full((len(names), count), -np.inf, np.float32)

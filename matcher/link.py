@@ -10,15 +10,15 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ... import progress
-from ...files.counted import counted
-from ...files.reading import Reading
-from ...progress import Progress
-from .candidates import CANDIDATES, CandidateSearch
+from .. import progress
+from ..features.compute import prepare
+from ..features.names import Names, Progress
+from ..files.counted import counted
+from ..files.reading import Reading
+from .batch import WHY, Batch, PairModel
+from .candidates import CANDIDATES, CandidateSearch, check_can_search
 from .kept_blocks import Block, KeptBlocks
-from .listed import NOT_UNDERSTOOD, Listed, listed
-from .scorer import NamedPairs, Scorer, check_can_search, phases
-from .tables import Terms, read_terms
+from .terms import Listed, Terms, listed, read_terms
 
 NAMES_AT_ONCE = 10_000
 """Names of the first list that are searched, judged and kept together; fewer where each has more candidates than usual."""
@@ -71,35 +71,35 @@ _NOTHING = _Found(*(np.zeros(0, kind) for kind in ("i8", "i8", "f8", "i4", "i4",
 
 
 def link(
-    m: Scorer,
+    model: PairModel,
     a_terms: Any,
     b_terms: Any,
     k: int | None = 1,
     *,
+    least: float,
     a: str | None = None,
     b: str | None = None,
-    threshold: float | None = None,
     candidates: int = CANDIDATES,
     add: Sequence[str] = (),
     reading: Reading = Reading(),
     kept: KeptBlocks | None = None,
 ) -> Links:
-    """See `MatchFunction.link`. kept : keeps the blocks of the work, and has those of an earlier run."""
-    least = m.threshold_or(threshold)
-    check_can_search(m)
+    """See `MatchFunction.link`. least : of a match. kept : keeps the blocks of the work, and has those of an earlier run."""
     read, read_b = (read_terms(terms, of, side, reading) for terms, of, side in ((a_terms, a, "a"), (b_terms, b, "b")))
     with progress.shown("Linking terms") as report:
         naming, preparing, judging = phases(report, len(read) + len(read_b), 1, 2, 1)
-        names, (of_a, of_b) = listed(m, read.texts, read_b.texts, progress=naming)
+        names, (of_a, of_b) = listed(model, naming, a=read.texts, b=read_b.texts)
+        check_can_search(names)
         wanted = np.unique(of_a.name[of_a.name >= 0])
         at_once = names_at_once(candidates)
         blocks = [wanted[start : start + at_once] for start in range(0, len(wanted), at_once)]
         there: dict[int, Block] = {}
         if kept is not None:
-            job = m.identity, m.policy, m.judge_all, k, least, candidates, at_once, of_a.texts, of_b.texts
-            there = kept.open(len(blocks), *job)
-        todo = [block for number, block in enumerate(blocks) if number not in there]
-        search = _Search(m, names, of_a, of_b, np.concatenate(todo), candidates, preparing) if todo else None
+            there = kept.open(len(blocks), k, least, candidates, at_once, of_a.texts, of_b.texts)
+        search = None
+        if len(there) < len(blocks):
+            prepare(names, model.features, progress=preparing)
+            search = _Search(model, names, of_a, of_b, candidates)
         parts = [_NOTHING]
         for number, block in enumerate(blocks):
             if search is None or number in there:
@@ -111,36 +111,18 @@ def link(
             judging(number + 1, len(blocks))
         found = _Found(*map(np.concatenate, zip(*parts, strict=True)))
         limited = _limited(found, of_b, candidates) if k is None or k >= candidates else ""
-        return _told(m, read, read_b, of_a, of_b, found, add, limited)
+        return _links(model, names, read, read_b, of_a, of_b, found, add, limited)
 
 
 class _Search:
-    """Finds the links of names of the first list.
+    """Finds the links of names of the first list."""
 
-    Parameters
-    ----------
-    names : those of both lists.
-    asked : int32, the names of the first list that it will be called with; what else that list holds is not prepared.
-    """
-
-    def __init__(
-        self,
-        m: Scorer,
-        names: Sequence[str],
-        a: Listed,
-        b: Listed,
-        asked: NDArray[np.int32],
-        candidates: int,
-        progress: Progress,
-    ) -> None:
+    def __init__(self, model: PairModel, names: Names, a: Listed, b: Listed, candidates: int) -> None:
+        self._model, self._names, self._a, self._b = model, names, a, b
         among = np.unique(b.name[b.understood])
-        self._used: NDArray[np.int32] = np.union1d(asked, among)
-        used: list[int] = self._used.tolist()
-        self._pairs = NamedPairs(m, [names[i] for i in used], progress)
-        here = np.searchsorted(self._used, among).astype(np.int32)
-        graph = m.providers.graph
-        self._find = CandidateSearch(self._pairs.texts, here, candidates, graph) if len(here) else None
-        self._a, self._b = a, b
+        self._find = CandidateSearch(names, among, candidates) if len(among) else None
+        self._understood = np.zeros(len(names), bool)
+        self._understood[a.name[a.understood]] = True
         # What is written alike has the same links: they are looked for once, in the first such row.
         first = np.unique(a.text, return_index=True)[1]
         written = np.full(len(a), -1, np.int32)
@@ -149,14 +131,15 @@ class _Search:
         self._written_alike = _Rows(a.text, len(a))
 
     def __call__(self, names: NDArray[np.int32], k: int | None, least: float) -> _Found:
-        here = np.searchsorted(self._used, names).astype(np.int32)
-        place, other = (np.zeros(0, np.int32),) * 2 if self._find is None else self._find(here)
-        differ = here[place] != other
-        place, other = place[differ], other[differ]
-        probability = self._pairs.probabilities(here[place], other)
+        asked, place, other = np.flatnonzero(self._understood[names]).astype(np.int32), *(np.zeros(0, np.int32),) * 2
+        if self._find is not None:
+            place, other = self._find(names[asked])
+            differ = names[asked[place]] != other
+            place, other = asked[place[differ]], other[differ]
+        probability = self._model.probabilities(self._names, names[place], other)
         # A name is a candidate of itself, whether it is understood or not.
         own = np.arange(len(names), dtype=np.int32)
-        place, other = np.concatenate([own, place]), np.concatenate([names, self._used[other]])
+        place, other = np.concatenate([own, place]), np.concatenate([names, other])
         probability = np.concatenate([np.ones(len(names)), probability])
         there = self._rows_b.count(other) > 0
         place, other, probability = place[there], other[there], probability[there]
@@ -208,8 +191,9 @@ class _Rows:
         return place, self._rows[self._starts[names][place] + within]
 
 
-def _told(
-    m: Scorer,
+def _links(
+    model: PairModel,
+    names: Names,
     read: Terms,
     read_b: Terms,
     a: Listed,
@@ -238,15 +222,12 @@ def _told(
         "match": pa.array(~none),
     }
     if add:
-        told = m.relations(
-            [a.texts[i] for i in rows_a[~none].tolist()], [b.texts[i] for i in rows_b[~none].tolist()],
-            why="reasons" in add,
-        )  # fmt: skip
+        batch = Batch(model, names, a.name[rows_a[~none]], b.name[rows_b[~none]])
         at = pa.array(np.cumsum(~none) - 1, mask=none)
         if "relation" in add:
-            columns["relation"] = pa.array(told.kinds, pa.string()).take(at)
+            columns["relation"] = pa.array(batch.relations().kinds, pa.string()).take(at)
         if "reasons" in add:
-            columns["why"] = pa.array([why or None for why in told.why], pa.string()).take(at)
+            columns[WHY] = pa.array([why or None for why in batch.reasons()], pa.string()).take(at)
     columns |= {"index_a": take_a, "index_b": take_b}
     columns["note"] = pa.array(
         [reasons.get(row) if blank else None for row, blank in zip(rows_a.tolist(), none.tolist(), strict=True)],
@@ -255,11 +236,10 @@ def _told(
     others = {name: values.take(take_a) for name, values in read.others("a_").items()}
     others |= {name: values.take(take_b) for name, values in read_b.others("b_", index=True).items()}
     columns |= {name: values for name, values in others.items() if name not in columns}
-    blank = int(sum(not problem.startswith(NOT_UNDERSTOOD) for problem in a.problems.values()))
     unlinked = [row for row in left.tolist() if row not in a.problems]
     return Links(
         pa.table(columns), read, read_b, len(a), len(b), int(linked.sum()), len(unlinked),
-        len([row for row in left.tolist() if a.problems.get(row, "").startswith(NOT_UNDERSTOOD)]), blank, len(b.problems),
+        len({*left.tolist()} & {*a.unknown}), len(a.problems) - len(a.unknown), len(b.problems),
         int((found.probability < 0.5).sum()), limited,
     )  # fmt: skip
 
@@ -287,3 +267,17 @@ def _limited(found: _Found, b: Listed, candidates: int) -> str:
 
 def names_at_once(candidates: int) -> int:
     return max(1, min(NAMES_AT_ONCE, NAMES_AT_ONCE * CANDIDATES // candidates))
+
+
+def phases(progress: Progress | None, rows: int, *shares: int) -> list[Progress]:
+    """What reports each part of a job of some rows, by its share of the work, to one `progress`."""
+    reports: list[Progress] = []
+    for i, share in enumerate(shares):
+        before = sum(shares[:i]) * rows
+
+        def report(done: int, total: int, before: int = before, share: int = share) -> None:
+            if progress is not None:
+                progress((before + share * rows * done // max(total, 1)) // sum(shares), rows)
+
+        reports.append(report)
+    return reports

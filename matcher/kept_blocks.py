@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...files.atomic import make_folder, whole_file
-from ...models.releases import SHAPE_FEATURES, installed_releases
+from ..files.atomic import make_folder, whole_file
+from ..models.releases import SHAPE_FEATURES, installed_releases
 
 _LIBRARIES = ("numpy", "pyarrow", "faiss-cpu", *SHAPE_FEATURES)
 
@@ -24,7 +24,9 @@ Block = Mapping[str, NDArray[Any]]
 
 
 class KeptBlocks:
-    """The blocks in `folder` of one job, which its `name` tells from any other: another input, model or option finds none of them.
+    """The blocks in `folder` of one job: another input, model or option finds none of them.
+
+    judged_by : what tells the match function from any other, as JSON can hold it.
 
     A block is there as soon as its file has its name; one that is damaged is not there.
 
@@ -33,14 +35,15 @@ class KeptBlocks:
     blocks : how many the job has. resumed : of them, those that an earlier run has left. made : those of this run.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *judged_by: Any) -> None:
         self.folder, self.blocks, self.resumed, self.made = folder, 1, 0, 0
+        self._judged_by = judged_by
         self._name = ""
 
     def open(self, blocks: int, *job: Any) -> dict[int, Block]:
-        """The blocks that are there, by number. job : all that the result depends on, as JSON can hold it."""
+        """The blocks that are there, by number. job : all that the result depends on besides who judges, as JSON can hold it."""
         libraries = installed_releases(_LIBRARIES)
-        about = json.dumps([metadata.version("dxmatch"), libraries, blocks, *job], sort_keys=True)
+        about = json.dumps([metadata.version("dxmatch"), libraries, blocks, *self._judged_by, *job], sort_keys=True)
         self._name, self.blocks = hashlib.sha256(about.encode("utf-8", "surrogatepass")).hexdigest()[:16], blocks
         read = {number: self._read(number) for number in range(blocks)}
         found = {number: block for number, block in read.items() if block is not None}
@@ -73,12 +76,12 @@ class KeptBlocks:
 
 
 @contextlib.contextmanager
-def kept_beside(output: Path | None) -> Iterator[KeptBlocks | None]:
+def kept_beside(output: Path | None, *judged_by: Any) -> Iterator[KeptBlocks | None]:
     """The blocks of the job that writes `output`, in a folder named like it with ".parts"; removed where all ends well."""
     if output is None:
         yield None
         return
-    kept = KeptBlocks(output.with_name(f"{output.name}.parts"))
+    kept = KeptBlocks(output.with_name(f"{output.name}.parts"), *judged_by)
     try:
         yield kept
     except KeyboardInterrupt:

@@ -1,0 +1,373 @@
+"""Diagnoses, each once: what they are read as, and what the features need of them, made when one first asks for it."""
+
+# pyright: reportAttributeAccessIssue=false
+# pyarrow.compute makes its functions at run time, where no type checker sees them.
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence, Set
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DxmatchError, InputError, OptionError
+from ..terms.icd.naming import Naming
+from ..terms.icd.search import CANDIDATES, Candidates
+from ..terms.icd.similarity import CategoryDistribution
+from ..terms.text.correction import Corrections
+from ..terms.text.scripts import mixed_scripts
+from ..terms.text.understood import Reading
+from .alignment import Words
+from .contrast import Attributes, has_contrasts
+from .disease import Links
+from .exclusion import Claims
+from .providers import Providers
+from .tokens import TokenizedNames, TokenSets, numbered
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ..terms.icd.index import IcdIndex
+    from ..terms.text.assertion import Assertion
+    from ..votes.lookup import PairVotes
+    from ..votes.picks import Choices
+    from ..votes.voters import Picker, Voter
+
+    Strings = Sequence[str] | pa.Array | pa.ChunkedArray
+
+SIDES = ("a", "b")
+_AT_ONCE = 1 << 16
+"""Texts that are read between two reports of progress."""
+_SEARCH_BATCH = 4096
+"""Names of the ICD-10 search between two reports of progress."""
+_INTERMEDIATE = ("assertions", "cores", "_tokenized", "_icd_found", "_choices")
+"""What other representations are made from, and no feature reads."""
+
+Progress = Callable[[int, int], None]
+"""Called with what is done and what there is to do in all."""
+
+T = TypeVar("T")
+
+
+def _once(make: Callable[..., T]) -> Callable[..., T]:
+    """Has a method of `Names` compute a thing once, whoever asks, for each of its arguments."""
+
+    @wraps(make)
+    def kept(self: Names, *arguments: Any) -> T:
+        key = (make.__name__, *arguments)
+        if key not in self._made:
+            with self._lock:
+                if key not in self._made:
+                    self._made[key] = make(self, *arguments)
+        return self._made[key]
+
+    return kept
+
+
+class Names:
+    """r different texts and their u different names: tokenised, embedded, placed in ICD-10 on demand. Safe to share between threads.
+
+    What was made can be pickled (`pickle.dumps(names, protocol=5)`; arrays travel out of band with a `buffer_callback`):
+    what comes back serves the features that were prepared, without encoders, ICD-10 or stores, and makes nothing more.
+
+    Parameters
+    ----------
+    names : different names, normalised, their slips mended.
+    texts, readings : the texts that they were read from, and what each was read as, None for one that is no diagnosis;
+        by default each name is a text that was read as itself.
+
+    Attributes
+    ----------
+    texts : the r different texts. name_of : int32[r], the place of each text's name; -1 for what is no diagnosis.
+    not_understood : by the place of a text, why it is not understood. read_as : its words that were read as others.
+    progress : called with the names done and the names in all while the ICD-10 search, by far the slowest part, goes on.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        providers: Providers,
+        texts: Sequence[str] | None = None,
+        readings: Sequence[Reading | None] = (),
+    ) -> None:
+        self.names = list(names)
+        self.texts = self.names if texts is None else texts
+        self.not_understood: dict[int, str] = {}
+        self.read_as: dict[int, Corrections] = {}
+        self.name_of = np.arange(len(self.texts), dtype=np.int32)
+        if readings:
+            place = {name: i for i, name in enumerate(names)}
+            self.name_of[:] = [-1 if one is None else place[one.name] for one in readings]
+        for text, one in enumerate(readings):
+            if one is not None and one.not_understood is not None:
+                self.not_understood[text] = one.not_understood
+            if one is not None and one.read_as:
+                self.read_as[text] = one.read_as
+        self.progress: Progress | None = None
+        self._opened: Providers | None = providers
+        self._made: dict[tuple[Any, ...], Any] = {}
+        self._lock = threading.RLock()
+
+    @classmethod
+    def read(
+        cls, texts: Sequence[str], providers: Providers, *, strict: bool = True, progress: Progress | None = None
+    ) -> Names:
+        """Reads different texts.
+
+        Parameters
+        ----------
+        strict : refuses what is no diagnosis; else it has no name.
+        progress : called with the texts read and the texts in all.
+
+        Raises
+        ------
+        InputError
+            For a text without a letter or digit, or of more than 10,000 characters.
+        """
+        readings: list[Reading | None] = []
+        for start in range(0, len(texts), _AT_ONCE):
+            some = texts[start : start + _AT_ONCE]
+            naming = providers.naming
+            readings += naming.read(some) if strict else [_reading_of(text, naming) for text in some]
+            if progress is not None:
+                progress(len(readings), len(texts))
+        names = list(dict.fromkeys(one.name for one in readings if one is not None))
+        return cls(names, providers, texts, readings)
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = {name: value for name, value in self.__dict__.items() if name not in ("_lock", "_opened", "progress")}
+        return {**kept, "_made": {key: value for key, value in self._made.items() if key[0] not in _INTERMEDIATE}}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.progress = self._opened = None
+        self._lock = threading.RLock()
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def providers(self) -> Providers:
+        """What stands behind them. Raises `OptionError` where they were pickled."""
+        if self._opened is None:
+            allowed = "names that were prepared for these features before they were pickled"
+            raise OptionError("names", allowed, "")
+        return self._opened
+
+    @property
+    @_once
+    def mixed_scripts(self) -> tuple[str, ...]:
+        """The words of the texts that mix scripts, each once."""
+        return tuple(dict.fromkeys(word for text in self.texts for word in mixed_scripts(text)))
+
+    @property
+    def _language(self) -> str:
+        return self.providers.normalizer.language
+
+    @property
+    @_once
+    def assertions(self) -> list[Assertion]:
+        """What each name says, and of which diagnosis."""
+        return [self.providers.normalizer.assertion(name) for name in self.names]
+
+    @property
+    @_once
+    def cores(self) -> list[str]:
+        """The diagnosis of each name, without what is said of it."""
+        return [assertion.core for assertion in self.assertions]
+
+    @property
+    @_once
+    def claims(self) -> Claims:
+        """To find what excludes."""
+        return Claims(numbered([assertion.claim for assertion in self.assertions])[1], self.attributes)
+
+    @property
+    @_once
+    def core_array(self) -> NDArray[np.object_]:
+        """object[u]: the cores, to be taken by many indices at once."""
+        return np.array(self.cores, object)
+
+    @property
+    @_once
+    def _tokenized(self) -> TokenizedNames:
+        return TokenizedNames.of(self.cores)
+
+    @_once
+    def token_sets(self, view: str) -> TokenSets:
+        """The tokens of each name, of one kind."""
+        return TokenSets.of(self._tokenized, view, self._language)
+
+    @_once
+    def vectors(self, encoder: str) -> NDArray[np.float32]:
+        """float32[u, d], unit rows."""
+        by = self.providers.encoder(encoder)
+        vectors = by.encode(self.cores)
+        if len(vectors) != len(self.names) or not np.isfinite(vectors).all():
+            raise DxmatchError(f"The encoder {by.identity} gave vectors of shape {vectors.shape}, or not finite ones.")
+        return vectors
+
+    @property
+    @_once
+    def attributes(self) -> Attributes | None:
+        """To find conflicts between names; None in a language without a table of them."""
+        return Attributes.of(self.cores, self._language) if has_contrasts(self._language) else None
+
+    @_once
+    def words(self, encoder: str) -> Words:
+        """The words of each name, with their vectors."""
+        return Words.of(self._tokenized, self._language, self.providers.encoder(encoder).encode)
+
+    @_once
+    def votes(self, voter: Voter) -> PairVotes:
+        """The votes of a language model on pairs of the names."""
+        from ..votes.lookup import PairVotes
+
+        return PairVotes.read(self.providers.vote_store(), voter, self.names)
+
+    @_once
+    def picked_categories(self, picker: Picker) -> NDArray[np.int32]:
+        """int32[u]: the category of the direct match or of the language model's pick, -1 where there is neither."""
+        index = self._picked_index(picker.source, picker.encoder, picker.distance, picker.entries)
+        return index.category_of(self.icd_choices(picker).nodes(picker, self.providers.vote_store()))
+
+    def icd_choices(self, picker: Picker) -> Choices:
+        """The candidates of each name, which pickers of one ICD-10, encoder, way and k share."""
+        return self._choices(picker.k, picker.source, picker.encoder, picker.distance, picker.entries)
+
+    @_once
+    def _choices(self, k: int, *where: str) -> Choices:
+        from ..votes.picks import Choices
+
+        return Choices.of(self.names, self._picked_index(*where), k)
+
+    def _picked_index(self, source: str, encoder: str, distance: str, entries: str) -> IcdIndex:
+        return self.providers.icd_index(source, encoder, distance=distance, entries=entries)
+
+    @_once
+    def diseases(self, encoder: str) -> Links:
+        """The diseases that each name is nearest to."""
+        index = self.providers.disease_index(encoder)
+        return Links.of(index.find(self.cores, self.vectors(encoder)), index.graph)
+
+    @_once
+    def icd_categories(self, source: str, encoder: str) -> NDArray[np.int32]:
+        """int32[u]: the three-character category of the nearest entry, as a number; -1 for none."""
+        return self.providers.icd_index(source, encoder).category_of(self._icd_nodes(source, encoder))
+
+    @_once
+    def icd_paths(self, source: str, encoder: str) -> NDArray[np.int32]:
+        """int32[u, levels]: the code of the nearest entry, and all above it from the chapter down."""
+        return self.providers.icd_index(source, encoder).tree.paths(self._icd_nodes(source, encoder))
+
+    @_once
+    def icd_distribution(self, source: str, encoder: str) -> CategoryDistribution:
+        """How each name is distributed over the categories of its nearest codes; a direct match lies in one."""
+        index, found = self.providers.icd_index(source, encoder), self._icd_found(source, encoder)
+        return CategoryDistribution.of(found, index.category_of(found.nodes))
+
+    def _icd_nodes(self, source: str, encoder: str) -> NDArray[np.int32]:
+        """int32[u]: the code of the direct match or of the nearest entry, -1 where there is neither."""
+        return np.ascontiguousarray(self._icd_found(source, encoder).nodes[:, 0])
+
+    @_once
+    def _icd_found(self, source: str, encoder: str) -> Candidates:
+        """One search serves every feature that rests on the nearest codes."""
+        index, total = self.providers.icd_index(source, encoder), len(self.names)
+        found, vectors = Candidates.none(total, CANDIDATES), self.vectors(encoder)
+        for start in range(0, total, _SEARCH_BATCH):
+            some = slice(start, start + _SEARCH_BATCH)
+            found.nodes[some], found.scores[some] = index.find(self.cores[some], CANDIDATES, vectors[some])
+            if self.progress is not None:
+                self.progress(min(start + _SEARCH_BATCH, total), total)
+        return found
+
+
+def _reading_of(text: str, naming: Naming) -> Reading | None:
+    """None for what is no diagnosis, or is none after normalisation."""
+    try:
+        return naming.read([text])[0]
+    except InputError:
+        return None
+
+
+def different_texts(a: Strings, b: Strings) -> tuple[list[str], NDArray[np.int32], NDArray[np.int32]]:
+    """The different texts of two columns of n diagnoses, and each column as places among them, int32[n].
+
+    Parameters
+    ----------
+    a, b : lists, Arrow arrays, or columns of pandas, polars or numpy.
+
+    Raises
+    ------
+    InputError
+        For what is no column, columns of unlike length, and for anything but a text, with its row and side.
+    """
+    for side, column in zip(SIDES, (a, b), strict=True):
+        several = isinstance(column, Mapping | Set) or hasattr(type(column), "columns")
+        if several or isinstance(column, str | bytes) or not hasattr(column, "__len__"):
+            allowed = "a list or a column of texts; `probability` takes a single pair"
+            raise InputError("not a list of diagnoses", column=side, allowed=allowed, got=column)
+    if len(a) != len(b):
+        raise InputError("the two sides differ in length", allowed="one b for each a", got=(len(a), len(b)))
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        for side, column in zip(SIDES, (a, b), strict=True):
+            _check_texts(column, side)
+        index: dict[str, int] = {}
+        at_a, at_b = (np.array([index.setdefault(text, len(index)) for text in column], np.int32) for column in (a, b))
+        return list(index), at_a, at_b
+    import pyarrow as pa
+
+    chunks = [_arrow_texts(column, side) for column, side in zip((a, b), SIDES, strict=True)]
+    encoded = pa.chunked_array(chunks, pa.large_string()).dictionary_encode().combine_chunks()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.chunk(0)
+    codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+    return encoded.dictionary.to_pylist(), codes[: len(a)], codes[len(a) :]
+
+
+def _check_texts(values: Sequence[object], side: str) -> None:
+    for row, text in enumerate(values):
+        if not isinstance(text, str):
+            raise _no_text(text, row, side)
+
+
+def _arrow_texts(column: Strings, side: str) -> pa.Array:
+    """A column of texts, none null, as one Arrow array of large strings."""
+    import pyarrow as pa
+
+    if not isinstance(column, pa.Array | pa.ChunkedArray):
+        values = list(column)
+        _check_texts(values, side)
+        return pa.array(values, pa.large_string())
+    arrow = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+    kind = arrow.type.value_type if pa.types.is_dictionary(arrow.type) else arrow.type
+    is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    if len(arrow) and (arrow.null_count or not is_text):
+        row = arrow.is_null().index(True).as_py() if arrow.null_count else 0
+        raise _no_text(arrow[row].as_py(), row, side)
+    return arrow.cast(pa.large_string()).combine_chunks()
+
+
+def _no_text(got: object, row: int, side: str) -> InputError:
+    return InputError("not a text", row=row, column=side, allowed="a diagnosis in words", got=got)
+
+
+def unordered_pairs(
+    a: NDArray[np.int32], b: NDArray[np.int32], count: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+    """The different unordered pairs of n rows of two codes in [0, count).
+
+    Returns
+    -------
+    first, second : int32[m], `first <= second`, sorted by (first, second), so that pairs that share a code lie together.
+    pair_of_row : int64[n], the pair of each row.
+    """
+    bits = max(count - 1, 0).bit_length()
+    keys = np.minimum(a, b).astype(np.int64) << bits | np.maximum(a, b)
+    unique, pair_of_row = np.unique(keys, return_inverse=True)
+    first, second = unique >> bits, unique & ((1 << bits) - 1)
+    return first.astype(np.int32), second.astype(np.int32), pair_of_row.astype(np.int64, copy=False)

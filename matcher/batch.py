@@ -1,0 +1,355 @@
+"""Pairs as M sees them: each unordered pair of different names once, its features, and all that M makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..features.compute import coverage, feature_table
+from ..features.coverage import MIN_COVERAGE, check_coverage
+from ..features.direction import directions
+from ..features.feature_set import FeatureSet
+from ..features.names import SIDES, Names, Progress, different_texts, unordered_pairs
+from ..features.providers import SHIPPED, Providers
+from ..models.relation import LEARNT_POLICIES
+from .decider import Decider
+from .policy import EXCLUDED, POLICIES, RELATIONS, SAME, SPECIFICATION, Policy, PolicyName
+from .reasons import reason
+from .relation import RELATION_COLUMNS, Relation, Relations
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ..features.names import Strings
+
+READINGS = ("not_understood", "read_as")
+"""Columns of a scored table: "a: another script", "b: infraction → infarction"."""
+WHY = "why"
+PAIRS_AT_ONCE = 1 << 20
+"""Their features and what is made on the way take some 200 MB."""
+
+
+@dataclass(frozen=True)
+class PairModel:
+    """What pairs are seen with: the columns, what stands behind them, and, of a trained M, what decides and how.
+
+    policy : which relations count as a match. judge_all : scores what is not understood, too. min_coverage : the least share of pairs, in
+    [0, 1], that each vote and pick must be known for.
+    """
+
+    features: FeatureSet
+    providers: Providers
+    decider: Decider | None = None
+    policy: Policy = POLICIES[SPECIFICATION]
+    judge_all: bool = False
+    min_coverage: float = MIN_COVERAGE
+
+    def under(self, policy: PolicyName) -> PairModel:
+        """The same under another policy."""
+        return replace(self, policy=POLICIES[policy])
+
+    def batch(self, a: Strings, b: Strings, *, progress: Progress | None = None) -> Batch:
+        """n pairs of texts; see `different_texts` for what is taken, and refused."""
+        texts, at_a, at_b = different_texts(a, b)
+        return Batch.of_texts(self, Names.read(texts, self.providers), at_a, at_b, progress=progress)
+
+    def probabilities(self, names: Names, a: NDArray[np.int32], b: NDArray[np.int32]) -> NDArray[np.float64]:
+        """float64[n] for n pairs of names, int32[n] each, in blocks, so that little more memory is taken than the result's."""
+        blocks = [slice(start, start + PAIRS_AT_ONCE) for start in range(0, len(a), PAIRS_AT_ONCE)]
+        found = [Batch(self, names, a[some], b[some]).probability() for some in blocks]
+        return np.concatenate(found) if found else np.zeros(0)
+
+    @property
+    def trained(self) -> Decider:
+        """Its decider."""
+        assert self.decider is not None, "features alone decide nothing"
+        return self.decider
+
+    def added_columns(self, add: Sequence[str] = (), *, readings: bool = False) -> dict[str, str]:
+        """What a score adds to a table, the type of each column by name: probability and match, and what `add` asks for.
+
+        readings : with `READINGS`, where the model has a vocabulary. A score of a table has them only where they say something of a row.
+
+        Raises
+        ------
+        ModelError
+            Where relations are asked for of a model without a relation model.
+        """
+        names = {"probability": "float64", "match": "bool"}
+        if readings and self.providers.vocabulary is not None:
+            names |= dict.fromkeys(READINGS, "string")
+        if "relation" in add:
+            _ = self.trained.relation
+            names |= {"relation": "string"} | dict.fromkeys(RELATION_COLUMNS, "float64")
+        if "reasons" in add:
+            names[WHY] = "string"
+        if "features" in add:
+            names |= dict.fromkeys(self.features.names, "float32")
+        if "shap" in add:
+            names |= dict.fromkeys(self.shap_names, "float64")
+        return names
+
+    @property
+    def shap_names(self) -> list[str]:
+        """The columns of `contributions`."""
+        return [f"shap_{name}" for name in (*self.features.names, "base")]
+
+    def prepare_relations(self, names: Names) -> None:
+        """Makes what the relations need of the names beside the features, before threads ask for it."""
+        none = np.zeros(0, np.int32)
+        directions(names, none, none, source=self._icd, encoder=SHIPPED)
+
+    @property
+    def _icd(self) -> str:
+        return self.features.icd_source or "icd10cm"
+
+
+class Batch:
+    """n rows of two names. What is asked for is computed once, for the m unordered pairs of different names, and gathered to the rows.
+
+    Parameters
+    ----------
+    names : of both sides. a, b : int32[n], places among them.
+    texts : int32[n] twice, the places among `names.texts` of what the rows were read from; None where they are names themselves.
+    threads : None takes as many as there are cores. progress : called with the pairs done and the pairs in all.
+
+    Attributes
+    ----------
+    first, second : int32[m], places among the names, `first <= second`; sorted by (first, second).
+    pair_of_row : int64[n], the pair of each row. turned : bool[n], rows whose `a` is the second of their pair.
+    """
+
+    def __init__(
+        self,
+        model: PairModel,
+        names: Names,
+        a: NDArray[np.int32],
+        b: NDArray[np.int32],
+        *,
+        texts: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.model, self.names, self.texts = model, names, texts
+        self.first, self.second, self.pair_of_row = unordered_pairs(a, b, len(names))
+        self.turned = a > b
+        self._threads, self._progress = threads, progress
+
+    @classmethod
+    def of_texts(
+        cls, model: PairModel, names: Names, a: NDArray[np.int32], b: NDArray[np.int32], **options: Any
+    ) -> Self:
+        """Rows of two texts, int32[n] each, places among `names.texts`."""
+        return cls(model, names, names.name_of[a], names.name_of[b], texts=(a, b), **options)
+
+    def __len__(self) -> int:
+        return len(self.pair_of_row)
+
+    @property
+    def a(self) -> NDArray[np.int32]:
+        """int32[n]: the name of the first side of each row."""
+        return np.where(self.turned, self.second[self.pair_of_row], self.first[self.pair_of_row])
+
+    @property
+    def b(self) -> NDArray[np.int32]:
+        """int32[n]: the name of the second side of each row."""
+        return np.where(self.turned, self.first[self.pair_of_row], self.second[self.pair_of_row])
+
+    def take(self, rows: NDArray[np.bool_]) -> Batch:
+        """The rows where bool[n] is true, over the same names."""
+        texts = None if self.texts is None else (self.texts[0][rows], self.texts[1][rows])
+        return Batch(self.model, self.names, self.a[rows], self.b[rows], texts=texts, threads=self._threads)
+
+    @property
+    def equal(self) -> NDArray[np.bool_]:
+        """bool[m]: both sides are the same name."""
+        return self.first == self.second
+
+    @cached_property
+    def features(self) -> NDArray[np.float32]:
+        """float32[m, f]: the columns of the model's set, NaN where one could not be computed.
+
+        Votes and picks are looked up first, so that too few of them are refused before the other columns are computed. These lack a value
+        only where the strings give none, so they have no limit.
+
+        Raises
+        ------
+        InputError
+            With the vote or pick that is known least, where that is for a smaller share of the rows than `min_coverage`.
+        """
+        model, of = self.model, (self.names, self.first, self.second)
+        if model.features.asked:
+            asked = replace(model.features, features=model.features.asked)
+            known = coverage(feature_table(*of, asked, threads=self._threads), self.pair_of_row, asked)
+            check_coverage(known, asked, model.min_coverage, model.providers.store)
+        return feature_table(*of, model.features, threads=self._threads, progress=self._progress)
+
+    @property
+    def coverage(self) -> dict[str, float]:
+        """The share of rows that each feature is known for."""
+        return coverage(self.features, self.pair_of_row, self.model.features)
+
+    @cached_property
+    def decided(self) -> NDArray[np.float64]:
+        """float64[m]: the probability under the default policy, 1 for equal names, 0 where what is said of them excludes a match."""
+        return self.model.trained.decided(self.features, self.equal, threads=self._threads)
+
+    def probability(self, policy: PolicyName | None = None) -> NDArray[np.float64]:
+        """float64[n] under a policy, the model's own if not given; NaN where a row is unscored."""
+        chosen = self.model.policy if policy is None else POLICIES[policy]
+        found = self._under(chosen)
+        found[self.unscored] = np.nan
+        return found
+
+    def _under(self, policy: Policy) -> NDArray[np.float64]:
+        """The sum over the relations that count. Where the labelled pairs have taught the policy itself, theirs, and never more than by default."""
+        most = self.decided[self.pair_of_row]
+        if policy.name == SPECIFICATION:
+            return most
+        relation = self.model.trained.relation
+        if policy.name not in relation.trees or policy.name not in LEARNT_POLICIES:
+            return policy.probability(self.relations().probabilities)
+        seen = np.hstack([self.features[self.pair_of_row], self.directions])
+        learnt = relation.of_head(policy.name, seen, threads=self._threads)
+        return np.where(self.equal[self.pair_of_row], most, np.minimum(learnt, most))
+
+    @cached_property
+    def directions(self) -> NDArray[np.float32]:
+        """float32[n, 5]: what speaks for `a` being a kind of `b`."""
+        found = directions(self.names, self.first, self.second, source=self.model._icd, encoder=SHIPPED)
+        found = found[self.pair_of_row]
+        return np.where(self.turned[:, None], -found, found)
+
+    def relations(self) -> Relations:
+        """What each `a` is to its `b`. Raises `ModelError` for a model without a relation model."""
+        decider, table, threads = self.model.trained, self.features, self._threads
+        model, match = decider.relation, self.decided
+        same, kin, close = (model.of_head(head, table, threads=threads) for head in ("same", "kin", "close"))
+        columns = [i for i, feature in enumerate(decider.features.features) if feature.kind == "contrast"]
+        opposed, differ = np.asarray((table[:, columns] > 0).any(axis=1)), 1 - match
+        of_pairs = np.stack(
+            [
+                match * same,
+                match * (1 - same),
+                np.where(opposed, 0, differ * kin),
+                np.where(opposed, 0, differ * (1 - kin)),
+                np.where(opposed, differ, 0),
+            ],
+            axis=1,
+        )
+        rows, narrower = self.pair_of_row, model.first_is_narrower(self.directions)
+        one, kind, *others = of_pairs[rows].T
+        out = np.stack([one, kind * narrower, kind * (1 - narrower), *others], axis=1)
+        excluded = decider.excluded(table) & ~self.equal
+        out[excluded[rows]] = [float(name == EXCLUDED) for name in RELATIONS]
+        out[self.equal[rows]] = [float(name == SAME) for name in RELATIONS]
+        out[self.unscored] = np.nan
+        groups = np.where(self.equal | excluded, 0, differ * kin)
+        return Relations(out, (groups * close)[rows], (groups * (1 - close))[rows])
+
+    def reasons(self) -> tuple[str, ...]:
+        """Why each row is what it is, in a sentence; "" where neither the words nor the graph say anything, and for a row that is unscored."""
+        rows = zip(self.a.tolist(), self.b.tolist(), self.unscored.tolist(), strict=True)
+        providers = self.model.providers
+        return tuple("" if unscored else reason(providers, self.names, a, b) for a, b, unscored in rows)
+
+    def relation(self) -> Relation:
+        """What the one row is."""
+        found, providers = self.relations(), self.model.providers
+        said = tuple(providers.normalizer.assertion(self.names.names[int(side[0])]) for side in (self.a, self.b))
+        probabilities: dict[str, float] = dict(zip(RELATIONS, found.probabilities[0].tolist(), strict=True))
+        why = reason(providers, self.names, int(self.a[0]), int(self.b[0]))
+        return Relation(found.kinds[0] or EXCLUDED, probabilities, (said[0], said[1]), why)
+
+    def contributions(self) -> NDArray[np.float64]:
+        """float64[m, f + 1]: SHAP values in log-odds before calibration, the base in the last column."""
+        return self.model.trained.contributions(self.features, threads=self._threads)
+
+    # What was made of the texts
+
+    @property
+    def not_understood(self) -> NDArray[np.bool_]:
+        """bool[n]: a side of the row is not understood, and the two are not the same name."""
+        a, b = self._said(self.names.not_understood)
+        return (a | b) & ~self.equal[self.pair_of_row]
+
+    @property
+    def unscored(self) -> NDArray[np.bool_]:
+        """bool[n]: the rows that are left unscored, since a diagnosis is not understood."""
+        return np.zeros(len(self), bool) if self.model.judge_all else self.not_understood
+
+    def saying(self, reason: str) -> NDArray[np.bool_]:
+        """bool[n]: neither side is understood, for this reason."""
+        return np.logical_and(*self._said([t for t, why in self.names.not_understood.items() if why == reason]))
+
+    def unknown(self, rows: NDArray[np.bool_], most: int) -> dict[str, str]:
+        """The first different texts of `rows`, bool[n], that are not understood, at most so many, with the reasons."""
+        found: dict[str, str] = {}
+        for row in np.flatnonzero(rows).tolist():
+            for side in self.texts or ():
+                text = int(side[row])
+                if text in self.names.not_understood and len(found) < most:
+                    found[self.names.texts[text]] = self.names.not_understood[text]
+            if len(found) == most:
+                break
+        return found
+
+    def _said(self, marked: Mapping[int, Any] | Sequence[int]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """bool[n] twice: the text of each side is one of these."""
+        if self.texts is None or not marked:
+            return np.zeros(len(self), bool), np.zeros(len(self), bool)
+        of_text = np.zeros(len(self.names.texts), bool)
+        of_text[list(marked)] = True
+        return of_text[self.texts[0]], of_text[self.texts[1]]
+
+    def _told(self, said: Mapping[int, str], only: NDArray[np.bool_]) -> pa.Array:
+        """string[n]: what is said of the sides of the rows where bool[n] is true; null where nothing is."""
+        import pyarrow as pa
+
+        rows = np.flatnonzero(np.logical_or(*self._said(said)) & only)
+        values = [
+            "; ".join(f"{side}: {said[int(of[row])]}" for side, of in zip(SIDES, self.texts or (), strict=True) if int(of[row]) in said)
+            for row in rows.tolist()
+        ]  # fmt: skip
+        at = np.full(len(self), -1, np.int64)
+        at[rows] = np.arange(len(rows))
+        return pa.array(values, pa.string()).take(pa.array(at, mask=at < 0))
+
+    def columns(self, threshold: float, add: Sequence[str] = (), *, all_readings: bool = False) -> dict[str, pa.Array]:
+        """What a score adds to the n rows, by name (`PairModel.added_columns`); probability and match are null where a row is unscored.
+
+        threshold : a pair matches from here. all_readings : adds `READINGS` whether they say something or not, where the model has a
+            vocabulary.
+        """
+        import pyarrow as pa
+
+        rows, unscored = self.pair_of_row, self.unscored
+        probability, blank = self.probability(), unscored if unscored.any() else None
+        columns = {
+            "probability": pa.array(probability, mask=blank),
+            "match": pa.array(probability >= threshold, mask=blank),
+        }
+        if self.model.providers.vocabulary is not None:
+            read_as = {
+                text: ", ".join(f"{written} → {read}" for written, read in words)
+                for text, words in self.names.read_as.items()
+            }
+            told = self._told(self.names.not_understood, unscored), self._told(read_as, np.ones(len(self), bool))
+            found = dict(zip(READINGS, told, strict=True))
+            columns |= {name: one for name, one in found.items() if all_readings or one.null_count < len(one)}
+        if "relation" in add:
+            columns |= self.relations().columns()
+        if "reasons" in add:
+            columns[WHY] = pa.array([why or None for why in self.reasons()], pa.string())
+        tables = [(self.model.features.names, self.features)] if "features" in add else []
+        tables += [(self.model.shap_names, self.contributions())] if "shap" in add else []
+        for names, values in tables:
+            columns |= {
+                name: pa.array(column[rows], from_pandas=True) for name, column in zip(names, values.T, strict=True)
+            }
+        return columns

@@ -1,0 +1,83 @@
+"""From the features of pairs to scores: the trees of M and of its relation model, their calibration, and what excludes a match."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError
+from ..features.feature_set import FeatureSet
+from ..models.folder import ModelFolder
+from ..models.relation import RelationModel
+from ..models.scorer import Scorer
+from .policy import SPECIFICATION
+
+_LOWEST = -1e9
+"""Log-odds below those of any trees, and finite, so that differences of them are numbers."""
+
+
+class Decider:
+    """What a model folder makes of float32[m, f], the features of m pairs."""
+
+    def __init__(self, parts: ModelFolder, features: FeatureSet) -> None:
+        self.parts, self.features = parts, features
+
+    def decided(
+        self, table: NDArray[np.float32], equal: NDArray[np.bool_], *, threads: int | None = None
+    ) -> NDArray[np.float64]:
+        """The probabilities float64[m]: 1 where `equal`, bool[m], 0 where what they say excludes."""
+        probability = self.scorer.decided(table, equal, threads=threads)
+        probability[self.excluded(table) & ~equal] = 0.0
+        return probability
+
+    def excluded(self, table: NDArray[np.float32]) -> NDArray[np.bool_]:
+        """bool[m]: what is said of the two excludes a match."""
+        return excluded(table, self.features)
+
+    def raw(self, table: NDArray[np.float32], *, threads: int | None = None) -> NDArray[np.float64]:
+        """`Scorer.raw`: log-odds float64[m] before calibration."""
+        return self.scorer.raw(table, threads=threads)
+
+    def ranked(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
+        """What ranks pairs that are not equal: log-odds float64[m], below all others where what they say excludes."""
+        return np.where(self.excluded(table), _LOWEST, self.raw(table))
+
+    def contributions(self, table: NDArray[np.float32], *, threads: int | None = None) -> NDArray[np.float64]:
+        """`Scorer.contributions`: SHAP values float64[m, f + 1], the base in the last column."""
+        return self.scorer.contributions(table, threads=threads)
+
+    @cached_property
+    def scorer(self) -> Scorer:
+        """The trained part: features -> raw log-odds -> probability."""
+        manifest = self.parts.manifest
+        return Scorer(self.parts.trees, manifest.calibration, manifest.ensemble)
+
+    @property
+    def relation(self) -> RelationModel:
+        """Raises `ModelError` for a model without one."""
+        if self.parts.relation is None:
+            raise ModelError(
+                f"Model {self.parts.manifest.name} has no relation model, so it knows no relation and no policy but {SPECIFICATION}. "
+                "Train it with the features 'offline' and the shipped encoder, or take the shipped model."
+            )
+        return self.parts.relation
+
+    def threshold_of(self, policy: str) -> float:
+        """M's threshold under a policy. Raises `ModelError` for a model that knows none."""
+        if policy == SPECIFICATION:
+            return self.parts.manifest.threshold
+        thresholds = self.relation.thresholds
+        if policy not in thresholds:
+            known = ", ".join((SPECIFICATION, *thresholds))
+            raise ModelError(
+                f"Model {self.parts.manifest.name} has no threshold for the policy {policy}, only for {known}."
+            )
+        return thresholds[policy]
+
+
+def excluded(table: NDArray[np.float32], features: FeatureSet) -> NDArray[np.bool_]:
+    """bool[m]: the rows of float32[m, f] that are no match by what they say."""
+    column = features.exclusion
+    return np.zeros(len(table), bool) if column is None else table[:, column] == 1

@@ -1,1 +1,0 @@
-"""Lists of diagnoses against each other: one against many, all pairs, links, duplicates."""

@@ -1,0 +1,210 @@
+"""Lists of terms as users hold them (lists, series, a column of a table or file): which are no diagnosis, and the names of the others."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ..errors import InputError, ReadingWarning, quoted
+from ..features.names import Names, Progress
+from ..files.pairs import refused_texts, why_refused
+from ..files.reading import Reading
+from ..files.tables import Table, read_table
+from ..files.term_column import term_column
+from .batch import PairModel
+
+BLANK = "blank"
+NOT_UNDERSTOOD = "not understood: "
+_UNNAMED_INDEX = "__index_level_"
+"""Begins the name that Arrow gives an index of pandas that has none."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """n terms, as they came; None, NaN and what is no text among them. table : where they stand in `column`; of a list, that one column."""
+
+    texts: Sequence[Any]
+    table: Table
+    column: str
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def others(self, prefix: str, *, index: bool = False) -> dict[str, pa.ChunkedArray]:
+        """The other columns of the table, their names with a prefix. index : also the index of a pandas frame, where it has a name."""
+        data, frame = self.table.data, self.table.frame
+        own = set(data.column_names if frame is None or index else map(str, frame.columns)) - {self.column}
+        return {
+            f"{prefix}{name}": data.column(name)
+            for name in data.column_names
+            if name in own and not name.startswith(_UNNAMED_INDEX)
+        }
+
+    def native(self, data: pa.Table, rows: NDArray[np.int64]) -> Any:
+        """`Table.native` of `data`, whose rows are about these of the terms: in pandas, each keeps its term's index."""
+        made, frame = self.table.native(data), self.table.frame
+        if frame is not None and frame.implementation.is_pandas():
+            made.index = frame.to_native().index.take(rows)
+        return made
+
+
+def read_terms(
+    source: Any, column: str | None = None, option: str | None = None, reading: Reading = Reading()
+) -> Terms:
+    """Reads a list of terms.
+
+    Parameters
+    ----------
+    source : a list, series or array, of which some may be None; or a table, as `read_table` takes it.
+    column : the column of a table; as `term_column` finds it.
+    option : the parameter that names the column, for errors.
+
+    Raises
+    ------
+    InputError
+        For a source that is empty or a single text, a table without such a column, and a column without a text.
+    """
+    records = isinstance(source, list | tuple) and bool(source) and isinstance(source[0], Mapping)
+    has_columns = records or isinstance(source, Table | Mapping) or hasattr(type(source), "columns")
+    if has_columns or (option is not None and isinstance(source, str | os.PathLike)):
+        return _of_table(source, column, option, reading)
+    texts = _as_list(source, option or "terms")
+    if option is not None and not texts:
+        raise InputError("no terms", column=option, allowed="at least one")
+    if isinstance(source, pa.Array):
+        source = pa.chunked_array([source])
+    frame = nw.from_native(source, series_only=True).to_frame() if nw.dependencies.is_into_series(source) else None
+    name = column or "term"
+    data = pa.table({name: pa.array([one if isinstance(one, str) else None for one in texts], pa.large_string())})
+    return Terms(texts, Table(data, "terms", 0, frame, in_memory=frame is None), name)
+
+
+def _as_list(terms: Any, name: str) -> Sequence[Any]:
+    for method in ("to_pylist", "to_list", "tolist"):  # Arrow, pandas and polars, numpy
+        if hasattr(terms, method):
+            terms = getattr(terms, method)()
+            break
+    if isinstance(terms, str | bytes | os.PathLike) or not hasattr(terms, "__iter__"):
+        raise InputError("not a list of terms", column=name, allowed="a list or a column of texts", got=terms)
+    return terms if isinstance(terms, list | tuple) else list(terms)
+
+
+def _of_table(source: Any, column: str | None, option: str | None, reading: Reading) -> Terms:
+    others: dict[int, Any] = {}
+    if isinstance(source, Mapping) or nw.dependencies.is_pandas_dataframe(source):
+        # These may hold what no Arrow column does: a number among texts.
+        named = Table(pa.table({str(name): pa.nulls(0) for name in source}), type(source).__name__, 0)
+        if len(named.names) < len(list(source)):
+            raise InputError("two columns of one name", source=named.source, allowed="each name once")
+        column = term_column(named, column, option)
+        values = _as_list(source[column], column)
+        others = {row: one for row, one in enumerate(values) if not isinstance(one, str) and not _is_missing(one)}
+        if 0 < len(others) < len(values):
+            texts = [None if row in others else one for row, one in enumerate(values)]
+            source = {**source, column: texts} if isinstance(source, Mapping) else source.assign(**{column: texts})
+    table = read_table(source, reading.encoding)
+    chosen = term_column(table, column, option)
+    texts = table.text(chosen).to_pylist()
+    for row, other in others.items():
+        texts[row] = other
+    return Terms(texts, table, chosen)
+
+
+def _is_missing(value: Any) -> bool:
+    """None, and the NaN or NA that a frame has for it."""
+    return (
+        value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    )
+
+
+@dataclass(frozen=True)
+class Listed:
+    """n terms by their names.
+
+    Attributes
+    ----------
+    texts : as they came; None for what is no text.
+    text : int32[n], the place of each among the different texts of all lists that were read together; -1 for what is no text.
+    name : int32[n], the place of its name; -1 for what is blank or no text of a diagnosis.
+    understood : bool[n].
+    problems : by row, why it is blank, no diagnosis, or not understood, in words.
+    """
+
+    texts: Sequence[str | None]
+    text: NDArray[np.int32]
+    name: NDArray[np.int32]
+    understood: NDArray[np.bool_]
+    problems: dict[int, str]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @property
+    def unknown(self) -> list[int]:
+        """The rows that are not understood."""
+        return [row for row, problem in self.problems.items() if problem.startswith(NOT_UNDERSTOOD)]
+
+
+def listed(model: PairModel, progress: Progress | None = None, **lists: Sequence[Any]) -> tuple[Names, list[Listed]]:
+    """The names of several lists, and each list with its terms' places among them.
+
+    What is None, NaN, blank or, with a warning, no text is kept as a row without a name.
+
+    lists : by what they are called in warnings and errors.
+
+    Raises
+    ------
+    InputError
+        For a list without a text in which something is not missing.
+    """
+    index: dict[str, int] = {}
+    codes = [
+        np.fromiter(
+            (index.setdefault(t, len(index)) if isinstance(t, str) else -1 for t in terms), np.int32, len(terms)
+        )
+        for terms in lists.values()
+    ]
+    no_texts = [_no_texts(terms, code, side) for (side, terms), code in zip(lists.items(), codes, strict=True)]
+    texts = list(index)
+    refused = refused_texts(pa.array([text.strip() for text in texts], pa.large_string()))
+    sound = np.flatnonzero(~refused)
+    names = Names.read([texts[place] for place in sound.tolist()], model.providers, strict=False, progress=progress)
+    reasons = {int(p): why_refused(texts[p].strip())[0] if texts[p].strip() else BLANK for p in np.flatnonzero(refused)}
+    name_of, understood = np.full(len(texts) + 1, -1, np.int32), np.zeros(len(texts) + 1, bool)
+    name_of[sound] = names.name_of
+    understood[sound] = names.name_of >= 0
+    if not model.judge_all:
+        understood[sound[list(names.not_understood)]] = False
+        reasons |= {int(sound[place]): f"{NOT_UNDERSTOOD}{why}" for place, why in names.not_understood.items()}
+    out = []
+    for terms, code, said in zip(lists.values(), codes, no_texts, strict=True):
+        problems = {
+            row: reasons.get(int(code[row]), BLANK) for row in np.flatnonzero(~understood[code]).tolist()
+        } | said
+        shown = [term if isinstance(term, str) else None for term in terms]
+        out.append(Listed(shown, code, name_of[code], understood[code], problems))
+    return names, out
+
+
+def _no_texts(terms: Sequence[Any], code: NDArray[np.int32], side: str) -> dict[int, str]:
+    """What is said of the terms that are neither texts nor missing, by row; with a warning, or an error where nothing is a text."""
+    found = {row: terms[row] for row in np.flatnonzero(code < 0).tolist() if not _is_missing(terms[row])}
+    if found:
+        row, value = next(iter(found.items()))
+        if not (code >= 0).any():
+            raise InputError("not a text", row=row, column=side, allowed="a diagnosis in words, or None", got=value)
+        warnings.warn(
+            f"{len(found):,} of {len(terms):,} terms ({side}) {'is' if len(found) == 1 else 'are'} no text, and treated as blank; the first is in row "
+            f"{row}: {quoted(value)}.",
+            ReadingWarning,
+            stacklevel=6,
+        )
+    return {row: f"not a text: {quoted(value)}" for row, value in found.items()}
