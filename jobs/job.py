@@ -1,34 +1,49 @@
-"""Scoring from Parquet to Parquet: plan, finished parts, texts, engine, one result."""
+"""Scoring from Parquet to Parquet: a plan, the texts once, a part for each chunk, one result."""
+
+# pyright: reportAttributeAccessIssue=false
+# pyarrow.compute makes its functions at run time, where no type checker sees them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass
+import json
+import re
+import shutil
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from ..errors import InputError, OptionError
+from ..errors import DxmatchError, InputError, OptionError
 from ..features.compute import prepare
 from ..features.coverage import Coverage, check_coverage
+from ..features.names import Names
+from ..files.atomic import make_folder, whole_file
 from ..files.parquet_file import read_parquet
 from ..files.reading import Reading
 from ..files.tables import check_output, write_tables
-from ..matcher.match_function import MatchFunction
+from ..matcher.match_function import Added, MatchFunction
 from ..matcher.policy import SPECIFICATION
 from ..matcher.protocol import loaded
-from ..matcher.relation import prepare_relations
-from ..matcher.table_scores import Added
 from ..options import File, Output, Serves, checked
-from ..progress import shown
-from . import local
-from .checkpoint import Checkpoint, finished_output
-from .parts import ChunkResult, Merge
-from .plan import Job, Plan, plan_job
-from .source import Chunk, parquet_files
-from .texts import Texts, check_votes, find_texts
+from ..progress import Progress, shown
+from .chunk import CheckedRows, ChunkResult, Scorer, finished_part, writer
+from .plan import Chunk, Job, Plan, as_dictionary, parquet_files, plan_job
+
+T = TypeVar("T")
+MAX_TEXTS = 1_000_000
+"""With more different texts than that, which would take some 2.5 GB, the job does not hold them all."""
+MAX_BYTES = 1 << 30
+ABOUT = "_job.json"
+"""In the folder where parts wait: which job it is."""
+_OURS = re.compile(rf"{ABOUT}|_job\.lock|[._]?(part|_rejects)-\d{{5,}}\.parquet(\.[0-9a-f]{{12}}\.part)?")
 
 
 @dataclass(frozen=True)
@@ -79,8 +94,7 @@ def score_files(
         A .parquet file, a folder of them, or for the command any other table of pairs.
     output
         A .parquet file, or a folder that gets one part for each chunk. It appears when all of it is there; until then
-        finished chunks are kept in a checkpoint directory beside it, named like it with ".parts", and the same call goes
-        on with them.
+        finished chunks wait in a folder beside it, named like it with ".parts", and the same call goes on with them.
     matcher
         The match function, loaded or its folder; the one that ships if not given. Another one, policy or threshold is another job: it
         never goes on with the first one's parts.
@@ -101,85 +115,301 @@ def score_files(
     source, output = Path(pairs), Path(output)
     if reading.rejects is not None:
         check_output(Path(reading.rejects))
-    _check_places(source, output)
+    to_file = output.suffix.lower() == ".parquet"
+    _check_places(source, output, to_file)
     m: Any = loaded(matcher)
     if not isinstance(m, MatchFunction):
         raise OptionError("matcher", "a dxmatch.MatchFunction, or the folder of one", matcher)
     folder = output.with_name(f"{output.name}.parts")
     plan = plan_job(source, folder, m, a=a, b=b, add=add, rejecting=reading.rejects is not None, job=job)
-    to_file = output.suffix.lower() == ".parquet"
-    if not to_file and (there := finished_output(plan, output)) is not None:
+    if not to_file and (there := _finished_output(plan, output)):
         return _summary(m, plan, there, len(there))
-    with Checkpoint(plan) as checkpoint:
-        resumed = len(checkpoint.finished)
+    with _checkpoint(plan) as finished:
+        resumed = len(finished)
         try:
-            with Merge(plan) if to_file else nullcontext() as merge:
-                _score(plan, m, checkpoint, merge)
-                summary = _summary(m, plan, checkpoint.finished, resumed)
-                if reading.rejects is not None and summary.rejected:
-                    write_tables(_rejected(plan, checkpoint.finished), Path(reading.rejects))
-                if not summary.pairs:
-                    checkpoint.finished.clear()
-                    raise InputError(f"all {plan.rows:,} rows were refused; see {reading.rejects}", source=str(source))
-                check_coverage(summary.coverage, m.features, m.min_coverage, m.providers.store)
-            for state in plan.inputs.values():
-                state.check(here=True)
-            if merge is None:
-                checkpoint.publish(output)
-            else:
-                merge.publish(output)
-                checkpoint.remove()
+            _score(plan, m, finished)
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(_kept(plan, checkpoint.finished)) from None
+            raise KeyboardInterrupt(_kept(plan, finished)) from None
+        summary = _summary(m, plan, finished, resumed)
+        if reading.rejects is not None and summary.rejected:
+            rejected = (plan.rejects(chunk) for chunk in plan.chunks if finished[chunk.number].rejected)
+            write_tables(map(read_parquet, rejected), Path(reading.rejects))
+        if not summary.pairs:
+            finished.clear()
+            raise InputError(f"all {plan.rows:,} rows were refused; see {reading.rejects}", source=str(source))
+        check_coverage(summary.coverage, m.features, m.min_coverage, m.providers.store)
+        for path in plan.inputs:
+            plan.check_input(path)
+        if to_file:
+            _merge(plan, output)
+            finished.clear()
+        else:
+            _publish(plan, output)
     return summary
 
 
-def _score(plan: Plan, m: MatchFunction, checkpoint: Checkpoint, merge: Merge | None) -> None:
-    """Finishes the chunks that are not, and merges all where they are to be merged."""
-    todo = [chunk for chunk in plan.chunks if chunk.number not in checkpoint.finished]
+def _score(plan: Plan, m: MatchFunction, finished: dict[int, ChunkResult]) -> None:
+    """Finishes the chunks that are not."""
+    todo = [chunk for chunk in plan.chunks if chunk.number not in finished]
+    if not todo:
+        return
     done = plan.rows - sum(chunk.rows for chunk in todo)
-    texts = _prepared(plan, m, todo, list(checkpoint.finished.values())) if todo else None
+    names, texts = _prepared(plan, m, todo, list(finished.values()))
     with shown("Scoring pairs", done) as progress:
 
         def report(result: ChunkResult) -> None:
             nonlocal done
-            checkpoint.add(result)
-            if merge is not None:
-                merge.add(result)
+            finished[result.number] = result
             done += result.rows
             progress(done, plan.rows)
 
-        if merge is not None:
-            for result in checkpoint.finished.values():
-                merge.add(result)
-        if todo and plan.job.engine == "ray":
+        if plan.job.engine == "ray":
             from . import ray_engine
 
-            ray_engine.run(plan, m, texts, todo, report)
-        elif todo:
-            local.run(plan, m, texts, todo, report)
+            ray_engine.run(plan, m, names, texts, todo, report)
+        else:
+            run_on_threads(plan, Scorer(plan, m, names, texts), todo, report)
 
 
-def _prepared(plan: Plan, m: MatchFunction, todo: Sequence[Chunk], finished: Sequence[ChunkResult]) -> Texts | None:
-    """The texts of the chunks, checked and prepared; None where there are too many to hold."""
+def _prepared(
+    plan: Plan, m: MatchFunction, todo: Sequence[Chunk], finished: Sequence[ChunkResult]
+) -> tuple[Names | None, pa.Array | None]:
+    """The names of the chunks' texts, prepared for every feature, and these texts; None where there are too many to hold."""
     with shown("Reading texts") as progress:
-        found = find_texts(plan, todo, progress)
-    if found is None:
-        return None
-    texts = Texts.of(found, m.providers)
+        texts = _texts(plan, todo, progress)
+    if texts is None:
+        return None, None
+    names = Names.read(texts.to_pylist(), m.providers, strict=False)
     if m.features.asked:
         with shown("Looking votes up") as progress:
-            check_votes(plan, m, texts, todo, finished, progress)
+            _check_votes(plan, m, names, texts, todo, finished, progress)
     with shown("Preparing names") as progress:
-        prepare(texts.names, m.features, progress=progress)
+        prepare(names, m.features, progress=progress)
         if {"relation", "reasons"} & {*plan.add} or m.policy != SPECIFICATION:
-            prepare_relations(m, texts.names)
-    return texts
+            m.model.prepare_relations(names)
+    return names, texts
 
 
-def _check_places(source: Path, output: Path) -> None:
+def _texts(plan: Plan, todo: Sequence[Chunk], progress: Progress) -> pa.Array | None:
+    """The different diagnoses of the chunks, in the order of the chunks; None where there are too many to hold."""
+    found, waiting = pa.array([], pa.large_string()), list[pa.Array]()
+    each = _each(todo, lambda chunk: CheckedRows.read(plan, chunk).texts, plan.workers, progress)
+    for number, texts in enumerate(each, 1):
+        waiting.append(texts)
+        # Merged when as much is waiting as was found: each text is then hashed a few times at most.
+        if sum(map(len, waiting)) >= len(found) or number == len(todo):
+            found, waiting = pc.unique(pa.concat_arrays([found, *waiting])), []
+            if len(found) > MAX_TEXTS or found.nbytes > MAX_BYTES:
+                return None
+    return found
+
+
+def _check_votes(
+    plan: Plan, m: MatchFunction, names: Names, texts: pa.Array, todo: Sequence[Chunk],
+    finished: Sequence[ChunkResult], progress: Progress,
+) -> None:  # fmt: skip
+    """Looks votes and picks up for all pairs before the first is scored: what is refused for want of them is refused in seconds.
+
+    Raises `InputError` where one is known for a smaller share of the rows, finished ones too, than `m.min_coverage`.
+    """
+    asked = replace(m.features, features=m.features.asked)
+    model, columns = replace(m.model, features=asked, min_coverage=0), [m.features.names.index(n) for n in asked.names]
+    prepare(names, asked)
+
+    def look_up(chunk: Chunk) -> tuple[list[float], int]:
+        batch, _ = CheckedRows.read(plan, chunk).batch(model, names, texts)
+        return [share * len(batch) for share in batch.coverage.values()], len(batch)
+
+    parts = [*_each(todo, look_up, plan.workers, progress)]
+    parts += [([one.known[i] for i in columns], one.rows - one.rejected) for one in finished]
+    rows = sum(rows for _, rows in parts)
+    known = np.sum([counts for counts, _ in parts], axis=0) / max(rows, 1)
+    check_coverage(dict(zip(asked.names, known.tolist(), strict=True)), m.features, m.min_coverage, m.providers.store)
+
+
+def _each(todo: Sequence[Chunk], work: Callable[[Chunk], T], threads: int, progress: Progress) -> Iterator[T]:
+    """What `work` gives for each chunk, in their order."""
+    total, done = sum(chunk.rows for chunk in todo), 0
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for chunk, result in zip(todo, pool.map(work, todo), strict=True):
+            yield result
+            done += chunk.rows
+            progress(done, total)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def run_on_threads(plan: Plan, scorer: Scorer, todo: Sequence[Chunk], report: Callable[[ChunkResult], None]) -> None:
+    """The engine of one machine: chunks on threads, each chunk on one core.
+
+    The kernels run without the interpreter's lock, so threads are enough, and share the names and the model. An interruption leaves the
+    chunks under way.
+    """
+    stop = threading.Event()
+
+    def score(chunk: Chunk) -> ChunkResult:
+        if stop.is_set():  # never reported: a chunk that waited comes after the one that failed
+            raise DxmatchError("Not begun.")
+        try:
+            return scorer(chunk)
+        except BaseException:
+            stop.set()
+            raise
+
+    with ThreadPoolExecutor(plan.workers, "dxmatch-chunk") as pool:
+        try:
+            run_chunks(todo, plan.workers, lambda chunk: pool.submit(score, chunk), report)
+        except BaseException:
+            stop.set()
+            scorer.leave.set()
+            raise
+
+
+def run_chunks(
+    todo: Sequence[Chunk],
+    at_once: int,
+    start: Callable[[Chunk], Future[ChunkResult]],
+    report: Callable[[ChunkResult], None],
+    explain: Callable[[Chunk, BaseException], BaseException] = lambda chunk, error: error,
+) -> None:
+    """Has chunks scored, `at_once` of them under way, and reports each when it is done.
+
+    Raises
+    ------
+    DxmatchError
+        Of the first chunk that failed, once those that were started are finished and reported: what `explain` makes of
+        its error, with the chunk where that does not say where it lies.
+    """
+    rest, running, failed = iter(todo), dict[Future[ChunkResult], Chunk](), dict[int, tuple[Chunk, BaseException]]()
+    while running := running | {start(chunk): chunk for chunk in islice(rest, 0 if failed else at_once - len(running))}:
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            chunk = running.pop(future)
+            if (error := future.exception()) is not None:
+                failed[chunk.number] = chunk, error
+            else:
+                report(future.result())
+    if failed:
+        chunk, error = failed[min(failed)]
+        cause = explain(chunk, error)
+        if isinstance(cause, DxmatchError):
+            raise cause
+        why = "out of memory" if isinstance(cause, MemoryError) else f"{type(cause).__name__}: {cause}"
+        raise DxmatchError(f"{chunk.place}: chunk {chunk.number} failed ({why}).") from cause
+
+
+@contextmanager
+def _checkpoint(plan: Plan) -> Iterator[dict[int, ChunkResult]]:
+    """What came of the chunks whose parts wait in `plan.folder`, for one process alone. Where none is left in the end, the folder goes.
+
+    Raises
+    ------
+    DxmatchError
+        Where the folder holds another job or other files, another process works in it, or it cannot be written.
+    """
+    from filelock import FileLock, Timeout
+
+    folder = make_folder(plan.folder)
+    if other := min((path.name for path in folder.iterdir() if not _OURS.fullmatch(path.name)), default=None):
+        raise DxmatchError(f"{folder} holds no parts of a job, but {other}. Give another output, or move it away.")
+    with ExitStack() as held:
+        try:
+            held.enter_context(FileLock(folder / "_job.lock", timeout=0))
+        except Timeout:
+            raise DxmatchError(f"Another process works in {folder}. Wait for it, or end it.") from None
+        except (OSError, NotImplementedError) as error:
+            raise DxmatchError(f"{folder} cannot be worked in ({error}).") from error
+        finished = _resumed(plan)
+        try:
+            yield finished
+        finally:
+            if not finished and folder.is_dir():
+                for path in folder.iterdir():
+                    if _OURS.fullmatch(path.name):
+                        path.unlink()
+                with suppress(OSError):  # something of others came in meanwhile
+                    folder.rmdir()
+
+
+def _resumed(plan: Plan) -> dict[int, ChunkResult]:
+    """The chunks whose parts are there; all else of dxmatch's is removed, and the folder says what job it is."""
+    about, finished = plan.folder / ABOUT, dict[int, ChunkResult]()
+    parts = [path for path in plan.folder.iterdir() if path.name.startswith("part-")]
+    try:
+        there = dict(json.loads(about.read_text("utf-8")))
+    except (OSError, ValueError, TypeError):
+        there = None
+    if there not in (None, dict(plan.about)) and parts and not plan.job.restart:
+        raise plan.another_job(there, f"{plan.folder} holds {len(parts):,} finished chunks")
+    kept = {"_job.lock"}
+    for chunk in () if plan.job.restart else plan.chunks:
+        if result := finished_part(plan, chunk, plan.part(chunk), [plan.rejects(chunk)]):
+            finished[chunk.number] = result
+            kept |= {plan.part(chunk).name, plan.rejects(chunk).name}
+    for path in plan.folder.iterdir():
+        if path.name not in kept:
+            path.unlink(missing_ok=True)
+    with whole_file(about) as temporary:
+        temporary.write_text(json.dumps(dict(plan.about)), "utf-8")
+    return finished
+
+
+def _finished_output(plan: Plan, output: Path) -> dict[int, ChunkResult]:
+    """What came of the chunks of a folder that is a finished result of this very job; {} where nothing is there, or is to be replaced.
+
+    Raises
+    ------
+    DxmatchError
+        Where it holds another result or one that is damaged, unless the plan's `restart` says to replace it, or files that are none.
+    """
+    there = [*output.iterdir()] if output.is_dir() else []
+    if other := min(
+        (path.name for path in there if not re.fullmatch(r"part-\d{5,}\.parquet", path.name)), default=None
+    ):
+        raise DxmatchError(f"{output} is no result of dxmatch: it holds {other}. Give another output.")
+    if not there or plan.job.restart:
+        return {}
+    found = {chunk.number: finished_part(plan, chunk, plan.part(chunk, output)) for chunk in plan.chunks}
+    if len(there) != len(found) or not all(found.values()):
+        raise DxmatchError(
+            f"{output} holds the result of another job (other input, model or options), or one that is damaged. Give another output, or "
+            "replace it with the option 'restart'."
+        )
+    return {number: result for number, result in found.items() if result is not None}
+
+
+def _merge(plan: Plan, output: Path) -> None:
+    """The parts as one file, in order, a row group each; the next is read while one is written, with the checksums of its pages verified."""
+
+    def read(chunk: Chunk) -> pa.Table:
+        return read_parquet(plan.part(chunk), plan.texts)
+
+    with ThreadPoolExecutor(1) as ahead, whole_file(output) as temporary, writer(temporary, plan) as file:
+        coming = ahead.submit(read, plan.chunks[0])
+        for after in (*plan.chunks[1:], None):
+            part, coming = coming.result(), coming if after is None else ahead.submit(read, after)
+            for name in plan.texts:
+                at = part.schema.get_field_index(name)
+                part = part.set_column(at, name, pa.chunked_array([as_dictionary(part.column(at))]))
+            if len(part):
+                file.write_table(part.replace_schema_metadata(None), row_group_size=len(part))
+
+
+def _publish(plan: Plan, output: Path) -> None:
+    """Gives the folder of parts its final name; the result of dxmatch that is there, if any, gives way."""
+    for path in plan.folder.iterdir():
+        if not path.name.startswith("part-"):
+            path.unlink(missing_ok=True)
+    if output.is_dir():
+        shutil.rmtree(output)  # `_finished_output` has seen that all of it is dxmatch's
+    try:
+        plan.folder.replace(output)
+    except OSError as error:
+        raise DxmatchError(f"{output} could not be written: {error.strerror or error}.") from error
+
+
+def _check_places(source: Path, output: Path, to_file: bool) -> None:
     """Errors: `InputError` for an output that is, holds or lies in the input, or has no folder to lie in."""
-    to_file = output.suffix.lower() == ".parquet"
     if source.is_dir():
         parquet_files(source)
     here, there = source.resolve(), output.resolve()
@@ -207,12 +437,6 @@ def _summary(m: MatchFunction, plan: Plan, results: Mapping[int, ChunkResult], r
     unscored = sum(result.unscored for result in results.values())
     asked = [feature.name for feature in m.features.asked]
     return Summary(pairs, matches, rejected, coverage, len(plan.chunks), resumed, m.threshold, m.name, unscored, asked)
-
-
-def _rejected(plan: Plan, results: Mapping[int, ChunkResult]) -> Iterator[pa.Table]:
-    for chunk in plan.chunks:
-        if results[chunk.number].rejected:
-            yield read_parquet(plan.rejects(chunk))
 
 
 def _kept(plan: Plan, finished: Mapping[int, ChunkResult]) -> str:

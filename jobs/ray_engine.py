@@ -1,4 +1,4 @@
-"""The engine `ray`: the chunks of a job as tasks on the machines of a Ray cluster. Its parts are those of `local`.
+"""The engine `ray`: the chunks of a job as tasks on the machines of a Ray cluster. Its parts are those of one machine.
 
 Ray hands out descriptions of chunks, not rows: a worker reads its rows from the Parquet file and writes its part itself. So a
 chunk is the same rows in every engine, nothing but a few hundred bytes a chunk travels, and what is done is done whatever
@@ -19,28 +19,31 @@ from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from ..errors import DxmatchError, MissingExtra, OptionError
-from ..extras import install_command, install_hint
+from ..extras import install_hint
+from ..features.names import Names
 from ..matcher.match_function import MatchFunction
 from ..models.releases import installed_releases
-from .checkpoint import ABOUT
-from .chunk import Scorer, run_chunks
-from .parts import ChunkResult
-from .plan import Plan
-from .source import Chunk
-from .texts import Texts
+from .chunk import ChunkResult, Scorer
+from .job import ABOUT, run_chunks
+from .plan import LIBRARIES, Chunk, Plan
 
 ATTEMPTS = 5
 """So often a chunk is begun, where it takes its worker down each time, before the job gives up."""
-
 CONNECT_SECONDS = 10
 _WITH_TOKENS = (2, 59)
-
-_LIBRARIES = ("numpy", "numba", "lightgbm", "pyarrow")
+_LIBRARIES = ("numpy", "numba", "lightgbm", *LIBRARIES)
 
 
 def run(
-    plan: Plan, m: MatchFunction, texts: Texts | None, todo: Sequence[Chunk], report: Callable[[ChunkResult], None]
+    plan: Plan,
+    m: MatchFunction,
+    names: Names | None,
+    texts: pa.Array | None,
+    todo: Sequence[Chunk],
+    report: Callable[[ChunkResult], None],
 ) -> None:
     """`run_chunks` on the Ray cluster that RAY_ADDRESS names, else on one that is started on this machine.
 
@@ -53,15 +56,15 @@ def run(
     OptionError
         For a cluster that does not answer.
     DxmatchError
-        What `local` raises for a chunk that fails; for a machine that cannot work on the job; for a chunk that goes on
-        taking its workers down.
+        For a chunk that fails, as on one machine; for a machine that cannot work on the job; for a chunk that goes on taking its
+        workers down.
     """
     with _ray() as ray:
         if not (cores := int(ray.cluster_resources().get("CPU", 0))):
             raise DxmatchError("The Ray cluster has no CPU to work on.")
         task = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1)(_score)
         # In a list, the reference travels as it is: each process that works for the job fetches what it stands for once.
-        shared = [ray.put((plan, pickle.dumps(m), texts, Path.cwd(), versions(plan)))]
+        shared = [ray.put((plan, pickle.dumps(m), names, texts, Path.cwd(), versions()))]
         started: list[Any] = []
 
         def start(chunk: Chunk) -> Any:
@@ -80,10 +83,7 @@ def _cause(ray: Any, chunk: Chunk, error: Any) -> BaseException:
     """Why a task failed: what it raised, or what befell its workers."""
     words = str(error).strip()
     if "No module named 'dxmatch" in words:
-        here = install_command("ray")
-        return WorkerError(
-            f"A machine of the Ray cluster has no dxmatch of this version. Install it there as here: {here}"
-        )
+        return DxmatchError(f"A machine of the Ray cluster has no dxmatch of this version. {install_hint('ray')}")
     if isinstance(error, ray.exceptions.RayTaskError):
         return error.cause if isinstance(error.cause, Exception) else error
     if isinstance(error, ray.exceptions.WorkerCrashedError | ray.exceptions.OutOfMemoryError):
@@ -94,19 +94,12 @@ def _cause(ray: Any, chunk: Chunk, error: Any) -> BaseException:
     return DxmatchError(f"The Ray cluster failed ({type(error).__name__}: {words.splitlines()[-1] if words else ''}).")
 
 
-# On a worker
-
-
-class WorkerError(DxmatchError):
-    """A machine of the cluster that cannot work on the job."""
-
-
 _scorers: dict[str, Scorer] = {}
 """The one of the job that this process works for, by the reference that its tasks come with."""
 
 
 def _score(shared: list[Any], chunk: Chunk) -> ChunkResult:
-    """The task. The match function is loaded once in a process."""
+    """The task, on a worker. The match function is loaded once in a process."""
     key = shared[0].hex()
     if key not in _scorers:
         import ray
@@ -118,14 +111,15 @@ def _score(shared: list[Any], chunk: Chunk) -> ChunkResult:
     return _scorers[key](chunk)
 
 
-def versions(plan: Plan) -> dict[str, str]:
+def versions() -> dict[str, str]:
     """What is here of what shapes the bits of a result."""
-    named = [entry.split(" ")[0] for entry in str(plan.about["libraries"]).split(", ")]
-    libraries = installed_releases(dict.fromkeys((*_LIBRARIES, *named)))
+    libraries = installed_releases(dict.fromkeys(_LIBRARIES))
     return {"dxmatch": metadata.version("dxmatch"), "Python": "{}.{}".format(*sys.version_info), **libraries}
 
 
-def begin(plan: Plan, m: bytes, texts: Texts | None, place: Path, there: Mapping[str, str]) -> Scorer:
+def begin(
+    plan: Plan, m: bytes, names: Names | None, texts: pa.Array | None, place: Path, there: Mapping[str, str]
+) -> Scorer:
     """A scorer on a machine that fits the job.
 
     Parameters
@@ -139,40 +133,34 @@ def begin(plan: Plan, m: bytes, texts: Texts | None, place: Path, there: Mapping
 
     Raises
     ------
-    WorkerError
+    DxmatchError
         Where this machine has other versions, or does not see or may not write what it must.
     """
-    here = versions(plan)
+    here = versions()
     if differing := [f"{name} {here[name]}, not {other}" for name, other in there.items() if here[name] != other]:
-        raise WorkerError(
+        raise DxmatchError(
             f"{_machine()} has {'; '.join(differing)}. Every machine of the cluster needs the versions of the one that starts the job."
         )
-    if Path.cwd() != place:
-        if not place.is_dir():
-            raise _unseen(f"the folder {place}")
-        os.chdir(place)
-    if not (plan.folder / ABOUT).exists():
+    if not place.is_dir():
+        raise _unseen(f"the folder {place}")
+    os.chdir(place)
+    if not os.access(plan.folder / ABOUT, os.R_OK | os.W_OK):
         raise _unseen(str(plan.folder / ABOUT))
-    if not os.access(plan.folder, os.W_OK):
-        raise WorkerError(f"{_machine()} may not write into {plan.folder}.")
     try:
-        return Scorer(plan, pickle.loads(m), texts)
+        return Scorer(plan, pickle.loads(m), names, texts)
     except Exception as error:
-        raise WorkerError(f"{_machine()} could not begin: {error or type(error).__name__}") from error
+        raise DxmatchError(f"{_machine()} could not begin: {error or type(error).__name__}") from error
 
 
-def _unseen(what: str) -> WorkerError:
-    return WorkerError(
-        f"{_machine()} does not see {what} of the job. "
+def _unseen(what: str) -> DxmatchError:
+    return DxmatchError(
+        f"{_machine()} does not see, or may not write, {what} of the job. "
         "Every machine of the cluster needs the input and the output folder under the same paths (a shared file system)."
     )
 
 
 def _machine() -> str:
     return f"A worker on {socket.gethostname()} (process {os.getpid()})"
-
-
-# The connection
 
 
 @contextlib.contextmanager
@@ -187,23 +175,23 @@ def _ray() -> Iterator[Any]:
         return
     # Asked for nothing, Ray would take any cluster that runs on this machine, whosever it is.
     address = os.environ.get("RAY_ADDRESS") or "local"
-    if address not in ("auto", "local"):
-        _check_answers(address)
-    # Without a limit of its own, Ray goes on for ever with a task that takes more memory than there is.
-    settings = {"RAY_BACKEND_LOG_LEVEL": "fatal", "RAY_USAGE_STATS_ENABLED": "0", "RAY_task_oom_retries": str(ATTEMPTS - 1)}  # fmt: skip
-    for name, value in settings.items():
-        os.environ.setdefault(name, value)
     # The ports of a cluster of its own are open to the network, behind a token that Ray makes and asks for since then.
     if address == "local" and tuple(map(int, ray.__version__.split(".")[:2])) < _WITH_TOKENS:
         raise DxmatchError(
             f"The engine 'ray' needs Ray 2.59 or later, whose own cluster asks for a token; here is {ray.__version__}, as AutoGluon "
             f"wants it. {install_hint('ray')}"
         )
+    # Without a limit of its own, Ray goes on for ever with a task that takes more memory than there is.
+    settings = {"RAY_BACKEND_LOG_LEVEL": "fatal", "RAY_USAGE_STATS_ENABLED": "0", "RAY_task_oom_retries": str(ATTEMPTS - 1)}  # fmt: skip
+    for name, value in settings.items():
+        os.environ.setdefault(name, value)
     own = {"include_dashboard": False} if address == "local" else {}
     try:
+        _check_answers(address)
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **own)
-    except ConnectionError as error:
-        raise _no_cluster(address) from error
+    except (ConnectionError, OSError, OverflowError) as error:
+        allowed = "the address of a Ray cluster that answers (ray start --head shows it)"
+        raise OptionError("RAY_ADDRESS", allowed, address) from error
     except (RuntimeError, ray.exceptions.RayError) as error:
         raise DxmatchError(f"The Ray cluster cannot be used: {' '.join(str(error).split())}") from error
     try:
@@ -213,15 +201,10 @@ def _ray() -> Iterator[Any]:
 
 
 def _check_answers(address: str) -> None:
-    """Ray itself waits for minutes."""
+    """Ray itself waits for minutes. Raises `OSError` where nobody answers."""
+    if address in ("auto", "local"):
+        return
     host, _, port = address.rpartition(":")
     if "://" in address or not host or not port.isdigit():
         raise OptionError("RAY_ADDRESS", "host:port of the head of a Ray cluster, 'auto' or 'local'", address)
-    try:
-        socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS).close()
-    except (OSError, OverflowError) as error:
-        raise _no_cluster(address) from error
-
-
-def _no_cluster(address: str) -> OptionError:
-    return OptionError("RAY_ADDRESS", "the address of a Ray cluster that answers (ray start --head shows it)", address)
+    socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS).close()

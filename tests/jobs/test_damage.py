@@ -10,14 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import dxmatch
 from dxmatch.errors import InputError
 from dxmatch.files.tables import read_table
-from dxmatch.jobs.chunk import Scorer
-from dxmatch.jobs.plan import Job, plan_job
-from dxmatch.jobs.texts import Texts, find_texts
-from dxmatch.matcher.match_function import load
 
-from .conftest import Write, random_pairs
+from .conftest import Write, random_pairs, run
 
 HOW_MANY = 100
 
@@ -52,16 +49,11 @@ def test_damaged_files(dictionary: bool, write: Write, model: Path, tmp_path: Pa
     kind only once and without a checksum: the file holds the two diagnoses alone."""
     table = random_pairs(300).select(["a", "b"])
     path = write(table, group=120, use_dictionary=dictionary, data_page_size=600, write_batch_size=50)
-    m, folder = load(model), tmp_path / "parts"
-    folder.mkdir()
+    m = dxmatch.load(model)
 
     def score() -> pa.Table:
-        job = plan_job(path, folder, m, job=Job(chunk_rows=120))
-        found = find_texts(job, job.chunks, lambda done, total: None)
-        scorer = Scorer(job, m, Texts.of(found, m.providers))
-        for chunk in job.chunks:
-            scorer(chunk)
-        return pa.concat_tables(pq.read_table(job.part(chunk)) for chunk in job.chunks)
+        run(path, tmp_path / "o.parquet", m, chunk_rows=120, restart=True)
+        return pq.read_table(tmp_path / "o.parquet")
 
     expected = score()
     assert len(expected) == 300
@@ -76,12 +68,3 @@ def test_damage_is_found_in_memory_too(write: Write) -> None:
     assert refused > HOW_MANY // 2
     # A kind of column can change unseen, as the footer has no checksum; no row is lost.
     assert all(len(one) == 300 for one in got)
-
-
-def test_a_file_that_changes_between_the_passes(write: Write, model: Path, tmp_path: Path) -> None:
-    path, m = write(random_pairs(300)), load(model)
-    job = plan_job(path, tmp_path, m)
-    found = find_texts(job, job.chunks, lambda done, total: None)
-    scorer = Scorer(job, m, Texts.of(found.slice(1), m.providers))
-    with pytest.raises(InputError, match=r"pairs\.parquet: the Parquet file is damaged \(it changed while it was read\)"):  # fmt: skip
-        scorer(job.chunks[0])

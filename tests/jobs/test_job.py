@@ -15,9 +15,9 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import DxmatchError, InputError
+from dxmatch.features.names import Names
 from dxmatch.files.pairs import read_pairs
 from dxmatch.files.tables import read_table
-from dxmatch.jobs import texts
 from dxmatch.jobs.job import score_files
 
 from .conftest import Write, diagnoses, random_pairs, run
@@ -72,11 +72,11 @@ def test_more_texts_than_the_job_holds(write: Write, model: Path, monkeypatch: p
     bad = table.set_column(1, "a", pa.array([None if i == 411 else x for i, x in enumerate(table["a"].to_pylist())]))
     path = write(bad)
     whole = scored(path, model, "1.parquet", chunk_rows=200, rejects=path.with_name("1.csv"))
-    monkeypatch.setattr(texts, "MAX_TEXTS", 10)
+    monkeypatch.setattr("dxmatch.jobs.job.MAX_TEXTS", 10)
     monkeypatch.setattr("dxmatch.jobs.chunk.OWN_ROWS", 70)
     asked: list[int] = []
-    of = texts.Texts.of.__func__  # type: ignore[attr-defined]
-    monkeypatch.setattr(texts.Texts, "of", classmethod(lambda cls, found, p: asked.append(len(found)) or of(cls, found, p)))  # fmt: skip
+    read = Names.read.__func__  # type: ignore[attr-defined]
+    monkeypatch.setattr(Names, "read", classmethod(lambda cls, found, *p, **k: asked.append(len(found)) or read(cls, found, *p, **k)))  # fmt: skip
     own = scored(path, model, "2.parquet", chunk_rows=200, rejects=path.with_name("2.csv"))
     assert own.read_bytes() == whole.read_bytes()
     assert path.with_name("2.csv").read_bytes() == path.with_name("1.csv").read_bytes()

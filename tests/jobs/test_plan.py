@@ -9,13 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import dxmatch
 from dxmatch.errors import InputError
-from dxmatch.jobs.plan import Plan, plan_job
-from dxmatch.jobs.source import Source, State, cut_chunks, read_rows
+from dxmatch.jobs.plan import Plan, plan_job, read_rows
 from dxmatch.votes.store.store import VoteStore
 
 from .conftest import Write, random_pairs
@@ -30,10 +27,12 @@ def planned(path: Path, m: dxmatch.MatchFunction, chunk_rows: int = 1000, **opti
     return plan_job(path, path.with_suffix(".parts"), m, job=dxmatch.Job(chunk_rows=chunk_rows), **options)
 
 
-@given(st.lists(st.integers(0, 40), min_size=1, max_size=4), st.integers(1, 30))
-def test_chunks_cover_every_row_once(files: list[int], max_rows: int) -> None:
-    sources = [Source(State(Path(f"{i}.parquet"), 0, 0, 0), pa.schema([]), rows, "") for i, rows in enumerate(files)]
-    chunks = cut_chunks(sources, max_rows)
+@pytest.mark.parametrize("max_rows", [1, 7, 30])
+def test_chunks_cover_every_row_once(max_rows: int, write: Write, m: dxmatch.MatchFunction) -> None:
+    files = [3, 40, 1, 14]
+    for number, rows in enumerate(files):
+        folder = write(random_pairs(rows), f"in/{number}.parquet").parent
+    chunks = planned(folder, m, chunk_rows=max_rows).chunks
     assert [chunk.number for chunk in chunks] == list(range(len(chunks)))
     assert all(0 < chunk.rows <= max_rows for chunk in chunks)
     covered = [(chunk.path.stem, chunk.first + row) for chunk in chunks for row in range(chunk.rows)]

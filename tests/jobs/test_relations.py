@@ -13,11 +13,9 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import DxmatchError, ModelError
-from dxmatch.features.representations import Representations
-from dxmatch.jobs import texts as job_texts
+from dxmatch.features.names import Names
 from dxmatch.jobs.plan import plan_job
 from dxmatch.matcher.policy import POLICIES
-from dxmatch.matcher.relation import prepare_relations
 from dxmatch.models.folder import save
 
 from ..small_relation import relation_folder
@@ -49,13 +47,13 @@ def source(tmp_path: Path) -> Path:
 def test_as_in_memory(policy: str, held: bool, source: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """held : the job holds all texts; else a chunk prepares its own."""
     if not held:
-        monkeypatch.setattr(job_texts, "MAX_TEXTS", 3)
+        monkeypatch.setattr("dxmatch.jobs.job.MAX_TEXTS", 3)
     output = source.with_name("out.parquet")
     m = dxmatch.load(model, policy=policy)
     done = run(source, output, m, add=ADDED, chunk_rows=17, workers=2)
     expected = m.score(TABLE, add=ADDED)
     got = pq.read_table(output)
-    assert got.equals(expected) and got.column_names == ["a", "b", *m.added_columns(ADDED, readings=True)]
+    assert got.equals(expected) and got.column_names == ["a", "b", *m.added_columns(ADDED)]
     assert done.threshold == m.threshold and done.unscored == expected["match"].null_count > 0
     assert got["relation"].null_count == done.unscored and len(set(got["relation"].to_pylist())) > 4
 
@@ -63,9 +61,9 @@ def test_as_in_memory(policy: str, held: bool, source: Path, model: Path, monkey
 def test_what_is_prepared_serves_a_worker_without_encoders(model: Path) -> None:
     """The texts of a job travel to other machines; a model whose features need less than its directions do."""
     m = dxmatch.load(model)
-    texts = Representations(m.providers.naming(TEXTS[:8]), m.providers)
-    prepare_relations(m, texts)
-    made = set(pickle.loads(pickle.dumps(texts))._made)
+    names = Names.read(TEXTS[:8], m.providers)
+    m.model.prepare_relations(names)
+    made = set(pickle.loads(pickle.dumps(names))._made)
     assert {("diseases", "shipped"), ("words", "shipped")} <= made and any(key[0] == "icd_paths" for key in made)
 
 

@@ -15,7 +15,6 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import InputError
-from dxmatch.jobs import texts
 from dxmatch.jobs.job import Summary
 from dxmatch.votes.answer_tables import import_table
 from dxmatch.votes.store.store import VoteStore
@@ -80,7 +79,7 @@ def test_finished_chunks_count(score: Callable[..., Summary], tmp_path: Path, mo
     """Where the texts are too many to hold, it is told at the end and nothing is lost; a job that goes on looks at the
     rest alone, and refuses as it would have at first."""
     with monkeypatch.context() as patched:
-        patched.setattr(texts, "MAX_TEXTS", 0)
+        patched.setattr("dxmatch.jobs.job.MAX_TEXTS", 0)
         with pytest.raises(InputError, match=r"vote_expert is known for 69\.3 %"):
             score()
     parts = sorted((tmp_path / "o.parquet.parts").glob("part-*"))
