@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..models.relation import DIRECTIONS
-from .alignment import Words
-from .disease import Links
 from .names import Names
 
 COLUMNS = DIRECTIONS
@@ -34,7 +32,7 @@ def directions(
     from . import kernels
 
     out = np.empty((len(first), len(COLUMNS)), np.float32)
-    links, words, paths = _of_names(names, source, encoder)
+    links, words, paths = names.diseases(encoder), names.words(encoder), names.icd_paths(source, encoder)
     kernels.disease_direction(
         links.nodes, links.certainty, links.starts, links.above, links.steps, links.too_broad, first, second, out[:, 0]
     )
@@ -46,15 +44,6 @@ def directions(
     out[:, 3] = counts[first] - counts[second]
     out[:, 4] = _icd_direction(paths[first], paths[second])
     return out
-
-
-def prepare_directions(names: Names, *, source: str, encoder: str) -> None:
-    """Makes all that `directions` needs of the names."""
-    _of_names(names, source, encoder)
-
-
-def _of_names(names: Names, source: str, encoder: str) -> tuple[Links, Words, NDArray[np.int32]]:
-    return names.diseases(encoder), names.words(encoder), names.icd_paths(source, encoder)
 
 
 def _icd_direction(a: NDArray[np.int32], b: NDArray[np.int32]) -> NDArray[np.float32]:

@@ -8,11 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dxmatch.features.compute import feature_table
 from dxmatch.features.feature_set import FeatureSet
-from dxmatch.features.interning import intern_pairs
 from dxmatch.features.providers import Providers
 from dxmatch.files.pairs import read_pairs
+from dxmatch.matcher.batch import PairModel
 from dxmatch.models.shipped import SHIPPED_MODEL
 from dxmatch.terms.diseases.shipped import shipped_graph
 from dxmatch.terms.encoders.static import StaticEncoder
@@ -29,7 +28,7 @@ def providers() -> Providers:
 def same_columns(features: list[dict[str, str]], providers: Providers, example: Path) -> list[tuple[str, str]]:
     chosen = FeatureSet.from_dict({"feature": features})
     read = read_pairs(example / "pairs.csv")
-    table = feature_table(intern_pairs(read.a, read.b, providers.naming), chosen, providers)
+    table = PairModel(chosen, providers).batch(read.a, read.b).features
     columns = dict(zip(chosen.names, table.T, strict=True))
     return [(a, b) for a, b in combinations(columns, 2) if np.array_equal(columns[a], columns[b], equal_nan=True)]
 

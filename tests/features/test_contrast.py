@@ -12,8 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dxmatch.features.contrast import MAX_CONFLICTS, Attributes, contrasts, count_conflicts, denials, has_contrasts
+from dxmatch.features.names import Names
 from dxmatch.features.providers import Providers
-from dxmatch.features.representations import Representations
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
 
@@ -220,7 +220,7 @@ def test_not_denied(a: str, b: str) -> None:
 def test_what_a_whole_name_asserts_is_no_denial_of_a_word(a: str, b: str) -> None:
     """`assertion.excludes` judges it; only the cores are compared word by word."""
     normalizer = Normalizer()
-    texts = Representations([normalizer(a), normalizer(b)], Providers(Naming(normalizer)))
+    texts = Names([normalizer(a), normalizer(b)], Providers(Naming(normalizer)))
     assert texts.cores[0] == texts.cores[1] and denials(*texts.cores) == []
     assert denials(*texts.names), "without the cut the words themselves would deny"
     assert texts.attributes is not None and len(texts.attributes.axes) == 0

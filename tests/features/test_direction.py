@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from dxmatch.features.direction import COLUMNS, directions, prepare_directions
+from dxmatch.features.direction import COLUMNS, directions
 from dxmatch.features.kernels import disease_direction
+from dxmatch.features.names import Names
 from dxmatch.features.providers import SHIPPED, Providers
-from dxmatch.features.representations import Representations
 from dxmatch.terms.encoders.static import Shape, StaticEncoder
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
@@ -41,7 +41,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def of(names: list[str], first: np.ndarray, second: np.ndarray, providers: Providers, source: str) -> np.ndarray:
-    texts = Representations(names, providers)
+    texts = Names(names, providers)
     return directions(texts, first.astype(np.int32), second.astype(np.int32), source=source, encoder=SHIPPED)
 
 
@@ -80,8 +80,9 @@ def test_what_the_columns_say(providers: Providers, source: str) -> None:
 def test_what_is_prepared_serves_without_its_providers(providers: Providers, source: str) -> None:
     import pickle
 
-    texts = Representations(NAMES, providers)
-    prepare_directions(texts, source=source, encoder=SHIPPED)
+    texts = Names(NAMES, providers)
+    none = np.zeros(0, np.int32)
+    directions(texts, none, none, source=source, encoder=SHIPPED)
     again = pickle.loads(pickle.dumps(texts, protocol=5))
     first, second = np.arange(6, dtype=np.int32), np.arange(6, 12, dtype=np.int32)
     np.testing.assert_array_equal(

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from dxmatch.errors import OptionError
 from dxmatch.features.disease import COLUMNS, Links, compare_diseases
+from dxmatch.features.names import Names
 from dxmatch.features.providers import SHIPPED, Providers
-from dxmatch.features.representations import Representations
 from dxmatch.terms.encoders.static import Shape, StaticEncoder
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.icd.search import Candidates
@@ -115,9 +115,9 @@ def test_a_core_is_linked_and_a_graph_is_needed() -> None:
     vectors = np.random.default_rng(0).standard_normal((512, 16)).astype(np.float32)
     encoder = StaticEncoder.quantized(Shape(buckets=512, word_buckets=128, dimensions=16), vectors)
     names = ["no heart attack", "family history of myocardial infarction"]
-    texts = Representations(names, Providers(Naming(Normalizer()), {SHIPPED: encoder}, graph=GRAPH))
+    texts = Names(names, Providers(Naming(Normalizer()), {SHIPPED: encoder}, graph=GRAPH))
     found = texts.diseases(SHIPPED)
     assert found.nodes[:, 0].tolist() == [GRAPH.ids.index("DOID:03")] * 2
-    without = Representations(names, Providers(Naming(Normalizer()), {SHIPPED: encoder}))
+    without = Names(names, Providers(Naming(Normalizer()), {SHIPPED: encoder}))
     with pytest.raises(OptionError, match="'graph' parameter must be the graph of diseases of a model folder"):
         without.diseases(SHIPPED)

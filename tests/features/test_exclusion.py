@@ -6,8 +6,8 @@ import numpy as np
 
 from dxmatch.features.contrast import denials
 from dxmatch.features.exclusion import exclusion
+from dxmatch.features.names import Names
 from dxmatch.features.providers import Providers
-from dxmatch.features.representations import Representations
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.assertion import assertion_of, excludes
 from dxmatch.terms.text.normalizer import Normalizer
@@ -23,7 +23,7 @@ def _column(names: list[str], **normalizer: str) -> tuple[np.ndarray, np.ndarray
     count = len(names)
     first, second = (grid.ravel().astype(np.int32) for grid in np.divmod(np.arange(count * count), count))
     out = np.empty(count * count, np.float32)
-    texts = Representations(names, Providers(Naming(Normalizer(**normalizer))))
+    texts = Names(names, Providers(Naming(Normalizer(**normalizer))))
     exclusion(texts.claims, first, second, out)
     return first, second, out
 

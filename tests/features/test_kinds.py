@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dxmatch.features.compute import feature_table
 from dxmatch.features.feature_set import FeatureSet
-from dxmatch.features.interning import InternedPairs
+from dxmatch.features.names import Names
 from dxmatch.features.providers import SHIPPED, Providers
 from dxmatch.features.registry import KINDS, REQUIRED
 from dxmatch.terms.encoders.static import Shape, StaticEncoder
@@ -70,10 +70,8 @@ def setting(tmp_path_factory: pytest.TempPathFactory) -> tuple[FeatureSet, Provi
 
 
 def table(names: list[str], first: np.ndarray, second: np.ndarray, setting: tuple[FeatureSet, Providers]) -> np.ndarray:
-    pairs = InternedPairs(
-        names, first.astype(np.int32), second.astype(np.int32), np.arange(len(first)), np.zeros(len(first), bool)
-    )
-    return feature_table(pairs, *setting, threads=1)
+    features, opened = setting
+    return feature_table(Names(names, opened), first.astype(np.int32), second.astype(np.int32), features, threads=1)
 
 
 @settings(deadline=None, max_examples=25)

@@ -23,6 +23,8 @@ from dxmatch.training.options import Split
 from dxmatch.training.statistics.split import Groups, held_out
 from dxmatch.training.train import train
 
+from .seen import seen
+
 pytestmark = pytest.mark.usefixtures("few_rounds")
 NAMING = Naming(Normalizer())
 
@@ -45,7 +47,7 @@ def test_rules(rule: str, labels: str, kept: list[int], facts: dict[str, int]) -
     text = [pa.chunked_array([pa.array(side, pa.large_string())]) for side in zip(*rows, strict=True)]
     label = np.array([*map(int, labels), 0], np.int8)
     read = Pairs(Table(pa.table({"row": list(range(len(rows)))}), "t", 1), *text, np.arange(len(rows)), label)
-    out, found = decide_conflicts(read, NAMING, rule)
+    out, _, found = decide_conflicts(read, seen(read, NAMING), rule)
     assert out.table.column("row") == [*kept, len(labels)] and found == {"rule": rule, **facts}
 
 

@@ -9,6 +9,8 @@ from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.contained import contained, contained_warning, treat_contained
 
+from .seen import seen
+
 NAMING = Naming(Normalizer())
 ROWS = [
     ("leukemia", "Acute Leukemia", 0),
@@ -25,20 +27,23 @@ def read(rows: list[tuple[str, str, int]], soft: list[float] | None = None) -> P
 
 
 def test_which_pairs() -> None:
-    assert contained(read(ROWS), NAMING).tolist() == [True, True, True, False, False]
+    assert contained(seen(read(ROWS), NAMING)).tolist() == [True, True, True, False, False]
 
 
 def test_the_three_rules() -> None:
     for how, labels in (("keep", [0, 1, 0, 0, 1]), ("set-aside", [1, 0, 1]), ("match", [1, 1, 1, 0, 1])):
-        pairs, found = treat_contained(read(ROWS), NAMING, how)
+        came = read(ROWS)
+        pairs, _, found = treat_contained(came, seen(came, NAMING), how)
         assert pairs.label is not None and pairs.label.tolist() == labels
         assert found == {"rule": how, "pairs": 3, "matches": 1}
-    pairs, _ = treat_contained(read(ROWS), NAMING, "set-aside")
+    came = read(ROWS)
+    pairs, _, _ = treat_contained(came, seen(came, NAMING), "set-aside")
     assert pairs.a.to_pylist() == pairs.table.column("a") == ["acute leukemia", "acute leukemia", "mumps"]
 
 
 def test_vote_shares_follow_the_rule() -> None:
-    pairs, _ = treat_contained(read(ROWS, [0.2, 0.9, 0.0, 0.1, 0.8]), NAMING, "match")
+    came = read(ROWS, [0.2, 0.9, 0.0, 0.1, 0.8])
+    pairs, _, _ = treat_contained(came, seen(came, NAMING), "match")
     assert pairs.soft is not None
     np.testing.assert_array_equal(pairs.soft, [1, 0.9, 1, 0.1, 0.8])
 

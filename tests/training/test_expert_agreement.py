@@ -12,6 +12,8 @@ from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.expert_agreement import agreement_of, agreement_words, expert_agreement
 
+from .seen import seen
+
 
 def test_by_hand() -> None:
     """Three experts; votes 110, 11-, 0--, 000. Two votes or more: three pairs with N = 8 votes, N1 = 4, N0 = 4.
@@ -35,9 +37,9 @@ def test_over_files_before_anything_is_left_out() -> None:
     ballots = np.array([[1, -1], [-1, 1], [-1, 0], [-1, 0], [-1, -1]], np.int8)
     read = Pairs(Table(pa.table({"a": a}), "t", 1), *sides, np.arange(5), np.ones(5, np.int8), ballots=ballots)
     naming = Naming(Normalizer())
-    got = agreement_of(read, naming)
+    got = agreement_of(read, seen(read, naming))
     assert got is not None and (got["judged_twice"], got["unanimous"], got["votes_per_pair"]) == (1, 0.0, 2.0)
-    assert agreement_of(replace(read, ballots=None), naming) is None
+    assert agreement_of(replace(read, ballots=None), seen(read, naming)) is None
 
 
 def test_one_vote_a_pair() -> None:

@@ -10,12 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dxmatch.errors import InputError, OptionError
-from dxmatch.features.compute import feature_table
 from dxmatch.features.feature_set import FeatureSet
-from dxmatch.features.interning import intern_pairs
 from dxmatch.features.providers import Providers
 from dxmatch.features.vote_plan import jobs_of
-from dxmatch.terms.icd.naming import Naming
+from dxmatch.matcher.batch import PairModel
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.votes.asking import plan
 from dxmatch.votes.lookup import PairVotes
@@ -107,7 +105,7 @@ def test_as_a_feature_it_needs_the_store(store: VoteStore) -> None:
     providers = features.open(Normalizer(), store=store)
 
     def vote(a: str, b: str, providers: Providers) -> float:
-        return float(feature_table(intern_pairs([a], [b], providers.naming), features, providers)[0, 0])
+        return float(PairModel(features, providers, min_coverage=0).batch([a], [b]).features[0, 0])
 
     assert math.isnan(vote("Angina", "fever", providers))
     said(store, next(voter().questions("angina", "fever")), 0)
@@ -126,17 +124,18 @@ def test_the_plan_counts_each_question_once(store: VoteStore) -> None:
             "price": {"m": {"prompt": 1.0, "completion": 2.0}},
         }
     )
-    naming = Naming(Normalizer())
-    pairs = intern_pairs(["Angina", "fever", "Angina", "rash"], ["fever", "angina", "rash", "RASH"], naming)
     said(store, next(voter().questions("angina", "fever")), 1)
-    providers = features.open(Normalizer(), store=store)
-    together, other = plan(jobs_of(pairs, features, providers), store)
+    batch = PairModel(features, features.open(Normalizer(), store=store)).batch(
+        ["Angina", "fever", "Angina", "rash"], ["fever", "angina", "rash", "RASH"]
+    )
+    pairs = batch.names, batch.first.tolist(), batch.second.tolist(), features
+    together, other = plan(jobs_of(*pairs), store)
     assert together.job.called == "v, s: m"
     assert (together.wanted, together.unknown) == (2 * 4, 2 * 4 - 1)
     assert together.cost == pytest.approx((together.prompt_tokens + 2 * together.completion_tokens) / 1e6)
     assert (other.wanted, other.unknown, other.cost) == (2, 2, None)
     assert len(set(together.job.questions())) == together.wanted
-    (alone,) = plan(jobs_of(pairs, features, providers, only=["other"]), None)
+    (alone,) = plan(jobs_of(*pairs, only=["other"]), None)
     assert alone.unknown == 2
     with pytest.raises(InputError, match="no such vote or pick; did you mean 'other'"):
-        jobs_of(pairs, features, providers, only=["othr"])
+        jobs_of(*pairs, only=["othr"])

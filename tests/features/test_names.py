@@ -1,4 +1,4 @@
-"""What is made of names once: from several threads, ahead of the pairs, and through a pickle."""
+"""Texts and names, each once; what is made of names once: from several threads, ahead of the pairs, and through a pickle."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dxmatch.errors import OptionError
+from dxmatch.errors import InputError, OptionError
 from dxmatch.features.compute import feature_table, prepare, steps
 from dxmatch.features.feature_set import FeatureSet
-from dxmatch.features.interning import InternedPairs
+from dxmatch.features.names import Names, different_texts, unordered_pairs
 from dxmatch.features.providers import SHIPPED, Providers
-from dxmatch.features.representations import Representations
+from dxmatch.features.tokens import numbered
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
 
@@ -55,13 +58,11 @@ def providers() -> Providers:
     return Providers(Naming(Normalizer()), {SHIPPED: HashedEncoder()})
 
 
-def some_pairs(count: int = 90) -> InternedPairs:
+def some_pairs(count: int = 90) -> tuple[list[str], np.ndarray, np.ndarray]:
     random = np.random.default_rng(1)
     names = list(dict.fromkeys(" ".join(random.choice(WORDS, random.integers(1, 6))) for _ in range(count)))
     first, second = np.triu_indices(len(names))
-    return InternedPairs(
-        names, first.astype(np.int32), second.astype(np.int32), np.arange(len(first)), np.zeros(len(first), bool)
-    )
+    return names, first.astype(np.int32), second.astype(np.int32)
 
 
 def test_one_step_for_what_is_compared_together() -> None:
@@ -69,36 +70,35 @@ def test_one_step_for_what_is_compared_together() -> None:
     found = [(one.kind.name, sorted(one.columns.values())) for one in steps(FEATURES)]
     assert ("alignment", [0, 6]) in found and ("alignment", [7]) in found
     assert sorted(column for _, columns in found for column in columns) == list(range(8))
-    table = feature_table(some_pairs(), FEATURES, providers())
+    names, *pairs = some_pairs()
+    table = feature_table(Names(names, providers()), *pairs, FEATURES)
     np.testing.assert_array_equal(table[:, 0], table[:, 7])
     assert (table[:, 0] >= table[:, 6]).all() and (table[:, 0] > table[:, 6]).any()
 
 
 def test_prepared_names_are_not_asked_about_again() -> None:
-    pairs, encoder, reported = some_pairs(), HashedEncoder(), []
-    behind = Providers(Naming(Normalizer()), {SHIPPED: encoder})
-    texts = Representations(pairs.names, behind)
+    (names, *pairs), encoder, reported = some_pairs(), HashedEncoder(), []
+    texts = Names(names, Providers(Naming(Normalizer()), {SHIPPED: encoder}))
     prepare(texts, FEATURES, progress=lambda done, total: reported.append((done, total)))
-    assert reported == [(len(pairs.names), len(pairs.names))]
+    assert reported == [(len(names), len(names))]
     asked = encoder.asked
     prepare(texts, FEATURES)
-    table = feature_table(pairs, FEATURES, behind, texts=texts, threads=1)
+    table = feature_table(texts, *pairs, FEATURES, threads=1)
     assert encoder.asked == asked == 2, "the names once, and their words once"
-    np.testing.assert_array_equal(table, feature_table(pairs, FEATURES, providers()))
+    np.testing.assert_array_equal(table, feature_table(Names(names, providers()), *pairs, FEATURES))
 
 
 @pytest.mark.parametrize("prepared", [True, False])
 def test_many_threads_make_each_thing_once(prepared: bool) -> None:
-    pairs, encoder = some_pairs(), HashedEncoder()
-    behind = Providers(Naming(Normalizer()), {SHIPPED: encoder})
-    texts = Representations(pairs.names, behind)
+    (names, *pairs), encoder = some_pairs(), HashedEncoder()
+    texts = Names(names, Providers(Naming(Normalizer()), {SHIPPED: encoder}))
     if prepared:
         prepare(texts, FEATURES)
     start = threading.Barrier(8)
 
     def table() -> np.ndarray:
         start.wait()
-        return feature_table(pairs, FEATURES, behind, texts=texts, threads=1)
+        return feature_table(texts, *pairs, FEATURES, threads=1)
 
     with ThreadPoolExecutor(8) as pool:
         tables = [future.result() for future in [pool.submit(table) for _ in range(8)]]
@@ -109,15 +109,60 @@ def test_many_threads_make_each_thing_once(prepared: bool) -> None:
 
 def test_through_a_pickle() -> None:
     """Arrays go out of band; what comes back needs no encoder and gives the same table, and says what it cannot do."""
-    pairs, behind = some_pairs(), providers()
-    texts = Representations(pairs.names, behind)
+    names, *pairs = some_pairs()
+    texts = Names(names, providers())
     prepare(texts, FEATURES)
     buffers: list[pickle.PickleBuffer] = []
     packed = pickle.dumps(texts, protocol=5, buffer_callback=buffers.append)
     assert sum(buffer.raw().nbytes for buffer in buffers) >= texts.vectors(SHIPPED).nbytes
     back = pickle.loads(packed, buffers=buffers)
-    assert back.names == pairs.names
-    table = feature_table(pairs, FEATURES, Providers(Naming(Normalizer())), texts=back, threads=2)
-    np.testing.assert_array_equal(table, feature_table(pairs, FEATURES, behind, texts=texts))
+    assert back.names == names
+    table = feature_table(back, *pairs, FEATURES, threads=2)
+    np.testing.assert_array_equal(table, feature_table(texts, *pairs, FEATURES))
     with pytest.raises(OptionError, match="prepared for these features before they were pickled"):
         back.token_sets("stem")
+
+
+def plainly(a: list[int], b: list[int]) -> tuple[list[tuple[int, int]], list[int]]:
+    keys = [(min(pair), max(pair)) for pair in zip(a, b, strict=True)]
+    unique = sorted(set(keys))
+    return unique, [unique.index(key) for key in keys]
+
+
+@given(st.data())
+def test_unordered_pairs_as_in_plain_python(data: st.DataObject) -> None:
+    count = data.draw(st.sampled_from([1, 2, 3, 5, 2048, 2049, 70_000, 2**31 - 1]))
+    code = st.integers(0, count - 1)
+    rows = data.draw(st.lists(st.tuples(code, code), min_size=1, max_size=60))
+    a, b = (np.array(side, np.int32) for side in zip(*rows, strict=True))
+    first, second, pair_of_row = unordered_pairs(a, b, count)
+    unique, places = plainly(a.tolist(), b.tolist())
+    assert list(zip(first.tolist(), second.tolist(), strict=True)) == unique
+    assert pair_of_row.tolist() == places
+    assert (first.dtype, second.dtype, pair_of_row.dtype) == (np.int32, np.int32, np.int64)
+
+
+def test_numbered() -> None:
+    names, places = numbered(["b", "a", "b"])
+    assert names == ["b", "a"]
+    assert places.tolist() == [0, 1, 0]
+
+
+def test_texts_of_two_columns() -> None:
+    a, b = ["Flu", "gout", "é"], ["gout", "Flu", "flu"]
+    for sides in ((a, b), (pa.array(a), pa.chunked_array([b[:1], b[1:]])), (np.array(a), np.array(b, object))):
+        texts, at_a, at_b = different_texts(*sides)
+        assert texts == ["Flu", "gout", "é", "flu"]
+        assert at_a.tolist() == [0, 1, 2] and at_b.tolist() == [1, 0, 3]
+    with pytest.raises(InputError, match="differ in length"):
+        different_texts(["x"], [])
+    for value in (None, 3, ["x"]):
+        with pytest.raises(InputError, match="not a text.*Got: "):
+            different_texts(["x"], [value])
+
+
+def test_names_of_texts() -> None:
+    names = Names.read(["Flu", "?", "FLU", "gout"], providers(), strict=False)
+    assert names.names == ["influenza", "gout"] and names.name_of.tolist() == [0, -1, 0, 1]
+    with pytest.raises(InputError, match="without a letter or digit"):
+        Names.read(["Flu", "?"], providers())
