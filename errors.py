@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
+import warnings
 from collections.abc import Mapping, Sized
 from typing import Any, Self
 
@@ -240,3 +242,11 @@ def _as_it_was(kind: type[DxmatchError], args: tuple[Any, ...], attributes: dict
     error.args = args
     error.__dict__.update(attributes)
     return error
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warns, and names the line of the user's own code that called dxmatch."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level - 1)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import InputError, MixedScriptsWarning, NotUnderstood, NotUnderstoodWarning, quoted
+from ..errors import InputError, MixedScriptsWarning, NotUnderstood, NotUnderstoodWarning, quoted, warn
 from ..files.counted import counted
 from ..terms.text.understood import NOTHING
 from .batch import Batch
@@ -28,35 +27,33 @@ def refuse_unscored(batch: Batch) -> None:
         raise NotUnderstood(text, reason)
 
 
-def warn_of_unscored(batch: Batch, level: int = 4) -> None:
+def warn_of_unscored(batch: Batch) -> None:
     """Warns, once for all rows that are unscored, with the first text and its reason."""
     unscored = batch.unscored
     for text, reason in batch.unknown(unscored, 1).items():
         of = f"{len(unscored):,} pairs are" if len(unscored) > 1 else "1 pair is"
-        warnings.warn(
+        warn(
             f"{int(unscored.sum()):,} of {of} not scored, since a diagnosis is not understood; the first is {quoted(text)}"
             f" ({reason}). load(judge_all=True) scores all.",
             NotUnderstoodWarning,
-            stacklevel=level,
         )
 
 
-def warn_of_none_twice(batch: Batch, level: int = 4) -> None:
+def warn_of_none_twice(batch: Batch) -> None:
     """Warns of rows that hold the same word for no diagnosis on both sides: equal texts are a match."""
     rows = batch.saying(NOTHING) & batch.equal[batch.pair_of_row]
     for text in batch.unknown(rows, 1):
-        warnings.warn(
+        warn(
             f"{counted(int(rows.sum()), 'pair')} of {len(rows):,} {'names' if rows.sum() == 1 else 'name'} no diagnosis on either side ({quoted(text)}): "
             "equal texts count as a match. Leave such rows out before you count matches.",
             NotUnderstoodWarning,
-            stacklevel=level,
         )
 
 
-def warn_of_mixed_scripts(batch: Batch, level: int = 4) -> None:
+def warn_of_mixed_scripts(batch: Batch) -> None:
     """Warns of words that mix scripts."""
     if mixed := batch.names.mixed_scripts:
-        warnings.warn(told_mixed(mixed), MixedScriptsWarning, stacklevel=level)
+        warn(told_mixed(mixed), MixedScriptsWarning)
 
 
 def told_mixed(words: Sequence[str]) -> str:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..errors import DxmatchError, InputError, MissingExtra, ModelError, OptionError, Remedy
+from ..errors import DxmatchError, InputError, MissingExtra, ModelError, OptionError, Remedy, warn
 from ..models import folder as model_folder
 from ..models.folder import CARD, MANIFEST, MAX_FILE_BYTES, MAX_MANIFEST_BYTES, ModelFolder
 from ..models.manifest import read
@@ -92,9 +91,7 @@ def hub_model(
             contents[file] = _content(path, MAX_FILE_BYTES)
     parts = model_folder.of_contents(contents, place)
     if revision != commit and not pinned:
-        warnings.warn(
-            f'{name} without a commit may be another model tomorrow; this one is revision="{commit}".', stacklevel=5
-        )
+        warn(f'{name} without a commit may be another model tomorrow; this one is revision="{commit}".')
     return HubModel(name, commit, parts)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import narwhals as nw
 import pyarrow as pa
 
-from ..errors import ModelError, OptionError
+from ..errors import ModelError, OptionError, warn
 from ..features.feature_set import FeatureSet
 from ..features.providers import SHIPPED
 from ..files.limits import MAX_CHARACTERS
@@ -206,7 +205,7 @@ def icd(
         read = Diagnoses.of(diagnoses, column, reading.encoding, keep_blank=True)
         result = map_icd(read, mapper, unique=unique, progress=report)
     if result.read.note:
-        warnings.warn(result.read.note, stacklevel=3)
+        warn(result.read.note)
     made = result.read.native(result.table)
     if hasattr(made, "attrs"):
         made.attrs[EDITION] = result.table.schema.metadata[EDITION.encode()].decode()
@@ -237,7 +236,7 @@ def map_icd(
     """`icd` of what was read, with how it was mapped."""
     table, m, index = diagnoses.table, mapper.m, mapper.index()
     if len(diagnoses.rows) < len(table):
-        warnings.warn(blanks_told(table, diagnoses.rows, diagnoses.column, unique), stacklevel=4)
+        warn(blanks_told(table, diagnoses.rows, diagnoses.column, unique))
     if unique:
         diagnoses = diagnoses.unique()
     k, asked = mapper.chosen["k"], mapper.asking.budget
@@ -262,7 +261,7 @@ def _nearest(diagnoses: Diagnoses, m: MatchFunction, index: IcdIndex, k: int) ->
     known = [text for text in dict.fromkeys(diagnoses.texts) if len(text) <= MAX_CHARACTERS and normalizer(text)]
     looked_up = dict(zip(known, m.providers.naming.to_code(known), strict=True))
     if told := said_beside(looked_up, normalizer):
-        warnings.warn(told, stacklevel=5)
+        warn(told)
     no_code = {text: one.no_code for text, one in looked_up.items() if not m.judge_all}
     unmapped = [no_code.get(text) for text in diagnoses.texts]
     read_as = {text: one.name for text, one in looked_up.items()}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from .. import progress
 from ..endpoints.endpoint import Endpoint
-from ..errors import InputError, ModelError, OptionError
+from ..errors import InputError, ModelError, OptionError, warn
 from ..features.coverage import MIN_COVERAGE
 from ..features.feature_set import FeatureSet
 from ..features.names import Names
@@ -416,8 +415,8 @@ class MatchFunction:
 
     def _of(self, a: Strings, b: Strings, report: Callable[[int, int], None] | None = None) -> Batch:
         batch = self.model.batch(a, b, progress=report)
-        for warn in (warn_of_mixed_scripts, warn_of_unscored, warn_of_none_twice):
-            warn(batch)
+        for doubt in (warn_of_mixed_scripts, warn_of_unscored, warn_of_none_twice):
+            doubt(batch)
         return batch
 
     def match(self, a: str, b: str, *, threshold: float | None = None) -> bool:
@@ -438,7 +437,7 @@ class MatchFunction:
         """
         least, batch = self.threshold_or(threshold), self._one(a, b)
         refuse_unscored(batch)
-        warn_of_mixed_scripts(batch, 3)
+        warn_of_mixed_scripts(batch)
         return bool(batch.probability()[0] >= least)
 
     def probability(self, a: str, b: str) -> float:
@@ -478,7 +477,7 @@ class MatchFunction:
         """
         batch = self._one(a, b)
         refuse_unscored(batch)
-        warn_of_mixed_scripts(batch, 3)
+        warn_of_mixed_scripts(batch)
         return batch.relation()
 
     def relations(self, a: Strings, b: Strings, *, why: bool = False) -> Relations:
@@ -533,7 +532,7 @@ class MatchFunction:
 
         read = read_pairs(pairs, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding)
         if read.table.note:
-            warnings.warn(read.table.note, stacklevel=3)
+            warn(read.table.note)
         with progress.shown("Scoring pairs") as report:
             return read.table.native(self.score_read(read, add, report).table)
 
@@ -546,8 +545,8 @@ class MatchFunction:
         added = self.added_columns(add, beside=read.table.names, source=read.table.source)
         data = read.table.data.select([name for name in read.table.names if name not in added])
         batch = self.model.batch(read.a, read.b, progress=report)
-        warn_of_mixed_scripts(batch, 5)
-        warn_of_none_twice(batch, 5)
+        warn_of_mixed_scripts(batch)
+        warn_of_none_twice(batch)
         return Scored(with_columns(data, batch.columns(self.threshold, add)), batch.coverage)
 
     def added_columns(
@@ -698,7 +697,7 @@ class MatchFunction:
         )  # fmt: skip
         for note in (made.read.table.note, made.read_b.table.note, made.limited):
             if note:
-                warnings.warn(note, stacklevel=3)
+                warn(note)
         return made.read.native(made.table, made.table["index_a"].to_numpy())
 
     @checked
@@ -752,7 +751,7 @@ class MatchFunction:
         least = m.threshold_or(threshold)
         made = dedupe(m.model, terms, column=column, least=least, candidates=candidates, reading=reading)
         if made.read.table.note:
-            warnings.warn(made.read.table.note, stacklevel=3)
+            warn(made.read.table.note)
         return made.read.native(made.table, np.arange(made.terms))
 
     def for_duplicates(self, policy: PolicyName | None = None) -> Self:

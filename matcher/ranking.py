@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import progress
-from ..errors import InputError, NotUnderstood, NotUnderstoodWarning, quoted
+from ..errors import InputError, NotUnderstood, NotUnderstoodWarning, quoted, warn
 from ..features.compute import prepare
 from .batch import PAIRS_AT_ONCE, Batch, PairModel
 from .terms import NOT_UNDERSTOOD, Listed, listed, read_terms
@@ -95,8 +94,7 @@ def _warn_of_unknown(terms: Listed, name: str) -> None:
     """Warns, once, of terms that are not understood."""
     if unknown := terms.unknown:
         shown, reason = quoted(terms.texts[unknown[0]]), terms.problems[unknown[0]].removeprefix(NOT_UNDERSTOOD)
-        warnings.warn(
+        warn(
             f"{len(unknown):,} of {len(terms):,} terms ({name}) are not understood; the first is {shown} ({reason}).",
             NotUnderstoodWarning,
-            stacklevel=5,
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..errors import InputError, ReadingWarning, quoted
+from ..errors import InputError, ReadingWarning, quoted, warn
 from ..features.names import Names, Progress
 from ..files.pairs import refused_texts, why_refused
 from ..files.reading import Reading
@@ -201,10 +200,9 @@ def _no_texts(terms: Sequence[Any], code: NDArray[np.int32], side: str) -> dict[
         row, value = next(iter(found.items()))
         if not (code >= 0).any():
             raise InputError("not a text", row=row, column=side, allowed="a diagnosis in words, or None", got=value)
-        warnings.warn(
+        warn(
             f"{len(found):,} of {len(terms):,} terms ({side}) {'is' if len(found) == 1 else 'are'} no text, and treated as blank; the first is in row "
             f"{row}: {quoted(value)}.",
             ReadingWarning,
-            stacklevel=6,
         )
     return {row: f"not a text: {quoted(value)}" for row, value in found.items()}

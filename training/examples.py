@@ -5,7 +5,6 @@ Training-only ("extra") pairs are never used for calibration, threshold or measu
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import OptionError
+from ..errors import OptionError, warn
 from ..features.feature_set import FeatureSet
 from ..features.providers import Providers
 from ..files.pairs import Pairs, read_pairs
@@ -195,7 +194,7 @@ def _examples(
     read = read_pairs(extra.pairs, label="label", unlabelled=True)
     assert read.label is not None
     if n := read.n_unlabelled:
-        warnings.warn(f"{read.source}: {n:,} of {len(read) + n:,} rows have no label, and are left out.", stacklevel=5)
+        warn(f"{read.source}: {n:,} of {len(read) + n:,} rows have no label, and are left out.")
     providers = own
     if extra.encoder is not None or extra.graph is not None:
         encoder = None if extra.encoder is None else StaticEncoder.load(Path(extra.encoder))

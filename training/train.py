@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings as python_warnings
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -14,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from .. import progress
+from ..errors import warn
 from ..features.coverage import MIN_COVERAGE
 from ..features.feature_set import FeatureSet
 from ..features.portable import without_paths
@@ -131,7 +131,7 @@ def train(
     if split.held_out is not None:
         check_output(split.held_out)
     if isinstance(engine, AutoGluon):
-        python_warnings.warn(forecast_words(engine.time_limit, split.refit), stacklevel=3)
+        warn(forecast_words(engine.time_limit, split.refit))
     inputs = Inputs(features, encoder, asking or Asking(), labels.abbreviations)
     read = read_pairs(
         pairs, **vars(columns), encoding=reading.encoding, rejects=reading.rejects,
@@ -180,7 +180,7 @@ def train(
     if split.held_out is not None:
         write_table(read.table.data.filter(pa.array(test)), split.held_out)
     for warning in warnings:
-        python_warnings.warn(warning, stacklevel=3)
+        warn(warning)
     return inputs.matcher(fitted, manifest, about.text, min_coverage)
 
 

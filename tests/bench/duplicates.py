@@ -33,17 +33,17 @@ def titles_and_variants(count: int) -> list[str]:
 def main(count: int, out: Path) -> None:
     """Finds the duplicates among `count` names, under the strict policy; the figures go to `out`, too."""
     import dxmatch
-    from dxmatch.matcher.linking import dedupe as deduping
-    from dxmatch.matcher.list_function import under
+    from dxmatch.matcher import dedupe as deduping
 
     m = dxmatch.load()
     m.probability("heart attack", "gout")  # what is made once and kept is no part of it
     names, before = titles_and_variants(count), peak()
     figures: dict[str, Any] = {"names": count, "before_gb": before}
-    for step in ("listed", "NamedPairs", "_candidates", "clustered", "_told"):
+    for step in ("listed", "prepare", "_candidates", "clustered", "_duplicates"):
         setattr(deduping, step, _timed(getattr(deduping, step), step, figures))
     start, cpu = time.perf_counter(), time.process_time()
-    made = deduping.dedupe(under(m, None), names)
+    strict = m.for_duplicates()
+    made = deduping.dedupe(strict.model, names, least=strict.threshold)
     figures |= {
         "seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu, "peak_gb": peak(), "clusters": made.clusters,
         "joined": made.joined,

@@ -25,28 +25,25 @@ CANDIDATES = (50, 200, 1000)
 def main(a: int, b: int, sample: int, out: Path) -> None:
     """Links `a` made names with `b` others and tells what of a sample's matches was found; the figures go to `out`, too."""
     import dxmatch
-    from dxmatch.matcher.linking import link as linking
-    from dxmatch.matcher.linking.scorer import NamedPairs
-    from dxmatch.progress import shown
+    from dxmatch.features.names import Names
+    from dxmatch.matcher import link as linking
 
-    kept: list[NamedPairs] = []
+    kept: list[Names] = []
+    prepare = linking.prepare
 
-    class Kept(NamedPairs):
+    def preparing(names: Names, *arguments: Any, **options: Any) -> None:
         """The names that the job prepared serve the brute force, too."""
+        prepare(names, *arguments, **options)
+        kept.append(names)
+        print(f"names prepared after {time.perf_counter() - start:.0f} s, peak {peak():.1f} GB", flush=True)
 
-        def __init__(self, *arguments: Any) -> None:
-            super().__init__(*arguments)
-            kept.append(self)
-            print(f"names prepared after {time.perf_counter() - start:.0f} s, peak {peak():.1f} GB", flush=True)
-
-    linking.NamedPairs = Kept  # type: ignore[misc]
+    linking.prepare = preparing
     m = dxmatch.load()
     m.probability("heart attack", "gout")  # what is made once and kept is no part of it
     first, second = made_names(a, 1), made_names(b, 2)
     before = peak()
     start, cpu = time.perf_counter(), time.process_time()
-    with shown("Linking") as progress:
-        made = linking.link(m, first, second, progress=progress)
+    made = linking.link(m.model, first, second, least=m.threshold)
     figures: dict[str, Any] = {
         "a": a, "b": b, "seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu, "peak_gb": peak(), "before_gb": before,
         "linked": made.linked, "unlinked": made.unlinked, "not_understood": made.not_understood, "machine": platform.processor(),
@@ -56,24 +53,24 @@ def main(a: int, b: int, sample: int, out: Path) -> None:
     out.write_text(json.dumps(figures, indent=1))
     found = dict(zip(made.table["index_a"].to_pylist(), made.table["probability"].to_pylist(), strict=True))
     del made
-    figures |= recall(kept[0], first, second, sample, found)
+    figures |= recall(m, kept[0], first, second, sample, found)
     print(json.dumps(figures, indent=1), flush=True)
     out.write_text(json.dumps(figures, indent=1))
 
 
 def recall(
-    pairs: Any, first: list[str], second: list[str], sample: int, found: dict[int, float | None]
+    m: Any, prepared: Any, first: list[str], second: list[str], sample: int, found: dict[int, float | None]
 ) -> dict[str, Any]:
     """What of the brute-force matches of a sample is among the candidates, and how often the link is the best there is."""
-    from dxmatch.matcher.linking.candidates import CandidateSearch
-    from dxmatch.matcher.linking.listed import listed
+    from dxmatch.matcher.candidates import CandidateSearch
+    from dxmatch.matcher.terms import listed
 
-    m, place = pairs.m, {name: i for i, name in enumerate(pairs.names)}
+    place = {name: i for i, name in enumerate(prepared.names)}
     rows = sorted(np.random.default_rng(SAMPLE_SEED).permutation(len(first))[:sample].tolist())
-    names, (a, b) = listed(m, [first[row] for row in rows], second)
-    of_name = np.array([place.get(name, -1) for name in names] + [-1], np.int32)
+    names, (a, b) = listed(m.model, a=[first[row] for row in rows], b=second)
+    of_name = np.array([place.get(name, -1) for name in names.names] + [-1], np.int32)
     among = np.unique(of_name[b.name[b.understood]])
-    search = CandidateSearch(pairs.texts, among, graph=m.providers.graph)
+    search = CandidateSearch(prepared, among)
     of_candidates = dict.fromkeys(CANDIDATES, 0)
     all_matches = linkable = linked = best = 0
     top = dict.fromkeys(LOOKED_INTO, 0)
@@ -82,7 +79,7 @@ def recall(
     for i, name in enumerate(of_name[a.name].tolist()):
         if not a.understood[i]:
             continue
-        probability = pairs.probabilities(np.full(len(among), name, np.int32), among)
+        probability = m.model.probabilities(prepared, np.full(len(among), name, np.int32), among)
         matches = probability >= m.threshold
         all_matches += int(matches.sum())
         for count in reversed(CANDIDATES):  # what the job takes, last
@@ -113,23 +110,23 @@ def indexes(b: int, sample: int) -> None:
     import faiss
 
     import dxmatch
-    from dxmatch.matcher.linking.candidates import CandidateSearch
-    from dxmatch.matcher.linking.listed import listed
-    from dxmatch.matcher.linking.scorer import NamedPairs
+    from dxmatch.features.compute import prepare
+    from dxmatch.matcher.candidates import CandidateSearch
+    from dxmatch.matcher.terms import listed
 
     m = dxmatch.load()
     start = time.perf_counter()
-    names, (a, of_b) = listed(m, made_names(sample, 1), made_names(b, 2))
+    names, (a, of_b) = listed(m.model, a=made_names(sample, 1), b=made_names(b, 2))
     print(f"{len(names):,} names read: {time.perf_counter() - start:.0f} s", flush=True)
     start = time.perf_counter()
-    pairs = NamedPairs(m, names)
+    prepare(names, m.features)
     print(f"prepared: {time.perf_counter() - start:.0f} s, peak {peak():.1f} GB", flush=True)
     among = np.unique(of_b.name[of_b.understood])
     asked = np.unique(a.name[a.understood])
     start = time.perf_counter()
     truth, best = [], []
     for name in asked.tolist():
-        probability = pairs.probabilities(np.full(len(among), name, np.int32), among)
+        probability = m.model.probabilities(names, np.full(len(among), name, np.int32), among)
         truth.append(among[probability >= m.threshold])
         best.append(among[np.argsort(-probability, kind="stable")[:5]])
     print(
@@ -143,7 +140,7 @@ def indexes(b: int, sample: int) -> None:
         ("PCA64,PQ32x4fs", (0,)), (f"PCA64,IVF{lists},SQfp16", (64,)), ("HNSW32,SQfp16", (64,)),
     ):  # fmt: skip
         start = time.perf_counter()
-        search = CandidateSearch(pairs.texts, among, 50, m.providers.graph, kind)
+        search = CandidateSearch(names, among, 50, kind)
         built = time.perf_counter() - start
         for probed in probes:
             if probed and "IVF" in kind:

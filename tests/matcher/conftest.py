@@ -20,3 +20,9 @@ def own(toy_rows: pd.DataFrame, strings_only: Path) -> dxmatch.MatchFunction:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dxmatch.training.engines.lightgbm_engine.MAX_ROUNDS", 40)
         return train(toy_rows, features=strings_only, about=About(name="own"), split=Split(test_share=0))
+
+
+@pytest.fixture(scope="session")
+def m() -> dxmatch.MatchFunction:
+    """One match function for all tests of lists: its indexes are opened once."""
+    return dxmatch.load()

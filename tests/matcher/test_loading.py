@@ -28,14 +28,14 @@ def test_the_identities_of_a_model() -> None:
     assert under_policy == m.identity != plain == dxmatch.load().identity
     assert whole == f"offline-en@{hashlib.sha256((SHIPPED_MODEL / 'model.json').read_bytes()).hexdigest()}"
     for identity in m.identities:
-        check_identity(m, identity)
-    check_identity(m, m.identities[-1].rpartition("@")[2])
+        check_identity(m.name, m.identities, identity)
+    check_identity(m.name, m.identities, m.identities[-1].rpartition("@")[2])
 
 
 @pytest.mark.parametrize("digits", [12, 64])
 def test_another_model_is_told_with_both(digits: int, small: dxmatch.MatchFunction) -> None:
     with pytest.raises(ModelError, match=rf"^The model is small@[0-9a-f]{{{digits}}}, not mine@0{{{digits}}}\.$"):
-        check_identity(small, f"mine@{'0' * digits}")
+        check_identity(small.name, small.identities, f"mine@{'0' * digits}")
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_another_model_is_told_with_both(digits: int, small: dxmatch.MatchFuncti
 )
 def test_what_is_no_identity(identity: str, small: dxmatch.MatchFunction) -> None:
     with pytest.raises(OptionError, match="'identity' parameter must be NAME@HASH"):
-        check_identity(small, identity)
+        check_identity(small.name, small.identities, identity)
 
 
 @pytest.mark.parametrize("table", [{"model": "attacker/model"}, {"model": "/etc"}, None])

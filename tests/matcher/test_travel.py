@@ -17,7 +17,7 @@ import pytest
 from joblib.externals.loky.backend.reduction import dumps as dumps_of_loky
 
 import dxmatch
-from dxmatch.matcher import trained
+from dxmatch.matcher import match_function
 from dxmatch.models import packed
 from dxmatch.models.folder import MANIFEST, contents_of
 
@@ -28,9 +28,9 @@ A, B = ["mild flu", "organ pain", "flu"], ["flu", "pain of organs", "gout"]
 
 @pytest.fixture(autouse=True)
 def nothing_has_arrived() -> Iterator[None]:
-    trained._ARRIVED.clear()
+    match_function._ARRIVED.clear()
     yield
-    trained._ARRIVED.clear()
+    match_function._ARRIVED.clear()
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +132,7 @@ def test_a_vote_store_travels_as_its_path(tmp_path: Path, own: dxmatch.MatchFunc
     sent = pickle.dumps(m)
     store = pickle.loads(sent).providers.store
     assert store is not None and store.path == path
-    trained._ARRIVED.clear()
+    match_function._ARRIVED.clear()
     path.rename(tmp_path / "elsewhere.db")
     with pytest.raises(dxmatch.DxmatchError, match=r"votes\.db"):
         pickle.loads(sent)

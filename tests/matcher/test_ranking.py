@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dxmatch
-from dxmatch.matcher.linking import scorer
+from dxmatch.matcher import batch
 
 TERMS = [
     "gout",
@@ -82,8 +82,8 @@ def test_a_matrix_is_the_probabilities_bit_for_bit(m: dxmatch.MatchFunction, mon
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         whole = m.matrix(a, b)
-        monkeypatch.setattr("dxmatch.matcher.linking.ranking.PAIRS_AT_ONCE", 4)
-        monkeypatch.setattr(scorer, "PAIRS_AT_ONCE", 3)
+        monkeypatch.setattr("dxmatch.matcher.ranking.PAIRS_AT_ONCE", 4)
+        monkeypatch.setattr(batch, "PAIRS_AT_ONCE", 3)
         assert np.array_equal(m.matrix(a, b), whole, equal_nan=True)
         for i, one in enumerate(a):
             for j, other in enumerate(b):

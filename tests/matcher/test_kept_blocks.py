@@ -10,15 +10,27 @@ import pyarrow as pa
 import pytest
 
 import dxmatch
+from dxmatch.features.names import Names
 from dxmatch.files.tables import write_table
-from dxmatch.matcher.linking import link
-from dxmatch.matcher.linking.kept_blocks import KeptBlocks
-from dxmatch.matcher.linking.scorer import NamedPairs
-from dxmatch.matcher.list_function import under
+from dxmatch.matcher import link
+from dxmatch.matcher.batch import PairModel
+from dxmatch.matcher.kept_blocks import KeptBlocks
 
 A = ["heart attack", "no pneumonia", "MI", "T1DM", None, "Сердце", "type II diabetes", "GOUT", "severe gout", "angina"]
 B = ["Myocardial infarction", "pneumonia", "type 1 diabetes", "type 2 diabetes", "gout", "MI", "Сердце"]
 BLOCKS = 4
+
+
+def linked(
+    m: dxmatch.MatchFunction,
+    a: list[Any],
+    b: list[Any],
+    parts: Path | None = None,
+    threshold: float | None = None,
+    **options: Any,
+) -> Any:
+    kept = None if parts is None else KeptBlocks(parts, m.identity, m.policy)
+    return link.link(m.model, a, b, least=m.threshold_or(threshold), **options, kept=kept)
 
 
 class Judge:
@@ -27,15 +39,15 @@ class Judge:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.scored: list[set[str]] = []
         self.end: type[BaseException] | None = None
-        judge, mine = NamedPairs.probabilities, self
+        judge, mine = PairModel.probabilities, self
 
-        def probabilities(self: NamedPairs, a: Any, b: Any) -> Any:
+        def probabilities(self: PairModel, names: Names, a: Any, b: Any) -> Any:
             if mine.end is not None and len(mine.scored) == 2:
                 raise mine.end(1)
-            mine.scored.append({self.names[i] for i in np.unique(a).tolist()})
-            return judge(self, a, b)
+            mine.scored.append({names.names[i] for i in np.unique(a).tolist()})
+            return judge(self, names, a, b)
 
-        monkeypatch.setattr(NamedPairs, "probabilities", probabilities)
+        monkeypatch.setattr(PairModel, "probabilities", probabilities)
         monkeypatch.setattr(link, "NAMES_AT_ONCE", 2)
 
     def since(self, end: type[BaseException] | None = None) -> list[set[str]]:
@@ -75,36 +87,33 @@ def test_the_same_command_goes_on_and_gives_the_same_bytes(
 def test_a_damaged_block_is_made_again(m: dxmatch.MatchFunction, judge: Judge, tmp_path: Path) -> None:
     judge.since(SystemExit)
     with pytest.raises(SystemExit):
-        link.link(m, A, B, kept=KeptBlocks(tmp_path / "parts"))
+        linked(m, A, B, tmp_path / "parts")
     judge.since()
     one, other = sorted((tmp_path / "parts").iterdir())
     one.write_bytes(one.read_bytes()[:-40])
     content = bytearray(other.read_bytes())
     content[len(content) // 2] ^= 1
     other.write_bytes(content)
-    made = link.link(m, A, B, kept=KeptBlocks(tmp_path / "parts"))
-    assert len(judge.since()) == BLOCKS and made.table.equals(link.link(m, A, B).table)
+    made = linked(m, A, B, tmp_path / "parts")
+    assert len(judge.since()) == BLOCKS and made.table.equals(linked(m, A, B).table)
 
 
 def test_another_job_takes_no_blocks_of_this_one_and_leaves_them(
     m: dxmatch.MatchFunction, judge: Judge, tmp_path: Path
 ) -> None:
     parts = tmp_path / "parts"
-    link.link(m, A, B, kept=KeptBlocks(parts))
+    linked(m, A, B, parts)
     assert len(list(parts.iterdir())) == len(judge.since()) == BLOCKS
     others: list[tuple[Any, list[Any], list[Any], dict[str, Any]]] = [
-        (m, A, B, {"threshold": 0.9}), (m, A, B, {"k": 2}), (m, A, B, {"candidates": 5}), (under(m, "strict"), A, B, {}),
+        (m, A, B, {"threshold": 0.9}), (m, A, B, {"k": 2}), (m, A, B, {"candidates": 5}), (m.under("strict"), A, B, {}),
         (m, A, [*B[:-1], "Angina"], {}), (m, [*A[:-1], "Angina"], B, {}),
     ]  # fmt: skip
     for i, (judging, a, b, options) in enumerate(others, 2):
-        kept = KeptBlocks(parts)
-        link.link(judging, a, b, **options, kept=kept)
-        assert kept.resumed == 0 and len(judge.since()) == BLOCKS and len(list(parts.iterdir())) == i * BLOCKS
+        linked(judging, a, b, parts, **options)
+        assert len(judge.since()) == BLOCKS and len(list(parts.iterdir())) == i * BLOCKS
         assert KeptBlocks(parts).open(BLOCKS) == {}
-    kept.remove()
-    assert len(list(parts.iterdir())) == len(others) * BLOCKS
 
 
 def test_a_short_job_keeps_nothing(m: dxmatch.MatchFunction, tmp_path: Path) -> None:
-    link.link(m, A, B, kept=KeptBlocks(tmp_path / "parts"))
+    linked(m, A, B, tmp_path / "parts")
     assert not list(tmp_path.iterdir())

@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dxmatch
-from dxmatch.matcher.linking.clusters import Known, clustered, keys_of
-from dxmatch.matcher.list_function import under
+from dxmatch.matcher.clusters import Known, clustered, keys_of
 from dxmatch.tests.command_line import invoke
 
 TERMS = [
@@ -70,7 +69,7 @@ def test_every_two_names_of_a_cluster_match(m: dxmatch.MatchFunction, policy: st
     graph = m.providers.graph
     assert graph is not None
     terms = [name for d in range(0, len(graph), 2500) for name in np.array(graph.names)[graph.name_disease == d]]
-    judge = under(m, policy)
+    judge = m.under(policy)
     found = m.dedupe([*TERMS, *terms], policy=policy)
     sizes = found.groupby("cluster")["term"].nunique()
     assert (sizes > 1).sum() > 8

@@ -14,10 +14,9 @@ import pytest
 
 import dxmatch
 from dxmatch.files.tables import read_table, write_table
-from dxmatch.matcher.linking import candidates, link
-from dxmatch.matcher.linking.candidates import CandidateSearch
-from dxmatch.matcher.linking.listed import listed
-from dxmatch.matcher.linking.scorer import NamedPairs
+from dxmatch.matcher import candidates, link
+from dxmatch.matcher.candidates import CandidateSearch
+from dxmatch.matcher.terms import listed
 from dxmatch.tests.command_line import invoke
 
 A = ["heart attack", "no pneumonia", "MI", "T1DM", None, " ", "Сердце", "type II diabetes", "xyzzy", "GOUT", "MI"]
@@ -148,12 +147,12 @@ def test_the_blocks_do_not_show_and_the_quantised_index_loses_little(
 
 def test_candidates_hold_nearly_all_that_matches(m: dxmatch.MatchFunction) -> None:
     """Against M on all pairs."""
-    names, (of_a, of_b) = listed(m, *some_names(m, 600))
-    pairs = NamedPairs(m, names)
+    a_terms, b_terms = some_names(m, 600)
+    names, (of_a, of_b) = listed(m.model, a=a_terms, b=b_terms)
     among = np.unique(of_b.name[of_b.understood])
-    place, found = CandidateSearch(pairs.texts, among, 20, m.providers.graph)(of_a.name)
+    place, found = CandidateSearch(names, among, 20)(of_a.name)
     a, b = (each.ravel().astype(np.int32) for each in np.meshgrid(of_a.name, among, indexing="ij"))
-    matches = pairs.probabilities(a, b).reshape(len(of_a), -1) >= m.threshold
+    matches = m.model.probabilities(names, a, b).reshape(len(of_a), -1) >= m.threshold
     candidate = np.zeros((len(of_a), len(names)), bool)
     candidate[place, found] = True
     assert matches.sum() > 50 and (matches & ~candidate[:, among]).sum() <= 0.03 * matches.sum()
