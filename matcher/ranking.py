@@ -79,7 +79,7 @@ def matrix(model: PairModel, a_terms: Any, b_terms: Any) -> NDArray[np.float64]:
             block = np.full((len(some), len(columns)), np.nan)
             first, second = np.repeat(some[some >= 0], len(known)), np.tile(columns[known], int((some >= 0).sum()))
             found = model.probabilities(names, first.astype(np.int32), second.astype(np.int32))
-            block[np.ix_(some >= 0, known)] = found.reshape(-1, len(known))
+            block[np.ix_(some >= 0, known)] = found.reshape(int((some >= 0).sum()), len(known))
             rows = np.flatnonzero((row_of >= start) & (row_of < start + at_once))
             out[rows] = block[np.ix_(row_of[rows] - start, place)]
             report(min(start + at_once, len(here)), len(here))

@@ -20,8 +20,6 @@ from dxmatch.features.compute import CHUNK
 from dxmatch.matcher.match_function import MatchFunction
 from dxmatch.models import releases
 from dxmatch.models.ensemble import Combination, Members
-from dxmatch.models.folder import load as read_model_folder
-from dxmatch.models.shipped import SHIPPED_MODEL
 
 DIAGNOSES = [
     "heart attack", "acute myocardial infarction", "STEMI", "angina", "pneumonia", "community-acquired pneumonia",
@@ -116,10 +114,10 @@ def test_a_score_before_gives_way(m: dxmatch.MatchFunction, tmp_path: Path) -> N
 def test_shap_values_add_up_to_the_log_odds(m: dxmatch.MatchFunction) -> None:
     pairs = [("heart attack", "acute MI"), ("gout", "asthma"), ("type 1 diabetes", "type 2 diabetes")]
     scored = m.score(pairs, add=["shap", "features"])
-    assert scored.columns.tolist() == ["a", "b", *m.added_columns(["features", "shap"])]
+    assert scored.columns.tolist() == ["a", "b", *m.model.added_columns(["features", "shap"])]
     table = np.column_stack([scored[name].to_numpy() for name in m.features.names]).astype(np.float32)
-    log_odds = sum(scored[name].to_numpy() for name in m.shap_names)
-    np.testing.assert_allclose(log_odds, m.raw(table), atol=1e-9)
+    log_odds = sum(scored[name].to_numpy() for name in m.model.shap_names)
+    np.testing.assert_allclose(log_odds, m.decider.raw(table), atol=1e-9)
 
 
 def test_bad_text_is_refused(m: dxmatch.MatchFunction) -> None:
@@ -151,31 +149,14 @@ def test_members_weighted_by_probability(m: dxmatch.MatchFunction, tmp_path: Pat
     table = np.random.default_rng(0).random((CHUNK + 5, len(m.features.names))).astype(np.float32)
     members = Members(parts.trees)(table)
     expected = np.average(1 / (1 + np.exp(-members)), axis=1, weights=weights)
-    assert 1 / (1 + np.exp(-again.raw(table))) == pytest.approx(expected, abs=1e-14)
-    assert again.raw(table)[-5:].tolist() == again.raw(table[-5:]).tolist()
+    assert 1 / (1 + np.exp(-again.decider.raw(table))) == pytest.approx(expected, abs=1e-14)
+    assert again.decider.raw(table)[-5:].tolist() == again.raw(table[-5:]).tolist()
 
 
 def test_other_release_of_a_library_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(releases, "version", lambda name: "0.0.1")
     with pytest.warns(UserWarning, match=r"simplemma 0\.0\.1 \(trained with"):
         dxmatch.load()
-
-
-def test_the_view_of_tagged_words_is_read_as_words() -> None:
-    """What the view "pos" gave before there was "tags": the ratio of words, to the bit."""
-    parts = read_model_folder(SHIPPED_MODEL)
-    words, tagged = (
-        [{**f, "view": view} if f["name"] == "ratio_unigram" else f for f in parts.manifest.feature_set["feature"]]
-        for view in ("unigram", "pos")
-    )
-    m, old = (
-        MatchFunction(replace(parts, manifest=replace(parts.manifest, feature_set={**parts.manifest.feature_set, "feature": columns})))
-        for columns in (words, tagged)
-    )  # fmt: skip
-    assert old.features == m.features
-    assert old.probability("acute renal failure", "kidney failure") == m.probability(
-        "acute renal failure", "kidney failure"
-    )
 
 
 def test_m_is_called_like_a_function(m: dxmatch.MatchFunction) -> None:

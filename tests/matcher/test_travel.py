@@ -7,6 +7,7 @@ import io
 import multiprocessing
 import pickle
 from collections.abc import Iterator
+from dataclasses import replace
 from operator import methodcaller
 from pathlib import Path
 from typing import Any
@@ -140,6 +141,6 @@ def test_a_vote_store_travels_as_its_path(tmp_path: Path, own: dxmatch.MatchFunc
 
 def test_an_encoders_folder_travels_as_its_path(tmp_path: Path, shipped: dxmatch.MatchFunction) -> None:
     m = copy.copy(shipped)
-    m.providers = copy.copy(shipped.providers)
+    m.model = replace(m.model, providers=copy.copy(shipped.providers))
     m.providers.folders = {"minilm": Path("models/minilm")}
-    assert m.__reduce__()[1][2]["encoders"] == {"minilm": Path("models/minilm").absolute()}
+    assert m.__reduce__()[1][1]["encoders"] == {"minilm": Path("models/minilm").absolute()}
