@@ -8,12 +8,10 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -34,15 +32,14 @@ from ..matcher.policy import SPECIFICATION
 from ..matcher.protocol import loaded
 from ..options import File, Output, Serves, checked
 from ..progress import Progress, shown
+from . import local
 from .chunk import CheckedRows, ChunkResult, Scorer, finished_part, writer
-from .plan import Chunk, Job, Plan, as_dictionary, parquet_files, plan_job
+from .plan import ABOUT, Chunk, Job, Plan, as_dictionary, parquet_files, plan_job
 
 T = TypeVar("T")
 MAX_TEXTS = 1_000_000
 """With more different texts than that, which would take some 2.5 GB, the job does not hold them all."""
 MAX_BYTES = 1 << 30
-ABOUT = "_job.json"
-"""In the folder where parts wait: which job it is."""
 _OURS = re.compile(rf"{ABOUT}|_job\.lock|[._]?(part|_rejects)-\d{{5,}}\.parquet(\.[0-9a-f]{{12}}\.part)?")
 
 
@@ -168,7 +165,7 @@ def _score(plan: Plan, m: MatchFunction, finished: dict[int, ChunkResult]) -> No
 
             ray_engine.run(plan, m, names, texts, todo, report)
         else:
-            run_on_threads(plan, Scorer(plan, m, names, texts), todo, report)
+            local.run(plan, Scorer(plan, m, names, texts), todo, report)
 
 
 def _prepared(
@@ -238,64 +235,6 @@ def _each(todo: Sequence[Chunk], work: Callable[[Chunk], T], threads: int, progr
             progress(done, total)
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def run_on_threads(plan: Plan, scorer: Scorer, todo: Sequence[Chunk], report: Callable[[ChunkResult], None]) -> None:
-    """The engine of one machine: chunks on threads, each chunk on one core.
-
-    The kernels run without the interpreter's lock, so threads are enough, and share the names and the model. An interruption leaves the
-    chunks under way.
-    """
-    stop = threading.Event()
-
-    def score(chunk: Chunk) -> ChunkResult:
-        if stop.is_set():  # never reported: a chunk that waited comes after the one that failed
-            raise DxmatchError("Not begun.")
-        try:
-            return scorer(chunk)
-        except BaseException:
-            stop.set()
-            raise
-
-    with ThreadPoolExecutor(plan.workers, "dxmatch-chunk") as pool:
-        try:
-            run_chunks(todo, plan.workers, lambda chunk: pool.submit(score, chunk), report)
-        except BaseException:
-            stop.set()
-            scorer.leave.set()
-            raise
-
-
-def run_chunks(
-    todo: Sequence[Chunk],
-    at_once: int,
-    start: Callable[[Chunk], Future[ChunkResult]],
-    report: Callable[[ChunkResult], None],
-    explain: Callable[[Chunk, BaseException], BaseException] = lambda chunk, error: error,
-) -> None:
-    """Has chunks scored, `at_once` of them under way, and reports each when it is done.
-
-    Raises
-    ------
-    DxmatchError
-        Of the first chunk that failed, once those that were started are finished and reported: what `explain` makes of
-        its error, with the chunk where that does not say where it lies.
-    """
-    rest, running, failed = iter(todo), dict[Future[ChunkResult], Chunk](), dict[int, tuple[Chunk, BaseException]]()
-    while running := running | {start(chunk): chunk for chunk in islice(rest, 0 if failed else at_once - len(running))}:
-        for future in wait(running, return_when=FIRST_COMPLETED).done:
-            chunk = running.pop(future)
-            if (error := future.exception()) is not None:
-                failed[chunk.number] = chunk, error
-            else:
-                report(future.result())
-    if failed:
-        chunk, error = failed[min(failed)]
-        cause = explain(chunk, error)
-        if isinstance(cause, DxmatchError):
-            raise cause
-        why = "out of memory" if isinstance(cause, MemoryError) else f"{type(cause).__name__}: {cause}"
-        raise DxmatchError(f"{chunk.place}: chunk {chunk.number} failed ({why}).") from cause
 
 
 @contextmanager

@@ -26,6 +26,8 @@ from ..options import Between, Options
 
 CHUNK_ROWS = 1 << 19
 """Rows of a chunk: some seconds of work, some 200 MB of memory, and no more lost when a worker dies."""
+ABOUT = "_job.json"
+"""In the folder where parts wait: which job it is."""
 TEXT = pa.dictionary(pa.int32(), pa.large_string())
 LIBRARIES = ("pyarrow", *SHAPE_FEATURES)
 

@@ -27,8 +27,8 @@ from ..features.names import Names
 from ..matcher.match_function import MatchFunction
 from ..models.releases import installed_releases
 from .chunk import ChunkResult, Scorer
-from .job import ABOUT, run_chunks
-from .plan import LIBRARIES, Chunk, Plan
+from .local import run_chunks
+from .plan import ABOUT, LIBRARIES, Chunk, Plan
 
 ATTEMPTS = 5
 """So often a chunk is begun, where it takes its worker down each time, before the job gives up."""

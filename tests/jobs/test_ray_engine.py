@@ -21,8 +21,7 @@ import pytest
 
 from dxmatch.errors import DxmatchError, InputError, MissingExtra, OptionError
 from dxmatch.jobs import ray_engine
-from dxmatch.jobs.job import ABOUT
-from dxmatch.jobs.plan import Plan, plan_job
+from dxmatch.jobs.plan import ABOUT, Plan, plan_job
 from dxmatch.matcher.loading import Loading
 from dxmatch.matcher.match_function import load
 from dxmatch.votes.store.store import VoteStore
