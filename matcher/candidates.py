@@ -18,6 +18,7 @@ from ..features.compute import cores
 from ..features.names import Names
 from ..features.providers import SHIPPED
 from ..terms.diseases.graph import DiseaseGraph
+from ..terms.icd.search import found_by
 
 CANDIDATES = 50
 """Of each way."""
@@ -62,7 +63,7 @@ class CandidateSearch:
 
     def __call__(self, names: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Pairs (place in `names`, candidate), int32 each, every pair once, sorted by place; a name is a candidate of itself."""
-        nearest = self._index.search(self._vectors[names], self._count)[1]
+        nearest = found_by(self._index, self._vectors[names], self._count)
         found = [np.where(nearest >= 0, self._among[nearest], -1)]
         if self._kin is not None:
             found += self._kin(names, self._vectors, self._count)

@@ -21,7 +21,7 @@ from ..terms.icd.sources import open_tree
 from ..terms.icd.tree import IcdTree
 from ..votes.asking_options import Asking
 from .icd_gold import Gold, gold_of
-from .icd_mapping import OF_MAPPING, IcdMapper, IcdTable, map_icd, tree_file
+from .icd_mapping import MAX_K, OF_MAPPING, IcdMapper, IcdTable, map_icd, tree_file
 from .icd_presets import Preset
 from .icd_strings import Diagnoses
 from .match_function import MatchFunction
@@ -143,7 +143,7 @@ def icd_accuracy(
     *,
     column: str = "diagnosis",
     unique: bool = False,
-    k: Annotated[int, Between(1)] | None = None,
+    k: Annotated[int, Between(1, MAX_K)] | None = None,
     tree: AnyTable = None,
     preset: Preset = "default",
     pick: str | None = None,

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 EDITION = "icd10"
 """The key of the schema's metadata that holds package and version, or file and hash, of the ICD-10 that the codes are of."""
+MAX_K = 1000
+"""Candidates of one diagnosis: what a language model or a reader can look at, and a machine can hold for a long table."""
 OF_MAPPING = Serves("endpoints", "store", "max_calls", "max_cost")
 """What serves the asking of picks."""
 
@@ -145,7 +147,7 @@ def icd(
     *,
     column: str = "diagnosis",
     unique: bool = False,
-    k: Annotated[int, Between(1)] | None = None,
+    k: Annotated[int, Between(1, MAX_K)] | None = None,
     tree: AnyTable = None,
     preset: Preset = "default",
     pick: str | None = None,
@@ -166,7 +168,7 @@ def icd(
     unique
         One row for each different string, in order of first appearance: a table to look up every algorithm's in.
     k
-        How many candidates to keep for each; as the pick says, or 15, if not given.
+        How many candidates to keep for each, at most 1,000; as the pick says, or 15, if not given.
     tree
         "icd10cm" (if neither this nor the pick says another), "icd10" (WHO), the path of a CSV with `code, name, parent`, or a code
         system of your own: a file, frame or list of terms, with a column `code` (else each term is its own; several rows of one code are

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from .ranking import AGREEMENT, MISSING, WIDTH, Said, Wording, costs_of_bits
 
+_HERE = os.getpid()
 CANDIDATES = 15
 """The nearest codes that are looked at unless another number is asked for, as in "How to Evaluate Medical AI"."""
 
@@ -99,6 +100,17 @@ def trained_index(vectors: NDArray[np.float32], euclidean: bool = False) -> NDAr
     finally:
         faiss.omp_set_num_threads(threads)
     return faiss.serialize_index(index)
+
+
+def found_by(index: Any, queries: NDArray[np.float32], k: int) -> NDArray[np.int64]:
+    """The places [m, k] of the vectors of a FAISS index that are nearest to m queries."""
+    import faiss
+
+    if (
+        os.getpid() != _HERE
+    ):  # the threads of OpenMP do not live on in a forked process, and waiting for them never ends
+        faiss.omp_set_num_threads(1)
+    return index.search(queries, k)[1]
 
 
 class Search:
@@ -203,7 +215,7 @@ class Search:
         # The first of one is the first of fifteen.
         width = min(n, _SHORTLIST * max(k, CANDIDATES))
         while len(rows):
-            shortlists = np.sort(self._index.search(queries[rows], width)[1], axis=1)
+            shortlists = np.sort(found_by(self._index, queries[rows], width), axis=1)
             counts = fill(rows, shortlists)
             if width == n:
                 return
