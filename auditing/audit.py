@@ -121,7 +121,7 @@ def audit(
             ways["trained without"] = ablation_rows(m, resamples, own, fold, seed, report)
         found["families"] = [{"way": way, **row} for way, rows in ways.items() for row in rows]
     made_with = {
-        "match_function": m.identity, "threshold": m.threshold, "sets_of_trees": len(m.decider.scorer.members),
+        "match_function": m.identity, "threshold": m.threshold, "sets_of_trees": len(m.parts.trees),
         "source": Path(every.source).name, "pairs": len(every.a), "matches": int(every.match.sum()),
         "references": len(every.groups.names), "equal_after_normalisation": int(every.identical.sum()), "rows_set_aside": every.n_rejected,
         "pairs_with_contributions": len(rows), "shuffles": repeats, "resamples_of_references": resampling.resamples, "level": resampling.level,

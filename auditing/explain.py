@@ -60,8 +60,8 @@ def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
     check_text(b, "b")
     batch = matcher.model.batch([a], [b])
     refuse_unscored(batch)
-    least = matcher.threshold if matcher.policy == SPECIFICATION else matcher.parts.manifest.threshold
-    raw_threshold = matcher.decider.scorer.calibration.inverse(min(max(least, _CERTAIN), 1 - _CERTAIN))
+    least = matcher.threshold if matcher.policy == SPECIFICATION else matcher.parts.manifest.decision.threshold
+    raw_threshold = matcher.decider.calibration.inverse(min(max(least, _CERTAIN), 1 - _CERTAIN))
     probability, trees, known = 1.0, None, Known(False, "", (), None, {})
     if not batch.equal[0]:
         probability, trees = float(batch.probability()[0]), _trees(matcher, batch)
@@ -107,7 +107,7 @@ def _trees(matcher: MatchFunction, batch: Batch) -> Trees:
         for feature, value, contribution in did
     ]
     parts.sort(key=lambda part: -abs(part.contribution))
-    return Trees(base, float(raw[0]), float(decider.scorer.calibration(raw)[0]), tuple(parts))
+    return Trees(base, float(raw[0]), float(decider.calibration(raw)[0]), tuple(parts))
 
 
 def _links(matcher: MatchFunction, names: Names, places: tuple[int, int]) -> Iterator[Link]:

@@ -128,7 +128,7 @@ def permutation_rows(
             table = pairs.table.copy()
             table[:, columns] = pairs.table[generator.permutation(len(table))][:, columns]
             raw = matcher.decider.ranked(table)
-            said = matcher.decider.scorer.calibration(raw) >= matcher.threshold
+            said = matcher.decider.calibration(raw) >= matcher.threshold
             flipped.append(float((said != decided).mean()))
             after.append(resamples.every(turn, repeats).quality(raw, said))
         rows.append({"name": name, "flipped": float(np.mean(flipped)), **resamples.lost(before, after)})

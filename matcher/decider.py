@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
 from ..features.feature_set import FeatureSet
+from ..models.calibration import Sigmoid
 from ..models.folder import ModelFolder
 from ..models.relation import RelationModel
-from ..models.scorer import Scorer
 from .policy import SPECIFICATION
 
 _LOWEST = -1e9
@@ -28,7 +26,8 @@ class Decider:
         self, table: NDArray[np.float32], equal: NDArray[np.bool_], *, threads: int | None = None
     ) -> NDArray[np.float64]:
         """The probabilities float64[m]: 1 where `equal`, bool[m], 0 where what they say excludes."""
-        probability = self.scorer.decided(table, equal, threads=threads)
+        probability = self.calibration(self.raw(table, threads=threads))
+        probability[equal] = 1.0
         probability[self.excluded(table) & ~equal] = 0.0
         return probability
 
@@ -37,22 +36,21 @@ class Decider:
         return excluded(table, self.features)
 
     def raw(self, table: NDArray[np.float32], *, threads: int | None = None) -> NDArray[np.float64]:
-        """`Scorer.raw`: log-odds float64[m] before calibration."""
-        return self.scorer.raw(table, threads=threads)
+        """`TreeEnsemble.raw`: log-odds float64[m] before calibration."""
+        return self.parts.trees.raw(table, threads=threads)
 
     def ranked(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
         """What ranks pairs that are not equal: log-odds float64[m], below all others where what they say excludes."""
         return np.where(self.excluded(table), _LOWEST, self.raw(table))
 
     def contributions(self, table: NDArray[np.float32], *, threads: int | None = None) -> NDArray[np.float64]:
-        """`Scorer.contributions`: SHAP values float64[m, f + 1], the base in the last column."""
-        return self.scorer.contributions(table, threads=threads)
+        """`TreeEnsemble.contributions`: SHAP values float64[m, f + 1], the base in the last column."""
+        return self.parts.trees.contributions(table, threads=threads)
 
-    @cached_property
-    def scorer(self) -> Scorer:
-        """The trained part: features -> raw log-odds -> probability."""
-        manifest = self.parts.manifest
-        return Scorer(self.parts.trees, manifest.calibration, manifest.ensemble)
+    @property
+    def calibration(self) -> Sigmoid:
+        """Raw log-odds -> probability."""
+        return self.parts.manifest.decision.calibration
 
     @property
     def relation(self) -> RelationModel:
@@ -67,8 +65,8 @@ class Decider:
     def threshold_of(self, policy: str) -> float:
         """M's threshold under a policy. Raises `ModelError` for a model that knows none."""
         if policy == SPECIFICATION:
-            return self.parts.manifest.threshold
-        thresholds = self.relation.thresholds
+            return self.parts.manifest.decision.threshold
+        thresholds = self.relation.facts.thresholds
         if policy not in thresholds:
             known = ", ".join((SPECIFICATION, *thresholds))
             raise ModelError(

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 from ..errors import DxmatchError, InputError, MissingExtra, ModelError, OptionError, Remedy, warn
 from ..models import folder as model_folder
-from ..models.folder import CARD, MANIFEST, MAX_FILE_BYTES, MAX_MANIFEST_BYTES, ModelFolder
-from ..models.manifest import read
+from ..models.folder import ModelFolder
+from ..models.manifest import CARD, MANIFEST, read
 from ..terms.encoders.hub import COMMIT, check_hub_name, is_hub_name
 
 T = TypeVar("T")
@@ -84,12 +84,9 @@ def hub_model(
     commit, place = found.parent.name, f"{name}@{found.parent.name}"
     if not COMMIT.fullmatch(commit):
         raise ModelError(f"{name}: the hub's cache does not say which commit {found} is of.")
-    contents = {MANIFEST: _content(found, MAX_MANIFEST_BYTES)}
-    for file in read(contents[MANIFEST], f"{place}/{MANIFEST}").files:
-        path = _file(name, file, commit, allow_download)
-        if path is not None:
-            contents[file] = _content(path, MAX_FILE_BYTES)
-    parts = model_folder.of_contents(contents, place)
+    for file in read(found.read_bytes(), f"{place}/{MANIFEST}").files:
+        _file(name, file, commit, allow_download)
+    parts = model_folder.load(found.parent, place)
     if revision != commit and not pinned:
         warn(f'{name} without a commit may be another model tomorrow; this one is revision="{commit}".')
     return HubModel(name, commit, parts)
@@ -189,12 +186,3 @@ def _asked(ask: Callable[[], T], name: str) -> T:
 
 def _first_line(error: Exception) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
-
-
-def _content(path: Path, limit: int) -> bytes:
-    """The cache keeps links to its own files; a model's own are never followed."""
-    with path.open("rb") as file:
-        content = file.read(limit + 1)
-    if len(content) > limit:
-        raise ModelError(f"{path}: above {limit:,} bytes.")
-    return content

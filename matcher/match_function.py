@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
+from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, final
 
@@ -25,11 +24,8 @@ from ..features.providers import SHIPPED, Providers
 from ..files.counted import shown_threshold
 from ..files.reading import OF_TABLES, Reading
 from ..models import folder as model_folder
-from ..models.folder import ModelFolder, feature_diff
-from ..models.manifest import DISEASES
-from ..models.packed import PackedModel, packed, unpacked
+from ..models.folder import ModelFolder, shipped_parts
 from ..models.releases import warn_of_other_releases
-from ..models.shipped import SHIPPED_MODEL
 from ..options import Between, File, Serves, Table, checked
 from ..terms.diseases.graph import DiseaseGraph
 from ..terms.diseases.words import vocabulary_of
@@ -116,7 +112,7 @@ def load(
         fetched = hub_model(*named, allow_download=loading.allow_download, pinned=pinned)
         parts = fetched.parts
     else:
-        parts = model_folder.load(SHIPPED_MODEL if matcher is None else matcher)
+        parts = shipped_parts() if matcher is None else model_folder.load(matcher)
     served, _ = services_of(loading.endpoints)
     m = MatchFunction(
         parts, store=open_store(loading.store), endpoints=served, encoders=loading.encoders, allow_download=loading.allow_download,
@@ -167,22 +163,22 @@ class MatchFunction:
         features = FeatureSet.from_dict(manifest.feature_set, f"model {self.name}")
         if features.names != manifest.feature_names:
             raise ModelError(
-                f"Model {self.name}: the feature set and the columns of the trees differ.\n"
-                + feature_diff(manifest.feature_names, features.names)
+                f"Model {self.name}: the columns of the trees (-) and its feature set (+) differ in a name or the order:\n"
+                + "\n".join(unified_diff(manifest.feature_names, features.names, lineterm="", n=0))
             )
         mine = {*features.encoders, *features.declared_encoders}
         if foreign := sorted({*(encoders or ())} - mine):
             allowed = ", ".join(sorted(mine - {SHIPPED})) or "none, for all that it needs is in its folder"
             raise OptionError("encoders", f"by the names of the model's encoders ({allowed})", foreign[0])
-        graph = None
+        self._vocabulary, graph = vocabulary, None
         if parts.diseases is not None:
-            graph = DiseaseGraph.from_bytes(parts.diseases, f"{manifest.name}: {DISEASES}")
+            graph = DiseaseGraph.from_arrays(parts.diseases, f"{manifest.name}: diseases")
             vocabulary = vocabulary or vocabulary_of(graph, features.language)
         providers = features.open(
             Normalizer.from_spec(manifest.normalizer),
-            StaticEncoder.from_bytes(parts.encoder) if parts.encoder else None,
+            StaticEncoder.from_arrays(parts.encoder, f"{manifest.name}: encoder") if parts.encoder else None,
             endpoints=endpoints,
-            folders={**kept_encoders(parts.encoders, features.encoders), **(encoders or {})},
+            folders={**kept_encoders(parts.kept, features.encoders), **(encoders or {})},
             allow_download=allow_download,
             store=store,
             graph=graph,
@@ -193,11 +189,11 @@ class MatchFunction:
         self.model = PairModel(features, providers, decider, POLICIES[policy], judge_all, min_coverage)
         """What it sees pairs with; `replace` gives another of the same parts."""
         self.threshold = decider.threshold_of(policy)
-        warn_of_other_releases(self.name, manifest.libraries)
+        warn_of_other_releases(self.name, manifest.made.libraries)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Travels as its folder's bytes (`models/packed.py`) and the options of `load`; a store and encoders' folders by their paths."""
-        providers, store = self.providers, self.providers.store
+        """Travels as the path and hash of its folder, or its parts where it is in none, and the options of `load`; a store and encoders' folders by their paths."""
+        providers, store, parts = self.providers, self.providers.store, self.parts
         options = {
             "store": None if store is None else store.path.absolute(),
             "endpoints": dict(providers.endpoints),
@@ -211,11 +207,9 @@ class MatchFunction:
             "policy": self.policy,
             "judge_all": self.model.judge_all,
         }
-        return (
-            _arrived,
-            (self._packed, options),
-            {n: self.__dict__[n] for n in ("_threshold", "fetched_from")},
-        )
+        source = None if parts is shipped_parts() else parts if parts.path is None else parts.path.absolute()
+        state = {name: self.__dict__[name] for name in ("_threshold", "fetched_from")}
+        return _arrived, (source, parts.sha256, options, self._vocabulary), state
 
     def __copy__(self) -> Self:
         """Shares all but what may be set: nothing else of it ever changes."""
@@ -321,10 +315,6 @@ class MatchFunction:
         """The names of encoders that are read from the model folder, besides the shipped one."""
         return [name for name, folder in self.providers.folders.items() if isinstance(folder, KeptEncoder)]
 
-    @cached_property
-    def _packed(self) -> PackedModel:
-        return packed(self.parts)
-
     @property
     def metrics(self) -> dict[str, Any]:
         """What was measured when it was trained, as in its card."""
@@ -365,32 +355,13 @@ class MatchFunction:
 
     @property
     def identity(self) -> str:
-        """Name and the first twelve digits of the hash of everything that shapes a score: tells models apart, and is no seal."""
-        return self._identity_under(self.policy)
+        """Name and the first twelve digits of the hash of its model.json: tells models apart, and is no seal."""
+        return f"{self.name}@{self.parts.sha256[:12]}"
 
     @property
-    def identities(self) -> tuple[str, ...]:
-        """All that it may be called by: `identity`, the same under its default policy, and name and the folder's whole hash.
-
-        The whole hash is that of model.json, which holds those of all other files; a model that was not loaded has none yet.
-        """
-        digest = self.parts.sha256
-        whole = () if digest is None else (f"{self.name}@{digest}",)
-        return (self.identity, self._identity_under(SPECIFICATION), *whole)
-
-    def _identity_under(self, policy: str) -> str:
-        manifest = self.parts.manifest
-        decision = [manifest.ensemble.to_json(), manifest.calibration.to_json(), manifest.threshold]
-        decision += [] if policy == SPECIFICATION else [policy]
-        shape = [manifest.feature_set, manifest.normalizer, manifest.encoders, decision]
-        digest = hashlib.sha256(json.dumps(shape, sort_keys=True).encode())
-        digest.update(self.parts.diseases or b"")
-        for text in self.parts.trees:
-            digest.update(text.encode())
-        if (relation := self.parts.relation) is not None:
-            trees = {head: list(texts) for head, texts in relation.trees.items()}
-            digest.update(json.dumps([relation.to_json(), trees], sort_keys=True).encode())
-        return f"{self.name}@{digest.hexdigest()[:12]}"
+    def identities(self) -> tuple[str, str]:
+        """All that it may be called by: `identity`, and name and the whole hash, that of model.json, which holds those of all other files."""
+        return self.identity, f"{self.name}@{self.parts.sha256}"
 
     def not_understood(self, texts: Sequence[str]) -> dict[str, str]:
         """Of different texts those that are not understood, with the reason; none with `judge_all`."""
@@ -771,16 +742,26 @@ class MatchFunction:
 
 _ARRIVED: dict[str, MatchFunction] = {}
 """The one that was unpickled last, by all that makes it: a worker is sent the same one with each of its tasks."""
+_ARRIVING = threading.Lock()
 
 
-def _arrived(model: PackedModel, options: dict[str, Any]) -> MatchFunction:
+def _arrived(
+    source: ModelFolder | Path | None, sha256: str, options: dict[str, Any], vocabulary: Vocabulary | None
+) -> MatchFunction:
     """What `MatchFunction.__reduce__` wrote down. Raises `ModelError`, and `StoreError` for a vote store that is not there."""
-    key = repr((model.sha256, options))
-    kept = _ARRIVED.get(key)
-    if kept is None:
-        kept = MatchFunction(unpacked(model), **{**options, "store": open_store(options["store"])})
-        _ARRIVED.clear()
-        _ARRIVED[key] = kept
+    key = repr((sha256, options, id(vocabulary) if vocabulary else None))
+    with _ARRIVING:
+        kept = _ARRIVED.get(key)
+        if kept is None:
+            parts = (
+                shipped_parts() if source is None else model_folder.load(source) if isinstance(source, Path) else source
+            )
+            if parts.sha256 != sha256:
+                where = "dxmatch, of another release" if source is None else source
+                raise ModelError(f"{where}: holds another model than the one that was sent ({sha256[:12]}…).")
+            kept = MatchFunction(parts, **{**options, "store": open_store(options["store"])}, vocabulary=vocabulary)
+            _ARRIVED.clear()
+            _ARRIVED[key] = kept
     return copy(kept)
 
 

@@ -14,7 +14,7 @@ from ..features.vote_plan import jobs_of
 from ..files.counted import counted
 from ..files.pairs import read_pairs
 from ..files.reading import OF_TABLES, Reading
-from ..models.shipped import shipped_encoder_files
+from ..models.folder import shipped_parts
 from ..options import File, Serves, Table
 from ..terms.diseases.shipped import shipped_graph
 from ..terms.diseases.words import vocabulary_of
@@ -127,7 +127,7 @@ def providers_of(
     if loading.identity is not None:
         raise OptionError("identity", "left out without a model", loading.identity)
     chosen = FeatureSet.read(features, loading.endpoints)
-    shipped = StaticEncoder.from_bytes(shipped_encoder_files()) if SHIPPED in chosen.encoders else None
+    shipped = StaticEncoder.from_arrays(shipped_parts().encoder or {}) if SHIPPED in chosen.encoders else None
     normalizer = Normalizer(chosen.language, None if abbreviations is None else read_abbreviations(abbreviations))
     # As `train` opens it: names are mended by the graph's words, and its names are candidates of a pick.
     graph = shipped_graph() if chosen.needs_graph else None

@@ -21,7 +21,7 @@ def model_facts(m: Any) -> str:
         ("A match from", f"{shown_threshold(m.threshold)}, under the policy {m.policy}"),
         (
             "Learned from",
-            f"{counted(data['rows'], 'pair')} of {counted(data['groups'], 'reference')}, {manifest.created}",
+            f"{counted(data['rows'], 'pair')} of {counted(data['groups'], 'reference')}, {manifest.made.date}",
         ),
     ]
     if m.fetched_from is not None:

@@ -1,8 +1,7 @@
-"""The model folder: `model.json`, `trees/0.txt …`, optional `encoder/`, `diseases/`, `relation/` and `CARD.md`, and
-nothing else.
+"""The model folder: `model.json`, `model.safetensors` and `CARD.md`.
 
-Nothing in it is executed. A file is read once, and the bytes that were hashed are the bytes that are used. No pickle is
-opened, and no other format is tried when this one does not fit.
+Nothing in it is executed. A file is read once, and the bytes that were hashed are the bytes that are used. No pickle is opened, and no other
+format is tried when this one does not fit.
 """
 
 from __future__ import annotations
@@ -11,105 +10,112 @@ import contextlib
 import hashlib
 import os
 import shutil
-import stat
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load as load_tensors
+from safetensors.numpy import save as save_tensors
 
 from ..errors import ModelError, Remedy
 from ..settings import file_mode, folder_mode
 from . import manifest as manifest_file
-from .manifest import CARD, DISEASES, ENCODER_FILES, RELATION_TREES, Manifest
+from .ensemble import Arrays, TreeEnsemble
+from .manifest import ARRAYS, CARD, MANIFEST, Manifest
 from .relation import RelationModel, relation_columns
-from .trees import text as tree_text
-from .trees.checked import CheckedMembers
-from .trees.refusal import refusal
 
-MANIFEST = "model.json"
-FOLDERS = ("trees", "encoder", "encoders", "diseases", "relation")
-MAX_MANIFEST_BYTES = 4 * 2**20
-MAX_FILE_BYTES = 256 * 2**20
-
-# A link is not followed and a pipe does not wait for its writer; 0 where a system has no such flag.
-_OPEN_FLAGS = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
+SHIPPED_MODEL = Path(__file__).parent / "offline-en"
 
 
 @dataclass(frozen=True)
 class ModelFolder:
     """A model folder in memory.
 
-    trees : the members' LightGBM texts, over `manifest.feature_names` in this order. After `load` they are checked, and
-        written anew from the checked numbers when first asked for.
-    encoder : the files of `encoder/` by name, {"encoder.json": …, "encoder.safetensors": …}, or None.
-    card : the text of CARD.md, or None.
-    diseases : the graph of diseases, as `terms.diseases.graph` reads it, or None.
+    manifest : what it says of itself. trees : M's, over `manifest.feature_names` in this order.
     relation : what a match, or no match, is more exactly; or None.
-    encoders : the files of the other encoders that are kept in it, {"0/config.json": …}, as `kept_encoders` reads them.
-    sha256 : of model.json, and so of the whole folder: that file holds the hash of every other. None for what is not saved yet.
+    encoder, diseases : the arrays of the static encoder, and of the graph of diseases, as `terms` reads them; or None.
+    kept : the files of the other encoders that are kept in it, {"0/config.json": …}, as `kept_encoders` reads them.
+    card : the text of CARD.md.
     """
 
     manifest: Manifest
-    trees: Sequence[str]
-    encoder: Mapping[str, bytes] | None = None
-    card: str | None = None
-    diseases: bytes | None = None
+    trees: TreeEnsemble
     relation: RelationModel | None = None
-    sha256: str | None = None
-    encoders: Mapping[str, bytes] = field(default_factory=dict)
+    encoder: Arrays | None = None
+    diseases: Arrays | None = None
+    kept: Mapping[str, bytes] = field(default_factory=dict)
+    card: str = ""
+
+    @cached_property
+    def path(self) -> Path | None:
+        """The folder that it was loaded from."""
+        return None
+
+    @cached_property
+    def sha256(self) -> str:
+        """Of model.json, and so of the whole folder: that file holds the hash of every other."""
+        return _hash(contents_of(self, self.manifest.name)[MANIFEST])
 
 
-def load(path: str | os.PathLike[str]) -> ModelFolder:
-    """Reads and verifies a model folder.
-
-    Errors: `ModelError`, naming the file, for a path that is no folder, a link or any other thing that is not a plain
-    file or folder, a file that is missing or that model.json does not list, a hash that differs, a file above its
-    limit (256 MiB, model.json 4 MiB), a manifest or a tree that is not exactly in its format.
-    """
-    root = Path(path)
-    _recover(root)
-    _check_is_folder(root)
-    stated = _read(root, MANIFEST, MAX_MANIFEST_BYTES)
-    manifest = manifest_file.read(stated, str(root / MANIFEST))
-    _check_listing(root, manifest.files)
-    contents = {file: _read(root, file, MAX_FILE_BYTES) for file in manifest.files}
-    return of_contents({MANIFEST: stated, **contents}, os.fspath(path))
-
-
-def of_contents(contents: Mapping[str, bytes], place: str) -> ModelFolder:
-    """The model in the bytes of a model folder's files, by their names in it; verified as `load` does.
+def load(path: str | os.PathLike[str], place: str | None = None) -> ModelFolder:
+    """Reads and verifies a model folder. What else lies in it is left alone.
 
     place : what errors call it.
+
+    Errors: `ModelError`, naming the file, for a path that is no model folder, a file that is missing or that model.json does not list, a hash that
+    differs, a manifest or arrays that are not exactly in their format.
     """
-    root = Path(place)
-    stated = contents.get(MANIFEST, b"")
-    manifest = manifest_file.read(stated, str(root / MANIFEST))
-    if missing := sorted(manifest.files.keys() - contents.keys()):
-        raise refusal(place, f"no file {', '.join(missing)}", allowed="every file that model.json lists")
+    root = Path(path)
+    place = place or str(root)
+    _recover(root)
+    stated = _read(root, MANIFEST, place)
+    manifest = manifest_file.read(stated, f"{place}/{MANIFEST}")
+    if missing := {ARRAYS, CARD} - {*manifest.files}:
+        raise ModelError(f"{place}/{MANIFEST}: no hash of {', '.join(sorted(missing))}.")
+    contents = {}
     for file, digest in manifest.files.items():
-        _check_hash(root / file, contents[file], digest)
-    contents = {file: contents[file] for file in manifest.files}
-    names = manifest.feature_names
-    members = [f"trees/{number}.txt" for number in range(sum(file.startswith("trees/") for file in contents))]
-    trees = CheckedMembers(
-        [
-            tree_text.check(_decoded(contents[file], root / file), len(names), str(root / file), names)
-            for file in members
-        ]
-    )
-    encoder = {Path(file).name: contents[file] for file in ENCODER_FILES if file in contents}
-    card = _decoded(contents[CARD], root / CARD) if CARD in contents else None
-    return ModelFolder(
-        manifest, trees, encoder or None, card, contents.get(DISEASES), _relation(manifest, contents, root),
-        hashlib.sha256(stated).hexdigest(), _below(contents, "encoders"),
+        contents[file] = _read(root, file, place)
+        if (found := _hash(contents[file])) != digest:
+            raise ModelError(
+                f"{place}/{file}: changed since it was written: SHA-256 {found[:12]}…, where {MANIFEST} says {digest[:12]}…. "
+                "Take the model from where it came from."
+            )
+    arrays = _by_part(contents[ARRAYS], f"{place}/{ARRAYS}")
+
+    def trees(part: str, columns: Sequence[str], **more: Any) -> TreeEnsemble:
+        return TreeEnsemble.from_arrays(arrays.get(part, {}), len(columns), **more, place=f"{place}/{ARRAYS}, {part}")
+
+    relation, names = None, manifest.feature_names
+    if manifest.relation is not None:
+        heads = manifest.relation.calibration
+        relation = RelationModel(
+            {h: trees(f"relation-{h}", relation_columns(h, names)) for h in heads}, manifest.relation
+        )
+    parts = ModelFolder(
+        manifest, trees("trees", names, averaged=manifest.decision.averaged), relation, arrays.get("encoder"), arrays.get("diseases"),
+        {name: file.tobytes() for name, file in arrays.get("kept", {}).items()}, contents[CARD].decode("utf-8", "replace"),
     )  # fmt: skip
+    parts.__dict__.update(path=root, sha256=_hash(stated))  # which `dataclasses.replace` does not take along
+    return parts
+
+
+@lru_cache
+def shipped_parts() -> ModelFolder:
+    """The model that ships with dxmatch, verified."""
+    return load(SHIPPED_MODEL)
 
 
 def save(path: str | os.PathLike[str], parts: ModelFolder, *, overwrite: bool = False) -> Path:
     """Writes a model folder, whole or not at all, and returns its path.
 
-    parts : `manifest.files` is filled in here, whatever it holds; `trees` may be what LightGBM gives, and is checked
-        and written in the form of `trees.validate`.
+    parts : what the manifest says of files, of the relation and of how members are averaged is filled in here, whatever it holds.
     overwrite : replaces a model folder that is there.
 
     Errors: `ModelError` for a path that is there (an empty folder is taken; a model folder only with `overwrite`;
@@ -123,176 +129,51 @@ def save(path: str | os.PathLike[str], parts: ModelFolder, *, overwrite: bool = 
             if not above.is_dir():
                 above.mkdir(folder_mode(), exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{target.name}.", suffix=".part", dir=target.parent) as beside:
-            new = Path(beside) / "new"
+            new, old = Path(beside) / "new", _aside(target)
             # its owner's alone, unless files are shared: warnings in the manifest quote what the model was trained with
             new.mkdir(folder_mode())
             for file, content in contents.items():
-                for above in reversed(PurePosixPath(file).parents):
-                    (new / above).mkdir(folder_mode(), exist_ok=True)
                 (new / file).touch(file_mode())
                 (new / file).write_bytes(content)
-            _put_in_place(new, target)
+            shutil.rmtree(old, ignore_errors=True)
+            if target.exists():
+                target.rename(old)
+            try:  # what stops here, between two renames, is undone by `_recover`
+                new.rename(target)
+            except OSError:
+                _recover(target)
+                raise
+        shutil.rmtree(old, ignore_errors=True)
     except OSError as error:
         raise ModelError(f"{target} could not be written: {error.strerror or error}.") from error
     return target
 
 
-def feature_diff(expected: Sequence[str], got: Sequence[str]) -> str:
-    """What tells two lists of features apart, a line each; "" where they are equal.
-
-    >>> print(feature_diff(["cosine", "levenshtein", "ratio_stem"], ["levenshtein", "cosine", "ratio_lemma"]))
-    missing: ratio_stem
-    unexpected: ratio_lemma
-    other order: position 1 is levenshtein, expected cosine; position 2 is cosine, expected levenshtein
-    """
-    common = set(expected) & set(got)
-    lines = []
-    if missing := [name for name in expected if name not in common]:
-        lines.append(f"missing: {', '.join(missing)}")
-    if unexpected := [name for name in got if name not in common]:
-        lines.append(f"unexpected: {', '.join(unexpected)}")
-    pairs = zip([n for n in expected if n in common], [n for n in got if n in common], strict=False)
-    if moved := [(wanted, name) for wanted, name in pairs if wanted != name]:
-        places = [f"position {list(got).index(name) + 1} is {name}, expected {wanted}" for wanted, name in moved]
-        lines.append(f"other order: {'; '.join(places)}")
-    return "\n".join(lines)
-
-
 def contents_of(parts: ModelFolder, place: str) -> dict[str, bytes]:
-    """The bytes of each file of a model's folder, as `of_contents` takes them. Errors: `ModelError` as of `save`; `place` names it."""
-    target = Path(place)
-    names = parts.manifest.feature_names
-    contents = {}
-    for number, text in enumerate(parts.trees):
-        file = f"trees/{number}.txt"
-        contents[file] = tree_text.validate(text, len(names), str(target / file), names).encode()
-    for name, content in (parts.encoder or {}).items():
-        contents[f"encoder/{name}"] = content
-    for name, content in parts.encoders.items():
-        contents[f"encoders/{name}"] = content
-    if parts.diseases is not None:
-        contents[DISEASES] = parts.diseases
-    if parts.relation is not None:
-        for head, trees in parts.relation.trees.items():
-            for number, text in enumerate(trees):
-                columns = parts.relation.columns(head, names)
-                file = f"relation/{head}-{number}.txt"
-                contents[file] = tree_text.validate(text, len(columns), str(target / file), columns).encode()
-    if parts.card is not None:
-        contents[CARD] = parts.card.encode()
-    hashes = {file: hashlib.sha256(content).hexdigest() for file, content in contents.items()}
-    contents[MANIFEST] = manifest_file.write(
-        replace(parts.manifest, relation=None if parts.relation is None else parts.relation.to_json(), files=hashes),
-        str(target / MANIFEST),
-    )
-    for file, content in contents.items():
-        _check_size(target / file, len(content), MAX_MANIFEST_BYTES if file == MANIFEST else MAX_FILE_BYTES)
-    return contents
-
-
-def _below(contents: Mapping[str, bytes], folder: str) -> dict[str, bytes]:
-    return {
-        file.removeprefix(f"{folder}/"): content for file, content in contents.items() if file.startswith(f"{folder}/")
+    """The bytes of each file of a model's folder. Errors: `ModelError` as of `save`; `place` names it."""
+    names, relation = parts.manifest.feature_names, parts.relation
+    trees = {"trees": (parts.trees, names)}
+    if relation is not None:
+        trees |= {f"relation-{head}": (each, relation_columns(head, names)) for head, each in relation.trees.items()}
+    for part, (each, columns) in trees.items():
+        if each.n_features != len(columns):
+            raise ModelError(
+                f"{place}, {part}: trees of {each.n_features} columns, not of {len(columns)}: {', '.join(columns)}."
+            )
+    arrays: dict[str, Arrays] = {part: each.arrays() for part, (each, _) in trees.items()}
+    kept = {name: np.frombuffer(file, np.uint8) for name, file in parts.kept.items()}
+    arrays |= {"encoder": parts.encoder or {}, "diseases": parts.diseases or {}, "kept": kept}
+    tensors = {
+        f"{part}.{name}": np.ascontiguousarray(array) for part, own in arrays.items() for name, array in own.items()
     }
-
-
-def _relation(manifest: Manifest, contents: Mapping[str, bytes], root: Path) -> RelationModel | None:
-    found: dict[str, dict[int, str]] = {}
-    for file, content in contents.items():
-        if name := RELATION_TREES.fullmatch(file):
-            columns = relation_columns(name[1], manifest.feature_names)
-            text = tree_text.validate(_decoded(content, root / file), len(columns), str(root / file), columns)
-            found.setdefault(name[1], {})[int(name[2])] = text
-    if manifest.relation is None:
-        if found:
-            raise refusal(str(root), "trees of a relation that model.json does not speak of", allowed="neither or both")
-        return None
-    trees = {head: tuple(by_number[number] for number in sorted(by_number)) for head, by_number in found.items()}
-    return RelationModel.from_json(manifest.relation, trees, str(root / MANIFEST))
-
-
-def _check_is_folder(root: Path) -> None:
-    try:
-        mode = root.lstat().st_mode
-    except (OSError, ValueError) as error:
-        problem = "no such folder" if isinstance(error, FileNotFoundError) else f"not readable ({error})"
-        raise refusal(str(root), problem, allowed="a model folder") from None
-    if not stat.S_ISDIR(mode):
-        raise refusal(str(root), f"{_kind(mode)}, no model folder", allowed="the folder that holds model.json")
-
-
-def _check_listing(root: Path, listed: Mapping[str, str]) -> None:
-    """Holds the folder against model.json: every file listed, every listed file there."""
-    folders = {above.as_posix() for file in listed for above in PurePosixPath(file).parents} - {"."}
-    found = set()
-    for folder in ("", *sorted(folders)):
-        for name, mode in _entries(root / folder):
-            file = f"{folder}/{name}" if folder else name
-            if not (stat.S_ISDIR(mode) if file in folders else stat.S_ISREG(mode)):
-                problem = f"{_kind(mode)} in a model folder"
-                raise refusal(
-                    str(root), problem, allowed=f"plain files, {', '.join(f'{each}/' for each in FOLDERS)}", got=file
-                )
-            if file not in {MANIFEST, *listed, *folders}:
-                problem = "a file that model.json does not list"
-                raise refusal(str(root), problem, allowed=", ".join(listed), got=file)
-            found.add(file)
-    if missing := sorted(listed.keys() - found):
-        raise refusal(str(root), f"no file {', '.join(missing)}", allowed="every file that model.json lists")
-
-
-def _entries(folder: Path) -> list[tuple[str, int]]:
-    """Name and mode of each, no link followed."""
-    try:
-        with os.scandir(folder) as entries:
-            return [(entry.name, entry.stat(follow_symlinks=False).st_mode) for entry in entries]
-    except OSError as error:
-        raise refusal(str(folder), f"not readable ({error.strerror})", allowed="a folder of the model") from None
-
-
-def _read(root: Path, file: str, limit: int) -> bytes:
-    path = root / file
-    try:
-        mode = path.lstat().st_mode
-        if not stat.S_ISREG(mode):
-            raise refusal(str(path), f"{_kind(mode)}, no plain file", allowed="a plain file")
-        # What takes the file's place here is no link that is followed and no pipe that waits; its bytes lack the hash.
-        with os.fdopen(os.open(path, _OPEN_FLAGS), "rb") as handle:
-            size = os.fstat(handle.fileno()).st_size
-            _check_size(path, size, limit)
-            return handle.read(size + 1)
-    except FileNotFoundError:
-        problem = f"no file {file}, so no model folder"
-        raise refusal(str(root), problem, allowed="a folder that dxmatch train wrote") from None
-    except OSError as error:
-        raise refusal(str(path), f"not readable ({error.strerror})") from None
-
-
-def _check_size(path: Path, size: int, limit: int) -> None:
-    if size > limit:
-        raise refusal(str(path), "too large", allowed=f"at most {limit:,} bytes", got=size)
-
-
-def _check_hash(path: Path, content: bytes, stated: str) -> None:
-    found = hashlib.sha256(content).hexdigest()
-    if found != stated:
-        problem = f"changed since it was written: SHA-256 {found[:12]}…, where model.json says {stated[:12]}…"
-        raise refusal(str(path), problem)
-
-
-def _decoded(content: bytes, path: Path) -> str:
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise refusal(str(path), f"not UTF-8 at byte {error.start}", allowed="text in UTF-8") from None
-
-
-def _kind(mode: int) -> str:
-    kinds = {
-        stat.S_IFLNK: "a symbolic link", stat.S_IFDIR: "a folder", stat.S_IFREG: "a file", stat.S_IFIFO: "a named pipe",
-        stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device",
-    }  # fmt: skip
-    return kinds.get(stat.S_IFMT(mode), "something unknown")
+    contents = {ARRAYS: save_tensors(tensors), CARD: parts.card.encode()}
+    manifest = msgspec.structs.replace(
+        parts.manifest,
+        decision=msgspec.structs.replace(parts.manifest.decision, averaged=parts.trees.averaged),
+        relation=None if relation is None else relation.facts,
+        files={file: _hash(content) for file, content in contents.items()},
+    )
+    return {MANIFEST: manifest_file.write(manifest, f"{place}/{MANIFEST}"), **contents}
 
 
 def check_target(path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
@@ -303,30 +184,42 @@ def check_target(path: str | os.PathLike[str], *, overwrite: bool = False) -> No
     _recover(target)
     if not os.path.lexists(target):
         return
-    _check_is_folder(target)
-    entries = {entry.name for entry in target.iterdir()}
-    if not entries:
-        return
-    if MANIFEST not in entries or not entries <= {MANIFEST, CARD, *FOLDERS}:
-        raise refusal(str(target), "a folder that is no model is there", allowed="a new path, or an empty folder")
-    if not overwrite:
-        raise refusal(str(target), "a model is there", allowed="a new path").with_remedy(
+    entries = {entry.name for entry in target.iterdir()} if target.is_dir() and not target.is_symlink() else None
+    if entries is None or not entries <= {MANIFEST, ARRAYS, CARD} or (entries and MANIFEST not in entries):
+        raise ModelError(
+            f"{target}: something that is no model of this release is there. Allowed: a new path, or an empty folder."
+        )
+    if entries and not overwrite:
+        raise ModelError(f"{target}: a model is there. Allowed: a new path.").with_remedy(
             Remedy("replaces it", overwrite=True)
         )
 
 
-def _put_in_place(new: Path, target: Path) -> None:
-    """Two renames; what stops between them is undone by `_recover`."""
-    old = _aside(target)
-    if target.exists():
-        shutil.rmtree(old, ignore_errors=True)
-        target.rename(old)
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _read(root: Path, file: str, place: str) -> bytes:
     try:
-        new.rename(target)
-    except OSError:
-        _recover(target)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
+        return (root / file).read_bytes()
+    except FileNotFoundError:
+        what = f"no file {file} in it" if root.exists() else "no such folder"
+        raise ModelError(f"{place}: {what}. Allowed: a model folder, as dxmatch train writes it.") from None
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{place}/{file}: not readable ({getattr(error, 'strerror', None) or error}).") from None
+
+
+def _by_part(content: bytes, place: str) -> dict[str, dict[str, NDArray[Any]]]:
+    """The tensors "part.name" by part, then name."""
+    try:
+        tensors = load_tensors(content)
+    except (SafetensorError, KeyError, ValueError, TypeError) as error:
+        raise ModelError(f"{place}: not a file of tensors ({error}).") from None
+    found: dict[str, dict[str, NDArray[Any]]] = {}
+    for each in sorted(tensors):
+        part, _, name = each.partition(".")
+        found.setdefault(part, {})[name] = tensors[each]
+    return found
 
 
 def _aside(target: Path) -> Path:

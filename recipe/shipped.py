@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
+import msgspec
 import pyarrow as pa
 from cyclopts import App, Parameter
 
@@ -27,7 +28,7 @@ from ..files.tables import read_table, write_table
 from ..matcher.batch import PairModel
 from ..matcher.match_function import MatchFunction
 from ..models.folder import ModelFolder
-from ..models.relation import LEARNT_POLICIES
+from ..models.relation import LEARNT_POLICIES, RelationFacts, RelationModel
 from ..progress import shown
 from ..terms.diseases.graph import DiseaseGraph
 from ..terms.encoders.static import StaticEncoder
@@ -151,20 +152,21 @@ def with_relation(
     thresholds = thresholds_of(matcher, model, pairs, unseen)
     with shown("Policy") as progress:
         learnt = fit_policy(read_craft_md(data), features, own, seed=seed, progress=progress)
-    model = replace(
-        model,
-        trees={**model.trees, LEARNT: learnt.trees},
-        calibration={**model.calibration, LEARNT: learnt.calibration},
-        thresholds={**thresholds, LEARNT: learnt.threshold},
+    facts = RelationFacts(
+        {**model.facts.calibration, LEARNT: learnt.calibration},
+        model.facts.direction,
+        {**thresholds, LEARNT: learnt.threshold},
     )
+    model = RelationModel({**model.trees, LEARNT: learnt.trees}, facts)
     metrics = {"relation": measured, "policies": {LEARNT: learnt.measured}}
     return with_metrics(replace(matcher.parts, relation=model), metrics, about)
 
 
 def with_metrics(parts: ModelFolder, metrics: Mapping[str, Any], about: str) -> MatchFunction:
     """M with more measures in its manifest and on its card. about : of the card."""
-    relation = None if parts.relation is None else parts.relation.to_json()
-    manifest = replace(parts.manifest, metrics={**parts.manifest.metrics, **metrics}, relation=relation)
+    manifest = msgspec.structs.replace(
+        parts.manifest, metrics={**parts.manifest.metrics, **metrics}, relation=parts.relation and parts.relation.facts
+    )
     return MatchFunction(replace(parts, manifest=manifest, card=model_card(manifest, about)))
 
 

@@ -7,7 +7,6 @@ import runpy
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -15,8 +14,6 @@ from unittest.mock import patch
 import pytest
 from hypothesis import settings
 
-from dxmatch.models.folder import load
-from dxmatch.models.shipped import SHIPPED_MODEL
 from dxmatch.tests.command_line import Done
 
 # A first call compiles or opens a file; how long it takes says nothing about what it gives.
@@ -46,31 +43,17 @@ def example() -> Path:
     return ROOT / "example"
 
 
-def _load(path: Any) -> Any:
-    return _read_once() if path == SHIPPED_MODEL else load(path)
-
-
-@cache
-def _read_once() -> Any:
-    return load(SHIPPED_MODEL)
-
-
 @pytest.fixture(scope="session")
 def command() -> Callable[..., Done]:
-    """`dxmatch` with these arguments, in this process: all of the command line but the start of Python.
-
-    The shipped model is read once in a session.
-    """
+    """`dxmatch` with these arguments, in this process: all of the command line but the start of Python."""
 
     def run(*arguments: object) -> Done:
         from dxmatch.cli.main import main
-        from dxmatch.models import folder
 
         before, code, out, err = sys.argv, 0, io.StringIO(), io.StringIO()
         sys.argv = ["dxmatch", *map(str, arguments)]
         try:
             with (
-                patch.object(folder, "load", _load),
                 patch.dict(os.environ),
                 contextlib.redirect_stdout(out),
                 contextlib.redirect_stderr(err),

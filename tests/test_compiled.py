@@ -36,7 +36,7 @@ def test_a_cache_that_others_can_write_is_not_used(tmp_path: Path, mode: int, us
     assert (f"others can write {cache}" in done.stderr) != used
 
 
-FIRST_USE = "import numpy; from dxmatch.models.row_loops import exponentials; exponentials(numpy.zeros(3))"
+FIRST_USE = "import numpy; from dxmatch.models.tree_loops import sigmoid; sigmoid(numpy.zeros(3), 1.0, 0.0)"
 
 
 def test_the_first_use_says_that_it_compiles(tmp_path: Path) -> None:

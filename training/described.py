@@ -13,7 +13,7 @@ from ..features.feature_set import FeatureSet
 from ..features.providers import Providers
 from ..files.pair_columns import PairColumns
 from ..files.pairs import Pairs
-from ..models.manifest import Manifest
+from ..models.manifest import Column, Decision, Made, Manifest
 from ..models.releases import SHAPE_FEATURES, installed_releases
 from .engines.engine import LightGBM
 from .fold_fit import Fitted
@@ -36,16 +36,16 @@ def build_manifest(
     ensemble = final.ensemble
     return Manifest(
         name=name,
-        created=datetime.date.today().isoformat(),
-        dxmatch=metadata.version("dxmatch"),
-        feature_names=features.names,
+        made=Made(
+            datetime.date.today().isoformat(),
+            metadata.version("dxmatch"),
+            installed_releases(("lightgbm", "numpy", *SHAPE_FEATURES)),
+        ),
+        features=tuple(map(Column, features.names)),
         feature_set=features.to_dict(),
         normalizer=providers.normalizer.spec(),
-        calibration=final.calibration,
-        threshold=final.threshold,
-        threshold_rule=threshold.words,
         encoders={encoder: providers.encoder(encoder).identity for encoder in features.encoders},
-        libraries=installed_releases(("lightgbm", "numpy", *SHAPE_FEATURES)),
+        decision=Decision(final.calibration, final.threshold, threshold.words),
         data={
             **data,
             "engine": engine.name,
@@ -54,7 +54,6 @@ def build_manifest(
             **({"search": dict(ensemble.search)} if ensemble.search else {}),
         },
         metrics=dict(metrics),
-        ensemble=ensemble.combination,
     )
 
 

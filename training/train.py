@@ -24,11 +24,9 @@ from ..files.reading import OF_TABLES, Reading
 from ..files.tables import check_output, write_table
 from ..matcher.batch import Batch, PairModel
 from ..matcher.match_function import MatchFunction, open_store
-from ..models.folder import ModelFolder
+from ..models.folder import Arrays, ModelFolder, shipped_parts
 from ..models.manifest import Manifest
 from ..models.relation import RelationModel
-from ..models.shipped import shipped_encoder_files, shipped_parts
-from ..models.trees.text import validate
 from ..options import Between, File, Serves, Table, checked
 from ..progress import Progress
 from ..stats.intervals import percentiles
@@ -199,11 +197,11 @@ class Inputs:
         self.features = features
         self._given = encoder, asking, abbreviations
         self.normalizer = Normalizer(self.features.language, abbreviations)
-        self.encoder_files = _encoder_files(encoder.folder) if SHIPPED in self.features.encoders else None
+        self.encoder_arrays = _encoder_arrays(encoder.folder) if SHIPPED in self.features.encoders else None
         self.graph = (encoder.graph or shipped_graph()) if self.features.needs_graph else None
         self.vocabulary = None if self.graph is None else vocabulary_of(self.graph, self.features.language)
         self.votes = open_store(asking.store)
-        self.encoder = None if self.encoder_files is None else StaticEncoder.from_bytes(self.encoder_files)
+        self.encoder = None if self.encoder_arrays is None else StaticEncoder.from_arrays(self.encoder_arrays)
         self.providers = self.providers_of(None, None)
 
     def without(self, names: Sequence[str]) -> Inputs:
@@ -227,13 +225,11 @@ class Inputs:
 
     def matcher(self, final: Fitted, manifest: Manifest, about: str, min_coverage: float) -> MatchFunction:
         """M as `load` gives it: the model that is returned is the one that will be on disk. about : of its card."""
-        names = self.features.names
-        trees = tuple(validate(text, len(names), "trees", names) for text in final.ensemble.texts)
-        diseases = None if self.graph is None else self.graph.to_bytes()
+        diseases = None if self.graph is None else self.graph.arrays()
         encoder, folders = self._given[0], self.features.folders
         kept = files_to_keep(folders, self.features.encoders) if encoder.keep else {}
         parts = ModelFolder(
-            manifest, trees, self.encoder_files, model_card(manifest, about), diseases, self._relation(encoder), encoders=kept
+            manifest, final.ensemble.trees, self._relation(encoder), self.encoder_arrays, diseases, kept, model_card(manifest, about)
         )  # fmt: skip
         return MatchFunction(
             parts, store=self.votes, endpoints=self.features.endpoints, encoders=None if kept else folders,
@@ -297,8 +293,8 @@ def gain_over_plain(fitted: Fitted, plain: Fitted, seen: Examples, unseen: Examp
     }
 
 
-def _encoder_files(folder: str | os.PathLike[str] | None) -> Mapping[str, bytes]:
-    return shipped_encoder_files() if folder is None else StaticEncoder.load(Path(folder)).files()
+def _encoder_arrays(folder: str | os.PathLike[str] | None) -> Arrays | None:
+    return shipped_parts().encoder if folder is None else StaticEncoder.load(Path(folder)).arrays()
 
 
 def _part(report: Progress, number: int, parts: int) -> Progress:

@@ -17,7 +17,7 @@ from ...matcher.batch import PairModel
 from ...matcher.decider import Decider
 from ...matcher.match_function import MatchFunction
 from ...matcher.policy import POLICIES
-from ...models.relation import HEADS, RelationModel
+from ...models.relation import HEADS, RelationFacts, RelationModel
 from ...training.engines import lightgbm_engine
 from ...training.engines.fitted import Rows
 from ...training.statistics.calibration import fit_sigmoid
@@ -63,7 +63,7 @@ def fit_relation(
         fitted = lightgbm_engine.fit(
             Rows(table[rows], label, None, fold[rows], [0] * table.shape[1]), seed=seed, candidates=CANDIDATES
         )
-        trees[head] = fitted.texts
+        trees[head] = fitted.trees
         calibration[head] = fit_sigmoid(fitted.out_of_fold, label)
         probability = calibration[head](fitted.out_of_fold)
         measured[head] = {
@@ -77,7 +77,7 @@ def fit_relation(
     every = batch.directions
     signed = every[differ][kinds]
     direction = _direction(signed)
-    model = RelationModel(trees, calibration, direction, {})
+    model = RelationModel(trees, RelationFacts(calibration, direction, {}))
     measured["direction"] = {
         "pairs": int(kinds.sum()),
         "accuracy": float((model.first_is_narrower(signed) > 0.5).mean()),

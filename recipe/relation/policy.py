@@ -15,6 +15,7 @@ from ...files.pairs import Pairs
 from ...matcher.batch import PairModel
 from ...matcher.decider import excluded
 from ...models.calibration import Sigmoid
+from ...models.ensemble import TreeEnsemble
 from ...training.engines import lightgbm_engine
 from ...training.engines.fitted import Rows
 from ...training.examples import names_of
@@ -30,7 +31,7 @@ FOLDS = 5
 class LearntPolicy:
     """trees, calibration, threshold : of the policy. measured : on held-out references, before it was fitted again with all."""
 
-    trees: tuple[str, ...]
+    trees: TreeEnsemble
     calibration: Sigmoid
     threshold: float
     measured: dict[str, Any]
@@ -64,11 +65,9 @@ def fit_policy(
     trees, calibration, threshold = _fitted(columns, read.label, groups, ~decided & ~test, seed)
     if progress is not None:
         progress(1, 2)
-    from ...models.scorer import Scorer
-
     probability = np.where(equal, 1.0, 0.0)
     open_rows = test & ~decided
-    probability[open_rows] = calibration(Scorer(trees, calibration).raw(columns[open_rows]))
+    probability[open_rows] = calibration(trees.raw(columns[open_rows]))
     measured = measure(probability[test], read.label[test], groups.take(test).code, threshold, seed=seed)
     trees, calibration, threshold = _fitted(columns, read.label, groups, ~decided, seed)
     if progress is not None:
@@ -78,7 +77,7 @@ def fit_policy(
 
 def _fitted(
     columns: NDArray[np.float32], label: NDArray[np.int8], groups: Groups, kept: NDArray[np.bool_], seed: int
-) -> tuple[tuple[str, ...], Sigmoid, float]:
+) -> tuple[TreeEnsemble, Sigmoid, float]:
     own, y = groups.take(kept), label[kept]
     fold = grouped_folds(own, y, FOLDS, seed)
     fitted = lightgbm_engine.fit(
@@ -88,4 +87,4 @@ def _fitted(
     )
     calibration = fit_sigmoid(fitted.out_of_fold, y)
     # learnt from these labels, so that its threshold is for data like them
-    return fitted.texts, calibration, choose_threshold(calibration(fitted.out_of_fold), y, MAX_F1)
+    return fitted.trees, calibration, choose_threshold(calibration(fitted.out_of_fold), y, MAX_F1)

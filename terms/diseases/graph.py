@@ -1,25 +1,20 @@
-"""The graph of diseases: names, and what is a kind of what, in one safetensors file."""
+"""The graph of diseases: names, and what is a kind of what."""
 
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load as load_tensors
-from safetensors.numpy import save as save_tensors
 
 from ...errors import ModelError
 from ..icd.cache import text_array, texts_of
 from ..icd.ranking import MoreNames
 
-FORMAT = "dxmatch-diseases 1"
-FILE = "diseases.safetensors"
 MOST_KINDS = 2_050
 """A class with more kinds than this is too broad to name a disease ("cancer")."""
 _TEXTS = ("ids", "labels", "names", "words", "coded_names", "codes")
@@ -32,13 +27,6 @@ SOURCES = {
     "ORPHA": "Orphanet",
     "dxmatch": "dxmatch's own table",
 }
-
-
-def _format_of(content: bytes) -> object:
-    """What the header of a safetensors file says of its format. Raises `ValueError` for a header that is none."""
-    header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
-    about = header.get("__metadata__", {}) if isinstance(header, dict) else {}
-    return about.get("format") if isinstance(about, dict) else None
 
 
 @dataclass(frozen=True)
@@ -98,29 +86,23 @@ class DiseaseGraph:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def to_bytes(self) -> bytes:
-        """The file of the model folder; the same graph gives the same bytes."""
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What a model folder keeps; the same graph gives the same bytes."""
         texts = {name: text_array(getattr(self, name)) for name in _TEXTS}
-        numbers = {name: np.ascontiguousarray(getattr(self, name)) for name in _NUMBERS}
-        return save_tensors({**texts, **numbers}, {"format": FORMAT})
+        return texts | {name: np.ascontiguousarray(getattr(self, name)) for name in _NUMBERS}
 
     @classmethod
-    def from_bytes(cls, content: bytes, place: str = FILE) -> DiseaseGraph:
-        """Reads the file and checks that every number in it points to something.
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], place: str = "diseases") -> DiseaseGraph:
+        """Checks that every number in what `arrays` gave points to something.
 
         Raises
         ------
         ModelError
         """
         try:
-            if (found := _format_of(content)) != FORMAT:
-                raise ModelError(
-                    f"{place}: another format of a graph of diseases. Allowed: {FORMAT!r}. Got: {found!r}."
-                )
-            arrays = load_tensors(content)
             texts = {name: texts_of(arrays[name]) for name in _TEXTS}
             numbers = {name: arrays[name] for name in _NUMBERS}
-        except (SafetensorError, KeyError, UnicodeDecodeError, ValueError) as error:
+        except (KeyError, UnicodeDecodeError, ValueError) as error:
             raise ModelError(f"{place}: not a graph of diseases ({error}).") from error
         graph = cls(*(texts[name] for name in _TEXTS), **numbers)
         if problem := graph._problem():
@@ -175,7 +157,10 @@ class DiseaseGraph:
     @cached_property
     def identity(self) -> str:
         """Twelve hexadecimal digits of the graph's content."""
-        return hashlib.sha256(self.to_bytes()).hexdigest()[:12]
+        digest = hashlib.sha256()
+        for name, array in self.arrays().items():
+            digest.update(f"{name} {array.shape}".encode() + array.tobytes())
+        return digest.hexdigest()[:12]
 
     @cached_property
     def more_names(self) -> MoreNames:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ...models.shipped import shipped_parts
+from ...models.folder import shipped_parts
 from .graph import DiseaseGraph
 
 
 @lru_cache
 def shipped_graph() -> DiseaseGraph:
     """The shipped model's, verified."""
-    content = shipped_parts().diseases
-    assert content is not None
-    return DiseaseGraph.from_bytes(content)
+    arrays = shipped_parts().diseases
+    assert arrays is not None
+    return DiseaseGraph.from_arrays(arrays)

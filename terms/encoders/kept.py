@@ -1,17 +1,20 @@
-"""Encoders that a model folder holds: `encoders/0/…` are the files of the first that its features name, and so on."""
+"""Encoders that a model folder holds: `0/…` are the files of the first that its features name, and so on."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import DxmatchError, InputError, ModelError
 from ...files.atomic import cache_folder, whole_folder
-from ...models.folder import MAX_FILE_BYTES
-from ...models.manifest import KEPT_ENCODER
+
+MAX_FILE_BYTES = 256 * 2**20
+_FILE = re.compile(r"([0-9]|[1-9][0-9])/(?:\w[\w.-]*/){0,4}\w[\w.-]*", re.ASCII)
+"""No path that climbs, is hidden or absolute."""
 
 
 @dataclass(frozen=True)
@@ -43,13 +46,13 @@ class KeptEncoder(os.PathLike[str]):
 def kept_encoders(files: Mapping[str, bytes], names: Sequence[str]) -> dict[str, KeptEncoder]:
     """By the name of an encoder. files : "0/config.json" -> bytes. names : of the features' encoders, in order.
 
-    Errors: `ModelError` for files of an encoder that no feature names.
+    Errors: `ModelError` for files of an encoder that no feature names, or with a name that is none of an encoder's files.
     """
     found: dict[str, dict[str, bytes]] = {}
     for path, content in files.items():
         number, _, file = path.partition("/")
-        if int(number) >= len(names):
-            raise ModelError(f"encoders/{path}: of an encoder that no feature of the model names.")
+        if not _FILE.fullmatch(path) or int(number) >= len(names):
+            raise ModelError(f"kept.{path}: no file of an encoder that a feature of the model names.")
         found.setdefault(names[int(number)], {})[file] = content
     return {name: KeptEncoder(each) for name, each in found.items()}
 
@@ -68,7 +71,7 @@ def files_to_keep(folders: Mapping[str, str | os.PathLike[str]], names: Sequence
         folder = Path(folders[name])
         for file in encoder_files(folder):
             path = f"{number}/{file.relative_to(folder).as_posix()}"
-            if KEPT_ENCODER.fullmatch(f"encoders/{path}") is None or file.stat().st_size > MAX_FILE_BYTES:
+            if not _FILE.fullmatch(path) or file.stat().st_size > MAX_FILE_BYTES:
                 raise InputError(
                     f"the encoder {name!r} cannot be kept in a model folder", source=str(file),
                     allowed=f"files of at most {MAX_FILE_BYTES:,} bytes, with names of letters, digits, _, - and dots",

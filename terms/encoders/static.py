@@ -142,18 +142,29 @@ class StaticEncoder:
         missing = {CONFIG, WEIGHTS} - set(files)
         if missing:
             raise ModelError(f"{place}: {' and '.join(sorted(missing))} of the encoder is missing.")
-        shape, training, measured = _read_config(files[CONFIG], f"{place}/{CONFIG}")
-        where = f"{place}/{WEIGHTS}"
         try:
             tensors = load_tensors(files[WEIGHTS])
         except (SafetensorError, KeyError, ValueError, TypeError, MemoryError) as error:
-            raise ModelError(f"{where}: not a safetensors file, or a damaged one ({error}).") from error
-        if set(tensors) != {"rows", "scales"}:
-            raise _refusal(where, "other arrays than an encoder's", "'rows' and 'scales'", sorted(tensors))
+            raise ModelError(f"{place}/{WEIGHTS}: not a safetensors file, or a damaged one ({error}).") from error
+        return cls.from_arrays({**tensors, "config": np.frombuffer(files[CONFIG], np.uint8)}, place)
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], place: str = "encoder") -> StaticEncoder:
+        """From what a model folder keeps, as `arrays` gives it. Errors: `ModelError`."""
+        where = f"{place}/{WEIGHTS}"
+        if set(arrays) != {"config", "rows", "scales"}:
+            raise _refusal(
+                where, "other arrays than an encoder's", "'rows' and 'scales'", sorted({*arrays} - {"config"})
+            )
+        shape, training, measured = _read_config(arrays["config"].tobytes(), f"{place}/{CONFIG}")
         try:
-            return cls(shape, tensors["rows"], tensors["scales"], training=training, measured=measured)
+            return cls(shape, arrays["rows"], arrays["scales"], training=training, measured=measured)
         except ModelError as error:
             raise ModelError(f"{where}: {error}") from None
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """`rows`, `scales`, and as bytes, uint8, the `config`."""
+        return {"config": np.frombuffer(self.files()[CONFIG], np.uint8), "rows": self._rows, "scales": self._scales}
 
     def files(self) -> dict[str, bytes]:
         """The contents of the two files by name."""

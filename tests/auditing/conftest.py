@@ -5,15 +5,16 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from lightgbm import Booster
 
 import dxmatch
 from dxmatch.models.calibration import Sigmoid
-from dxmatch.models.ensemble import MEAN_RAW, Combination
 from dxmatch.models.folder import ModelFolder
-from dxmatch.models.trees.text import validate
+from dxmatch.models.manifest import Decision, Made
 from dxmatch.terms.text.normalizer import Normalizer
+from dxmatch.training.engines.exported import trees_of
 
-from ..small_model import small_manifest, text_of
+from ..small_model import booster_of, small_manifest
 
 NAMES = ("ratio_unigram", "levenshtein")
 SET = {
@@ -22,28 +23,25 @@ SET = {
 }  # fmt: skip
 
 
-def tree_of(leaves: str, counts: str, internal: str) -> str:
+def tree_of(leaves: str) -> Booster:
     """ratio_unigram <= 0.4: leaf 0 (40 pairs); else levenshtein > 0.6: leaf 2 (15 pairs), and leaf 1 (45 pairs)."""
     tree = {
         "split_feature": [0, 1], "threshold": [0.4, 0.6], "decision_type": [10, 10], "left_child": [-1, -2], "right_child": [1, -3],
-        "leaf_value": list(map(float, leaves.split())), "leaf_count": list(map(int, counts.split())),
-        "internal_count": list(map(int, internal.split())),
+        "leaf_value": list(map(float, leaves.split())), "leaf_count": [40, 45, 15],
     }  # fmt: skip
-    return validate(text_of([tree], NAMES), 2, "tree", NAMES)
+    return booster_of([tree], 2)
 
 
 @pytest.fixture(scope="session")
 def matcher_of() -> Callable[..., dxmatch.MatchFunction]:
-    """A match function of two features; each member is a tree of three leaves of the values given."""
+    """A match function of two features; each member is a tree of three leaves of the values given. more : as of `trees_of`."""
 
-    def make(
-        *leaves: str, combination: Combination = MEAN_RAW, counts: str = "40 45 15", internal: str = "100 60"
-    ) -> dxmatch.MatchFunction:
+    def make(*leaves: str, **more: Any) -> dxmatch.MatchFunction:
         manifest = small_manifest(
-            feature_names=NAMES, feature_set=SET, normalizer=Normalizer("en").spec(), calibration=Sigmoid(1.0, 0.0), libraries={},
-            ensemble=combination,
+            NAMES, feature_set=SET, normalizer=Normalizer("en").spec(), decision=Decision(Sigmoid(1.0, 0.0), 0.5, "half"),
+            made=Made("2025-01-31", "0.1.0", {}),
         )  # fmt: skip
-        return dxmatch.MatchFunction(ModelFolder(manifest, [tree_of(values, counts, internal) for values in leaves]))
+        return dxmatch.MatchFunction(ModelFolder(manifest, trees_of(list(map(tree_of, leaves)), **more)))
 
     return make
 

@@ -6,21 +6,19 @@ import re
 import sys
 from itertools import pairwise
 
-import lightgbm
 import pytest
 
 import dxmatch
 from dxmatch.errors import (
     InputError,
     MissingExtra,
-    ModelError,
     NotUnderstood,
     NotUnderstoodWarning,
 )
-from dxmatch.models.ensemble import Combination
+from dxmatch.models.folder import SHIPPED_MODEL
 from dxmatch.models.folder import load as read_model_folder
-from dxmatch.models.shipped import SHIPPED_MODEL
 
+from ..small_model import boosters_of
 from ..small_relation import related, under
 from ..small_vocabulary import NAMES, small_vocabulary
 
@@ -55,12 +53,10 @@ def test_contributions_by_hand(matcher_of):
     assert contributed(one) == pytest.approx(by_hand)
     # -2.4 and -0.6: the largest first, for a match or against it
     assert dxmatch.explain(matcher_of("2 3 -1"), *UNLIKE).parts[0].feature == "levenshtein"
-    heavy = dxmatch.explain(matcher_of("-1 0 2", "-3 1 0.5", combination=Combination("mean_raw", (3.0, 1.0))), *UNLIKE)
+    heavy = dxmatch.explain(matcher_of("-1 0 2", "-3 1 0.5", weights=(3.0, 1.0)), *UNLIKE)
     assert contributed(heavy) == pytest.approx({k: (3 * v + contributed(other)[k]) / 4 for k, v in by_hand.items()})
-    mixed = dxmatch.explain(matcher_of("-1 0 2", "-6 1 9", combination=Combination("mean_probability")), *UNLIKE)
+    mixed = dxmatch.explain(matcher_of("-1 0 2", "-6 1 9", averaged="probabilities"), *UNLIKE)
     assert sum(contributed(mixed).values()) == pytest.approx(mixed.trees.raw, abs=1e-9)
-    with pytest.raises(ModelError, match="the trees lack the counts"):
-        dxmatch.explain(matcher_of("-1 0 2", counts="0 0 0", internal="0 0"), *UNLIKE)
 
 
 def test_the_words(matcher, same_site):
@@ -148,8 +144,8 @@ def test_as_the_library_shap_has_it(matcher):
     shap = pytest.importorskip("shap", reason="needs shap (extra 'explain')")
     pairs = [("hip fracture", "closed fracture of the hip"), ("gout", "flu"), ("flu", "Flu"), ("flu", "gout")]
     found = dxmatch.shap_explanation(matcher, pairs)
-    (text,) = matcher.parts.trees
-    own = shap.TreeExplainer(lightgbm.Booster(model_str=text))(found.data)
+    (booster,) = boosters_of(matcher.parts.trees)
+    own = shap.TreeExplainer(booster)(found.data)
     assert isinstance(found, shap.Explanation) and found.feature_names == list(matcher.features.names)
     assert found.values == pytest.approx(own.values) and found.base_values == pytest.approx(own.base_values)
     assert found.values.shape == (4, 2) and found[1].values.tolist() == found[3].values.tolist()

@@ -17,8 +17,8 @@ from rapidfuzz import fuzz
 from rapidfuzz.process import cpdist
 
 import dxmatch
-from dxmatch.models.shipped import SHIPPED_MODEL
 
+from ..small_model import boosters_of
 from .made import make_names, make_pairs
 from .report import ASKED, Figures, entry, in_turns
 
@@ -114,7 +114,7 @@ def feature_rows(rows: int, columns: int) -> np.ndarray:
 
 def boosters() -> list[lightgbm.Booster]:
     """The members of the shipped model."""
-    return [lightgbm.Booster(model_str=file.read_text("utf-8")) for file in sorted(SHIPPED_MODEL.glob("trees/*.txt"))]
+    return boosters_of(dxmatch.load().parts.trees)
 
 
 def by_lightgbm(table: np.ndarray, members: list[lightgbm.Booster], **what: bool) -> np.ndarray:

@@ -14,7 +14,7 @@ import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dxmatch.models.shipped import SHIPPED_MODEL
+from dxmatch.models.folder import SHIPPED_MODEL
 
 from ..evaluation.read.test_ddxplus import published
 from ..evaluation.reasoning_example import GOOD, GRAPHS, NOTES

@@ -16,16 +16,13 @@ from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 
 from dxmatch.endpoints.prices import read_services
 from dxmatch.errors import DxmatchError
 from dxmatch.features.feature_set import FeatureSet
-from dxmatch.models import folder as model_folder
 
-from ..conftest import _load
 from .blocks import PAGES, Block, blocks_of, name_of
 from .figures import cells_of, not_given
 from .folder import ANSWERS, lay_out, write_titled
@@ -63,7 +60,7 @@ def test_a_page(
         is_output = block.language == "text" and block.follows and not block.title
         if is_output and not (below and below.not_run) and (lacking := not_given(block.text, [*came, *cells_of(here)])):
             wrong.append(f"{block}: figures that did not come: {', '.join(lacking)}")
-        with patch.object(model_folder, "load", _load), warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             wrong += run(block, namespace, command, shims, loopback.url, came)
     assert not wrong, "\n" + "\n\n".join(wrong)

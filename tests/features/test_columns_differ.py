@@ -12,7 +12,7 @@ from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.providers import Providers
 from dxmatch.files.pairs import read_pairs
 from dxmatch.matcher.batch import PairModel
-from dxmatch.models.shipped import SHIPPED_MODEL
+from dxmatch.models.folder import SHIPPED_MODEL
 from dxmatch.terms.diseases.shipped import shipped_graph
 from dxmatch.terms.encoders.static import StaticEncoder
 from dxmatch.terms.text.normalizer import Normalizer

@@ -215,19 +215,24 @@ def model_parts() -> Any:
     import lightgbm
 
     from dxmatch.models.folder import ModelFolder
+    from dxmatch.models.manifest import Made
     from dxmatch.terms.text.normalizer import Normalizer
     from dxmatch.tests.small_model import small_manifest
+    from dxmatch.training.engines.exported import trees_of
 
     names = ("cosine_x", "ratio_unigram")
     table = np.random.default_rng(0).random((200, 2)).astype(np.float32)
     data = lightgbm.Dataset(table, (table.sum(1) > 1).astype(int), feature_name=list(names))
     settings = {"objective": "binary", "num_leaves": 4, "verbosity": -1, "num_threads": 1, "min_data_in_leaf": 5}
-    trees = (lightgbm.train(settings, data, num_boost_round=3).model_to_string(),)
-    return ModelFolder(small_manifest(feature_names=names, normalizer=Normalizer().spec(), libraries={}), trees)
+    trees = trees_of([lightgbm.train(settings, data, num_boost_round=3)])
+    made = Made("2025-01-31", "0.1.0", {})
+    return ModelFolder(small_manifest(names, normalizer=Normalizer().spec(), made=made), trees)
 
 
 def saved(parts: Any, path: Path, name: str, table: dict[str, Any] | None) -> Path:
     from dataclasses import replace
+
+    import msgspec
 
     from dxmatch.models.folder import save
 
@@ -238,7 +243,7 @@ def saved(parts: Any, path: Path, name: str, table: dict[str, Any] | None) -> Pa
     features = {"name": "x", "language": "en", "feature": columns}
     if table is not None:
         features["encoder"] = {name: table}
-    return save(path, replace(parts, manifest=replace(parts.manifest, feature_set=features)))
+    return save(path, replace(parts, manifest=msgspec.structs.replace(parts.manifest, feature_set=features)))
 
 
 def main() -> int:

@@ -15,8 +15,11 @@ import dxmatch
 from dxmatch.jobs.job import Summary
 from dxmatch.models.calibration import Sigmoid
 from dxmatch.models.folder import ModelFolder, save
-from dxmatch.models.manifest import Manifest
+from dxmatch.models.manifest import Decision, Made
 from dxmatch.terms.text.normalizer import Normalizer
+from dxmatch.training.engines.exported import trees_of
+
+from ..small_model import small_manifest
 
 ROWS, CHUNK = 1000, 100
 FEATURES = ("levenshtein", "ratio_unigram", "ratio_bigram", "contrast")
@@ -38,14 +41,12 @@ def make_model(folder: Path, kinds: list[dict[str, str]], seed: int = 3) -> Path
     label = (np.nan_to_num(table[:, 0], nan=0.5) - np.nan_to_num(table[:, 1], nan=0.5) < 0.1).astype(int)
     data = lightgbm.Dataset(table, label, feature_name=list(names))
     settings = {"objective": "binary", "num_leaves": 7, "verbosity": -1, "num_threads": 1}
-    trees = [lightgbm.train({**settings, "seed": seed}, data, num_boost_round=20).model_to_string() for seed in (1, 2)]
-    manifest = Manifest(
-        name=folder.name, created="2025-01-31", dxmatch="0.1.0", feature_names=names,
-        feature_set={"name": folder.name, "language": "en", "feature": kinds}, normalizer=Normalizer("en").spec(),
-        calibration=Sigmoid(1.0, 0.0), threshold=0.5, threshold_rule="half", encoders={}, libraries={},
-        data={"sha256": "0" * 64, "rows": 600, "groups": 60}, metrics={},
+    boosters = [lightgbm.train({**settings, "seed": seed}, data, num_boost_round=20) for seed in (1, 2)]
+    manifest = small_manifest(
+        names, name=folder.name, feature_set={"name": folder.name, "language": "en", "feature": kinds},
+        normalizer=Normalizer("en").spec(), decision=Decision(Sigmoid(1.0, 0.0), 0.5, "half"), made=Made("2025-01-31", "0.1.0", {}),
     )  # fmt: skip
-    return save(folder, ModelFolder(manifest, tuple(trees)))
+    return save(folder, ModelFolder(manifest, trees_of(boosters)))
 
 
 @pytest.fixture(scope="session")

@@ -87,9 +87,9 @@ def test_a_branch_and_a_public_repository(hub: Hub, own: dxmatch.MatchFunction) 
 @pytest.mark.parametrize(
     ("file", "content", "refused"),
     [
-        ("trees/0.txt", b"tree\n", f"{NAME}@.*/trees/0.txt: changed since it was written"),
-        ("model.json", b"\x80\x04K\x01.", "this is a pickle; dxmatch never opens one"),
-        ("model.json", b"{}", "a format that this release does not read"),
+        ("model.safetensors", b"x", f"{NAME}@.*/model.safetensors: changed since it was written"),
+        ("model.json", b"\x80\x04K\x01.", "no manifest of a model"),
+        ("model.json", b"{}", "no manifest of a model"),
     ],
 )
 def test_a_changed_model_is_refused(hub: Hub, pushed: str, file: str, content: bytes, refused: str) -> None:

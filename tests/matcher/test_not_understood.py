@@ -16,8 +16,8 @@ import pytest
 import dxmatch
 from dxmatch.errors import NotUnderstood, NotUnderstoodWarning
 from dxmatch.matcher.match_function import MatchFunction
+from dxmatch.models.folder import SHIPPED_MODEL
 from dxmatch.models.folder import load as read_model_folder
-from dxmatch.models.shipped import SHIPPED_MODEL
 from dxmatch.terms.icd.naming import Naming
 
 from ..small_vocabulary import small_vocabulary

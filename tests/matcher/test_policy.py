@@ -13,6 +13,7 @@ from dxmatch.errors import ModelError, OptionError
 from dxmatch.matcher.match_function import MatchFunction
 from dxmatch.matcher.policy import POLICIES, RELATIONS, SPECIFICATION
 from dxmatch.models.folder import save
+from dxmatch.models.relation import RelationFacts, RelationModel
 
 from ..small_relation import LEARNT, THRESHOLDS, related, relation_folder, under
 from .test_relation import PAIRS
@@ -64,18 +65,20 @@ def test_the_threshold_and_the_name_are_the_policys(m: MatchFunction, policy: st
 
 
 def test_the_default_is_specification_and_what_it_was(m: MatchFunction) -> None:
-    assert m.policy == SPECIFICATION and m.threshold == m.parts.manifest.threshold
-    identities = {under(m, policy).identity for policy in POLICIES}
-    assert len(identities) == len(POLICIES) and m.identity in identities
+    assert m.policy == SPECIFICATION and m.threshold == m.parts.manifest.decision.threshold
+    assert {under(m, policy).identity for policy in POLICIES} == {m.identity}
 
 
 def test_the_identity_is_also_that_of_the_relation_model(m: MatchFunction, tmp_path: Path) -> None:
     """It shapes a score with relations, so a job never goes on with the parts of another one."""
     relation = m.parts.relation
     assert relation is not None
+    facts = relation.facts
     others = [
-        replace(relation, direction={**relation.direction, "line": 1.0}),
-        replace(relation, trees={**relation.trees, "kin": relation.trees["close"]}),
+        RelationModel(
+            relation.trees, RelationFacts(facts.calibration, {**facts.direction, "line": 1.0}, facts.thresholds)
+        ),
+        RelationModel({**relation.trees, "kin": relation.trees["close"]}, facts),
         None,
     ]
     identities = {MatchFunction(replace(m.parts, relation=other)).identity for other in others}
@@ -109,7 +112,9 @@ def test_an_unknown_policy(m: MatchFunction) -> None:
 
 def test_a_model_without_a_threshold_for_a_policy_says_so(m: MatchFunction) -> None:
     assert m.parts.relation is not None
-    parts = replace(m.parts, relation=replace(m.parts.relation, thresholds={"strict": 0.5}))
+    facts = m.parts.relation.facts
+    facts = RelationFacts(facts.calibration, facts.direction, {"strict": 0.5})
+    parts = replace(m.parts, relation=RelationModel(m.parts.relation.trees, facts))
     assert MatchFunction(parts, policy="strict").threshold == 0.5
     with pytest.raises(
         ModelError, match="has no threshold for the policy broader-counts, only for specification, strict"

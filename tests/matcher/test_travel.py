@@ -19,10 +19,6 @@ from joblib.externals.loky.backend.reduction import dumps as dumps_of_loky
 
 import dxmatch
 from dxmatch.matcher import match_function
-from dxmatch.models import packed
-from dxmatch.models.folder import MANIFEST, contents_of
-
-from ..small_model import signed
 
 A, B = ["mild flu", "organ pain", "flu"], ["flu", "pain of organs", "gout"]
 
@@ -90,31 +86,24 @@ def test_a_task_does_not_open_the_model_anew(own: dxmatch.MatchFunction) -> None
     assert first is not second and first.providers is second.providers
 
 
-def _changed(model: packed.PackedModel, **change: Any) -> packed.PackedModel:
-    return packed.PackedModel(**{**model.__dict__, **change})
-
-
-def test_nothing_changed_on_the_way_is_taken(own: dxmatch.MatchFunction) -> None:
-    sent = packed.packed(own.parts)
-    tree = sent.files["trees/0.txt"].replace(b"num_leaves=4", b"num_leaves=3", 1)
-    with pytest.raises(dxmatch.ModelError, match=r"own \(pickled\)/trees/0.txt: changed since it was written"):
-        packed.unpacked(_changed(sent, files={**sent.files, "trees/0.txt": tree}))
-    with pytest.raises(dxmatch.ModelError, match="changed since it was pickled"):
-        packed.unpacked(_changed(sent, sha256="0" * 64))
-    with pytest.raises(dxmatch.ModelError, match="this is a pickle; dxmatch never opens one"):
-        packed.unpacked(_changed(sent, files={**sent.files, MANIFEST: pickle.dumps({})}))
+def test_from_a_folder_its_path_travels(tmp_path: Path, own: dxmatch.MatchFunction) -> None:
+    m = dxmatch.load(own.save(tmp_path / "own"))
+    sent = pickle.dumps(m)
+    assert len(sent) < 2_000 and pickle.loads(sent).probabilities(A, B).tolist() == own.probabilities(A, B).tolist()
+    match_function._ARRIVED.clear()
+    dxmatch.MatchFunction(replace(own.parts, card="# other")).save(tmp_path / "own", overwrite=True)
+    with pytest.raises(dxmatch.ModelError, match="own: holds another model than the one that was sent"):
+        pickle.loads(sent)
+    (tmp_path / "own").rename(tmp_path / "elsewhere")
+    with pytest.raises(dxmatch.ModelError, match="own: no such folder"):
+        pickle.loads(sent)
 
 
 def test_another_release_says_so(shipped: dxmatch.MatchFunction) -> None:
-    sent = _changed(packed.packed(shipped.parts), sha256="1" * 64, dxmatch="0.0.9")
-    with pytest.raises(dxmatch.ModelError, match=r"rests on what dxmatch 0\.0\.9 ships.*m\.save\(folder\)"):
-        packed.unpacked(sent)
-    contents = contents_of(shipped.parts, "x")
-    of_other = {name: content for name, content in contents.items() if not name.startswith("encoder/")}
-    other = contents[MANIFEST].replace(shipped.parts.manifest.files["encoder/encoder.json"].encode(), b"2" * 64)
-    of_other[MANIFEST] = signed(other)
-    with pytest.raises(dxmatch.ModelError, match=r"rests on what dxmatch 0\.0\.9 ships"):
-        packed.unpacked(_changed(sent, files=of_other))
+    arrived, (source, sha256, *options), _ = shipped.__reduce__()
+    assert source is None and arrived(source, sha256, *options).identity == shipped.identity
+    with pytest.raises(dxmatch.ModelError, match="of another release: holds another model than the one that was sent"):
+        arrived(source, "1" * 64, *options)
 
 
 def test_other_processes(own: dxmatch.MatchFunction) -> None:
@@ -141,6 +130,6 @@ def test_a_vote_store_travels_as_its_path(tmp_path: Path, own: dxmatch.MatchFunc
 
 def test_an_encoders_folder_travels_as_its_path(tmp_path: Path, shipped: dxmatch.MatchFunction) -> None:
     m = copy.copy(shipped)
-    m.model = replace(m.model, providers=copy.copy(shipped.providers))
+    m.model = replace(m.model, providers=copy.copy(m.providers))
     m.providers.folders = {"minilm": Path("models/minilm")}
     assert m.__reduce__()[1][1]["encoders"] == {"minilm": Path("models/minilm").absolute()}

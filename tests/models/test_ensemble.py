@@ -1,8 +1,14 @@
-"""How the members' raw log-odds become one: by hand, beside numpy, and at the edges of what a float holds."""
+"""Scores: LightGBM's own, bit-identical. SHAP values: by their definition over all sets of features, and LightGBM's."""
 
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import combinations
+from math import factorial
+from pathlib import Path
 
 import lightgbm
 import numpy as np
@@ -12,93 +18,238 @@ from hypothesis import strategies as st
 from scipy.special import expit, logit
 
 from dxmatch.errors import ModelError
-from dxmatch.models.ensemble import KINDS, Combination, Members
+from dxmatch.models import ensemble
+from dxmatch.models.ensemble import TreeEnsemble
+from dxmatch.models.folder import SHIPPED_MODEL, load
+from dxmatch.models.tree_loops import BLOCK
+from dxmatch.training.engines.exported import trees_of
+
+from ..small_model import booster_of, boosters_of
+
+HERE = Path(__file__).parent
+SEVERAL = {"deadline": None, "max_examples": 60}
+
+
+def predict(boosters, table, **kind):
+    return np.stack([np.asarray(b.predict(table, num_threads=1, **kind)) for b in boosters], axis=1)
+
+
+def mean(each, weights=None):
+    """As LightGBM's scores are averaged, in the order of the members."""
+    weights = np.ones(each.shape[1]) if weights is None else np.array(weights, float)
+    return sum(w * column for w, column in zip(weights, np.moveaxis(each, 1, 0), strict=True)) / sum(weights)
+
+
+def close(found, expected, trees):
+    """To 1e-12 of what could be added up at most."""
+    return np.abs(found - expected).max(initial=0.0) <= 1e-12 * max(1.0, np.abs(trees.leaf_value).sum())
+
+
+@settings(**SEVERAL)
+@given(
+    seed=st.integers(0, 2**32),
+    trees=st.integers(1, 9),
+    most_leaves=st.sampled_from([1, 2, 3, 7, 14, 15, 16, 17, 31, 33, 65, 300]),
+    features=st.integers(1, 30),
+    rows=st.integers(1, 70),
+)
+def test_as_lightgbm_whatever_the_trees(random_trees, odd_rows, seed, trees, most_leaves, features, rows):
+    members = [random_trees(seed + member, trees, most_leaves, features) for member in range(2)]
+    table, exported = odd_rows(seed, rows, features), trees_of(members)
+    assert exported.raw(table).tolist() == mean(predict(members, table, raw_score=True)).tolist()
+    found = exported.contributions(table)
+    assert close(found, mean(predict(members, table, pred_contrib=True)), exported)
+    assert close(found.sum(1), exported.raw(table), exported)
+
+
+@pytest.mark.parametrize("folder", [HERE / "golden" / "model", SHIPPED_MODEL], ids=["golden", "shipped"])
+def test_as_lightgbm_on_models_that_were_kept(folder, odd_rows):
+    trees = load(folder).trees
+    table = np.concatenate(
+        [odd_rows(1, 300, trees.n_features), np.random.default_rng(2).random((700, trees.n_features))]
+    )
+    table = table.astype(np.float32)
+    assert trees.raw(table).tolist() == mean(predict(boosters_of(trees), table, raw_score=True)).tolist()
+    some = table[250:350]
+    assert np.abs(trees.contributions(some) - mean(predict(boosters_of(trees), some, pred_contrib=True))).max() < 1e-12
+
+
+def test_what_is_trained_is_exported(boosters, parts, sample):
+    table = sample(500, seed=4)
+    assert parts.trees.raw(table).tolist() == mean(predict(boosters, table, raw_score=True)).tolist()
+    few = trees_of(boosters[:1], rounds=5)
+    assert few.raw(table).tolist() == boosters[0].predict(table, raw_score=True, num_iteration=5).tolist()
+    again = trees_of(boosters_of(parts.trees))
+    for name, array in parts.trees.arrays().items():
+        np.testing.assert_array_equal(getattr(again, name), array)
+
+
+def test_a_categorical_split_is_not_exported():
+    table = np.repeat(np.arange(8), 50)[:, None].astype(float)
+    data = lightgbm.Dataset(table, table[:, 0] % 2, categorical_feature=[0])
+    booster = lightgbm.train({"objective": "binary", "verbosity": -1, "min_data_per_group": 5}, data, num_boost_round=1)
+    with pytest.raises(AssertionError, match="categorical"):
+        trees_of([booster])
+
+
+@pytest.mark.parametrize("averaged", ["log-odds", "probabilities"])
+@pytest.mark.parametrize("what", ["raw", "contributions"])
+def test_a_row_alone_as_at_any_place_in_a_batch(random_trees, odd_rows, monkeypatch, what, averaged):
+    trees = trees_of([random_trees(3, 11, 20, 6), random_trees(4, 5, 7, 6)], weights=[1, 3], averaged=averaged)
+    trees = replace(trees, leaf_value=np.clip(trees.leaf_value, -1, 1))
+    table, compute = odd_rows(4, 2 * BLOCK + 197, 6), getattr(trees, what)
+    whole = compute(table, threads=1)
+    for row in (0, 1, 31, BLOCK - 1, BLOCK, 2 * BLOCK, len(table) - 1):
+        assert compute(table[row : row + 1]).tobytes() == whole[row : row + 1].tobytes()
+    assert compute(np.asfortranarray(table)).tobytes() == whole.tobytes()
+    assert compute(table[:0]).shape == (0, *whole.shape[1:])
+    monkeypatch.setattr(ensemble, "_CHUNK", 100)
+    monkeypatch.setattr(ensemble, "_SHAP_CHUNK", 100)
+    assert compute(table).tobytes() == whole.tobytes()
+
+
+def by_definition(trees: TreeEnsemble, row: np.ndarray) -> np.ndarray:
+    """The Shapley values of v(S): the mean score where the features in S are the row's, and at other splits the training rows' shares decide."""
+
+    def known(tree: int, node: int, features: frozenset[int]) -> tuple[float, int]:
+        """The score, and the training rows."""
+        begin = int(trees.first_split[tree])
+        if node < 0:
+            return float(trees.leaf_value[begin + tree + ~node]), int(trees.leaf_count[begin + tree + ~node])
+        at = begin + node
+        (a, n), (b, m) = (known(tree, int(side[at]), features) for side in (trees.left, trees.right))
+        if int(trees.feature[at]) in features:
+            return (a if goes_left(trees, at, row) else b), n + m
+        return (n * a + m * b) / (n + m), n + m
+
+    def score(features) -> float:
+        lone = np.diff(trees.first_split) == 0
+        return sum(known(tree, -1 if alone else 0, frozenset(features))[0] for tree, alone in enumerate(lone))
+
+    count = trees.n_features
+    values = np.zeros(count + 1)
+    values[-1] = score(())
+    for feature in range(count):
+        others = [f for f in range(count) if f != feature]
+        for size in range(count):
+            weight = factorial(size) * factorial(count - 1 - size) / factorial(count)
+            for chosen in combinations(others, size):
+                values[feature] += weight * (score((*chosen, feature)) - score(chosen))
+    return values
+
+
+def goes_left(trees: TreeEnsemble, at: int, row: np.ndarray) -> bool:
+    value = float(row[trees.feature[at]])
+    if np.isnan(value):
+        return (trees.threshold[at] >= 0.0, True, False)[trees.missing[at]]
+    return value <= trees.threshold[at]
+
+
+@settings(**SEVERAL | {"max_examples": 15})
+@given(seed=st.integers(0, 2**32), most_leaves=st.integers(2, 14), features=st.integers(1, 4))
+def test_shap_values_as_they_are_defined(random_trees, odd_rows, seed, most_leaves, features):
+    trees, table = trees_of([random_trees(seed, 3, most_leaves, features)]), odd_rows(seed, 4, features)
+    assert close(trees.contributions(table), np.stack([by_definition(trees, row) for row in table]), trees)
+
 
 ODDS = [1 / 9, 1.0, 9.0]  # probabilities 1/10, 1/2, 9/10
 
 
+def lone(values, weights=None, averaged="log-odds"):
+    """Members of a lone leaf each."""
+    leaf = {
+        "split_feature": [],
+        "threshold": [],
+        "decision_type": [],
+        "left_child": [],
+        "right_child": [],
+        "leaf_count": [9],
+    }
+    return trees_of(
+        [booster_of([{**leaf, "leaf_value": [value]}], 1) for value in values], weights=weights, averaged=averaged
+    )
+
+
 @pytest.mark.parametrize(
-    ("kind", "weights", "odds"),
+    ("averaged", "weights", "odds"),
     [
-        ("mean_raw", None, 1.0),  # (-log 9 + 0 + log 9) / 3
-        ("mean_raw", (1, 1, 4), math.exp((4 - 1) * math.log(9) / 6)),
-        ("mean_probability", None, 1.0),  # (1/10 + 5/10 + 9/10) / 3 = 1/2
-        ("mean_probability", (6, 1, 1), 2 / 6),  # (6/10 + 5/10 + 9/10) / 8 = 1/4; 1/4 against 3/4
-        ("mean_probability", (0.6, 0.1, 0.1), 2 / 6),
+        ("log-odds", None, 1.0),  # (-log 9 + 0 + log 9) / 3
+        ("log-odds", (1, 1, 4), math.exp((4 - 1) * math.log(9) / 6)),
+        ("probabilities", None, 1.0),  # (1/10 + 5/10 + 9/10) / 3 = 1/2
+        ("probabilities", (6, 1, 1), 2 / 6),  # (6/10 + 5/10 + 9/10) / 8 = 1/4; 1/4 against 3/4
+        ("probabilities", (0.6, 0.1, 0.1), 2 / 6),
     ],
 )
-def test_by_hand(kind, weights, odds):
-    assert Combination(kind, weights)(np.log([ODDS])) == pytest.approx([math.log(odds)], abs=1e-15)
+def test_the_mean_by_hand(averaged, weights, odds):
+    found = lone(np.log(ODDS).tolist(), weights, averaged).raw(np.zeros((1, 1), np.float32))
+    assert found == pytest.approx([math.log(odds)], abs=1e-15)
 
 
-raws = st.lists(st.lists(st.floats(-30, 30), min_size=3, max_size=3), min_size=1, max_size=30)
-weightings = st.none() | st.tuples(*[st.floats(0.01, 10)] * 3)
-
-
-@settings(deadline=None, max_examples=50)
-@given(raws, weightings)
-def test_as_numpy_has_it(raw, weights):
-    raw = np.array(raw)
-    average = np.average(raw, axis=1, weights=weights)
-    assert Combination("mean_raw", weights)(raw) == pytest.approx(average, abs=1e-12)
+@settings(**SEVERAL)
+@given(st.lists(st.floats(-30, 30), min_size=3, max_size=3), st.none() | st.tuples(*[st.floats(0.01, 10)] * 3))
+def test_the_mean_of_probabilities_as_numpy_has_it(raw, weights):
     # Each side of the odds in its own sum: 1 - p would lose what is left of p near 1.
-    match, other = np.average(expit(raw), axis=1, weights=weights), np.average(expit(-raw), axis=1, weights=weights)
-    combined = Combination("mean_probability", weights)(raw)
-    assert combined == pytest.approx(np.log(match / other), abs=1e-12)
-    assert (combined >= raw.min(1) - 1e-9).all() and (combined <= raw.max(1) + 1e-9).all()
-    assert Combination("mean_probability", weights)(-raw) == pytest.approx(-combined, abs=1e-12)
-
-
-@settings(deadline=None, max_examples=50)
-@given(raws, weightings, st.sampled_from(KINDS))
-def test_a_row_alone_as_in_a_batch(raw, weights, kind):
-    raw, combine = np.array(raw), Combination(kind, weights)
-    alone = np.concatenate([combine(row[None]) for row in raw])
-    assert combine(raw).tobytes() == alone.tobytes()
-    assert combine(np.asfortranarray(raw)).tobytes() == alone.tobytes()
-
-
-def test_one_member_is_itself():
-    raw = np.linspace(-40, 40, 201)[:, None]
-    assert Combination("mean_raw")(raw).tolist() == raw[:, 0].tolist()
-    assert Combination("mean_probability")(raw) == pytest.approx(raw[:, 0], abs=1e-12)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_no_score_is_too_sure(kind):
-    """Beyond +-700 a probability would be 0 or 1, and its log-odds infinite."""
-    raw = np.array([[1e6, 1e6], [-1e6, -1e6], [1e6, -1e6], [800.0, 0.0], [0.0, 0.0]])
-    combined = Combination(kind)(raw)
-    assert np.isfinite(combined).all()
-    assert combined[0] > 600 and combined[1] < -600
-    assert combined[2] == 0.0 and combined[4] == 0.0
-    if kind == "mean_probability":
-        assert combined[3] == pytest.approx(logit(0.75))
+    match, other = (np.average(expit(sign * np.array(raw)), weights=weights) for sign in (1, -1))
+    (found,) = lone(raw, weights, "probabilities").raw(np.zeros((1, 1), np.float32))
+    assert found == pytest.approx(np.log(match / other), abs=1e-12)
 
 
 @pytest.mark.parametrize(
-    ("kind", "weights", "message"),
-    [
-        ("median", None, "ensemble: unknown. Allowed: one of"),
-        ("mean_raw", (), "ensemble, weights: not usable"),
-        ("mean_raw", (1, 0), "ensemble, weights: not usable"),
-        ("mean_raw", (1, math.nan), "ensemble, weights: not usable"),
-        ("mean_raw", (1, math.inf), "ensemble, weights: not usable"),
-    ],
+    ("raw", "expected"), [((900, 900), 700), ((-900, -900), -700), ((900, -900), 0), ((800, 0), logit(0.75))]
 )
-def test_what_is_refused(kind, weights, message):
-    with pytest.raises(ModelError, match=message):
-        Combination(kind, weights)
+def test_no_score_is_too_sure(raw, expected):
+    """Beyond +-700 a probability would be 0 or 1, and its log-odds infinite."""
+    assert lone(raw, None, "probabilities").raw(np.zeros((1, 1), np.float32)) == pytest.approx([expected])
 
 
-def test_as_many_weights_as_members():
-    with pytest.raises(ModelError, match=r"not one a member. Allowed: 3 numbers. Got: 2"):
-        Combination("mean_raw", (1, 1))(np.zeros((1, 3)))
+def test_shap_values_of_a_mean_of_probabilities_add_up(odd_rows):
+    trees = load(HERE / "golden" / "model").trees
+    table = odd_rows(0, 700, 5)
+    several = replace(trees, averaged="probabilities", weights=np.array([1, 2, 0.5]))
+    values = several.contributions(table)
+    assert np.abs(values.sum(1) - several.raw(table)).max() < 1e-12 and len(set(values[:, -1].tolist())) == 1
+    first = boosters_of(trees)[0]
+    one, two = trees_of([first]), trees_of([first, first], weights=[1, 2], averaged="probabilities")
+    assert two.contributions(table) == pytest.approx(one.contributions(table), abs=1e-9)
 
 
-def test_the_members_are_lightgbms_own_scores(boosters, parts, sample):
-    table = sample(50)
-    raw = Members(parts.trees)(table)
-    assert raw.shape == (50, len(boosters))
-    for column, text in zip(raw.T, parts.trees, strict=True):
-        assert column.tolist() == lightgbm.Booster(model_str=text).predict(table, raw_score=True).tolist()  # type: ignore[union-attr]
+def test_other_columns_are_refused(parts):
+    with pytest.raises(ModelError, match=r"The trees read 5 columns. Got: a table of the shape \(2, 4\)"):
+        parts.trees.raw(np.zeros((2, 4), np.float32))
+
+
+DAMAGES = {
+    "an array too few": (lambda a: a.pop("missing"), "other arrays"),
+    "of another type": (lambda a: a.update(threshold=a["threshold"].astype(np.float32)), "other arrays"),
+    "in a table": (lambda a: a.update(left=a["left"][None]), "other arrays"),
+    "no member": (lambda a: a.update(first_tree=a["first_tree"][:1]), "begin elsewhere"),
+    "trees too few": (lambda a: a.update(first_tree=a["first_tree"][:-1]), "begin elsewhere"),
+    "starts that fall": (lambda a: a["first_split"].__setitem__(3, 10**6), "begin elsewhere"),
+    "a value too few": (lambda a: a.update(leaf_value=a["leaf_value"][:-1]), "different lengths"),
+    "a weight too many": (lambda a: a.update(weights=np.ones(4)), "weights or trees"),
+    "a feature too high": (lambda a: a["feature"].__setitem__(7, 5), "a feature above 4"),
+    "another way for NaN": (lambda a: a["missing"].__setitem__(7, 3), "a way for NaN"),
+    "a leaf of no rows": (lambda a: a["leaf_count"].__setitem__(7, 0), "without training rows"),
+    "a threshold of NaN": (lambda a: a["threshold"].__setitem__(7, np.nan), "not finite"),
+    "a value of infinity": (lambda a: a["leaf_value"].__setitem__(7, np.inf), "not finite"),
+    "a weight of 0": (lambda a: a["weights"].__setitem__(0, 0.0), "a weight"),
+    "pointing to itself": (lambda a: a["left"].__setitem__(0, 0), "comes before its parent"),
+    "pointing out": (lambda a: a["right"].__setitem__(0, 6), "a child that is not there"),
+    "a leaf that is not there": (lambda a: a["right"].__setitem__(0, -8), "a child that is not there"),
+    "a far leaf": (lambda a: a["right"].__setitem__(0, -(2**31)), "a child that is not there"),
+    "two parents": (lambda a: a["left"].__setitem__(0, a["right"][0]), "two parents"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damaged_trees_are_refused(parts, damage):
+    arrays = {name: array.copy() for name, array in parts.trees.arrays().items()}
+    make, told = DAMAGES[damage]
+    make(arrays)
+    with pytest.raises(ModelError, match=f"^here: .*{told}"):
+        TreeEnsemble.from_arrays(arrays, 5, place="here")
+
+
+def test_the_shipped_model_is_scored_without_lightgbm():
+    code = "import sys, dxmatch; m = dxmatch.load(); m.match('flu', 'gout'); print('lightgbm' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

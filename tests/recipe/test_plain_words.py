@@ -147,7 +147,6 @@ def test_another_policy_is_refused() -> None:
 def test_the_card_has_the_table() -> None:
     m = with_plain_words(dxmatch.load(), PlainWords(["x", "y"], ["gout", "gout"], ["gout", "mumps"], ["same"] * 2), "")
     assert m.metrics["plain_words"]["all"]["pairs"] == 2
-    assert m.parts.card is not None
     rows = (
         "| x | 1 | 1 | 1.000 | 0.207 to 1.000 | 1.000 |\n| y | 1 | 0 | 0.000 | 0.000 to 0.793 | 0.000 |\n| all | 2 | 1 "
     )

@@ -52,7 +52,7 @@ def test_options(command: list[str], tmp_path: Path) -> None:
     assert (
         again["matches"] == 0 and again["pairs"] == 17
     )  # what is no expert's pair any more: those that were set aside
-    assert "recall of 0.9 or more, where 30 % of the pairs match" in m.parts.manifest.threshold_rule
+    assert "recall of 0.9 or more, where 30 % of the pairs match" in m.parts.manifest.decision.rule
     assert m.metrics["cross_validated"]["recall"]["value"] >= 0.9
     for words in (
         "Extra pairs from silver.csv: 2 of weight 0.25, 1 of them matches",

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import MissingExtra, OptionError
-from ...models.ensemble import Combination, Members
-from ...models.manifest import MAX_MEMBERS
+from ...models.ensemble import MAX_MEMBERS
+from .exported import trees_of
 from .fitted import TIME_LIMIT, Ensemble, Rows
 from .lightgbm_engine import CANDIDATES, SETTINGS
 
@@ -237,22 +237,25 @@ def _exported(predictor: Any, rows: Rows, families: Sequence[str] = (EXPORTED,))
             "time_limit", f"time enough for a model of {EXPORTED} (LightGBM), which M is made of", "none was ready"
         )
     best = fit_to_export[0]
-    texts = [_texts(trainer, bag) for bag in shares[best]]
-    weights = tuple(shares[best].values())
-    members_of_one_fold = Combination("mean_probability", weights)
+    bags = [_boosters(trainer, bag) for bag in shares[best]]
+    weights = list(shares[best].values())
     out_of_fold = np.empty(len(rows.label))
     for fold in range(rows.folds):
         held = rows.fold == fold
-        out_of_fold[held] = members_of_one_fold(Members([bag[fold] for bag in texts])(rows.features[held]))
+        of_fold = trees_of([bag[fold] for bag in bags], weights=weights, averaged="probabilities")
+        out_of_fold[held] = of_fold.raw(rows.features[held])
     return Ensemble(
-        texts=tuple(text for bag in texts for text in bag),
+        trees=trees_of(
+            [member for bag in bags for member in bag],
+            weights=np.repeat(weights, rows.folds).tolist(),
+            averaged="probabilities",
+        ),
         out_of_fold=out_of_fold,
         chosen={
             "model": best,
             "bags": dict(shares[best]),
             "out_of_fold_average_precision": rows.average_precision(out_of_fold),
         },
-        combination=Combination("mean_probability", tuple(float(w) for w in np.repeat(weights, rows.folds))),
         leaderboard=tuple(
             {
                 "model": row.model,
@@ -292,7 +295,7 @@ def _shares(trainer: Any, name: str) -> dict[str, float]:
     return {bag: float(share) for bag, share in model._get_model_weights().items()}
 
 
-def _texts(trainer: Any, name: str) -> list[str]:
-    """LightGBM's texts of a bag's members, by the fold that they did not see, up to the rounds where each was stopped."""
+def _boosters(trainer: Any, name: str) -> list[Any]:
+    """LightGBM's boosters of a bag's members, by the fold that they did not see, up to the rounds where each was stopped."""
     bag = trainer.load_model(name)
-    return [bag.load_child(child).model.model_to_string() for child in bag.models]
+    return [bag.load_child(child).model for child in bag.models]

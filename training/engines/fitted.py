@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...models.ensemble import MEAN_RAW, Combination, Members
+from ...models.ensemble import TreeEnsemble
 from ..statistics.measure import average_precision
 
 TIME_LIMIT = 3600.0
@@ -94,14 +94,12 @@ class Ensemble:
 
     Attributes
     ----------
-    texts : tuple of str
-        The members, in LightGBM's text form.
+    trees : TreeEnsemble
+        The members, and how their raw log-odds become one.
     out_of_fold : float64[n]
         The raw log-odds of each row from members that did not see its group.
     chosen : dict
         Plain JSON: the settings, and "out_of_fold_average_precision".
-    combination : Combination
-        How the members' raw log-odds become one.
     leaderboard : tuple of dict
         Every model that was tried, best first: "model", "stack_level", "out_of_fold_average_precision", "fit_seconds",
         "exported".
@@ -110,13 +108,12 @@ class Ensemble:
         "model" and "average_precision" out of fold.
     """
 
-    texts: tuple[str, ...]
+    trees: TreeEnsemble
     out_of_fold: NDArray[np.float64]
     chosen: dict[str, Any]
-    combination: Combination = MEAN_RAW
     leaderboard: tuple[dict[str, Any], ...] = ()
     search: dict[str, Any] = field(default_factory=dict)
 
     def raw(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
         """float64[m]: the log-odds of other rows, float32[m, f], before calibration."""
-        return self.combination(Members(self.texts)(table))
+        return self.trees.raw(table)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .exported import trees_of
 from .fitted import Ensemble, Rows
 
 MAX_ROUNDS = 600
@@ -71,8 +72,8 @@ def fit(
     score, _, candidate, rounds, boosters, out_of_fold = min(
         (each for each in tried if each[0] >= enough), key=lambda each: (each[1], -each[0])
     )
-    texts = tuple(booster.model_to_string(num_iteration=rounds) for booster in boosters)
-    return Ensemble(texts, out_of_fold, {**candidate, "rounds": rounds, "out_of_fold_average_precision": score})
+    trees = trees_of(boosters, rounds=rounds)
+    return Ensemble(trees, out_of_fold, {**candidate, "rounds": rounds, "out_of_fold_average_precision": score})
 
 
 def _booster(

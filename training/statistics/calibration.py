@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -37,4 +35,4 @@ def at_prevalence(fitted: Sigmoid, trained: float, prevalence: float) -> Sigmoid
     matches look alike in both, and non-matches do.
     """
     shift = np.log(prevalence / (1 - prevalence)) - np.log(trained / (1 - trained))
-    return replace(fitted, intercept=fitted.intercept + float(shift))
+    return Sigmoid(fitted.slope, fitted.intercept + float(shift))

@@ -70,7 +70,7 @@ def test_half_the_names_and_all_the_signs(graph: DiseaseGraph) -> None:
 
 
 def test_the_graph_is_read_back(graph: DiseaseGraph) -> None:
-    assert DiseaseGraph.from_bytes(graph.to_bytes()).identity == graph.identity
+    assert DiseaseGraph.from_arrays(graph.arrays()).identity == graph.identity
 
 
 def test_the_tables_of_signs(normalizer: Normalizer) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -15,7 +16,7 @@ import pytest
 from dxmatch.files.pairs import read_pairs
 from dxmatch.matcher.match_function import MatchFunction
 from dxmatch.models.folder import load, save
-from dxmatch.models.relation import DIRECTIONS, HEADS, LEARNT_POLICIES
+from dxmatch.models.relation import DIRECTIONS, HEADS, LEARNT_POLICIES, RelationFacts, RelationModel
 from dxmatch.recipe.relation.fit import fit_relation, thresholds_of
 from dxmatch.recipe.relation.pairs import CLOSE, FAR, KIND, NONE, SAME
 from dxmatch.recipe.relation.policy import fit_policy
@@ -86,22 +87,29 @@ def test_the_heads_learn_what_the_pairs_say(m: MatchFunction, pairs: pa.Table, t
         pairs, m.features, m.providers, progress=lambda done, total: seen.append((done, total))
     )
     assert seen == [(1, 3), (2, 3), (3, 3)]
-    assert set(model.trees) == set(HEADS) and set(model.direction) == set(DIRECTIONS) and model.thresholds == {}
+    assert (
+        set(model.trees) == set(HEADS)
+        and set(model.facts.direction) == set(DIRECTIONS)
+        and model.facts.thresholds == {}
+    )
     for head in HEADS:
         assert measured[head]["average_precision"] > 0.8, measured
     counts = pairs["relation"].to_pylist()
     assert measured["direction"]["pairs"] == counts.count(KIND) and measured["direction"]["accuracy"] > 0.9
-    assert model.direction["line"] > 0, "the one below is the narrower"
+    assert model.facts.direction["line"] > 0, "the one below is the narrower"
     thresholds = thresholds_of(m, model, pairs, m.providers)
     assert set(thresholds) == {"strict", "narrower-counts", "broader-counts"} and all(
         0 < t < 1 for t in thresholds.values()
     )
-    parts = replace(m.parts, relation=replace(model, thresholds=thresholds))
+    parts = replace(
+        m.parts, relation=RelationModel(model.trees, msgspec.structs.replace(model.facts, thresholds=thresholds))
+    )
     learnt = MatchFunction(load(save(tmp_path / "m", parts)), judge_all=True)
     assert learnt.relation("unstable angina", "angina pectoris").kind == "narrower"
     assert learnt.relation("angina pectoris", "unstable angina").kind == "broader"
     again, _ = fit_relation(pairs, m.features, m.providers)
-    assert again == model, "the same again"
+    assert again.facts == model.facts, "the same again"
+    assert all((again.trees[head].leaf_value == trees.leaf_value).all() for head, trees in model.trees.items())
 
 
 def test_labels_teach_which_answers_pass(m: MatchFunction) -> None:
@@ -120,16 +128,15 @@ def test_labels_teach_which_answers_pass(m: MatchFunction) -> None:
     assert learnt.measured["average_precision"]["value"] > 0.9 and 0 < learnt.threshold < 1
     (policy,) = LEARNT_POLICIES
     assert m.parts.relation is not None
-    relation = replace(
-        m.parts.relation,
-        trees={**m.parts.relation.trees, policy: learnt.trees},
-        calibration={**m.parts.relation.calibration, policy: learnt.calibration},
-        thresholds={**m.parts.relation.thresholds, policy: learnt.threshold},
-    )
+    facts = m.parts.relation.facts
+    taught = {**facts.calibration, policy: learnt.calibration}
+    facts = RelationFacts(taught, facts.direction, {**facts.thresholds, policy: learnt.threshold})
+    relation = RelationModel({**m.parts.relation.trees, policy: learnt.trees}, facts)
     taught = under(MatchFunction(replace(m.parts, relation=relation), judge_all=True), policy)
     narrower, broader = ("angina pectoris", "unstable angina"), ("unstable angina", "angina pectoris")
     assert taught.probability(*narrower) > 0.5 > taught.probability(*broader)
     assert not taught.match(*broader)
     again = fit_policy(read, m.features, m.providers)
-    assert (again.trees, again.threshold) == (learnt.trees, learnt.threshold)
+    assert again.threshold == learnt.threshold
+    np.testing.assert_array_equal(again.trees.leaf_value, learnt.trees.leaf_value)
     assert np.isfinite(learnt.measured["f1"]["value"])

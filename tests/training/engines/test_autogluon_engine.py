@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 
 import dxmatch
 from dxmatch.errors import MissingExtra
-from dxmatch.models.ensemble import Members
-from dxmatch.models.trees.text import validate
 from dxmatch.training.engines import autogluon_engine
 from dxmatch.training.engines.engine import AutoGluon
 from dxmatch.training.engines.fitted import Ensemble, ExtraRows, Rows
@@ -67,8 +65,7 @@ class Run:
     left_behind: list[Path] = field(default_factory=list)
 
     def of_trees(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
-        texts = [validate(text, len(NAMES), "trees") for text in self.ensemble.texts]
-        return 1 / (1 + np.exp(-self.ensemble.combination(Members(texts)(table))))
+        return 1 / (1 + np.exp(-self.ensemble.raw(table)))
 
 
 def run(folder: Path, weight: NDArray[np.float64] | None = None, extra: ExtraRows | None = None) -> Run:
@@ -141,7 +138,7 @@ def test_the_leaderboard_is_kept(plain: Run) -> None:
     assert [row["model"] for row in board if row["exported"]] == [chosen["model"]]
     assert chosen["out_of_fold_average_precision"] == pytest.approx(scores[[r["exported"] for r in board].index(True)])
     assert all(name.endswith("_L1") for name in chosen["bags"])
-    assert len(plain.ensemble.texts) == FOLDS * len(chosen["bags"])
+    assert len(plain.ensemble.trees) == FOLDS * len(chosen["bags"])
     json.dumps([board, chosen], allow_nan=False)
     assert plain.progress[-1] == (4, 4) and plain.progress == sorted(plain.progress)
 
@@ -157,7 +154,13 @@ def test_the_first_feature_never_lowers_the_score(plain: Run) -> None:
 @needs_autogluon
 def test_extra_rows_are_learned_from_but_in_their_own_fold(with_extra: Run, extra_rows: ExtraRows) -> None:
     """The root of a tree counts the rows that its member has learned from."""
-    roots = [int(text.partition("\ninternal_count=")[2].split()[0]) for text in with_extra.ensemble.texts]
+    trees = with_extra.ensemble.trees
+    starts = trees.first_split[trees.first_tree] + trees.first_tree
+    first = [
+        slice(a, a + trees.first_split[t + 1] - trees.first_split[t] + 1)
+        for a, t in zip(starts, trees.first_tree[:-1], strict=False)
+    ]
+    roots = [int(trees.leaf_count[leaves].sum()) for leaves in first]
     learned = [int((fold != FOLD).sum() + (fold != extra_rows.fold).sum()) for fold in range(FOLDS)]
     assert roots == learned * (len(roots) // FOLDS)
     assert np.isnan(with_extra.out_of_fold[len(LABEL) :]).all()
@@ -244,7 +247,7 @@ def test_scoring_needs_no_autogluon(
     ).stdout.split()  # fmt: skip
     assert loaded == [m.identity, repr(m.probability("chronic gastritis", "gastritis"))]
     facts = json.loads((tmp_path / "model" / "model.json").read_text("utf-8"))
-    assert facts["ensemble"]["kind"] == "mean_probability" and facts["data"]["engine"] == "autogluon"
+    assert facts["decision"]["averaged"] == "probabilities" and facts["data"]["engine"] == "autogluon"
     assert any(row["exported"] for row in facts["data"]["leaderboard"])
     gain = m.metrics["gain_over_plain"]
     assert gain["measured_on"] == "held_out_not_identical"

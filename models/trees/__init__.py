@@ -1,1 +1,0 @@
-"""The trees of a model: LightGBM's text checked, scored, and their SHAP values."""
