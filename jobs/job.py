@@ -27,7 +27,8 @@ from ..files.atomic import make_folder, whole_file
 from ..files.parquet_file import read_parquet
 from ..files.reading import Reading
 from ..files.tables import check_output, write_tables
-from ..matcher.match_function import Added, MatchFunction
+from ..matcher.batch import Added
+from ..matcher.match_function import MatchFunction
 from ..matcher.policy import SPECIFICATION
 from ..matcher.protocol import loaded
 from ..options import File, Output, Serves, checked

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 READINGS = ("not_understood", "read_as")
 """Columns of a scored table: "a: another script", "b: infraction → infarction"."""
+Added = Literal["features", "shap", "relation", "reasons"]
+"""What a score can add beside probability and match."""
 WHY = "why"
 PAIRS_AT_ONCE = 1 << 20
 """Their features and what is made on the way take some 200 MB."""
@@ -107,6 +109,14 @@ class PairModel:
     @property
     def _icd(self) -> str:
         return self.features.icd_source or "icd10cm"
+
+
+@dataclass(frozen=True)
+class Scored:
+    """table : the rows that came, with `probability` and `match`. coverage : for how many of them each feature is known."""
+
+    table: pa.Table
+    coverage: Mapping[str, float]
 
 
 class Batch:

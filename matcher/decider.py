@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelError
+from ..errors import ModelError, OptionError
 from ..features.feature_set import FeatureSet
 from ..models.calibration import Sigmoid
 from ..models.folder import ModelFolder
@@ -79,3 +79,10 @@ def excluded(table: NDArray[np.float32], features: FeatureSet) -> NDArray[np.boo
     """bool[m]: the rows of float32[m, f] that are no match by what they say."""
     column = features.exclusion
     return np.zeros(len(table), bool) if column is None else table[:, column] == 1
+
+
+def checked_threshold(value: float) -> float:
+    """Raises `OptionError` for what is no probability."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value <= 1:
+        raise OptionError("threshold", "a probability, 0 to 1", value)
+    return float(value)

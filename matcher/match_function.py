@@ -6,8 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
-from difflib import unified_diff
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, final
 
@@ -16,56 +15,39 @@ from numpy.typing import NDArray
 
 from .. import progress
 from ..endpoints.endpoint import Endpoint
-from ..errors import InputError, ModelError, OptionError, warn
+from ..errors import InputError, ModelError, warn
 from ..features.coverage import MIN_COVERAGE
 from ..features.feature_set import FeatureSet
 from ..features.names import Names
-from ..features.providers import SHIPPED, Providers
+from ..features.providers import Providers
 from ..files.counted import shown_threshold
 from ..files.reading import OF_TABLES, Reading
 from ..models import folder as model_folder
 from ..models.folder import ModelFolder, shipped_parts
 from ..models.releases import warn_of_other_releases
 from ..options import Between, File, Serves, Table, checked
-from ..terms.diseases.graph import DiseaseGraph
-from ..terms.diseases.words import vocabulary_of
-from ..terms.encoders.kept import KeptEncoder, kept_encoders
-from ..terms.encoders.static import StaticEncoder
+from ..terms.encoders.kept import KeptEncoder
 from ..terms.text.correction import Corrections
-from ..terms.text.normalizer import Normalizer
 from ..terms.text.understood import LANGUAGE, SCRIPT
 from ..terms.text.vocabulary import Vocabulary
 from ..votes.asking import services_of
-from .batch import Batch, PairModel
+from .batch import Added, Batch, PairModel, Scored
 from .candidates import CANDIDATES
-from .decider import Decider
-from .dedupe import dedupe
+from .decider import Decider, checked_threshold
+from .dedupe import dedupe, policy_without_sides
 from .doubtful_texts import check_text, refuse_unscored, warn_of_mixed_scripts, warn_of_none_twice, warn_of_unscored
 from .hub import hub_model, hub_name, push
 from .link import link
 from .loading import Loading, check_identity
+from .opening import open_parts, open_store
 from .policy import POLICIES, SPECIFICATION, PolicyName
 from .ranking import Ranked, matrix, rank
 from .relation import Relation, Relations
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from ..features.names import Strings
     from ..files.pairs import Pairs
     from ..votes.store.store import VoteStore
-
-Added = Literal["features", "shap", "relation", "reasons"]
-"""What a score can add beside probability and match."""
-STRICT: PolicyName = "strict"
-
-
-@dataclass(frozen=True)
-class Scored:
-    """table : the rows that came, with `probability` and `match`. coverage : for how many of them each feature is known."""
-
-    table: pa.Table
-    coverage: Mapping[str, float]
 
 
 @checked
@@ -126,15 +108,6 @@ def load(
     return m
 
 
-def open_store(path: str | os.PathLike[str] | None) -> VoteStore | None:
-    """The vote store at `path`, which must be there; None for none."""
-    if path is None:
-        return None
-    from ..votes.store.store import VoteStore
-
-    return VoteStore(path, must_exist=True)
-
-
 @final
 class MatchFunction:
     """Decides whether two free-text diagnoses name the same disease.
@@ -156,40 +129,16 @@ class MatchFunction:
         vocabulary: Vocabulary | None = None,
         judge_all: bool = False,
     ) -> None:
-        self.parts, manifest = parts, parts.manifest
+        self.parts, self.name, self._vocabulary = parts, parts.manifest.name, vocabulary
         self.fetched_from: str | None = None
         """Of a model of the hub: "owner/name@commit"."""
-        self.name = manifest.name
-        features = FeatureSet.from_dict(manifest.feature_set, f"model {self.name}")
-        if features.names != manifest.feature_names:
-            raise ModelError(
-                f"Model {self.name}: the columns of the trees (-) and its feature set (+) differ in a name or the order:\n"
-                + "\n".join(unified_diff(manifest.feature_names, features.names, lineterm="", n=0))
-            )
-        mine = {*features.encoders, *features.declared_encoders}
-        if foreign := sorted({*(encoders or ())} - mine):
-            allowed = ", ".join(sorted(mine - {SHIPPED})) or "none, for all that it needs is in its folder"
-            raise OptionError("encoders", f"by the names of the model's encoders ({allowed})", foreign[0])
-        self._vocabulary, graph = vocabulary, None
-        if parts.diseases is not None:
-            graph = DiseaseGraph.from_arrays(parts.diseases, f"{manifest.name}: diseases")
-            vocabulary = vocabulary or vocabulary_of(graph, features.language)
-        providers = features.open(
-            Normalizer.from_spec(manifest.normalizer),
-            StaticEncoder.from_arrays(parts.encoder, f"{manifest.name}: encoder") if parts.encoder else None,
-            endpoints=endpoints,
-            folders={**kept_encoders(parts.kept, features.encoders), **(encoders or {})},
-            allow_download=allow_download,
-            store=store,
-            graph=graph,
-            identities=manifest.encoders,
-            vocabulary=vocabulary,
-        )
+        providers = {"store": store, "endpoints": endpoints, "encoders": encoders, "allow_download": allow_download}
+        features, opened = open_parts(parts, vocabulary=vocabulary, **providers)
         decider = Decider(parts, features)
-        self.model = PairModel(features, providers, decider, POLICIES[policy], judge_all, min_coverage)
+        self.model = PairModel(features, opened, decider, POLICIES[policy], judge_all, min_coverage)
         """What it sees pairs with; `replace` gives another of the same parts."""
         self.threshold = decider.threshold_of(policy)
-        warn_of_other_releases(self.name, manifest.made.libraries)
+        warn_of_other_releases(self.name, parts.manifest.made.libraries)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travels as the path and hash of its folder, or its parts where it is in none, and the options of `load`; a store and encoders' folders by their paths."""
@@ -726,14 +675,9 @@ class MatchFunction:
         return made.read.native(made.table, np.arange(made.terms))
 
     def for_duplicates(self, policy: PolicyName | None = None) -> Self:
-        """Under a policy without sides: the one of that name, or for None "strict" where the model knows it and was loaded with no other."""
-        by_default: Any = STRICT if self.policy == SPECIFICATION and self.has_relation_model else self.policy
-        chosen = POLICIES[policy or by_default]
-        if not chosen.symmetric:
-            raise OptionError(
-                "policy", "one without sides, specification or strict: of duplicates none is the reference", chosen.name
-            )
-        return self if chosen.name == self.policy else self.under(policy or by_default)
+        """Under a policy without sides, as `dedupe` takes it."""
+        chosen = policy_without_sides(self.model, policy)
+        return self if chosen == self.policy else self.under(chosen)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Writes the model folder, whole or not at all."""
@@ -763,10 +707,3 @@ def _arrived(
             _ARRIVED.clear()
             _ARRIVED[key] = kept
     return copy(kept)
-
-
-def checked_threshold(value: float) -> float:
-    """Raises `OptionError` for what is no probability."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value <= 1:
-        raise OptionError("threshold", "a probability, 0 to 1", value)
-    return float(value)

@@ -194,13 +194,16 @@ def test_packages_listed_are_the_packages_on_disk() -> None:
     assert sorted(listed) == sorted(on_disk)
 
 
+def lines_of_code(file: Path) -> int:
+    """Without docstrings, of which none is to be shortened for this."""
+    text = file.read_text("utf-8")
+    kinds = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
+    first = [node.body[0] for node in ast.walk(ast.parse(text)) if isinstance(node, kinds) and ast.get_docstring(node)]
+    return len(text.splitlines()) - sum((one.end_lineno or 0) - one.lineno + 1 for one in first)
+
+
 def test_no_file_is_two_files() -> None:
-    long = {
-        str(f): n
-        for p in (*PARTS, ".")
-        for f in (ROOT / p).glob("*.py")
-        if (n := len(f.read_text("utf-8").splitlines())) > 400
-    }
+    long = {str(f): n for p in (*PARTS, ".") for f in (ROOT / p).glob("*.py") if (n := lines_of_code(f)) > 400}
     assert not long
 
 

@@ -23,7 +23,8 @@ from ..files.pairs import read_pairs
 from ..files.reading import OF_TABLES, Reading
 from ..files.tables import check_output, write_table
 from ..matcher.batch import Batch, PairModel
-from ..matcher.match_function import MatchFunction, open_store
+from ..matcher.match_function import MatchFunction
+from ..matcher.opening import open_store
 from ..models.folder import Arrays, ModelFolder, shipped_parts
 from ..models.manifest import Manifest
 from ..models.relation import RelationModel
