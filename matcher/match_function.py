@@ -314,24 +314,26 @@ class MatchFunction:
 
     def not_understood(self, texts: Sequence[str]) -> dict[str, str]:
         """Of different texts those that are not understood, with the reason; none with `judge_all`."""
-        return {} if self.judge_all else self._told(texts, lambda names: names.not_understood)
+        return {} if self.judge_all else self._told(texts, "not_understood")
 
     def of_another_language(self, texts: Sequence[str]) -> dict[str, str]:
         """Of different texts those of another script or language, with the reason; with `judge_all`, too, which scores them."""
-        found = self._told(texts, lambda names: names.not_understood)
-        return {text: reason for text, reason in found.items() if reason in (SCRIPT, LANGUAGE)}
+        return {text: why for text, why in self._told(texts, "not_understood").items() if why in (SCRIPT, LANGUAGE)}
 
     def read_as(self, texts: Sequence[str]) -> dict[str, Corrections]:
         """Of different texts those with words that are read as others: what was written, and what it is read as."""
-        return self._told(texts, lambda names: names.read_as)
+        return self._told(texts, "read_as")
 
-    def _told(self, texts: Sequence[str], of: Callable[[Names], Mapping[int, Any]]) -> dict[str, Any]:
-        return {texts[place]: said for place, said in of(Names.read(texts, self.providers)).items()}
+    def _told(self, texts: Sequence[str], of: str) -> dict[str, Any]:
+        return {texts[place]: said for place, said in vars(Names.read(texts, self.providers))[of].items()}
 
     def _one(self, a: str, b: str) -> Batch:
         check_text(a, "a")
         check_text(b, "b")
-        return self.model.batch([a], [b])
+        batch = self.model.batch([a], [b])
+        refuse_unscored(batch)
+        warn_of_mixed_scripts(batch)
+        return batch
 
     def _of(self, a: Strings, b: Strings, report: Callable[[int, int], None] | None = None) -> Batch:
         batch = self.model.batch(a, b, progress=report)
@@ -355,10 +357,8 @@ class MatchFunction:
         OptionError
             For a threshold outside its range.
         """
-        least, batch = self.threshold_or(threshold), self._one(a, b)
-        refuse_unscored(batch)
-        warn_of_mixed_scripts(batch)
-        return bool(batch.probability()[0] >= least)
+        least = self.threshold_or(threshold)
+        return bool(self._one(a, b).probability()[0] >= least)
 
     def probability(self, a: str, b: str) -> float:
         """The calibrated probability, in [0, 1], that `a` and `b` name the same disease; NaN where one is not understood."""
@@ -395,10 +395,7 @@ class MatchFunction:
         ModelError
             For a model without a relation model.
         """
-        batch = self._one(a, b)
-        refuse_unscored(batch)
-        warn_of_mixed_scripts(batch)
-        return batch.relation()
+        return self._one(a, b).relation()
 
     def relations(self, a: Strings, b: Strings, *, why: bool = False) -> Relations:
         """What each `a` is to its `b`, for n pairs; see `relation`. A pair that is not understood has no relation.
