@@ -65,8 +65,7 @@ def evaluate(
     if dry_run:
         return print("\n".join(call.of(verbs.preview)))
     report = call()
-    more = {judgements: report.save_judgements, matches: report.save_matches}
-    return deliver(report, output, more, charts=charts, full=full, cases=case)
+    return deliver(report, output, {judgements: "judgements", matches: "matches"}, charts=charts, full=full, cases=case)
 
 
 @command(verb_of_choice, given=("questions", "answers"), several=("answers",), stdout=".md")
@@ -97,13 +96,13 @@ def choice(
 def deliver(
     report: Report,
     output: Sequence[Path],
-    tables: Mapping[Path | None, Any],
+    tables: Mapping[Path | None, str],
     *,
     charts: Path | None = None,
     full: bool = False,
     cases: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Writes all, then shows it, since the reader of a pipe may leave; gives the report's JSON. tables : further ones, by name or by what writes them."""
+    """Writes all, then shows it, since the reader of a pipe may leave; gives the report's JSON. tables : further ones, by name."""
     for one in cases:
         report.case(one)  # a case that is not there is told of before anything is written
     written: list[Any] = []
@@ -113,7 +112,7 @@ def deliver(
             written.append(f"{len(report.save_charts(charts))} files in {charts}")
         for path, table in tables.items():  # one that cannot be made is an error after what was computed is shown
             if path is not None:
-                written.append(table(path) if callable(table) else write_table(report.tables[table], path))
+                written.append(report.save_table(table, path))
     finally:
         report.print(full=full)
         for one in cases:

@@ -17,7 +17,7 @@ from ..votes.asking_options import Asking
 from .match.codes import text_codes
 from .match.judge import Judging
 from .match.matches import match, pairs_needed
-from .match.options import MAX_K, Codes, Graded, Judge, Panel
+from .match.options import Codes, Graded, Judge, Panel
 from .read.findings import Finding
 from .read.lists import JudgedBy, Lists, panels
 from .read.reading import read_lists
@@ -29,7 +29,6 @@ from .score.scores import Settings
 from .score.wanted import RELATIVE, K, Wanted, family_scores, ks_of, wanted
 from .setup import setup_of
 
-_MAX_CURVE = 10
 _OF_READING = Serves(
     "columns", "record", "format", "encoding", "separator", "missing", "no_diagnosis", "rejects",
 )  # fmt: skip
@@ -120,27 +119,21 @@ def evaluate(
     """
     if hasattr(references, "probabilities"):
         raise OptionError("references", "right answers; a match function is given as matcher=…", references)
-    want, ks, panel, graded = wanted(metrics), ks_of(k), panel or Panel(), graded or Graded()
-    codes, asking = codes or Codes(), asking or Asking()
-    _check_curve(panel, ks)
+    want, panel, graded, asking = wanted(metrics), panel or Panel(), graded or Graded(), asking or Asking()
+    settings = Settings(k=ks_of(k), panel=panel, graded=graded, resampling=resampling)
     with shown("Evaluating") as progress:
         judging, m = Judging(judge, graded, asking, progress), loaded(matcher)
         read = _read(answers, references, reading, panel, by, keep_answers="judge" in judging.stages)
         pairs, model_groups = named_pairs(compare, read.raters), groups_of_raters(groups, read.raters)
         judged, no_panel = _panels(read, panel, want)
-        settings = Settings(
-            k=ks, panel=panel, max_k=_widest(read, ks, panel), graded=graded, resampling=resampling,
-        )  # fmt: skip
         matches = match(
-            read, m, want.symbols, ks, settings.max_k, panels=judged, no_panel=no_panel,
-            codes=text_codes(codes, m, asking, reading.encoding), judge=judging, progress=progress,
+            read, m, want.symbols, settings.max_k(read.lengths), panels=judged, no_panel=no_panel,
+            codes=text_codes(codes or Codes(), m, asking, reading.encoding), judge=judging, progress=progress,
         )  # fmt: skip
     families, left_out = family_scores(matches, settings, want)
     names, roles = read.raters, read.roles or [""] * len(read.raters)
-    raters = Raters(
-        names, dict(zip(names, roles, strict=True)), {names[one.algorithm]: [names[e] for e in one.experts] for one in judged},
-        panel.in_turn, model_groups, pairs,
-    )  # fmt: skip
+    of_panels = {names[one.algorithm]: [names[expert] for expert in one.experts] for one in judged}
+    raters = Raters(names, dict(zip(names, roles, strict=True)), of_panels, panel.in_turn, model_groups, pairs)
     return summarise(
         families, read.cases, raters, setup_of(matches, raters, settings, answers),
         AGAINST_EXPERTS if judged else AGAINST_REFERENCES, by=read.references.groups, absent=read.absent, left_out=left_out,
@@ -159,9 +152,9 @@ def pairs_asked(
     panel: Panel | None = None,
 ) -> pa.Table:
     """Lists the pairs that `evaluate` asks M about, each once, in the columns a and b; asks nobody. Errors: those of `evaluate`."""
-    want, ks, panel = wanted(metrics), ks_of(k), panel or Panel()
-    read = _read(answers, references, reading, panel, by)
-    return pairs_needed(read, want.symbols, ks, _widest(read, ks, panel), _panels(read, panel, want)[0])
+    want, panel = wanted(metrics), panel or Panel()
+    settings, read = Settings(k=ks_of(k), panel=panel), _read(answers, references, reading, panel, by)
+    return pairs_needed(read, want.symbols, settings.max_k(read.lengths), _panels(read, panel, want)[0])
 
 
 def preview(
@@ -184,34 +177,25 @@ def _read(
     )
 
 
-def _check_curve(panel: Panel, ks: Mapping[str, int | None]) -> None:
-    if panel.max_k is not None and panel.max_k < (ks[RELATIVE] or 1):
-        raise OptionError("panel.max_k", f"from k ({ks[RELATIVE]}) to {MAX_K}", panel.max_k)
-
-
-def _widest(answers: Lists, ks: Mapping[str, int | None], panel: Panel) -> int:
-    """The longest lists of the relative metrics' curves."""
-    return panel.max_k or max(ks[RELATIVE] or 1, min(int(answers.lengths.max()), _MAX_CURVE))
-
-
 def _panels(answers: Lists, panel: Panel, want: Wanted) -> tuple[list[JudgedBy], str]:
     """Who is judged by whom, or nobody and why.
 
     There must be panels where relative metrics are asked for by name, or where no reference leaves another answer.
     """
-    found, lacking = list[JudgedBy](), ""
+    lacking = ""
     if RELATIVE in want:
         try:
-            found = panels(answers, panel.in_turn)
+            return panels(answers, panel.in_turn), ""
         except InputError as error:
-            if RELATIVE in want.explicit:
+            meant = panel.in_turn or answers.roles is not None
+            if RELATIVE in want.explicit or (meant and not any(answers.reference)):
                 raise
             if not any(answers.reference):
-                raise error if panel.in_turn or answers.roles is not None else answers.no_right_answers() from None
+                raise answers.no_right_answers() from None
             lacking = f"{error.problem}: give {error.allowed}"
-    if panel.labelled is not None and not found:
+    if panel.labelled is not None:
         raise OptionError("panel.labelled", "left out where no algorithm is compared with a panel", panel.labelled)
-    return found, lacking
+    return [], lacking
 
 
 def _findings_of_reading(answers: Lists) -> list[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
@@ -18,55 +19,52 @@ from .score.scores import Settings
 
 def setup_of(matches: Matches, raters: Raters, settings: Settings, given: Any) -> Setup:
     """What was asked, in words and for the JSON."""
-    answers, m, resampling = matches.answers, matches.m, settings.resampling
-    n = counted(len(answers.cases), "case")
+    answers, m, codes, resampling = matches.answers, matches.m, matches.codes, settings.resampling
+    origin, n, right = answers.origin, counted(len(answers.cases), "case"), sum(map(bool, answers.reference))
     judges = counted(len(answers.raters), "rater" if raters.panels else "model")
-    read_as = (
-        f" · read as {answers.origin.recognised.partition(' (')[0].partition(';')[0]}"
-        if answers.origin.recognised
-        else ""
-    )
+    read_as = origin.recognised.partition(" (")[0].partition(";")[0]
     from_up = f"a match from {shown_threshold(m.threshold)} up"
     policy = f", policy {m.policy}" if m.policy else ""
+    votes = f"; each of its votes is known for at least {m.min_coverage:.0%} of the pairs" if m.min_coverage else ""
     ks = "; ".join(f"{family} {'all' if k is None else k}" for family, k in settings.k.items())
-    lines = [
-        ("Answers", f"{answers.source}: {n}, {judges} ({', '.join(answers.raters)}); {counted(len(answers.strings), 'different diagnosis', 'different diagnoses')}; counted of each list: {ks}"),
-        ("Read as", answers.origin.recognised),
-        ("Right answers", f"{sum(map(bool, answers.reference)):,} of {n} have one"),
-        ("Match function", f"{m.identity}, {from_up}{policy}" + (f"; each of its votes is known for at least {m.min_coverage:.0%} of the pairs" if m.min_coverage else "")),
-        ("Intervals", f"{resampling.level:.0%} percentile, {resampling.resamples:,} resamples of the cases, seed {resampling.seed}" if resampling.resamples else "none asked for"),
-    ]  # fmt: skip
-    if raters.panels:
-        own = "n k²" if settings.panel.denominator == "nk2" else "the lists' own lengths, cut to k"
-        lines += [("Denominator", own), ("Hardness", f"{settings.panel.hardness:g} (1 compares averages, 0 the best of the algorithm with the worst of the panel)")]  # fmt: skip
-    if matches.codes is not None:
-        by = f"; codes of texts by {matches.codes.by}" if matches.codes.by else ""
-        lines.append(("ICD-10", f"the tree {matches.codes.tree}{by}"))
+    own = "n k²" if settings.panel.denominator == "nk2" else "the lists' own lengths, cut to k"
     versions = {"python": python_version()} | {
         name: version(name) for name in ("dxmatch", "numpy", "scikit-learn", "lightgbm")
     }
-    lines.append(("Made with", ", ".join(f"{name} {number}" for name, number in versions.items())))
+    lines = {
+        "Answers": f"{answers.source}: {n}, {judges} ({', '.join(answers.raters)}); {counted(len(answers.strings), 'different diagnosis', 'different diagnoses')}; counted of each list: {ks}",
+        "Read as": origin.recognised,
+        "Right answers": f"{right:,} of {n} have one",
+        "Match function": f"{m.identity}, {from_up}{policy}{votes}",
+        "Intervals": f"{resampling.level:.0%} percentile, {resampling.resamples:,} resamples of the cases, seed {resampling.seed}" if resampling.resamples else "none asked for",
+        "Denominator": own if raters.panels else "",
+        "Hardness": f"{settings.panel.hardness:g} (1 compares averages, 0 the best of the algorithm with the worst of the panel)" if raters.panels else "",
+        "ICD-10": f"the tree {codes.tree}" + (f"; codes of texts by {codes.by}" if codes.by else "") if codes else "",
+        "Made with": ", ".join(f"{name} {number}" for name, number in versions.items()),
+    }  # fmt: skip
     return Setup(
         question=_question(raters),
-        opening=f"{Path(answers.source).name} · {n} · {judges}{read_as} · match function {m.identity}{policy}, {from_up}",
+        opening=" · ".join(filter(None, (
+            Path(answers.source).name, n, judges, f"read as {read_as}" if read_as else "", f"match function {m.identity}{policy}, {from_up}",
+        ))),
         resampling=resampling,
         ks=settings.k,
         hardness=settings.panel.hardness,
         settings={
-            "source": answers.source, "recognised": answers.origin.recognised, "n_cases": len(answers.cases), "raters": answers.raters,
+            "source": answers.source, "recognised": origin.recognised, "n_cases": len(answers.cases), "raters": answers.raters,
             "roles": answers.roles and list(answers.roles), "panels": dict(raters.panels), "in_turn": raters.in_turn,
-            "groups": dict(raters.groups), "compared": raters.compared, "bootstrap": resampling.resamples, "seed": resampling.seed,
-            "level": resampling.level, "matcher": m.identity, "policy": m.policy, "threshold": m.threshold,
-            "min_coverage": m.min_coverage, "icd_source": None if matches.codes is None else matches.codes.tree, "difficulty": settings.graded.difficulty,
-            "semantic_best": settings.graded.best, "denominator": settings.panel.denominator, "k": dict(settings.k),
-            "references": sum(map(bool, answers.reference)), "unique_diagnoses": len(answers.strings), "lists": int(answers.lengths.size),
-            "pairs_asked": None if matches.peers is None else len(matches.peers.codes),
-            "cut_lists": int((answers.lengths > settings.relative_k).sum()),
-            "short_lists": {str(k): int((answers.lengths < k).sum()) for k in range(1, settings.max_k + 1)} if raters.panels else {},
-            "icd_codes_by": None if matches.codes is None else matches.codes.by, "rejected_rows": answers.origin.rejected.rows,
-            "rejected_cases": answers.origin.rejected.cases, "rejects": answers.origin.rejected.path, "versions": versions,
+            "groups": dict(raters.groups), "compared": raters.compared, **asdict(resampling), "matcher": m.identity, "policy": m.policy,
+            "threshold": m.threshold, "min_coverage": m.min_coverage, "icd_source": codes and codes.tree, "icd_codes_by": codes and codes.by,
+            "difficulty": settings.graded.difficulty, "semantic_best": settings.graded.best, "denominator": settings.panel.denominator,
+            "references": right, "unique_diagnoses": len(answers.strings), "lists": int(answers.lengths.size),
+            "pairs_asked": matches.peers and len(matches.peers.codes), "cut_lists": int((answers.lengths > settings.relative_k).sum()),
+            "short_lists": {
+                str(k): int((answers.lengths < k).sum()) for k in range(1, settings.max_k(answers.lengths) + 1) if raters.panels
+            },
+            "rejected_rows": origin.rejected.rows, "rejected_cases": origin.rejected.cases, "rejects": origin.rejected.path,
+            "versions": versions,
         },
-        lines=[line for line in lines if line[1]],
+        lines=[(what, told) for what, told in lines.items() if told],
         match=f"matches by {m.identity}{policy}",
         frame=frame_like(given),
     )  # fmt: skip

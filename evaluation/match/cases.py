@@ -1,55 +1,42 @@
-"""What was matched with what: each diagnosis beside the right answer that it comes nearest to, as a table and in files."""
+"""What was matched with what: each diagnosis beside the right answer that it comes nearest to, as a table."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ...files.tables import check_output, write_tables
-from ...matcher.policy import BROADER, EXCLUDED, NARROWER, POLICIES, RELATIONS, SPECIFICATION
+from ...matcher.policy import BROADER, EXCLUDED, NARROWER, POLICIES, SPECIFICATION
 from ...matcher.protocol import Matcher, not_understood, tells_relations
 from ..read.lists import ABSENT, Lists
 from .pairs import ReferenceMatches, related
 
 DISAGREES, UNKNOWN = DOUBTS = ("relation disagrees", "not understood")
-_OTHER_WAY = {NARROWER: BROADER, BROADER: NARROWER}
-_NUMBER_OF = {name: i for i, name in enumerate(RELATIONS)}
-_TURNED = np.array([RELATIONS.index(_OTHER_WAY.get(name, name)) for name in RELATIONS] + [-1], np.int8)
-"""Relation of the right answer to the diagnosis -> that of the diagnosis to the right answer; the last is for none."""
 _ANOTHER = "another disease"
 _NOT_COMPARED = (
     "no diagnosis could be read from the answer", "no answer was given", "the answer is empty", "no diagnosis is said",
     "the case has no right answer",
 )  # fmt: skip
 _LONGEST_ANSWER = 4_000
-_ROWS_PER_CHUNK = 500_000
 
 
 @dataclass(frozen=True)
 class CaseTable:
     """The answers in n cases beside their right answers, with what M made of them; computed when it is asked for.
 
-    k : the diagnoses of each list that count. judged : (case, rater) -> what a judge said of each right answer, in sentences.
+    judged : (case, rater) -> what a judge said of each right answer, in sentences.
     M is asked about relations when `pairs` are, and only about pairs that are shown.
     """
 
     answers: Lists = field(repr=False)
     matches: ReferenceMatches = field(repr=False)
     matcher: Matcher = field(repr=False)
-    k: int
     judged: Mapping[tuple[str, str], Sequence[str]] = field(default_factory=dict, repr=False)
-
-    @property
-    def threshold(self) -> float:
-        """From this probability up a pair matches."""
-        return float(self.matcher.threshold)
 
     def unread(self, case: int, rater: int) -> str | None:
         """Gives what was answered where no diagnosis could be read from it, cut to 4,000 characters."""
@@ -71,45 +58,41 @@ class CaseTable:
         ModelError
             Where M gives something other than one relation per pair.
         """
-        matches, matcher = self.matches, self.matcher
-        probabilities, said, texts = (
+        matches, m, texts = self.matches, self.matcher, [*self.matches.pairs.strings, None]
+        probabilities, entries, names = (
             matches.probabilities[cases],
-            matches.said[cases],
-            np.array(matches.pairs.strings, object),
+            matches.said[cases].copy(),
+            np.array(texts, object),
         )
-        place, there = np.nan_to_num(probabilities, nan=-1).argmax(3), said >= 0
+        place, there = np.nan_to_num(probabilities, nan=-1).argmax(3), entries >= 0
         # a case without a right answer: number -1, so that the codes of its pairs are negative, too
         right = np.take_along_axis(matches.right[cases], place.reshape(len(cases), -1), 1).reshape(place.shape)
-        codes = right * np.int64(len(texts)) + said
-        unique, first, inverse = np.unique(codes[there], return_index=True, return_inverse=True)
-        entries = said.copy()
+        codes = right[there] * np.int64(len(texts)) + entries[there]
+        unique, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
         entries[there] = inverse
-        reference, diagnosis = np.divmod(unique, len(texts))
+        sides = np.divmod(unique, len(texts))
         probability = np.fmax.reduce(probabilities, 3)[there][first]
-        match = np.asarray(matches.hits[cases].any(-1))[there][first]
+        match, compared = probability >= matches.pairs.threshold, unique >= 0
 
-        compared = np.flatnonzero(reference >= 0)
-        relation, why = np.full(len(unique), -1), np.full(len(unique), None)
-        sides = (texts[side[compared]].tolist() for side in (reference, diagnosis))
-        if len(compared) and tells_relations(matcher):
-            found = related(matcher, *sides, why=True)
-            relation[compared] = [_NUMBER_OF.get(kind, -1) for kind in found.kinds]
-            words = zip(getattr(found, "why", ()) or [""] * len(compared), found.kinds, strict=True)
-            why[compared] = [text or (_ANOTHER if kind == EXCLUDED else None) for text, kind in words]
-        unknown = not_understood(matcher, matches.pairs.strings)
-        affected = np.zeros(len(unique), bool)
-        for side, numbers in (("right answer", reference), ("diagnosis", diagnosis)):
-            for i in compared[~match[compared]].tolist() if unknown else ():
-                if (text := matches.pairs.strings[numbers[i]]) in unknown:
-                    affected[i], why[i] = True, f"the {side} is not understood: {unknown[text]}"
-        followed = POLICIES.get(str(getattr(matcher, "policy", "")), POLICIES[SPECIFICATION]).counts
-        disagrees = (relation >= 0) & (np.isin(RELATIONS, followed)[relation] != match)
-        doubt = np.select([affected, disagrees], [DOUBTS.index(UNKNOWN), DOUBTS.index(DISAGREES)], -1)
+        relation, why = np.full((2, len(unique)), None, object)
+        if compared.any() and tells_relations(m):
+            found = related(m, *(names[side[compared]].tolist() for side in sides), why=True)
+            relation[compared], why[compared] = found.kinds, [text or None for text in found.why]
+            why[(relation == EXCLUDED) & np.equal(why, None)] = _ANOTHER
+        followed = POLICIES.get(str(getattr(m, "policy", "")), POLICIES[SPECIFICATION]).counts
+        doubt = np.where(~np.equal(relation, None) & (np.isin(relation, followed) != match), DISAGREES, None)
+        unknown = not_understood(m, matches.pairs.strings)
+        strange = np.array([text in unknown for text in texts])
+        for side, numbers in zip(("right answer", "diagnosis"), sides, strict=True):
+            for i in np.flatnonzero(compared & ~match & strange[numbers]).tolist():
+                doubt[i], why[i] = UNKNOWN, f"the {side} is not understood: {unknown[names[numbers[i]]]}"
+        # M says what the right answer is to the diagnosis
+        turned = np.select([relation == NARROWER, relation == BROADER], [BROADER, NARROWER], relation)
+        scored = compared & (doubt != UNKNOWN)
         return entries, pa.table({
-            "diagnosis": _texts(diagnosis, matches.pairs.strings), "reference": _texts(reference, matches.pairs.strings),
-            "probability": pa.array(probability, mask=(reference < 0) | affected), "match": pa.array(match, mask=reference < 0),
-            "relation": _texts(_TURNED[relation], RELATIONS), "why": pa.array(why, pa.string()).dictionary_encode(),
-            "doubtful": _texts(doubt, DOUBTS),
+            "diagnosis": _coded(names[sides[1]]), "reference": _coded(names[sides[0]]),
+            "probability": pa.array(probability.astype(np.float32), mask=~scored), "match": pa.array(match, mask=~compared),
+            "relation": _coded(turned), "why": _coded(why), "doubtful": _coded(doubt),
         })  # fmt: skip
 
     @cached_property
@@ -161,27 +144,12 @@ class CaseTable:
             whole.setdefault(name, _texts(case, [value or None for value in values]))
         return pa.table(whole)
 
-    def save(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Path:
-        """Writes `table` by the suffix of `path`, whole or not at all, one after another.
 
-        spreadsheet : in a CSV, an apostrophe goes before every text that a spreadsheet would run as a formula.
-
-        Raises
-        ------
-        InputError
-            For another suffix, or an absent folder; `DxmatchError` where it cannot be written.
-        """
-        check_output(path)
-        parts = (pa.Table.from_batches([part]) for part in self.table.to_batches(_ROWS_PER_CHUNK))
-        return write_tables((_plain(part) for part in parts), path, spreadsheet=spreadsheet or None)
+def _coded(texts: Any) -> pa.DictionaryArray:
+    """Texts, each held once; None is null."""
+    return pa.array(texts, pa.string()).dictionary_encode()
 
 
 def _texts(numbers: NDArray[np.integer], texts: Sequence[str | None]) -> pa.DictionaryArray:
     """The text of each number; null for a negative one. A text that several numbers share is one in the dictionary."""
-    return pa.array(texts, pa.string()).dictionary_encode().take(pa.array(numbers, mask=numbers < 0))
-
-
-def _plain(table: pa.Table) -> pa.Table:
-    """Dictionaries as the texts themselves."""
-    kinds = {f.name: f.type.value_type if pa.types.is_dictionary(f.type) else f.type for f in table.schema}
-    return table.cast(pa.schema(kinds))
+    return _coded(texts).take(pa.array(numbers, mask=numbers < 0))

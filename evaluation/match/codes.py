@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -33,18 +31,14 @@ from ..read.findings import Finding
 from ..read.lists import Cell, Lists, looked_up
 from .options import Codes
 
-How = NDArray[np.integer]
 Coded = tuple[tuple[int, ...], str]
 """The nodes of a diagnosis, and the way to them."""
 DIAGNOSIS, CODE = "diagnosis", "icd10"
-WAYS = {
-    "column": "by the codes given", "table": "by the table of codes", "direct": "by name", "code": "as a code",
-    "picked": "by a language model's pick", "nearest": "by the nearest name",
-    "unmapped": "unmapped (denied, not understood, or no name is near enough)",
-    "not in table": "without a code in the table of codes", "unscored": "without a usable pick", "none": "not at all",
-}  # fmt: skip
-"""Way to a code -> its words, in the order in which they are told; the ways of `map_icd` are among them."""
-_WITHOUT = ("none", "unmapped", "not in table", "unscored")
+_COLUMN, _TABLE, _NOT_IN_TABLE, _UNMAPPED, _NONE = "column", "table", "not_in_table", "unmapped", "none"
+_WITHOUT = (_UNMAPPED, _NOT_IN_TABLE, "unscored", _NONE)
+WAYS = (_COLUMN, _TABLE, "direct", "code", "picked", "nearest", *_WITHOUT)
+"""Ways to a code: as given, by the table of codes, by name, as a code, by a language model's pick, by the nearest name; and to none: denied,
+not understood or no name near enough; blank in the table; without a usable pick; nobody maps it."""
 REFERENCE = "reference"
 """Stands for the rater in rows on the right answers."""
 _SHOWN = 3
@@ -54,20 +48,18 @@ _SHOWN = 3
 class CodedAnswers:
     """Answers and right answers as nodes of ICD-10.
 
-    predicted : int32 [n, r, k, c], the nodes of each diagnosis, at most c; -1 fills. reference : int32 [n, D], likewise.
-    how : int [n, r, k], by which of `WAYS` a diagnosis came to its codes; -1 where none is said. reference_how : of each
-        right answer.
-    reference_nodes : for each case the nodes of each right answer; where codes are of the case as a whole, of these cells.
-    by : where codes of texts came from before M's own mapping, in words.
-    tree : "icd10cm", "icd10", or a path.
+    predicted : int32 [n, r, k, c], the nodes of each diagnosis, at most c; -1 fills. how : int [n, r, k], by which of `WAYS` a diagnosis
+        came to its codes; -1 where none is said.
+    right : for each case the nodes of each right answer and the way to them; where codes are of the case as a whole, of these cells.
+    reference : int32 [n, D], the same nodes; -1 fills.
+    by : where codes of texts came from before M's own mapping, in words. tree : "icd10cm", "icd10", or a path.
     """
 
     raters: list[str]
     predicted: Nodes
+    how: NDArray[np.integer]
+    right: Sequence[Sequence[Coded]]
     reference: Nodes
-    how: How
-    reference_how: How
-    reference_nodes: Sequence[tuple[tuple[int, ...], ...]]
     by: str = ""
     tree: str = "icd10cm"
 
@@ -75,29 +67,24 @@ class CodedAnswers:
         """Cuts lists to k; None leaves them whole."""
         return replace(self, predicted=self.predicted[:, :, :k], how=self.how[:, :, :k])
 
-    @cached_property
-    def tally(self) -> dict[str, Counter[str]]:
-        """Counts the ways of each rater's diagnoses, and last of those of the right answers."""
-        of = [*((rater, self.how[:, i]) for i, rater in enumerate(self.raters)), (REFERENCE, self.reference_how)]
-        return {who: Counter(map(list(WAYS).__getitem__, how[how >= 0].tolist())) for who, how in of}
-
     @property
-    def ways(self) -> list[str]:
-        """Says by which way how many came to their codes."""
-        *raters, right = self.tally.values()
-        sides = {"diagnoses of the lists": sum(raters, Counter[str]()), "reference diagnoses": right}
-        told = (", ".join(f"{how[way]:,} {words}" for way, words in WAYS.items() if how[way]) for how in sides.values())
-        return [
-            f"ICD-10 codes of {of.total():,} {what}: {how or 'none'}."
-            for (what, of), how in zip(sides.items(), told, strict=True)
-        ]
-
-    @property
-    def coded(self) -> list[Row]:
-        """Counts, for each rater and then for the reference, diagnoses and those without a code."""
-        counts = [(who, how.total(), sum(how[way] for way in _WITHOUT)) for who, how in self.tally.items()]
-        names = ("algorithm", "diagnoses", "without_code", "share_without_code")
-        return [dict(zip(names, (who, of, none, none / of if of else None), strict=True)) for who, of, none in counts]
+    def rows(self) -> list[Row]:
+        """Makes a row for each rater, the reference last: its diagnoses, those without a code, and how many came each way that some came."""
+        of_right = np.array([WAYS.index(way) for case in self.right for _, way in case], int)
+        of = {**{rater: self.how[:, i] for i, rater in enumerate(self.raters)}, REFERENCE: of_right}
+        counts = np.stack([np.bincount(how[how >= 0], minlength=len(WAYS)) for how in of.values()])
+        rows: list[Row] = []
+        for who, own in zip(of, counts.tolist(), strict=True):
+            ways = dict(zip(WAYS, own, strict=True))
+            total, none = sum(own), sum(ways[way] for way in _WITHOUT)
+            told = {
+                "algorithm": who,
+                "diagnoses": total,
+                "without_code": none,
+                "share_without_code": none / total if total else None,
+            }
+            rows.append(told | {way: ways[way] for way, some in zip(WAYS, counts.any(0).tolist(), strict=True) if some})
+        return rows
 
 
 def read_codes(codes: Any, encoding: str | None = None) -> tuple[str, dict[str, tuple[str, Place]]]:
@@ -154,16 +141,15 @@ class TextCodes:
         self, texts: Sequence[str], tree: IcdTree, progress: Progress | None
     ) -> tuple[dict[str, Coded], list[Finding]]:
         """Finds the nodes of each text and the way to them."""
-        out: dict[str, Coded] = dict.fromkeys(texts, ((), "none"))
         source, table = self.table or ("", {})
-        nodes_of = nodes_of_cells(
-            {cell: at for cell, at in reversed([*table.values()]) if cell}, tree, self.tree, source
-        )
+        places = {cell: place for cell, place in reversed([*table.values()]) if cell}
+        nodes_of = nodes_of_cells(places, tree, self.tree, source)
         cells = {text: table[key][0] for text in texts if (key := same_text(text)) in table}
-        out |= {text: (nodes_of[cell], "table") if cell else ((), "not in table") for text, cell in cells.items()}
+        out = {text: (nodes_of[cell], _TABLE) if cell else ((), _NOT_IN_TABLE) for text, cell in cells.items()}
         others = [text for text in texts if text not in cells]
-        if others and self.mapper is not None:
-            out |= _mapped(others, self.mapper, tree, progress)
+        out |= (
+            dict.fromkeys(others, ((), _NONE)) if self.mapper is None else _mapped(others, self.mapper, tree, progress)
+        )
         if self.table is None or not others:
             return out, []
         by = "have no code" if self.mapper is None else "have their codes by the mapping"
@@ -173,17 +159,16 @@ class TextCodes:
 
 def _mapped(texts: Sequence[str], mapper: IcdMapper, tree: IcdTree, progress: Progress | None) -> dict[str, Coded]:
     """What is denied or not understood has no code, and no model is paid for it."""
-    m, out = mapper.m, dict[str, Coded]()
+    m, out = mapper.m, dict[str, Coded].fromkeys(texts, ((), _UNMAPPED))
     readable = [text for text in texts if len(text) <= MAX_CHARACTERS and m.providers.normalizer(text)]
     coded = zip(readable, m.providers.naming.to_code(readable), strict=True)
     if asked := [text for text, one in coded if one.no_code is None or m.judge_all]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what is said beside a diagnosis changes no verdict here
             found = map_icd(Diagnoses.of(asked), mapper, progress=progress).table
-        codes, ways = (found[name].to_pylist() for name in (CODE, "how"))
-        nodes: list[tuple[int, ...]] = [() if code is None else (tree.node(code),) for code in codes]
-        out = dict(zip(asked, zip(nodes, ways, strict=True), strict=True))
-    return {text: out.get(text, ((), "unmapped")) for text in texts}
+        for text, code, how in zip(*(found[name].to_pylist() for name in (DIAGNOSIS, CODE, "how")), strict=True):
+            out[text] = () if code is None else (tree.node(code),), how
+    return out
 
 
 def text_codes(codes: Codes, matcher: Matcher, asking: Asking, encoding: str | None = None) -> TextCodes:
@@ -196,37 +181,35 @@ def text_codes(codes: Codes, matcher: Matcher, asking: Asking, encoding: str | N
     OptionError
         For a preset that asks a language model about every diagnosis, without one.
     """
-    maps = isinstance(matcher, MatchFunction) and SHIPPED in matcher.providers.encoders
+    m = matcher if isinstance(matcher, MatchFunction) and SHIPPED in matcher.providers.encoders else None
     # without a pick the nearest name is all that is needed
-    mapper = IcdMapper(
-        k=1 if codes.pick is None else None, tree=codes.tree, preset=codes.preset, pick=codes.pick,
-        matcher=matcher if isinstance(matcher, MatchFunction) and maps else None, asking=asking,
-    )  # fmt: skip
+    k = 1 if codes.pick is None else None
+    mapper = IcdMapper(k=k, tree=codes.tree, preset=codes.preset, pick=codes.pick, matcher=m, asking=asking)
     table = None if codes.table is None else read_codes(codes.table, encoding)
-    ways = ", ".join(filter(None, (mapper.how.encoder, mapper.how.distance, mapper.how.entries)))
-    by = [] if table is None else [f"the table {table[0]}"]
-    if codes.pick is not None or ways:
-        who = f"the picks of {codes.pick}" if codes.pick else "the nearest names"
+    by, own = [] if table is None else [f"the table {table[0]}"], codes.given & {"pick", "preset"}
+    if own:
+        ways = ", ".join(filter(None, (mapper.how.encoder, mapper.how.distance, mapper.how.entries)))
+        who = "the nearest names" if codes.pick is None else f"the picks of {codes.pick}"
         by.append(who + ("" if mapper.how.direct else ", asked about every text") + (f" ({ways})" if ways else ""))
-        maps = True
-    return TextCodes(table, mapper if maps else None, os.fspath(codes.tree), ", then ".join(by))
+    return TextCodes(table, mapper if own or m else None, os.fspath(codes.tree), ", then ".join(by))
 
 
 def _why_no_codes(answers: Lists, codes: TextCodes) -> str:
     """Says what is missing to know codes of answers and right answers; "" where nothing is."""
+    coded = bool(answers.cells(CODE)[1])
     coded_right = any(cell.value for cells in answers.references.more.get(CODE, []) for cell in cells)
     if not coded_right and not any(answers.reference):
         return "a reference: rows with the role reference, or a column reference or reference_icd10"
-    if codes.mapper is None and codes.table is None and not (answers.cells(CODE)[1] and coded_right):
-        missing = "reference_icd10" if answers.cells(CODE)[1] else CODE
+    if codes.mapper is None and codes.table is None and not (coded and coded_right):
+        missing = "reference_icd10" if coded else CODE
         return f"the column {missing} (or a match function that maps text to ICD-10, or a table of codes)"
     return ""
 
 
 def coded_answers(
-    alike: Sequence[Lists], k: int | None, codes: TextCodes, progress: Progress | None = None
+    alike: Sequence[Lists], depth: int, codes: TextCodes, progress: Progress | None = None
 ) -> tuple[list[CodedAnswers | None], list[str], list[Finding]]:
-    """Codes the first k of each list, and right answers; None where something is missing, and what that is.
+    """Codes the first `depth` of each list, and right answers; None where something is missing, and what that is.
 
     A diagnosis has the codes of its cell; where that is blank, those of its text, by the ways of `codes`. A word for no diagnosis has none, nor has a text that lies too far from any name of ICD-10.
 
@@ -234,55 +217,42 @@ def coded_answers(
     ----------
     alike : sequence of Lists
         The same answers, each with right answers of its own: the set of a case, the final diagnosis.
-    k : int, optional
-        None where nobody needs codes.
 
     Raises
     ------
     InputError
-        For codes of the first k, or of the table, that the tree lacks, or that are of two revisions.
+        For codes of the lists, or of the table, that the tree lacks, or that are of two revisions.
     """
     lacking = [_why_no_codes(one, codes) for one in alike]
-    if k is None or all(lacking):
+    if all(lacking):
         return [None for _ in alike], lacking, []
     answers, tree = alike[0], open_tree(codes.tree)
-    cells, texts = answers.cells("icd10", k)
-    of_right = [one.references.more.get("icd10", [()] * len(one.cases)) for one in alike]
-    first = np.full(len(texts) + 1, np.iinfo(np.int64).max)
-    np.minimum.at(first, cells, answers.rows)
-    places = {text: Place(int(row), "icd10") for text, row in zip(texts, first[:-1].tolist(), strict=True)}
+    cells, rows = answers.cells(CODE)
+    of_right = [one.references.more.get(CODE, [()] * len(one.cases)) for one in alike]
+    places = {text: Place(row, CODE) for text, row in rows.items()}
     for cell in chain.from_iterable(chain.from_iterable(of_right)):
         if cell.value:
             places.setdefault(cell.value, Place(cell.row, "icd10 of the reference", cell.source))
     of_cell = nodes_of_cells(places, tree, codes.tree, answers.source)
-
-    # each diagnosis by its cell, or past these by its text; a cell that holds no code is blank
-    blank = np.array([not of_cell[text] for text in texts] + [True])
-    source = np.where(blank[cells], len(texts) + answers.entries, cells)
-    top = answers.top(k)
-    source = np.where(top >= 0, looked_up(source, answers.places(k)), -1)
-    used, at = np.unique(source[top >= 0], return_inverse=True)
-    said = [texts[i] if i < len(texts) else answers.strings[i - len(texts)] for i in used.tolist()]
-    by_text = (used >= len(texts)).tolist()
     right = [_right_answers(one.reference, given, of_cell) for one, given in zip(alike, of_right, strict=True)]
 
+    # each diagnosis by its cell, or past these by its text; a cell that holds no code is blank
+    blank = np.array([not of_cell[text] for text in rows] + [True])
+    by_text = np.where(answers.entries >= 0, len(rows) + answers.entries, -1)
+    source = looked_up(np.where(blank[cells] | (by_text < 0), by_text, cells), answers.places(depth))
     # all texts at once: what a language model is asked, it is asked in one go
+    said = [answers.strings[at] for at in np.unique(source[source >= len(rows)] - len(rows)).tolist()]
     in_right = (one for cases in right for case in cases for one in case if isinstance(one, str))
-    wanted = list(dict.fromkeys([*(text for text, open_ in zip(said, by_text, strict=True) if open_), *in_right]))
-    of_text, findings = codes.of(wanted, tree, progress)
-    found = [of_text[text] if open_ else (of_cell[text], "column") for text, open_ in zip(said, by_text, strict=True)]
-    nodes, number = padded([*(one for one, _ in found), ()]), {way: i for i, way in enumerate(WAYS)}
-    predicted, how = np.full((*top.shape, nodes.shape[1]), -1, np.int32), np.full(top.shape, -1)
-    predicted[top >= 0] = nodes[at]
-    how[top >= 0] = np.array([number[way] for _, way in found], np.int64)[at]
+    of_text, findings = codes.of(list(dict.fromkeys([*said, *in_right])), tree, progress)
+    found = [(of_cell[text], _COLUMN) for text in rows] + [of_text.get(text, ((), _NONE)) for text in answers.strings]
+    nodes = padded([*(of for of, _ in found), ()])
+    how = np.array([WAYS.index(way) for _, way in found] + [-1])
 
     out: list[CodedAnswers | None] = []
     for cases, why in zip(right, lacking, strict=True):
-        coded = [[of_text[one] if isinstance(one, str) else (one, "column") for one in case] for case in cases]
-        of_case = [tuple(nodes for nodes, _ in case) for case in coded]
-        reference_how = np.array([number[way] for case in coded for _, way in case], np.int64)
-        flat = padded(tuple(chain.from_iterable(case)) for case in of_case)
-        made = CodedAnswers(answers.raters, predicted, flat, how, reference_how, of_case, codes.by, codes.tree)
+        coded = [[of_text[one] if isinstance(one, str) else (one, _COLUMN) for one in case] for case in cases]
+        flat = padded(tuple(node for of, _ in case for node in of) for case in coded)
+        made = CodedAnswers(answers.raters, nodes[source], how[source], coded, flat, codes.by, codes.tree)
         out.append(None if why else made)
     return out, lacking, findings
 

@@ -7,9 +7,10 @@ answer, the judgement and its basis, and says whether the judgement is correct. 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, count, islice, zip_longest
+from functools import cached_property, partial
+from itertools import chain, zip_longest
 from typing import Any
 
 import numpy as np
@@ -26,25 +27,22 @@ from ...progress import Progress
 from ...terms.icd.codes import padded
 from ...terms.icd.naming import Naming
 from ...terms.text.normalizer import Normalizer
-from ...votes.asking import LanguageModel, named_model, services_of
+from ...votes.asking import named_model, services_of
 from ...votes.asking_options import Asking
 from ...votes.prompts.class_prompts import RELATIONS, SEVERITIES
 from ...votes.prompts.files import prompt_of
 from ...votes.prompts.judge_prompts import JudgePrompt, check_text
-from ...votes.prompts.prompt import Prompt
 from ...votes.prompts.questions import Answer, Question
 from ...votes.prompts.verdicts import is_refusal
 from ...votes.store.store import VoteStore
 from ..read.lists import Cell, Lists, as_text, looked_up
 from ..read.names import columns_by_name
 from ..read.raw_answers import without_thoughts
-from .options import Graded, Judge
-from .pairs import distances
+from .options import BY_MATCHER, NO_CHECK, Graded, Judge
+from .pairs import related
 
 GRADED = 5
 """Ranks whose relation and severity are asked."""
-MODEL, NO_STAGE = "model", "none"
-"""Stands for M where relations are told; says that there is no check."""
 BY_M, JUDGE, BOTH = "M", "judge", "judge and check"
 NO_VERDICT, NOT_INCLUDED, INCLUDES = -1, 0, 1
 NOT_ANSWERED = "not answered"
@@ -61,6 +59,7 @@ _SHOWN = 4
 Item = tuple[int, int, int]
 """Case, rater and right answer, as places in the answers."""
 Texts = tuple[str, str]
+Verdicts = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)
@@ -72,28 +71,34 @@ class Judgements:
         written. judge : "included", "not included" or "no verdict"; null where it was not asked, and judge_basis then says why. check :
         "correct" or "incorrect", of "not included". included : what came of both, null without a verdict. place : in the list, null
         where none is known. judge_basis, check_basis : in the words of the stage.
-    given : bool [n, D], where a case has a right answer.
-    included : int8 [n, r, D], 1, 0, or -1 without a verdict. alone : by the judge without its check; as it was decided where it was not
-        asked.
+    raters : r, how many. given : bool [n, D], where a case has a right answer.
     unscored : why there is no verdict -> how often.
     judged_by, checked_by : who the stages are; checked_by is "" without a check.
     """
 
     rows: Mapping[Item, Row]
+    raters: int
     given: NDArray[np.bool_]
-    included: NDArray[np.int8]
-    alone: NDArray[np.int8]
     unscored: Counter[str]
     judged_by: str
     checked_by: str
 
-    @property
-    def places(self) -> NDArray[np.int16]:
-        """Gives the place in the list that names each right answer, from 1; 0 for none, or where it is not known: int16 [n, r, D]."""
-        places = np.zeros(self.included.shape, np.int16)
+    def _of(self, value: Callable[[Row], int | None]) -> Verdicts:
+        """[n, r, D], what is said of each right answer; -1 for None and where a case has none more, 0 of a list that is not there."""
+        out = np.repeat(self.given.astype(np.int16)[:, None] - 1, self.raters, 1)
         for at, row in self.rows.items():
-            places[at] = row["place"] or 0
-        return places
+            out[at] = NO_VERDICT if (said := value(row)) is None else said
+        return out
+
+    @cached_property
+    def included(self) -> Verdicts:
+        """Gives what the judge says, with its check where there is one: int16 [n, r, D], 1, 0, or -1 without a verdict."""
+        return self._of(lambda row: row["included"])
+
+    @property
+    def places(self) -> Verdicts:
+        """Gives the place in the list that names each right answer, from 1; 0 or -1 for none, or where it is not known: int16 [n, r, D]."""
+        return self._of(lambda row: row["place"] or 0)
 
     @property
     def scored(self) -> NDArray[np.bool_]:
@@ -102,34 +107,32 @@ class Judgements:
         return known.all((1, 2)) & self.given.any(1)
 
     @property
-    def verdicts(self) -> dict[str, NDArray[np.int8]]:
-        """Gives what the judge says alone, and with the check: int8 [n, r, D], 1, 0, or below 0 without a verdict."""
-        return {JUDGE: self.alone, **({BOTH: self.included} if self.checked_by else {})}
+    def verdicts(self) -> dict[str, Verdicts]:
+        """Gives what the judge says alone, and with the check, as `included`; as it was decided where nobody was asked."""
+        alone = self._of(lambda row: row["included"] if row["judge"] is None else _INCLUDED[row["judge"]])
+        return {JUDGE: alone, **({BOTH: self.included} if self.checked_by else {})}
 
     def sentences(self) -> dict[tuple[str, str], list[str]]:
         """Says of each (case, rater) what came of each right answer."""
         out: dict[tuple[str, str], list[str]] = {}
         for row in self.rows.values():
-            found = _WORDS["judge"][row["included"]]
             said = [
-                f"{who}: {row[who]}{f' ({row[basis]})' if row[basis] else ''}"
-                for who, basis in (("judge", "judge_basis"), ("check", "check_basis"))
+                f"{who}: {row[who]}{f' ({basis})' if (basis := row[f'{who}_basis']) else ''}"
+                for who in _WORDS
                 if row[who]
             ]
-            told = f"{row['reference']}: {found}. {'; '.join(said) or row['judge_basis']}."
+            told = f"{row['reference']}: {_WORDS['judge'][row['included']]}. {'; '.join(said) or row['judge_basis']}."
             out.setdefault((row["case_id"], row["algorithm"]), []).append(told.replace("..", "."))
         return out
 
 
 class Judging:
-    """The language models that are asked in one evaluation, each under its prompt.
+    """The language models that are asked in one evaluation, each under its prompt, and labels by people.
 
     Raises
     ------
     NotServed
         For a model that is not ENDPOINT:MODEL, or of an endpoint that is not known.
-    OptionError
-        For a prompt that nothing needs, or one of another kind.
     """
 
     def __init__(
@@ -137,25 +140,18 @@ class Judging:
     ) -> None:  # fmt: skip
         self.judge, self.asking, self.progress = judge or Judge(), asking or Asking(), progress
         graded, served = graded or Graded(), services_of(self.asking.endpoints)
+        self.relations_by_m = graded.relation == BY_MATCHER
         check = self.judge.model if self.judge.check is None else self.judge.check
-        self.relations_by_m = graded.relation == MODEL
-        self.stages: dict[str, LanguageModel] = {}
-        self.prompts: dict[str, Prompt] = {}
-        for kind, option, stage, prompt_option, prompt in (
-            ("judge", "judge.model", self.judge.model, "judge.prompt", self.judge.prompt),
-            ("check", "judge.check", None if check == NO_STAGE else check, "judge.check_prompt", self.judge.check_prompt),
-            ("relation", "graded.relation", None if self.relations_by_m else graded.relation, "graded.prompts", graded.prompts.get("relation")),
-            ("severity", "graded.severity", graded.severity, "graded.prompts", graded.prompts.get("severity")),
-        ):  # fmt: skip
-            if stage is not None:
-                instead = "model (the match function itself), or " if kind == "relation" else ""
-                self.stages[kind] = named_model(option, stage, *served, instead)
-            elif prompt is not None:
-                raise OptionError(prompt_option, "left out where no language model is asked that needs it", prompt)
-            self.prompts[kind] = prompt_of(kind, prompt)
-            if kind in _WORDS and not isinstance(self.prompts[kind], JudgePrompt):
-                allowed = f"a prompt of the {kind} that is answered by a verdict and its basis"
-                raise OptionError(prompt_option, allowed, self.prompts[kind].version)
+        asked = {
+            "judge": ("judge.model", self.judge.model, self.judge.prompt, ""),
+            "check": ("judge.check", None if check == NO_CHECK else check, self.judge.check_prompt, ""),
+            "relation": ("graded.relation", None if self.relations_by_m else graded.relation, graded.prompts.get("relation"),
+                         f"{BY_MATCHER} (the match function itself), or "),
+            "severity": ("graded.severity", graded.severity, graded.prompts.get("severity"), ""),
+        }  # fmt: skip
+        asked = {kind: of for kind, of in asked.items() if of[1] is not None}
+        self.stages = {kind: named_model(name, of, *served, instead) for kind, (name, of, _, instead) in asked.items()}
+        self.prompts = {kind: prompt_of(kind, prompt) for kind, (_, _, prompt, _) in asked.items()}
 
     def filled(self, answers: Lists, matcher: Any) -> Lists:
         """Fills the blank cells of the columns relation and severity, of the first five of each list, as far as they are asked for.
@@ -168,31 +164,23 @@ class Judging:
         OptionError
             Where M shall tell relations and cannot; `ModelError` where it gives something other than one for each pair.
         """
-        if self.relations_by_m and not tells_relations(matcher):
-            allowed = f"{MODEL!r} with an M that has a relation model, or ENDPOINT:MODEL"
-            raise OptionError("graded.relation", allowed, MODEL)
-        name = names_of(answers, matcher) if self.stages.keys() & _SCALES.keys() else {}
-        for column, scale in _SCALES.items():
-            by_m = column == "relation" and self.relations_by_m
-            if not by_m and column not in self.stages:
-                continue
-            blank, called = _blank_cells(answers, column), {} if by_m else name
-            if column == "relation":
-                texts = {at: [(one, text) for one in answers.reference[i]] for i, at, text in blank}
-            else:  # below 0 the right answers, one after another
-                right = enumerate(chain.from_iterable(answers.reference))
-                texts = {at: [(text, "")] for _, at, text in blank} | {~d: [(text, "")] for d, text in right}
-            texts = {at: [(called.get(a, a), called.get(b, b)) for a, b in of] for at, of in texts.items()}
-            asked = sorted({one for several in texts.values() for one in several if one[0] != one[1]})
-            if by_m:
-                told = distances(matcher, [a for a, _ in asked], [b for _, b in asked]).tolist()
-            else:
-                told = [one and one.verdict for one in self.answers_of(column, asked)]
-            answers = _with_words(answers, column, _words(texts, dict(zip(asked, told, strict=True)), scale))
         if self.relations_by_m:
+            if not tells_relations(matcher):
+                allowed = f"{BY_MATCHER!r} with an M that has a relation model, or ENDPOINT:MODEL"
+                raise OptionError("graded.relation", allowed, BY_MATCHER)
             note = "The relations are those that the match function tells between reference and diagnosis."
             answers = replace(answers, origin=replace(answers.origin, notes=(*answers.origin.notes, note)))
+            answers = _with_column(answers, "relation", partial(_distances, matcher), {})
+        for column in (column for column in _SCALES if column in self.stages):
+            answers = _with_column(answers, column, partial(self._classes, column), names_of(answers, matcher))
         return answers
+
+    def _classes(self, column: str, asked: Sequence[Texts]) -> list[int | None]:
+        return [answer and answer.verdict for answer in self.answers_of(column, asked)]
+
+    def humans(self, answers: Lists) -> dict[str, Verdicts]:
+        """Gives what people say of each right answer, as `read_human`; nothing where nobody was asked."""
+        return {} if self.judge.human is None else read_human(self.judge.human, answers)
 
     def judgements(self, answers: Lists, matcher: Any) -> Judgements | None:
         """Judges the whole answer of each rater, for each right answer of its case alone; None without a judge.
@@ -208,7 +196,7 @@ class Judging:
         if "judge" not in self.stages or not any(answers.reference):
             return None
         right = [list(dict.fromkeys(texts)) for texts in answers.reference]
-        rows, open_, unscored = dict[Item, Row](), list[Item](), Counter[str]()
+        rows, unscored = dict[Item, Row](), Counter[str]()
         name: Mapping[Any, str] = {} if self.judge.ask_equal else names_of(answers, matcher)
         for i, j in np.argwhere(~answers.absent).tolist():
             case, rater, listed = answers.cases[i], answers.raters[j], answers.list_at(i, j)
@@ -218,11 +206,11 @@ class Judging:
                 place = names.index(name[reference]) + 1 if name.get(reference, "") in names else None
                 why = None if says else "nothing was answered: not asked"
                 why = f"an equal name stands in place {place}: not asked" if place else why
-                open_ += [] if why else [(i, j, d)]
                 rows[i, j, d] = {
                     "case_id": case, "algorithm": rater, "reference": reference, "answer": "; ".join(filter(None, listed)) or unread or "",
                     "judge": None, "judge_basis": why, "check": None, "check_basis": None, "included": place is not None, "place": place,
                 }  # fmt: skip
+        open_ = [at for at, row in rows.items() if row["judge_basis"] is None]
         for kind in (kind for kind in _WORDS if kind in self.stages):
             for at, (said, basis, place) in zip(open_, self._verdicts(kind, answers, rows, open_), strict=True):
                 rows[at] |= {kind: _WORDS[kind][said], "included": said, "place": place}
@@ -230,14 +218,8 @@ class Judging:
                 unscored.update([basis] if said is None else [])
             open_ = [at for at in open_ if rows[at]["included"] is False]
         given = padded(tuple(range(len(texts))) for texts in right) >= 0
-        none = np.full((*answers.lengths.shape, 1), NO_VERDICT, np.int8)
-        included = np.where(given[:, None], np.int8(NOT_INCLUDED), none)
-        alone = included.copy()
-        for at, row in rows.items():
-            said = row["included"], row["included"] if row["judge"] is None else _INCLUDED[row["judge"]]
-            included[at], alone[at] = (NO_VERDICT if one is None else one for one in said)
         by, checked = (self.stages[kind].model if kind in self.stages else "" for kind in _WORDS)
-        return Judgements(rows, given, included, alone, unscored, by, checked)
+        return Judgements(rows, len(answers.raters), given, unscored, by, checked)
 
     def _verdicts(
         self, kind: str, answers: Lists, rows: Mapping[Item, Row], items: Sequence[Item]
@@ -296,44 +278,54 @@ def _as_read(answers: Lists, case: int, rater: int) -> tuple[str, int]:
     return "\n".join(f"{place}. {name}" for place, name in enumerate(listed, 1) if name is not None), len(listed)
 
 
-def _blank_cells(answers: Lists, column: str) -> Iterator[tuple[int, int, str]]:
-    """Case, place in `entries` and diagnosis of the blank cells of a column among the first five of each list."""
-    codes, _ = answers.cells(column)
-    at = answers.places(GRADED)
-    open_ = (at >= 0) & (answers.top(GRADED) >= 0) & (looked_up(codes, at) < 0)
+# The columns relation and severity
+
+
+def _distances(matcher: Any, asked: Sequence[Texts]) -> list[int]:
+    """Kernel29's D of each answer to its reference, by M; 0 where it cannot tell."""
+    found = related(matcher, [a for a, _ in asked], [b for _, b in asked]) if asked else None
+    return [] if found is None else np.asarray(found.semantic_distance).tolist()
+
+
+def _with_column(
+    answers: Lists, column: str, ask: Callable[[Sequence[Texts]], Sequence[int | None]], name: Mapping[str, str]
+) -> Lists:
+    """Fills the blank cells of a column, of the first five of each list; of severity also those of the right answers.
+
+    ask : pairs (right answer, diagnosis), or (diagnosis, ""), each once -> their numbers on the scale; 0 and None are none. name : what a
+    text is called there, where that is told.
+    """
+    at, right, own = answers.places(GRADED), answers.reference, answers.references
+    open_ = (at >= 0) & (answers.top(GRADED) >= 0) & (looked_up(answers.cells(column)[0], at) < 0)
+    of: dict[int | str, list[Texts]] = {}
     for i, place in zip(np.nonzero(open_)[0].tolist(), at[open_].tolist(), strict=True):
-        yield i, place, answers.strings[answers.entries[place]]
-
-
-def _words(of: Mapping[int, list[Texts]], told: Mapping[Texts, int | None], scale: Sequence[str]) -> dict[int, str]:
-    """The word of each cell that has one: of several texts that are asked of it the lowest number counts; 0 and None are none."""
-    words: dict[int, str] = {}
-    for cell, texts in of.items():
-        numbers = [told.get(text, _SAME) for text in texts]
-        known = [one for one in numbers if one]
-        # an unknown one may be lower than those that are known
-        if known and (len(known) == len(texts) or min(known) == _SAME):
-            words[cell] = scale[min(known) - 1]
-    return words
-
-
-def _with_words(answers: Lists, column: str, words: Mapping[int, str]) -> Lists:
-    """Fills cells, and below 0 those of the right answers, one after another; of these a cell that was given stays."""
-    cells = list(answers.more.get(column, [None] * len(answers.entries)))
-    for at in (at for at in words if at >= 0):
-        cells[at] = words[at]
-    answers, own = replace(answers, more={**answers.more, column: cells}), answers.references
+        text = answers.strings[answers.entries[place]]
+        of[place] = [(one, text) for one in right[i]] if column == "relation" else [(text, "")]
+    if column == "severity":
+        of |= {text: [(text, "")] for text in chain.from_iterable(right)}
+    of = {at: [(name.get(a, a), name.get(b, b)) for a, b in texts] for at, texts in of.items()}
+    asked = sorted({one for texts in of.values() for one in texts if one[0] != one[1]})
+    told = dict(zip(asked, ask(asked), strict=True))
+    words = {at: _word([told.get(text, _SAME) for text in texts], _SCALES[column]) for at, texts in of.items()}
+    given = answers.more.get(column, [None] * len(answers.entries))
+    answers = replace(answers, more={**answers.more, column: [words.get(at, cell) for at, cell in enumerate(given)]})
     if column == "relation":
         return answers
-    of_right = (words.get(~d) for d in count())
+    # a cell that was given stays
     filled = [
         tuple(
-            cell if cell and as_text(cell.value) else (cell or Cell(None, 0))._replace(value=word)
-            for cell, word in zip_longest(given, islice(of_right, len(right)))
+            cell if cell and as_text(cell.value) else (cell or Cell(None, 0))._replace(value=words.get(text))
+            for cell, text in zip_longest(cells, texts)
         )
-        for right, given in zip(answers.reference, own.more.get(column, [()] * len(answers.reference)), strict=True)
+        for texts, cells in zip(right, own.more.get(column, [()] * len(right)), strict=True)
     ]
     return replace(answers, references=replace(own, more={**own.more, column: filled}))
+
+
+def _word(numbers: Sequence[int | None], scale: Sequence[str]) -> str | None:
+    """The word of the lowest of several numbers; None where one that is not known may be lower."""
+    known = [one for one in numbers if one]
+    return scale[min(known) - 1] if known and (len(known) == len(numbers) or min(known) == _SAME) else None
 
 
 # People

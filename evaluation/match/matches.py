@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,9 @@ from ..read.findings import Finding
 from ..read.lists import ABSENT, ALGORITHM, NO_DIAGNOSIS, JudgedBy, Lists
 from .cases import CaseTable
 from .codes import CodedAnswers, TextCodes, coded_answers
-from .judge import Judgements, Judging, read_human
+from .judge import Judgements, Judging
 from .options import MAX_K
-from .pairs import RANKED, Pairs, PeerMatches, ReferenceMatches, is_directed
+from .pairs import Pairs, PeerMatches, ReferenceMatches, is_directed
 
 _AGAINST_RIGHT, _CODED = ("ranking", "recall", "hierarchical"), ("ranking", "hierarchical")
 _SHOWN = 3
@@ -61,7 +61,6 @@ def match(
     answers: Lists,
     matcher: Matcher,
     families: Collection[str],
-    k: Mapping[str, int | None],
     max_k: int = 3,
     *,
     panels: Sequence[JudgedBy] = (),
@@ -72,6 +71,8 @@ def match(
 ) -> Matches:
     """Asks every judge about the answers, M about each pair of strings once.
 
+    Lists are looked at whole, to their hundredth diagnosis, but for those of a panel.
+
     Parameters
     ----------
     answers : Lists
@@ -80,8 +81,6 @@ def match(
         M.
     families : collection of str
         The families of metrics to come: what none of them needs is not asked.
-    k : mapping
-        Family -> how many diagnoses of each list count; None is all of them, up to the most that can be asked for.
     max_k : int
         How much of the lists of a panel is compared.
     panels, no_panel
@@ -101,66 +100,59 @@ def match(
         Where M gives something other than one value per pair.
     """
     judge, m = judge or Judging(), Profile.of(matcher)
-    answers, human = judge.filled(answers, matcher), judge.judge.human
-    humans = {} if human is None else read_human(human, answers)
+    answers = judge.filled(answers, matcher)
+    humans = judge.humans(answers)
     # unless its votes cost something, M is asked for the table of cases alone, too
     families = {*families, *(["recall"] if humans or not m.rests_on_votes else [])}
-    pairs, found = _asked(answers, families, k, max_k, panels, is_directed(matcher))
+    pairs, found = _asked(answers, families, max_k, panels, is_directed(matcher))
     pairs.ask(matcher, progress)
     # nDCG is of the final diagnosis, where it is told apart
     ranked = "of_final" if "of_final" in found else "references"
     if m.tells_relations and "ranking" in families and ranked in found:
         found[ranked] = found[ranked].graded(matcher)
-    final, right, depth = found.pop("of_final", None), answers.of_final(), _depth(answers, families, k)
-    needed = None if families.isdisjoint(_CODED) else depth
-    coded, no_codes, findings = coded_answers([answers, right], needed, codes or TextCodes(), progress)
+    final, both = found.pop("of_final", None), [answers, answers.of_final()]
+    coded, no_codes, findings = [None, None], ["", ""], list[Finding]()
+    if not families.isdisjoint(_CODED):
+        coded, no_codes, findings = coded_answers(both, _depth(answers), codes or TextCodes(), progress)
     judged = judge.judgements(answers, matcher)
     if "references" in found:
-        said = judged.sentences() if judged else {}
-        found["case_table"] = CaseTable(answers, found["references"], matcher, k["relative"] or 1, said)
-    if longer := int((answers.lengths > depth).sum()):
-        place = f"longer than the {depth} diagnoses that are looked at"
-        findings.append(Finding("lengths", longer, answers.lengths.size, place))
+        found["case_table"] = CaseTable(answers, found["references"], matcher, judged.sentences() if judged else {})
     if final is not None:
-        found["of_final"] = Matches(right, m, final, codes=coded[1])
+        found["of_final"] = Matches(both[1], m, final, codes=coded[1])
+    if longer := int((answers.lengths > MAX_K).sum()):
+        findings.append(
+            Finding("lengths", longer, answers.lengths.size, f"longer than the {MAX_K} diagnoses that are looked at")
+        )
     return Matches(
         answers, m, **found, codes=coded[0], judged=judged, humans=humans,
         lacking={"relative": no_panel, "hierarchical": no_codes[0]}, findings=(*findings, *_findings(answers, matcher)),
     )  # fmt: skip
 
 
-def pairs_needed(
-    answers: Lists, families: Collection[str], k: Mapping[str, int | None], max_k: int, panels: Sequence[JudgedBy]
-) -> pa.Table:
+def pairs_needed(answers: Lists, families: Collection[str], max_k: int, panels: Sequence[JudgedBy]) -> pa.Table:
     """Lists the pairs that `match` asks M about, each once, in the columns a and b; asks nobody."""
-    pairs, _ = _asked(answers, families, k, max_k, panels)
+    pairs, _ = _asked(answers, families, max_k, panels)
     a, b = pairs.texts(pairs.codes)
     return pa.table({"a": pa.array(a, pa.string()), "b": pa.array(b, pa.string())})
 
 
-def _depth(answers: Lists, families: Collection[str], k: Mapping[str, int | None]) -> int:
-    """How much of each list is looked at against the right answers: what some family needs, at least the first ten."""
-    longest = min(max(1, int(answers.lengths.max(initial=0))), MAX_K)
-    wanted = [k[family] or (1 if family == "ranking" else longest) for family in _AGAINST_RIGHT if family in families]
-    return min(longest, max(RANKED, *wanted, 1))
+def _depth(answers: Lists) -> int:
+    """How much of each list is looked at: as much as the longest holds."""
+    return min(max(1, int(answers.lengths.max(initial=0))), MAX_K)
 
 
 def _asked(
-    answers: Lists, families: Collection[str], k: Mapping[str, int | None], max_k: int, panels: Sequence[JudgedBy],
-    directed: bool = False,
-) -> tuple[Pairs, dict[str, Any]]:  # fmt: skip
+    answers: Lists, families: Collection[str], max_k: int, panels: Sequence[JudgedBy], directed: bool = False
+) -> tuple[Pairs, dict[str, Any]]:
     """What M is to be asked, and the fields of `Matches` that rest on it."""
-    final, families, parts = answers.of_final(), {*families}, dict[str, Any]()
-    pairs, raters = (
-        Pairs([*answers.strings, *chain(*answers.reference, *final.reference)], directed),
-        len(answers.raters),
-    )
+    final, raters, parts = answers.of_final(), len(answers.raters), dict[str, Any]()
+    pairs = Pairs([*answers.strings, *chain(*answers.reference, *final.reference)], directed)
     # the last two for -2 and -1
     number = np.append(pairs.numbers(answers.strings), np.array([ABSENT, NO_DIAGNOSIS], np.int32))
     for name, one in (("references", answers), ("of_final", final)):
-        if any(one.reference) and not families.isdisjoint(_AGAINST_RIGHT):
+        if any(one.reference) and not {*families}.isdisjoint(_AGAINST_RIGHT):
             right = padded(tuple(pairs.numbers(dict.fromkeys(texts)).tolist()) for texts in one.reference)
-            parts[name] = ReferenceMatches.of(pairs, right, number[one.top(_depth(one, families, k))])
+            parts[name] = ReferenceMatches.of(pairs, right, number[one.top(_depth(one))])
     if panels:
         every = np.arange(raters * raters).reshape(raters, raters)
         needed = np.concatenate([side for panel in panels for side in panel.pairs(np.minimum(every, every.T))])
@@ -176,14 +168,14 @@ def _findings(answers: Lists, matcher: Matcher) -> Iterator[Finding]:
     """What M does not understand, and what it reads as other words."""
     texts = list(dict.fromkeys([*answers.strings, *chain(*answers.reference)]))
     if unknown := not_understood(matcher, texts):
-        first = [f"{quoted(text)} ({why})" for text, why in islice(unknown.items(), _SHOWN)]
-        yield Finding(
-            "not_understood",
-            len(unknown),
-            len(texts),
-            example=", ".join(first) + (", …" if len(unknown) > _SHOWN else ""),
-        )
+        told = _first(f"{quoted(text)} ({why})" for text, why in unknown.items())
+        yield Finding("not_understood", len(unknown), len(texts), example=told)
     if changed := read_as(matcher, texts):
-        words = dict.fromkeys(f"{quoted(one)} as {quoted(other)}" for pairs in changed.values() for one, other in pairs)
-        example = ", ".join(list(words)[:_SHOWN]) + (", …" if len(words) > _SHOWN else "")
-        yield Finding("spelling", len(changed), len(texts), example=example)
+        told = _first(f"{quoted(one)} as {quoted(other)}" for pairs in changed.values() for one, other in pairs)
+        yield Finding("spelling", len(changed), len(texts), example=told)
+
+
+def _first(several: Iterable[str]) -> str:
+    """The first few different ones."""
+    words = list(dict.fromkeys(several))
+    return ", ".join(words[:_SHOWN]) + (", …" if len(words) > _SHOWN else "")

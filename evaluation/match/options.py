@@ -14,6 +14,8 @@ BEST = 16
 """The highest semantic score that there is."""
 MAX_K = 100
 """The most diagnoses of a list that can be asked for, or are looked at."""
+BY_MATCHER, NO_CHECK = "model", "none"
+"""Stands for the match function where relations are told; says that nobody checks the judge."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +103,7 @@ class Judge(Options):
     Raises
     ------
     OptionError
-        For what is given though there is no judge.
+        For what is given though there is no judge, or no check.
     """
 
     model: Any = None
@@ -113,8 +115,17 @@ class Judge(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.model is None and (idle := sorted(self.given - {"human"})):
-            raise OptionError(f"judge.{idle[0]}", "left out where there is no judge", getattr(self, idle[0]))
+        needs_nobody = (
+            self.given - {"human"}
+            if self.model is None
+            else self.given & {"check_prompt"}
+            if self.check == NO_CHECK
+            else ()
+        )
+        if idle := sorted(needs_nobody):
+            raise OptionError(
+                f"judge.{idle[0]}", "left out where nobody is asked that needs it", getattr(self, idle[0])
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,5 +159,8 @@ class Graded(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if unknown := sorted(self.prompts.keys() - {"relation", "severity"}):
-            raise OptionError("graded.prompts", "prompts for relation and severity", unknown[0])
+        asked = {"relation": self.relation, "severity": self.severity}
+        if idle := [kind for kind in self.prompts if asked.get(kind) in (None, BY_MATCHER)]:
+            raise OptionError(
+                "graded.prompts", "for relation and severity, where a language model is asked for them", idle[0]
+            )

@@ -6,8 +6,6 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from inspect import signature
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -22,14 +20,13 @@ from ..read.lists import JudgedBy
 CHUNK = 1_000_000
 RANKED = 10
 """Ranks that MRR and nDCG look at."""
-_CELLS_PER_BLOCK, _PENDING = 2_000_000, 16_000_000
+_CELLS_PER_BLOCK = 2_000_000
 
 Numbers = NDArray[np.integer[Any]]
 Codes = NDArray[np.int64]
 Entries = NDArray[np.int32]
 Raters = NDArray[np.intp]
-Said = tuple[NDArray[np.float32], NDArray[np.bool_]]
-"""Probabilities, NaN where nothing was asked, and verdicts."""
+Probabilities = NDArray[np.float64]
 
 
 def is_directed(matcher: Matcher) -> bool:
@@ -44,28 +41,17 @@ def pair_codes(left: Numbers, right: Numbers, n_strings: int) -> Codes:
     return np.where(low < 0, -1, low * n_strings + high)
 
 
+def each_once(codes: Codes) -> Codes:
+    """Sorts numbers, each once and none that is negative."""
+    # np.unique hashes: twenty times as long for tens of millions
+    codes = np.sort(codes[codes >= 0], kind="stable")
+    return codes[np.append(codes[:1] >= 0, codes[1:] != codes[:-1])]
+
+
 def blocks(n: int, cells: int) -> Iterator[slice]:
     """Cuts n cases of so many cells into blocks of bounded memory."""
     step = max(1, _CELLS_PER_BLOCK // max(1, cells))
     yield from (slice(start, min(n, start + step)) for start in range(0, n, step))
-
-
-def gathered(parts: Iterable[Codes]) -> Codes:
-    """Sorts the numbers of all parts, each once and none that is negative, in bounded memory."""
-    held = [np.empty(0, np.int64)]
-    for part in parts:
-        held.append(_each_once(part[part >= 0]))
-        if sum(map(len, held[1:])) > _PENDING:
-            held = [_each_once(np.concatenate(held))]
-    return _each_once(np.concatenate(held))
-
-
-def _each_once(codes: Codes) -> Codes:
-    """Does in place what np.unique does; fast where numbers come in a few ascending runs."""
-    if not (codes[1:] > codes[:-1]).all():
-        codes.sort(kind="stable")
-        codes = codes[np.append(True, codes[1:] != codes[:-1])]
-    return codes
 
 
 class Pairs:
@@ -77,14 +63,17 @@ class Pairs:
         All strings of the evaluation. They are numbered in ascending order, so that the order of rows changes no call.
     directed : bool
         Whether M is asked (reference, answer) in this order; pairs are unordered else.
+
+    Attributes
+    ----------
+    codes : int64, ascending, the numbers of the pairs. threshold : a pair matches from this probability up, once M was asked.
     """
 
     def __init__(self, texts: Iterable[str], directed: bool) -> None:
-        self.strings, self.directed = sorted({*texts}), directed
+        self.strings, self.directed, self.threshold = sorted({*texts}), directed, np.inf
         self.codes: Codes = np.empty(0, np.int64)
         self._number = {text: i for i, text in enumerate(self.strings)}
-        self._names = np.array(self.strings, object)
-        self._probabilities, self._verdicts = np.full(1, np.nan, np.float32), np.zeros(1, bool)
+        self._names, self._probabilities = np.array(self.strings, object), np.full(1, np.nan)
 
     def numbers(self, texts: Iterable[str]) -> NDArray[np.int32]:
         """Looks up the number of each text."""
@@ -105,42 +94,30 @@ class Pairs:
         """Gives the numbers of the first and of the second text of some pairs."""
         return np.divmod(codes, max(1, len(self.strings)))
 
-    def add(self, pairs: Iterable[tuple[Numbers, Numbers]], *, peers: bool = False) -> None:
-        """Adds pairs of arrays that broadcast; negative numbers are no string.
-
-        peers : neither is the reference; both directions, where M is directed.
-        """
-        ways = (way for pair in pairs for way in (pair, pair[::-1])[: 1 + (peers and self.directed)])
-        self.codes = gathered(chain([self.codes], (self._codes_of(*way).ravel() for way in ways)))
+    def add(self, pairs: Iterable[tuple[Numbers, Numbers]]) -> None:
+        """Adds pairs of arrays that broadcast, the references' side first; negative numbers are no string."""
+        parts = (each_once(self._codes_of(*pair)) for pair in pairs)
+        self.codes = each_once(np.concatenate([self.codes, *parts]))
 
     def ask(self, matcher: Matcher, progress: Progress | None = None) -> None:
         """Asks M about all pairs, in chunks. Errors: those of `asked`."""
-        total = len(self.codes)
-        # one place more, for what was not asked
-        self._probabilities, self._verdicts = np.full(total + 1, np.nan, np.float32), np.zeros(total + 1, bool)
+        total, self.threshold = len(self.codes), float(matcher.threshold)
+        self._probabilities = np.full(total + 1, np.nan)  # the last for what was not asked
         for start in range(0, total, CHUNK):
             part = slice(start, min(start + CHUNK, total))
-            found = asked(matcher, *self.texts(self.codes[part]))
-            self._probabilities[part], self._verdicts[part] = found, found >= matcher.threshold
+            self._probabilities[part] = asked(matcher, *self.texts(self.codes[part]))
             if progress is not None:
                 progress(part.stop, total)
 
-    def said(self, first: Numbers, second: Numbers, *, peers: bool = False) -> Said:
-        """Looks up what M said of pairs; NaN and False of those that were not added.
-
-        peers : neither is the reference; the better of both directions, where M is directed.
-        """
+    def said(self, first: Numbers, second: Numbers) -> Probabilities:
+        """Looks up what M said of pairs; NaN of those that were not added."""
         codes, ended = self._codes_of(first, second), np.append(self.codes, -2)
         at = np.searchsorted(self.codes, codes)
         at[ended[at] != codes] = len(self.codes)
-        there, hit = self._probabilities[at], self._verdicts[at]
-        if not (peers and self.directed):
-            return there, hit
-        back, hit_back = self.said(second, first)
-        return np.maximum(there, back), hit | hit_back
+        return self._probabilities[at]
 
 
-def asked(matcher: Matcher, a: Sequence[str], b: Sequence[str]) -> NDArray[np.float64]:
+def asked(matcher: Matcher, a: Sequence[str], b: Sequence[str]) -> Probabilities:
     """Asks M for probabilities, row by row, and checks them; 0 where it says that it does not understand a diagnosis.
 
     Raises
@@ -164,32 +141,20 @@ def asked(matcher: Matcher, a: Sequence[str], b: Sequence[str]) -> NDArray[np.fl
     return found
 
 
-def related(matcher: Any, references: Sequence[str], said: Sequence[str], *, why: bool = False) -> Any:
-    """Asks M what each reference is to an answer: `matcher.relations` of both, checked; with reasons where it gives them.
+def related(matcher: Any, references: Sequence[str], said: Sequence[str], **more: bool) -> Any:
+    """Asks M what each reference is to an answer: its `relations` of both, checked. more : why=True for reasons.
 
     Raises
     ------
     ModelError
         Where M gives something other than one relation per pair.
     """
-    more = {"why": True} if why and "why" in signature(matcher.relations).parameters else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotUnderstoodWarning)  # a Finding says it once, of all answers
         found = matcher.relations(references, said, **more)
-    if (given := len(found.kinds if why else found.semantic_distance)) != len(references):
+    if (given := len(found.kinds)) != len(references):
         raise ModelError(f"The matcher gave {given:,} relations for {len(references):,} pairs.")
     return found
-
-
-def distances(matcher: Any, references: Sequence[str], said: Sequence[str]) -> NDArray[np.int8]:
-    """Asks M for Kernel29's D of each answer to its reference: int8 [n], 1 (the same) to 5 (not related); 0 where it cannot tell.
-
-    Errors: those of `related`.
-    """
-    if not references:
-        return np.zeros(0, np.int8)
-    distance = np.asarray(related(matcher, references, said).semantic_distance)
-    return np.where((distance >= 1) & (distance <= 5), distance, 0).astype(np.int8)
 
 
 @dataclass(frozen=True)
@@ -211,33 +176,26 @@ class ReferenceMatches:
     def of(cls, pairs: Pairs, right: NDArray[np.int32], said: NDArray[np.int32]) -> ReferenceMatches:
         """Adds each diagnosis with each right answer of its case to what M is asked."""
         made = cls(pairs, right, said, np.zeros((*said[:, :, :RANKED].shape, right.shape[1]), np.int8))
-        pairs.add(made._beside(at) for at in made._blocks)
+        pairs.add(sides for _, *sides in made._beside())
         return made
 
-    @property
-    def _blocks(self) -> Iterator[slice]:
-        return blocks(len(self.said), self.said[:1].size * self.right.shape[1])
-
-    def _beside(self, cases: slice) -> tuple[Numbers, Numbers]:
-        return self.right[cases][:, None, None], self.said[cases][..., None]
+    def _beside(self) -> Iterator[tuple[slice, Numbers, Numbers]]:
+        """Some cases, and in each of them the right answers, [c, 1, 1, D], beside the diagnoses, [c, r, K, 1]."""
+        for at in blocks(len(self.said), self.said[:1].size * self.right.shape[1]):
+            yield at, self.right[at][:, None, None], self.said[at][..., None]
 
     @cached_property
-    def _told(self) -> Said:
-        shape = (*self.said.shape, self.right.shape[1])
-        probabilities, hits = np.empty(shape, np.float32), np.empty(shape, bool)
-        for at in self._blocks:
-            probabilities[at], hits[at] = self.pairs.said(*self._beside(at))
-        return probabilities, hits
-
-    @property
-    def probabilities(self) -> NDArray[np.float32]:
+    def probabilities(self) -> Probabilities:
         """Gives what M said: [n, r, K, D]; NaN where no diagnosis is said, the list is shorter, or the case has fewer right answers."""
-        return self._told[0]
+        found = np.empty((*self.said.shape, self.right.shape[1]))
+        for at, *sides in self._beside():
+            found[at] = self.pairs.said(*sides)
+        return found
 
-    @property
+    @cached_property
     def hits(self) -> NDArray[np.bool_]:
         """Gives the verdicts of M: [n, r, K, D]; False where the probability is NaN."""
-        return self._told[1]
+        return self.probabilities >= self.pairs.threshold
 
     @property
     def given(self) -> NDArray[np.bool_]:
@@ -246,11 +204,12 @@ class ReferenceMatches:
 
     def graded(self, matcher: Any, ranks: int = RANKED) -> ReferenceMatches:
         """Asks M for its relations of what is no match, of the first `ranks`. Errors: those of `related`."""
-        apart = np.nonzero(~np.isnan(self.probabilities[:, :, :ranks]) & ~self.hits[:, :, :ranks])
+        apart = np.nonzero(self.probabilities[:, :, :ranks] < self.pairs.threshold)
         codes = self.right[apart[0], apart[3]] * np.int64(len(self.pairs.strings)) + self.said[apart[:3]]
         unique, place = np.unique(codes, return_inverse=True)
         distance = np.zeros_like(self.hits[:, :, :ranks], np.int8)
-        distance[apart] = distances(matcher, *self.pairs.texts(unique))[place]
+        if len(unique):
+            distance[apart] = np.asarray(related(matcher, *self.pairs.texts(unique)).semantic_distance)[place]
         return replace(self, distance=distance)
 
 
@@ -278,23 +237,25 @@ class PeerMatches:
     ) -> PeerMatches:
         """Adds every pair that the lists of two raters put face to face in a case to what M is asked."""
         made = cls(pairs, entries, first, second, np.empty(0, np.int64), tuple(panels))
-        made = replace(made, codes=gathered(codes.reshape(-1) for _, codes in made._face_to_face()))
-        pairs.add([pairs.sides(made.codes)], peers=True)
+        made = replace(made, codes=each_once(np.concatenate([each_once(codes) for _, codes in made._face_to_face()])))
+        pairs.add(made._ways)
         return made
 
+    @property
+    def _ways(self) -> list[tuple[Codes, Codes]]:
+        """The sides of each pair, and where M is directed, the other way round, too."""
+        sides = self.pairs.sides(self.codes)
+        return [sides, sides[::-1]][: 1 + self.pairs.directed]
+
     @cached_property
-    def _told(self) -> Said:
-        return self.pairs.said(*self.pairs.sides(self.codes), peers=True)
-
-    @property
-    def probabilities(self) -> NDArray[np.float32]:
+    def probabilities(self) -> Probabilities:
         """Gives what M said of each pair: [u]."""
-        return self._told[0]
+        return np.max([self.pairs.said(*way) for way in self._ways], 0)
 
-    @property
+    @cached_property
     def verdicts(self) -> NDArray[np.bool_]:
         """Gives the verdict of M on each pair: [u]."""
-        return self._told[1]
+        return self.probabilities >= self.pairs.threshold
 
     def top(self, k: int) -> PeerMatches:
         """Cuts lists to k."""

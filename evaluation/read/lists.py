@@ -145,13 +145,13 @@ class Lists:
         rank = np.arange(k)
         return np.where(rank < self.lengths[:, :, None], self.offsets[:, :, None] + rank, -1)
 
-    def cells(self, column: str, depth: int | None = None) -> tuple[NDArray[np.int64], list[str]]:
-        """One of `more` as codes, in the order of `entries`, into its unique texts; -1 where blank or not there.
+    def cells(self, column: str, depth: int | None = None) -> tuple[NDArray[np.int64], dict[str, int]]:
+        """One of `more` as codes, in the order of `entries`, into its unique texts, each with its first row; -1 where blank or not there.
 
         depth : cells past this rank are not looked at; they count as blank.
         """
         if column not in self.more:
-            return np.full(len(self.entries), -1), []
+            return np.full(len(self.entries), -1), {}
         if depth is not None and int(self.lengths.max(initial=0)) > depth:
             at = self.places(depth)
             kept = np.zeros(len(self.entries), bool)
@@ -162,7 +162,9 @@ class Lists:
         raw = np.fromiter((index.setdefault(value, len(index)) for value in self.more[column]), np.int64)
         texts: dict[str, int] = {}
         number = [texts.setdefault(text, len(texts)) if (text := as_text(value)) else -1 for value in index]
-        return np.array(number, np.int64)[raw], list(texts)
+        codes, first = np.array(number, np.int64)[raw], np.full(len(texts) + 1, np.iinfo(np.int64).max)
+        np.minimum.at(first, codes, self.rows)
+        return codes, dict(zip(texts, first.tolist(), strict=False))
 
     def list_of(self, case: str, rater: str) -> list[str | None]:
         """One list as it came; None where no diagnosis is said."""

@@ -34,8 +34,8 @@ def case_browser(report: Results) -> Browser | None:
     table = None if report.evidence is None else report.evidence.case_table
     if table is None:
         return None
-    chosen = _chosen(table)
-    data = _data(table, chosen, [*report.board.algorithms, *report.board.others])
+    chosen = _chosen(table, report.k)
+    data = _data(table, report.k, chosen, [*report.board.algorithms, *report.board.others])
     judged = "" if not table.judged else "shown" if data["judged"] else "too many"
     return browser_of(data, final=table.answers.has_final, judged=judged)
 
@@ -55,18 +55,18 @@ def browser_of(data: dict[str, Any], *, about: str = "", final: bool = False, ju
     return Browser(html, script, style)
 
 
-def _chosen(table: CaseTable) -> NDArray[np.intp]:
+def _chosen(table: CaseTable, k: int) -> NDArray[np.intp]:
     """int [m], ascending: all cases, or of too many those that the most lists miss, the first of equal ones."""
     n, answers = len(table.answers.cases), table.answers
     if n <= MAX_CASES:
         return np.arange(n)
-    found = table.matches.hits[:, :, : table.k].any((2, 3))
+    found = table.matches.hits[:, :, :k].any((2, 3))
     judged = np.asarray(table.matches.given.any(1))[:, None] & ~answers.absent
     wanted = np.sum(judged & ~found, axis=1)
     return np.sort(np.argsort(-wanted, kind="stable")[:MAX_CASES])
 
 
-def _data(table: CaseTable, chosen: NDArray[np.intp], first: Sequence[str]) -> dict[str, Any]:
+def _data(table: CaseTable, k: int, chosen: NDArray[np.intp], first: Sequence[str]) -> dict[str, Any]:
     """The chosen cases for the script, with the raters in `first` before the others.
 
     k, threshold, models : as they are. ranks : the places of each list that M was asked about. total : cases in all. cases : the names of those that follow.
@@ -102,9 +102,9 @@ def _data(table: CaseTable, chosen: NDArray[np.intp], first: Sequence[str]) -> d
     judged = {at: table.judged.get((answers.cases[i], answers.raters[j])) for at, (i, j) in enumerate(lists)}
     fits = sum(len(text) for said in judged.values() for text in said or ()) <= MAX_JUDGED
     return {
-        "k": table.k,
+        "k": k,
         "ranks": entries.shape[2],
-        "threshold": table.threshold,
+        "threshold": table.matches.pairs.threshold,
         "total": len(answers.cases),
         "models": [answers.raters[i] for i in raters],
         "cases": [answers.cases[i] for i in cases],
@@ -153,7 +153,7 @@ def coded_rows(report: Results, case_id: str) -> list[Row]:
         raise OptionError("case", f"a case of the lists{hint(case_id, report.cases)}", case_id)
     tree, case, answers = opened(found.codes.tree)[0], report.cases.index(case_id), found.answers
     coded = found.codes.top(report.setup.ks["hierarchical"])
-    right, texts = coded.reference_nodes[case], answers.reference[case]
+    right, texts = [nodes for nodes, _ in coded.right[case]], answers.reference[case]
 
     def augmented(nodes: Iterable[int]) -> set[int]:
         return {above for node in nodes if node >= 0 for above in (node, *tree.ancestors(node))}

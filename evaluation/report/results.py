@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from ...errors import OptionError
-from ...files.tables import to_native, write_table
+from ...files.tables import check_output, to_native, write_tables
 from ...pages.rows import Row, arrow_table, known
 from ...stats.resampling import Resampling
 from ..match.matches import Matches
@@ -30,6 +30,7 @@ _VALUES = (
 _DIFFERENCES = (
     "first", "second", "metric", "of", "k", "name", "value", "low", "high", "p", "p_holm", "n_comparisons", "n_cases", "reason",
 )  # fmt: skip
+_ROWS_PER_CHUNK = 500_000
 
 
 @dataclass(frozen=True)
@@ -231,35 +232,14 @@ class Results:
 
     @property
     def matches(self) -> Any:
-        """A row for each case, rater and rank, as `CaseTable.chunks` says; M is asked for the relations at the first call.
+        """A row for each case, rater and rank, as `CaseTable.table` says; M is asked for the relations at the first call.
 
         Raises
         ------
         OptionError
             Where no case has a right answer.
         """
-        return to_native(self._case_table().table, self.setup.frame)
-
-    def save_matches(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Path:
-        """Writes `matches` by the suffix of `path`, whole or not at all, without holding all rows.
-
-        spreadsheet : in a CSV, an apostrophe goes before every text that a spreadsheet would run as a formula.
-
-        Raises
-        ------
-        OptionError
-            Where no case has a right answer.
-        InputError
-            For another suffix, or an absent folder; `DxmatchError` where it cannot be written.
-        """
-        return self._case_table().save(path, spreadsheet=spreadsheet)
-
-    def _case_table(self) -> Any:
-        if self.evidence is None or self.evidence.case_table is None:
-            raise OptionError(
-                "matches", "left out where no case has a right answer: there is nothing to match with", "matches"
-            )
-        return self.evidence.case_table
+        return to_native(self._arrow_of("matches"), self.setup.frame)
 
     @property
     def judgements(self) -> Any:
@@ -270,13 +250,36 @@ class Results:
         OptionError
             Where there was no judge.
         """
-        return self.framed(self._judgement_rows())
+        return to_native(self._arrow_of("judgements"), self.setup.frame)
 
-    def save_judgements(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Path:
-        """Writes `judgements` by the suffix of `path`, whole or not at all. Errors: as of `save_matches`, and where there was no judge."""
-        return write_table(arrow_table(self._judgement_rows()), path, spreadsheet=spreadsheet or None)
+    def save_table(self, name: str, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Path:
+        """Writes "matches", "judgements" or one of `tables` by the suffix of `path`, whole or not at all.
 
-    def _judgement_rows(self) -> list[Row]:
-        if self.evidence is None or self.evidence.judged is None:
-            raise OptionError("judgements", "asked for where there was a judge", "none")
-        return list(self.evidence.judged.rows.values())
+        spreadsheet : in a CSV, an apostrophe goes before every text that a spreadsheet would run as a formula.
+
+        Raises
+        ------
+        OptionError
+            For a table that is not there.
+        InputError
+            For another suffix, or an absent folder; `DxmatchError` where it cannot be written.
+        """
+        check_output(path)
+        table = self._arrow_of(name)
+        kinds = {f.name: f.type.value_type if pa.types.is_dictionary(f.type) else f.type for f in table.schema}
+        # batch by batch, so that not all texts that are held once are written out together
+        parts = (pa.Table.from_batches([batch]).cast(pa.schema(kinds)) for batch in table.to_batches(_ROWS_PER_CHUNK))
+        return write_tables(parts, path, spreadsheet=spreadsheet or None)
+
+    def _arrow_of(self, name: str) -> pa.Table:
+        found = self.evidence
+        if name == "matches" and found is not None and found.case_table is not None:
+            return found.case_table.table
+        if name == "judgements" and found is not None and found.judged is not None:
+            return arrow_table(list(found.judged.rows.values()))
+        if name in self._further_rows:
+            return arrow_table(self._further_rows[name])
+        there = ", ".join(
+            ["matches where a case has a right answer", "judgements where there was a judge", *self._further_rows]
+        )
+        raise OptionError("name", there, name)

@@ -280,8 +280,8 @@ def lacking(matches: Matches, settings: Settings) -> str | None:
 def scores(matches: Matches, settings: Settings) -> FamilyScores:
     """Scores every rater in the cases whose reference has a code, over all levels and at each.
 
-    Tables: chapters (each chapter of the references, over its own nodes), rank_shifts (from top-k accuracy to HDF1), without_a_code (of
-    each rater's diagnoses and of the references, where there are such: they count as no hit).
+    Tables: chapters (each chapter of the references, over its own nodes), rank_shifts (from top-k accuracy to HDF1), codes (how
+    each rater's diagnoses and the references came to theirs; those without one count as no hit).
 
     Raises
     ------
@@ -310,14 +310,14 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     hdf1 = harmonic_mean(mean_of_defined(precision), mean_of_defined(recall))
     family.tables = {
         "rank_shifts": rank_shift_rows(answers.raters, _accuracies(matches, k), hdf1, k),
-        "without_a_code": cut.coded if any(row["without_code"] for row in cut.coded) else [],
+        "codes": cut.rows,
     }
     _add_chapters(family, matches, predicted, reference, kept, k)
     if n > len(kept):
         family.findings.append(Finding("no_reference", n - len(kept), n, "HDF1"))
     if k is None:
-        family.findings += _lengths(matches, coded.predicted.shape[2])
-    family.findings += [Finding("origin", example=note) for note in (*cut.ways, *_silent(matches, found, kept))]
+        family.findings += _lengths(matches)
+    family.findings += [Finding("origin", example=note) for note in _silent(matches, found, kept)]
     return family
 
 
@@ -420,21 +420,18 @@ def rank_shift_rows(raters: Sequence[str], accuracies: Mapping[str, Values], hdf
     return rows
 
 
-def _lengths(matches: Matches, depth: int) -> list[Finding]:
-    """Finds lists that are too long to be looked at whole, or of such different lengths that HDF1 says little of which is better."""
-    lengths, absent, raters = matches.answers.lengths, matches.answers.absent, matches.answers.raters
-    found = []
-    if longer := int((lengths > depth).sum()):
-        found.append(
-            Finding("lengths", longer, lengths.size, f"longer than the {depth:,} diagnoses", " that HDF1 takes")
-        )
-    mean = mean_of_defined(np.where(absent, np.nan, lengths))
+def _lengths(matches: Matches) -> list[Finding]:
+    """Finds lists of such different lengths that HDF1 says little of which is better."""
+    raters, mean = (
+        matches.answers.raters,
+        mean_of_defined(np.where(matches.answers.absent, np.nan, matches.answers.lengths)),
+    )
     if not np.isnan(mean).all():
         short, long = int(np.nanargmin(mean)), int(np.nanargmax(mean))
         if mean[long] > _UNLIKE * max(mean[short], 1):
             told = f"{raters[long]} names {mean[long]:.1f} diagnoses a case, {raters[short]} {mean[short]:.1f}"
-            found.append(Finding("unlike_lengths", place="HDF1", example=told))
-    return found
+            return [Finding("unlike_lengths", place="HDF1", example=told)]
+    return []
 
 
 def _silent(matches: Matches, found: Overlap, kept: NDArray[np.integer]) -> list[str]:

@@ -9,14 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import OptionError
 from ...pages.rows import Row
 from ...stats.agreement import divided
 from ...stats.resampling import Resampling, Statistic
-from ..match.options import Graded, Panel
+from ..match.options import MAX_K, Graded, Panel
 from ..read.findings import Finding
 from .declare import REGISTRY
 
 Values = NDArray[np.float64]
+MAX_CURVE = 10
+"""The k to which curves go unasked."""
 FEW = 10
 """Of fewer cases a group says little."""
 
@@ -148,20 +151,32 @@ class Settings:
     """What of the options of an evaluation its metrics depend on.
 
     k : family -> how many diagnoses of each list count; None is all of them.
-    panel : of the relative metrics, and the pairs that experts labelled, for the correction of M's own errors. max_k : of their curves.
+    panel : of the relative metrics, and the pairs that experts labelled, for the correction of M's own errors.
     graded : of Kernel29's scores.
+
+    Raises
+    ------
+    OptionError
+        For curves that end before k.
     """
 
     k: Mapping[str, int | None]
     panel: Panel = field(default_factory=Panel)
-    max_k: int = 3
     graded: Graded = field(default_factory=Graded)
     resampling: Resampling = field(default_factory=Resampling)
+
+    def __post_init__(self) -> None:
+        if self.panel.max_k is not None and self.panel.max_k < self.relative_k:
+            raise OptionError("panel.max_k", f"from k ({self.relative_k}) to {MAX_K}", self.panel.max_k)
 
     @property
     def relative_k(self) -> int:
         """The k of RPAD and RRAD, which is always a number."""
         return self.k["relative"] or 1
+
+    def max_k(self, lengths: NDArray[np.integer[Any]]) -> int:
+        """Tells to which k curves go, and lists of a panel are compared. lengths : of all lists."""
+        return self.panel.max_k or max(self.relative_k, min(int(lengths.max()), MAX_CURVE))
 
 
 def over_all_cases(values: NDArray[Any], cases: NDArray[np.integer], n_cases: int) -> Values:

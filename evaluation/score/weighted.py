@@ -588,10 +588,8 @@ def _degrees(answers: Lists, column: str, read: Callable[..., int]) -> NDArray[n
     """Reads a column: int8, in the order of `entries`, the number of each word, -1 for a blank."""
     codes, words = answers.cells(column, RANKS)
     numbers = np.full(len(words) + 1, _BLANK, np.int8)
-    first = np.full(len(words) + 1, np.iinfo(np.int64).max)
-    np.minimum.at(first, codes, answers.rows)
-    for i in np.argsort(first[:-1], kind="stable").tolist():
-        numbers[i] = read(words[i], source=answers.source, row=int(first[i]), column=column)
+    for i, (word, row) in sorted(enumerate(words.items()), key=lambda one: one[1][1]):
+        numbers[i] = read(word, source=answers.source, row=row, column=column)
     return numbers[codes]
 
 

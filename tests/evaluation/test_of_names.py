@@ -30,9 +30,11 @@ def test_by_hand(row: dict[str, str]) -> None:
 
 def test_gains_are_m_s_relations_and_each_pair_is_asked_once_the_right_answer_first() -> None:
     m = SetMatcher()
-    m.relations = lambda a, b: SimpleNamespace(semantic_distance=np.array([3 if y == "angina" else 5 for y in b]))  # pyright: ignore
+    m.relations = lambda a, b: SimpleNamespace(
+        kinds=b, semantic_distance=np.array([3 if y == "angina" else 5 for y in b])
+    )  # pyright: ignore
     assert dxmatch.metrics.ndcg([["angina"]], ["heart attack"], matcher=m) == pytest.approx(0.25)
-    m.relations = lambda a, b: SimpleNamespace(semantic_distance=np.array([1, 2]))  # pyright: ignore
+    m.relations = lambda a, b: SimpleNamespace(kinds=["same", "same"])  # pyright: ignore
     with pytest.raises(ModelError, match="relations for 1 pairs"):
         dxmatch.metrics.ndcg([["angina"]], ["heart attack"], matcher=m)
     one_way = By(lambda a, b: float(a == "right"))

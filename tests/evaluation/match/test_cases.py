@@ -11,7 +11,7 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import InputError, ModelError
-from dxmatch.evaluation.match import cases as module
+from dxmatch.evaluation.report import results as module
 
 from ..made import POINTS, By, find, long_form
 
@@ -149,7 +149,7 @@ def test_what_was_written_stands_where_nothing_could_be_read():
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".xlsx", ".parquet"])
 def test_the_files_hold_the_table(report, tmp_path, monkeypatch, suffix):
     monkeypatch.setattr(module, "_ROWS_PER_CHUNK", 1)
-    path = report.save_matches(tmp_path / f"matches{suffix}")
+    path = report.save_table("matches", tmp_path / f"matches{suffix}")
     if suffix == ".parquet":
         read = pq.read_table(path).to_pylist()
     elif suffix == ".jsonl":
@@ -161,6 +161,6 @@ def test_the_files_hold_the_table(report, tmp_path, monkeypatch, suffix):
 
 def test_a_spreadsheet_runs_no_formula(tmp_path):
     report = report_of({name: {"A": ["=1+1 disease"], "truth": ["gout"]} for name in ("1", "20")})
-    assert "'=1+1 disease" in report.save_matches(tmp_path / "m.csv", spreadsheet=True).read_text()
+    assert "'=1+1 disease" in report.save_table("matches", tmp_path / "m.csv", spreadsheet=True).read_text()
     with pytest.raises(InputError):
-        report.save_matches(tmp_path / "m.odt")
+        report.save_table("matches", tmp_path / "m.odt")

@@ -20,13 +20,12 @@ CASES = {
     "c2": {"A": ["lung  Spots", "chest cold"], "truth": ["chest cold"]},
 }
 TABLE = {"lung spots": "R91.8", "TB": "A15-A19", "chest cold": "J17; J18", "flu": ""}
-KS = dict.fromkeys(("relative", "ranking", "recall", "hierarchical"), 2)
 
 
 def coded(cells=None, table=TABLE, m=None, cases=CASES):
     frame, m = long_form(cases, ROLES).assign(**({} if cells is None else {"icd10": cells})), m or By()
     codes = text_codes(dxmatch.Codes(table=table), m, dxmatch.Asking())
-    return match(read_lists(frame), m, ["hierarchical"], KS, codes=codes)
+    return match(read_lists(frame), m, ["hierarchical"], codes=codes)
 
 
 def codes_of(nodes):
@@ -42,10 +41,10 @@ def codes_of(nodes):
     [
         # the table alone: capitals and blanks apart; sections, and several codes of one diagnosis
         (None, TABLE, [[["R91.8"], ["A15-A19"]], [["R91.8"], ["J17", "J18"]]], [["A15-A19"], ["J17", "J18"]],
-         ["4 by the table of codes", "2 by the table of codes, 1 without a code in the table of codes"]),
+         [{"table": 4, "not_in_table": 0}, {"table": 2, "not_in_table": 1}]),
         # a cell that holds a code goes before the table; what neither knows has none
         (["I26", ";", None, None, None, None, "J40|J41"], {"TB": "A15"}, [[["I26"], ["A15"]], [[], []]], [["A15"], ["J40", "J41"]],
-         ["1 by the codes given, 1 by the table of codes, 2 not at all", "1 by the codes given, 1 by the table of codes, 1 not at all"]),
+         [{"column": 1, "table": 1, "none": 2}, {"column": 1, "table": 1, "none": 1}]),
     ],
 )  # fmt: skip
 def test_by_cell_and_table(cells, table, said, right, ways):
@@ -53,10 +52,12 @@ def test_by_cell_and_table(cells, table, said, right, ways):
     assert made.codes is not None and not made.lacking["hierarchical"]
     assert [of_rater[0] for of_rater in codes_of(made.codes.predicted)] == said
     assert codes_of(made.codes.reference) == right
-    assert [text.split(": ")[1].rstrip(".") for text in made.codes.ways] == ways
-    (rater, reference) = made.codes.coded
     none = sum(not codes for case in said for codes in case)
-    assert (rater["diagnoses"], rater["without_code"], reference["without_code"]) == (4, none, 1)
+    counts = [("A", 4, none, none / 4), ("reference", 3, 1, 1 / 3)]
+    named = ("algorithm", "diagnoses", "without_code", "share_without_code")
+    assert made.codes.rows == [
+        {**dict(zip(named, of, strict=True)), **way} for of, way in zip(counts, ways, strict=True)
+    ]
 
 
 def test_m_maps_what_the_table_lacks_and_that_is_found():

@@ -30,7 +30,6 @@ A_ONE, B_ONE, MI = "1. angina\n2. heart attack\n3. gout", "2. gout\n3. asthma", 
 NO = '{"verdict": "not included", "basis": "no word of it"}'
 YES = '{"verdict": "included", "basis": "the same", "place": 2}'
 RIGHT, WRONG = '{"verdict": "correct", "basis": "rightly so"}', '{"verdict": "incorrect", "basis": "a synonym"}'
-KS = dict.fromkeys(("relative", "ranking", "recall", "hierarchical"), 3)
 
 
 class Scripted(LanguageModel):
@@ -63,7 +62,7 @@ def judged(tmp_path, judge=None, graded=None, m=None, cases=CASES, columns=None)
     m = m or By()
     m.providers = SimpleNamespace(naming=lambda texts: [text.lower() for text in texts])
     judging = Judging(judge, graded, Asking(store=tmp_path / "votes.sqlite"))
-    return match(lists_of(cases, **(columns or {})), m, ["weighted"], KS, judge=judging)
+    return match(lists_of(cases, **(columns or {})), m, ["weighted"], judge=judging)
 
 
 def test_two_stages_by_hand(tmp_path):
@@ -129,7 +128,9 @@ def test_relations_and_severities_by_hand(tmp_path):
 
 def test_relations_by_m(tmp_path):
     m = By()
-    m.relations = lambda a, b: SimpleNamespace(semantic_distance=[{"angina": 3, "gout": 0}.get(y, 5) for y in b])  # type: ignore[attr-defined]
+    m.relations = lambda a, b: SimpleNamespace(
+        kinds=b, semantic_distance=[{"angina": 3, "gout": 0}.get(y, 5) for y in b]
+    )  # type: ignore[attr-defined]
     made = judged(tmp_path, graded=Graded(relation="model"), m=m).answers
     near, same, far = "exact disease group", "exact synonym", "not related"
     assert made.more["relation"] == [near, far, same, None, same, far, same, None, None]
@@ -141,6 +142,7 @@ def test_relations_by_m(tmp_path):
     ("option", "options"),
     [
         ("judge.check", {"check": "model"}), ("judge.prompt", {"prompt": "judge-2"}), ("judge.ask_equal", {"ask_equal": True}),
+        ("judge.check_prompt", {"model": scripted(), "check": "none", "check_prompt": "check-2"}),
         ("graded.prompts", {"relation": "model", "prompts": {"relation": "relation-1"}}),
         ("graded.prompts", {"prompts": {"severity": "severity-1"}}), ("graded.prompts", {"prompts": {"judge": "judge-2"}}),
         ("graded.severity", {"severity": "model"}), ("graded.relation", {"relation": "none"}), ("judge.model", {"model": "none"}),
@@ -149,11 +151,11 @@ def test_relations_by_m(tmp_path):
 def test_options_that_cannot_be_meant(option, options):
     with pytest.raises(OptionError, match=f"'{option}'") as error:
         Judging(Judge(**options)) if option.startswith("judge") else Judging(graded=Graded(**options))
-    assert isinstance(error.value, NotServed) == (option in ("graded.severity", "graded.relation") or "none" in options.values())  # fmt: skip
+    assert isinstance(error.value, NotServed) == (option in ("graded.severity", "graded.relation", "judge.model"))  # fmt: skip
 
 
 def test_labels_by_people_ask_m_about_whole_lists():
     people = Judging(Judge(human={"case_id": ["two"], "rater": ["A"], "label": [1]}))
-    made = match(lists_of(CASES), By(), ["weighted"], KS, judge=people)
+    made = match(lists_of(CASES), By(), ["weighted"], judge=people)
     assert np.argwhere(made.humans["human"] == 1).tolist() == [[1, 0, 0]]
     assert made.references.hits.shape[:3] == (2, 2, 3)

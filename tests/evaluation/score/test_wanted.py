@@ -15,7 +15,7 @@ SETTINGS = Settings(k=ks_of(None))
 
 
 def matched(lists):
-    return match(lists, By(), FAMILIES, ks_of(None), 3)
+    return match(lists, By(), FAMILIES)
 
 
 def test_families_that_lack_something_are_left_out_unless_they_are_named():

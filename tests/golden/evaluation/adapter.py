@@ -47,7 +47,7 @@ TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
     "relative.pairs": ("pairs_of_raters", ("metric", "k", "first", "second")),
     "hierarchical.chapters": ("chapters", ("chapter", "rater")),
     "hierarchical.rank_shifts": ("rank_shifts", ("rater", "from", "to")),
-    "hierarchical.without_a_code": ("without_a_code", ("rater",)),
+    "hierarchical.codes": ("without_a_code", ("rater",)),
     "weighted.plane": ("plane", ("rater", "difficulty")),
     "weighted.quadrants": ("quadrants", ("rater", "right_by")),
     "prompts": ("prompts", ("by", "group", "metric", "of", "k", "rater")),
@@ -142,7 +142,10 @@ def _evaluated(run: Row, folder: Path, given: Row, seed: int, wrapped: Callable[
         "table": held["table"] + held["subgroups"],
         "differences": held["differences"] + held["subgroup_differences"],
     }
+    uncoded = ("algorithm", "diagnoses", "without_code", "share_without_code")
     for name, some in held["tables"].items():
+        if name == "hierarchical.codes":  # frozen where some had none, without the ways to the others
+            some = [{part: row[part] for part in uncoded} for row in some if any(one["without_code"] for one in some)]
         table = name.rpartition(".")[2]
         rows.setdefault(table if table.startswith("prompt") else name, []).extend(some)
     printed = {
