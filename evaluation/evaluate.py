@@ -14,7 +14,7 @@ from ..options import File, Serves, Table, checked
 from ..progress import shown
 from ..stats.resampling import Resampling
 from ..votes.asking_options import Asking
-from .match.codes import text_codes
+from .match.codes import TextCodes
 from .match.judge import Judging
 from .match.matches import match, pairs_needed
 from .match.options import Codes, Graded, Judge, Panel
@@ -128,7 +128,7 @@ def evaluate(
         judged, no_panel = _panels(read, panel, want)
         matches = match(
             read, m, want.symbols, settings.max_k(read.lengths), panels=judged, no_panel=no_panel,
-            codes=text_codes(codes or Codes(), m, asking, reading.encoding), judge=judging, progress=progress,
+            codes=TextCodes(codes or Codes(), m, asking, reading.encoding), judge=judging, progress=progress,
         )  # fmt: skip
     families, left_out = family_scores(matches, settings, want)
     names, roles = read.raters, read.roles or [""] * len(read.raters)

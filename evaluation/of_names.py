@@ -131,7 +131,7 @@ def _found(
     """
     said, true = _paired(predictions, references)
     m, said = _loaded(matcher), [names[:k] or [""] for names in said]
-    pairs = Pairs((name for names in (*said, *true) for name in names), directed=True)
+    pairs = Pairs((name for names in (*said, *true) for name in names), m)
     right, entries = (padded(tuple(pairs.numbers(names).tolist()) for names in side) for side in (true, said))
     blank = np.array([not name for name in pairs.strings] + [True])
     entries = np.where(blank[entries], -1, entries)[:, None]

@@ -88,10 +88,10 @@ class CaseTable:
                 doubt[i], why[i] = UNKNOWN, f"the {side} is not understood: {unknown[names[numbers[i]]]}"
         # M says what the right answer is to the diagnosis
         turned = np.select([relation == NARROWER, relation == BROADER], [BROADER, NARROWER], relation)
-        scored = compared & (doubt != UNKNOWN)
+        scored, single = compared & (doubt != UNKNOWN), probability.astype(np.float32).astype(float).round(6)
         return entries, pa.table({
             "diagnosis": _coded(names[sides[1]]), "reference": _coded(names[sides[0]]),
-            "probability": pa.array(probability.astype(np.float32), mask=~scored), "match": pa.array(match, mask=~compared),
+            "probability": pa.array(single, mask=~scored), "match": pa.array(match, mask=~compared),
             "relation": _coded(turned), "why": _coded(why), "doubtful": _coded(doubt),
         })  # fmt: skip
 
@@ -126,15 +126,11 @@ class CaseTable:
         answer[nothing] = [-1 if text is None else i for i, text in enumerate(written)]
         compared = of_pair["reference"].is_valid().to_numpy()
         reasons = [answer >= 0, nothing & answers.absent[case, rater], nothing, pair < 0, ~compared]
-        not_compared, said = np.select(reasons, list(range(len(reasons))), -1), of_pair["why"].combine_chunks()
-        at = np.where(not_compared < 0, said.indices.fill_null(-1), len(said.dictionary) + not_compared)
-        probability = of_pair["probability"].to_numpy().astype(float).round(6)
-        of_pair = of_pair.set_column(2, "probability", pa.array(probability, from_pandas=True))
-        of_pair = of_pair.set_column(5, "why", _texts(at, [*said.dictionary.to_pylist(), *_NOT_COMPARED]))
+        why = np.select(reasons, _NOT_COMPARED, np.array([*pairs["why"].to_pylist(), None], object)[pair])
         whole = {
             "case_id": _texts(case, answers.cases), "algorithm": _texts(rater, answers.raters),
             "rank": pa.array((rank + 1).astype(np.int32), mask=nothing),
-            **dict(zip(pairs.column_names, of_pair.columns, strict=True)),
+            **dict(zip(pairs.column_names, of_pair.columns, strict=True)), "why": _coded(why),
             "references": _texts(case, ["; ".join(dict.fromkeys(texts)) or None for texts in answers.reference]),
             "answer": _texts(answer, written),
         }  # fmt: skip

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain, zip_longest
 from typing import Any
 
@@ -27,18 +27,20 @@ from ...progress import Progress
 from ...terms.icd.codes import padded
 from ...terms.icd.naming import Naming
 from ...terms.text.normalizer import Normalizer
-from ...votes.asking import named_model, services_of
+from ...votes.asking import LanguageModel, named_model, services_of
 from ...votes.asking_options import Asking
 from ...votes.prompts.class_prompts import RELATIONS, SEVERITIES
 from ...votes.prompts.files import prompt_of
 from ...votes.prompts.judge_prompts import JudgePrompt, check_text
+from ...votes.prompts.prompt import Prompt
 from ...votes.prompts.questions import Answer, Question
 from ...votes.prompts.verdicts import is_refusal
 from ...votes.store.store import VoteStore
+from ..read.findings import first_few
 from ..read.lists import Cell, Lists, as_text, looked_up
 from ..read.names import columns_by_name
 from ..read.raw_answers import without_thoughts
-from .options import BY_MATCHER, NO_CHECK, Graded, Judge
+from .options import NOBODY, Graded, Judge
 from .pairs import related
 
 GRADED = 5
@@ -55,7 +57,6 @@ _WORDS = {
 _INCLUDED = {word: included for included, word in _WORDS["judge"].items()}
 _SCALES = {"relation": RELATIONS, "severity": SEVERITIES}
 LABEL, HUMAN, MAJORITY, NO_LABEL = "label", "human", "majority", -1
-_SHOWN = 4
 Item = tuple[int, int, int]
 """Case, rater and right answer, as places in the answers."""
 Texts = tuple[str, str]
@@ -83,44 +84,28 @@ class Judgements:
     judged_by: str
     checked_by: str
 
-    def _of(self, value: Callable[[Row], int | None]) -> Verdicts:
-        """[n, r, D], what is said of each right answer; -1 for None and where a case has none more, 0 of a list that is not there."""
+    def of(self, part: str) -> Verdicts:
+        """Gives one of `rows`, included, place or judge, as numbers: [n, r, D].
+
+        1 for what is included, 0 for what is not and of a list that is not there, -1 without a verdict or a place, and past the right answers.
+        """
         out = np.repeat(self.given.astype(np.int16)[:, None] - 1, self.raters, 1)
         for at, row in self.rows.items():
-            out[at] = NO_VERDICT if (said := value(row)) is None else said
+            out[at] = NO_VERDICT if (said := _INCLUDED.get(row[part], row[part])) is None else said
         return out
-
-    @cached_property
-    def included(self) -> Verdicts:
-        """Gives what the judge says, with its check where there is one: int16 [n, r, D], 1, 0, or -1 without a verdict."""
-        return self._of(lambda row: row["included"])
-
-    @property
-    def places(self) -> Verdicts:
-        """Gives the place in the list that names each right answer, from 1; 0 or -1 for none, or where it is not known: int16 [n, r, D]."""
-        return self._of(lambda row: row["place"] or 0)
-
-    @property
-    def scored(self) -> NDArray[np.bool_]:
-        """Tells which cases have a verdict on every right answer for every rater, and a right answer: bool [n]."""
-        known = (self.included != NO_VERDICT) | ~self.given[:, None, :]
-        return known.all((1, 2)) & self.given.any(1)
 
     @property
     def verdicts(self) -> dict[str, Verdicts]:
-        """Gives what the judge says alone, and with the check, as `included`; as it was decided where nobody was asked."""
-        alone = self._of(lambda row: row["included"] if row["judge"] is None else _INCLUDED[row["judge"]])
-        return {JUDGE: alone, **({BOTH: self.included} if self.checked_by else {})}
+        """Gives what the judge says alone, and with the check, as `of`; as it was decided where nobody was asked."""
+        alone, included = self.of("judge"), self.of("included")
+        return {JUDGE: np.where(alone < 0, included, alone), **({BOTH: included} if self.checked_by else {})}
 
     def sentences(self) -> dict[tuple[str, str], list[str]]:
         """Says of each (case, rater) what came of each right answer."""
         out: dict[tuple[str, str], list[str]] = {}
         for row in self.rows.values():
-            said = [
-                f"{who}: {row[who]}{f' ({basis})' if (basis := row[f'{who}_basis']) else ''}"
-                for who in _WORDS
-                if row[who]
-            ]
+            stages = [(who, row[who], row[f"{who}_basis"]) for who in _WORDS if row[who]]
+            said = [f"{who}: {verdict}{f' ({basis})' if basis else ''}" for who, verdict, basis in stages]
             told = f"{row['reference']}: {_WORDS['judge'][row['included']]}. {'; '.join(said) or row['judge_basis']}."
             out.setdefault((row["case_id"], row["algorithm"]), []).append(told.replace("..", "."))
         return out
@@ -139,19 +124,17 @@ class Judging:
         self, judge: Judge | None = None, graded: Graded | None = None, asking: Asking | None = None, progress: Progress | None = None
     ) -> None:  # fmt: skip
         self.judge, self.asking, self.progress = judge or Judge(), asking or Asking(), progress
-        graded, served = graded or Graded(), services_of(self.asking.endpoints)
-        self.relations_by_m = graded.relation == BY_MATCHER
-        check = self.judge.model if self.judge.check is None else self.judge.check
-        asked = {
-            "judge": ("judge.model", self.judge.model, self.judge.prompt, ""),
-            "check": ("judge.check", None if check == NO_CHECK else check, self.judge.check_prompt, ""),
-            "relation": ("graded.relation", None if self.relations_by_m else graded.relation, graded.prompts.get("relation"),
-                         f"{BY_MATCHER} (the match function itself), or "),
-            "severity": ("graded.severity", graded.severity, graded.prompts.get("severity"), ""),
-        }  # fmt: skip
-        asked = {kind: of for kind, of in asked.items() if of[1] is not None}
-        self.stages = {kind: named_model(name, of, *served, instead) for kind, (name, of, _, instead) in asked.items()}
-        self.prompts = {kind: prompt_of(kind, prompt) for kind, (_, _, prompt, _) in asked.items()}
+        graded, served, check = graded or Graded(), services_of(self.asking.endpoints), self.judge.check
+        self.relations_by_m = graded.relation == NOBODY["relation"]
+        self.stages, self.prompts = dict[str, LanguageModel](), dict[str, Prompt]()
+        for kind, option, model, prompt in (
+            ("judge", "judge.model", self.judge.model, self.judge.prompt),
+            ("check", "judge.check", self.judge.model if check is None else check, self.judge.check_prompt),
+            *((column, f"graded.{column}", getattr(graded, column), graded.prompts.get(column)) for column in _SCALES),
+        ):
+            if model not in (None, nobody := NOBODY.get(kind, "")):
+                self.stages[kind] = named_model(option, model, *served, f"{nobody}, or " if nobody else "")
+                self.prompts[kind] = prompt_of(kind, prompt)
 
     def filled(self, answers: Lists, matcher: Any) -> Lists:
         """Fills the blank cells of the columns relation and severity, of the first five of each list, as far as they are asked for.
@@ -166,21 +149,14 @@ class Judging:
         """
         if self.relations_by_m:
             if not tells_relations(matcher):
-                allowed = f"{BY_MATCHER!r} with an M that has a relation model, or ENDPOINT:MODEL"
-                raise OptionError("graded.relation", allowed, BY_MATCHER)
+                allowed = "ENDPOINT:MODEL, or model with an M that has a relation model"
+                raise OptionError("graded.relation", allowed, NOBODY["relation"])
             note = "The relations are those that the match function tells between reference and diagnosis."
             answers = replace(answers, origin=replace(answers.origin, notes=(*answers.origin.notes, note)))
-            answers = _with_column(answers, "relation", partial(_distances, matcher), {})
-        for column in (column for column in _SCALES if column in self.stages):
-            answers = _with_column(answers, column, partial(self._classes, column), names_of(answers, matcher))
+            answers = _with_column(answers, "relation", partial(_by_matcher, matcher), {})
+        for column in filter(self.stages.get, _SCALES):
+            answers = _with_column(answers, column, partial(self.answers_of, column), names_of(answers, matcher))
         return answers
-
-    def _classes(self, column: str, asked: Sequence[Texts]) -> list[int | None]:
-        return [answer and answer.verdict for answer in self.answers_of(column, asked)]
-
-    def humans(self, answers: Lists) -> dict[str, Verdicts]:
-        """Gives what people say of each right answer, as `read_human`; nothing where nobody was asked."""
-        return {} if self.judge.human is None else read_human(self.judge.human, answers)
 
     def judgements(self, answers: Lists, matcher: Any) -> Judgements | None:
         """Judges the whole answer of each rater, for each right answer of its case alone; None without a judge.
@@ -201,53 +177,51 @@ class Judging:
         for i, j in np.argwhere(~answers.absent).tolist():
             case, rater, listed = answers.cases[i], answers.raters[j], answers.list_at(i, j)
             unread, names = answers.origin.unread.get((case, rater)), [name.get(one or "") for one in listed]
-            says = any(listed) if unread is None else says_something(unread)
+            # more than thoughts, and no refusal
+            says = any(map(str.isalnum, without_thoughts(unread))) and not is_refusal(unread) if unread else any(listed)
             for d, reference in enumerate(right[i]):
                 place = names.index(name[reference]) + 1 if name.get(reference, "") in names else None
                 why = None if says else "nothing was answered: not asked"
-                why = f"an equal name stands in place {place}: not asked" if place else why
                 rows[i, j, d] = {
                     "case_id": case, "algorithm": rater, "reference": reference, "answer": "; ".join(filter(None, listed)) or unread or "",
-                    "judge": None, "judge_basis": why, "check": None, "check_basis": None, "included": place is not None, "place": place,
+                    "judge": None, "judge_basis": f"an equal name stands in place {place}: not asked" if place else why,
+                    "check": None, "check_basis": None, "included": place is not None, "place": place,
                 }  # fmt: skip
-        open_ = [at for at, row in rows.items() if row["judge_basis"] is None]
-        for kind in (kind for kind in _WORDS if kind in self.stages):
-            for at, (said, basis, place) in zip(open_, self._verdicts(kind, answers, rows, open_), strict=True):
-                rows[at] |= {kind: _WORDS[kind][said], "included": said, "place": place}
-                rows[at] |= {} if said is None else {f"{kind}_basis": basis}
-                unscored.update([basis] if said is None else [])
-            open_ = [at for at in open_ if rows[at]["included"] is False]
+        for kind in filter(self.stages.get, _WORDS):
+            unscored.update(self._undecided(kind, answers, rows))
         given = padded(tuple(range(len(texts))) for texts in right) >= 0
         by, checked = (self.stages[kind].model if kind in self.stages else "" for kind in _WORDS)
         return Judgements(rows, len(answers.raters), given, unscored, by, checked)
 
-    def _verdicts(
-        self, kind: str, answers: Lists, rows: Mapping[Item, Row], items: Sequence[Item]
-    ) -> Iterator[tuple[bool | None, str, int | None]]:
-        """Whether each item is included, the basis and its place in the list, as far as known; None and why where there is no verdict.
-
-        rows : with the basis of the stage before.
-        """
-        read = [_as_read(answers, *at[:2]) for at in items]
-        checked = kind == "check"
+    def _undecided(self, kind: str, answers: Lists, rows: Mapping[Item, Row]) -> Iterator[str]:
+        """Asks a stage, the judge about what is open and the check about what is not included; fills the rows, and yields why there is no verdict."""
+        checked, prompt, stage = kind == "check", self.prompts[kind], self.stages[kind]
+        open_ = {
+            at: row
+            for at, row in rows.items()
+            if (row["judge"] == _WORDS["judge"][False] if checked else row["judge_basis"] is None)
+        }
+        read = [_as_read(answers, *at[:2]) for at in open_]
         questions = [
-            (rows[at]["reference"], check_text(text, NOT_INCLUDED, rows[at]["judge_basis"]) if checked else text)
-            for at, (text, _) in zip(items, read, strict=True)
+            (row["reference"], check_text(text, NOT_INCLUDED, row["judge_basis"]) if checked else text)
+            for row, (text, _) in zip(open_.values(), read, strict=True)
         ]
-        found, prompt, stage = self.answers_of(kind, questions), self.prompts[kind], self.stages[kind]
-        failure = self.asking.budget.summaries[-1].first_failure if questions and self.asking.budget.summaries else ""
+        found, summaries = self.answers_of(kind, questions), self.asking.budget.summaries
+        failure = summaries[-1].first_failure.rstrip(".") if questions and summaries else ""
         if failure and not any(found):
-            problem = f"the {kind} {stage.model} answered none of {len(questions):,} questions; the first failure: {failure.rstrip('.')}"
-            raise InputError(problem, allowed="an endpoint that answers")
+            problem = f"the {kind} {stage.model} answered none of {len(questions):,} questions"
+            raise InputError(problem, allowed="an endpoint that answers", got=f"the first failure: {failure}")
         assert isinstance(prompt, JudgePrompt)
-        for question, (_, entries), answer in zip(questions, read, found, strict=True):
+        for row, question, (_, entries), answer in zip(open_.values(), questions, read, found, strict=True):
             if answer is None or answer.verdict is None:
-                yield None, NOT_ANSWERED if answer is None else answer.reason or "", None
+                row |= {kind: _WORDS[kind][None], "included": None, "place": None}
+                yield NOT_ANSWERED if answer is None else answer.reason or ""
                 continue
             told = prompt.judgement(answer.raw, Question(stage.config(prompt), *question))
             # a check that calls "not included" correct finds nothing
             included = bool(answer.verdict) != checked
-            yield included, told.basis, told.place if included and told.place and told.place <= entries else None
+            place = told.place if included and told.place and told.place <= entries else None
+            row |= {kind: _WORDS[kind][included], f"{kind}_basis": told.basis, "included": included, "place": place}
 
     def answers_of(self, kind: str, asked: Sequence[Texts]) -> list[Answer | None]:
         """Asks the language model of a kind, through the store."""
@@ -264,11 +238,6 @@ def names_of(answers: Lists, matcher: object) -> dict[str, str]:
     return dict(zip(raw, naming(raw), strict=True))
 
 
-def says_something(answer: str) -> bool:
-    """Tells whether a model wrote more than thoughts, and does not decline."""
-    return any(map(str.isalnum, without_thoughts(answer))) and not is_refusal(answer)
-
-
 def _as_read(answers: Lists, case: int, rater: int) -> tuple[str, int]:
     """The whole answer, and 0; or the diagnoses of the list on numbered lines, and how many there are."""
     key = answers.cases[case], answers.raters[rater]
@@ -281,18 +250,18 @@ def _as_read(answers: Lists, case: int, rater: int) -> tuple[str, int]:
 # The columns relation and severity
 
 
-def _distances(matcher: Any, asked: Sequence[Texts]) -> list[int]:
+def _by_matcher(matcher: Any, asked: Sequence[Texts]) -> list[Answer]:
     """Kernel29's D of each answer to its reference, by M; 0 where it cannot tell."""
     found = related(matcher, [a for a, _ in asked], [b for _, b in asked]) if asked else None
-    return [] if found is None else np.asarray(found.semantic_distance).tolist()
+    return [] if found is None else [Answer(int(distance), None) for distance in found.semantic_distance]
 
 
 def _with_column(
-    answers: Lists, column: str, ask: Callable[[Sequence[Texts]], Sequence[int | None]], name: Mapping[str, str]
+    answers: Lists, column: str, ask: Callable[[Sequence[Texts]], Sequence[Answer | None]], name: Mapping[str, str]
 ) -> Lists:
     """Fills the blank cells of a column, of the first five of each list; of severity also those of the right answers.
 
-    ask : pairs (right answer, diagnosis), or (diagnosis, ""), each once -> their numbers on the scale; 0 and None are none. name : what a
+    ask : pairs (right answer, diagnosis), or (diagnosis, ""), each once -> answers whose verdict is a number on the scale; 0 and None are none. name : what a
     text is called there, where that is told.
     """
     at, right, own = answers.places(GRADED), answers.reference, answers.references
@@ -305,7 +274,7 @@ def _with_column(
         of |= {text: [(text, "")] for text in chain.from_iterable(right)}
     of = {at: [(name.get(a, a), name.get(b, b)) for a, b in texts] for at, texts in of.items()}
     asked = sorted({one for texts in of.values() for one in texts if one[0] != one[1]})
-    told = dict(zip(asked, ask(asked), strict=True))
+    told = {one: answer and answer.verdict for one, answer in zip(asked, ask(asked), strict=True)}
     words = {at: _word([told.get(text, _SAME) for text in texts], _SCALES[column]) for at, texts in of.items()}
     given = answers.more.get(column, [None] * len(answers.entries))
     answers = replace(answers, more={**answers.more, column: [words.get(at, cell) for at, cell in enumerate(given)]})
@@ -334,8 +303,8 @@ def _word(numbers: Sequence[int | None], scale: Sequence[str]) -> str | None:
 def place_of(table: Table, row: int, column: str, given: str, among: Sequence[str]) -> int:
     """Finds where the name in a cell stands. Errors: `InputError` where it is not there."""
     if given not in among:
-        allowed = ", ".join(map(plain, among[:_SHOWN])) + (", …" if len(among) > _SHOWN else "")
-        raise table.error(f"no such {column}{hint(given, among)}", row, column, allowed=allowed or "none", got=given)
+        allowed = first_few(map(plain, among)) or "none"
+        raise table.error(f"no such {column}{hint(given, among)}", row, column, allowed=allowed, got=given)
     return among.index(given)
 
 
@@ -359,8 +328,7 @@ def read_human(source: Any, answers: Lists) -> dict[str, NDArray[np.int8]]:
     table = read_visible(source)
     said = labels_of_people(table, LABEL)
     if not said:
-        allowed = f"a column {LABEL!r}, or {LABEL}_NAME for each of several humans"
-        raise InputError("no column of labels", source=table.source, allowed=allowed, got=table.names)
+        table.require(LABEL, f"1 or 0; or {LABEL}_NAME of each of several humans")
     names = columns_by_name([name for name in table.names if name not in said], {}, table.source)
     for what in ("case_id", *(["rater"] if len(answers.raters) > 1 else [])):
         table.require(names.get(what, what), "whose answer was labelled")
@@ -380,6 +348,4 @@ def read_human(source: Any, answers: Lists) -> dict[str, NDArray[np.int8]]:
             raise table.error(f"an item that is labelled twice (first in row {first})", row, names["case_id"])
         for one, of in zip(labels.values(), said.values(), strict=True):
             one[item] = of[row]
-    if all((one == NO_LABEL).all() for one in labels.values()):
-        raise InputError("no item is labelled", source=table.source, allowed="1 or 0 in at least one row")
     return labels

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -15,16 +15,15 @@ from ...errors import quoted
 from ...matcher.protocol import Matcher, Profile, not_understood, read_as
 from ...progress import Progress
 from ...terms.icd.codes import padded
-from ..read.findings import Finding
+from ..read.findings import Finding, first_few
 from ..read.lists import ABSENT, ALGORITHM, NO_DIAGNOSIS, JudgedBy, Lists
 from .cases import CaseTable
-from .codes import CodedAnswers, TextCodes, coded_answers
-from .judge import Judgements, Judging
+from .codes import NO_CODES, CodedAnswers, TextCodes, coded_answers
+from .judge import Judgements, Judging, read_human
 from .options import MAX_K
-from .pairs import Pairs, PeerMatches, ReferenceMatches, is_directed
+from .pairs import Pairs, PeerMatches, ReferenceMatches
 
 _AGAINST_RIGHT, _CODED = ("ranking", "recall", "hierarchical"), ("ranking", "hierarchical")
-_SHOWN = 3
 
 
 @dataclass(frozen=True)
@@ -101,31 +100,30 @@ def match(
     """
     judge, m = judge or Judging(), Profile.of(matcher)
     answers = judge.filled(answers, matcher)
-    humans = judge.humans(answers)
+    humans = {} if judge.judge.human is None else read_human(judge.judge.human, answers)
     # unless its votes cost something, M is asked for the table of cases alone, too
     families = {*families, *(["recall"] if humans or not m.rests_on_votes else [])}
-    pairs, found = _asked(answers, families, max_k, panels, is_directed(matcher))
+    pairs, found = _asked(answers, families, max_k, panels, matcher)
     pairs.ask(matcher, progress)
     # nDCG is of the final diagnosis, where it is told apart
     ranked = "of_final" if "of_final" in found else "references"
     if m.tells_relations and "ranking" in families and ranked in found:
         found[ranked] = found[ranked].graded(matcher)
     final, both = found.pop("of_final", None), [answers, answers.of_final()]
-    coded, no_codes, findings = [None, None], ["", ""], list[Finding]()
+    coded, findings = [None, None], list[Finding]()
     if not families.isdisjoint(_CODED):
-        coded, no_codes, findings = coded_answers(both, _depth(answers), codes or TextCodes(), progress)
+        coded, findings = coded_answers(both, _depth(answers), codes or TextCodes(), progress)
     judged = judge.judgements(answers, matcher)
     if "references" in found:
         found["case_table"] = CaseTable(answers, found["references"], matcher, judged.sentences() if judged else {})
     if final is not None:
         found["of_final"] = Matches(both[1], m, final, codes=coded[1])
     if longer := int((answers.lengths > MAX_K).sum()):
-        findings.append(
-            Finding("lengths", longer, answers.lengths.size, f"longer than the {MAX_K} diagnoses that are looked at")
-        )
+        place = f"longer than the {MAX_K} diagnoses that are looked at"
+        findings.append(Finding("lengths", longer, answers.lengths.size, place))
     return Matches(
         answers, m, **found, codes=coded[0], judged=judged, humans=humans,
-        lacking={"relative": no_panel, "hierarchical": no_codes[0]}, findings=(*findings, *_findings(answers, matcher)),
+        lacking={"relative": no_panel, "hierarchical": NO_CODES}, findings=(*findings, *_findings(answers, matcher)),
     )  # fmt: skip
 
 
@@ -142,11 +140,11 @@ def _depth(answers: Lists) -> int:
 
 
 def _asked(
-    answers: Lists, families: Collection[str], max_k: int, panels: Sequence[JudgedBy], directed: bool = False
+    answers: Lists, families: Collection[str], max_k: int, panels: Sequence[JudgedBy], matcher: Matcher | None = None
 ) -> tuple[Pairs, dict[str, Any]]:
     """What M is to be asked, and the fields of `Matches` that rest on it."""
     final, raters, parts = answers.of_final(), len(answers.raters), dict[str, Any]()
-    pairs = Pairs([*answers.strings, *chain(*answers.reference, *final.reference)], directed)
+    pairs = Pairs([*answers.strings, *chain(*answers.reference, *final.reference)], matcher)
     # the last two for -2 and -1
     number = np.append(pairs.numbers(answers.strings), np.array([ABSENT, NO_DIAGNOSIS], np.int32))
     for name, one in (("references", answers), ("of_final", final)):
@@ -168,14 +166,8 @@ def _findings(answers: Lists, matcher: Matcher) -> Iterator[Finding]:
     """What M does not understand, and what it reads as other words."""
     texts = list(dict.fromkeys([*answers.strings, *chain(*answers.reference)]))
     if unknown := not_understood(matcher, texts):
-        told = _first(f"{quoted(text)} ({why})" for text, why in unknown.items())
+        told = first_few(f"{quoted(text)} ({why})" for text, why in unknown.items())
         yield Finding("not_understood", len(unknown), len(texts), example=told)
     if changed := read_as(matcher, texts):
-        told = _first(f"{quoted(one)} as {quoted(other)}" for pairs in changed.values() for one, other in pairs)
+        told = first_few(f"{quoted(one)} as {quoted(other)}" for pairs in changed.values() for one, other in pairs)
         yield Finding("spelling", len(changed), len(texts), example=told)
-
-
-def _first(several: Iterable[str]) -> str:
-    """The first few different ones."""
-    words = list(dict.fromkeys(several))
-    return ", ".join(words[:_SHOWN]) + (", …" if len(words) > _SHOWN else "")

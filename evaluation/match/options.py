@@ -14,8 +14,8 @@ BEST = 16
 """The highest semantic score that there is."""
 MAX_K = 100
 """The most diagnoses of a list that can be asked for, or are looked at."""
-BY_MATCHER, NO_CHECK = "model", "none"
-"""Stands for the match function where relations are told; says that nobody checks the judge."""
+NOBODY = {"check": "none", "relation": "model"}
+"""What is asked of a language model -> the word that it is asked of none: there is no check, and the match function tells relations."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,17 +115,9 @@ class Judge(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        needs_nobody = (
-            self.given - {"human"}
-            if self.model is None
-            else self.given & {"check_prompt"}
-            if self.check == NO_CHECK
-            else ()
-        )
-        if idle := sorted(needs_nobody):
-            raise OptionError(
-                f"judge.{idle[0]}", "left out where nobody is asked that needs it", getattr(self, idle[0])
-            )
+        idle = {"check_prompt"} if self.check == NOBODY["check"] else set[str]()
+        for name in sorted(self.given - {"human"} if self.model is None else self.given & idle):
+            raise OptionError(f"judge.{name}", "left out where nobody is asked that needs it", getattr(self, name))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,8 +151,6 @@ class Graded(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        asked = {"relation": self.relation, "severity": self.severity}
-        if idle := [kind for kind in self.prompts if asked.get(kind) in (None, BY_MATCHER)]:
-            raise OptionError(
-                "graded.prompts", "for relation and severity, where a language model is asked for them", idle[0]
-            )
+        for kind in self.prompts:
+            if kind not in ("relation", "severity") or getattr(self, kind) in (None, NOBODY.get(kind)):
+                raise OptionError("graded.prompts", "of relation and severity, where a language model tells them", kind)

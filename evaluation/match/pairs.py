@@ -17,22 +17,13 @@ from ...matcher.protocol import Matcher, not_understood
 from ...progress import Progress
 from ..read.lists import JudgedBy
 
-CHUNK = 1_000_000
 RANKED = 10
 """Ranks that MRR and nDCG look at."""
 _CELLS_PER_BLOCK = 2_000_000
 
 Numbers = NDArray[np.integer[Any]]
 Codes = NDArray[np.int64]
-Entries = NDArray[np.int32]
-Raters = NDArray[np.intp]
 Probabilities = NDArray[np.float64]
-
-
-def is_directed(matcher: Matcher) -> bool:
-    """Tells whether M must be asked (reference, answer) in this order: its policy looks one way only."""
-    policy = POLICIES.get(str(getattr(matcher, "policy", "")))
-    return policy is not None and not policy.symmetric
 
 
 def pair_codes(left: Numbers, right: Numbers, n_strings: int) -> Codes:
@@ -61,16 +52,18 @@ class Pairs:
     ----------
     texts : iterable of str
         All strings of the evaluation. They are numbered in ascending order, so that the order of rows changes no call.
-    directed : bool
-        Whether M is asked (reference, answer) in this order; pairs are unordered else.
+    matcher : Matcher, optional
+        M. Of a policy that looks one way it is asked (reference, answer) in this order; pairs are unordered else.
 
     Attributes
     ----------
     codes : int64, ascending, the numbers of the pairs. threshold : a pair matches from this probability up, once M was asked.
     """
 
-    def __init__(self, texts: Iterable[str], directed: bool) -> None:
-        self.strings, self.directed, self.threshold = sorted({*texts}), directed, np.inf
+    def __init__(self, texts: Iterable[str], matcher: Matcher | None = None) -> None:
+        policy = POLICIES.get(str(getattr(matcher, "policy", "")))
+        self.directed = policy is not None and not policy.symmetric
+        self.strings, self.threshold = sorted({*texts}), np.inf
         self.codes: Codes = np.empty(0, np.int64)
         self._number = {text: i for i, text in enumerate(self.strings)}
         self._names, self._probabilities = np.array(self.strings, object), np.full(1, np.nan)
@@ -103,8 +96,7 @@ class Pairs:
         """Asks M about all pairs, in chunks. Errors: those of `asked`."""
         total, self.threshold = len(self.codes), float(matcher.threshold)
         self._probabilities = np.full(total + 1, np.nan)  # the last for what was not asked
-        for start in range(0, total, CHUNK):
-            part = slice(start, min(start + CHUNK, total))
+        for part in blocks(total, 2):
             self._probabilities[part] = asked(matcher, *self.texts(self.codes[part]))
             if progress is not None:
                 progress(part.stop, total)
@@ -225,32 +217,28 @@ class PeerMatches:
     """
 
     pairs: Pairs
-    entries: Entries
-    first: Raters
-    second: Raters
+    entries: NDArray[np.int32]
+    first: Numbers
+    second: Numbers
     codes: Codes
     panels: tuple[JudgedBy, ...] = ()
 
     @classmethod
     def of(
-        cls, pairs: Pairs, entries: Entries, first: Raters, second: Raters, panels: Sequence[JudgedBy] = ()
+        cls, pairs: Pairs, entries: NDArray[np.int32], first: Numbers, second: Numbers, panels: Sequence[JudgedBy] = ()
     ) -> PeerMatches:
         """Adds every pair that the lists of two raters put face to face in a case to what M is asked."""
         made = cls(pairs, entries, first, second, np.empty(0, np.int64), tuple(panels))
         made = replace(made, codes=each_once(np.concatenate([each_once(codes) for _, codes in made._face_to_face()])))
-        pairs.add(made._ways)
+        # of an M that is asked one way, both
+        pairs.add([(sides := pairs.sides(made.codes)), sides[::-1]])
         return made
-
-    @property
-    def _ways(self) -> list[tuple[Codes, Codes]]:
-        """The sides of each pair, and where M is directed, the other way round, too."""
-        sides = self.pairs.sides(self.codes)
-        return [sides, sides[::-1]][: 1 + self.pairs.directed]
 
     @cached_property
     def probabilities(self) -> Probabilities:
         """Gives what M said of each pair: [u]."""
-        return np.max([self.pairs.said(*way) for way in self._ways], 0)
+        first, second = self.pairs.sides(self.codes)
+        return np.maximum(self.pairs.said(first, second), self.pairs.said(second, first))
 
     @cached_property
     def verdicts(self) -> NDArray[np.bool_]:

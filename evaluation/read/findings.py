@@ -16,7 +16,7 @@ class Kind(NamedTuple):
 
 NOTE = 10
 SHOWN = 3
-"""Findings above the figures."""
+"""Findings above the figures, and examples in one."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,12 @@ class Finding:
     def is_note(self) -> bool:
         """Tells whether it stands under how the report was made, not above the figures."""
         return KINDS[self.kind].weight < NOTE
+
+
+def first_few(several: Iterable[str]) -> str:
+    """Lists the first few of several texts, each once."""
+    words = list(dict.fromkeys(several))
+    return ", ".join(words[:SHOWN]) + (", …" if len(words) > SHOWN else "")
 
 
 def by_weight(findings: Iterable[Finding]) -> list[Finding]:

@@ -279,11 +279,14 @@ def judged_scores(matches: Matches, settings: Settings) -> FamilyScores:
     InputError
         Where no case is left.
     """
-    from ..match.judge import INCLUDES
+    from ..match.judge import INCLUDES, NO_VERDICT
 
     found, answers = matches.judged, matches.answers
     assert found is not None
-    cases = np.flatnonzero(found.scored)
+    included, places = found.of("included"), found.of("place")
+    # where there is a verdict on every right answer for every rater
+    known = (included != NO_VERDICT) | ~found.given[:, None, :]
+    cases = np.flatnonzero(known.all((1, 2)) & found.given.any(1))
     told = ", ".join(f"{count:,} {reason}" for reason, count in found.unscored.most_common())
     if not len(cases):
         raise InputError(
@@ -293,12 +296,11 @@ def judged_scores(matches: Matches, settings: Settings) -> FamilyScores:
     by = "itself" if found.checked_by == found.judged_by else found.checked_by
     title = f"Recall, with {found.judged_by} as the judge{f', checked by {by}' if by else ''}"
     family = _family(
-        matches, BY_JUDGE, title, (found.included[cases] == INCLUDES)[:, :, None], found.given, cases, None, BY_JUDGE
+        matches, BY_JUDGE, title, (included[cases] == INCLUDES)[:, :, None], found.given, cases, None, BY_JUDGE
     )
-    places, known = found.places[cases], (found.places > 0) | (found.included != INCLUDES)
-    if known.all() and not answers.has_final:
+    if ((places > 0) | (included != INCLUDES)).all() and not answers.has_final:
         for k in top_ranks(matches, settings):
-            named = np.asarray(((places > 0) & (places <= k)).any(-1))
+            named = np.asarray(((places > 0) & (places <= k)).any(-1))[cases]
             values = without_absent(named, answers.absent[cases])
             family.scores.append(Score("top_k_accuracy", answers.raters, cases, values, of=BY_JUDGE, k=k))
     if left_out := int(found.given.any(1).sum()) - len(cases):

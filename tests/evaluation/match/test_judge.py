@@ -70,8 +70,11 @@ def test_two_stages_by_hand(tmp_path):
     made = judged(tmp_path, Judge(model=m))
     found = made.judged
     # columns: A, B; rows: the two right answers of case one, the one of case two. B of two says nothing; A's asthma is equal.
-    assert found.included.tolist() == [[[1, 1], [0, 1]], [[1, -1], [0, -1]]]
-    assert found.verdicts["judge"][0].tolist() == [[0, 1], [0, 1]] and found.places[0].tolist() == [[0, 3], [0, 2]]
+    assert found.of("included").tolist() == [[[1, 1], [0, 1]], [[1, -1], [0, -1]]]
+    assert found.verdicts["judge"][0].tolist() == [[0, 1], [0, 1]] and found.of("place")[0].tolist() == [
+        [-1, 3],
+        [-1, 2],
+    ]
     # equal names are never asked about; the check only where the judge says "not included"
     assert m.asked == [(stage, MI, said) for stage in (JUDGE, CHECK) for said in (A_ONE, B_ONE)]
     rows = list(found.rows.values())
@@ -99,9 +102,9 @@ def test_what_comes_of_the_stages(tmp_path, judge, check, options, included, pla
     """Of case one; no verdict is never "not included"."""
     asked = Judge(model=judge, check=check, **options)
     found = judged(tmp_path, asked, m=SetMatcher((MI, "heart attack"))).judged
-    assert found.included[0].tolist() == included
+    assert found.of("included")[0].tolist() == included
     assert [found.rows[0, 0, d]["place"] or 0 for d in (0, 1)] == places
-    assert found.unscored == unscored and found.scored[0] == (np.array(included) >= 0).all()
+    assert found.unscored == unscored
 
 
 def test_relations_and_severities_by_hand(tmp_path):

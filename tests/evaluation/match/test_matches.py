@@ -112,7 +112,7 @@ def test_chunks_and_order_of_rows_change_nothing(monkeypatch):
     }
     whole, parts = By(shared_letters), By(shared_letters)
     one = matched(cases, whole)
-    monkeypatch.setattr(pairs, "CHUNK", 3)
+    monkeypatch.setattr(pairs, "_CELLS_PER_BLOCK", 6)
     other = matched(dict(reversed(cases.items())), parts)
     assert max(parts.calls) == 3 < max(whole.calls) and whole.asked == parts.asked
     np.testing.assert_array_equal(one.references.probabilities, other.references.probabilities[::-1])
