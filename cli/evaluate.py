@@ -63,7 +63,7 @@ def evaluate(
         write_table(asked, pairs)
         return print(f"{pairs}: {counted(asked.num_rows, 'pair')}.")
     if dry_run:
-        return print("\n".join(call.of(verbs.preview)))
+        return print("\n".join(call.of(verbs.read).preview()))
     report = call()
     return deliver(report, output, {judgements: "judgements", matches: "matches"}, charts=charts, full=full, cases=case)
 

@@ -123,21 +123,21 @@ def evaluate(
     settings = Settings(k=ks_of(k), panel=panel, graded=graded, resampling=resampling)
     with shown("Evaluating") as progress:
         judging, m = Judging(judge, graded, asking, progress), loaded(matcher)
-        read = _read(answers, references, reading, panel, by, keep_answers="judge" in judging.stages)
-        pairs, model_groups = named_pairs(compare, read.raters), groups_of_raters(groups, read.raters)
-        judged, no_panel = _panels(read, panel, want)
+        lists = read(answers, references, by=by, reading=reading, panel=panel, keep_answers="judge" in judging.stages)
+        pairs, model_groups = named_pairs(compare, lists.raters), groups_of_raters(groups, lists.raters)
+        judged, no_panel = _panels(lists, panel, want)
         matches = match(
-            read, m, want.symbols, settings.max_k(read.lengths), panels=judged, no_panel=no_panel,
+            lists, m, want.symbols, settings.max_k(lists.lengths), panels=judged, no_panel=no_panel,
             codes=TextCodes(codes or Codes(), m, asking, reading.encoding), judge=judging, progress=progress,
         )  # fmt: skip
     families, left_out = family_scores(matches, settings, want)
-    names, roles = read.raters, read.roles or [""] * len(read.raters)
+    names, roles = lists.raters, lists.roles or [""] * len(lists.raters)
     of_panels = {names[one.algorithm]: [names[expert] for expert in one.experts] for one in judged}
     raters = Raters(names, dict(zip(names, roles, strict=True)), of_panels, panel.in_turn, model_groups, pairs)
     return summarise(
-        families, read.cases, raters, setup_of(matches, raters, settings, answers),
-        AGAINST_EXPERTS if judged else AGAINST_REFERENCES, by=read.references.groups, absent=read.absent, left_out=left_out,
-        findings=[*_findings_of_reading(read), *matches.findings], evidence=matches,
+        families, lists.cases, raters, setup_of(matches, raters, settings, answers),
+        AGAINST_EXPERTS if judged else AGAINST_REFERENCES, by=lists.references.groups, absent=lists.absent, left_out=left_out,
+        findings=[*_findings_of_reading(lists), *matches.findings], evidence=matches,
     )  # fmt: skip
 
 
@@ -153,28 +153,22 @@ def pairs_asked(
 ) -> pa.Table:
     """Lists the pairs that `evaluate` asks M about, each once, in the columns a and b; asks nobody. Errors: those of `evaluate`."""
     want, panel = wanted(metrics), panel or Panel()
-    settings, read = Settings(k=ks_of(k), panel=panel), _read(answers, references, reading, panel, by)
-    return pairs_needed(read, want.symbols, settings.max_k(read.lengths), _panels(read, panel, want)[0])
+    settings, lists = Settings(k=ks_of(k), panel=panel), read(answers, references, by=by, reading=reading, panel=panel)
+    return pairs_needed(lists, want.symbols, settings.max_k(lists.lengths), _panels(lists, panel, want)[0])
 
 
-def preview(
+def read(
     answers: Any,
     references: Any = None,
     *,
     by: str | Iterable[str] = (),
     reading: Reading = Reading(),
     panel: Panel | None = None,
-) -> list[str]:
-    """Says what `evaluate` reads: as what, the first cases, all answers that are unread, and what is doubtful. Errors: those of `evaluate`."""
-    return _read(answers, references, reading, panel or Panel(), by).preview()
-
-
-def _read(
-    answers: Any, references: Any, reading: Reading, panel: Panel, by: str | Iterable[str], keep_answers: bool = False
+    keep_answers: bool = False,
 ) -> Lists:
-    return read_lists(
-        answers, references, reading=reading, algorithms=panel.algorithms, by=by or (), keep_answers=keep_answers
-    )
+    """Reads what `evaluate` reads, and asks nobody. keep_answers : also the words that lists were read from. Errors: those of `evaluate`."""
+    named = None if panel is None else panel.algorithms
+    return read_lists(answers, references, reading=reading, algorithms=named, by=by or (), keep_answers=keep_answers)
 
 
 def _panels(answers: Lists, panel: Panel, want: Wanted) -> tuple[list[JudgedBy], str]:

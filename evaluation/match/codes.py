@@ -196,11 +196,10 @@ def coded_answers(
     """
     answers = alike[0]
     cells, rows = answers.cells(CODE)
-    by_text = codes.mapper is not None or codes.table is not None
+    maps = codes.mapper is not None or codes.table is not None
     of_right = [[cell for case in one.references.more.get(CODE, ()) for cell in case if cell.value] for one in alike]
     known = [
-        bool(own or any(one.reference)) if by_text else bool(own and rows)
-        for one, own in zip(alike, of_right, strict=True)
+        bool(own or any(one.reference) if maps else own and rows) for one, own in zip(alike, of_right, strict=True)
     ]
     if not any(known):
         return [None for _ in alike], []
@@ -233,7 +232,7 @@ def coded_answers(
 
 def _right_answers(one: Lists, of_cell: Mapping[str, tuple[int, ...]]) -> Iterator[list[Coded]]:
     """Gives for each right answer of each case the nodes of its cell, or () where that is blank, and its text."""
-    for texts, cells in zip(one.reference, one.references.more.get(CODE, repeat(()))):
+    for texts, cells in zip(one.reference, one.references.more.get(CODE, repeat(())), strict=False):
         nodes = [of_cell.get(cell.value, ()) for cell in cells]
         if len(nodes) == len(texts):
             yield list(zip(nodes, texts, strict=True))

@@ -196,11 +196,8 @@ class Judging:
     def _undecided(self, kind: str, answers: Lists, rows: Mapping[Item, Row]) -> Iterator[str]:
         """Asks a stage, the judge about what is open and the check about what is not included; fills the rows, and yields why there is no verdict."""
         checked, prompt, stage = kind == "check", self.prompts[kind], self.stages[kind]
-        open_ = {
-            at: row
-            for at, row in rows.items()
-            if (row["judge"] == _WORDS["judge"][False] if checked else row["judge_basis"] is None)
-        }
+        part, value = ("judge", _WORDS["judge"][False]) if checked else ("judge_basis", None)
+        open_ = {at: row for at, row in rows.items() if row[part] == value}
         read = [_as_read(answers, *at[:2]) for at in open_]
         questions = [
             (row["reference"], check_text(text, NOT_INCLUDED, row["judge_basis"]) if checked else text)

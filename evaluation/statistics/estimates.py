@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...pages.rows import Row
+from ...pages.rows import Row, known
 from ...stats.agreement import divided
 from ...stats.intervals import percentile_interval
 from ...stats.permutation import Contrast, holm, permutation_test
@@ -44,15 +44,9 @@ class Estimate:
 
 def of_cases(scores: Sequence[Score], among: NDArray[np.bool_]) -> list[Score]:
     """Makes the same scores of some cases, without those of a `statistic`. among : bool, over all cases of the answers."""
-    kept: dict[int, NDArray[Any]] = {}
-    made = []
-    for score in scores:
-        if score.statistic is None:
-            rows = among[score.cases]
-            if id(score.values) not in kept:
-                kept[id(score.values)] = score.values[rows]
-            made.append(replace(score, values=kept[id(score.values)], cases=score.cases[rows]))
-    return made
+    own = [one for one in scores if one.statistic is None]
+    kept = {id(one.values): one.values[among[one.cases]] for one in own}
+    return [replace(one, values=kept[id(one.values)], cases=one.cases[among[one.cases]]) for one in own]
 
 
 def estimates(scores: Sequence[Score], names: Sequence[str], resampling: Resampling) -> list[Estimate]:
@@ -133,8 +127,8 @@ def row_of(one: Estimate, rater: int, level: float) -> Row:
 def rows_of(found: Sequence[Estimate], level: float) -> list[Row]:
     """Makes the rows of all scores of the first rater, then of the second, …, in the order in which raters come."""
     raters = dict.fromkeys(rater for one in found for rater in one.score.raters)
-    places = [(one, {rater: at for at, rater in enumerate(one.score.raters)}) for one in found]
-    return [row_of(one, at[rater], level) for rater in raters for one, at in places if rater in at]
+    every = [(rater, one, list(one.score.raters)) for rater in raters for one in found]
+    return [row_of(one, own.index(rater), level) for rater, one, own in every if rater in own]
 
 
 # Differences
@@ -159,24 +153,24 @@ def difference_rows(
     scores = [one for one in scores if one.compared and one.statistic is None and raters <= set(one.raters)]
     if not pairs or not scores:
         return []
-    known = estimates(scores, cases, resampling) if found is None else [found[id(one)] for one in scores]
+    whole = estimates(scores, cases, resampling) if found is None else [found[id(one)] for one in scores]
     order = np.argsort(by_name(cases))
     of_pairs: list[Sequence[Estimate]] = []
     for first, second in pairs:
         both = ~(absent[first] | absent[second]) if absent else np.ones(len(cases), bool)
-        of_pairs.append(known if both.all() else estimates(of_cases(scores, both), cases, resampling))
+        of_pairs.append(whole if both.all() else estimates(of_cases(scores, both), cases, resampling))
     contrasts = [_contrast(one.score, pair, order) for pair, own in zip(pairs, of_pairs, strict=True) for one in own]
     p = permutation_test(contrasts, len(pairs), resampling.seed).reshape(len(pairs), len(scores))
     rows: list[Row] = []
     for i, score in enumerate(scores):
-        own = [
-            _difference_row(of[i], *pair, p[at, i], resampling.level)
-            for at, (pair, of) in enumerate(zip(pairs, of_pairs, strict=True))
+        of_score = list(zip(pairs, of_pairs, p[:, i].tolist(), strict=True))
+        own = [_difference_row(of[i], *pair, value, resampling.level) for pair, of, value in of_score]
+        corrected = holm([np.nan if row["p"] is None else row["p"] for row in own])
+        n = int((~np.isnan(corrected)).sum())
+        rows += [
+            row | {"p_holm": known(value), "n_comparisons": n, **score.labels}
+            for row, value in zip(own, corrected.tolist(), strict=True)
         ]
-        with_p = [row for row in own if row["p"] is not None]
-        for row, corrected in zip(with_p, holm([row["p"] for row in with_p]).tolist(), strict=True):
-            row["p_holm"] = corrected
-        rows += [row | {"n_comparisons": len(with_p), **score.labels} for row in own]
     return rows
 
 
@@ -208,7 +202,5 @@ def _difference_row(one: Estimate, first: str, second: str, p: float, level: flo
     why = next((score.why(i) for i in (a, b) if np.isnan(one.value[i])), "")
     named = {key: value for key, value in name_of(score).items() if key != "hardness"}
     found = measured(float(one.value[a] - one.value[b]), one.repeats[:, a] - one.repeats[:, b], level, n_cases, why)
-    undefined = found["value"] is None or n_cases < 2
-    return {
-        "first": first, "second": second, **named, **found, "n_cases": n_cases, "p": None if undefined else float(p), "p_holm": None
-    }  # fmt: skip
+    p = np.nan if found["value"] is None or n_cases < 2 else p
+    return {"first": first, "second": second, **named, **found, "n_cases": n_cases, "p": known(p)}

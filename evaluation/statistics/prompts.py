@@ -111,14 +111,9 @@ def prompt_tables(rows: Sequence[Row], models: Models) -> dict[str, list[Row]]:
             of_model = found.setdefault((model, row.get("by"), row.get("group"), row["name"]), {})
             of_model.setdefault(prompt, []).append(row)
     tables: dict[str, list[Row]] = {"prompts": [], "prompt_values": []}
-    for (model, by, group, _), of in found.items():
+    for (model, *_), of in found.items():
         first, own = next(iter(of.values()))[0], list[Row]()
-        named = {
-            "algorithm": model,
-            "by": by,
-            "group": group,
-            **{part: first[part] for part in ("metric", "of", "k", "name")},
-        }
+        named = {"algorithm": model, **{part: first.get(part) for part in ("by", "group", "metric", "of", "k", "name")}}
         for prompt, repeats in of.items():
             value, spread = _mean_and_deviation([row["value"] for row in repeats])
             own.append({**named, "prompt": prompt, "value": value, "n_repeats": len(repeats), "sd_repeats": spread})

@@ -38,9 +38,8 @@ def subgroup_rows(scores: Sequence[Score], groups: Groups, cases: Sequence[str],
             found = estimates(of_cases(scores, among), cases, resampling)
             if group is not None:
                 of_groups[group] = found
-            for one in found:
-                for rater in range(len(one.score.raters)):
-                    rows.append({"by": by, "group": group, **row_of(one, rater, resampling.level)})
+            every = [row_of(one, at, resampling.level) for one in found for at in range(len(one.score.raters))]
+            rows += [{"by": by, "group": group, **row} for row in every]
         rows += [{"by": by, **row} for row in _average_rows(of_groups, resampling)]
     return rows
 
