@@ -9,6 +9,7 @@ Task(dataset, solver=generate(), scorer=dxmatch_scorer())
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import count
 from os import PathLike
 
 from ..errors import InputError, MissingExtra, quoted
@@ -106,26 +107,17 @@ def _score(diagnoses: list[str], references: list[str], m: Matcher) -> Score:
     match = best >= m.threshold
     nearest = [references[i] for i in probabilities.argmax(1)]
     lines = [
-        f"{rank}. {diagnosis}: {'match' if hit else 'no match'} with {reference} (probability {probability:.3f})"
-        for rank, (diagnosis, hit, reference, probability) in enumerate(
-            zip(diagnoses, match, nearest, best, strict=True), 1
-        )
+        f"{rank}. {said}: {'match' if hit else 'no match'} with {reference} (probability {probability:.3f})"
+        for rank, said, hit, reference, probability in zip(count(1), diagnoses, match, nearest, best, strict=False)
     ]
     unknown = not_understood(m, [*dict.fromkeys([*references, *diagnoses])])
-    lines += [
-        f"M does not understand {quoted(text)} ({reason}): it matches nothing." for text, reason in unknown.items()
-    ]
+    lines += [f"M does not understand {quoted(text)} ({why}): it matches nothing." for text, why in unknown.items()]
     return Score(
         value={"top1": int(match[0]), "topk": int(match.any()), "probability": float(best.max())},
         answer="; ".join(diagnoses),
         explanation="\n".join([*lines, f"A pair matches from {m.threshold:.3f} up."]),
         metadata={
-            "diagnoses": diagnoses,
-            "probabilities": best.tolist(),
-            "nearest_references": nearest,
-            "not_understood": unknown,
-            "matcher": Profile.of(m).identity,
-            "policy": getattr(m, "policy", None),
-            "threshold": float(m.threshold),
+            "diagnoses": diagnoses, "probabilities": best.tolist(), "nearest_references": nearest, "not_understood": unknown,
+            "matcher": Profile.of(m).identity, "policy": getattr(m, "policy", None), "threshold": float(m.threshold),
         },
-    )
+    )  # fmt: skip

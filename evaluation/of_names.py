@@ -23,7 +23,7 @@ from .match.pairs import Pairs, ReferenceMatches
 from .score.declare import REGISTRY, all_metrics, check_k
 from .score.weighted import relevance
 
-Predictions = Sequence[Sequence[str] | str] | Mapping[Any, Sequence[str] | str]
+Names = Sequence[Sequence[str] | str] | Mapping[Any, Sequence[str] | str]
 AnyMatcher = Matcher | str | os.PathLike[str] | None
 _Function = TypeVar("_Function", bound=Callable[..., float])
 OF_NAMES: dict[str, Callable[..., float]] = {}
@@ -59,7 +59,7 @@ def _holds_names(value: Any) -> bool:
 
 
 @_of_names
-def recall_at_k(predictions: Predictions, references: Predictions, k: int = 5, matcher: AnyMatcher = None) -> float:
+def recall_at_k(predictions: Names, references: Names, k: int = 5, matcher: AnyMatcher = None) -> float:
     """The share of all right answers that the first k diagnoses name (ClinBench-HPB's disease-level recall).
 
     Parameters
@@ -83,9 +83,7 @@ def recall_at_k(predictions: Predictions, references: Predictions, k: int = 5, m
 
 
 @_of_names
-def patient_recall_at_k(
-    predictions: Predictions, references: Predictions, k: int = 5, matcher: AnyMatcher = None
-) -> float:
+def patient_recall_at_k(predictions: Names, references: Names, k: int = 5, matcher: AnyMatcher = None) -> float:
     """The share of cases of which the first k diagnoses name every right answer (ClinBench-HPB's patient-level recall).
 
     Parameters and errors are those of `recall_at_k`.
@@ -94,7 +92,7 @@ def patient_recall_at_k(
 
 
 @_of_names
-def top_k_accuracy(predictions: Predictions, references: Predictions, k: int = 5, matcher: AnyMatcher = None) -> float:
+def top_k_accuracy(predictions: Names, references: Names, k: int = 5, matcher: AnyMatcher = None) -> float:
     """The share of cases in which one of the first k diagnoses names a right answer.
 
     Parameters and errors are those of `recall_at_k`; or `top_k_accuracy(hits, k)`.
@@ -104,7 +102,7 @@ def top_k_accuracy(predictions: Predictions, references: Predictions, k: int = 5
 
 
 @_of_names
-def mrr(predictions: Predictions, references: Predictions, k: int = 10, matcher: AnyMatcher = None) -> float:
+def mrr(predictions: Names, references: Names, k: int = 10, matcher: AnyMatcher = None) -> float:
     """Mean reciprocal rank of the first diagnosis, among the first k, that names a right answer; 0 where none does.
 
     Parameters and errors are those of `recall_at_k`; or `mrr(hits, k)`.
@@ -114,7 +112,7 @@ def mrr(predictions: Predictions, references: Predictions, k: int = 10, matcher:
 
 
 @_of_names
-def ndcg(predictions: Predictions, references: Predictions, k: int = 10, matcher: AnyMatcher = None) -> float:
+def ndcg(predictions: Names, references: Names, k: int = 10, matcher: AnyMatcher = None) -> float:
     """nDCG of the first k diagnoses, each worth how near it comes to a right answer: by M's relation, else by its verdict.
 
     Parameters and errors are those of `recall_at_k`; or `ndcg(gains, given, k)`.
@@ -160,9 +158,8 @@ def _paired(predictions: Any, references: Any) -> tuple[list[list[str]], list[li
     said = [_names(one, "predictions", case) for case, one in zip(cases, predictions, strict=True)]
     true = [_names(one, "references", case) for case, one in zip(cases, references, strict=True)]
     right = [list(dict.fromkeys(filter(None, names))) for names in true]
-    for case, names in zip(cases, right, strict=True):
-        if not names:
-            raise OptionError("references", "at least one right answer for each case", f"none for case {case}")
+    if [] in right:
+        raise OptionError("references", "a right answer for each case", f"none for case {cases[right.index([])]}")
     return said, right
 
 
@@ -171,11 +168,8 @@ def _names(value: Any, what: str, case: Any) -> list[str]:
     if value is None:
         return []
     values = [value] if isinstance(value, str) else value
-    if (
-        isinstance(values, Mapping)
-        or not hasattr(values, "__iter__")
-        or not all(v is None or isinstance(v, str) for v in values)
-    ):
+    listed = hasattr(values, "__iter__") and not isinstance(values, Mapping)
+    if not listed or not all(one is None or isinstance(one, str) for one in values):
         raise OptionError(what, _ALLOWED, f"{quoted(value)} for case {case}")
     return [(v or "").strip() for v in values]
 

@@ -29,15 +29,7 @@ from ..report.report import Report
 from ..report.results import Setup, settings_in_words
 from ..report.summarise import summarise
 from ..score.scores import FamilyScores, Score, counts_in_words
-from .questions import (
-    ChoiceAnswer,
-    ChoiceQuestion,
-    questions_put,
-    read_answers,
-    read_questions,
-    reread,
-    stored_answers,
-)  # fmt: skip
+from .questions import ChoiceAnswer, ChoiceQuestion, questions_put, read_answers, read_questions, reread, stored_answers
 
 _SHOWN = 60
 
@@ -147,7 +139,7 @@ def _scores(answers: Sequence[ChoiceAnswer], questions: Sequence[ChoiceQuestion]
     at = tuple(np.array([(place[one.question.name], rater[one.model]) for one in answers]).T)
     total, right = np.zeros((2, len(questions), len(models)))
     np.add.at(total, at, 1)
-    np.add.at(right, at, [one.is_right for one in answers])
+    np.add.at(right, at, [one.row["correct"] for one in answers])
     mean = divided(right, total)
     values = {
         "choice_accuracy": mean,

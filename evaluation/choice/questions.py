@@ -167,11 +167,6 @@ class ChoiceAnswer:
         return None if places is None else tuple(sorted(option_at(one, self.shift, n) for one in places))
 
     @property
-    def is_right(self) -> bool:
-        """Tells whether it chooses all right options and no other."""
-        return self.chosen == self.question.right
-
-    @property
     def row(self) -> Row:
         """Makes its row of the table of answers; letters are those of the question's own order."""
         right, chosen = (
@@ -180,7 +175,7 @@ class ChoiceAnswer:
         )
         return {
             "model": self.model, "question_id": self.question.name, "subset": self.question.subset, "shift": self.shift,
-            "repeat": self.repeat, "chosen": chosen, "right": right, "correct": self.is_right, "unread": chosen is None,
+            "repeat": self.repeat, "chosen": chosen, "right": right, "correct": chosen == right, "unread": chosen is None,
             "response": self.response,
         }  # fmt: skip
 

@@ -33,6 +33,7 @@ from .options import Codes
 
 Coded = tuple[tuple[int, ...], str]
 """The nodes of a diagnosis, and the way to them."""
+CodeOf = dict[str, Coded]
 DIAGNOSIS, CODE = "diagnosis", "icd10"
 WITHOUT = ("unmapped", "not_in_table", "unscored", "none")
 WAYS = ("column", "table", "direct", "code", "picked", "nearest", *WITHOUT)
@@ -132,22 +133,18 @@ class TextCodes:
     """
 
     def __init__(
-        self, codes: Codes = Codes(), matcher: Matcher | None = None, asking: Asking | None = None, encoding: str | None = None
+        self, codes: Codes = Codes(), matcher: Matcher | None = None, asking: Asking = Asking(), encoding: str | None = None
     ) -> None:  # fmt: skip
         m = matcher if isinstance(matcher, MatchFunction) and SHIPPED in matcher.providers.encoders else None
         # without a pick the nearest name is all that is needed
         k, own = 1 if codes.pick is None else None, sorted(codes.given & {"pick", "preset"})
-        mapper = IcdMapper(
-            k=k, tree=codes.tree, preset=codes.preset, pick=codes.pick, matcher=m, asking=asking or Asking()
-        )
+        mapper = IcdMapper(k=k, tree=codes.tree, preset=codes.preset, pick=codes.pick, matcher=m, asking=asking)
         self.mapper, self.tree = mapper if own or m else None, os.fspath(codes.tree)
         self.source, self.table = ("", None) if codes.table is None else read_codes(codes.table, encoding)
         table = [] if self.table is None else [f"the table {self.source}"]
         self.by = ", then ".join([*table, *(f"the {name} {getattr(codes, name)}" for name in own)])
 
-    def of(
-        self, texts: Sequence[str], tree: IcdTree, progress: Progress | None
-    ) -> tuple[dict[str, Coded], list[Finding]]:
+    def of(self, texts: Sequence[str], tree: IcdTree, progress: Progress | None) -> tuple[CodeOf, list[Finding]]:
         """Finds the nodes of each text and the way to them."""
         table = self.table or {}
         places = {cell: place for cell, place in reversed([*table.values()]) if cell}
@@ -159,13 +156,12 @@ class TextCodes:
         if self.table is None or not others:
             return out, []
         by = "have no code" if self.mapper is None else "have their codes by the mapping"
-        told = f"{by}: {first_few(map(quoted, others))}"
-        return out, [Finding("codes", len(others), len(texts), self.source, told)]
+        return out, [Finding("codes", len(others), len(texts), self.source, f"{by}: {first_few(map(quoted, others))}")]
 
-    def _mapped(self, texts: Sequence[str], tree: IcdTree, progress: Progress | None) -> dict[str, Coded]:
+    def _mapped(self, texts: Sequence[str], tree: IcdTree, progress: Progress | None) -> CodeOf:
         """What is denied or not understood has no code, and no model is paid for it."""
         assert self.mapper is not None
-        m, out = self.mapper.m, dict[str, Coded].fromkeys(texts, ((), "unmapped"))
+        m, out = self.mapper.m, CodeOf.fromkeys(texts, ((), "unmapped"))
         readable = [text for text in texts if len(text) <= MAX_CHARACTERS and m.providers.normalizer(text)]
         coded = zip(readable, m.providers.naming.to_code(readable), strict=True)
         if asked := [text for text, one in coded if one.no_code is None or m.judge_all]:

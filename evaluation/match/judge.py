@@ -149,8 +149,7 @@ class Judging:
         """
         if self.relations_by_m:
             if not tells_relations(matcher):
-                allowed = "ENDPOINT:MODEL, or model with an M that has a relation model"
-                raise OptionError("graded.relation", allowed, NOBODY["relation"])
+                raise OptionError("graded.relation", "ENDPOINT:MODEL where M has no relation model", NOBODY["relation"])
             note = "The relations are those that the match function tells between reference and diagnosis."
             answers = replace(answers, origin=replace(answers.origin, notes=(*answers.origin.notes, note)))
             answers = _with_column(answers, "relation", partial(_by_matcher, matcher), {})
@@ -300,8 +299,8 @@ def _word(numbers: Sequence[int | None], scale: Sequence[str]) -> str | None:
 def place_of(table: Table, row: int, column: str, given: str, among: Sequence[str]) -> int:
     """Finds where the name in a cell stands. Errors: `InputError` where it is not there."""
     if given not in among:
-        allowed = first_few(map(plain, among)) or "none"
-        raise table.error(f"no such {column}{hint(given, among)}", row, column, allowed=allowed, got=given)
+        problem, allowed = f"no such {column}{hint(given, among)}", first_few(map(plain, among)) or "none"
+        raise table.error(problem, row, column, allowed=allowed, got=given)
     return among.index(given)
 
 
@@ -341,8 +340,8 @@ def read_human(source: Any, answers: Lists) -> dict[str, NDArray[np.int8]]:
         reference = cells["reference"][row].casefold() if "reference" in names else ""
         item = i, j, place_of(table, row, column, reference or (among[0] if len(among) == 1 else ""), among)
         if items.setdefault(item, row) != row:
-            first = table.row_number(items[item])
-            raise table.error(f"an item that is labelled twice (first in row {first})", row, names["case_id"])
+            problem = f"an item that is labelled twice (first in row {table.row_number(items[item])})"
+            raise table.error(problem, row, names["case_id"])
         for one, of in zip(labels.values(), said.values(), strict=True):
             one[item] = of[row]
     return labels
