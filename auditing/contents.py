@@ -64,18 +64,11 @@ def parts_of(of: Found, made: Made, *, drawn: bool) -> list[Part]:
 
 _MEASURES = {"pairs": "pairs", "measure": "measure", "value": "value", "low": "from", "high": "to"}
 _FEATURES = {
-    "feature": "feature",
-    "family": "family",
-    "label": "says",
-    "same_as": "says nearly the same as (|rho| ≥ 0.9)",
-}
+    "feature": "feature", "family": "family", "label": "says", "same_as": "says nearly the same as (|rho| ≥ 0.9)",
+}  # fmt: skip
 _RELIABILITY = {
-    "from": "probability from",
-    "to": "to",
-    "pairs": "pairs",
-    "mean_probability": "M says",
-    "matches": "are matches",
-}
+    "from": "probability from", "to": "to", "pairs": "pairs", "mean_probability": "M says", "matches": "are matches",
+}  # fmt: skip
 _LOST = {"ap_lost": "average precision lost", "f1_lost": "F1 lost"}
 _OF_FAMILIES = "Shuffled: over the pairs, together. Trained without: new trees, measured out of fold against new trees with all features."
 _FAMILIES = {"name": "family", "way": "way", "flipped": "decisions changed"}
@@ -99,12 +92,8 @@ _OF_VOTERS = (
 )
 _KINDS = {"error": "", "kind": "M takes the first for", "pairs": "pairs", "wrong": "wrong", "share": "share"}
 _WORST = {
-    "a": "first",
-    "b": "second",
-    "probability": "probability",
-    "kind": "M takes the first for",
-    "why": "what is known of the two",
-}
+    "a": "first", "b": "second", "probability": "probability", "kind": "M takes the first for", "why": "what is known of the two",
+}  # fmt: skip
 
 
 def _table_of(title: str, rows: list[Row], columns: Mapping[str, str]) -> list[Block]:

@@ -167,7 +167,7 @@ def read(
     keep_answers: bool = False,
 ) -> Lists:
     """Reads what `evaluate` reads, and asks nobody. keep_answers : also the words that lists were read from. Errors: those of `evaluate`."""
-    named = None if panel is None else panel.algorithms
+    named = panel and panel.algorithms
     return read_lists(answers, references, reading=reading, algorithms=named, by=by or (), keep_answers=keep_answers)
 
 

@@ -27,17 +27,15 @@ def setup_of(matches: Matches, raters: Raters, settings: Settings, given: Any) -
     policy = f", policy {m.policy}" if m.policy else ""
     votes = f"; each of its votes is known for at least {m.min_coverage:.0%} of the pairs" if m.min_coverage else ""
     ks = "; ".join(f"{family} {'all' if k is None else k}" for family, k in settings.k.items())
-    own = "n k²" if settings.panel.denominator == "nk2" else "the lists' own lengths, cut to k"
-    versions = {"python": python_version()} | {
-        name: version(name) for name in ("dxmatch", "numpy", "scikit-learn", "lightgbm")
-    }
+    libraries = ("dxmatch", "numpy", "scikit-learn", "lightgbm")
+    versions = {"python": python_version()} | {name: version(name) for name in libraries}
     lines = {
         "Answers": f"{answers.source}: {n}, {judges} ({', '.join(answers.raters)}); {counted(len(answers.strings), 'different diagnosis', 'different diagnoses')}; counted of each list: {ks}",
         "Read as": origin.recognised,
         "Right answers": f"{right:,} of {n} have one",
         "Match function": f"{m.identity}, {from_up}{policy}{votes}",
         "Intervals": f"{resampling.level:.0%} percentile, {resampling.resamples:,} resamples of the cases, seed {resampling.seed}" if resampling.resamples else "none asked for",
-        "Denominator": own if raters.panels else "",
+        "Denominator": {"nk2": "n k²", "observed": "the lists' own lengths, cut to k"}[settings.panel.denominator] if raters.panels else "",
         "Hardness": f"{settings.panel.hardness:g} (1 compares averages, 0 the best of the algorithm with the worst of the panel)" if raters.panels else "",
         "ICD-10": f"the tree {codes.tree}" + (f"; codes of texts by {codes.by}" if codes.by else "") if codes else "",
         "Made with": ", ".join(f"{name} {number}" for name, number in versions.items()),

@@ -31,8 +31,6 @@ from ..report.summarise import summarise
 from ..score.scores import FamilyScores, Score, counts_in_words
 from .questions import ChoiceAnswer, ChoiceQuestion, questions_put, read_answers, read_questions, reread, stored_answers
 
-_SHOWN = 60
-
 
 @checked
 def choice(
@@ -156,7 +154,7 @@ def _findings(
     """Tells what could not be read, and what was not answered. absent : [questions, models]."""
     if unread := [one.response for one in answers if one.chosen is None]:
         way = "" if reader else "; the option `read_again` has a model read them"
-        words = f"{len(unread):,} of {len(answers):,} answers name no option that can be read, and count as wrong (such as {quoted(unread[0][:_SHOWN])}){way}."
+        words = f"{len(unread):,} of {len(answers):,} answers name no option that can be read, and count as wrong (such as {quoted(unread[0][:60])}){way}."
         yield Finding("reading", example=words)
     if absent.any():
         yield Finding("missing_lists", int(absent.sum()), len(absent), example=counts_in_words(models, absent.sum(0)))

@@ -97,13 +97,10 @@ def read_questions(source: Any, reading: Reading) -> list[ChoiceQuestion]:
         places = letters_of(letters, len(options), options)
         if places is None:
             allowed = f"letters from A to {ascii_uppercase[len(options) - 1]}"
-            problem = "no right answer among the options"
-            raise table.error(problem, row, called["answer"], allowed=allowed, got=of["answer"])
+            raise table.error("no right option", row, called["answer"], allowed=allowed, got=of["answer"])
         name = str(row + 1 if of["question_id"] is None else of["question_id"])
         if name in found:
-            raise table.error(
-                "two questions of one name", row, called["question_id"], allowed="each name once", got=name
-            )
+            raise table.error("two questions of one name", row, called["question_id"], allowed="each once", got=name)
         text = "\n".join(str(part) for part in (of["disease_info"], of["question"]) if part).strip()
         found[name] = ChoiceQuestion(name, text, tuple(options), places, str(of["subset"] or ""))
     return list(found.values())

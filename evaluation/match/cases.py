@@ -17,7 +17,6 @@ from ..read.lists import ABSENT, Lists
 from .pairs import ReferenceMatches, related
 
 DISAGREES, UNKNOWN = DOUBTS = ("relation disagrees", "not understood")
-_ANOTHER = "another disease"
 _NOT_COMPARED = (
     "no diagnosis could be read from the answer", "no answer was given", "the answer is empty", "no diagnosis is said",
     "the case has no right answer",
@@ -78,7 +77,7 @@ class CaseTable:
         if compared.any() and tells_relations(m):
             found = related(m, *(names[side[compared]].tolist() for side in sides), why=True)
             relation[compared], why[compared] = found.kinds, [text or None for text in found.why]
-            why[(relation == EXCLUDED) & np.equal(why, None)] = _ANOTHER
+            why[(relation == EXCLUDED) & np.equal(why, None)] = "another disease"
         followed = POLICIES.get(str(getattr(m, "policy", "")), POLICIES[SPECIFICATION]).counts
         doubt = np.where(~np.equal(relation, None) & (np.isin(relation, followed) != match), DISAGREES, None)
         unknown = not_understood(m, matches.pairs.strings)

@@ -109,8 +109,7 @@ def read_codes(codes: Any, encoding: str | None = None) -> tuple[str, dict[str, 
         first = cells.setdefault(same_text(text), (cell or "", Place(table.row_number(row), CODE)))
         if first[0] != (cell or ""):
             problem = f"{quoted(text)} has other codes here than in row {first[1].row}"
-            allowed = "one row for each diagnosis, or the same codes in all of its rows"
-            raise table.error(problem, row, CODE, allowed=allowed)
+            raise table.error(problem, row, CODE, allowed="the same codes in all rows of a diagnosis")
     return table.source, cells
 
 
@@ -140,34 +139,34 @@ class TextCodes:
         k, own = 1 if codes.pick is None else None, sorted(codes.given & {"pick", "preset"})
         mapper = IcdMapper(k=k, tree=codes.tree, preset=codes.preset, pick=codes.pick, matcher=m, asking=asking)
         self.mapper, self.tree = mapper if own or m else None, os.fspath(codes.tree)
-        self.source, self.table = ("", None) if codes.table is None else read_codes(codes.table, encoding)
-        table = [] if self.table is None else [f"the table {self.source}"]
-        self.by = ", then ".join([*table, *(f"the {name} {getattr(codes, name)}" for name in own)])
+        self.source, self.table = ("", {}) if codes.table is None else read_codes(codes.table, encoding)
+        by_table = [f"the table {self.source}"] * bool(self.table)
+        self.by = ", then ".join([*by_table, *(f"the {name} {getattr(codes, name)}" for name in own)])
 
     def of(self, texts: Sequence[str], tree: IcdTree, progress: Progress | None) -> tuple[CodeOf, list[Finding]]:
         """Finds the nodes of each text and the way to them."""
-        table = self.table or {}
-        places = {cell: place for cell, place in reversed([*table.values()]) if cell}
+        places = {cell: place for cell, place in reversed([*self.table.values()]) if cell}
         nodes_of = nodes_of_cells(places, tree, self.tree, self.source)
-        cells = {text: table[key][0] for text in texts if (key := same_text(text)) in table}
-        out = {text: (nodes_of[cell], "table") if cell else ((), "not_in_table") for text, cell in cells.items()}
+        cells = {text: self.table[key][0] for text in texts if (key := same_text(text)) in self.table}
+        out = CodeOf.fromkeys(texts, ((), "none"))
+        out |= {text: (nodes_of[cell], "table") if cell else ((), "not_in_table") for text, cell in cells.items()}
         others = [text for text in texts if text not in cells]
-        out |= dict.fromkeys(others, ((), "none")) if self.mapper is None else self._mapped(others, tree, progress)
-        if self.table is None or not others:
+        if others and self.mapper is not None:
+            out |= self._mapped(self.mapper, others, tree, progress)
+        if not self.table or not others:
             return out, []
         by = "have no code" if self.mapper is None else "have their codes by the mapping"
         return out, [Finding("codes", len(others), len(texts), self.source, f"{by}: {first_few(map(quoted, others))}")]
 
-    def _mapped(self, texts: Sequence[str], tree: IcdTree, progress: Progress | None) -> CodeOf:
+    def _mapped(self, mapper: IcdMapper, texts: Sequence[str], tree: IcdTree, progress: Progress | None) -> CodeOf:
         """What is denied or not understood has no code, and no model is paid for it."""
-        assert self.mapper is not None
-        m, out = self.mapper.m, CodeOf.fromkeys(texts, ((), "unmapped"))
+        m, out = mapper.m, CodeOf.fromkeys(texts, ((), "unmapped"))
         readable = [text for text in texts if len(text) <= MAX_CHARACTERS and m.providers.normalizer(text)]
         coded = zip(readable, m.providers.naming.to_code(readable), strict=True)
         if asked := [text for text, one in coded if one.no_code is None or m.judge_all]:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # what is said beside a diagnosis changes no verdict here
-                found = map_icd(Diagnoses.of(asked), self.mapper, progress=progress).table
+                found = map_icd(Diagnoses.of(asked), mapper, progress=progress).table
             for text, code, how in zip(*(found[name].to_pylist() for name in (DIAGNOSIS, CODE, "how")), strict=True):
                 out[text] = () if code is None else (tree.node(code),), how
         return out
@@ -192,7 +191,7 @@ def coded_answers(
     """
     answers = alike[0]
     cells, rows = answers.cells(CODE)
-    maps = codes.mapper is not None or codes.table is not None
+    maps = codes.mapper is not None or bool(codes.table)
     of_right = [[cell for case in one.references.more.get(CODE, ()) for cell in case if cell.value] for one in alike]
     known = [
         bool(own or any(one.reference) if maps else own and rows) for one, own in zip(alike, of_right, strict=True)

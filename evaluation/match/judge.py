@@ -48,7 +48,6 @@ GRADED = 5
 BY_M, JUDGE, BOTH = "M", "judge", "judge and check"
 NO_VERDICT, NOT_INCLUDED, INCLUDES = -1, 0, 1
 NOT_ANSWERED = "not answered"
-_SAME = 1
 _WORDS = {
     "judge": {True: "included", False: "not included", None: "no verdict"},
     "check": {True: "incorrect", False: "correct", None: "no verdict"},
@@ -271,7 +270,7 @@ def _with_column(
     of = {at: [(name.get(a, a), name.get(b, b)) for a, b in texts] for at, texts in of.items()}
     asked = sorted({one for texts in of.values() for one in texts if one[0] != one[1]})
     told = {one: answer and answer.verdict for one, answer in zip(asked, ask(asked), strict=True)}
-    words = {at: _word([told.get(text, _SAME) for text in texts], _SCALES[column]) for at, texts in of.items()}
+    words = {at: _word([told.get(text, 1) for text in texts], _SCALES[column]) for at, texts in of.items()}
     given = answers.more.get(column, [None] * len(answers.entries))
     answers = replace(answers, more={**answers.more, column: [words.get(at, cell) for at, cell in enumerate(given)]})
     if column == "relation":
@@ -290,7 +289,7 @@ def _with_column(
 def _word(numbers: Sequence[int | None], scale: Sequence[str]) -> str | None:
     """The word of the lowest of several numbers; None where one that is not known may be lower."""
     known = [one for one in numbers if one]
-    return scale[min(known) - 1] if known and (len(known) == len(numbers) or min(known) == _SAME) else None
+    return scale[min(known) - 1] if known and (len(known) == len(numbers) or min(known) == 1) else None
 
 
 # People

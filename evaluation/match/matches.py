@@ -119,8 +119,7 @@ def match(
     if final is not None:
         found["of_final"] = Matches(both[1], m, final, codes=coded[1])
     if longer := int((answers.lengths > MAX_K).sum()):
-        place = f"longer than the {MAX_K} diagnoses that are looked at"
-        findings.append(Finding("lengths", longer, answers.lengths.size, place))
+        findings.append(Finding("lengths", longer, answers.lengths.size, f"longer than the {MAX_K} ranks looked at"))
     return Matches(
         answers, m, **found, codes=coded[0], judged=judged, humans=humans,
         lacking={"relative": no_panel, "hierarchical": NO_CODES}, findings=(*findings, *_findings(answers, matcher)),

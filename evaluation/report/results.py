@@ -272,14 +272,12 @@ class Results:
         return write_tables(parts, path, spreadsheet=spreadsheet or None)
 
     def _arrow_of(self, name: str) -> pa.Table:
-        found = self.evidence
+        found, rows = self.evidence, self._further_rows.get(name)
         if name == "matches" and found is not None and found.case_table is not None:
             return found.case_table.table
         if name == "judgements" and found is not None and found.judged is not None:
-            return arrow_table(list(found.judged.rows.values()))
-        if name in self._further_rows:
-            return arrow_table(self._further_rows[name])
-        there = ", ".join(
-            ["matches where a case has a right answer", "judgements where there was a judge", *self._further_rows]
-        )
-        raise OptionError("name", there, name)
+            rows = list(found.judged.rows.values())
+        if rows is None:
+            allowed = "matches where a case has a right answer, judgements where there was a judge"
+            raise OptionError("name", ", ".join([allowed, *self._further_rows]), name)
+        return arrow_table(rows)

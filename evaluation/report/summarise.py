@@ -14,14 +14,7 @@ from ..match.matches import Matches
 from ..read.findings import Finding, by_weight
 from ..score.scores import FamilyScores
 from ..statistics.estimates import Estimate, difference_rows, estimates, rows_of
-from ..statistics.prompts import (
-    Models,
-    findings_of_prompts,
-    named_models,
-    prompt_tables,
-    scores_of_models,
-    several,
-)
+from ..statistics.prompts import Models, findings_of_prompts, named_models, prompt_tables, scores_of_models, several
 from ..statistics.subgroups import Groups, findings_of_groups, subgroup_differences, subgroup_rows
 from .board import Wish, leaderboard
 from .document import Part

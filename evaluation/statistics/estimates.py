@@ -18,6 +18,7 @@ from ...stats.resampling import CaseMeans, Resampling, Statistic, by_name
 from ..score.scores import Score, Values, the_mean
 
 Pair = tuple[str, str]
+Absent = Mapping[str, NDArray[np.bool_]]
 
 
 @dataclass(frozen=True)
@@ -135,13 +136,9 @@ def rows_of(found: Sequence[Estimate], level: float) -> list[Row]:
 
 
 def difference_rows(
-    scores: Sequence[Score],
-    pairs: Sequence[Pair],
-    cases: Sequence[str],
-    resampling: Resampling,
-    absent: Mapping[str, NDArray[np.bool_]],
+    scores: Sequence[Score], pairs: Sequence[Pair], cases: Sequence[str], resampling: Resampling, absent: Absent,
     found: Mapping[int, Estimate] | None = None,
-) -> list[Row]:
+) -> list[Row]:  # fmt: skip
     """Makes the rows of `Report.differences`, first less second, of each pair in the cases in which both have a list.
 
     cases : the names of all cases. absent : rater -> bool [cases], where it has no list; nothing where all have all.
@@ -166,9 +163,8 @@ def difference_rows(
         of_score = list(zip(pairs, of_pairs, p[:, i].tolist(), strict=True))
         own = [_difference_row(of[i], *pair, value, resampling.level) for pair, of, value in of_score]
         corrected = holm([np.nan if row["p"] is None else row["p"] for row in own])
-        n = int((~np.isnan(corrected)).sum())
         rows += [
-            row | {"p_holm": known(value), "n_comparisons": n, **score.labels}
+            row | {"p_holm": known(value), "n_comparisons": int((~np.isnan(corrected)).sum()), **score.labels}
             for row, value in zip(own, corrected.tolist(), strict=True)
         ]
     return rows

@@ -15,12 +15,10 @@ from ...stats.agreement import divided
 from ...stats.resampling import Resampling
 from ..read.findings import Finding
 from ..score.scores import Score, Values
-from .estimates import Estimate, Pair, difference_rows, estimates, of_cases, row_of
+from .estimates import Absent, Estimate, Pair, difference_rows, estimates, of_cases, row_of
 
 WEIGHTED, PLAIN = "quantity-weighted average", "mean of the subsets"
-AVERAGES = (WEIGHTED, PLAIN)
 """What the averages are called in the column of groups."""
-_OF_DISEASES = "disease_recall"
 Groups = Mapping[str, Sequence[str | None]]
 """Column -> its value for each of the cases, None where blank."""
 
@@ -45,13 +43,8 @@ def subgroup_rows(scores: Sequence[Score], groups: Groups, cases: Sequence[str],
 
 
 def subgroup_differences(
-    scores: Sequence[Score],
-    groups: Groups,
-    pairs: Sequence[Pair],
-    cases: Sequence[str],
-    resampling: Resampling,
-    absent: Mapping[str, NDArray[np.bool_]],
-) -> list[Row]:
+    scores: Sequence[Score], groups: Groups, pairs: Sequence[Pair], cases: Sequence[str], resampling: Resampling, absent: Absent
+) -> list[Row]:  # fmt: skip
     """Makes by, group and the columns of `Report.differences`, of each pair in the cases of each group. absent : as of `difference_rows`."""
     return [
         {"by": by, "group": group, **row}
@@ -81,15 +74,14 @@ def _average_rows(of_groups: Mapping[str, Sequence[Estimate]], resampling: Resam
     generator = np.random.default_rng(resampling.seed)
     orders = [generator.permutation(resampling.resamples) for _ in of_groups]
     rows: list[Row] = []
-    for group in AVERAGES:
+    for group in (WEIGHTED, PLAIN):
         for several in zip(*of_groups.values(), strict=True):
             values = np.stack([one.value for one in several])
             repeats = np.stack([_shuffled(one.repeats, order) for one, order in zip(several, orders, strict=True)])
             weights = np.stack([_quantities(one) for one in several]) if group == WEIGHTED else np.ones(values.shape)
             share = divided(weights, weights.sum(0, keepdims=True))
-            parts = [one.score for one in several]
             whole = replace(
-                parts[0], values=np.concatenate([part.values for part in parts]), cases=np.concatenate([part.cases for part in parts]),
+                several[0].score, values=np.concatenate([one.score.values for one in several]), cases=np.concatenate([one.score.cases for one in several]),
                 reason=[f"undefined in {', '.join(map(quoted, compress(of_groups, gone)))}" for gone in np.isnan(values).T],
             )  # fmt: skip
             average = Estimate(whole, (share * values).sum(0), (share[:, None] * repeats).sum(0))
@@ -99,7 +91,7 @@ def _average_rows(of_groups: Mapping[str, Sequence[Estimate]], resampling: Resam
 
 def _quantities(one: Estimate) -> Values:
     """[r], how many cases the value is of; of recall of diseases how many reference diseases."""
-    if one.score.metric == _OF_DISEASES:
+    if one.score.metric == "disease_recall":
         return np.nansum(one.score.values[:, one.score.at[:, 1]], 0, dtype=float)
     return one.n_cases.astype(float)
 
