@@ -1,8 +1,9 @@
-"""Match functions and lists that tests make in a line."""
+"""Match functions, language models and lists that tests make in a line."""
 
 from __future__ import annotations
 
 import csv
+import json
 import math
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -12,37 +13,53 @@ import numpy as np
 import pandas as pd
 
 import dxmatch
-from dxmatch.evaluation.read.lists import Lists
-from dxmatch.evaluation.read.reading import read_lists
+from dxmatch.endpoints.endpoint import Endpoint
+from dxmatch.votes.asking import LanguageModel
+from dxmatch.votes.prompts.questions import Answer, Question
 
 POINTS = dxmatch.Resampling(resamples=0)
 """No intervals."""
 
 
 class By:
-    """M by a function of two strings; equal strings match. `asked` holds what it was asked, `calls` how many at once."""
+    """M by a function of two strings; equal strings match. asked : the pairs that it was asked, in order. more : what else M has."""
 
     threshold = 0.5
+    identity = "by-hand"
 
-    def __init__(self, probability: Callable[[str, str], float] = lambda a, b: 0.0) -> None:
+    def __init__(self, probability: Callable[[str, str], float] = lambda a, b: 0.0, **more: Any) -> None:
         self.probability = probability
-        self.asked: list[frozenset[str]] = []
-        self.calls: list[int] = []
+        self.asked: list[tuple[str, str]] = []
+        vars(self).update(more)
 
     def probabilities(self, a: Sequence[str], b: Sequence[str]) -> np.ndarray:
-        self.calls.append(len(a))
-        self.asked += [frozenset(pair) for pair in zip(a, b, strict=True)]
+        self.asked += zip(a, b, strict=True)
         return np.array([1.0 if x == y else float(self.probability(x, y)) for x, y in zip(a, b, strict=True)])
 
 
 class SetMatcher(By):
     """M given as the set of matching pairs."""
 
-    identity = "by-hand"
-
-    def __init__(self, *pairs: tuple[str, str]) -> None:
-        super().__init__(lambda x, y: frozenset((x, y)) in self.pairs)
+    def __init__(self, *pairs: tuple[str, str], **more: Any) -> None:
+        super().__init__(lambda x, y: frozenset((x, y)) in self.pairs, **more)
         self.pairs = {frozenset(pair) for pair in pairs}
+
+
+class Says(LanguageModel):
+    """A language model that answers (kind of prompt, first text, second text) by a function. asked : what it was asked."""
+
+    def __init__(self, answer: Callable[[str, str, str], str | None]) -> None:
+        super().__init__(Endpoint("nowhere", "http://127.0.0.1:9/v1"), "m")
+        vars(self).update(answer=answer, asked=[])
+
+    def answers(self, prompt: Any, asked: Any, store: Any, budget: Any, progress: Any = None) -> list[Answer | None]:
+        mine, who = vars(self), self.config(prompt)
+        mine["asked"].extend((prompt.kind, *pair) for pair in asked)
+        texts = [mine["answer"](prompt.kind, *pair) for pair in asked]
+        return [
+            None if text is None else Answer(*prompt.read(text, Question(who, *pair)), raw=text)
+            for text, pair in zip(texts, asked, strict=True)
+        ]
 
 
 def long_form(cases: dict[str, dict[str, list[str]]], roles: dict[str, str] | None = None) -> pd.DataFrame:
@@ -112,11 +129,6 @@ def framed(cases: dict[str, dict[str, list[str]]], **columns: Any) -> pd.DataFra
     return long_form(cases, roles).assign(**columns)
 
 
-def lists_of(cases: dict[str, dict[str, list[str]]], **columns: Any) -> Lists:
-    """As read; "none" is no diagnosis."""
-    return read_lists(framed(cases, **columns), reading=dxmatch.Reading(no_diagnosis=["none"]))
-
-
 def scored(lists: Any, metrics: Any, m: Any = None, *, resamples: int = 0, **options: Any) -> dxmatch.Report:
     """The report of a frame, or of lists as `framed`; "none" is no diagnosis."""
     frame, reading = framed(lists) if isinstance(lists, dict) else lists, dxmatch.Reading(no_diagnosis=["none"])
@@ -130,9 +142,9 @@ def value(report: dxmatch.Report, rater: str, name: str) -> float | None:
     return find(report.rows, algorithm=rater, name=name)["value"]
 
 
-def told(report: dxmatch.Report, kind: str) -> str:
-    """What the findings of a kind say, one a line."""
-    return "\n".join(one.sentence for one in report.findings if one.kind == kind)
+def told(report: dxmatch.Report, kind: str | None = None) -> str:
+    """What the findings say, or those of a kind, one a line."""
+    return "\n".join(one.sentence for one in report.findings if kind in (None, one.kind))
 
 
 def find(rows: Iterable[dict[str, Any]], **columns: Any) -> dict[str, Any]:
@@ -150,3 +162,14 @@ def rows_in(table: str) -> list[dict[str, str]]:
 def expected_in(row: dict[str, str]) -> float:
     """The value of the fraction in the column `expected`."""
     return eval(row["expected"], {"__builtins__": {}}, vars(math))
+
+
+def written(folder: Path, files: dict[str, Any]) -> Path:
+    """Writes files, a text as it is and anything else as JSON; None takes a file away."""
+    for name, value in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        if value is None:
+            (folder / name).unlink(missing_ok=True)
+        else:
+            (folder / name).write_text(value if isinstance(value, str) else json.dumps(value), "utf-8")
+    return folder

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from dxmatch.tests.evaluation.made import written
+
 RUN = Path(__file__).parents[1] / "golden" / "evaluation" / "runs" / "reasoning_zero.json"
 FILES: dict[str, Any] = json.loads(RUN.read_text("utf-8"))["files"]
 
@@ -16,13 +18,6 @@ def below(folder: str) -> dict[str, Any]:
 
 
 GRAPHS, NOTES, GOOD = below("graphs"), below("notes"), below("good")
-
-
-def written(folder: Path, files: dict[str, Any]) -> Path:
-    for name, content in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(json.dumps(content), "utf-8")
-    return folder
 
 
 def example(folder: Path) -> Path:

@@ -10,7 +10,8 @@ import dxmatch
 from dxmatch.evaluation.report.report import Report
 
 from ..evaluation.choice.test_choice import ANSWERS, ONE, SEVERAL
-from ..evaluation.reasoning_example import GOOD, GRAPHS, NOTES, written
+from ..evaluation.made import written
+from ..evaluation.reasoning_example import GOOD, GRAPHS, NOTES
 
 
 def as_file_name(text: str) -> str:

@@ -13,7 +13,7 @@ import dxmatch
 from dxmatch.errors import InputError, ModelError
 from dxmatch.evaluation.report import results as module
 
-from ..made import POINTS, By, find, long_form
+from ..made import POINTS, By, find, framed
 
 PROBABILITIES = {
     ("copd", "chronic lung disease"): 0.6,
@@ -28,7 +28,7 @@ CASES = {
     "three": {"A": ["copd"], "B": ["copd"]},
     "four": {"A": ["asthma attack", "podagra"], "B": ["podagra"], "truth": ["asthma"]},
 }
-ROLES = {"truth": "reference", "A": "algorithm", "B": "algorithm"}
+ONE = {"one": {"A": ["copd"], "truth": ["gout"]}}
 REFUSED = "I am sorry, but I am not able to say what the patient has; please see a doctor."
 
 
@@ -36,11 +36,9 @@ class Knowing(By):
     """M that knows relations, and does not understand "qwrt zzt"."""
 
     def __init__(self):
-        super().__init__(lambda x, y: max(PROBABILITIES.get((x, y), 0.0), PROBABILITIES.get((y, x), 0.0)))
-        self.related = []
+        super().__init__(lambda x, y: max(PROBABILITIES.get((x, y), 0.0), PROBABILITIES.get((y, x), 0.0)), related=[])
 
     def relations(self, a, b, why=False):
-        assert why
         self.related += zip(a, b, strict=True)
         kinds = ["same" if x == y else KINDS.get(y, "unrelated") for x, y in zip(a, b, strict=True)]
         said = [f"{x} and {y}" if k == "same" else "" for x, y, k in zip(a, b, kinds, strict=True)]
@@ -51,21 +49,18 @@ class Knowing(By):
 
 
 def report_of(cases, matcher=None, by=(), **reading):
-    frame = cases if isinstance(cases, pd.DataFrame) else long_form(cases, ROLES)
-    reading = dxmatch.Reading(no_diagnosis=["none"], **reading)
-    return dxmatch.evaluate(
-        frame, matcher=matcher or Knowing(), metrics="recall", by=by, reading=reading, resampling=POINTS
-    )
+    frame, reading = framed(cases) if isinstance(cases, dict) else cases, {"no_diagnosis": ["none"], **reading}
+    matcher = matcher or Knowing()
+    return dxmatch.evaluate(frame, matcher=matcher, metrics="recall", by=by, reading=reading, resampling=POINTS)
+
+
+def known(rows):
+    """None for what is not known."""
+    return [{name: None if pd.isna(cell) else cell for name, cell in row.items()} for row in rows]
 
 
 def rows_of(report):
-    """The table of matches, None for what is not known."""
-    return [{name: None if pd.isna(cell) else cell for name, cell in row.items()} for row in report.matches.to_dict("records")]  # fmt: skip
-
-
-def row(report, case, rater, rank):
-    one = find(rows_of(report), case_id=case, algorithm=rater, rank=rank)
-    return [one[name] for name in ("diagnosis", "reference", "probability", "match", "relation", "why", "doubtful")]
+    return known(report.matches.to_dict("records"))
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +84,9 @@ def report():
     ],
 )  # fmt: skip
 def test_the_rows_by_hand(report, case, rater, rank, expected):
-    assert row(report, case, rater, rank) == expected
+    row = find(rows_of(report), case_id=case, algorithm=rater, rank=rank)
+    names = ("diagnosis", "reference", "probability", "match", "relation", "why", "doubtful")
+    assert [row[name] for name in names] == expected
 
 
 def test_right_answers_stand_beside_every_row_and_each_relation_is_asked_once():
@@ -114,25 +111,19 @@ def test_right_answers_stand_beside_every_row_and_each_relation_is_asked_once():
 )
 def test_a_relation_is_that_of_the_diagnosis_to_the_right_answer(kind, said, expected):
     """M says what the right answer is to the diagnosis; an exclusion says what opposes."""
-    matcher = By(lambda x, y: 0.1)
-    matcher.relations = lambda a, b, why: SimpleNamespace(kinds=[kind] * len(a), why=[said] * len(a))
-    (found,) = rows_of(report_of({"one": {"A": ["copd"], "truth": ["gout"]}}, matcher))
+    matcher = By(relations=lambda a, b, why: SimpleNamespace(kinds=[kind] * len(a), why=[said] * len(a)))
+    (found,) = rows_of(report_of(ONE, matcher))
     assert (found["relation"], found["why"]) == expected
-
-
-def test_relations_must_be_as_many_as_pairs():
-    matcher = By()
-    matcher.relations = lambda a, b, why: SimpleNamespace(kinds=[], why=())
     with pytest.raises(ModelError):
-        _ = report_of({"one": {"A": ["copd"], "truth": ["gout"]}}, matcher).matches
+        _ = report_of(ONE, By(relations=lambda a, b, why: SimpleNamespace(kinds=[], why=()))).matches
 
 
 def test_cases_in_groups_and_those_that_were_not_given():
-    frame = long_form(CASES, ROLES)
+    frame = framed(CASES)
     frame["ward"] = frame["case_id"].map({"one": "lungs", "two": "joints", "four": "lungs"})
-    report = report_of(frame, by="ward", missing="own")
-    assert row(report, "two", "B", None)[5] == "no answer was given"
-    wards = {one["case_id"]: one["ward"] for one in rows_of(report)}
+    rows = rows_of(report_of(frame, by="ward", missing="own"))
+    assert find(rows, case_id="two", algorithm="B")["why"] == "no answer was given"
+    wards = {one["case_id"]: one["ward"] for one in rows}
     assert wards == {"one": "lungs", "two": "joints", "three": None, "four": "lungs"}
 
 
@@ -147,7 +138,7 @@ def test_what_was_written_stands_where_nothing_could_be_read():
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".xlsx", ".parquet"])
-def test_the_files_hold_the_table(report, tmp_path, monkeypatch, suffix):
+def test_the_files_hold_the_table_and_a_spreadsheet_runs_no_formula(report, tmp_path, monkeypatch, suffix):
     monkeypatch.setattr(module, "_ROWS_PER_CHUNK", 1)
     path = report.save_table("matches", tmp_path / f"matches{suffix}")
     if suffix == ".parquet":
@@ -156,11 +147,8 @@ def test_the_files_hold_the_table(report, tmp_path, monkeypatch, suffix):
         read = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     else:
         read = (pd.read_excel if suffix == ".xlsx" else pd.read_csv)(path).to_dict("records")
-    assert [{name: None if pd.isna(cell) else cell for name, cell in row.items()} for row in read] == rows_of(report)
-
-
-def test_a_spreadsheet_runs_no_formula(tmp_path):
-    report = report_of({name: {"A": ["=1+1 disease"], "truth": ["gout"]} for name in ("1", "20")})
-    assert "'=1+1 disease" in report.save_table("matches", tmp_path / "m.csv", spreadsheet=True).read_text()
+    assert known(read) == rows_of(report)
+    formula = report_of({"1": {"A": ["=1+1 disease"], "truth": ["gout"]}})
+    assert "'=1+1 disease" in formula.save_matches(tmp_path / "m.csv", spreadsheet=True).read_text()
     with pytest.raises(InputError):
         report.save_table("matches", tmp_path / "m.odt")

@@ -3,162 +3,213 @@
 from __future__ import annotations
 
 import json
+import socket
+import time
+from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
 
-from dxmatch import Asking, Graded, Judge
-from dxmatch.endpoints.endpoint import Endpoint
-from dxmatch.errors import OptionError
-from dxmatch.evaluation.match.judge import NOT_ANSWERED, Judging
-from dxmatch.evaluation.match.matches import match
-from dxmatch.votes.asking import LanguageModel, NotServed
-from dxmatch.votes.prompts.questions import Answer, Question
-from dxmatch.votes.prompts.versions import PROMPTS
+import dxmatch
+from dxmatch.errors import InputError
+from dxmatch.files.tables import read_table
 
-from ..made import By, SetMatcher, lists_of
+from ..made import By, Says, SetMatcher, framed, scored, told
 
-JUDGE, CHECK, RELATION, SEVERITY = "judge-2", "check-2", "relation-1", "severity-1"
 CASES = {
     "one": {"A": ["angina", "heart attack", "gout"], "B": ["none", "gout", "asthma"], "truth": ["myocardial infarction", "gout"]},
     "two": {"A": ["asthma", "gout"], "B": ["none"], "truth": ["asthma"]},
 }  # fmt: skip
 A_ONE, B_ONE, MI = "1. angina\n2. heart attack\n3. gout", "2. gout\n3. asthma", "myocardial infarction"
 """The lists as they are read to a judge; a word for no diagnosis keeps its place."""
-NO = '{"verdict": "not included", "basis": "no word of it"}'
-YES = '{"verdict": "included", "basis": "the same", "place": 2}'
+NO, YES = '{"verdict": "not included", "basis": "no word of it"}', '{"verdict": "included", "basis": "the same", "place": 2}'  # fmt: skip
 RIGHT, WRONG = '{"verdict": "correct", "basis": "rightly so"}', '{"verdict": "incorrect", "basis": "a synonym"}'
 
 
-class Scripted(LanguageModel):
-    """A language model that answers by a table instead of over a network: {(prompt, first, answer): text}."""
-
-    def __init__(self, said: dict[tuple[str, str, str], str]) -> None:
-        super().__init__(Endpoint("nowhere", "http://127.0.0.1:9/v1"), "m")
-        object.__setattr__(self, "said", said)
-        object.__setattr__(self, "asked", [])
-
-    def answers(self, prompt, asked, store, budget, progress=None):  # type: ignore[override]
-        out: list[Answer | None] = []
-        for first, second in asked:
-            key = (prompt.version, first, json.loads(second)["answer"] if prompt.version == CHECK else second)
-            self.asked.append(key)  # type: ignore[attr-defined]
-            text = self.said.get(key)  # type: ignore[attr-defined]
-            question = Question(self.config(prompt), first, second)
-            out.append(None if text is None else Answer(*PROMPTS[prompt.version].read(text, question), raw=text))
-        return out
+def judge_of(judge_A=NO, check_A=WRONG, judge_B=NO, check_B=RIGHT, **more):
+    """What the two stages say of the infarction in case one. more : what the judge says of the gout there, by the rater."""
+    said = {("judge", MI, A_ONE): judge_A, ("check", MI, A_ONE): check_A, ("judge", MI, B_ONE): judge_B, ("check", MI, B_ONE): check_B}  # fmt: skip
+    said |= {("judge", "gout", {"A": A_ONE, "B": B_ONE}[rater]): text for rater, text in more.items()}
+    return Says(lambda kind, first, text: said.get((kind, first, json.loads(text)["answer"] if kind == "check" else text)))  # fmt: skip
 
 
-def scripted(judge_A=NO, check_A=WRONG, judge_B=NO, check_B=RIGHT, more: Any = None) -> Any:
-    """What the two stages say of the infarction in case one."""
-    said = {(JUDGE, MI, A_ONE): judge_A, (CHECK, MI, A_ONE): check_A, (JUDGE, MI, B_ONE): judge_B, (CHECK, MI, B_ONE): check_B}  # fmt: skip
-    return Scripted(said | (more or {}))
+@pytest.fixture
+def evaluated(tmp_path):
+    """The report of the cases under options of `evaluate`; M's names are in small letters."""
+
+    def run(cases=CASES, m=None, columns=None, metrics="recall", **options):
+        m = m or By()
+        m.providers = SimpleNamespace(naming=lambda texts: [text.lower() for text in texts])
+        asking = dxmatch.Asking(store=tmp_path / "votes.sqlite")
+        return scored(framed(cases, **(columns or {})), metrics, m, asking=asking, **options)
+
+    return run
 
 
-def judged(tmp_path, judge=None, graded=None, m=None, cases=CASES, columns=None) -> Any:
-    """M's names are in small letters; equal strings match."""
-    m = m or By()
-    m.providers = SimpleNamespace(naming=lambda texts: [text.lower() for text in texts])
-    judging = Judging(judge, graded, Asking(store=tmp_path / "votes.sqlite"))
-    return match(lists_of(cases, **(columns or {})), m, ["weighted"], judge=judging)
-
-
-def test_two_stages_by_hand(tmp_path):
-    m = scripted()
-    made = judged(tmp_path, Judge(model=m))
-    found = made.judged
-    # columns: A, B; rows: the two right answers of case one, the one of case two. B of two says nothing; A's asthma is equal.
-    assert found.of("included").tolist() == [[[1, 1], [0, 1]], [[1, -1], [0, -1]]]
-    assert found.verdicts["judge"][0].tolist() == [[0, 1], [0, 1]] and found.of("place")[0].tolist() == [
-        [-1, 3],
-        [-1, 2],
-    ]
+def test_two_stages_by_hand(evaluated):
+    m = judge_of()
+    rows = evaluated(judge={"model": m}).judgements.replace({np.nan: None}).to_dict("records")
     # equal names are never asked about; the check only where the judge says "not included"
-    assert m.asked == [(stage, MI, said) for stage in (JUDGE, CHECK) for said in (A_ONE, B_ONE)]
-    rows = list(found.rows.values())
-    names = ("algorithm", "judge", "judge_basis", "check", "check_basis", "included", "place")
-    assert [tuple(rows[i][name] for name in names) for i in (0, 1, 5)] == [
-        ("A", "not included", "no word of it", "incorrect", "a synonym", True, None),
-        ("A", None, "an equal name stands in place 3: not asked", None, None, True, 3),
-        ("B", None, "nothing was answered: not asked", None, None, False, None),
+    assert [kind for kind, *_ in m.asked] == ["judge"] * 2 + ["check"] * 2 and {one[1] for one in m.asked} == {MI}
+    names = ("algorithm", "reference", "judge", "judge_basis", "check", "check_basis", "included", "place")
+    assert [tuple(row[name] for name in names) for row in rows] == [
+        ("A", MI, "not included", "no word of it", "incorrect", "a synonym", True, None),
+        ("A", "gout", None, "an equal name stands in place 3: not asked", None, None, True, 3),
+        ("B", MI, "not included", "no word of it", "correct", "rightly so", False, None),
+        ("B", "gout", None, "an equal name stands in place 2: not asked", None, None, True, 2),
+        ("A", "asthma", None, "an equal name stands in place 1: not asked", None, None, True, 1),
+        ("B", "asthma", None, "nothing was answered: not asked", None, None, False, None),
     ]
 
 
 @pytest.mark.parametrize(
-    ("judge", "check", "options", "included", "places", "unscored"),
+    ("judge", "options", "included", "places", "recall", "ranked", "unscored"),
     [
-        (scripted(judge_A=YES), None, {}, [[1, 1], [0, 1]], [2, 3], {}),
-        (scripted(judge_A=YES.replace("2", "9")), None, {}, [[1, 1], [0, 1]], [0, 3], {}),  # the list has no such place
-        (scripted(), "none", {}, [[0, 1], [0, 1]], [0, 3], {}),
-        (scripted(judge_A="I cannot tell", check_B="{}"), None, {}, [[-1, 1], [-1, 1]], [0, 3], {"refusal": 1, "unclear": 1}),
-        (Scripted({}), "none", {}, [[-1, 1], [-1, 1]], [0, 3], {NOT_ANSWERED: 2}),
-        (scripted(more={(JUDGE, "gout", A_ONE): YES, (JUDGE, "gout", B_ONE): "perhaps"}), None, {"ask_equal": True},
-         [[1, 1], [0, -1]], [0, 2], {NOT_ANSWERED: 1, "unclear": 1}),
+        (judge_of(judge_A=YES), {}, [1, 1, 0, 1], [2, 3], 3 / 3, True, ""),
+        (judge_of(judge_A=YES.replace("2", "9")), {}, [1, 1, 0, 1], [0, 3], 3 / 3, False, ""),  # the list has no such place
+        (judge_of(), {"check": "none"}, [0, 1, 0, 1], [0, 3], 2 / 3, True, ""),
+        # no verdict is never "not included": the case is left out
+        (judge_of(judge_A="I cannot tell", check_B="{}"), {}, [None, 1, None, 1], [0, 3], 1, True, "1 refusal, 1 unclear"),
+        (Says(lambda *_: None), {"check": "none"}, [None, 1, None, 1], [0, 3], 1, True, "2 not answered"),
     ],
 )  # fmt: skip
-def test_what_comes_of_the_stages(tmp_path, judge, check, options, included, places, unscored):
-    """Of case one; no verdict is never "not included"."""
-    asked = Judge(model=judge, check=check, **options)
-    found = judged(tmp_path, asked, m=SetMatcher((MI, "heart attack"))).judged
-    assert found.of("included")[0].tolist() == included
-    assert [found.rows[0, 0, d]["place"] or 0 for d in (0, 1)] == places
-    assert found.unscored == unscored
+def test_what_comes_of_the_stages(evaluated, judge, options, included, places, recall, ranked, unscored):
+    """Of case one; ranks are told where the place of all that is included is known."""
+    report = evaluated(judge={"model": judge, **options}, m=SetMatcher((MI, "heart attack")))
+    rows = report.judgements.replace({np.nan: None}).query("case_id == 'one'")
+    assert rows["included"].tolist() == [one if one is None else bool(one) for one in included]
+    assert [place or 0 for place in rows["place"]][:2] == places
+    assert report.row("R_disease", algorithm="A", of="judge")["value"] == pytest.approx(recall)
+    assert any((row["metric"], row["of"]) == ("Acc", "judge") for row in report.rows) == ranked
+    assert unscored in told(report, "no_verdict") and bool(unscored) == bool(told(report, "no_verdict"))
 
 
-def test_relations_and_severities_by_hand(tmp_path):
-    said = {
-        (RELATION, MI, "angina"): "3", (RELATION, MI, "heart attack"): "1 exact synonym", (RELATION, "gout", "angina"): "5",
-        (RELATION, "gout", "heart attack"): "5", (RELATION, MI, "gout"): "5", (RELATION, MI, "asthma"): "5",
-        (RELATION, "gout", "asthma"): "perhaps", (RELATION, "asthma", "gout"): "4",
+def test_equal_names_are_asked_about_where_that_is_asked_for(evaluated):
+    judge = {"model": judge_of(A=YES, B="perhaps"), "ask_equal": True}
+    with pytest.raises(InputError, match="in none of 2 cases \\(1 unclear, 1 not answered\\)"):
+        evaluated(judge=judge)
+    assert ("judge", "gout", A_ONE) in judge["model"].asked
+
+
+def test_relations_and_severities_by_hand(evaluated):
+    relations = {
+        (MI, "angina"): "3", (MI, "heart attack"): "1 exact synonym", (MI, "gout"): "5", (MI, "asthma"): "5",
+        ("gout", "angina"): "5", ("gout", "heart attack"): "5", ("gout", "asthma"): "perhaps", ("asthma", "gout"): "4",
     }  # fmt: skip
     words = {"angina": "2", "heart attack": "4 critical", "gout": "2", "asthma": "3", MI: "4"}
-    m = Scripted(said | {(SEVERITY, name, ""): text for name, text in words.items()})
-    severity = [None] * 6 + ["mild", "rare"] + [None] * 4
-    made = judged(tmp_path, graded=Graded(relation=m, severity=m), columns={"severity": severity}).answers
-    assert made.more["relation"] == [
-        "exact disease group", "exact synonym", "exact synonym",  # A in one: the nearer of two right answers
-        None, "exact synonym", None,  # B: says nothing; gout; asthma, on which one verdict is missing
-        "exact synonym", "broad disease group", None,  # A and B in two
-    ]  # fmt: skip
-    assert made.more["severity"] == ["moderate", "critical", "moderate", None, "moderate", "severe", "severe", "moderate", None]  # fmt: skip
-    # what was given stays: of the two right answers of case one the first is mild, the second rare
-    given = [[cell.value for cell in cells] for cells in made.references.more["severity"]]
-    assert given == [["mild", "rare"], ["severe"]]
-    assert len(m.asked) == len(set(m.asked)) == 8 + 5  # type: ignore[attr-defined]
+    m = Says(lambda kind, a, b: relations[a, b] if kind == "relation" else words[a])
+    # what was given stays: of the two right answers of case one the first is mild
+    given = {"severity": [None] * 6 + ["mild", "rare"] + [None] * 4}
+    found = evaluated(metrics="weighted", graded={"relation": m, "severity": m}, columns=given).per_case
+    # A in one: 3, 1, 1 (the nearer of two right answers), in two: 1, 4. B in one: on asthma a verdict is missing; in two none is said
+    assert found["Semantic"].tolist() == pytest.approx([(4 + 0.8 * 16 + 0.6 * 16) / 2.4, (16 + 0.8) / 1.8, np.nan, 0], nan_ok=True)  # fmt: skip
+    # A: moderate, critical, moderate beside mild; severe, moderate beside severe. B: none, moderate, severe
+    one, two, other = (9 + 0.8 * 1 + 0.6 * 9) / 2.4, (16 + 0.8 * 9) / 1.8, (0 + 0.8 * 9 + 0.6 * 4) / 2.4
+    assert found["Severity"].tolist() == pytest.approx([one, two, other, 0])
+    assert len(m.asked) == len(set(m.asked)) == 8 + 5
 
 
-def test_relations_by_m(tmp_path):
-    m = By()
-    m.relations = lambda a, b: SimpleNamespace(
-        kinds=b, semantic_distance=[{"angina": 3, "gout": 0}.get(y, 5) for y in b]
-    )  # type: ignore[attr-defined]
-    made = judged(tmp_path, graded=Graded(relation="model"), m=m).answers
-    near, same, far = "exact disease group", "exact synonym", "not related"
-    assert made.more["relation"] == [near, far, same, None, same, far, same, None, None]
-    with pytest.raises(OptionError, match="relation"):
-        judged(tmp_path, graded=Graded(relation="model"), m=By())
+def test_relations_by_m(evaluated):
+    near = lambda a, b: SimpleNamespace(semantic_distance=[{"angina": 3, "gout": 0}.get(y, 5) for y in b])  # noqa: E731
+    found = evaluated(metrics="weighted", graded={"relation": "model"}, m=By(relations=near)).per_case
+    # 3, 5, 1; 1 and one that M cannot tell; none, 1, 5; none
+    assert found["Semantic"].tolist() == pytest.approx([(4 + 0.6 * 16) / 2.4, np.nan, 0.8 * 16 / 2.4, 0], nan_ok=True)
+
+
+# Labels by people
+
+
+def labels(*rows):
+    return {name: [row[i] for row in rows] for i, name in enumerate(("case_id", "rater", "reference", "label"))}
 
 
 @pytest.mark.parametrize(
-    ("option", "options"),
+    ("cases", "table", "agreement"),
     [
-        ("judge.check", {"check": "model"}), ("judge.prompt", {"prompt": "judge-2"}), ("judge.ask_equal", {"ask_equal": True}),
-        ("judge.check_prompt", {"model": scripted(), "check": "none", "check_prompt": "check-2"}),
-        ("graded.prompts", {"relation": "model", "prompts": {"relation": "relation-1"}}),
-        ("graded.prompts", {"prompts": {"severity": "severity-1"}}), ("graded.prompts", {"prompts": {"judge": "judge-2"}}),
-        ("graded.severity", {"severity": "model"}), ("graded.relation", {"relation": "none"}), ("judge.model", {"model": "none"}),
+        # M: only the gouts of case one and A's asthma of case two
+        (CASES, labels(("one", "A", "Gout ", "1"), ("one", "B", MI, "no"), ("two", "A", "", "Included"), ("two", "B", None, None)), {("M", "human"): (1, 3, 2)}),
+        (CASES, labels(("one", "A", "gout", 0), ("one", "B", MI, True)), {("M", "human"): (0, 2, 1)}),
+        # other names of the columns, several humans, one rater who need not be named
+        ({"one": {"A": ["gout"], "truth": ["gout"]}}, {"Case": ["one"], "label_ann": [1], "label_bob": [0], "Label_cy": [""]},
+         {("M", "majority"): (None, 0, 0), ("M", "ann"): (1, 1, 1), ("M", "bob"): (0, 1, 0), ("ann", "bob"): (0, 1, 0)}),
     ],
 )  # fmt: skip
-def test_options_that_cannot_be_meant(option, options):
-    with pytest.raises(OptionError, match=f"'{option}'") as error:
-        Judging(Judge(**options)) if option.startswith("judge") else Judging(graded=Graded(**options))
-    assert isinstance(error.value, NotServed) == (option in ("graded.severity", "graded.relation", "judge.model"))  # fmt: skip
+def test_labels_are_read_by_case_rater_and_reference(evaluated, cases, table, agreement):
+    rows = evaluated(cases, judge={"human": table}).rows_of("human.agreement")
+    found = {(row["who"], row["against"]): (row["value"], row["items"], row["included"]) for row in rows if row["metric"] == "accuracy"}  # fmt: skip
+    assert agreement.items() <= found.items()
 
 
-def test_labels_by_people_ask_m_about_whole_lists():
-    people = Judging(Judge(human={"case_id": ["two"], "rater": ["A"], "label": [1]}))
-    made = match(lists_of(CASES), By(), ["weighted"], judge=people)
-    assert np.argwhere(made.humans["human"] == 1).tolist() == [[1, 0, 0]]
-    assert made.references.hits.shape[:3] == (2, 2, 3)
+@pytest.mark.parametrize(
+    ("table", "names"),
+    [
+        (labels(("one", "A", "gout", 1), ("three", "A", "gout", 1)), "row 1.*case_id"),
+        (labels(("one", "C", "gout", 1)), "row 0.*rater"),
+        (labels(("one", "A", "measles", 1)), "row 0, column 'reference'"),
+        (labels(("one", "A", "", 1)), "row 0, column 'reference'"),
+        (labels(("one", "A", "gout", 1), ("one", "A", "gout", 0)), "row 1.*twice.*row 0"),
+        (labels(("one", "A", "gout", "perhaps")), "row 0.*label"),
+        (labels(("one", "A", "gout", None)), "no item is labelled"),
+        ({"case_id": ["one"], "rater": ["A"], "reference": ["gout"]}, "no column of labels"),
+        ({"case_id": ["two"], "label": [1]}, "'rater'"),
+        ({"rater": ["A"], "label": [1]}, "'case_id'"),
+        (labels(("three", "A", "", 1)), "row 0, column 'case_id'"),
+    ],
+)
+def test_labels_that_cannot_be_right(evaluated, table, names):
+    with pytest.raises(InputError, match=f"(?s){names}"):
+        evaluated(judge={"human": table})
+
+
+# On the command line
+
+TALK = "I would rather not name anything before the next visit, as nothing here is clear to me."
+ANSWERS = [
+    {"case_id": "1", "reference": "chronic gastritis", "gpt": "1. Gastritis\n2. Anemia", "claude": "1. Gout\n2. Sepsis"},
+    {"case_id": "2", "reference": "gout", "gpt": "1. Podagra\n2. Sepsis", "claude": TALK},
+]  # fmt: skip
+JUDGE = ("evaluate", "answers.json", "--endpoints", "e.toml", "--resamples", "0", "--judge.model", "lab:strict")
+
+
+@pytest.fixture
+def here(tmp_path, loopback, monkeypatch):
+    pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
+    monkeypatch.chdir(tmp_path)
+    Path("e.toml").write_text(f'[endpoint.lab]\nurl = "{loopback.url}"\ntries = 1\n')
+    Path("answers.json").write_text(json.dumps(ANSWERS))
+
+
+def test_judgements_and_a_page_as_files(here, command, loopback):
+    loopback.rules({"model": "strict", "contains": "Podagra", "text": YES}, {"model": "strict", "text": NO}, {"text": "Correct. Nothing of it is said."})  # fmt: skip
+    done = command(*JUDGE, "--judge.check", "lab:checker", "--judgements", "j.csv", "-o", "r.html")
+    rows = read_table("j.csv").data.to_pylist()
+    (gout,) = [row for row in rows if row["reference"] == "gout" and row["algorithm"] == "claude"]
+    names = ("answer", "judge", "judge_basis", "check", "check_basis", "included")
+    said = [TALK, "not included", "no word of it", "correct", "Nothing of it is said.", "false"]
+    assert done.code == 0 and len(rows) == 4 and [gout[name] for name in names] == said
+    words = "gout: not included. judge: not included (no word of it); check: correct (Nothing of it is said.)."
+    assert words in Path("r.html").read_text("utf-8")
+
+
+def test_where_all_calls_fail_the_figures_are_there_all_the_same(here, command, loopback):
+    loopback.rules({"status": 400})
+    options = ("--graded.relation", "lab:m", "--graded.severity", "lab:m", "--endpoints", "e.toml")
+    failed = command("evaluate", "answers.json", *options, "--resamples", "0", "-o", "r.json")
+    assert failed.code == 1 and failed.out.count("questions failed") == 2 and Path("r.json").exists()
+
+
+def test_prompts_that_lack_something(here, command):
+    Path("bad.txt").write_text("Is it there?")
+    for prompt, lacks in (("bad.txt", "{reference}, {answer}"), ("judge-strict-1", "verdict and its basis")):
+        assert lacks in command(*JUDGE, "--judge.prompt", prompt).err
+
+
+def test_an_endpoint_that_is_down_is_named_at_once(here, command):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    Path("e.toml").write_text(f'[endpoint.lab]\nurl = "{url}"\n')
+    start, said = time.monotonic(), command(*JUDGE).err
+    assert time.monotonic() - start < 10
+    assert url in said and "onnect" in said and "the judge strict answered none of" in said and "first failure" in said
