@@ -131,11 +131,9 @@ def framed(cases: dict[str, dict[str, list[str]]], **columns: Any) -> pd.DataFra
 
 def scored(lists: Any, metrics: Any, m: Any = None, *, resamples: int = 0, **options: Any) -> dxmatch.Report:
     """The report of a frame, or of lists as `framed`; "none" is no diagnosis."""
-    frame, reading = framed(lists) if isinstance(lists, dict) else lists, dxmatch.Reading(no_diagnosis=["none"])
-    resampling = dxmatch.Resampling(resamples=resamples)
-    return dxmatch.evaluate(
-        frame, matcher=m or By(), metrics=metrics, reading=reading, resampling=resampling, **options
-    )
+    frame = framed(lists) if isinstance(lists, dict) else lists
+    given = {"reading": dxmatch.Reading(no_diagnosis=["none"]), "resampling": dxmatch.Resampling(resamples=resamples)}
+    return dxmatch.evaluate(frame, matcher=m or By(), metrics=metrics, **given | options)
 
 
 def value(report: dxmatch.Report, rater: str, name: str) -> float | None:

@@ -1,53 +1,28 @@
-"""The whole way from answers and M to a report: what is taken and refused, what is counted, what comes back."""
+"""The whole way from answers and M to a report: what is taken and refused, what is left out, what comes back."""
 
 from __future__ import annotations
 
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import dxmatch
 from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.evaluate import pairs_asked
 
-from .made import POINTS, By, find, lists_of_everything, long_form, rows_in
+from .made import POINTS, By, lists_of_everything, long_form, rows_in, scored, told
 
-EXACT = By(lambda x, y: x.casefold() == y.casefold())
 WORDS = [f"disease {letter}" for letter in "abcdefgh"]
-
-
-@pytest.fixture(scope="module")
-def drawn() -> pd.DataFrame:
-    """40 cases, raters A, B (algorithms) and X, Y, Z (experts), three diagnoses each out of eight."""
-    generator = np.random.default_rng(3)
-    cases = {f"c{i:02}": {r: [WORDS[j] for j in generator.integers(0, 8, 3)] for r in "ABXYZ"} for i in range(40)}
-    return long_form(cases, {"A": "algorithm", "B": "algorithm"})
-
-
-def test_a_panel(drawn):
-    report = dxmatch.evaluate(drawn, matcher=EXACT, k=3, panel=dxmatch.Panel(hardness=1.0))
-    assert report.algorithms == ["A", "B"] and report.raters.panels == {"A": ["X", "Y", "Z"], "B": ["X", "Y", "Z"]}
-    row = report.row("RPAD", algorithm="B")
-    assert row["low"] < row["value"] < row["high"]
-    assert (row["n_cases"], row["n_pairs"], row["undefined_repeats"], row["reason"]) == (40, 6, 0, "")
-    assert [family.name for family in report.families] == ["relative", "agreement"]
-    assert set(report.left_out) == {"ranking", "hierarchical", "weighted", "recall"}
-    report = dxmatch.evaluate(drawn, matcher=EXACT, k=1, panel=dxmatch.Panel(max_k=2), resampling=POINTS)
-    assert max(row["k"] for row in report.rows_of("relative.curves")) == 2
 
 
 def test_what_an_evaluation_asks_is_what_was_told(example):
     """Also where every pair matches, so what is asked does not hang on the answers."""
-    m = By(lambda a, b: 1.0)
-    m.rests_on_votes = True  # pyright: ignore[reportAttributeAccessIssue]
-    dxmatch.evaluate(
-        example / "lists.csv", matcher=m, k=2, reading=dxmatch.Reading(no_diagnosis=["none"]), resampling=POINTS
-    )
-    told = pairs_asked(example / "lists.csv", k=2, reading=dxmatch.Reading(no_diagnosis=["none"])).to_pylist()
-    assert {frozenset((row["a"], row["b"])) for row in told} == set(m.asked)
-    assert len(told) == len(m.asked) == len(set(m.asked)) > 100
+    m, options = By(lambda a, b: 1.0, rests_on_votes=True), {"k": 2, "reading": dxmatch.Reading(no_diagnosis=["none"])}
+    dxmatch.evaluate(example / "lists.csv", matcher=m, resampling=POINTS, **options)
+    wanted = pairs_asked(example / "lists.csv", **options).to_pylist()
+    assert {frozenset((row["a"], row["b"])) for row in wanted} == set(map(frozenset, m.asked))
+    assert len(wanted) == len(m.asked) == len(set(m.asked)) > 100
 
 
 def test_the_order_of_rows_changes_nothing_and_the_seed_intervals_alone(same_text, full_report):
@@ -71,84 +46,82 @@ def test_the_order_of_rows_changes_nothing_and_the_seed_intervals_alone(same_tex
 
 
 @pytest.mark.parametrize("row", rows_in("cases/refused"), ids=lambda row: row["options"])
-def test_what_is_refused(drawn, row):
+def test_what_is_refused(row):
     """cases/refused.csv: options -> the kind of error, and what it names."""
+    lists = {f"c{i:02}": dict.fromkeys("ABXYZ", WORDS[i : i + 3]) for i in range(5)}
     with pytest.raises(getattr(dxmatch, row["error"])) as error:
-        dxmatch.evaluate(drawn, matcher=EXACT, **json.loads(row["options"]))
+        dxmatch.evaluate(long_form(lists, {"A": "algorithm", "B": "algorithm"}), matcher=By(), **json.loads(row["options"]))  # fmt: skip
     assert row["names"] in str(error.value)
-
-
-def test_a_policy_is_that_of_the_m_that_is_loaded():
-    said, right = {"gpt": {"c": ["viral pneumonia"]}}, {"c": "pneumonia"}
-    # a kind of the right answer: no match to one who looks for the same disease
-    report = dxmatch.evaluate(said, right, matcher=dxmatch.load(policy="strict"), resampling=POINTS, metrics="top-1")
-    assert report.row("Acc", of="M", k=1)["value"] == 0 and report.to_dict()["made_with"]["policy"] == "strict"
     with pytest.raises(OptionError, match="matcher="):
-        dxmatch.evaluate(said, EXACT)
+        dxmatch.evaluate(lists, By())
 
 
 @pytest.mark.parametrize("row", rows_in("cases/metrics"), ids=lambda row: row["metrics"])
 def test_metrics_by_name(same_text, row):
     """cases/metrics.csv: what is asked for -> the symbols in the table."""
-    report = dxmatch.evaluate(
-        lists_of_everything(), matcher=same_text, metrics=row["metrics"].split(" "), resampling=POINTS
-    )
+    report = scored(lists_of_everything(), row["metrics"].split(" "), same_text)
     assert {one["metric"] for one in report.rows} == set(row["symbols"].split(" "))
     assert report.left_out == {} and str(report)
+    # a part is tested where its metric is wanted
+    chapters = any(one["of"] == "M00-M99" for one in report.difference_rows)
+    assert chapters == ("HDF1" in row["symbols"].split(" "))
 
 
-def test_every_family_and_what_is_left_out(full_report, same_text):
-    names = ["relative", "ranking", "recall", "hierarchical", "weighted", "agreement"]
-    assert [family.name for family in full_report.families] == names and full_report.left_out == {}
-    frame = lists_of_everything()
-    for answers, why in (
-        (frame.drop(columns="role"), "no rater is an algorithm"),
-        (frame[frame["rater"].isin(["A", "X"])], "fewer than two experts"),
-    ):
-        report = dxmatch.evaluate(answers, matcher=same_text, k=3, resampling=POINTS)
-        assert report.left_out["relative"].startswith(why)
-        hdf1 = [one.row("HDF1", k=3, algorithm="A")["value"] for one in (report, full_report)]
-        assert hdf1[0] == pytest.approx(hdf1[1])
-        with pytest.raises(InputError, match=why):
-            dxmatch.evaluate(answers, matcher=same_text, metrics=["relative"])
-    frame.loc[3, "icd10"] = "J18.999999"
-    with pytest.raises(InputError, match="row 3, column 'icd10'"):
-        dxmatch.evaluate(frame, matcher=same_text)
-    assert dxmatch.evaluate(frame, matcher=same_text, metrics=["relative", "recall"], resampling=POINTS).left_out == {}
-
-
-ELEVEN = [f"disease {letter}" for letter in "abcdefghijk"]
+RIGHT = ["reference", "reference_icd10", "reference_severity", "severity", "relation"]
 
 
 @pytest.mark.parametrize(
-    ("k", "name", "value"),
+    ("without", "raters", "family", "lacks"),
     [
-        (None, "R_disease", 1),
-        (3, "R_disease@3", 3 / 11),
-        ({"recall": 4}, "R_disease@4", 4 / 11),
+        (["role"], "ABXYZ", "relative", "no rater is an algorithm"),
+        ([], "AX", "relative", "fewer than two experts"),
+        ([], "AX", "agreement", "a second expert"),
+        (["role"], "AX", "agreement", "a third model"),
+        (RIGHT, "ABXYZ", "ranking", "right answers: the column reference"),
+        (RIGHT, "ABXYZ", "recall", "right answers: the column reference"),
+        (RIGHT, "ABXYZ", "hierarchical", "a reference: rows with the role reference"),
+        (RIGHT, "ABXYZ", "weighted", "the column relation, or severity with the reference's"),
     ],
 )
-def test_how_many_diagnoses_count(k, name, value):
-    """Eleven right answers, and A's list that names them all, the last first: by default whole lists count."""
-    answers = long_form({"one": {"truth": ELEVEN, "A": ELEVEN[::-1]}}, {"truth": "reference", "A": "algorithm"})
-    row = find(dxmatch.evaluate(answers, matcher=EXACT, k=k, resampling=POINTS).rows, metric="R_disease")
-    assert (row["name"], row["value"]) == (name, pytest.approx(value))
+def test_a_family_that_lacks_something_is_left_out_unless_it_is_named(full_report, same_text, without, raters, family, lacks):  # fmt: skip
+    frame = lists_of_everything().drop(columns=without)
+    frame = frame[frame["rater"].isin(list(raters))]
+    report = scored(frame, None, same_text, k=3)
+    assert report.left_out[family].startswith(lacks)
+    found = {(row["algorithm"], row["name"]): row["value"] for row in full_report.rows}
+    of_others = [row for row in report.rows if row["of"] != "change" and row["metric"] in ("HDF1", "R_disease", "MRR")]
+    for row in of_others:
+        assert row["value"] == pytest.approx(found[row["algorithm"], row["name"]])
+    with pytest.raises(InputError, match=lacks):
+        scored(frame, [family], same_text)
 
 
-def test_a_final_diagnosis_and_codes_as_h_ddx_prints_them():
-    """Bronchiectasis is final; MediPhi names others of the differential: Top-5 0.0 and HDF1 .5714 (Table 3)."""
-    rows = [row | {"case_id": "1", "role": "reference" if row["rater"] == "set" else "final" if row["rater"] == "end" else "algorithm"}
-            for row in rows_in("cases/h_ddx_case_1")]  # fmt: skip
-    coded = pd.DataFrame(rows)
-    report = dxmatch.evaluate(coded, matcher=EXACT, resampling=POINTS)
-    for judge in ("M", "code"):
-        assert [report.row("Acc", of=judge, k=5, algorithm=who)["value"] for who in ("GPT-4o", "MediPhi")] == [1, 0]
-    hdf1 = [round(report.row("HDF1", algorithm=who)["value"], 4) for who in ("GPT-4o", "MediPhi")]
-    assert hdf1 == [0.2069, 0.5714]
+def test_a_cell_that_is_wrong_is_named_where_a_family_needs_it(full_report, same_text):
+    names = ["relative", "ranking", "recall", "hierarchical", "weighted", "agreement"]
+    assert [family.name for family in full_report.families] == names and full_report.left_out == {}
+    frame = lists_of_everything()
+    for column, wrong, metric in (("icd10", "J18.999999", "hdf1"), ("relation", "ill", "Semantic"), ("severity", "ill", "Severity")):  # fmt: skip
+        bad = frame.assign(**{column: [wrong if row == 3 else cell for row, cell in enumerate(frame[column])]})
+        with pytest.raises(InputError, match=f"row 3, column '{column}'"):
+            scored(bad, metric, same_text)
+        assert scored(bad, ["relative", "recall"], same_text).left_out == {}
 
 
-@pytest.mark.parametrize("option", [{"groups": {"x": ["A", "C"]}}, {"groups": {"x": ["A"], "y": ["A"]}},
-    *({"compare": one} for one in ([("A", "C")], [("A", "A")], [("A", "B"), ("B", "A")], ["AB"], [("A", "B", "A")], []))])  # fmt: skip
-def test_pairs_and_groups_that_are_none(drawn, option):
-    with pytest.raises(OptionError, match=f"'{next(iter(option))}'"):
-        dxmatch.evaluate(drawn, matcher=EXACT, **option)
+def test_a_code_of_a_right_answer_is_named_with_the_file_that_holds_it(tmp_path):
+    lists, right = tmp_path / "lists.csv", tmp_path / "right.csv"
+    lists.write_text("case_id,model,rank,diagnosis,icd10\n1,g,1,flu,J11\n2,g,1,gout,M10\n")
+    right.write_text("case_id,reference,reference_icd10\n1,flu,J11\n2,gout,ZZZ9\n")
+    with pytest.raises(InputError, match=r"right\.csv, row 3, column 'icd10 of the reference'.*'ZZZ9'"):
+        dxmatch.evaluate(lists, right, matcher=By())
+
+
+@pytest.mark.parametrize("metric", ["recall", "ranking", "hierarchical"])
+def test_cases_without_a_right_answer_are_left_out_and_told(same_text, metric):
+    frame = lists_of_everything()
+    part = frame["case_id"] == "c00"
+    for name in RIGHT[:2]:
+        frame.loc[part, name] = None
+    found, alone = scored(frame, metric, same_text, k=3), scored(frame[~part], metric, same_text, k=3)
+    values = [np.array([[row["value"], row["n_cases"]] for row in report.rows], float) for report in (found, alone)]
+    np.testing.assert_allclose(*values)
+    assert "1 of 14 cases" in told(found, "no_reference")

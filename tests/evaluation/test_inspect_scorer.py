@@ -103,8 +103,7 @@ def test_a_small_task_by_hand(evaluated: Callable[..., Any], hand_matcher: Any) 
 
 
 def test_figures_by_group_and_what_m_does_not_understand(evaluated: Callable[..., Any], scorer: Any) -> None:
-    m = By()
-    m.not_understood = lambda texts: {text: "no diagnosis" for text in texts if text == "lung"}  # pyright: ignore
+    m = By(not_understood=lambda texts: {text: "no diagnosis" for text in texts if text == "lung"})
     fields = [{"field": "heart"}, {"field": "heart"}, {"field": "lung"}]
     samples = {"angina": "angina", "copd": "angina", "lung": "asthma"}
     log = evaluated(samples, m, metadata=fields, metrics=scorer.dxmatch_metrics(by="field"))

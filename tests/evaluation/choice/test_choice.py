@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import dxmatch
 from dxmatch.errors import InputError, OptionError
 
-from ..made import find, rows_in
+from ..made import find, rows_in, told
 
 ONE = {"question": "Which is a vein?", "options": "A. aorta B. portal vein C. carotid D. none", "answer": "B"}
 SEVERAL = {
@@ -32,8 +34,8 @@ def figure(report: Any, metric: str) -> Any:
     return find(report.rows, metric=metric)["value"]
 
 
-def told(report: Any) -> str:
-    return "\n".join(one.sentence for one in report.findings)
+def chosen(report: Any) -> list[Any]:
+    return [row["chosen"] for row in report.rows_of("choice.answers")]
 
 
 def test_mean_and_deviation_by_question_by_hand() -> None:
@@ -43,7 +45,16 @@ def test_mean_and_deviation_by_question_by_hand() -> None:
     assert figure(report, "sd_choice") == pytest.approx((2**0.5 / 3 + 1 / 2) / 2)
     assert (figure(report, "all_right"), figure(report, "any_right")) == (0, 1)
     assert "1 of 5 answers name no option that can be read" in told(report)
-    assert [row["chosen"] for row in report.rows_of("choice.answers")] == ["B", None, "B", "AB", "B"]
+    assert chosen(report) == ["B", None, "B", "AB", "B"]
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(2, 9), st.integers(0, 9))
+def test_the_letter_leads_back(n: int, by: int) -> None:
+    """The first option stands `by` places later."""
+    question, shift = {"question": "Which?", "options": [f"x{i}" for i in range(n)], "answer": "A"}, min(by, n)
+    answer = {"question_id": "1", "shift": shift, "response": f"Answer: {'ABCDEFGHI'[shift % n]}"}
+    assert chosen(dxmatch.choice([question], [answer], resampling={"resamples": 0})) == ["A"]
 
 
 @pytest.mark.parametrize("case", rows_in("choice/options"), ids=lambda case: case["given"])
@@ -56,7 +67,7 @@ def test_options(case: dict[str, str]) -> None:
             dxmatch.choice([question], [{"question_id": "1", "response": "A"}])
         return
     report = dxmatch.choice([question], [{"question_id": "1", "response": option} for option in options])
-    assert [row["chosen"] for row in report.rows_of("choice.answers")] == list("ABC"[: len(options)])
+    assert chosen(report) == list("ABC"[: len(options)])
 
 
 @pytest.mark.parametrize(("questions", "answers", "names"), [
@@ -89,24 +100,13 @@ def test_options_that_are_wrong(row: dict[str, str]) -> None:
         dxmatch.choice([{**ONE, "topic": "body"}], ANSWERS[:1], **json.loads(row["options"]))
 
 
-def test_models_are_asked_under_shifts_once(tmp_path: Path, loopback: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """min(4, 4 - 1) + min(4, 3 - 1) = 5 questions, each in its language; a second run asks none."""
+def test_what_models_would_be_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """min(4, 4 - 1) + min(4, 3 - 1) = 5 questions, each in its language; of all orders, one more of each."""
     monkeypatch.chdir(tmp_path)
-    Path("endpoints.toml").write_text(f'[endpoint.lab]\nurl = "{loopback.url}"\n')
-    loopback.rules({"contains": "portal", "text": "Answer: C"}, {"text": "Hard to say."})
-
-    def choice(*questions: Any, **asking: Any) -> Any:
-        return dxmatch.choice([*questions], models="lab:m", asking={"endpoints": "endpoints.toml", **asking})
-
-    for unknown in (1, 0):
-        plan = choice(ONE, SEVERAL, dry_run=True)
-        told_of = [(one.job.prompt.version, one.wanted, one.unknown) for one in plan]
-        assert told_of == [("choice-one-1", 3, 3 * unknown), ("choice-zh-1", 2, 2 * unknown)]
-        assert loopback.log()["calls"] == 5 * (not unknown)
-        report = choice(ONE, SEVERAL)
-        assert figure(report, "Acc_choice") == pytest.approx(1 / 6) and "2 of 5 answers" in told(report)
-    sent = [request["body"]["messages"][0]["content"] for request in loopback.log()["requests"]]
-    assert sum("Exactly one option is right" in text for text in sent) == 3
-    assert sum("你是一位资深医生" in text for text in sent) == 2 and sum('"A": "none"' in text for text in sent) == 1
-    (several,) = choice({**ONE, "question": "Which are veins?", "answer": "BC"}, dry_run=True)
-    assert several.job.prompt.version == "choice-several-1"
+    Path("endpoints.toml").write_text('[endpoint.lab]\nurl = "http://127.0.0.1:9/v1"\n')
+    several = {**ONE, "question": "Which are veins?", "answer": "BC"}
+    for shifts, planned in ((None, [3, 2, 3]), ("all", [4, 3, 4])):
+        asking = {"endpoints": "endpoints.toml", "dry_run": True}
+        plan = dxmatch.choice([ONE, SEVERAL, several], models="lab:m", shifts=shifts, asking=asking)
+        assert [one.wanted for one in plan] == planned
+        assert [one.job.prompt.version for one in plan] == ["choice-one-1", "choice-zh-1", "choice-several-1"]
