@@ -6,11 +6,9 @@ import json
 import re
 from html import escape
 
-import numpy as np
 import pandas as pd
 import pyarrow.csv as csv
 import pytest
-from sklearn.metrics import accuracy_score, average_precision_score, f1_score, precision_score, recall_score
 
 import dxmatch
 from dxmatch.errors import DxmatchError, InputError, OptionError
@@ -70,24 +68,6 @@ def test_contributions_add_up_in_the_table(audited, matcher):
         assert row["strength"] == pytest.approx(frame[f"shap_{name}"].abs().mean())
 
 
-def test_measures_and_intervals_are_those_of_scikit_learn(audited):
-    """M alone, in the pairs as they are and in resamples of whole references."""
-    frame = audited.contributions.to_pandas()
-    said, label, code = frame["match"], frame["label"], pd.factorize(frame["a"])[0]
-    m = audited.alone.to_pylist()[0]
-    draws = np.random.default_rng(0).multinomial(20, np.full(20, 1 / 20), size=20)
-    scores = {"precision": precision_score, "recall": recall_score, "f1": f1_score, "accuracy": accuracy_score}
-    for name, score in scores.items():
-        again = [score(label, said, sample_weight=weight[code]) for weight in draws]
-        assert [m[name], m[f"{name}_low"], m[f"{name}_high"]] == pytest.approx(
-            [score(label, said), *np.quantile(again, [0.025, 0.975])]
-        )
-    rules = {row["feature"]: row["rule"] for row in audited.alone.to_pylist()}
-    assert rules == {"M": "from", "ratio_unigram": "from", "levenshtein": "up to"} and next(iter(rules)) == "M"
-    ranked = by(audited.measures, "pairs", "measure")["not identical", "average_precision"]["value"]
-    assert ranked == pytest.approx(average_precision_score(label, frame["raw"]))
-
-
 def test_what_no_tree_reads_costs_nothing_and_what_all_read_costs_much(matcher_of, rows):
     m = matcher_of("-2 3 3")  # levenshtein decides nothing, the ratio all
     labels = [int(p >= 0.5) for p in m.probabilities(rows["a"].tolist(), rows["b"].tolist())]
@@ -99,14 +79,11 @@ def test_what_no_tree_reads_costs_nothing_and_what_all_read_costs_much(matcher_o
     assert by(found.families, "name", "way")["ratios", "shuffled"]["ap_lost"] > 0.02
 
 
-def test_the_same_seed_gives_the_same_audit(audited, matcher, rows):
-    assert dxmatch.audit(matcher, rows, **FEW).to_dict() == audited.to_dict()
-
-
-def test_a_sample_and_identical_pairs(matcher, rows):
+def test_a_sample_identical_pairs_and_the_seed(audited, matcher, rows):
     same = pd.DataFrame([{"a": "asthma", "b": "Asthma", "label": 1}] * 5)
     found = dxmatch.audit(matcher, pd.concat([rows, same]), sample=30, **FEW)
     assert found.made_with["equal_after_normalisation"] == 5 and found.contributions.num_rows == 30
+    assert dxmatch.audit(matcher, rows, **FEW).to_dict() == audited.to_dict()
 
 
 def test_training_anew(matcher, rows, monkeypatch):
@@ -137,15 +114,12 @@ def test_files(audited, matcher, rows, tmp_path):
     for taken in (tmp_path / "mine", tmp_path / "mine" / "thesis.txt"):
         with pytest.raises(DxmatchError, match="holds something else"):
             audited.save(taken)
-
-
-def test_spreadsheet(matcher, rows, tmp_path):
     bad = pd.concat([rows, pd.DataFrame([{"a": "=cmd()", "b": "x y", "label": 1}])])
-    dxmatch.audit(matcher, bad, **FEW).save(tmp_path, spreadsheet=True)
-    assert "'=cmd()" in (tmp_path / "contributions.csv").read_text("utf-8")
+    dxmatch.audit(matcher, bad, **FEW).save(tmp_path / "sheet", spreadsheet=True)
+    assert "'=cmd()" in (tmp_path / "sheet" / "contributions.csv").read_text("utf-8")
 
 
-def test_the_page_and_its_charts(audited, tmp_path):
+def test_the_page_its_charts_and_the_terminal(audited, tmp_path, capsys):
     """No request, no text of the data as markup, every chart with its words, light and dark and paper."""
     text = (audited.save(tmp_path / "audit") / "audit.html").read_text("utf-8")
     assert not re.search(r"<(link|img|iframe|object|embed|base|form)\b|\ssrc=|\son\w+=", text.split("<script>")[0])
@@ -161,9 +135,6 @@ def test_the_page_and_its_charts(audited, tmp_path):
     drawn = [p["x"] for p in points if p["feature"] == "levenshtein"]
     assert drawn == pytest.approx(audited.contributions.column("shap_levenshtein").to_numpy().round(3).tolist())
     assert {p["step"] for p in points if p["feature"] == "ratio_unigram" and float(p["value"]) == 1} == {"highest"}
-
-
-def test_what_a_terminal_shows(audited, capsys):
     for full in (False, True):
         audited.print(full=full)
         assert ("Matches that M misses" in capsys.readouterr().out) == full

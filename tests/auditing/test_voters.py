@@ -83,6 +83,9 @@ def test_those_that_are_best_together_are_not_those_that_are_best_alone(known, p
     assert ways["all"]["n"] == ways["all"]["of"] == 5, "the one without an answer is no voter"
     one = by_way(dxmatch.audit(known[1], pairs, voters=1, **FEW))
     assert one["together"]["voters"] == one["highest F1 alone"]["voters"] == "tenth"
+    for count in (6, 0):
+        with pytest.raises(OptionError, match="'voters'"):
+            dxmatch.audit(known[1], pairs, voters=count, **FEW)
 
 
 def test_each_feature_alone(known, pairs) -> None:
@@ -106,12 +109,6 @@ def test_no_pair_chooses_and_measures(tmp_path: Path, pairs: pd.DataFrame, monke
     monkeypatch.setattr("dxmatch.auditing.voters.MOST_SUBSETS", 3)
     with pytest.raises(OptionError, match="of the 11 features of kind 'vote' with an answer.*at most 3 choices"):
         dxmatch.audit(m, pairs, voters=2, **FEW)
-
-
-@pytest.mark.parametrize("count", [6, 0])
-def test_refused(known, pairs, count: int) -> None:
-    with pytest.raises(OptionError, match="'voters'"):
-        dxmatch.audit(known[1], pairs, voters=count, **FEW)
 
 
 def test_the_page(known, pairs, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

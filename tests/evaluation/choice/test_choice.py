@@ -91,6 +91,8 @@ def test_two_models_are_compared_in_the_questions_of_both() -> None:
     report = dxmatch.choice([ONE, SEVERAL], [*answers, {"question_id": "1", "response": "B", "model": "a", "shift": 0}])
     assert "ithout a list, of 2 cases: a 1." in told(report)
     assert {row["n_cases"] for row in report.difference_rows} == {1}
+    spread = report.board.columns[1]
+    assert (spread.label, spread.best) == ("sd_choice", ("a",)), "where less is better the lowest leads"
 
 
 @pytest.mark.parametrize("row", rows_in("choice/refused"), ids=lambda row: row["options"])

@@ -15,7 +15,6 @@ from rich.console import Console
 
 import dxmatch
 from dxmatch.errors import InputError, OptionError
-from dxmatch.evaluation.report.board import Wish, leaderboard
 
 from ..made import POINTS, By, lists_of_everything, long_form, scored
 from .pages import Page, answers
@@ -40,17 +39,6 @@ def test_the_best_first_and_who_is_not_shown_to_be_less(models):
     (says, *_) = models.document.answer[0]
     assert says.startswith("Over 40 cases, the first diagnosis of best is right in 75.0 % [")
     assert says.endswith("; middle is not shown to be worse.")
-
-
-def test_where_less_is_better_the_lowest_leads():
-    raters = ["unsteady", "steady", "middle"]
-    of = {"metric": "sd_choice", "of": "", "k": None, "name": "sd_choice", "n_cases": 9}
-    rows = [of | {"algorithm": who, "value": value} for who, value in zip(raters, (0.4, 0.1, 0.2), strict=True)]
-    tested = {"first": "steady", "name": "sd_choice"}
-    differences = [tested | {"second": "unsteady", "p_holm": 0.001}, tested | {"second": "middle", "p_holm": 0.3}]
-    board = leaderboard(rows, [Wish("sd_choice")], {"relative": 1}, raters, raters).with_differences(differences)
-    assert board.algorithms == ("steady", "middle", "unsteady")
-    assert (board.columns[0].best, board.columns[0].level_with_best) == (("steady",), ("middle",))
 
 
 @pytest.mark.parametrize(
