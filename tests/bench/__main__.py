@@ -22,7 +22,6 @@ def main(arguments: list[str] | None = None) -> int:
         "dedupe": lambda: duplicates.main(chosen.a, OUT / "dedupe.json"),
         "head-to-head": head_to_head.main,
         "link": lambda: linking.main(chosen.a, chosen.b, chosen.sample, OUT / "link.json"),
-        "link-indexes": lambda: linking.indexes(chosen.b, chosen.sample),
         "link-peers": lambda: link_peers.main(min(chosen.a, 3_000)),
         "peers": peers.main,
     }
@@ -63,8 +62,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--a", type=int, default=10_000, help="link: names of the first list; dedupe: names; %(default)s"
     )
-    parser.add_argument("--b", type=int, default=10_000, help="link, link-indexes: names of the second; %(default)s")
-    parser.add_argument("--sample", type=int, default=100, help="link, link-indexes: names that are held against all of the second list; %(default)s")  # fmt: skip
+    parser.add_argument("--b", type=int, default=10_000, help="link: names of the second; %(default)s")
+    parser.add_argument("--sample", type=int, default=100, help="link: names that are held against all of the second list; %(default)s")  # fmt: skip
     return parser
 
 

@@ -105,67 +105,6 @@ def recall(
     }  # fmt: skip
 
 
-def indexes(b: int, sample: int) -> None:
-    """FAISS's indexes beside each other on one list: time of a search, and what of the brute-force matches each finds with the graph and without."""
-    import faiss
-
-    import dxmatch
-    from dxmatch.features.compute import prepare
-    from dxmatch.matcher.candidates import CandidateSearch
-    from dxmatch.matcher.terms import listed
-
-    m = dxmatch.load()
-    start = time.perf_counter()
-    names, (a, of_b) = listed(m.model, a=made_names(sample, 1), b=made_names(b, 2))
-    print(f"{len(names):,} names read: {time.perf_counter() - start:.0f} s", flush=True)
-    start = time.perf_counter()
-    prepare(names, m.features)
-    print(f"prepared: {time.perf_counter() - start:.0f} s, peak {peak():.1f} GB", flush=True)
-    among = np.unique(of_b.name[of_b.understood])
-    asked = np.unique(a.name[a.understood])
-    start = time.perf_counter()
-    truth, best = [], []
-    for name in asked.tolist():
-        probability = m.model.probabilities(names, np.full(len(among), name, np.int32), among)
-        truth.append(among[probability >= m.threshold])
-        best.append(among[np.argsort(-probability, kind="stable")[:5]])
-    print(
-        f"brute force: {time.perf_counter() - start:.0f} s, {sum(map(len, truth)) / len(asked):.1f} matches a name",
-        flush=True,
-    )
-    lists = int(4 * len(among) ** 0.5)
-    parts = 128
-    for kind, probes in (
-        (f"PQ{parts}x4fs", (0,)), (f"PQ{parts // 2}x4fs", (0,)), ("Flat", (0,)), (f"IVF{lists},Flat", (16, 64)), (f"IVF{lists},PQ{parts}x4fs", (32, 128)), ("PCA64,SQfp16", (0,)),
-        ("PCA64,PQ32x4fs", (0,)), (f"PCA64,IVF{lists},SQfp16", (64,)), ("HNSW32,SQfp16", (64,)),
-    ):  # fmt: skip
-        start = time.perf_counter()
-        search = CandidateSearch(names, among, 50, kind)
-        built = time.perf_counter() - start
-        for probed in probes:
-            if probed and "IVF" in kind:
-                faiss.extract_index_ivf(search._index).nprobe = probed
-            for graph in (True, False):
-                kin, search._kin = search._kin, search._kin if graph else None
-                start = time.perf_counter()
-                place, other = search(asked)
-                each = (time.perf_counter() - start) / len(asked)
-                search._kin = kin
-                got = [set(other[place == i].tolist()) for i in range(len(asked))]
-                every = sum(len(got[i] & set(t.tolist())) for i, t in enumerate(truth)) / max(sum(map(len, truth)), 1)
-                top = [
-                    len(got[i] & (set(t.tolist()) & set(best[i].tolist())))
-                    / max(len(set(t.tolist()) & set(best[i].tolist())), 1)
-                    for i, t in enumerate(truth)
-                    if len(t)
-                ]
-                first = [int(best[i][0]) in got[i] for i, t in enumerate(truth) if len(t)]
-                print(
-                    f"{kind:24} probed {probed:4} graph {graph!s:5} built {built:5.1f} s, {each * 1e6:6.0f} us a name, candidates {len(place) / len(asked):5.1f}, recall all {every:.3f} best five {np.mean(top):.3f} best {np.mean(first):.3f}",
-                    flush=True,
-                )
-
-
 def peak() -> float:
     """The most memory of this process so far, in GB."""
     used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

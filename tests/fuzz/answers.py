@@ -16,7 +16,7 @@ from dxmatch.votes.prompts.prompt import Prompt
 from dxmatch.votes.prompts.questions import ModelConfig, Question
 from dxmatch.votes.prompts.versions import PROMPTS
 
-from .findings import falsified, run_as_module, seconds_of
+from .findings import falsified, seconds_of
 
 MOST_SECONDS = 2.0
 """Of processor time for 100,000 characters."""
@@ -132,7 +132,3 @@ def run(number: int, seed: int) -> list[str]:
         *falsified(check_contradiction, reply, slow, seed),
         *falsified(check_time, long, slow, seed),
     ]
-
-
-if __name__ == "__main__":
-    run_as_module("answers", run)

@@ -1,13 +1,11 @@
-"""What every target shares: hypothesis asked by number and seed, the command line, a finding kept as a file that can become a test."""
+"""What every target shares: hypothesis asked by number and seed, a finding kept as a file that can become a test."""
 
 from __future__ import annotations
 
-import argparse
 import hashlib
-import sys
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +13,6 @@ from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis.strategies import SearchStrategy
 
 FOUND = Path(__file__).resolve().parents[2] / "out" / "fuzz"
-Run = Callable[[int, int], list[str]]
-"""`run(number, seed)`: tries `number` inputs made from `seed`; what went wrong, one text each, with the input's `repr`."""
 
 
 def falsified(check: Callable[[Any], None], inputs: SearchStrategy[Any], number: int, start: int) -> list[str]:
@@ -62,21 +58,3 @@ def keep(target: str, finding: str) -> Path:
     path = FOUND / f"{target}-{hashlib.sha256(finding.encode('utf-8', 'replace')).hexdigest()[:12]}.txt"
     path.write_text(finding, "utf-8", errors="backslashreplace")
     return path
-
-
-def main(target: str, run: Run, arguments: Sequence[str] | None = None) -> int:
-    """`python -m tests.fuzz.TARGET --number N --seed S`: prints the counts; 1 where something was found."""
-    parser = argparse.ArgumentParser(prog=f"python -m tests.fuzz.{target}")
-    parser.add_argument("--number", type=int, default=1000, help="inputs; %(default)s")
-    parser.add_argument("--seed", type=int, default=0, help="%(default)s")
-    chosen = parser.parse_args(arguments)
-    found = run(chosen.number, chosen.seed)
-    print(f"{target}: {chosen.number:,} tried, {len(found)} findings")
-    for finding in found[:20]:
-        print(f"\n{keep(target, finding)}\n{finding[:2000]}".encode("utf-8", "backslashreplace").decode())
-    return int(bool(found))
-
-
-def run_as_module(target: str, run: Run) -> None:
-    """The last line of a target: `if __name__ == "__main__": run_as_module("tables", run)`."""
-    sys.exit(main(target, run))

@@ -1,4 +1,4 @@
-"""Folders made to get out: `python -m tests.fuzz folders --number 125`, or `python -m tests.fuzz.folders --number 125`.
+"""Folders made to get out: `python -m tests.fuzz folders --number 125`.
 
 Model folders that name hub models, paths and addresses as encoders, and sentence-transformers folders, named by the user, that
 hold what `hostile_folders` puts there. A process of its own opens each and scores a pair. It counts what leaves: connections and
@@ -8,7 +8,6 @@ folder is refused in one clear line, or, where what it holds is harmless, gives 
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import random
@@ -38,7 +37,7 @@ def run(number: int, seed: int) -> list[str]:
 
 
 def report(number: int, seed: int) -> dict[str, Any]:
-    """findings; outcomes by kind; what each folder was refused with."""
+    """findings; outcomes by kind."""
     requests: list[str] = []
 
     class Hub(BaseHTTPRequestHandler):
@@ -62,15 +61,7 @@ def report(number: int, seed: int) -> dict[str, Any]:
         }
         offline = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "SENTENCE_TRANSFORMERS_HOME")
         environment = {name: value for name, value in os.environ.items() if name not in offline}
-        command = [
-            sys.executable,
-            "-m",
-            "dxmatch.tests.fuzz.folders",
-            "--worker",
-            folder,
-            f"--number={number}",
-            f"--seed={seed}",
-        ]
+        command = [sys.executable, "-m", "dxmatch.tests.fuzz.folders", folder, str(number), str(seed)]
         done = subprocess.run(
             command, capture_output=True, text=True, check=False, env={**environment, **own, "OMP_NUM_THREADS": "1"}
         )
@@ -79,7 +70,6 @@ def report(number: int, seed: int) -> dict[str, Any]:
         return {
             "findings": [f"the process ended with {done.returncode}:\n{done.stderr[-3000:]}"],
             "outcomes": {},
-            "told": {},
         }
     said = json.loads(done.stdout.splitlines()[-1])
     said["findings"] += [f"request to the hub: {one}" for one in requests]
@@ -113,7 +103,7 @@ def worker(folder: Path, number: int, seed: int) -> dict[str, Any]:
         "gout", "flu"
     )
     sys.addaudithook(watched)
-    findings, outcomes, told = [], Counter[str](), {}
+    findings, outcomes = [], Counter[str]()
     for kind, *what in cases[:number]:
         shutil.rmtree(case)
         case.mkdir()
@@ -137,14 +127,13 @@ def worker(folder: Path, number: int, seed: int) -> dict[str, Any]:
         outcome, words = tried(parts, case, name, table, given, watched)
         signal.alarm(0)
         outcomes[f"{kind}: {outcome}"] += 1
-        told[label] = words
         wrong = list(watched.events)
         wrong += ["code ran"] if marker.exists() else []
         wrong += [f"ended in {words}"] if outcome == "crash" else []
         wrong += ["opened, and nobody but the model named it"] if kind == "name" and outcome == "finite" else []
         wrong += [f"not one clear line: {words!r}"] if outcome == "refused" and not clear(words) else []
         findings += [f"{label}: {one}" for one in wrong]
-    return {"findings": findings, "outcomes": dict(outcomes), "told": told}
+    return {"findings": findings, "outcomes": dict(outcomes)}
 
 
 def with_errors_of_the_maker(make: Any, encoder: Path, marker: Path) -> None:
@@ -246,23 +235,5 @@ def saved(parts: Any, path: Path, name: str, table: dict[str, Any] | None) -> Pa
     return save(path, replace(parts, manifest=msgspec.structs.replace(parts.manifest, feature_set=features)))
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.folders", description=__doc__)
-    parser.add_argument("--number", type=int, default=BATCH)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--told", action="store_true", help="show what each folder was refused with")
-    parser.add_argument("--worker", type=Path, help=argparse.SUPPRESS)
-    chosen = parser.parse_args()
-    if chosen.worker is not None:
-        print(json.dumps(worker(chosen.worker, chosen.number, chosen.seed)))
-        return 0
-    found = report(chosen.number, chosen.seed)
-    for label, words in found["told"].items() if chosen.told else ():
-        print(f"{label}\n    {words}")
-    print(f"{chosen.number} hostile folders: {found['outcomes']}; {found.get('requests', '?')} requests to the hub")
-    print("\n".join(found["findings"]) or "0 findings")
-    return int(bool(found["findings"]))
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    print(json.dumps(worker(Path(sys.argv[1]), *map(int, sys.argv[2:]))))

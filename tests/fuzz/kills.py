@@ -1,6 +1,6 @@
 """Jobs that are killed at random moments while parts are written: what the next run makes is that of an undisturbed run.
 
-`python -m tests.fuzz.kills --number 20`: KILL and TERM in turns, to a file and to a folder. One time in
+`python -m tests.fuzz kills --number 20`: KILL and TERM in turns, to a file and to a folder. One time in
 three a byte of a waiting part is flipped, which must be noticed; one time in four the input is changed, which must be refused.
 """
 
@@ -19,7 +19,6 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from ..jobs.conftest import _KINDS, make_model, random_pairs
-from .findings import run_as_module
 
 BATCH = 4
 ROWS, CHUNK = 60_000, 500
@@ -97,7 +96,3 @@ def _content(output: Path) -> Mapping[str, bytes]:
     if output.is_dir():
         return {path.name: path.read_bytes() for path in output.iterdir()}
     return {"": output.read_bytes()} if output.exists() else {}
-
-
-if __name__ == "__main__":
-    run_as_module("kills", run)

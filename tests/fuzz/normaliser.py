@@ -12,7 +12,7 @@ from dxmatch.terms.text.normalizer import LANGUAGES, VERSIONS, Normalizer
 from dxmatch.terms.text.understood import REASONS, Reader
 from dxmatch.terms.text.vocabulary import Vocabulary
 
-from .findings import falsified, run_as_module, seconds_of
+from .findings import falsified, seconds_of
 
 MOST_SECONDS = 0.5
 """Of processor time for 10,000 characters."""
@@ -77,7 +77,3 @@ def check_time(text: str) -> None:
 def run(number: int, seed: int) -> list[str]:
     slow = max(number // 10, 1)
     return [*falsified(check, short, number - slow, seed), *falsified(check_time, long, slow, seed)]
-
-
-if __name__ == "__main__":
-    run_as_module("normaliser", run)

@@ -24,7 +24,6 @@ from dxmatch.evaluation.report.report import Report
 from ..chromium import CHROMIUM, Tab, tab
 from ..evaluation.made import By, long_form
 from ..evaluation.report.test_page import attacks
-from .findings import run_as_module
 from .more_pages import as_file_name, more_pages
 
 BATCH = 51
@@ -164,7 +163,3 @@ _COMMAND = re.compile(r"\^\^|\\(?:input|include|write18|immediate|openin|openout
 def latex_findings(text: str) -> list[str]:
     """Commands that no table of ours holds: a name brought them in."""
     return [f"LaTeX: {found[0]} in {text[max(0, found.start() - 60) : found.end() + 60]!r}" for found in _COMMAND.finditer(text)]  # fmt: skip
-
-
-if __name__ == "__main__":
-    run_as_module("pages", run)

@@ -28,7 +28,6 @@ from dxmatch.errors import DxmatchError
 from dxmatch.jobs.plan import Job
 
 from ..jobs.conftest import _KINDS, diagnoses, make_model
-from .findings import run_as_module
 
 BATCH = 50
 SECONDS, BYTES = 120, 6 << 30
@@ -216,7 +215,3 @@ def _train(path: Path, model_: Path) -> Any:
         rows = ["[[feature]]\n" + "".join(f'{key} = "{value}"\n' for key, value in kind.items()) for kind in _KINDS]
         features.write_text('name = "cheap"\nlanguage = "en"\n' + "".join(rows))
     return train(path, features=features).metrics
-
-
-if __name__ == "__main__":
-    run_as_module("parquet", run)

@@ -1,4 +1,4 @@
-"""Damage to a vote store: is any of it unnoticed? `python -m tests.fuzz.store --number 375 --seed 0`
+"""Damage to a vote store: is any of it unnoticed? `python -m tests.fuzz store --number 375 --seed 0`
 
 A trial is unnoticed where the damaged store reads without an error, and an answer is another one or is missing.
 """
@@ -17,8 +17,6 @@ from dxmatch.errors import DxmatchError
 from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question
 from dxmatch.votes.store.check import check_votes
 from dxmatch.votes.store.store import StoreError, VoteStore
-
-from .findings import run_as_module
 
 ASKED = [
     Question(ModelConfig(model, "vote-1", '{"temperature":0}'), f"disease {i}", f"illness {j}", repeat)
@@ -148,7 +146,3 @@ def _trials(number: int, seed: int, kinds: tuple[str, ...]) -> Iterator[tuple[st
         for i in range(number):
             kind = kinds[i % len(kinds)]
             yield kind, i, trial(kind, content, Path(folder), random.Random(f"{seed} {i}"))
-
-
-if __name__ == "__main__":
-    run_as_module("store", run)

@@ -1,4 +1,4 @@
-"""Damaged and odd tables against the standard library's csv and json, and openpyxl: `python -m tests.fuzz.tables --number 1000 --seed 0`.
+"""Damaged and odd tables against the standard library's csv and json, and openpyxl: `python -m tests.fuzz tables --number 1000 --seed 0`.
 
 A mutant is read as a table, cell for cell, and goes through one of the commands' functions: score, evaluate, train, icd.
 """
@@ -25,8 +25,6 @@ import dxmatch
 from dxmatch.errors import DxmatchError
 from dxmatch.files.reading import Reading
 from dxmatch.files.tables import Table, read_table
-
-from .findings import run_as_module
 
 Row = dict[str, Any]
 BATCH = 100
@@ -350,7 +348,3 @@ def run(number: int, seed: int) -> list[str]:
             if said := difference(one, Path(folder)):
                 findings.append(f"mutant({own}), {one.name}, {one.command}, encoding {one.encoding}: {said[:100]}…{said[-500:]}")  # fmt: skip
     return findings
-
-
-if __name__ == "__main__":
-    run_as_module("tables", run)

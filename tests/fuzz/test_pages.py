@@ -1,4 +1,4 @@
-"""One page of attacks in the browser, and commands of LaTeX in names; all 51 are `python -m tests.fuzz.pages --number 51`."""
+"""One page of attacks in the browser, and commands of LaTeX in names; all 51 are `python -m tests.fuzz pages --number 51`."""
 
 from __future__ import annotations
 
