@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from .bench.__main__ import main
-from .bench.head_to_head import Verdicts
 from .bench.report import ASKED, Row, failures, in_turns, show
+from .bench.rivals import Verdicts
 
 ROOT = Path(__file__).resolve().parents[1]
 NAMES = ("relative", "leaderboard", "job", "load", "first_match", "match", "trees", "shap", "icd")

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from dxmatch.models.folder import SHIPPED_MODEL
 
+from ..evaluation.made import written
 from ..evaluation.read.test_ddxplus import published
 from ..evaluation.reasoning_example import GOOD, GRAPHS, NOTES
 from .blocks import ROOT
@@ -99,16 +100,16 @@ def lay_out(folder: Path, url: str) -> None:
     shutil.copytree(SHIPPED_MODEL, folder / "my-model")
     header, *patients = published(folder).read_text("utf-8").splitlines(keepends=True)
     (folder / "release_test_patients.csv").write_text(header + "".join(patients * 500), "utf-8")
-    _write_json(folder / "graphs", GRAPHS)
+    written(folder / "graphs", GRAPHS)
     for notes in ("notes", "notes-original", "amended"):
-        _write_json(folder / notes, NOTES)
+        written(folder / notes, NOTES)
     _write(folder / "people.csv", [
         {"note": "Asthma/a1.json", "observation": "wheeze", "predicted": "wheeze", "label": 1},
         {"note": "Stroke/s1.json", "observation": "droop", "predicted": "clot", "label": 0},
     ])  # fmt: skip
     (folder / "domains.csv").write_text("category,domain\nAsthma,lungs\nStroke,nerves\n")
     for run in ("run-1", "run-2", "run-g", "run-k", "runs/gpt4-g", "runs/gpt4-k"):
-        _write_json(folder / run, GOOD)
+        written(folder / run, GOOD)
     (folder / "cnqa.json").write_text(json.dumps(_QUESTIONS), "utf-8")
     (folder / "questions.json").write_text(json.dumps(_QUESTIONS), "utf-8")
     _write(folder / "answers.csv", [{"question_id": n, "shift": s, "response": "A"} for n in (1, 2) for s in (0, 1)])
@@ -129,12 +130,6 @@ def write_titled(file: Path, text: str, url: str) -> None:
     if file.suffix == ".toml":
         text = re.sub(r'^url = ".*?"', f'url = "{url}"', text, flags=re.MULTILINE)
     file.write_text(text, "utf-8")
-
-
-def _write_json(folder: Path, files: dict[str, Any]) -> None:
-    for name, content in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(json.dumps(content), "utf-8")
 
 
 def _rows(file: Path) -> list[dict[str, Any]]:

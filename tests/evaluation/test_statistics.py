@@ -53,7 +53,7 @@ def test_differences_are_paired_and_of_every_metric(same_text, full_report):
 OF = dict(zip((f"c{i:02}" for i in range(14)), ["small"] * 4 + ["large"] * 8 + [None] * 2, strict=True))
 SETS: Cases = {
     case: {"truth": ["gout", "flu", "asthma"], "A": ["gout", "flu"] if i < 3 else ["copd"], "B": ["gout"]} if i < 4
-    else {"truth": ["sepsis"], "A": ["sepsis" if i % 2 else "copd"], "B": ["sepsis"]} if i < 12
+    else {"truth": ["sepsis"], "A": ["sepsis" if i % 4 else "copd"], "B": ["sepsis"]} if i < 12
     else {"truth": ["mi"], "A": ["mi"], "B": ["copd"]}
     for i, case in enumerate(OF)
 }  # fmt: skip
@@ -62,10 +62,10 @@ SETS: Cases = {
 @pytest.mark.parametrize(
     ("metric", "group", "value", "n"),
     [
-        ("R_disease", "small", 6 / 12, 4), ("R_disease", "large", 4 / 8, 8), ("R_disease", None, 1, 2),
-        ("R_disease", WEIGHTED, (6 + 4) / (12 + 8), 12), ("R_disease", PLAIN, (6 / 12 + 4 / 8) / 2, 12),
-        ("R_patient", WEIGHTED, (0 * 4 + 0.5 * 8) / 12, 12), ("R_patient", PLAIN, (0 + 0.5) / 2, 12),
-        ("MRR", WEIGHTED, (3 + 4) / 12, 12), ("MRR", PLAIN, (3 / 4 + 4 / 8) / 2, 12),
+        ("R_disease", "small", 6 / 12, 4), ("R_disease", "large", 6 / 8, 8), ("R_disease", None, 1, 2),
+        ("R_disease", WEIGHTED, (6 + 6) / (12 + 8), 12), ("R_disease", PLAIN, (6 / 12 + 6 / 8) / 2, 12),
+        ("R_patient", WEIGHTED, (0 * 4 + 0.75 * 8) / 12, 12), ("R_patient", PLAIN, (0 + 0.75) / 2, 12),
+        ("MRR", WEIGHTED, (3 + 6) / 12, 12), ("MRR", PLAIN, (3 / 4 + 6 / 8) / 2, 12),
     ],
 )  # fmt: skip
 def test_subgroups_and_their_averages_by_hand(metric, group, value, n):

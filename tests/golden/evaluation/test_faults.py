@@ -121,6 +121,7 @@ BEFORE: dict[str, tuple[str, Callable[[Row], None]]] = {
 }  # fmt: skip
 OF_M: dict[str, tuple[str, Callable[[Match], Match]]] = {
     "M inverted": ("shape_long", lambda m: Changed(m, lambda p: 1 - p)),
+    "above the threshold, not from it up": ("at_the_threshold", lambda m: Changed(m, higher=1e-12)),
     "the threshold moved": ("panel_all_families", lambda m: Changed(m, higher=0.05)),
     "M's doubt left out": ("shape_records", lambda m: Changed(m, lambda p: (p >= m.threshold).astype(float))),
     "M inverted where notes are compared": ("reasoning_own", lambda m: Changed(m, lambda p: 1 - p)),
