@@ -57,7 +57,10 @@ def test_the_sentence_says_how_the_best_stands_beside_the_others(skills, ends):
 def test_several_algorithms_against_a_panel_stand_in_one_sentence(grouped_report, same_text):
     opening, rpad, _ = grouped_report.document.answer[0]
     assert opening.startswith("Over 14 cases and 3 experts")
-    assert rpad.startswith("RPAD@3, how much they agree: A ") and "(above 1)" in rpad
+    sides = re.findall(r"([AB]) \d\.\d+ \[[^]]*\] (\(\w+ 1\))", rpad)
+    assert rpad.startswith("RPAD@3, how much they agree: A ") and sides == [("A", "(above 1)"), ("B", "(around 1)")]
+    less = {f"c{i}": {"A": ["gout" if i < 2 else "x"], "X": ["gout"], "Y": ["gout" if i % 3 else "sepsis"]} for i in range(12)}  # fmt: skip
+    assert scored(less, "RPAD", same_text, k=1, resamples=60).document.answer[0][1].endswith("(below 1).")
     cases = {f"c{i}": {"A": ["gout"], "B": ["gout"], "X": ["gout"], "Y": ["sepsis"]} for i in range(3)}
     never = scored(cases, None, same_text, k=1)
     assert "A undefined: no two experts match in any case at k = 1; B undefined" in str(never)
