@@ -125,6 +125,8 @@ def attacked(same_text, loopback):
 def test_markup_stays_text(attacked, loopback):
     read = Page(attacked.to_html())
     assert_inert(read)
+    data = "".join(text for name, text in read.scripts.items() if name)
+    assert not set("<>&\u2028\u2029") & set(data), "no parser takes the data of charts and cases for markup"
     shown = "".join(read.text)
     for attack in attacks(loopback.url):
         assert attack.replace("\0", "\ufffd") in shown or attack in shown

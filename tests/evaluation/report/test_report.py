@@ -164,6 +164,11 @@ def test_the_terminal_is_short_unless_asked(doubtful):
     assert "Made with" in full and "Made with" not in short
 
 
+def test_a_name_is_no_markup_in_the_terminal():
+    report = scored(answers({"[b]x[/b]": 5, "[red]": 3}), "recall", k=5)
+    assert all(line in printed(report) for line in report.document.answer[0])
+
+
 def test_what_was_left_out_and_what_is_undefined_have_their_reason(panel, hand_matcher):
     of_panel = dxmatch.Panel(hardness=0.0, algorithms=["A"])
     report = scored(long_form(panel), None, hand_matcher, k=1, panel=of_panel)
