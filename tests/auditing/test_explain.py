@@ -9,8 +9,8 @@ from itertools import pairwise
 import pytest
 
 import dxmatch
-from dxmatch.errors import InputError, MissingExtra, ModelError, NotUnderstood, NotUnderstoodWarning
-from dxmatch.models.ensemble import Combination
+from dxmatch.errors import InputError, MissingExtra, NotUnderstood, NotUnderstoodWarning
+from dxmatch.models.folder import SHIPPED_MODEL
 from dxmatch.models.folder import load as read_model_folder
 
 from ..small_model import boosters_of

@@ -79,7 +79,7 @@ RIGHT = ["reference", "reference_icd10", "reference_severity", "severity", "rela
         (["role"], "AX", "agreement", "a third model"),
         (RIGHT, "ABXYZ", "ranking", "right answers: the column reference"),
         (RIGHT, "ABXYZ", "recall", "right answers: the column reference"),
-        (RIGHT, "ABXYZ", "hierarchical", "a reference: rows with the role reference"),
+        (RIGHT, "ABXYZ", "hierarchical", "the columns icd10 and reference_icd10, or a reference"),
         (RIGHT, "ABXYZ", "weighted", "the column relation, or severity with the reference's"),
     ],
 )

@@ -29,9 +29,9 @@ def test_by_hand(row: dict[str, str]) -> None:
 
 
 def test_gains_are_m_s_relations_and_each_pair_is_asked_once_the_right_answer_first() -> None:
-    m = SetMatcher(relations=lambda a, b: SimpleNamespace(semantic_distance=np.array([3 if y == "angina" else 5 for y in b])))  # fmt: skip
+    m = SetMatcher(relations=lambda a, b: SimpleNamespace(kinds=b, semantic_distance=np.array([3 if y == "angina" else 5 for y in b])))  # fmt: skip
     assert dxmatch.metrics.ndcg([["angina"]], ["heart attack"], matcher=m) == pytest.approx(0.25)
-    m = SetMatcher(relations=lambda a, b: SimpleNamespace(semantic_distance=np.array([1, 2])))
+    m = SetMatcher(relations=lambda a, b: SimpleNamespace(kinds=["same"] * 2, semantic_distance=np.array([1, 2])))
     with pytest.raises(ModelError, match="relations for 1 pairs"):
         dxmatch.metrics.ndcg([["angina"]], ["heart attack"], matcher=m)
     one_way = By(lambda a, b: float(a == "right"))
