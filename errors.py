@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import copyreg
 import re
 import shlex
 import sys
 import warnings
-from collections.abc import Mapping, Sized
+from collections.abc import Mapping
 from typing import Any, Self
 
-from .extras import install_hint
 from .settings import cells_hidden
 
 _LONGEST_QUOTE = 80
@@ -18,9 +18,7 @@ _LONGEST_QUOTE = 80
 def quoted(value: Any) -> str:
     """`value`, a cell or a parameter, as errors show it: its repr, cut to 80 characters; only how long it is where cells are hidden."""
     if cells_hidden() and value and not isinstance(value, bool | int | float):
-        if isinstance(value, str):
-            return f"<hidden: {len(value):,} characters>"
-        return f"<hidden: {type(value).__name__}{f' of {len(value):,}' if isinstance(value, Sized) else ''}>"
+        return f"<hidden: {f'{len(value):,} characters' if isinstance(value, str) else type(value).__name__}>"
     text = " ".join(repr(value).splitlines())  # of a frame, several lines
     return text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…"
 
@@ -48,24 +46,24 @@ class DxmatchError(Exception):
 
     def worded(self, options: Mapping[str, str]) -> str:
         """The message for a command line. options : a parameter's name -> what the command calls it, as "k" -> "--k"."""
-        remedy = None if self.remedy is None else self.remedy.on_command_line(options)
-        return self.finding if remedy is None else f"{self.finding} Or: {remedy}."
+        remedy = self.remedy and self.remedy.on_command_line(options)
+        return f"{self.finding} Or: {remedy}." if remedy else self.finding
 
     def with_remedy(self, remedy: Remedy) -> Self:
         """The same error with a remedy, unless it has one."""
-        if self.remedy is None:
-            self.remedy = remedy
+        self.remedy = self.remedy or remedy
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         """So that an error comes back from another process as it was: its message is made of arguments that are not kept."""
-        return _as_it_was, (type(self), self.args, self.__dict__)
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
 
 class Open(str):
-    """The value of a parameter that the user must think of, in a word: "FILE"."""
+    """The value of a parameter that the user must think of, in a word: "FILE"; in Python it is shown as …"""
 
-    __slots__ = ()
+    def __repr__(self) -> str:
+        return "…"
 
 
 _READING = "reading=dxmatch.Reading({})"
@@ -92,15 +90,7 @@ class Remedy:
 
     def in_python(self) -> str:
         """`column='dx' reads it`"""
-
-        def shown(value: Any) -> str:
-            if isinstance(value, dict):
-                return f"{{{', '.join(f'{key!r}: {shown(one)}' for key, one in value.items())}}}"
-            return "…" if isinstance(value, Open) else repr(value)
-
-        words = ", ".join(
-            _HOME.get(name, "{}").format(f"{name}={shown(value)}") for name, value in self.options.items()
-        )
+        words = ", ".join(_HOME.get(name, "{}").format(f"{name}={value!r}") for name, value in self.options.items())
         return f"{words} {self.does}"
 
     def on_command_line(self, names: Mapping[str, str]) -> str | None:
@@ -151,22 +141,16 @@ class InputError(DxmatchError):
         self.problem, self.source, self.row, self.column = problem, source, row, column
         self.allowed, self.remedy = allowed, remedy
         place = [source] if source else []
-        if row is not None:
-            place.append(f"row {row}")
-        if column is not None:
-            place.append(f"column {column!r}")
+        place += [f"row {row}"] if row is not None else []
+        place += [f"column {column!r}"] if column is not None else []
         sentence = problem if problem.endswith("?") else f"{problem}."
         message = f"{', '.join(place)}: {sentence}" if place else sentence
-        if allowed:
-            message += f" Allowed: {allowed}."
-        if got is not InputError._ABSENT:
-            message += f" Got: {quoted(got)}."
+        message += f" Allowed: {allowed}." if allowed else ""
+        message += f" Got: {quoted(got)}." if got is not self._ABSENT else ""
         super().__init__(message)
 
     def worded(self, options: Mapping[str, str]) -> str:
-        known = self.remedy or (SET_ASIDE if self.row_alone else None)
-        remedy = None if known is None else known.on_command_line(options)
-        return self.finding if remedy is None else f"{self.finding} Or: {remedy}."
+        return super(InputError, self.with_remedy(SET_ASIDE) if self.row_alone else self).worded(options)
 
     def of_row_alone(self) -> Self:
         """The same error, of a line that could be set aside."""
@@ -183,12 +167,9 @@ class NotUnderstood(InputError):
 
     def __init__(self, text: str, reason: str) -> None:
         self.text, self.reason = text, reason
-        super().__init__(
-            f"not understood ({reason})",
-            allowed="one diagnosis in words of the model's language",
-            got=text,
-            remedy=Remedy("scores it all the same", judge_all=True),
-        )
+        remedy = Remedy("scores it all the same", judge_all=True)
+        allowed = "one diagnosis in words of the model's language"
+        super().__init__(f"not understood ({reason})", allowed=allowed, got=text, remedy=remedy)
 
 
 class NotUnderstoodWarning(UserWarning):
@@ -213,17 +194,10 @@ class OptionError(DxmatchError, ValueError):
     def worded(self, options: Mapping[str, str]) -> str:
         if self.name not in options:
             return str(self)
-        allowed = re.sub(r",? or None for (.*)", r"; left out for \1", self._allowed)
-        allowed = re.sub(r",? or None\b", "", allowed)
+        allowed = re.sub(r",? or None( for )?", lambda each: "; left out for " if each[1] else "", self._allowed)
         allowed = re.sub(r"'(\w+)'", lambda each: options.get(each[1], each[0]), allowed)
-        must = f"The option {options[self.name]} must be {allowed}."
-        match self._got:
-            case None:
-                return f"{must} It is not given."
-            case bool():
-                return must.replace("must be True", "must be left on").replace("must be False", "must be left out")
-            case _:
-                return f"{must} Got {quoted(self._got)} instead."
+        got = "It is not given." if self._got is None else f"Got {quoted(self._got)} instead."
+        return f"The option {options[self.name]} must be {allowed}. {got}"
 
 
 class ModelError(DxmatchError):
@@ -234,14 +208,7 @@ class MissingExtra(DxmatchError):
     """A feature of dxmatch whose library is not installed."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an extra that is not installed. {install_hint(extra)}")
-
-
-def _as_it_was(kind: type[DxmatchError], args: tuple[Any, ...], attributes: dict[str, Any]) -> DxmatchError:
-    error = kind.__new__(kind)
-    error.args = args
-    error.__dict__.update(attributes)
-    return error
+        super().__init__(f"{what} needs an extra that is not installed. Run: pip install 'dxmatch[{extra}]'")
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:

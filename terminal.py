@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 _OF_A_PIPE = 1000
 """More than a row of any table needs, so that no name or path is wrapped or cut."""
@@ -16,8 +16,6 @@ _OF_A_PIPE = 1000
 
 def wide_console() -> Console:
     """Standard output as rich writes to it. In a pipe or a file nothing is wrapped, unless COLUMNS says where."""
-    from rich.console import Console
-
     made = Console()
     if not (made.is_terminal or made.is_jupyter or os.environ.get("COLUMNS", "").isdigit()):
         made.width = _OF_A_PIPE
@@ -26,9 +24,6 @@ def wide_console() -> Console:
 
 def print_table(header: Iterable[str], rows: Iterable[Iterable[str | Text]], **looks: Any) -> None:
     """A table on standard output. What stands in it is text as it is, never rich's markup. looks : as of `rich.table.Table`."""
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table(**looks)
     for name in header:
         table.add_column(Text(name))

@@ -1,136 +1,328 @@
-"""What every command shares: options from the function that it calls, `-` for standard input and output, --json, and how it ends."""
+"""A command: its options from the signature of the public function that it calls, with that function's docstring for help; --json; how it ends.
+
+An object of options becomes a flag for each of its fields, the match function the flags of `load`. What is typed goes to the function as mappings,
+which every public function takes in the place of such objects and holds to their rules.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
+import io
 import json
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from types import NoneType, SimpleNamespace
+from typing import Annotated, Any, Literal, get_args, get_origin
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, Group, Parameter
+from cyclopts.help import DefaultFormatter
 from docstring_parser import parse
 
-from ..options import READ, WRITTEN, checked
+from ..files.counted import counted
+from ..options import READ, SEVERAL, WRITTEN, Rule, checked, rules
 from ..settings import quiet
-from .flags import OPTIONS, OUT, Flag, arguments, loaded, options
-from .streams import Streams
 
-_JSON = Flag(("json",), ("--json",), bool, OUT, "Print the result as one JSON document, in place of words.", False)
 Output = Annotated[Path, WRITTEN]
 """A file or folder that a command writes."""
-_BESIDE = ("store", "rejects")
-"""Files that are written beside a result."""
+_NAMED = ("judge", "codes", "graded", "threshold", "encoder", "about")
+"""Parameters whose fields carry their name: --judge.model."""
+_SHORT = {"output": "-o", "models": "-m"}
+_FIRST = ("What comes out", "Options")
+_LONG = 160
+_ABSENT = inspect.Parameter.empty
+
+running = SimpleNamespace(names={}, said=str, all_options=False)
+"""The command that runs. names : a parameter -> what the command calls it, for the words of errors. said : a message without temporary files.
+all_options : whether help shows them."""
 
 
-@dataclass
-class Running:
-    """The command that runs, for the words of its errors.
+def _shown(console: Any, options: Any, panel: Any) -> None:
+    """Shows of a group of options the names alone, so that what everybody needs fits a screen."""
+    if running.all_options or panel.title in _FIRST:
+        DefaultFormatter()(console, options, panel)
+    else:
+        names = " ".join(entry.positive_names[0] for entry in panel.entries)
+        console.print(f"{panel.title} (--help-all): {names}", markup=False, highlight=False)
 
-    names : a parameter -> what the command calls it. streams : what stands for standard input and output.
-    lacking : whether something is wrong or missing, though the command has a result: it ends with 1.
+
+@functools.cache
+def _group(name: str) -> Group:
+    return Group(name, sort_key=_FIRST.index(name) if name in _FIRST else len(_FIRST), help_formatter=_shown)
+
+
+@dataclass(frozen=True)
+class Flag:
+    """One option of a command.
+
+    path : the parameter, and the fields below it, that take its value. names : as it is typed. rule : its types in Python. heading : where
+    help shows it. about : its description. default : shown.
     """
 
-    names: Mapping[str, str] = field(default_factory=dict)
-    streams: Streams = field(default_factory=Streams)
-    lacking: bool = False
+    path: tuple[str, ...]
+    names: tuple[str, ...]
+    rule: Rule
+    heading: str
+    about: str
+    default: Any = _ABSENT
+
+    @property
+    def key(self) -> str:
+        """Its name as a parameter of the command."""
+        return re.sub(r"\W", "_", self.names[0].strip("-"))
+
+    @property
+    def inside(self) -> dict[Any, tuple[Any, ...]]:
+        """What its types hold: {Sequence: (str,)}."""
+        return {get_origin(kind): get_args(kind) for kind in self.rule.kinds if kind is not NoneType}
+
+    def parameter(self, *, positional: bool = False, several: bool = False) -> inspect.Parameter:
+        """What cyclopts reads of it: one simple type, or a list of words that are read here."""
+        one, *others = [kind for kind in self.rule.kinds if kind is not NoneType]
+        one = one if get_origin(one) in (None, Literal, Mapping) else get_args(one)[0]
+        if others or not (one in (bool, int, float) or get_origin(one) is Literal):
+            one = str
+        word = "NAME=VALUE" if Mapping in self.inside else "FILE" if {READ, WRITTEN} & {*self.rule.said} else "TEXT"
+        said = Parameter(
+            name=None if positional else self.names, help=self.about, group=_group(self.heading), metavar=word if one is str else None,
+            negative=None if self.default is True else (), show_default=str(self.default) if type(self.default) in (str, int, float) else False,
+        )  # fmt: skip
+        kind = inspect.Parameter.POSITIONAL_ONLY if positional else inspect.Parameter.KEYWORD_ONLY
+        taken: Any = list[one] if several or {*SEVERAL} & {*self.inside} else one  # type: ignore[valid-type]
+        if self.default is _ABSENT:
+            return inspect.Parameter(self.key, kind, annotation=Annotated[taken, said])
+        return inspect.Parameter(self.key, kind, default=None, annotation=Annotated[taken | None, said])
+
+    def read(self, typed: Any) -> Any:
+        """The value in Python of what was typed: of several words a list, or NAME=VALUE where a mapping or pairs are taken. Errors: `CycloptsError`."""
+        if not isinstance(typed, list):
+            return Path(typed) if WRITTEN in self.rule.said else typed
+        pairs = [word.partition("=") for word in typed if Mapping in self.inside and not Path(word).exists()]
+        named = {*self.inside} in ({Mapping}, {Mapping, Iterable})
+        if named or any(equals for _, equals, _ in pairs):
+            if wrong := ["".join(pair) for pair in pairs if not pair[2]]:
+                raise CycloptsError(msg=f"{self.names[0]} {wrong[0]}: expected NAME=VALUE")
+            if Iterable in self.inside:  # of pairs, whose first may stand twice
+                return [(name, value) for name, _, value in pairs]
+            return {name: _value(value, Rule.of(self.inside[Mapping][1])) for name, _, value in pairs}
+        if len(typed) > 1 or {Iterable, Sequence} & {*self.inside}:
+            return [*map(Path, typed)] if WRITTEN in self.rule.said else typed
+        return _value(typed[0], Rule((int,))) if int in self.rule.kinds else typed[0]
 
 
-running = Running()
+def _value(text: str, rule: Rule) -> Any:
+    """One value as a mapping holds it: a number or JSON where it takes these, several with commas where it takes several."""
+    if "," in text and any(get_origin(kind) in SEVERAL for kind in rule.kinds):
+        return [part.strip() for part in text.split(",")]
+    try:
+        return json.loads(text) if {int, Any} & {*rule.kinds} else text
+    except ValueError:
+        return text
+
+
+def options(
+    target: Callable[..., Any], heading: str = _FIRST[1], path: tuple[str, ...] = (), prefix: str = ""
+) -> Iterator[Flag]:
+    """The flags of a public function, or of an object of options, whose docstring's first words are their heading."""
+    from ..matcher.match_function import load
+
+    said, own = described(target), inspect.signature(target).parameters
+    for name, rule in rules(target).items():
+        here = (*path, name)
+        word = next((kind for kind in rule.kinds if get_origin(kind) is Literal), None)
+        if name == "matcher" and target is not load and {*rule.kinds} != {str, NoneType}:
+            yield from options(load, "The match function", here)
+        elif len(rule.objects) > 1:  # a word says which of the objects
+            default = get_args(word)[0]
+            yield Flag((*here, name), _typed("", name), Rule((word,)), name.capitalize(), said[name], default)
+            for kind in rule.objects:
+                yield from options(kind, name.capitalize(), here)
+        elif rule.objects and word is None and Sequence not in [*map(get_origin, rule.kinds)]:
+            below = re.split("[:;,.]", rule.objects[0].__doc__ or "")[0]
+            flags = options(rule.objects[0], below, here, f"{name}." if name in _NAMED else prefix)
+            yield from (flag for flag in flags if flag.path[len(here)] in rule.served)
+        elif any(map(_can_be_typed, rule.kinds)):
+            yield Flag(here, _typed(prefix, name, rule), rule, heading, said.get(name, ""), own[name].default)
+
+
+def _can_be_typed(kind: Any) -> bool:
+    """Whether a value of this type can be; a function, or a graph of diseases, cannot."""
+    return kind in (str, int, float, bool, Path, Any) or get_origin(kind) not in (None, Callable)
+
+
+def _typed(prefix: str, name: str, rule: Rule = Rule(())) -> tuple[str, ...]:
+    """How it is typed; an option that may be given again in the singular, too."""
+    words = f"--{prefix}{name.replace('_', '-')}"
+    again = words.endswith("s") and any(get_origin(kind) in SEVERAL for kind in rule.kinds)
+    short = f"-{name}" if len(name) == 1 else _SHORT.get(name)
+    return tuple(filter(None, (words, words[:-1] if again else None, short)))
+
+
+def described(target: Callable[..., Any]) -> dict[str, str]:
+    """The first sentence on each parameter in a numpy docstring; of a long one the first clause."""
+    found: dict[str, str] = {}
+    for each in parse(inspect.getdoc(target) or "").params:
+        sentence = re.split(r"(?<=[.!?])\s+(?=[A-Z])", each.description or "", maxsplit=1)[0]
+        if len(sentence) > _LONG:
+            sentence = f"{sentence.partition(': ')[0].rstrip('.')}."
+        for name in each.arg_name.split(","):
+            found[name.strip()] = " ".join(sentence.replace("`", "").split())
+    return found
+
+
+def arguments(flags: Sequence[Flag], typed: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a function that were typed, objects of options as mappings."""
+    made: dict[str, Any] = {}
+    keys = [flag.key for flag in flags]
+    for flag in (flag for flag in flags if flag.key in typed):
+        value, inside = typed[flag.key], made
+        # one --store is for M and for what is asked: alone it asks for no M, and answers go to it, so that there may be none yet for M to read
+        if flag.path[0] == "matcher" and keys.count(flag.key) > 1 and not ("matcher" in made and Path(value).exists()):
+            continue
+        for name in flag.path[:-1]:
+            inside = inside.setdefault(name, {})
+        inside[flag.path[-1]] = value
+    return made
+
+
+_JSON = Flag(
+    ("json",), ("--json",), Rule((bool,)), _FIRST[0], "Print the result as one JSON document, in place of words.", False
+)
 
 
 @dataclass
 class Call:
-    """The function behind a command, with its arguments as they were typed: by flag, and as it takes them; M is loaded when it is called."""
+    """What a command was given: by flag, and as functions take it. Called, it calls the function behind the command.
 
-    verb: Callable[..., Any]
+    lacking : whether something is wrong or missing, though the command has a result: it ends with 1.
+    """
+
+    verb: Any
     typed: Mapping[str, Any]
     given: dict[str, Any]
+    lacking: bool = False
 
     def __call__(self, **more: Any) -> Any:
         """Calls it, with `more` that the command itself gives."""
-        return checked(self.verb)(**loaded({**self.given, **more}, self.verb))
+        return self.of(self.verb, **more)
 
     def of(self, function: Callable[..., Any], **more: Any) -> Any:
-        """Calls another function with those of the arguments that it takes."""
+        """Calls another function with what it takes of it; the match function is loaded as its options say, or where `function` must have one."""
+        from ..matcher.match_function import load
+
         takes = inspect.signature(function).parameters
-        return checked(function)(**{name: value for name, value in self.given.items() if name in takes}, **more)
+        given = {name: self.given[name] for name in takes if name in self.given} | more
+        if "matcher" in takes and takes["matcher"].default is _ABSENT:
+            given.setdefault("matcher", {})
+        if isinstance(given.get("matcher"), dict):
+            given["matcher"] = load(**given["matcher"])
+        return checked(function)(**given)
 
 
 def command(
-    verb: Callable[..., Any] | None = None,
-    *,
-    given: Collection[str] = (),
-    several: Collection[str] = (),
-    leave_out: Collection[str] = (),
-    stdout: str | None = ".csv",
-    says_asked: bool = True,
+    verb: Callable[..., Any] | None = None, *, given: Sequence[str] = ()
 ) -> Callable[[Callable[..., Any]], App]:
-    """Makes a command of `body(call, *, own options)`, or of `body(own options)` where it calls no `verb`.
+    """Makes a command of `body(call, *, own options)`, whose own options go before those of the same name of what it calls.
 
-    given : the parameters that are typed without a name; several : those of them that take more than one word. leave_out : those of `verb` that the command gives itself. stdout : the suffix of
-    what `-o -` prints; None where the output is a folder. says_asked : says in the end what came of asking language models.
+    verb : the function that it calls; the public one of its own name, if there is one. given : the parameters that are typed without a name,
+    "*name" of one that takes several words.
     """
 
     def made(body: Callable[..., Any]) -> App:
-        of_verb = [] if verb is None else [
-            replace(flag, several=flag.path[0] in several) for flag in options(verb) if not {".".join(flag.path[:n]) for n in (1, 2)} & {*leave_out}
-        ]  # fmt: skip
-        own = [*options(body, OPTIONS if verb is None else OUT)]
-        flags = {flag.key: flag for flag in (*of_verb, *own)}
+        public = getattr(import_module("dxmatch"), body.__name__, None)
+        calls = verb or (public if callable(public) else None)
+        own = [*options(body, _FIRST[0 if calls else 1])]
+        below = [flag for flag in options(calls) if flag.key not in {one.key for one in own}] if calls else []
+        flags = {flag.key: flag for flag in (*below, *own)}
         if inspect.signature(body).return_annotation not in (None, "None"):
             flags["json"] = _JSON
-        names = {flag.path[-1]: flag.names[0] for flag in sorted(flags.values(), key=lambda flag: -len(flag.path))}
-        names |= {".".join(flag.path): flag.names[0] for flag in (*of_verb, *own)}
+        names = _names([*below, *own])
+        places = [name.strip("*") for name in given]
 
         def run(*positional: Any, **typed: Any) -> None:
-            typed.update(zip(given, positional, strict=False))
+            running.names = names
+            typed.update(zip(places, positional, strict=False))
             as_json = typed.pop("json", False)
-            running.names, running.streams, running.lacking = names, Streams(), False
-            with contextlib.closing(running.streams) as streams:
-                written = _open(streams, typed, flags, stdout)
-                if as_json and streams.output is not None:
-                    raise CycloptsError(msg="--json prints to standard output, and so does -o -")
-                more = arguments(own, typed, body)
-                call = [] if verb is None else [Call(verb, typed, arguments(of_verb, typed, verb))]
-                asking: Any = more.get("asking") or (call and call[0].given.get("asking"))
-                with streams.words(silent=as_json or (quiet() and written)):
-                    document = checked(body)(*call, **loaded(more, body))
-                    asked = asking.budget.summaries if asking else []
-                    for summary in asked if says_asked else ():
-                        print("\n".join(summary.lines()))
-                streams.deliver()
-                if as_json:
-                    print(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1, default=_plain))
-                if any("interrupted" in summary.stopped_because for summary in asked):
-                    raise SystemExit(130)
-                if running.lacking or any(summary.failed for summary in asked):
-                    raise SystemExit(1)
+            written = _written(typed, flags)
+            typed = {key: flags[key].read(value) for key, value in typed.items()}
+            call = Call(calls, typed, arguments([*below, *own], typed))
+            asked = _summaries(call.given) if any(flag.path[0] == "asking" for flag in flags.values()) else []
+            silent = as_json or (quiet() and written - {"store", "rejects"})
+            with contextlib.redirect_stdout(io.StringIO()) if silent else contextlib.nullcontext():
+                document = call.of(body, call=call)
+                print("".join(f"{line}\n" for one in asked for line in one.lines()), end="")
+            if as_json:
+                print(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1, default=_plain))
+            if any("interrupted" in summary.stopped_because for summary in asked):
+                raise SystemExit(130)
+            if call.lacking or any(summary.failed for summary in asked):
+                raise SystemExit(1)
 
-        taken = [flags[name].parameter(positional=True) for name in given]
-        taken += [flag.parameter() for name, flag in flags.items() if name not in given]
+        taken = [flags[name.strip("*")].parameter(several=name[0] == "*", positional=True) for name in given]
+        taken += [flag.parameter() for name, flag in flags.items() if name not in places]
         run.__signature__ = inspect.Signature(taken)  # type: ignore[attr-defined]
         run.__annotations__ = {each.name: each.annotation for each in taken}
         run.names = names  # type: ignore[attr-defined]
-        return app_of(body.__name__, body, run)
+        app = _app(body)
+        app.default(run)
+        return app
 
     return made
 
 
-def app_of(name: str, said: Any, run: Callable[..., None] | None = None) -> App:
-    """A command, or a group of commands, with the docstring of `said` as its help: the examples stand at the end."""
-    doc = parse(inspect.getdoc(said) or "")
-    ends = [line for each in doc.examples for line in (each.description or "").splitlines() if line.strip()]
-    app = App(
-        name=name.rstrip("_"), help="\n\n".join(filter(None, (doc.short_description, doc.long_description))),
-        help_epilogue="\n\n".join(["Everywhere: --quiet (-q), --debug, --help-all", *(f"Example: {line}" for line in ends)]),
-        help_format="plaintext", version_flags=(),
-    )  # fmt: skip
-    if run is not None:
-        app.default(run)
-    return app
+def _names(flags: Sequence[Flag]) -> dict[str, str]:
+    """What a command calls each parameter, each field of an object, and what is said by a word or in a file."""
+    names = {word: f"{flag.names[0]} {word}" for flag in flags for word in flag.rule.words}
+    for flag in flags:
+        fields = [name for kind in flag.rule.objects for name in rules(kind)]
+        names |= {name: f"{flag.names[0]} FILE.toml, with {name} in it" for name in fields}
+    names |= {flag.path[-1]: flag.names[0] for flag in sorted(flags, key=lambda flag: -len(flag.path))}
+    return names | {".".join(flag.path): flag.names[0] for flag in flags}
+
+
+def _written(typed: Mapping[str, Any], flags: Mapping[str, Flag]) -> set[str]:
+    """The flags of files that are written. Errors: `InputError` for one that is read and written, written twice, or cannot be written."""
+    from ..files.tables import check_apart
+
+    read, written = list[str](), list[tuple[Flag, Path]]()
+    for flag, value in ((flags[key], value) for key, value in typed.items()):
+        words = value if isinstance(value, list) else [value]
+        read += [word.rpartition("=")[2] for word in words if READ in flag.rule.said]
+        written += [(flag, Path(word)) for word in words if WRITTEN in flag.rule.said]
+    check_apart([file for _, file in written], read)
+    for check, file in ((check, file) for flag, file in written for check in flag.rule.said if callable(check)):
+        check(file)
+    return {flag.key for flag, _ in written}
+
+
+def _summaries(given: dict[str, Any]) -> list[Any]:
+    """What will have come of asking language models."""
+    from ..votes.asking_options import Asking
+
+    # retries are counted in what came of asking: stamina need not print each of them
+    with contextlib.suppress(ImportError):
+        import_module("stamina.instrumentation").set_on_retry_hooks(())
+    given["asking"] = Asking(**given.get("asking", {}))
+    return given["asking"].budget.summaries
+
+
+def _app(body: Callable[..., Any]) -> App:
+    """A command with the docstring of `body` as its help: the examples stand at the end."""
+    doc = parse(inspect.getdoc(body) or "")
+    examples = "\n".join(each.description or "" for each in doc.examples).split("\n")
+    ends = ["Everywhere: --quiet (-q), --debug, --help-all", *(f"Example: {line}" for line in examples if line)]
+    about, end = f"{doc.short_description}\n\n{doc.long_description or ''}", "\n\n".join(ends)
+    return App(name=body.__name__.rstrip("_"), help=about, help_epilogue=end, help_format="plaintext", version_flags=())
+
+
+def say_rejected(count: int, rejects: Any) -> None:
+    """Says how many rows were set aside, where a file takes them."""
+    if rejects is not None:
+        print(f"{counted(count, 'row')} rejected{f'; they are in {rejects}' if count else ''}.")
 
 
 def _plain(value: Any) -> Any:
@@ -138,28 +330,3 @@ def _plain(value: Any) -> Any:
     from ..pages.rows import json_rows
 
     return json_rows(value.to_pylist()) if hasattr(value, "to_pylist") else str(value)
-
-
-def _open(streams: Streams, typed: dict[str, Any], flags: Mapping[str, Flag], stdout: str | None) -> bool:
-    """Reads what was typed, with files in the place of `-`; says whether the result goes to files. Errors: a file that is read and written, or written twice."""
-    from ..files.tables import check_apart
-
-    read: list[str] = []
-    written: dict[str, list[Path]] = {}
-    for key, value in typed.items():
-        flag, words = flags[key], value if isinstance(value, list) else [value]
-        if READ in flag.said:
-            words = [streams.read(word) for word in words]
-            read += [word.rpartition("=")[2] for word in words]
-        elif WRITTEN in flag.said:
-            if key == "output" and stdout is None and "./-" in words:
-                raise CycloptsError(msg=f"{flag.names[0]} - : a folder is written, which standard output is not")
-            words = [streams.written(Path(word), (key == "output" and stdout) or ".csv") for word in words]
-            written[key] = words
-        typed[key] = flag.read(words) if isinstance(value, list) else words[0]
-    check_apart([file for files in written.values() for file in files], read)
-    for key, files in written.items():
-        for check in filter(callable, flags[key].said):
-            for file in files:
-                check(file)
-    return bool(written.keys() - {*_BESIDE})

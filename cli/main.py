@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import logging
 import os
 import re
 import signal
 import sys
+import tempfile
 import traceback
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,46 +20,53 @@ from cyclopts import App, CycloptsError, Group
 from cyclopts.exceptions import UnknownCommandError, UnknownOptionError
 
 from .. import __version__
-from ..errors import DxmatchError
+from ..errors import DxmatchError, InputError
 from ..files.atomic import only_for_me
 from ..files.file_names import is_file_name
 from ..options import RENAMED
 from ..settings import QUIET, cells_hidden
 from .command import running
-from .flags import Names
 
 _COMMANDS = {
-    "Begin here": {"demo": "The main commands, one after another, on the bundled example."},
+    "Begin here": {"answers:demo": "The main commands, one after another, on the bundled example."},
     "Do they match?": {
-        "match": "Say whether two diagnoses name the same disease, and why.",
-        "match:explain": "Say feature by feature why two diagnoses match, or do not.",
-        "score": "Add probability and match to each pair of a table.",
-        "score:link": "Link two lists of terms: for each of the one the best of the other.",
-        "score:dedupe": "Find the terms of a list that name one disease.",
-        "serve": "Serve a page, and a JSON API, to try a match function.",
+        "pairs:match": "Say whether two diagnoses name the same disease, and why.",
+        "pairs:explain": "Say feature by feature why two diagnoses match, or do not.",
+        "pairs:score": "Add probability and match to each pair of a table.",
+        "pairs:link": "Link two lists of terms: for each of the one the best of the other.",
+        "pairs:dedupe": "Find the terms of a list that name one disease.",
+        "serve:serve": "Serve a page, and a JSON API, to try a match function.",
     },
-    "Codes": {"icd": "Map free text to ICD-10, with candidates."},
+    "Codes": {"pairs:icd": "Map free text to ICD-10, with candidates."},
     "Answers of models": {
-        "ask": "Ask language models for the diagnoses of cases.",
-        "evaluate": "Compare answers with the right ones, and with a panel of experts.",
-        "evaluate:choice": "Score multiple-choice questions under several orders of their options.",
-        "reasoning": "Compare predicted diagnostic reasoning with annotated reasoning.",
-        "ask:ddxplus": "Make cases and right answers of DDXPlus's patients.",
-        "metrics": "List every metric with its formula, source and range.",
+        "answers:ask": "Ask language models for the diagnoses of cases.",
+        "answers:evaluate": "Compare answers with the right ones, and with a panel of experts.",
+        "answers:choice": "Score multiple-choice questions under several orders of their options.",
+        "answers:reasoning": "Compare predicted diagnostic reasoning with annotated reasoning.",
+        "answers:ddxplus": "Make cases and right answers of DDXPlus's patients.",
+        "answers:metrics": "List every metric with its formula, source and range.",
     },
     "A match function of your own": {
-        "label:suggest": "Pick the pairs whose labels would teach most.",
-        "label": "Label pairs here, one at a time.",
-        "label:labels": "Read experts' filled sheets back, and say how far they agree.",
-        "train": "Train a match function on pairs that experts labelled.",
-        "train:audit": "Say what a match function relies on.",
-        "votes": "Votes and picks of language models: ask, batch files, what is known.",
-        "model": "A model folder: what it is, what it would open, the Hugging Face hub.",
+        "model:suggest": "Pick the pairs whose labels would teach most.",
+        "model:label": "Label pairs here, one at a time.",
+        "model:labels": "Read experts' filled sheets back, and say how far they agree.",
+        "model:train": "Train a match function on pairs that experts labelled.",
+        "model:audit": "Say what a match function relies on.",
+        "votes:votes": "Votes and picks of language models: ask, batch files, what is known.",
+        "model:model": "A model folder: what it is, what it would open, the Hugging Face hub.",
     },
+}
+"""The commands as help shows them, each with its file."""
+_BEGINNINGS = ((b"PAR1", ".parquet"), (b"PK\x03\x04", ".xlsx"), (b"[", ".json"), (b"{", ".jsonl"), (b"", ".csv"))
+"""How a file begins -> its suffix; what is separated by tabs or semicolons is a CSV, too."""
+_PRINTED = {
+    **dict.fromkeys(("score", "link", "dedupe", "icd", "labels", "ask", "ddxplus"), ".csv"),
+    **dict.fromkeys(("evaluate", "choice", "reasoning"), ".md"), "explain": ".svg",
 }  # fmt: skip
-"""The commands as help shows them; of one that shares a file with another, with that."""
+"""A command -> what `-o -` prints; one that writes a folder is not here."""
+_LONGEST = 256
+"""No name of a file has so many bytes; a system refuses to look for it."""
 _OWN = f"{Path(__file__).parents[1]}/"
-_EVERYWHERE = ("--quiet", "-q", "--debug", "--help-all")
 
 app = App(
     name="dxmatch",
@@ -67,60 +77,85 @@ app = App(
 for _place, (_heading, _commands) in enumerate(_COMMANDS.items()):
     _group = Group(_heading, sort_key=_place)
     for _name, _about in _commands.items():
-        _file, _, _name = _name.rpartition(":")
-        app.command(f"dxmatch.cli.{_file or _name}:{_name}", name=_name, help=_about, group=_group)
+        app.command(f"dxmatch.cli.{_name}", name=_name.partition(":")[2], help=_about, group=_group)
 app.register_install_completion_command(name="--install-completion")
 
 
 def as_typed(words: list[str]) -> list[str]:
-    """The words of a command line; "help" and "version" are understood, and "-", or "-.jsonl", comes as a path: it would be taken for an option."""
+    """The words of a command line without those that every command takes; "help" and "version" are understood."""
     if {"--quiet", "-q"} & {*words}:
         os.environ[QUIET] = "1"  # also for the processes that a command starts
     if "--debug" in words:
-        logging.getLogger("dxmatch").addHandler(logging.StreamHandler())
+        logging.getLogger("dxmatch").handlers = [logging.StreamHandler()]
         logging.getLogger("dxmatch").setLevel(logging.DEBUG)
-    Names.full = "--help-all" in words
-    words = [*words, *["--help"] * Names.full]
-    words = [f"./{word}" if word == "-" or word.startswith("-.") else word for word in words if word not in _EVERYWHERE]
-    if words[:1] == ["help"]:
-        return [*words[1:], "--help"]
+    running.all_options = "--help-all" in words
+    words = [word for word in words if word not in ("--quiet", "-q", "--debug", "--help-all")]
+    if words[:1] == ["help"] or running.all_options:
+        return [*words[words[:1] == ["help"] :], "--help"]
     return ["--version"] if words == ["version"] else words or ["--help"]
+
+
+@contextlib.contextmanager
+def streams(words: list[str]) -> Iterator[tuple[list[str], Callable[[str], str]]]:
+    """The words of a command line with files in the place of "-" and of pipes, and how a message is said without their names.
+
+    With them a command prints its words when it has ended, on standard error where standard output belongs to data: to `-o -`, or with
+    another suffix `-o -.jsonl`.
+    """
+    with tempfile.TemporaryDirectory(prefix="dxmatch-", ignore_cleanup_errors=True) as made:
+        folder, typed, output, held = Path(made), list[str](), None, io.StringIO()
+        for before, word in zip(["", *words], words, strict=False):
+            if before in ("-o", "--output") and (word in ("-", "/dev/stdout") or word.startswith("-.")):
+                if output or words[0] not in _PRINTED or "--json" in words:
+                    raise CycloptsError(msg="standard output takes one file: no other, no folder, no --json beside it")
+                output = folder / f"standard output{word[1:] if word.startswith('-.') else _PRINTED[words[0]]}"
+                typed.append(str(output))
+            else:
+                piped = word in ("-", "/dev/stdin") or (len(word.encode()) < _LONGEST and Path(word).is_fifo())
+                typed.append(_came(word, folder) if piped else word)
+
+        def said(text: str) -> str:
+            return re.sub(rf"{re.escape(str(folder))}/([\w ]+)\.\w+", r"\1", text)
+
+        try:
+            with contextlib.redirect_stdout(held if typed != words else sys.stdout):
+                yield typed, said
+        finally:
+            print(said(held.getvalue()), end="", file=sys.stderr if output else sys.stdout)
+            if output and output.exists():
+                sys.stdout.flush()
+                sys.stdout.buffer.write(output.read_bytes())
+
+
+def _came(word: str, folder: Path) -> str:
+    """The file that holds what came by standard input or a pipe. Errors: `InputError` where nothing came."""
+    called = "standard input" if word in ("-", "/dev/stdin") else f"pipe {Path(word).name}"
+    if any(folder.glob(f"{called}.*")):
+        raise CycloptsError(msg=f"{called} can be read once, and is given twice")
+    came = sys.stdin.buffer.read() if called == "standard input" else Path(word).read_bytes()
+    if not came.strip():
+        raise InputError("nothing came", source=called, allowed="a table with a header")
+    line = came.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")[0].rstrip()
+    suffix = next(suffix for beginning, suffix in _BEGINNINGS if line.startswith(beginning))
+    path = folder / f"{called}{'.json' if suffix == '.jsonl' and not line.endswith(b'}') else suffix}"
+    path.write_bytes(came)
+    return str(path)
 
 
 def run(words: list[str]) -> None:
     """Runs one command in this process. Errors: those of the command."""
-    app(as_typed(words), exit_on_error=False, print_error=False, result_action="return_value")
+    with streams(as_typed(words)) as (typed, running.said):
+        app(typed, exit_on_error=False, print_error=False, result_action="return_value")
 
 
-def wrong_usage(error: CycloptsError, words: list[str]) -> str:
-    """The line of an error in how a command is typed: a diagnosis in the place of a command, an option's old name."""
-    said = " ".join(str(error).split()).partition(" Available")[0]
-    if isinstance(error, UnknownCommandError) and not error.command_chain and "Did you mean" not in said:
-        typed = " ".join(word for word in words if not word.startswith("-"))
-        if is_file_name(typed):
-            return (
-                f"{said} For answers of models: dxmatch evaluate {typed}. For a table of pairs: dxmatch score {typed}"
-            )
-        return f'{said} For two diagnoses: dxmatch match "{typed}" "another". For a code: dxmatch icd "{typed}"'
-    if isinstance(error, UnknownOptionError):
-        typed, names = error.token.keyword or error.token.value, getattr(error.target, "names", {})
-        old = typed.strip("-").replace("-", "_")
-        today = RENAMED.get(f"{words[0]}.{old}", RENAMED.get(old, ""))
-        outer, _, field = today.partition(".")
-        if word := re.fullmatch(r'given as (\w+)=\["(\w+)"\]', today):
-            return f"{typed} is now {names.get(word[1], word[1])} {word[2]}."
-        if name := names.get(today) or (field and outer in names and f"{names[outer]} FILE.toml, with {field} in it"):
-            return f"{typed} is now {name}."
-    return f"{said} See: dxmatch help {' '.join(error.command_chain)}" if error.command_chain else said
-
-
-def told(error: BaseException, options: Mapping[str, str]) -> tuple[int, str]:
-    """The exit code and the line of an error: 1 the data or a provider failed, 70 a fault of dxmatch (sysexits.h).
-
-    options : a parameter's name -> what the command calls it.
-    """
+def told(error: BaseException, words: list[str]) -> tuple[int, str]:
+    """The exit code and the line of an error: 1 the data or a provider failed, 2 wrong usage, 70 a fault of dxmatch (sysexits.h), 130 interrupted."""
     if isinstance(error, DxmatchError):
-        return 1, spelt(error.worded(options), options)
+        return 1, spelt(error)
+    if isinstance(error, CycloptsError):
+        return 2, wrong_usage(error, words)
+    if isinstance(error, KeyboardInterrupt):
+        return 130, str(error) or "interrupted; nothing half-written is left."
     if isinstance(error, MemoryError):
         return 1, "out of memory; give it the data in parts."
     if isinstance(error, OSError) and error.strerror:
@@ -131,28 +166,37 @@ def told(error: BaseException, options: Mapping[str, str]) -> tuple[int, str]:
     return 70, f"this is a fault of dxmatch ({type(error).__name__}{place}). Run it with --debug for the traceback."
 
 
-def spelt(message: str, options: Mapping[str, str]) -> str:
-    """A message for Python in the words of a command: its options in the place of parameters."""
-    message = re.sub(r"the option '(\w+)'", lambda each: f"the option {options.get(each[1], each[1])}", message)
-    return re.sub(r"(?:load\()?\b([a-z_]+)=True\b\)?", lambda each: options.get(each[1], each[0]), message)
+def wrong_usage(error: CycloptsError, words: list[str]) -> str:
+    """The line of an error in how a command is typed: a diagnosis in the place of a command, an option's old name."""
+    said = " ".join(str(error).split()).partition(" Available")[0]
+    if isinstance(error, UnknownCommandError) and not error.command_chain and "Did you mean" not in said:
+        typed = " ".join(word for word in words if not word.startswith("-"))
+        if is_file_name(typed):
+            return f"{said} For answers of models: dxmatch evaluate {typed}. For pairs: dxmatch score {typed}"
+        return f'{said} For two diagnoses: dxmatch match "{typed}" "another". For a code: dxmatch icd "{typed}"'
+    if isinstance(error, UnknownOptionError):
+        typed = error.token.keyword or error.token.value
+        old = typed.strip("-").replace("-", "_")
+        if name := getattr(error.target, "names", {}).get(RENAMED.get(old, old)):
+            return f"{typed} is now {name}."
+    return f"{said} See: dxmatch help {' '.join(error.command_chain)}" if error.command_chain else said
 
 
-def traced(error: BaseException) -> str:
-    """The traceback; where cells are hidden without the words of errors, which may hold one."""
-    return "".join((traceback.format_tb(error.__traceback__)) if cells_hidden() else traceback.format_exception(error))
+def spelt(error: Any) -> str:
+    """The message of an error or a warning in the words of a command: its options in the place of parameters."""
+    names = running.names
+    message = error.worded(names) if hasattr(error, "worded") else str(error)
+    message = re.sub(r"the option '(\w+)'", lambda each: f"the option {names.get(each[1], each[1])}", message)
+    return re.sub(r"(?:load\()?\b([a-z_]+)=True\b\)?", lambda each: names.get(each[1], each[0]), message)
 
 
 def main() -> None:
-    """Runs the command line: exit code 0 done, 1 the data or a provider failed, 2 wrong usage, 70 a fault of dxmatch (sysexits.h)."""
+    """Runs the command line, and ends the process with its exit code."""
 
     def say(line: str) -> None:
-        print(f"dxmatch: {running.streams.said(line)}", file=sys.stderr)
+        print(f"dxmatch: {running.said(line)}", file=sys.stderr)
 
-    def warned(message: Any, *_: Any, **__: Any) -> None:
-        words = message.worded(running.names) if hasattr(message, "worded") else str(message)
-        say(f"warning: {' '.join(spelt(words, running.names).split())}")
-
-    warnings.showwarning = warned
+    warnings.showwarning = lambda message, *_, **__: say(f"warning: {' '.join(spelt(message).split())}")
     # What a scheduler sends ends as Ctrl-C does: what is half-written is removed, what is done is kept.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     words = sys.argv[1:]
@@ -161,20 +205,14 @@ def main() -> None:
             run(words)
     except (SystemExit, GeneratorExit):
         raise
-    except KeyboardInterrupt as error:
-        say(str(error) or "interrupted; nothing half-written is left.")
-        raise SystemExit(130) from None
     except BrokenPipeError:  # whoever reads a pipe may leave
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(1) from None
-    except CycloptsError as error:
-        say(wrong_usage(error, words))
-        raise SystemExit(2) from None
     except BaseException as error:  # a library in Rust ends with a panic, which is no Exception
-        if "--debug" in words:
-            say(traced(error))
-        code, line = told(error, running.names)
+        code, line = told(error, words)
+        if "--debug" in words and code in (1, 70):
+            # where cells are hidden without the words of errors, which may hold one
+            trace = traceback.format_tb(error.__traceback__) if cells_hidden() else traceback.format_exception(error)
+            say("".join(trace))
         say(line)
         raise SystemExit(code) from None
-    finally:
-        logging.getLogger("dxmatch").handlers.clear()

@@ -1,21 +1,156 @@
-"""`dxmatch model`: what a model folder is, what it would open beside itself, and the Hugging Face hub."""
+"""A match function of one's own: `dxmatch suggest`, `label` and `labels` get labels of pairs, `train` learns from them, `audit` says what it relies on, `model` what a folder is."""
 
 from __future__ import annotations
 
-from ..matcher.loading import Loading
-from ..matcher.match_function import load
-from ..options import File
-from .command import app_of, command
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from cyclopts import App
+
+from .. import Extra, Loading, load
+from ..auditing.result import check_folder
+from ..features.coverage import coverage_words
+from ..files.counted import counted
+from ..labelling.suggestion import check_new_folder
+from ..models.folder import check_target
+from ..options import Between, File
+from ..terms.text.abbreviations import read_abbreviations
+from ..training.card import print_training
+from .command import Call, Output, command, say_rejected
 
 
-def _about() -> None:
-    """A model folder: its identity, what it would open beside itself, the Hugging Face hub."""
+@command(given=("pool",))
+def suggest(call: Call, *, output: Annotated[Output, check_new_folder]) -> dict[str, Any]:
+    """Pick the pairs whose labels would teach most, and write a sheet for each expert to label blind.
+
+    The folder holds sheets/ and, the same for Label Studio, label_studio/; key.csv, with the probabilities, is yours and not
+    for the experts. dxmatch labels reads the filled sheets.
+
+    Parameters
+    ----------
+    output : path
+        The new folder for the sheets and their key.
+
+    Examples
+    --------
+    dxmatch suggest pool.csv -n 200 -o round-1 --expert anna --expert ben --expert carl
+    """
+    found = call()
+    found.save(output)
+    print("\n".join(found.words()))
+    print(f"Written: {output}. Give each expert sheets/NAME.xlsx and sheets/INSTRUCTIONS.md; key.csv stays with you.")
+    return {"folder": str(output), "pairs": len(found), **found.made_with}
 
 
-model = app_of("model", _about)
+@command(given=("pairs",))
+def label(call: Call) -> None:
+    """Label pairs here, one at a time: y, n, u (unsure), s (skip), b (back), ? (the criteria), q (quit), each with Enter.
+
+    No model says anything. Every answer is kept at once; the same command goes on where you stopped.
+
+    Examples
+    --------
+    dxmatch label pairs.csv -o labelled.csv --expert anna
+    dxmatch label round-1 -o labelled.csv --expert anna
+    """
+    done = call(ask_again=sys.stdin.isatty())
+    then = f"To train: dxmatch train {done.output} -o my-model"
+    print(f"\n{done.words()}\n{'The same command goes on with what is open.' if done.open else then}")
+    say_rejected(done.rejected, call.typed.get("rejects"))
 
 
-def show(model: str | None = None, *, allow_download: bool = False) -> None:
+@command(given=("given",))
+def labels(call: Call) -> None:
+    """Read the experts' answers back, as pairs that dxmatch train takes, and say how far they agree.
+
+    Examples
+    --------
+    dxmatch labels round-1 -o labelled.csv --open-pairs ties.xlsx
+    dxmatch labels anna.csv ben.csv -o labelled.csv
+    """
+    found = call()
+    print("\n".join(found.words()))
+    for option, pairs, then in (
+        ("open_pairs", found.open, " to adjudicate; then give it as --adjudicated"),
+        ("review", found.pairs, " to review; then give it as --reviewed"), ("output", found.pairs, ""),
+    ):  # fmt: skip
+        if len(pairs) and option in call.typed:
+            print(f"{call.typed[option]}: {counted(len(pairs), 'pair')}{then}.")
+
+
+@command(given=("pairs",))
+def train(
+    call: Call,
+    *,
+    output: Output,
+    overwrite: bool = False,
+    extra: Sequence[File] = (),
+    extra_weight: Annotated[float, Between(0)] = 0.5,
+    abbreviations: File | None = None,
+) -> dict[str, Any]:
+    """Train a match function on pairs that experts labelled; no reference diagnosis is on both sides of a split.
+
+    Parameters
+    ----------
+    output : path
+        The model folder to make.
+    overwrite : bool
+        Replace the model that stands there.
+    extra : path
+        More labelled pairs (a, b, label) to learn from, never to measure on; may be given again.
+    extra_weight : float
+        How much one extra pair counts beside one of the experts'.
+    abbreviations : path
+        Your own abbreviations: a table with the columns abbreviation, expansion.
+
+    Examples
+    --------
+    dxmatch train labelled.csv -o my-model --held-out held_out.csv
+    """
+    check_target(output, overwrite=overwrite)
+    more: dict[str, Any] = {"extra": [Extra(pairs=path, weight=extra_weight) for path in extra] or None}
+    more["abbreviations"] = abbreviations and read_abbreviations(abbreviations)
+    about = {"name": output.resolve().name, **call.given.get("about", {})}
+    m = call(labels={**call.given.get("labels", {}), **more}, about=about)
+    m.save(output, overwrite=overwrite)
+    print_training(m, output)
+    print(coverage_words(m.data["coverage"]))
+    say_rejected(m.data.get("set_aside", 0), call.typed.get("rejects"))
+    told = {"identity": m.identity, "threshold": m.threshold, "metrics": m.metrics, "data": m.data}
+    return {"model": str(output), **told}
+
+
+@command(given=("pairs",))
+def audit(call: Call, *, output: Annotated[Output, check_folder], charts: Output | None = None) -> None:
+    """Say what a match function relies on: SHAP values, importance, correlation, each feature alone, errors by kind; one page and its tables.
+
+    Parameters
+    ----------
+    output : path
+        The folder for audit.html, audit.json and CSV files.
+    charts : path
+        A folder for each chart as PNG and SVG.
+
+    Examples
+    --------
+    dxmatch audit held_out.csv --matcher my-model -o audit
+    """
+    found = call()
+    found.save(output)
+    found.print()
+    say_rejected(found.made_with["rows_set_aside"], call.typed.get("rejects"))
+    print(f"Open the page: {(output / 'audit.html').resolve()}")
+    if charts is not None:
+        print(f"Written: {len(found.save_charts(charts))} files in {charts}")
+
+
+model = App(name="model", version_flags=())
+
+
+@model.command
+@command(given=("model",))
+def show(call: Call, model: str | None = None, *, allow_download: bool = False) -> None:
     """Verify a folder's hashes, and say what it is and what it would open beside itself; nothing of that is opened.
 
     Parameters
@@ -34,12 +169,13 @@ def show(model: str | None = None, *, allow_download: bool = False) -> None:
     print(f"{m.identities[-1]}   the whole folder (SHA-256 of model.json)")
     if m.fetched_from is not None:
         print(f"{m.fetched_from}   on the Hugging Face hub")
-    for line in m.features.opens(m.kept_encoders):
-        print(line)
+    print("".join(f"{line}\n" for line in m.features.opens(m.kept_encoders)), end="")
 
 
+@model.command
+@command(given=("folder", "name"))
 def push(
-    folder: File, name: str, *, public: bool = False, branch: str | None = None, message: str | None = None
+    call: Call, folder: File, name: str, *, public: bool = False, branch: str | None = None, message: str | None = None
 ) -> None:
     """Write a model folder, once its hashes fit, to the Hugging Face hub; private unless told otherwise.
 
@@ -64,7 +200,3 @@ def push(
     """
     made = load(folder).push_to_hub(name, private=not public, branch=branch, message=message)
     print(f"{folder} is on the hub. It is loaded as --matcher {made}, or dxmatch.load({made!r}).")
-
-
-model.command(command(given=("model",))(show))
-model.command(command(given=("folder", "name"))(push))

@@ -9,38 +9,31 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import CycloptsError
+from cyclopts import App, CycloptsError
 
+from .. import Asking, Loading, Reading, check_endpoints, check_votes, load
 from ..errors import InputError
 from ..features.feature_set import FeatureSet
 from ..features.vote_plan import prompts_of
 from ..files.atomic import make_folder
-from ..files.reading import OF_TABLES, Reading
-from ..matcher.check_endpoints import check_endpoints
-from ..matcher.loading import OF_MODELS, Loading
-from ..matcher.match_function import load
+from ..files.reading import OF_TABLES
+from ..matcher.loading import OF_MODELS
 from ..matcher.pair_votes import PairVotes, providers_of
 from ..options import Between, File, Serves
 from ..progress import shown
 from ..votes import asking as verbs
 from ..votes.answer_tables import import_table
-from ..votes.asking_options import Asking
 from ..votes.batch_files import OF_CASES, import_batch, is_batch_result
 from ..votes.prompts.files import KINDS, allowed_in, file_of, named, names_of
 from ..votes.prompts.versions import PROMPTS
 from ..votes.store import STORE
-from ..votes.store.check import check_votes
 from ..votes.store.store import VoteStore
-from .command import Call, Output, app_of, command, running
+from .command import Call, Output, command
 
 _Store = Annotated[Asking, Serves("store")]
 
 
-def _about() -> None:
-    """Votes and ICD-10 picks of language models: ask, export and import batch files, see what is known."""
-
-
-votes = app_of("votes", _about)
+votes = App(name="votes", version_flags=())
 
 
 def _jobs(call: Call, only: Sequence[str], asking: Asking) -> list[verbs.Job]:
@@ -51,7 +44,7 @@ def _jobs(call: Call, only: Sequence[str], asking: Asking) -> list[verbs.Job]:
 
 
 @votes.command
-@command(PairVotes.read, given=("pairs",), leave_out=("endpoints",), stdout=None)
+@command(PairVotes.read, given=("pairs",))
 def ask(call: Call, *, only: Sequence[str] = (), asking: Asking = Asking()) -> None:
     """Ask for every vote and pick that the pairs need and the store does not hold. Each answer is kept as it comes.
 
@@ -82,7 +75,7 @@ def ask(call: Call, *, only: Sequence[str] = (), asking: Asking = Asking()) -> N
 
 
 @votes.command
-@command(PairVotes.read, given=("pairs",), leave_out=("endpoints",), stdout=None)
+@command(PairVotes.read, given=("pairs",))
 def export(
     call: Call,
     *,
@@ -104,20 +97,19 @@ def export(
     dxmatch votes export pairs.csv --features mine.toml -o batches
     """
     jobs = _jobs(call, only, asking)
-    make_folder(output)
     with VoteStore(asking.filled) as kept:
         planned = verbs.plan(jobs, kept)
         print("\n".join(verbs.plan_lines(planned)))
-        for file in verbs.export(planned, output, kept):
+        for file in verbs.export(planned, make_folder(output), kept):
             print(f"Written: {file}")
 
 
 @votes.command
-@command(import_table, given=("files",), leave_out=("source", "rejects", "encoding"), stdout=None)
+@command(import_table, given=("*source",))
 def import_(
     call: Call,
+    source: Sequence[File],
     *,
-    files: Sequence[File],
     features: str = "offline",
     matcher: str | None = None,
     abbreviations: File | None = None,
@@ -129,7 +121,7 @@ def import_(
 
     Parameters
     ----------
-    files : path
+    source : path
         Results of batch files (.jsonl), or tables of votes.
     features : str
         Of a table: the feature set whose names and codes are meant. Of batch results: the set whose prompt files were asked with.
@@ -144,7 +136,7 @@ def import_(
     --------
     dxmatch votes import batches/results.jsonl --store votes.sqlite
     """
-    batches = [file for file in files if is_batch_result(Path(file))]
+    batches = [file for file in source if is_batch_result(Path(file))]
     with VoteStore(asking.filled) as kept:
         if batches:
             chosen = FeatureSet.read(features) if matcher is None else load(matcher, loading=loading).features
@@ -153,15 +145,15 @@ def import_(
             if places := [place for what in summary.skipped if OF_CASES in what for place in summary.places[what]]:
                 allowed = "with the cases and prompt that were asked: dxmatch ask CASES --prompt FILE --results RESULTS"
                 raise InputError("answers to a prompt file of cases, left out", source=places[0], allowed=allowed)
-        for file in (file for file in files if file not in batches):
+        for file in (file for file in source if file not in batches):
             naming = providers_of(features, abbreviations=abbreviations)[1].naming
             read = {"rejects": reading.rejects, "encoding": reading.encoding}
             print("\n".join(call(source=file, store=kept, naming=naming, **read).lines()))
 
 
 @votes.command
-@command(stdout=None)
-def status(*, asking: _Store = Asking()) -> list[dict[str, Any]]:
+@command()
+def status(call: Call, *, asking: _Store = Asking()) -> list[dict[str, Any]]:
     """Say what the store holds: for each model and prompt, its votes, what is unscored and why, tokens, time.
 
     Examples
@@ -175,7 +167,7 @@ def status(*, asking: _Store = Asking()) -> list[dict[str, Any]]:
 
 
 @votes.command
-@command(check_endpoints, leave_out=("matcher",), stdout=None)
+@command(check_endpoints)
 def check(
     call: Call,
     *,
@@ -201,10 +193,10 @@ def check(
     dxmatch votes check --endpoints my.toml -m lab:llama3.1:8b
     dxmatch votes check --store votes.sqlite --repair repaired.sqlite
     """
-    asked = call(matcher=matcher) if call.given or matcher else []
+    asked = call() if call.given.keys() - {"pairs", "repair", "asking"} else []
     for one in asked:
         print("\n".join(one.lines(pairs)))
-    running.lacking = not all(one.usable for one in asked)
+    call.lacking = not all(one.usable for one in asked)
     if asked:
         print(f"{sum(one.usable for one in asked)} of {len(asked)} work.")
     elif asking.store is None and not STORE.exists():
@@ -214,13 +206,13 @@ def check(
     if asking.store is not None or repair is not None or not asked:
         found = check_votes(asking.filled, repair=repair)
         print("\n".join(found.lines()))
-        running.lacking |= not found.whole
+        call.lacking |= not found.whole
     return [one.to_dict() for one in asked]
 
 
 @votes.command
-@command(given=("name",), stdout=None)
-def prompt(name: str | None = None) -> None:
+@command(given=("name",))
+def prompt(call: Call, name: str | None = None) -> None:
     """Print a prompt as a file, which asks the same where it is given back; or say which there are, and what a file must hold.
 
     Parameters

@@ -22,7 +22,6 @@ from typing import Any
 import pyarrow as pa
 
 from ..errors import DxmatchError, MissingExtra, OptionError
-from ..extras import install_hint
 from ..features.names import Names
 from ..matcher.match_function import MatchFunction
 from ..models.releases import installed_releases
@@ -83,7 +82,7 @@ def _cause(ray: Any, chunk: Chunk, error: Any) -> BaseException:
     """Why a task failed: what it raised, or what befell its workers."""
     words = str(error).strip()
     if "No module named 'dxmatch" in words:
-        return DxmatchError(f"A machine of the Ray cluster has no dxmatch of this version. {install_hint('ray')}")
+        return DxmatchError("A machine of the Ray cluster has no dxmatch of this version. Install it there as here.")
     if isinstance(error, ray.exceptions.RayTaskError):
         return error.cause if isinstance(error.cause, Exception) else error
     if isinstance(error, ray.exceptions.WorkerCrashedError | ray.exceptions.OutOfMemoryError):
@@ -179,7 +178,7 @@ def _ray() -> Iterator[Any]:
     if address == "local" and tuple(map(int, ray.__version__.split(".")[:2])) < _WITH_TOKENS:
         raise DxmatchError(
             f"The engine 'ray' needs Ray 2.59 or later, whose own cluster asks for a token; here is {ray.__version__}, as AutoGluon "
-            f"wants it. {install_hint('ray')}"
+            "wants it: take an environment of its own."
         )
     # Without a limit of its own, Ray goes on for ever with a task that takes more memory than there is.
     settings = {"RAY_BACKEND_LOG_LEVEL": "fatal", "RAY_USAGE_STATS_ENABLED": "0", "RAY_task_oom_retries": str(ATTEMPTS - 1)}  # fmt: skip

@@ -50,7 +50,7 @@ def command() -> Callable[..., Done]:
     def run(*arguments: object) -> Done:
         from dxmatch.cli.main import main
 
-        before, code, out, err = sys.argv, 0, io.StringIO(), io.StringIO()
+        before, code, out, err = sys.argv, 0, io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
         sys.argv = ["dxmatch", *map(str, arguments)]
         try:
             with (
@@ -63,7 +63,8 @@ def command() -> Callable[..., Done]:
             code = int(end.code or 0)
         finally:
             sys.argv = before
-        return Done(code, out.getvalue(), err.getvalue())
+        out.flush()
+        return Done(code, out.buffer.getvalue().decode("utf-8", "replace"), err.getvalue())
 
     return run
 

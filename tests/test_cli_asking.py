@@ -80,22 +80,6 @@ def test_parameters_and_columns(here: Path, command: Command, loopback: Any) -> 
     assert "a: Crushing" in body["messages"][-1]["content"]
 
 
-def test_published_files_to_a_report_by_subset(here: Path, command: Command, loopback: Any) -> None:
-    Path("hpb").mkdir()
-    loopback.rules({"contains": "Crushing", "text": "1. Acute myocardial infarction"}, {"text": "1. Gout"})
-    for name, info in {"Hospital": "Crushing pain in the chest.", "Website": "A red and swollen toe."}.items():
-        case = {"patient_id": 1, "patient_info": info, "laboratory_tests": "Urate 9.", "diagnosis": "gout"}
-        Path(f"hpb/{name}.json").write_text(json.dumps([case]))
-    asking = (*ASK[2:], "-o", "lists.csv")
-    assert command("ask", "hpb", *asking).code == 0
-    lists = Path("lists.csv").read_text()
-    assert command("ask", "hpb", *asking).code == 0 and Path("lists.csv").read_text() == lists
-    assert "Hospital/1" in lists and loopback.log()["calls"] == 2
-    given = ("--references", "hpb", "--metrics", "recall", "--by", "subset", "--resamples", "0", "--full")
-    report = command("evaluate", "lists.csv", *given)
-    assert report.code == 0 and "Hospital" in report.out and "Website" in report.out, report.output
-
-
 VOTE = '[[feature]]\nname = "vote_{}"\nkind = "vote"\nmodel = "{}"\nendpoint = "batches"\n'
 SET = '[endpoint.batches]\nurl = "http://localhost:9/v1"\n' + VOTE.format("a", "org/model-a")
 SET += VOTE.format("b", "model-b") + 'soft = true\n[[feature]]\nname = "levenshtein"\nkind = "levenshtein"\n'
@@ -128,6 +112,19 @@ def test_votes_by_batch_files(pairs: Path, command: Command) -> None:
     assert "Nothing to ask" in command("votes", "ask", "pairs.csv", "--features", "set.toml").out
 
 
+def test_what_came_of_asking_is_said_and_a_failure_is_the_exit_code(
+    pairs: Path, command: Command, loopback: Any
+) -> None:
+    asked = ("votes", "ask", "pairs.csv", "--features", "mine.toml", "--endpoints", "e.toml")
+    Path("mine.toml").write_text(VOTE.format("a", "m").replace("batches", "lab"))
+    loopback.rules({"status": 400})
+    failed = command(*asked)
+    assert failed.code == 1 and "1 call" in failed.out, failed
+    loopback.rules({"text": "Yes"})
+    done = command(*asked)
+    assert done.code == 0 and "1 answer kept" in done.out, done
+
+
 def test_a_table_of_votes(pairs: Path, command: Command) -> None:
     Path("votes.csv").write_text("a,b,model,verdict\nangina,Fever,gpt-4,1\nrash,measles,gpt-4,\n")
     assert "2 new votes" in command("votes", "import", "votes.csv").out
@@ -136,14 +133,11 @@ def test_a_table_of_votes(pairs: Path, command: Command) -> None:
 
 @pytest.mark.parametrize(("arguments", "code", "said"), [
     ("import pairs.csv", 1, "verdict"),
-    ("status --store absent.sqlite", 1, "absent.sqlite"),
     ("ask pairs.csv --features set.toml --only votes_a --dry-run", 1, "no such vote or pick; did you mean 'vote_a'"),
     ("ask pairs.csv --features offline --only contrast --dry-run", 1, "none: the set asks no language model"),
-    ("ask pairs.csv --features offline --dry-run", 0, "Nothing to ask"),
     ("ask pairs.csv --matcher m --abbreviations abbr.csv", 1, "--abbreviations"),
     ("ask pairs.csv --features far.toml --dry-run", 1, "What is asked without it, by its name ('only'): vote_a, vote_b."),
     ("export pairs.csv --features far.toml -o b", 1, "p: the candidates of the pick are found by the encoder 'far'"),
-    ("ask pairs.csv --features far.toml --dry-run --only vote_b", 0, "vote_b: model-b"),
     ("check", 2, "--features FILE"),
 ])  # fmt: skip
 def test_votes_that_cannot_be(pairs: Path, command: Command, arguments: str, code: int, said: str) -> None:

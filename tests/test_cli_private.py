@@ -2,44 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import os
-import runpy
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from .evaluation.read.test_ddxplus import published
 from .toy_pairs import *  # noqa: F403
 from .toy_pairs import SET
 
 Command = Callable[..., Any]
 ROOT = Path(__file__).parent
 WRITING = {
-    "score": "score pairs.csv -o o/scored.csv --rejects o/rejects.csv",
-    "score to Excel": "score pairs.csv -o o/scored.xlsx --rejects o/rejects.jsonl",
-    "score, a job": "score pairs.parquet -o o/scored.parquet",
+    "score": "score pairs.csv -o o/scored.xlsx --rejects o/rejects.jsonl",
     "score, a job in parts": "score pairs.parquet -o o/parts --chunk-rows 2",
-    "icd": "icd pairs.csv --column a -o o/codes.csv",
     "evaluate": "evaluate lists.csv --resamples 0 --metrics recall --judge.model lab:big --endpoints e.toml --store o/votes.sqlite -o o/r.html -o o/r.json -o o/r.tex --matches o/m.csv --judgements o/j.csv --charts o/charts",
-    "evaluate, the pairs": "evaluate lists.csv --pairs o/pairs.jsonl",
-    "explain": "explain gout flu -o o/why.svg",
     "suggest": "suggest pool.csv -n 4 -o o/round --experts anna",
-    "choice": "choice questions.json answers.jsonl -o o/c.md -o o/c.json --per-answer o/a.csv",
-    "reasoning": "reasoning graphs notes good -o o/r.html -o o/r.csv --per-note o/n.csv --deductions o/d.csv --charts o/charts --resamples 0",
-    "labels": "labels round -o o/labelled.csv --open-pairs o/open.csv --review o/review.csv",
-    "audit": "audit few.csv -o o/audit --matcher mine --charts o/charts --repeats 1 --resamples 20 --sample 20 --rejects o/x.csv",
     "train": "train labelled.csv -o o/models/of/mine --features strings.toml --held-out o/held.csv --rejects o/x.csv",
-    "ask": "ask cases.csv -m lab:big --endpoints e.toml -o o/lists.csv --store o/votes.sqlite --rejects o/x.csv",
     "ask, batches": "ask cases.csv -m lab:big --endpoints e.toml --export o/batches --rejects o/x.csv --store o/votes.sqlite",
-    "ddxplus": "ddxplus release_test_patients.csv -o o/cases.jsonl",
-    "votes export": "votes export pairs.csv -o o/batches --only vote_phi4 --store o/votes.sqlite --rejects o/x.csv",
     "votes import": "votes import pairs.csv --verdict label --model me --store o/votes.sqlite --rejects o/x.csv",
 }
 
@@ -52,19 +36,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, example: Path, toy_row
     Path("pairs.csv").write_text(pairs, "utf-8")
     pq.write_table(pa.table({"a": ["heart attack", "gout", "flu"], "b": ["acute MI", "flu", "gout"]}), "pairs.parquet")
     lists = (example / "lists.csv").read_text("utf-8").splitlines()
-    Path("lists.csv").write_text(
-        "\n".join([lists[0], *(line for line in lists if line.startswith("case_01"))]), "utf-8"
-    )
+    one = [lists[0], *(line for line in lists if line.startswith("case_01"))]
+    Path("lists.csv").write_text("\n".join(one), "utf-8")
     Path("pool.csv").write_text("\n".join((example / "pairs.csv").read_text("utf-8").splitlines()[:30]), "utf-8")
-    question = {"question": "Which is a vein?", "options": "A. aorta B. portal vein", "answer": "B"}
-    Path("questions.json").write_text(json.dumps([question]), "utf-8")
-    Path("answers.jsonl").write_text(json.dumps({"question_id": "1", "shift": 1, "response": "Answer: A"}), "utf-8")
-    runpy.run_path(str(ROOT / "evaluation" / "reasoning_example.py"))["example"](tmp_path)
     Path("cases.csv").write_text("case_id,text\n1,A red toe.\n2,A cough.\n,No name.\n", "utf-8")
     toy_rows.to_csv("labelled.csv", index=False)
-    toy_rows.head(40).to_csv("few.csv", index=False)
     Path("strings.toml").write_text(SET, "utf-8")
-    published(tmp_path)
     Path("o").mkdir()
     before = os.umask(0o002)
     yield tmp_path
@@ -79,16 +56,8 @@ def in_order(found: dict[str, int], folder: Path, file_mode: int, folder_mode: i
     return all(mode == (folder_mode if (folder / name).is_dir() else file_mode) for name, mode in found.items())
 
 
-BEFORE = {
-    "labels": "suggest pool.csv -n 4 -o round --experts anna",
-    "audit": "train labelled.csv -o mine --features strings.toml",
-}
-
-
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
-@pytest.mark.parametrize(
-    "what", [pytest.param(what, marks=[pytest.mark.slow] if what in ("audit", "reasoning") else []) for what in WRITING]
-)
+@pytest.mark.parametrize("what", WRITING)
 @pytest.mark.usefixtures("few_rounds")
 def test_what_a_command_writes_is_its_owners_alone(what: str, here: Path, command: Command, request: Any) -> None:
     if "lab:big" in WRITING[what]:
@@ -96,13 +65,6 @@ def test_what_a_command_writes_is_its_owners_alone(what: str, here: Path, comman
         loopback = request.getfixturevalue("loopback")
         loopback.rules({"text": '{"verdict": "included", "basis": "1. Gout"}'})
         Path("e.toml").write_text(f'[endpoint.lab]\nurl = "{loopback.url}"\ntries = 1\n')
-    if what in BEFORE:
-        assert command(*BEFORE[what].split()).code == 0
-    if what == "labels":
-        sheet = Path("round/sheets/anna.xlsx")
-        book = openpyxl.load_workbook(sheet)
-        book.active.cell(2, book.active.max_column, "unsure")
-        book.save(sheet)
     done = command(*WRITING[what].split())
     assert done.code == 0, done.err
     found = modes(here / "o")
@@ -113,7 +75,7 @@ def test_what_a_command_writes_is_its_owners_alone(what: str, here: Path, comman
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
-@pytest.mark.parametrize("what", ["evaluate, the pairs", "score", "suggest", "votes import"])
+@pytest.mark.parametrize("what", ["score", "suggest", "votes import"])
 def test_shared_files_have_the_usual_permissions(
     what: str, here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,24 +88,16 @@ def test_shared_files_have_the_usual_permissions(
 MARK = "Zzyzx syndrome"
 FAILING = {
     "no header": ("{m},{m} of the heart\ngout,flu\n", "score t.csv -o o.csv"),
-    "no header of icd": ("{m}\ngout\n", "icd t.csv -o o.csv --column dx"),
     "no header of lists": ("{m},{m} of the heart\ngout,flu\n", "evaluate t.csv"),
-    "no header of cases": ("{m},{m} of the heart\ngout,flu\n", "ask t.csv --dry-run -m lab:big --endpoints e.toml"),
     "more cells than columns": ("a,b\n{m},gout,flu\n", "score t.csv -o o.csv"),
     "not UTF-8": ("a,b\n{m} \udcff,gout\n", "score t.csv -o o.csv"),
     "no label": ("a,b,label\n{m},gout,{m}\n", "train t.csv -o m"),
-    "two labels": ("a,b,label\n{m},gout,1\ngout,{m},0\n", "train t.csv -o m"),
-    "two votes": ("a,b,v\n{m},gout,1\ngout,{m},0\n", "votes import t.csv --verdict v --model me"),
     "a verdict that is none": ("a,b,v\n{m},gout,{m}\n", "votes import t.csv --verdict v --model me"),
     "a role that is none": ("case_id,rater,role,rank,diagnosis\n1,x,{m},1,{m}\n", "evaluate t.csv"),
-    "a rank twice": ("case_id,rater,rank,diagnosis\n{m},x,1,flu\n{m},x,1,gout\n", "evaluate t.csv"),
     "a rank that is none": ("case_id,rater,rank,diagnosis\n1,x,{m},{m}\n", "evaluate t.csv"),
     "two references": ("case_id,rater,rank,diagnosis,reference\n{m},x,1,flu,{m}\n{m},x,2,gout,flu\n", "evaluate t.csv"),
-    "no rater of this name": ("case_id,rater,rank,diagnosis,reference\n1,{m},1,flu,gout\n", "evaluate t.csv --algorithms y"),
     "an unknown code": ("case_id,rater,rank,diagnosis,icd10,reference\n1,x,1,flu,{m},gout\n", "evaluate t.csv --metrics hierarchical"),
     "JSON that is no object": ('{{"a": "{m}", "b": "gout"}}\n["{m}"]\n', "score t.jsonl -o o.csv"),
-    "choice": ("question_id,response\n{m},{m}\n", "choice questions.json t.csv"),
-    "a right code that is none": ("diagnosis,gold\n{m},{m}\n", "icd t.csv --gold gold -o o.csv"),
     "mixed scripts": ("a,b\nZzyzxо disease,gout\n", "score t.csv -o o.csv"),
     "doubtful lists": ("case_id,rater,rank,diagnosis,reference\n{m},x,1,the man has {m} and came to us on Monday with his wife,gout\n{m},x,3,{m},gout\n", "evaluate t.csv --resamples 0 --metrics recall"),
 }  # fmt: skip

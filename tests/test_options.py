@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -26,8 +27,9 @@ def measure(
     matcher: Any = None,
     k: Annotated[int, Between(1, 100)] | None = None,
     strict: bool = False,
+    add: Sequence[Literal["shap"]] = (),
 ) -> tuple[Any, ...]:
-    del matcher, strict
+    del matcher, strict, add
     return answers, resampling.resamples, k
 
 
@@ -38,6 +40,7 @@ def measure(
         ({"k": True}, "Got True"),
         ({"k": 2.0}, "Got 2.0"),
         ({"strict": "no"}, "True or False"),
+        ({"add": "shap"}, "several of shap"),
         ({"resampling": {"resamples": 1_001}}, "from 0 to 1,000"),
         ({"resampling": {"kind": "case"}}, "one of cases, raters"),
         ({"resampling": {"level": 0.5}}, "without level"),
@@ -46,6 +49,9 @@ def measure(
         ({"resampling": "absent.toml"}, "absent.toml"),
         ({"bootstrap": 0}, r"resampling=dxmatch.Drawing\(resamples=…\)"),
         ({"model": "m"}, "matcher=…"),
+        ({"level": 0.9}, r"resampling=dxmatch.Drawing\(level=…\)"),
+        ({"policy": "strict"}, r"matcher=dxmatch.load\(policy=…\)"),
+        ({"shap": True}, r'add=\["shap"\]'),
     ],
 )
 def test_refused(options: dict[str, Any], words: str) -> None:

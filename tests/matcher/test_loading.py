@@ -78,10 +78,9 @@ def test_a_feature_set_takes_them(tmp_path: Path, small: dxmatch.MatchFunction) 
     ("function", "option", "today"),
     [
         (dxmatch.load, "store", r"loading=dxmatch\.Loading\(store=…\)"),
-        (dxmatch.load, "signed_by", "left out"),
         (dxmatch.MatchFunction.from_pretrained, "revision", r"Loading\(revision=…\)"),
         (dxmatch.score_files, "model", "matcher=…"),
-        (dxmatch.score_files, "policy", "given to dxmatch.load"),
+        (dxmatch.score_files, "policy", r"matcher=dxmatch\.load\(policy=…\)"),
         (dxmatch.score_files, "workers", r"job=dxmatch\.Job\(workers=…\)"),
         (dxmatch.score_files, "rejects", r"reading=dxmatch\.Reading\(rejects=…\)"),
         (dxmatch.MatchFunction.score, "shap", r'add=\["shap"\]'),

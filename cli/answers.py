@@ -1,0 +1,259 @@
+"""Answers of models: `dxmatch ask` gets them, `evaluate`, `choice` and `reasoning` compare them with right ones; `ddxplus` makes cases, `metrics` lists what is computed."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from ..evaluation import evaluate as verbs
+from ..evaluation.read.formats.ddxplus import cases as ddxplus_cases
+from ..evaluation.report.report import Report, check_report_path
+from ..evaluation.score.declare import all_metrics, called
+from ..evaluation.score.reference_page import entry
+from ..files.atomic import make_folder
+from ..files.counted import counted
+from ..files.tables import check_output, write_table
+from ..options import WRITTEN, File
+from ..terminal import print_table
+from ..votes.asking import plan_lines
+from .command import Call, Output, command
+
+ReportFile = Annotated[Path, WRITTEN, check_report_path]
+TableFile = Annotated[Path, WRITTEN, check_output]
+_STEPS = {
+    "1. Which of three language models names the right diagnoses?": 'evaluate "{from}/models" --references "{from}/right_answers.csv" --by specialty -o "{to}/report.html" --matches "{to}/matches.csv"',
+    "2. Does an algorithm agree with the experts as they agree among themselves?": 'evaluate "{from}/lists.csv" -o "{to}/panel.html"',
+    "3. Map free text to ICD-10.": 'icd "heart attack" "acute MI" I21 "sugar diabetes, type II"',
+    "4. Train a match function on pairs that three experts labelled.": 'train "{from}/pairs.csv" -o "{to}/model" --held-out "{to}/held_out.csv" --overwrite',
+    "5. Score the pairs it has not seen.": 'score "{to}/held_out.csv" -o "{to}/scored.csv" --matcher "{to}/model" --add features',
+}  # fmt: skip
+
+
+@command(given=("*answers",))
+def evaluate(
+    call: Call,
+    *,
+    output: Sequence[ReportFile] = (),
+    matches: TableFile | None = None,
+    judgements: TableFile | None = None,
+    charts: Output | None = None,
+    pairs: TableFile | None = None,
+    dry_run: bool = False,
+    full: bool = False,
+    case: Sequence[str] = (),
+) -> dict[str, Any] | None:
+    """Compare models' diagnoses with the right answers, and with a panel of experts: every metric that the lists allow.
+
+    Parameters
+    ----------
+    output : path
+        The report: .html (every case), .md or .tex (the leaderboard), .csv, .xlsx or .json; may be given again.
+    matches : path
+        A table of what was matched with what, a row for each case, model and rank.
+    judgements : path
+        A table of what the judge and the check said of each right answer, and on which basis.
+    charts : path
+        A folder for each chart as PNG and SVG.
+    pairs : path
+        Write the pairs that M would be asked to this table, and stop.
+    dry_run : bool
+        Read the files, show the first cases and all that is unread or doubtful, and stop.
+    full : bool
+        Print every table, not only the leaderboard.
+    case : str
+        A case to print: its lists side by side with codes, and what they share with the right answer; may be given again.
+
+    Examples
+    --------
+    dxmatch evaluate answers/*.jsonl --references gold.csv -o report.html
+    dxmatch evaluate panel.csv --algorithms gpt4 -o report.html -o table.xlsx
+    """
+    if pairs is not None:
+        wanted = call.of(verbs.pairs_asked)
+        write_table(wanted, pairs)
+        return print(f"{pairs}: {counted(wanted.num_rows, 'pair')}.")
+    if dry_run:
+        return print("\n".join(call.of(verbs.read).preview()))
+    report = call()
+    return _deliver(
+        report, output, {judgements: "judgements", matches: "matches"}, charts=charts, full=full, cases=case
+    )
+
+
+@command(given=("questions", "*answers"))
+def choice(
+    call: Call, *, output: Sequence[ReportFile] = (), per_answer: TableFile | None = None
+) -> dict[str, Any] | None:
+    """Score multiple choice: mean and deviation of each question over the orders of its options, by model and subset.
+
+    Parameters
+    ----------
+    output : path
+        The report: .html, .md or .tex (the leaderboard), .json, or the table: .csv, .tsv, .jsonl, .xlsx, .parquet; may be given again.
+    per_answer : path
+        A table with a row for each answer.
+
+    Examples
+    --------
+    dxmatch choice questions.json answers.csv -o choice.md
+    dxmatch choice questions.json --models lab:qwen2.5-7b --endpoints endpoints.toml
+    """
+    report = call()
+    if isinstance(report, list):
+        return print("\n".join(plan_lines(report)))
+    return _deliver(report, output, {per_answer: "choice.answers"})
+
+
+@command(given=("graphs", "notes", "*predictions"))
+def reasoning(
+    call: Call,
+    *,
+    output: Sequence[ReportFile] = (),
+    per_note: TableFile | None = None,
+    deductions: TableFile | None = None,
+    charts: Output | None = None,
+) -> dict[str, Any]:
+    """Compare predicted diagnostic reasoning with annotated reasoning, in the formats of DiReCT: one run, or several.
+
+    Parameters
+    ----------
+    output : path
+        The report: .html (every note), .md (the runs as a table), .json (everything), .csv, .tsv, .xlsx, .jsonl or .parquet (the table of
+        metrics); may be given again.
+    per_note : path
+        A table with a row for each note and run.
+    deductions : path
+        A table with a row for each observation that is common, only in the note, or only predicted.
+    charts : path
+        A folder for each chart by medical domain as PNG and SVG.
+
+    Examples
+    --------
+    dxmatch reasoning graphs notes run-g run-k -o report.html
+    dxmatch reasoning graphs notes GPT-4=run-1 --judge local:llama-3-8b --endpoints endpoints.toml
+    """
+    report = call()
+    return _deliver(report, output, {per_note: "reasoning.notes", deductions: "reasoning.deductions"}, charts=charts)
+
+
+def _deliver(
+    report: Report,
+    output: Sequence[Path],
+    tables: Mapping[Path | None, str],
+    *,
+    charts: Path | None = None,
+    full: bool = False,
+    cases: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Writes all, then shows it, since the reader of a pipe may leave; gives the report's JSON. tables : further ones, by name."""
+    for one in cases:
+        report.case(one)  # a case that is not there is told of before anything is written
+    written: list[Any] = []
+    try:
+        written += [report.save(path) for path in output]
+        if charts is not None:
+            written.append(f"{len(report.save_charts(charts))} files in {charts}")
+        for path, table in tables.items():  # one that cannot be made is an error after what was computed is shown
+            if path is not None:
+                written.append(report.save_table(table, path))
+    finally:
+        report.print(full=full)
+        for one in cases:
+            report.print_case(one)
+        print("".join(f"Written: {path}\n" for path in written), end="")
+    return report.to_dict()
+
+
+@command(given=("cases",))
+def ask(call: Call) -> None:
+    """Ask language models for diagnoses: cases x models x prompts x repeats. Every answer is kept; run again to go on.
+
+    Examples
+    --------
+    dxmatch ask cases.jsonl --endpoints my.toml -m local:llama3 --prompt free --prompt json --repeats 3 -o lists.parquet
+    """
+    found = call(planned=lambda planned: print("\n".join(plan_lines(planned))))
+    print("\n".join(replace(found, summary=None).lines()))  # the summary comes at the end, as with every command
+    if found.lists is not None:
+        call.lacking = not found.complete
+        print(f"Written: {call.typed['output']}\n" if "output" in call.typed else "", end="")
+
+
+@command(given=("patients",))
+def ddxplus(
+    call: Call, patients: File, *, output: TableFile, cases: int | None = None, seed: int = 0, first: int | None = None
+) -> None:
+    """Make cases for `dxmatch ask`, and right answers for `dxmatch evaluate --references`, of DDXPlus's patients.
+
+    Parameters
+    ----------
+    patients : path
+        The CSV of the patients; release_evidences.json and release_conditions.json beside it.
+    output : path
+        The cases: .jsonl or .parquet.
+    cases : int
+        How many are drawn, stratified by pathology: 730 in H-DDx; all if not given.
+    seed : int
+        Of the sample.
+    first : int
+        Of each differential so many are the reference: 5 in H-DDx; all if not given.
+
+    Examples
+    --------
+    dxmatch ddxplus release_test_patients.csv -o cases.jsonl --cases 730 --first 5
+    """
+    made = ddxplus_cases(str(patients), cases, seed, first)
+    write_table(made, output)
+    print(f"{output}: {counted(made.num_rows, 'case')}.")
+
+
+@command(given=("*names",))
+def metrics(call: Call, names: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """List every metric with its formula, source and range, or show those that are named in full.
+
+    Parameters
+    ----------
+    names : str
+        Metrics to show in full, by name or symbol, such as top_k or RPAD; a table of all if none is given.
+
+    Examples
+    --------
+    dxmatch metrics
+    dxmatch metrics rpad
+    """
+    declared = called(list(names)) if names else all_metrics()
+    if names:
+        print("\n\n".join("\n".join(entry(metric)) for metric in declared))
+    else:
+        told = [(one.symbol, one.description) for one in declared]
+        rows = [(symbol, said.meaning, said.formula, said.range, said.source) for symbol, said in told]
+        print_table(("Metric", "Says", "Formula", "Range", "Source"), rows, title="Metrics", show_lines=True)
+        print("One in full: dxmatch metrics NAME")
+    return [{"name": one.name, "symbol": one.symbol, **asdict(one.description)} for one in declared]
+
+
+@command()
+def demo(call: Call, *, output: Output = Path("dxmatch-demo")) -> None:
+    """Compare models' answers with the right ones and an algorithm with experts, map to ICD-10, train and score, in under a minute.
+
+    Parameters
+    ----------
+    output : path
+        The folder for what it makes.
+
+    Examples
+    --------
+    dxmatch demo --output demo
+    """
+    from .main import run
+
+    make_folder(output)
+    places = {"from": Path(__file__).parents[1] / "example", "to": output}
+    for what, step in _STEPS.items():
+        line = step.format(**places)
+        print(f"\n{what}\n$ dxmatch {line}")
+        run(shlex.split(line))
+    print("\nOpen the reports:", *((output / name).resolve() for name in ("report.html", "panel.html")), sep="\n")

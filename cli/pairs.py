@@ -1,0 +1,278 @@
+"""Diagnoses with each other and with codes: `dxmatch match`, `explain`, `score`, `link`, `dedupe`, `icd`."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Any
+
+import pyarrow as pa
+from cyclopts import CycloptsError
+
+from .. import MatchFunction, Reading, icd_accuracy, score_files
+from .. import explain as explained
+from ..errors import InputError
+from ..features.coverage import part_words
+from ..files.counted import counted, shown_threshold
+from ..files.file_names import is_file_name
+from ..files.pairs import read_pairs
+from ..files.reading import OF_TABLES
+from ..files.tables import check_output, write_table
+from ..jobs.job import Summary
+from ..matcher.dedupe import dedupe as dedupe_terms
+from ..matcher.icd_mapping import EDITION, flat_candidates
+from ..matcher.kept_blocks import kept_beside
+from ..matcher.link import link as link_terms
+from ..options import WRITTEN, Serves
+from ..progress import shown
+from ..settings import quiet
+from ..terminal import print_table
+from ..terms.text.assertion import assertion_of
+from .command import Call, Output, command, say_rejected
+
+TableFile = Annotated[Path, WRITTEN, check_output]
+"""A table that a command writes; what cannot be written ends it before anything is read."""
+_SHOWN = 20
+_RELATIONS = {
+    "same": "The two are the same disease", "narrower": "The first is a kind of the second", "broader": "The second is a kind of the first",
+    "related": "The two are near kin, and not the same", "unrelated": "The two are different diseases", "excluded": "The two exclude each other",
+}  # fmt: skip
+
+
+@command(given=("a", "b"))
+def match(call: Call, a: str, b: str, *, matcher: MatchFunction) -> dict[str, Any]:
+    """Say whether two diagnoses name the same disease: yes or no, how probable, what the one is to the other, and why.
+
+    Parameters
+    ----------
+    a : str
+        A diagnosis; the reference, where --policy tells the two apart.
+    b : str
+        Another.
+
+    Examples
+    --------
+    dxmatch match "heart attack" "acute MI"
+    dxmatch match "gout" "gouty arthritis" --json
+    """
+    found = explained(matcher, _diagnosis(a), _diagnosis(b))
+    relation, relations = "same" if found.identical else found.known.relation, dict(found.known.relations)
+    verdict = f"{'Match' if found.match else 'No match'}: probability {found.probability:.3f}"
+    verdict += f" (a match from {shown_threshold(found.threshold)}, policy {found.policy})."
+    if relation in relations:
+        verdict += f" {_RELATIONS[relation]} ({relations[relation]:.2f})."
+    understood, read = list[dict[str, Any]](), list[str]()
+    for text, name, read_as in zip((a, b), found.wording.names, found.wording.read_as, strict=True):
+        one = assertion_of(name, matcher.features.language)
+        said = str(one.status)
+        understood.append({"text": text, "understood_as": name, "read_as": dict(read_as), "said": said, "of": one.core})
+        if text.casefold() != name or said != "present":
+            read.append(f"{text!r} as {name!r}" + f", {said}" * (said != "present"))
+    for line in (verdict, f"Why: {found.main_reason}", *([f"Understood: {'; '.join(read)}."] if read else [])):
+        print(line)
+    return {
+        "a": a, "b": b, "match": found.match, "probability": found.probability, "threshold": found.threshold, "policy": found.policy,
+        "relation": relation, "relations": relations, "why": found.main_reason, "understood": understood, "model": found.model,
+    }  # fmt: skip
+
+
+@command(given=("a", "b"))
+def explain(call: Call, *, output: Output | None = None) -> dict[str, Any]:
+    """Say why two diagnoses match, or do not: in words, feature by feature, and as a picture.
+
+    Parameters
+    ----------
+    output : path
+        A picture (.svg, .png), or a page (.html).
+
+    Examples
+    --------
+    dxmatch explain "heart attack" "acute MI" -o why.svg
+    """
+    found = call(a=_diagnosis(call.typed["a"]), b=_diagnosis(call.typed["b"]))
+    if output is not None:
+        found.save(output)
+    found.print()
+    print(f"Written: {output}\n" if output is not None else "", end="")
+    return found.to_dict()
+
+
+@command(score_files, given=("pairs",))
+def score(
+    call: Call,
+    *,
+    output: Output | None = None,
+    matcher: MatchFunction,
+    reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
+) -> dict[str, Any]:
+    """Add probability and match to each pair. From Parquet to Parquet, a command that was cut short goes on where it was.
+
+    Parameters
+    ----------
+    output : path
+        Where the scored table goes; the suffix says what kind, and Parquet may go to a folder. The first rows are shown here if not given.
+
+    Examples
+    --------
+    dxmatch score pairs.csv -o scored.csv --a expert --b algorithm
+    cat pairs.csv | dxmatch score - -o - > scored.csv
+    dxmatch score folder -o scored --workers 16
+    """
+    m, source, rows, add = matcher, Path(call.typed["pairs"]), {}, call.given.get("add", ())
+    parquet = output is not None and {source.suffix.lower(), output.suffix.lower()} <= {".parquet", ""}
+    if source.is_dir() or "job" in call.given or parquet:
+        if output is None:
+            raise CycloptsError(msg="a folder of pairs needs --output: a .parquet file, or a folder")
+        done = call(matcher=m)
+        if done.resumed:
+            print(f"{done.resumed:,} of {done.chunks:,} chunks were there already.")
+    else:
+        if output is not None:
+            check_output(output)
+        a, b = call.given.get("a", "a"), call.given.get("b", "b")
+        read = read_pairs(source, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding)
+        with shown("Scoring pairs") as progress:
+            scored = m.score_read(read, add, progress)
+        table, known = scored.table, scored.coverage
+        found = table["match"].to_pylist()
+        done = Summary(
+            len(read), found.count(True), read.n_rejected, dict(known), 1, 0, m.threshold, m.name, found.count(None)
+        )
+        rows = _written(table, output, [a, b, *(name for name in table.column_names if name not in read.table.names)])
+        print(f"{read.table.note}\n" if read.table.note else "", end="")
+    told = f"{counted(done.pairs, 'pair')}, {counted(done.matches, 'match', 'matches')}"
+    told += f", {done.unscored:,} not scored (the column not_understood says why)" if done.unscored else ""
+    print(f"{output or source}: {told} {_judged_by(m)}")
+    names = done.coverage if "features" in add else [feature.name for feature in m.features.asked]
+    if parts := part_words({name: done.coverage[name] for name in names}):
+        print(parts)
+    say_rejected(done.rejected, reading.rejects)
+    counts = {"pairs": done.pairs, "matches": done.matches, "not_scored": done.unscored, "rejected": done.rejected}
+    return {"output": output and str(output), **counts, **_about(m), "known": dict(done.coverage), **rows}
+
+
+@command(MatchFunction.link, given=("a_terms", "b_terms"))
+def link(call: Call, *, output: TableFile | None = None, matcher: MatchFunction) -> dict[str, Any]:
+    """Link two lists of terms: for each term of A the one of B that names the same disease, or none. Other columns are kept.
+
+    Parameters
+    ----------
+    output : path
+        Where the table goes; the suffix says what kind. The first rows are shown if not given.
+
+    Examples
+    --------
+    dxmatch link problem_list.csv catalogue.csv -o links.csv
+    dxmatch link a.xlsx b.csv --a term --b name --k 3
+    """
+    with kept_beside(output, matcher.identity, matcher.policy, matcher.judge_all) as kept:
+        made = call.of(link_terms, model=matcher.model, least=matcher.threshold, kept=kept)
+        if kept is not None and kept.resumed:
+            print(f"{kept.resumed:,} of {kept.blocks:,} blocks were there already.")
+        if made.limited:
+            warnings.warn(f"{made.limited[:-1]} (--candidates).", stacklevel=2)
+        told = f"{made.linked:,} of {counted(made.a, 'term')} linked to {counted(made.b, 'term')}, {made.unlinked:,} without a match"
+        return _terms(made, matcher, output, told)
+
+
+@command(MatchFunction.dedupe, given=("terms",))
+def dedupe(call: Call, *, output: TableFile | None = None, matcher: MatchFunction) -> dict[str, Any]:
+    """Find the terms of a list that name one disease; the policy is strict if none is given. In a cluster every two names match.
+
+    Parameters
+    ----------
+    output : path
+        Where the table goes; the suffix says what kind. The first rows are shown if not given.
+
+    Examples
+    --------
+    dxmatch dedupe terms.csv -o clusters.csv
+    """
+    m = matcher.for_duplicates(call.typed.get("policy"))
+    m.threshold = m.threshold_or(call.typed.get("threshold"))
+    made = call.of(dedupe_terms, model=m.model, least=m.threshold)
+    told = f"{counted(made.terms, 'term')} in {counted(made.clusters, 'cluster')}, {made.joined:,} of them with others"
+    return _terms(made, m, output, told)
+
+
+def _terms(made: Any, m: MatchFunction, output: Path | None, told: str) -> dict[str, Any]:
+    """Writes the table, or shows its first rows, and says what came of it, `told` first; gives its JSON."""
+    for read in filter(None, (made.read, getattr(made, "read_b", None))):
+        print(f"{read.table.note}\n" if read.table.note else "", end="")
+    rows = _written(made.table, output)
+    counts = {each.name: getattr(made, each.name) for each in fields(made) if each.type == "int"}
+    others = {"not_understood": "not understood", "blank": "blank or no diagnosis", "doubtful": "below a probability of 0.5: look at them"}  # fmt: skip
+    told += "".join(f", {counts[name]:,} {words}" for name, words in others.items() if counts[name])
+    print(f"{output or 'Terms'}: {told}; {_judged_by(m)}")
+    return {"output": output and str(output), **counts, **_about(m), **rows}
+
+
+@command(given=("*diagnoses",))
+def icd(call: Call, *, output: TableFile | None = None, gold: str | None = None) -> dict[str, Any]:
+    """Map free text to ICD-10, with the candidates: by name, by code, else the best of the nearest, or a language model's pick.
+
+    Parameters
+    ----------
+    output : path
+        Where the mapping goes; shown here if not given.
+    gold : str
+        The column of the right codes, or a table with the diagnoses and icd10: says how often the mapping finds them, and lists the errors.
+
+    Examples
+    --------
+    dxmatch icd "heart attack" "acute MI"
+    dxmatch icd strings.csv --column diagnosis -o codes.csv
+    dxmatch icd names.csv --gold icd10 -o mapped.csv
+    """
+    texts = call.typed["diagnoses"]
+    if isinstance(texts, list) or not (is_file_name(texts) or Path(texts).is_file()):
+        words = [_diagnosis(text, "icd") for text in (texts if isinstance(texts, list) else [texts])]
+        texts = pa.table({call.given.get("column", "diagnosis"): words})
+    accuracy = None if gold is None else call.of(icd_accuracy, diagnoses=texts, gold=gold)
+    table = call(diagnoses=texts) if accuracy is None else accuracy.table
+    if output is not None:
+        write_table(table if output.suffix in (".jsonl", ".parquet") else flat_candidates(table), output)
+        unmapped = f", {table['icd10'].null_count:,} of them to no code" if table["icd10"].null_count else ""
+        print(f"{output}: {counted(table.num_rows, 'diagnosis', 'diagnoses')} mapped{unmapped}.")
+    elif accuracy is None:
+        _written(table, None, ["diagnosis", "icd10", "name", "how", "score"])
+    if accuracy is None:
+        return {"edition": table.schema.metadata[EDITION.encode()].decode(), "mapped": table.to_pylist()}
+    accuracy.print()
+    return accuracy.to_dict()
+
+
+def _diagnosis(text: str, table_command: str = "score") -> str:
+    """Errors: `InputError` where a diagnosis is the name of a file, be it there or not. table_command : what reads tables."""
+    if is_file_name(text) or (len(text.encode()) < 256 and Path(text).is_file()):
+        allowed = f"a diagnosis in words; a table that is there goes to: dxmatch {table_command} FILE"
+        raise InputError("the name of a file, not a diagnosis", allowed=allowed, got=text)
+    return text
+
+
+def _judged_by(m: MatchFunction) -> str:
+    return f"at threshold {shown_threshold(m.threshold)} (model {m.name}, policy {m.policy})."
+
+
+def _about(m: MatchFunction) -> dict[str, Any]:
+    return {"threshold": m.threshold, "policy": m.policy, "model": m.name}
+
+
+def _written(table: pa.Table, output: Path | None, columns: list[str] | None = None) -> dict[str, Any]:
+    """Writes a table; where no file takes it, shows the first rows, of `columns` alone, and gives all for the JSON."""
+    if output is not None:
+        check_output(output, rows=len(table))
+        write_table(table, output)
+        return {}
+    first = table.select(columns or table.column_names).slice(0, _SHOWN)
+    print_table(first.column_names, (map(_cell, row.values()) for row in first.to_pylist()))
+    if not quiet():
+        print(f"{len(first)} of {counted(len(table), 'row')}; -o FILE writes all, -o - prints them as CSV.")
+    return {"rows": table}
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
