@@ -132,4 +132,4 @@ def test_an_encoders_folder_travels_as_its_path(tmp_path: Path, shipped: dxmatch
     m = copy.copy(shipped)
     m.model = replace(m.model, providers=copy.copy(m.providers))
     m.providers.folders = {"minilm": Path("models/minilm")}
-    assert m.__reduce__()[1][1]["encoders"] == {"minilm": Path("models/minilm").absolute()}
+    assert m.__reduce__()[1][2]["encoders"] == {"minilm": Path("models/minilm").absolute()}
