@@ -12,7 +12,7 @@ from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.providers import Providers
 from dxmatch.files.pairs import read_pairs
 from dxmatch.matcher.batch import PairModel
-from dxmatch.models.folder import SHIPPED_MODEL
+from dxmatch.models.folder import shipped_parts
 from dxmatch.terms.diseases.shipped import shipped_graph
 from dxmatch.terms.encoders.static import StaticEncoder
 from dxmatch.terms.text.normalizer import Normalizer
@@ -21,7 +21,7 @@ from dxmatch.terms.text.normalizer import Normalizer
 @pytest.fixture(scope="module")
 def providers() -> Providers:
     return FeatureSet.read("offline").open(
-        Normalizer(), StaticEncoder.load(SHIPPED_MODEL / "encoder"), graph=shipped_graph()
+        Normalizer(), StaticEncoder.from_arrays(shipped_parts().encoder or {}), graph=shipped_graph()
     )
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from safetensors.numpy import load, save
 
 from dxmatch.errors import InputError, ModelError, OptionError
+from dxmatch.models.folder import shipped_parts
 from dxmatch.terms.encoders import Encoder
 from dxmatch.terms.encoders.hashing import all_buckets, code_points, max_buckets
 from dxmatch.terms.encoders.static import CONFIG, WEIGHTS, Shape, StaticEncoder
@@ -20,7 +21,6 @@ from dxmatch.terms.text.normalizer import Normalizer
 from ...plain_hashing import PAIR, WORD, buckets, hashed
 
 SMALL = Shape(buckets=512, word_buckets=128, dimensions=16, pairs=True)
-SHIPPED = Path(__file__).resolve().parents[3] / "models" / "offline-en" / "encoder"
 # Names, other scripts, astral characters, lone surrogates, runs of blanks; never blanks alone.
 TEXTS = st.text(st.characters(codec=None), min_size=1, max_size=60).filter(lambda text: text.strip(" ") != "")
 
@@ -213,10 +213,9 @@ def test_folders_that_hold_no_encoder(encoder: StaticEncoder, tmp_path: Path) ->
         StaticEncoder.load(tmp_path)
 
 
-@pytest.mark.skipif(not (SHIPPED / WEIGHTS).is_file(), reason="the encoder's weights are not there")
 def test_the_shipped_encoder_knows_synonyms_and_is_small() -> None:
-    assert sum((SHIPPED / name).stat().st_size for name in (CONFIG, WEIGHTS)) <= 20_000_000
-    shipped = StaticEncoder.load(SHIPPED)
+    shipped = StaticEncoder.from_arrays(shipped_parts().encoder or {})
+    assert sum(len(content) for content in shipped.files().values()) <= 20_000_000
     names = ["kidney stone", "nephrolithiasis", "kidney cancer", "myocardal infarktion", "myocardial infarction"]
     vectors = shipped.encode([*map(Normalizer(), names)])
     cosines = vectors @ vectors.T
