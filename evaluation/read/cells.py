@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 
 from ...files.json_records import as_text
 from ...terms.text.sentences import says_nothing
-from .entry_names import names_of, says
-from .raw_answers import ranked_diagnoses, says_more
+from .answer_words import names_or_none, says
+from .raw_answers import ranked_diagnoses
 from .structured_answers import listed
 
 LIST, MISSING, UNREAD = 0, 1, 2
-COMMAS_ASK = 10
-"""From one cell in so many up with a comma that may part it, whether it does is asked."""
+COMMAS_ASK = 10  # from one cell in so many up with a comma that may part it, whether it does is asked
 NO_SEPARATOR = "none"
 SEPARATORS = 'the option \'separator\': "," where commas part diagnoses, or "none" where they belong to names ("pneumonia, viral")'
-_BLANKS = frozenset(["null", "nan", "<na>", "#n/a"])
+_BLANKS = frozenset(["", "null", "nan", "<na>", "#n/a"])
+_AROUND_A_NAME = 5  # characters in a plain list: a number, quotes, a comma
 
 
 def commas_ask(open_: int, of: int) -> bool:
@@ -49,17 +49,11 @@ class ListCells:
 def list_cells(column: pa.ChunkedArray, separator: str | None = None) -> ListCells:
     """A column of lists of texts, or of texts that hold lists or answers (`diagnoses_in`). separator : as in `read_lists`."""
     values = column.to_pylist()
-    status, lists, words, commas = (
-        zip(*(_cell(value, separator) for value in values), strict=True) if values else [()] * 4
-    )
-    return ListCells(
-        np.array(status, np.int8),
-        np.array([*map(len, lists)], np.int64),
-        pa.array([name or None for names in lists for name in names], pa.large_string()),
-        lambda i: str(values[i] or ""),
-        np.array(words, bool),
-        np.array(commas, bool),
-    )
+    cells = [_cell(value, separator) for value in values]
+    status, lists, words, commas = zip(*cells, strict=True) if cells else [()] * 4
+    diagnoses = pa.array([name or None for names in lists for name in names], pa.large_string())
+    lengths, flags = np.array([*map(len, lists)], np.int64), (np.array(words, bool), np.array(commas, bool))
+    return ListCells(np.array(status, np.int8), lengths, diagnoses, lambda i: str(values[i] or ""), *flags)
 
 
 def _cell(value: Any, separator: str | None) -> tuple[int, list[str | None], bool, bool]:
@@ -73,13 +67,17 @@ def _cell(value: Any, separator: str | None) -> tuple[int, list[str | None], boo
 def _of_text(text: str, separator: str | None) -> tuple[int, list[str | None], bool, bool]:
     if is_blank(text):
         return MISSING, [], False, False
-    found = diagnoses_in(text, separator)
-    status = UNREAD if found is None else LIST
-    return status, [*(found or [])], found is None or says_more(text, found), _has_open_commas(text, found)
+    bare, found = text.strip(), diagnoses_in(text, separator)
+    may_part = (
+        "," in bare and _is_one_line(bare) and (found == [bare] or (found is None and names_or_none([bare]) != []))
+    )
+    if found is None:
+        return UNREAD, [], True, may_part
+    return LIST, [*found], sum(len(name) + _AROUND_A_NAME for name in ["", *found]) < len(bare), may_part
 
 
 def is_blank(text: str) -> bool:
-    return not text.strip() or text.strip().casefold() in _BLANKS
+    return text.strip().casefold() in _BLANKS
 
 
 def diagnoses_in(text: str, separator: str | None = None) -> list[str] | None:
@@ -102,15 +100,8 @@ def diagnoses_in(text: str, separator: str | None = None) -> list[str] | None:
     if len(parts) > 1 and separator != NO_SEPARATOR and not any(says(part) or ":" in part for part in parts):
         return parts
     found = ranked_diagnoses(text)
-    return names_of([text]) if found is None and separator == NO_SEPARATOR else found
+    return names_or_none([text]) or None if found is None and separator == NO_SEPARATOR else found
 
 
 def _is_one_line(text: str) -> bool:
     return "\n" not in text and not text.startswith(("{", "[", "<"))
-
-
-def _has_open_commas(text: str, found: list[str] | None) -> bool:
-    """Whether it is one diagnosis with a comma, or several between commas: nothing tells."""
-    if "," not in text or not _is_one_line(text):
-        return False
-    return found == [text.strip()] or (found is None and names_of([text]) is not None)

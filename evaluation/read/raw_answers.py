@@ -1,89 +1,36 @@
 """The ranked diagnoses in what a language model wrote, by its form alone: what has none of these forms is unread.
 
-Tags, JSON and a table are written as the headings and numbered lines that mean the same. Of lines there are headings and labels ("Final
-diagnosis: gout"), one list, and text. A diagnosis that a label or a sentence names goes before the list. Two lists, prose: unread.
+A chain of filters writes tags, JSON and a table as the headings and numbered lines that mean the same. Of lines there are headings and labels
+("Final diagnosis: gout"), lists, and text. A diagnosis that a label or a sentence names goes before the list. Two lists, prose: unread.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from itertools import zip_longest
+from collections.abc import Sequence
 
 from ...terms.text.sentences import is_nothing
-from .answer_labels import ASIDE, LEAD, LIST, OTHERS, plain
-from .answer_sections import TEXT, UNKNOWN, OutOfOrder, Section, sections_of
-from .entry_names import name_of, names_of, says
+from .answer_sections import TEXT, UNKNOWN, Section, lines_of, sections_of
+from .answer_sentences import HINT, SENTENCE_END, SEVERAL, said_in, unsettled_in
+from .answer_words import ASIDE, LEAD, LIST, OTHERS, Unread, enumerated, is_one, names_of, names_or_none, says
 from .structured_answers import without_json, without_table, without_tags
 
 _LONGEST = 100_000
-_BRACKET = re.compile(r"\s*\([^()]*\)")
-_LONGEST_LINE = 1_000
-"""Characters; what is longer is prose."""
-_AROUND_A_NAME = 5
-"""Characters around a name in a plain list: a number, quotes, a comma."""
-_MOST_OF_A_FRAGMENT = 4
-"""Words; a sentence without a verb that is longer gives grounds."""
-_THOUGHTS = re.compile(
-    r"(?is)[<◁]think(?:ing)?[>▷].*?(?:[<◁]/think(?:ing)?[>▷]|\Z)|\A(?:(?![<◁]think).)*?[<◁]/think(?:ing)?[>▷]"
-)
+_MOST_OF_A_FRAGMENT = 4  # words; a sentence without a verb that is longer gives grounds
+_BEGIN = r"(?:[<◁\[](?:think(?:ing)?|thought)[>▷\]]|<unused94>|<\|begin_of_thought\|>|<\|channel\|>analysis)"
+_END = r"(?:[<◁\[]/(?:think(?:ing)?|thought)[>▷\]]|<unused95>|<\|end_of_thought\|>|<\|channel\|>final<\|message\|>|assistantfinal)"
+_THOUGHTS = re.compile(rf"(?is){_BEGIN}.*?(?:{_END}|\Z)|\A(?:(?!{_BEGIN}).)*?{_END}")
 _SHARE = re.compile(r"[(\[,:–—-]\s*[~≈]?\s*(\d{1,3}(?:\.\d+)?)\s*%\s*(?:[)\]–—:,.-]|$)")
-"""How likely an entry is said to be."""
-_IN_BRACKETS = re.compile(r"\[(/?[A-Z_]{3,20})\]")
-"""Tags in other brackets: "[ANSWER]"."""
-_BOXED = re.compile(r"\$?\\boxed\{\s*(?:\\text(?:bf)?\{)?([^{}]+)\}?\s*\}\$?\.?")
-_RULE_OR_FENCE = re.compile(r"\s*(?:```\w*|([-=_*])\1{2,}|\+[-=+]{3,})\s*")
-_SIGN = re.compile(r"(?m)^[ \t]*([^\w\s!-~“‘«•–—◦▪‣·●]\ufe0f?)[ \t]+(?=\S)")
-"""Before a line; where all have the same it is the mark of a list."""
-_RISING = re.compile(
-    r"(?i)\b(?:least|lowest)\b[^.\n]{0,40}\bto\b[^.\n]{0,20}\b(?:most|highest)\b|\b(?:increasing|ascending|rising|reverse)\s+(?:order|likelihood|probability)\b"
+_RULE_OR_FENCE = re.compile(r"(?m)^[ \t]*(?:```\w*|([-=_*])\1{2,}|\+[-=+]{3,})[ \t]*(?:\n|\Z)")
+_RISING = r"(?i)\b(?:least|lowest)\b[^.\n]{0,40}\bto\b[^.\n]{0,20}\b(?:most|highest)\b|\b(?:increasing|ascending|rising|reverse)\s+(?:order|likelihood|probability)\b"
+_LEADING_IN = (
+    r"(?is)(?!.*\b(?:rul(?:ed?|ing)\b|exclu|unlikely|less\b|against|before|need|further|question|tests?\b|treat|manag|work-?up|recommend|steps?\b|other\b|also\b|alternativ|factors|not?\b))"
+    r"(?:.*(?:diagnos|differential|\bddx\b|\bin\s+order\b|\bthink\w*\s+of\b|condition|disease|possibilit|\bcauses?\b|consider|explain|candidates|\btop\b|\bconcern(?:ing|ed|s)\b|\b(?:my|the) (?:list|ranking|answer)\b)|based on\b).*:\s*$"
 )
-"""The least likely comes first."""
-
-_LEADING_IN = re.compile(
-    r"(?i)diagnos|differential|\bddx\b|condition|disease|possibilit|\bcauses?\b|consider|explain|candidates|\btop\b|\bconcern(?:ing|ed|s)\b|\b(?:my|the) (?:list|ranking|answer)\b|^based on\b"
-)
-_NOT_LEADING_IN = re.compile(
-    r"(?i)\b(?:rul(?:ed?|ing)\b|exclu|unlikely|less\b|against|before|need|further|question|tests?\b|treat|manag|work-?up|recommend|steps?\b|other\b|also\b|alternativ|factors|not?\b)"
-)
-_UNSETTLED = re.compile(
-    r"(?i)\b(?:however|instead|rather\s+than|alternativ\w+|differential|also\s+(?:consider|possible|likely)|other\s+(?:possib\w+|diagnos\w+|causes?|conditions?|considerations?)"
-    r"|rule\s+out|lean|(?:cannot|can't|must)\s+be\s+(?:considered|excluded|ruled)|(?:less|more|most|second|equally)\s+(?:likely|probable)|likeliest|final\s+(?:diagnosis|answer)"
-    r"|diagnosis\s+(?:is|would|of)|(?:is|are|remains?)\s+possible|suspect|favou?r(?:ed(?=\s*:))?|on\s+reflection|wait|actually|versus|vs|(?:could|might|may)\s+(?:also\s+)?be|consistent\s+with|suggestive\s+of|I\s+think|(?:goes|moves|rises|jumps)\s+(?:up|to))\b"
-)
-"""Beside an answer: another diagnosis may be meant, or another order."""
-_POINTS = re.compile(
-    r"(?i)\b(?:suggest|indicat|point|not\b|diagnos|(?:this|it)\s+is\b(?!\s+an?\b|:)|has\b(?!\s+(?:a|been|had)\b))"
-)
-"""Before a list: a diagnosis may be named that is none of its entries."""
-_LIKELIEST = r"(?:single )?(?:most likely|most probable|likeliest|leading|primary|principal|working|probable|presumptive|final|top|correct|best|underlying)"
-_LIKELY = r"(?:(?:most )?(?:likely|probably)|almost certainly)"
-_SEEN = r"(?:findings|presentation|picture|symptoms|features|history|case|constellation|combination|results|everything)"
-_FRAMES = tuple(re.compile(rf"(?:.{{0,200}}?[,:] )?{form}".replace(" ", r"\s+").replace("NAME", "(?P<name>.+?)"), re.IGNORECASE | re.DOTALL) for form in (
-    rf"(?:(?:the|my|his|her|this patient's)(?: {_LIKELIEST})?|{_LIKELIEST})(?: single)? (?:diagnosis|answer)(?: (?:here|(?:in|for) this (?:case|patient)|at this point))? (?:is|would be|remains)(?: {_LIKELY})?:? NAME",
-    rf"NAME (?:is|would be|remains) (?:by far )?the (?:{_LIKELIEST}|(?:{_LIKELIEST} )?diagnosis)(?: (?:that |I would |given |in this |\().+)?",
-    rf"(?:this|the|he|she) ?(?:\d+-year-old )?(?:patient|man|woman|boy|girl|child|infant)? ?(?:{_LIKELY} has|has most likely|is (?:most likely )?suffering from) NAME",
-    rf"(?:(?:this|it) is (?:{_LIKELY}|most consistent with|highly suggestive of)|(?:(?:this|it|that) )?(?:sounds|looks) (?:most |very much )?like|most likely,?(?: (?:(?:this|it) is|(?:this|the) patient has))?) NAME",
-    rf".{{0,200}}?\b{_SEEN}\b.{{0,200}}? (?:(?:is|are) (?:(?:most|highly) (?:consistent with|suggestive of)|consistent with(?= a diagnosis))|points? to(?:wards?)?) NAME",
-    r".{1,200}? (?:is|are) NAME until proven otherwise",
-    r".{0,400}? strongly (?:suggests?|indicates?) NAME",
-    rf"I (?:think|believe|suspect|would (?:say|diagnose)|am confident|(?:am|would be) most concerned (?:about|for))(?: that)?(?: (?:(?:this|it|the(?: {_LIKELIEST})? diagnosis) is|(?:this|the) patient has))?(?: {_LIKELY}| most consistent with)? NAME",
-))  # fmt: skip
-"""Sentences that name one diagnosis, and no other."""
-_BEFORE_A_NAME = re.compile(
-    r"(?i)^(?:(?:an?|the)\s+)?(?:(?:\w+\s+)?(?:case|attack|episode|diagnosis)\s+of\s+)?(?:an?\s+|the\s+)?"
-)
-_BEHIND_A_NAME = re.compile(
-    r"(?i),\s+(?:with|(?:al)?though|while|likely\s+(?:due|related|secondary)\s+to)\b.*|\s+to\s+me\b.*|\s+as\s+the\s.*diagnosis|\s+and\s+(?:refer|start|treat|admit|recommend|would)\b.*"
-)
-_SEVERAL = re.compile(r"\b(?<!with )(?<!/)(?:or|vs\.?|versus)\b(?![-\s]host)|(?:,\s.*){3}")
-"""More than one name, which nothing parts: of 200,000 names of diseases 4 in 1,000 have three commas."""
-_SENTENCE_END = re.compile(r"(?<=[\w)\]*\"”])[.!?](?:\*\*)?\s+(?=[\"“*]*[A-Z])|\n+")
-_INLINE = re.compile(
-    r"(?:^|(?<=[\s,;:]))(?<!type )(?<!stage )(?<!grade )(?<!class )(?:\(?(\d{1,2})[.)]|\(?([a-h])\))\s+(?=[^\W\d_*]|\*\*)"
-)
+_POINTS = r"(?i)\b(?:suggest|indicat|point|not\b|diagnos|(?:this|it)\s+is\b(?!\s+an?\b|:)|has\b(?!\s+(?:a|been|had)\b)|exclude|ruled\s+out)"
+"""Beside a list: a diagnosis may be named that is none of its entries."""
 _OPTION = re.compile(r"\(?[A-H][.)]\s+(?=[A-Z][a-z])")
-_MARKS = re.compile(r"[;|](?![^()]*\))|\s>\s")
+_APART = re.compile(r"[;|](?![^()]*\))|\s>\s")
 _UNKNOWN_MARK = re.compile(
     r"\(?(?:[A-Za-z]\)|[A-Z]\.(?=\s+[A-Z])|(?:[ivx]{2,}|[IVX]{2,})[.)])\s|1\s+(?=[A-Z][a-z])"
     r"|\W*[^\W\d_][\w/'’-]*(?:\s+[\w/'’-]+){0,4}\s*(?::|=|\t)(?:\s|$)"
@@ -104,147 +51,143 @@ def ranked_diagnoses(text: str) -> list[str] | None:
     >>> ranked_diagnoses("It could be lupus, or gout.") is None
     True
     """
-    text = (
-        _BOXED.sub(r"\nFinal answer: \1\n", without_thoughts(_IN_BRACKETS.sub(r"<\1>", text))).rstrip().lstrip("\r\n")
-    )
+    text = re.sub(r"<\|\w+\|>", "", without_thoughts(text)).replace("\r\n", "\n").rstrip().lstrip("\n")
     if not text or (any(map(str.isalpha, text)) and "\n" not in text and is_nothing(text.strip(" *_#`\"'"))):
         return []
-    signs = _SIGN.findall(text)
-    if _RISING.search(text) or 1 < len({*signs}) < len(signs):
-        return None
-    text = _SIGN.sub("- ", text) if len({*signs}) < len(signs) else text
-    written = (without_json(without_tags(text)) or "").splitlines()
-    lines = without_table([re.sub(r"^\s*>\s?", "", line) for line in written if not _RULE_OR_FENCE.fullmatch(line)])
     try:
-        return _of_sections(sections_of([part for line in lines or [] for part in _inline_apart(line[:_LONGEST_LINE])]))
-    except OutOfOrder:
+        if re.search(_RISING, text):
+            raise Unread
+        text = _RULE_OR_FENCE.sub("", text)
+        for written in (without_tags, without_json, without_table):
+            text = written(text)
+        return _ranked(sections_of(lines_of(text)))
+    except Unread:
         return None
 
 
-def says_more(text: str, diagnoses: Sequence[str]) -> bool:
-    """Tells whether an answer holds noticeably more than the names that were read from it, such as reasons.
-
-    >>> says_more("1. gout\\n2. sepsis", ["gout", "sepsis"]), says_more("Gout, since the toe is red and hot.", ["Gout"])
-    (False, True)
-    """
-    return sum(map(len, diagnoses)) + _AROUND_A_NAME * (len(diagnoses) + 1) < len(text.strip())
-
-
-def _inline_apart(line: str) -> list[str]:
-    """A line, cut before each number or letter where it holds a list: "1. gout 2. sepsis"."""
-    found = [*_INLINE.finditer(line)]
-    if len(found) < 2 or [int(one[1] or ord(one[2]) - 96) for one in found] != [*range(1, len(found) + 1)]:
-        return [line]
-    entries = [line[a.end() : b.start() if b else None] for a, b in zip_longest(found, found[1:])]
-    parts = [line[: found[0].start()], *(f"{number}. {entry}" for number, entry in enumerate(entries, 1))]
-    return [part for part in (part.strip(" ,;|") for part in parts) if part]
-
-
-def _of_sections(sections: Sequence[Section]) -> list[str] | None:
-    """What a label or a sentence names first, then the one list."""
+def _ranked(sections: Sequence[Section]) -> list[str]:
+    """What a label or a sentence names first, then the one list, then what is beside it."""
     held = [one for one in sections if one.kind != ASIDE and (one.own or one.text or one.entries)]
-    held = held[max((i for i, one in enumerate(held) if one.is_final and one.entries), default=0) :]
-    if any(one.kind == UNKNOWN and (one.own or one.entries) for one in held):
-        return None
     named = [one for one in held if one.kind == LEAD and (one.own or one.text)]
-    if len({(one.own or one.text[0]).strip(" *.").casefold() for one in named}) > 1:
-        return None
     # bullets below a diagnosis that a label names are what speaks for it
-    lists = [one for one in held if one.entries and (one.last or not (one.own or one in named))]
-    if not named and len(lists) == 2 and lists[0].kind == LEAD and len(lists[0].entries) == 1:
-        named = [lists.pop(0)]
-    behind = [one for one in held if one.kind in (LIST, OTHERS) and one not in lists]
-    if len(lists) + bool(behind) > 1 or (len(behind) > 1 and not all(one.own for one in behind)):
-        return None
-    if any(_UNKNOWN_MARK.match(line) for one in behind if one.own for line in one.text):
-        return None
+    lists = [one for one in held if one.last or (one.entries and not one.own and one not in named) or _is_labelled(one)]
     before = [line for one in held if one.kind == TEXT for line in one.text]
-    headed = any(one.kind != TEXT for one in [*lists, *behind])
-    led = _before_a_list(before, headed) if lists or behind else _of_text(before) if before and not named else []
-    if named and led is None and not headed:
-        lists, led = [], []  # of findings, or steps
-    first = led if not named else _labelled(named[0])
-    shares = [float(found[1]) for one in lists for entry in one.entries if (found := _SHARE.search(entry))]
-    if shares != sorted(shares, reverse=True):
-        return None
-    rest = names_of(lists[0].entries) if lists else _of_list(behind) if behind else []
-    only_others = all(one.kind == OTHERS for one in [*lists, *behind]) and bool(lists or behind)
-    if first is None or led is None or rest is None or not first + rest or (only_others and not first):
-        return None
-    again, after = _framed_in(line for one in held for line in (one.text if one.kind == UNKNOWN else one.below))
-    leading = [*first, *rest][0].casefold()
-    if any(map(_UNSETTLED.search, after)) or any(name.casefold() not in leading for name in again):
-        return None
-    return [*first, *(name for name in rest if not any(_is_same(name, one) for one in first))]
+    if any(one.kind == UNKNOWN and (one.own or one.entries) for one in held):
+        raise Unread
+    if not named and not lists:
+        return _of_parts(before) or _of_sentences(before)
+    if named and before and not re.match(_LEADING_IN, before[-1]):
+        lists = [one for one in lists if one.kind != TEXT]  # of findings, or steps
+    found, firsts = [(one.kind, _listed(one)) for one in lists], [_labelled(one) for one in named]
+    if not named and len(found) > 1 and found[0][0] == LEAD and len(found[0][1]) == 1:
+        firsts = [found.pop(0)[1]]
+    led = _before_a_list(before, any(one.kind != TEXT for one in lists)) if lists else []
+    names = firsts[0] if firsts else led
+    if not all(_is_same(first[0], names[0]) for first in firsts) or any(kind != OTHERS for kind, _ in found[1:]):
+        raise Unread
+    if not names and found[0][0] == OTHERS:
+        raise Unread
+    for _, more in found:
+        names = _joined(names, more)
+    asides = [line for one in sections if one.kind == ASIDE for line in (one.own, *one.text)]
+    if not named and any(name.casefold() not in names[0].casefold() for name in said_in(asides)[0][LEAD]):
+        raise Unread
+    return [*names, *_below(held, names)]
+
+
+def _is_labelled(one: Section) -> bool:
+    """Whether a label says that several are behind or below it, and they are no list."""
+    return one.kind in (LIST, OTHERS) and bool(one.own or (one.text and not one.entries))
 
 
 def _is_same(name: str, other: str) -> bool:
     """Whether two names are one, but for what stands in brackets behind one of them."""
     a, b = name.casefold(), other.casefold()
-    return a in (b, _BRACKET.sub("", b)) or _BRACKET.sub("", a) == b
+    bare = [re.sub(r"\s*\([^()]*\)", "", one) for one in (a, b)]
+    return a in (b, bare[1]) or bare[0] == b
 
 
-def _of_list(sections: Sequence[Section]) -> list[str] | None:
-    """The names behind labels of several, or in the lines below one; a comma or "and" between them, or within the name of one, is unread."""
-    lines = [one.own for one in sections if one.own] or sections[0].text
-    return None if len(lines) == 1 and re.search(r",|\b(?:and|or|vs)\b", lines[0]) else _of_text(lines)
+def _joined(names: Sequence[str], more: Sequence[str]) -> list[str]:
+    return [*names, *(name for name in more if not any(_is_same(name, one) for one in names))]
 
 
-def _labelled(section: Section) -> list[str] | None:
-    """The diagnosis behind or below a label; None where what follows may mean another."""
-    own, *more = [line for line in (section.own, *section.text) if line] or section.entries
-    several = len(re.findall(r",(?!\s+with)", own)) > 1
-    return None if several or not _are_grounds(more) else _of_text([_OPTION.sub("", own, count=1)])
+def _listed(one: Section) -> list[str]:
+    """The names of a list, those behind a label of several, or in the lines below it."""
+    if not _is_labelled(one):
+        shares = [float(found[1]) for entry in one.entries if (found := _SHARE.search(entry))]
+        if shares != sorted(shares, reverse=True):
+            raise Unread
+        return names_of(one.entries)
+    lines = [one.own] if one.own else one.text
+    said, *more = SENTENCE_END.split(lines[0])
+    if names := _of_parts(lines) or (_of_sentences(lines) if len(lines) > 1 else []):
+        return names
+    if not _are_grounds(more):
+        raise Unread
+    return enumerated(said)
 
 
-def _before_a_list(lines: Sequence[str], headed: bool) -> list[str] | None:
-    """What the text before a list names: [] for none, and for a sentence that leads in; None where it says something else.
+def _labelled(one: Section) -> list[str]:
+    """The diagnosis behind or below a label, and what sentences name beside it."""
+    own, *more = [line for line in (one.own, *one.text) if line] or one.entries
+    own = _OPTION.sub("", own, count=1)
+    names = _of_parts([own])
+    if not is_one(SENTENCE_END.split(own)[0], 1) or (names and not _are_grounds(more)):
+        raise Unread
+    return names or _of_sentences([own, *more])
+
+
+def _before_a_list(lines: Sequence[str], headed: bool) -> list[str]:
+    """What the text before a list names: [] for none, and for a sentence that leads in. Errors: `Unread` where it says something else.
 
     headed : whether the list stands under a heading of its own, so that nothing needs to lead in.
     """
-    named, rest = _framed_in(lines)
-    if rest and not named:
-        last = rest[-1].rstrip()
-        if last.endswith(":") and _LEADING_IN.search(last) and not _NOT_LEADING_IN.search(last):
-            rest.pop()
-        elif not headed:
-            return None
-    is_name = headed and len(lines) == 1 and lines[0].rstrip()[-1] not in ".!:" and name_of(lines[0]) is not None
-    unsettled = any(_UNSETTLED.search(part.replace("differential", "")) or _POINTS.search(part) for part in rest)
-    return None if len(named) > 1 or is_name or unsettled else named
+    names, rest = said_in(lines)
+    leads_in = bool(rest) and re.match(_LEADING_IN, rest[-1]) is not None
+    rest = rest[:-1] if leads_in and not names[LEAD] else rest
+    unsettled = any(unsettled_in(part.replace("differential", "")) or re.search(_POINTS, part) for part in rest)
+    several = len(names[LEAD]) > 1 or names[HINT] or names[LIST] or names[OTHERS]
+    if several or unsettled or (rest and not (names[LEAD] or leads_in or headed)):
+        raise Unread
+    return names[LEAD]
 
 
-def _of_text(lines: Sequence[str]) -> list[str] | None:
-    """Lines, or parts of one between marks, with a name each; or sentences of which one names a diagnosis, or the first is one, and others give grounds."""
-    one = [part for part in _MARKS.split(lines[0]) if part.strip()]
+def _below(held: Sequence[Section], found: Sequence[str]) -> list[str]:
+    """What sentences below the lists name beside it. Errors: `Unread` where they may mean another diagnosis than the first."""
+    beside = [one.text if one.kind == UNKNOWN or (one.own and _is_labelled(one)) else one.below for one in held]
+    names, rest = said_in(line for lines in beside for line in lines)
+    other = any(name.casefold() not in found[0].casefold() for name in names[LEAD] + names[HINT])
+    denied = [line.casefold() for line in rest if re.search(r"(?i)exclude|ruled\s+out|unlikely", line)]
+    denies = any(name.casefold() in line for line in denied for name in found)
+    if other or denies or names[LIST] or any(map(unsettled_in, rest)):
+        raise Unread
+    return names[OTHERS]
+
+
+def _of_parts(lines: Sequence[str]) -> list[str]:
+    """Lines, or parts of one between marks, with a name each; [] where they are no such."""
+    one = [part for part in _APART.split(lines[0]) if part.strip()] if lines else []
     parts = lines if len(lines) > 1 else lines[0].split(" / ") if len(one) == 1 and lines[0].count(" / ") > 1 else one
     alike = len({part.lstrip().startswith("**") for part in parts}) == 1
-    if len(parts) > 1 and alike and not any(map(_UNKNOWN_MARK.match, parts)) and (found := names_of(parts)) is not None:
-        return found
-    named, rest = _framed_in(lines)
-    if rest and not named and not _SEVERAL.search(rest[0]) and not _UNKNOWN_MARK.match(rest[0]):
-        named = [name for name in (name_of(rest.pop(0)),) if name]
-    return named if len(named) == 1 and _are_grounds(rest) else None
+    return names_or_none(parts) if len(parts) > 1 and alike and not any(map(_UNKNOWN_MARK.match, parts)) else []
+
+
+def _of_sentences(lines: Sequence[str]) -> list[str]:
+    """Sentences of which one names a diagnosis, or the first is one, and others give grounds."""
+    names, rest = said_in(lines)
+    leads, begin = names[LEAD], rest[0] if rest and lines[0].startswith(rest[0]) else ""
+    if not leads and begin and is_one(begin, 2) and not SEVERAL.search(begin) and not _UNKNOWN_MARK.match(begin):
+        leads = names_or_none([begin])
+        rest = rest[len(leads) :]
+    points = any(re.search(_POINTS, line) for line in rest)
+    leads = leads or ([] if begin or points else names[HINT])
+    several = len({name.casefold() for name in leads}) > 1
+    if several or not (leads or (names[LIST] and not points)) or not _are_grounds(rest):
+        raise Unread
+    return _joined(leads[:1], names[LIST] + names[OTHERS])
 
 
 def _are_grounds(lines: Sequence[str]) -> bool:
     """Whether each says something, and none means another diagnosis or has a label."""
     says_all = all(says(line) or len(line.split()) > _MOST_OF_A_FRAGMENT for line in lines)
-    return says_all and not any(_UNSETTLED.search(line) or _UNKNOWN_MARK.match(line) for line in lines)
-
-
-def _framed_in(lines: Iterable[str]) -> tuple[list[str], list[str]]:
-    """The diagnoses that sentences of a known form name; the other sentences."""
-    said = [part for line in lines for part in _SENTENCE_END.split(line) if part.strip()]
-    names = [_framed(plain(part).rstrip(" :.")) for part in said]
-    rest = [part for part, name in zip(said, names, strict=True) if name is None]
-    return [name for name in names if name is not None], rest
-
-
-def _framed(sentence: str) -> str | None:
-    found = next((found for frame in _FRAMES if (found := frame.fullmatch(sentence))), None)
-    words = _BEFORE_A_NAME.sub("", found["name"]) if found else ""
-    if found is None or _MARKS.search(words) or _UNSETTLED.search(words):
-        return None
-    name = name_of(_BEHIND_A_NAME.sub("", words))
-    return None if name is None or "," in name or _SEVERAL.search(name) or is_nothing(name) else name
+    return says_all and not any(map(unsettled_in, lines))

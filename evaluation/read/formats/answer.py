@@ -1,16 +1,19 @@
-"""What one model answered to one case, in whatever format it was kept; several right answers in one value."""
+"""What every format is told by, the first bytes of its files, and what it is read into: an answer of one model to one case."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 _APART = re.compile(r"[;\n\r]+")
-_LONGEST_GROUP = 60
-"""Characters; a longer text describes one case and is no group of cases."""
+_LONGEST_GROUP = 60  # characters; a longer text describes one case and is no group of cases
+_HEAD = 65_536
+_LOOKED_AT = 200  # files of a folder, to recognise it
+_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?')
 
 
 @dataclass(frozen=True)
@@ -55,3 +58,31 @@ def groups_in(values: Any) -> dict[str, str]:
     """Of an object what may be a group of cases: short texts, whole numbers and yes or no."""
     texts = {str(key): str(value).strip() for key, value in (values or {}).items() if isinstance(value, str | int)}
     return {key: text for key, text in texts.items() if 0 < len(text) <= _LONGEST_GROUP}
+
+
+class Head(NamedTuple):
+    """The first 64 KiB of a file, and the columns of a CSV or the keys of JSON in them."""
+
+    path: Path
+    text: str
+    keys: set[str]
+
+
+def heads_of(path: Path) -> Iterator[Head]:
+    """Of the file itself, or of the first files of a folder and of its folders, as they come."""
+    files = [path] if path.is_file() else path.rglob("*") if path.is_dir() else []
+    for file in islice(filter(Path.is_file, files), _LOOKED_AT):
+        with file.open("rb") as handle:
+            text = handle.read(_HEAD).decode("utf-8-sig", errors="replace")
+        if file.suffix in (".csv", ".tsv"):
+            keys = {*re.split(r"[,;\t]", text.partition("\n")[0].replace('"', "").strip())}
+        else:
+            held = text if text.lstrip()[:1] in ("{", "[") else ""
+            keys = {name for name, colon in _STRING.findall(held) if colon}
+        yield Head(file, text, keys)
+
+
+def files_below(path: Path, *patterns: str) -> list[Path]:
+    """The file itself; or the files of a folder, and of its folders to any depth, of the first pattern that any has, by name."""
+    of = [sorted(filter(Path.is_file, path.rglob(pattern))) for pattern in patterns if path.is_dir()]
+    return next(filter(None, of), [] if of else [path])

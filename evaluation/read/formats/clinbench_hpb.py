@@ -14,22 +14,18 @@ from typing import Any, NamedTuple
 
 from ....errors import InputError
 from ....files.json_records import read_json
-from .answer import Answer, references_in
-from .files_of import Head, files_below
+from .answer import Answer, Head, files_below, references_in
 
 TITLE = "ClinBench-HPB"
-SUBSET = "subset"
-PATIENT = ("patient_id", "Index", "index")
-"""Keys of the number of a patient, who has one of them or none."""
-
-INFO, RIGHT = "patient_info", "diagnosis"
-_PART = re.compile(r"[-_ ]?part[-_ ]?\d+$", re.IGNORECASE)
+SUBSET, INFO, RIGHT = "subset", "patient_info", "diagnosis"
+_PATIENT = ("patient_id", "Index", "index")  # keys of the number of a patient, who has one of them or none
+_PART = re.compile(r"(?i)[-_ ]?part[-_ ]?\d+$")
 TESTS = re.compile(r"(?:laboratory|blood|imaging)_\w+|question")
 
 
 def reads(head: Head) -> bool:
     """A file of cases. No other key is known: a file to which answers were added is someone's own."""
-    return {INFO, RIGHT} <= head.keys and all(map(TESTS.fullmatch, head.keys - {INFO, RIGHT, *PATIENT}))
+    return {INFO, RIGHT} <= head.keys and all(map(TESTS.fullmatch, head.keys - {INFO, RIGHT, *_PATIENT}))
 
 
 class Case(NamedTuple):
@@ -50,7 +46,7 @@ def cases(paths: Sequence[Path], encoding: str | None = None) -> Iterator[Case]:
         if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
             raise InputError("no list of cases", source=str(file), allowed="[{…}, {…}]")
         for row, item in enumerate(items, 1):
-            name = str(next((item[key] for key in PATIENT if key in item), row))
+            name = str(next((item[key] for key in _PATIENT if key in item), row))
             name = f"{file.stem}/{name}" if len(files) > 1 else name
             seen[name] += 1  # titles stand twice in the published files
             yield Case(file, row, name if seen[name] == 1 else f"{name} ({seen[name]})", item)
@@ -60,7 +56,7 @@ def read(path: Path) -> Iterator[Answer]:
     """The right answers of the cases of a file, or of a folder. Errors: as of `cases`."""
     for file, row, name, item in cases([path]):
         right, more = references_in(item.get(RIGHT)), {SUBSET: subset_of(file)}
-        yield Answer(name, None, references=right, more=more, source=str(file), row=row)
+        yield Answer(name, None, references=right, more=more, source=file, row=row)
 
 
 def subset_of(file: Path) -> str:

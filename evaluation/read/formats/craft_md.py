@@ -14,11 +14,9 @@ from pathlib import Path
 from ....errors import InputError
 from ....files.json_records import read_json
 from ....files.tables import read_table
-from .answer import Answer, references_in
-from .files_of import Head, files_below
+from .answer import Answer, Head, files_below, references_in
 
 TITLE = "CRAFT-MD"
-_TRIAL = re.compile(r"trial_(\d+)")
 _FREE = re.compile(r"(?!extracted_ans_|evaluation_).*_frq")
 
 
@@ -31,22 +29,21 @@ def read(path: Path) -> Iterator[Answer]:
     """Errors: `InputError` for a file that is no such results."""
     if path.suffix in (".csv", ".tsv"):
         table = read_table(path)
-        for i, row in enumerate(table.data.to_pylist()):
-            more = {"specialty": row["category"]} if row.get("category") else {}
-            right = references_in(row["answer"])
-            yield Answer(
-                str(row["case_id"]), None, references=right, more=more, source=str(path), row=table.row_number(i)
-            )
+        for case, row in zip(table.data.to_pylist(), table.row_numbers().tolist(), strict=True):
+            more = {"specialty": case["category"]} if case.get("category") else {}
+            right = references_in(case["answer"])
+            yield Answer(str(case["case_id"]), None, references=right, more=more, source=path, row=row)
         return
     for file in files_below(path, "*.json"):
-        value = read_json(file).value
-        if not isinstance(value, dict) or "trial_0" not in value:
+        held = read_json(file).value
+        if not isinstance(held, dict) or "trial_0" not in held:
             raise InputError("no results of a case", source=str(file), allowed='{"trial_0": {…}, …}')
-        right = references_in(value.get("correct_ans"))
-        trials = [(int(number[1]) + 1, trial) for key, trial in value.items() if (number := _TRIAL.fullmatch(key))]
-        for number, trial in trials:
-            for experiment in filter(_FREE.fullmatch, trial):
-                model = f"{file.parent.resolve().name} {experiment} [trial {number}]"
-                said, text = (str(trial.get(key) or "").strip() for key in (f"extracted_ans_{experiment}", experiment))
+        right, trials = references_in(held.get("correct_ans")), [key for key in held if re.fullmatch(r"trial_\d+", key)]
+        for trial in trials:
+            for experiment in filter(_FREE.fullmatch, held[trial]):
+                model = f"{file.parent.resolve().name} {experiment} [trial {int(trial[6:]) + 1}]"
+                said, text = (
+                    str(held[trial].get(key) or "").strip() for key in (f"extracted_ans_{experiment}", experiment)
+                )
                 names, written = ([said], None) if said else (None, text)
-                yield Answer(file.stem, model, diagnoses=names, text=written, references=right, source=str(file))
+                yield Answer(file.stem, model, names, written, references=right, source=file)

@@ -18,13 +18,12 @@ import pyarrow as pa
 from ....errors import InputError, OptionError, quoted
 from ....files.json_records import read_json
 from ....files.tables import Table, read_table
-from .answer import Answer
-from .files_of import Head
+from .answer import Answer, Head
 
 TITLE = "DDXPlus"
 CONDITIONS, EVIDENCES = "release_conditions.json", "release_evidences.json"
 COLUMNS = ("AGE", "SEX", "PATHOLOGY", "EVIDENCES", "INITIAL_EVIDENCE", "DIFFERENTIAL_DIAGNOSIS")
-_ANSWER = "_@_"
+_DIFFERENTIAL, _ANSWER = "DIFFERENTIAL_DIAGNOSIS", "_@_"
 _UNREADABLE = (KeyError, ValueError, SyntaxError, TypeError, MemoryError, RecursionError)
 
 
@@ -36,10 +35,10 @@ def reads(head: Head) -> bool:
 def read(path: Path) -> Iterator[Answer]:
     """The right answers of each patient. Errors: `InputError` for a differential that is no list, with its row."""
     table, codes = _table(path), _codes(path)
-    for i, row in enumerate(table.data.to_pylist()):
-        told = _right(table, i, row, codes)
-        names = tuple(told.pop("reference"))
-        yield Answer(str(i + 1), None, references=names, more=told, source=str(path), row=table.row_number(i))
+    for i, patient in enumerate(table.data.to_pylist()):
+        told = _right(table, i, patient, codes)
+        right, row = tuple(told.pop("reference")), table.row_number(i)
+        yield Answer(str(i + 1), None, references=right, more=told, source=path, row=row)
 
 
 def cases(path: Path | str, n: int | None = None, seed: int = 0, first: int | None = None) -> pa.Table:
@@ -63,17 +62,19 @@ def cases(path: Path | str, n: int | None = None, seed: int = 0, first: int | No
         Without `release_evidences.json`, or for an evidence that it lacks.
     """
     source = Path(path)
-    table, questions = _table(source), source.parent / EVIDENCES
+    table, questions, codes = _table(source), source.parent / EVIDENCES, _codes(source)
     if not questions.is_file():
         raise InputError("the questions of DDXPlus are absent", source=str(source), allowed=f"{EVIDENCES} beside it")
     if first is not None and first < 1:
         raise OptionError("first", "1 or more", first)
-    asked, codes, rows = read_json(questions).value, _codes(source), table.data.to_pylist()
+    asked, patients = read_json(questions).value, table.data.to_pylist()
     chosen = range(len(table)) if n is None else stratified(table.column("PATHOLOGY"), n, seed)
-    told = [(i, _right(table, i, rows[i], codes, first)) for i in chosen]
-    return pa.Table.from_pylist(
-        [{"case_id": str(i + 1), "text": _text(table, i, rows[i], asked), **one} for i, one in told]
-    )
+    told = [
+        {"case_id": str(i + 1), "text": _text(table, i, patients[i], asked)}
+        | _right(table, i, patients[i], codes, first)
+        for i in chosen
+    ]
+    return pa.Table.from_pylist(told)
 
 
 def stratified(strata: Sequence[Any], n: int, seed: int = 0) -> list[int]:
@@ -114,21 +115,17 @@ def _right(
     table: Table, i: int, row: Mapping[str, Any], codes: Mapping[str, str], first: int | None = None
 ) -> dict[str, Any]:
     """The differential as the set of right answers, the pathology as the final one, and their codes."""
-    told = row["DIFFERENTIAL_DIAGNOSIS"]
     try:
-        found = sorted(
-            ((str(name), float(share)) for name, share in ast.literal_eval(str(told))), key=lambda one: -one[1]
-        )
+        shares = {str(name): float(share) for name, share in ast.literal_eval(str(row[_DIFFERENTIAL]))}
     except _UNREADABLE:
         problem, allowed = "no differential diagnosis of DDXPlus", "a list of [name, probability]"
-        raise table.error(problem, i, "DIFFERENTIAL_DIAGNOSIS", allowed=allowed, got=told) from None
-    names, final = [name for name, _ in found][:first], str(row["PATHOLOGY"])
+        raise table.error(problem, i, _DIFFERENTIAL, allowed=allowed, got=row[_DIFFERENTIAL]) from None
+    names, final = sorted(shares, key=lambda name: -shares[name])[:first], str(row["PATHOLOGY"])
     right = {"reference": names, "final": final, "age": str(row["AGE"]), "sex": str(row["SEX"])}
     for column, of in (("reference_icd10", names), ("final_icd10", [final])) if codes else ():
-        for name in (name for name in of if name not in codes):
-            raise InputError(
-                f"{quoted(name)} is no condition of {CONDITIONS}", source=table.source, allowed="its names"
-            )
+        if unknown := [name for name in of if name not in codes]:
+            problem = f"{quoted(unknown[0])} is no condition of {CONDITIONS}"
+            raise InputError(problem, source=table.source, allowed="its names")
         right[column] = ";".join(dict.fromkeys(code for name in of for code in codes[name].split(";") if code))
     return right
 

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ....files.json_records import objects_in_lines
-from .answer import Answer, references_in
-from .files_of import Head, files_below
+from .answer import Answer, Head, files_below, references_in
 
 TITLE = "DiagnosisArena"
 _RESPONSE, _RIGHT, _CASE = "LLM Response", "Final Diagnosis", "Case Information"
@@ -25,12 +24,7 @@ def read(path: Path) -> Iterator[Answer]:
     """One file a model. Errors: `InputError` for a line that is no JSON."""
     for file in files_below(path, "*_answer.jsonl", "*.jsonl"):
         for row, item in objects_in_lines(file):
-            told = _RESPONSE in item
-            yield Answer(
-                str(item.get("id", row)),
-                file.stem.partition("_answer")[0] if told else None,
-                text=str(item[_RESPONSE] or "") if told else None,
-                references=references_in(item.get(_RIGHT)),
-                source=str(file),
-                row=row,
-            )
+            case, right = str(item.get("id", row)), references_in(item.get(_RIGHT))
+            model, text = file.stem.partition("_answer")[0], str(item.get(_RESPONSE) or "")
+            model, text = (model, text) if _RESPONSE in item else (None, None)
+            yield Answer(case, model, text=text, references=right, source=file, row=row)

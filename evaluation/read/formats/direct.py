@@ -13,13 +13,11 @@ from pathlib import Path
 
 from ....errors import InputError
 from ....files.json_records import read_json
-from .answer import Answer
-from .files_of import Head, files_below
+from .answer import Answer, Head, files_below
 
 TITLE = "DiReCT"
 _CHAIN = "chain"
-_DIAGNOSIS = re.compile(r"(?P<name>.*?)(?:\s*#)*\s*\$Intermedia_\d+", re.DOTALL)
-_SECTION = re.compile(r"input[1-6]")
+_DIAGNOSIS = re.compile(r"(?s)(.*?)(?:\s*#)*\s*\$Intermedia_\d+")
 
 
 def reads(head: Head) -> bool:
@@ -35,13 +33,12 @@ def read(path: Path) -> Iterator[Answer]:
         value, place = read_json(file).value, file.relative_to(folder)
         held = value if isinstance(value, dict) else {}
         more = {"disease_category": place.parts[0]} if len(place.parts) > 1 else {}
+        keys = [key for key in held if not re.fullmatch("input[1-6]", key)]
         if isinstance(chain := held.get(_CHAIN), list):
             last = [str(name) for name in chain if name][-1:]
-            yield Answer(place.as_posix(), folder.resolve().name, diagnoses=last, more=more, source=str(file))
-            continue
-        keys = [key for key in held if not _SECTION.fullmatch(key)]
-        name = _DIAGNOSIS.fullmatch(keys[0]) if len(keys) == 1 else None
-        if name is None:
+            yield Answer(place.as_posix(), folder.resolve().name, diagnoses=last, more=more, source=file)
+        elif len(keys) == 1 and (found := _DIAGNOSIS.fullmatch(keys[0])):
+            yield Answer(place.as_posix(), None, references=(found[1].strip(),), more=more, source=file)
+        else:
             allowed = "one key DIAGNOSIS$Intermedia_D beside input1 … input6, or a list 'chain'"
             raise InputError("neither a note nor a prediction", source=str(file), allowed=allowed, got=keys)
-        yield Answer(place.as_posix(), None, references=(name["name"].strip(),), more=more, source=str(file))

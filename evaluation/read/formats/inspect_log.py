@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ....errors import InputError, MissingExtra
-from .answer import Answer, groups_in, references_in
-from .files_of import Head, files_below, heads_of
+from .answer import Answer, Head, files_below, groups_in, heads_of, references_in
 
 TITLE = "a log of Inspect"
 
@@ -38,7 +37,6 @@ def read(path: Path) -> Iterator[Answer]:
         For a log that cannot be read, or holds no samples.
     """
     logs = [(file, _log(file)) for file in files_below(path, "*.eval", "*.json") if any(map(reads, heads_of(file)))]
-    tasks = {log.eval.task for _, log in logs}
     runs, seen = Counter((log.eval.model, log.eval.task) for _, log in logs), Counter[tuple[str, str]]()
     for file, log in logs:
         model, task = key = (log.eval.model, log.eval.task)
@@ -46,16 +44,11 @@ def read(path: Path) -> Iterator[Answer]:
         run = model if runs[key] == 1 else f"{model} (run {seen[key]})"
         epochs = len({sample.epoch for sample in log.samples}) > 1
         for row, sample in enumerate(log.samples, 1):
-            output = None if sample.error is not None else sample.output
-            yield Answer(
-                f"{task}/{sample.id}" if len(tasks) > 1 else str(sample.id),
-                None if output is None else f"{run} [epoch {sample.epoch}]" if epochs else run,
-                text=None if output is None else output.completion,
-                references=references_in(sample.target),
-                more=groups_in(sample.metadata),
-                source=str(file),
-                row=row,
-            )
+            case = f"{task}/{sample.id}" if len({task for _, task in runs}) > 1 else str(sample.id)
+            rater, text = f"{run} [epoch {sample.epoch}]" if epochs else run, sample.output.completion
+            rater, text = (rater, text) if sample.error is None else (None, None)
+            right, more = references_in(sample.target), groups_in(sample.metadata)
+            yield Answer(case, rater, text=text, references=right, more=more, source=file, row=row)
 
 
 def _log(file: Path) -> Any:

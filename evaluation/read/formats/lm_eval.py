@@ -14,11 +14,9 @@ from typing import Any
 
 from ....errors import InputError
 from ....files.json_records import objects_in_lines, read_json
-from .answer import Answer, groups_in, references_in
-from .files_of import Head, files_below
+from .answer import Answer, Head, files_below, groups_in, references_in
 
 TITLE = "samples of lm-evaluation-harness"
-_ALLOWED = "samples of a task that generates text (output_type: generate_until)"
 _CASE = ("case_id", "id")
 
 
@@ -31,26 +29,21 @@ def reads(head: Head) -> bool:
 def read(path: Path) -> Iterator[Answer]:
     """The samples of a file, or of the files of a folder. Errors: `InputError` for a task that generates no text."""
     files = files_below(path, "samples_*.jsonl")
-    tasks = {_task(file) for file in files}
     for file in files:
         rows, model = list(objects_in_lines(file)), _model(file)
         several = len({str(sample.get("filter", "")) for _, sample in rows}) > 1
         for row, sample in rows:
-            doc = sample["doc"] if isinstance(sample.get("doc"), dict) else {}
+            doc, target = sample["doc"] if isinstance(sample.get("doc"), dict) else {}, sample.get("target")
             case = next((doc[key] for key in _CASE if doc.get(key) is not None), sample.get("doc_id"))
+            case = f"{_task(file)}/{case}" if len({*map(_task, files)}) > 1 else str(case)
             # a filter is another reading of the same answer, and so no prompt or repeat to average over
             name = f"{model} ({sample['filter']})" if several else model
+            right = _references(target)
+            more = groups_in({key: value for key, value in doc.items() if key not in _CASE})
             texts = _texts(sample, file, row)
-            for number, text in enumerate(texts, 1):
-                yield Answer(
-                    f"{_task(file)}/{case}" if len(tasks) > 1 else str(case),
-                    f"{name} [repeat {number}]" if len(texts) > 1 else name,
-                    text=text,
-                    references=_references(sample.get("target")),
-                    more=groups_in({key: value for key, value in doc.items() if key not in _CASE}),
-                    source=str(file),
-                    row=row,
-                )
+            for at, text in enumerate(texts, 1):
+                rater = f"{name} [repeat {at}]" if len(texts) > 1 else name
+                yield Answer(case, rater, text=text, references=right, more=more, source=file, row=row)
 
 
 def _texts(sample: dict[str, Any], file: Path, row: int) -> list[str]:
@@ -60,7 +53,8 @@ def _texts(sample: dict[str, Any], file: Path, row: int) -> list[str]:
         said = said[0]
     texts = said if isinstance(said, list) and all(isinstance(text, str) for text in said) else []
     if not texts or texts[1:] in (["True"], ["False"]):  # a likelihood
-        raise InputError("no text that a model wrote", source=str(file), row=row, allowed=_ALLOWED, got=said)
+        allowed = "samples of a task that generates text (output_type: generate_until)"
+        raise InputError("no text that a model wrote", source=str(file), row=row, allowed=allowed, got=said)
     return texts
 
 

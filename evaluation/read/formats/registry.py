@@ -12,8 +12,7 @@ from typing import Any
 from ....errors import InputError, OptionError
 from ....files.tables import Table
 from . import clinbench_hpb, craft_md, ddxplus, diagnosis_arena, direct, inspect_log, kernel29, lm_eval
-from .answer import Answer
-from .files_of import heads_of
+from .answer import Answer, heads_of
 
 FORMATS: dict[str, Any] = {
     "inspect": inspect_log, "lm-eval": lm_eval, "diagnosis-arena": diagnosis_arena, "clinbench-hpb": clinbench_hpb, "craft-md": craft_md,
