@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, OptionError
-from ..files.pair_columns import PairColumns
-from ..files.reading import OF_TABLES, Reading
+from ..files.reading import OF_TABLES, PairColumns, Reading
 from ..matcher.match_function import MatchFunction, load
 from ..matcher.policy import SPECIFICATION
 from ..options import Between, Serves, Table, checked

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..evaluation.report.document import Block, Folded, Part, Table, Value, rows_table, shown
-from ..files.counted import counted, shown_threshold
+from ..files.wording import counted, shown_threshold
 from ..pages.encodings import with_interval
 from ..pages.rows import Row
 from ..pages.words import listed

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
-from ..files.counted import shown_threshold
+from ..files.wording import shown_threshold
 from ..pages.encodings import number, signed
 from ..pages.figure import Figure
 from ..pages.words import listed

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, NotUnderstoodWarning
 from ..files.invisible import read_visible
-from ..files.pair_columns import PairColumns
 from ..files.pair_labels import experts_of
 from ..files.pairs import from_tuples, read_pairs
-from ..files.reading import Reading
+from ..files.reading import PairColumns, Reading
 from ..matcher.match_function import MatchFunction
 from ..matcher.policy import RELATIONS
 from ..pages.rows import Row

@@ -14,8 +14,8 @@ from ..evaluation.report.report import Report, check_report_path
 from ..evaluation.score.declare import all_metrics, called
 from ..evaluation.score.reference_page import entry
 from ..files.atomic import make_folder
-from ..files.counted import counted
 from ..files.tables import check_output, write_table
+from ..files.wording import counted
 from ..options import WRITTEN, File
 from ..terminal import print_table
 from ..votes.asking import plan_lines

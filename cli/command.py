@@ -23,7 +23,7 @@ from cyclopts import App, CycloptsError, Group, Parameter
 from cyclopts.help import DefaultFormatter
 from docstring_parser import parse
 
-from ..files.counted import counted
+from ..files.wording import counted
 from ..options import READ, SEVERAL, WRITTEN, Rule, checked, rules
 from ..settings import quiet
 

@@ -22,7 +22,7 @@ from cyclopts.exceptions import UnknownCommandError, UnknownOptionError
 from .. import __version__
 from ..errors import DxmatchError, InputError
 from ..files.atomic import only_for_me
-from ..files.file_names import is_file_name
+from ..files.wording import is_file_name
 from ..options import RENAMED
 from ..settings import QUIET, cells_hidden
 from .command import running

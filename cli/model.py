@@ -11,7 +11,7 @@ from cyclopts import App
 from .. import Extra, Loading, load
 from ..auditing.result import check_folder
 from ..features.coverage import coverage_words
-from ..files.counted import counted
+from ..files.wording import counted
 from ..labelling.suggestion import check_new_folder
 from ..models.folder import check_target
 from ..options import Between, File

@@ -14,11 +14,10 @@ from .. import MatchFunction, Reading, icd_accuracy, score_files
 from .. import explain as explained
 from ..errors import InputError
 from ..features.coverage import part_words
-from ..files.counted import counted, shown_threshold
-from ..files.file_names import is_file_name
 from ..files.pairs import read_pairs
 from ..files.reading import OF_TABLES
 from ..files.tables import check_output, write_table
+from ..files.wording import counted, is_file_name, shown_threshold
 from ..jobs.job import Summary
 from ..matcher.dedupe import dedupe as dedupe_terms
 from ..matcher.icd_mapping import EDITION, flat_candidates

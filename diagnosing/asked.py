@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from ..errors import quoted
 from ..evaluation.read.names import ANSWER
-from ..files.counted import counted
 from ..files.tables import write_table
+from ..files.wording import counted
 from ..votes.asking import Planned, plan_lines
 from ..votes.prompts.questions import Answer
 from ..votes.store.store import VoteStore
@@ -92,7 +92,7 @@ class Asked:
 
     @cached_property
     def table(self) -> Any:
-        """The lists as a frame of the kind that held the cases; of lists and dicts pandas where it is installed; else an Arrow table."""
+        """The lists as a frame of the kind that held the cases; of files, lists and dicts an Arrow table."""
         return None if self.lists is None else self.asked.cases.read.native(self.lists)
 
     @property

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ..errors import InputError, Open, OptionError, Remedy, quoted
 from ..evaluation.read.names import ANSWER, FINAL, OTHER_NAMES, TEXTS, columns_by_name, columns_named, folded
-from ..files.columns import as_text
+from ..files.table import as_text
 from ..files.tables import Table
 
 CASE_ID, TEXT = "case_id", "text"

@@ -17,12 +17,13 @@ from ..errors import InputError
 from ..evaluation.read.formats import clinbench_hpb
 from ..evaluation.read.formats.registry import recognised
 from ..evaluation.read.lists import as_text
-from ..files.counted import counted
-from ..files.encodings import utf8_of
-from ..files.invisible import visible_names
-from ..files.json_records import read_json, records_as_columns
+from ..files.invisible import read_visible
+from ..files.json_records import read_json
 from ..files.reading import Reading
-from ..files.tables import Table, check_output, read_table, tell
+from ..files.table import records_as_columns
+from ..files.tables import Table, check_output, read_table, sound_rows
+from ..files.text_files import utf8_of
+from ..files.wording import counted
 from .case_columns import CASE_ID, TEXT, CaseColumns, carried, columns_of
 from .case_text import MAX_CASE, TEXT_OR_CHAT, case_text, is_chat, texts_together
 
@@ -78,12 +79,10 @@ def read_cases(source: Any, reading: Reading = Reading()) -> Cases:
     rejects = reading.rejects
     if rejects is not None:
         check_output(rejects)
-    read = _table(source, reading)
-    table = visible_names(read)
-    tell(table.warnings[len(read.warnings) :])
+    table = read_visible(_table(source, reading))
     chosen = columns_of(table, reading.columns)
     ids, texts, problems = _read(table, chosen)
-    sound = table.sound_rows(problems, rejects)
+    sound = sound_rows(table, problems, rejects)
     kept = np.flatnonzero(sound).tolist()
     more, renamed = carried(table.filter(sound).data, chosen)
     notes = [*([table.note] if table.note else []), *renamed]
@@ -110,7 +109,7 @@ def _table(source: Any, reading: Reading) -> Table:
             raise InputError(problem, source=str(path), allowed="such files without the option 'columns'")
         return _published(path, reading.encoding)
     if isinstance(source, Mapping) and all(isinstance(one, str | Mapping) or is_chat(one) for one in source.values()):
-        return replace(_by_case(source, "cases"), first_row=0, in_memory=True)
+        return replace(_by_case(source, "cases"), first_row=0)
     return read_table(source)
 
 

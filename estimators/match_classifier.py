@@ -20,7 +20,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ..errors import OptionError, quoted
 from ..features.coverage import MIN_COVERAGE
-from ..files.pair_columns import PairColumns
+from ..files.reading import PairColumns
 from ..training.engines.autogluon_engine import EXPORTED
 from ..training.engines.engine import ENGINES, AutoGluon, LightGBM
 from ..training.engines.fitted import TIME_LIMIT

@@ -9,8 +9,8 @@ import pyarrow as pa
 from sklearn.utils.validation import validate_data
 
 from ..errors import InputError
-from ..files.columns import of_columns
 from ..files.pairs import check_text
+from ..files.table import of_columns
 from ..files.tables import Table, read_table
 
 
@@ -38,7 +38,8 @@ def pairs_of(estimator: Any, X: Any, *, reset: bool, blanks: bool = False) -> tu
     frame = as_frame(X)
     if isinstance(frame, nw.DataFrame):
         named = Table(pa.table({str(name): pa.nulls(0) for name in frame.columns}), "X", 0)
-        named.require_named({"a": a, "b": b}, "a diagnosis")
+        for option, name in (("a", a), ("b", b)):
+            named.require(name, "a diagnosis", option=option)
         two = validate_data(estimator, frame.select(a, b).to_native(), skip_check_array=True, reset=reset)
         table = read_table(two)
     else:

@@ -8,8 +8,8 @@ from pathlib import Path
 from platform import python_version
 from typing import Any
 
-from ..files.columns import frame_like
-from ..files.counted import counted, shown_threshold
+from ..files.table import frame_like
+from ..files.wording import counted, shown_threshold
 from ..pages.words import listed
 from .match.matches import Matches
 from .report.raters import Raters

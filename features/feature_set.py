@@ -17,8 +17,8 @@ from msgspec import Meta, Struct
 from ..endpoints.endpoint import Endpoint, endpoints_of
 from ..endpoints.prices import Price, prices_of, read_services
 from ..errors import InputError, quoted
-from ..files.did_you_mean import hint
 from ..files.toml import read_toml, table_as, tables_of
+from ..files.wording import hint
 from ..terms.diseases.graph import DiseaseGraph
 from ..terms.encoders import Encoder
 from ..terms.encoders.declared import EncoderSpec

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from ..errors import DxmatchError, InputError
-from ..files.did_you_mean import hint
+from ..files.wording import hint
 from ..terms.icd.search import DISTANCES
 from ..votes.asking import Job
 from ..votes.prompts.prompt import Prompt

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import stat
 import uuid
 import warnings
 from collections.abc import Iterator
@@ -90,16 +89,6 @@ def make_folder(path: str | os.PathLike[str], *, private: bool = False) -> Path:
 def make_private_file(path: str | os.PathLike[str]) -> None:
     """Makes an empty file for its owner alone, unless the user asked for shared ones; one that is there stays as it is. Raises `OSError`."""
     Path(path).touch(file_mode())
-
-
-def others_can_read(path: Path) -> bool:
-    """Whether everybody on the machine can read a file: its permissions and those of the folders above it let them. Raises `OSError`."""
-    found = path.resolve()
-    return (
-        os.name != "nt"
-        and bool(found.stat().st_mode & stat.S_IROTH)
-        and all(folder.stat().st_mode & stat.S_IXOTH for folder in found.parents)
-    )
 
 
 @contextlib.contextmanager

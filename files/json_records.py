@@ -1,4 +1,4 @@
-"""JSON as people keep it: a list of objects, one object a line, or objects within objects; and objects as a table."""
+"""JSON as people keep it: a list of objects, one object a line, or objects within objects."""
 
 from __future__ import annotations
 
@@ -7,13 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..errors import InputError
-from .columns import Read, as_text, records_as_columns
-from .encodings import suffix_of, utf8_of
-
-__all__ = ["SUFFIXES", "Held", "as_text", "objects_in_lines", "read_json", "read_records", "records_as_columns"]
+from .text_files import suffix_of, utf8_of
 
 SUFFIXES = (".json", ".jsonl")
 
@@ -37,7 +32,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique)
-"""NaN, which pandas and Python write for a blank, is read, too."""
+"""NaN, which pandas and Python write for a blank, is read, too: a reader that is strict, as msgspec's, refuses it."""
 
 
 def objects_in_lines(
@@ -49,19 +44,18 @@ def objects_in_lines(
 
     Errors: `InputError`, with the line.
     """
-    for row, line in enumerate(utf8_of(path, encoding).split(b"\n"), 1):
+    for row, line in enumerate(utf8_of(path, encoding).decode().split("\n"), 1):
         if not line.strip():
             continue
-        text = line.decode()
         try:
-            found, problem = _DECODER.decode(text), "a line that is not an object"
+            found, problem = _DECODER.decode(line), "a line that is not an object"
         except (ValueError, RecursionError) as error:
             found, problem = None, f"a line that is not JSON ({str(error)[:200]})"
         if isinstance(found, dict):
             yield row, found
             continue
         allowed = 'one JSON object a line, as {"a": …, "b": …}'
-        wrong = InputError(problem, source=str(path), row=row, allowed=allowed, got=text)
+        wrong = InputError(problem, source=str(path), row=row, allowed=allowed, got=line)
         if broken is None:
             raise wrong.of_row_alone()
         broken.append(wrong)
@@ -87,14 +81,3 @@ def read_json(path: Path, encoding: str | None = None, broken: list[InputError] 
                 raise InputError(problem, source=str(path), allowed="JSON") from None
     found = list(objects_in_lines(path, encoding, broken))
     return Held([record for _, record in found], [number for number, _ in found])
-
-
-def read_records(path: Path, encoding: str | None = None) -> Read:
-    """A list of objects, or one object a line, as a table; lines that are no object are `broken`. Errors: `InputError`, with the row."""
-    broken = list[InputError]()
-    value, rows = read_json(path, encoding, broken)
-    if not isinstance(value, list):
-        allowed = "a list of objects, one for each row"
-        raise InputError("the file holds no list", source=str(path), allowed=allowed, got=type(value).__name__)
-    data = records_as_columns(value, str(path), 1, rows)
-    return Read(data, 1, None if rows is None else np.array(rows, np.int64), broken=broken)

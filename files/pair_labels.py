@@ -9,34 +9,53 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..errors import InputError, Remedy, quoted
-from .tables import Table
+from ..errors import Remedy, quoted
+from ..options import Between
+from .table import Problems, Table
 
+LABELLED_AT = "labelled_at"
+"""The column that tells a file that answers are appended to: of several rows of a pair the last one counts."""
 BLANK = -1
 """Of an expert who did not vote on a pair."""
-
 UNSURE = "unsure"
 """What an expert says who cannot tell; it counts as a blank."""
 
-_WORDS = {
-    **dict.fromkeys(("0", "0.0", "no", "n", "false", "nein", "not included"), 0),
-    **dict.fromkeys(("1", "1.0", "yes", "y", "true", "ja", "included"), 1),
-}
+_WORDS: dict[str, str | None] = {
+    **dict.fromkeys(("0", "0.0", "no", "n", "false", "nein", "not included"), "no"),
+    **dict.fromkeys(("1", "1.0", "yes", "y", "true", "ja", "included"), "yes"),
+    UNSURE: UNSURE, "": None,
+}  # fmt: skip
+VOTES: dict[str | None, int] = {"yes": 1, "no": 0}
 NO_LABEL = "a label that is not 0 or 1"
 ALLOWED = "0 or 1, yes or no, true or false, ja or nein, included or not included, or blank or unsure for none"
 
+Key = tuple[str, ...]
+"""Of a pair, by which it is found again."""
 
-def label_of(value: Any) -> int | None:
-    """1 or 0; None for a blank, and for who is unsure. Errors: `LookupError` for what is not of `ALLOWED`."""
-    said = "" if value is None or value != value else str(value).strip().casefold()
-    return _WORDS[said] if said not in ("", UNSURE) else None
+
+def key_of(a: str, b: str) -> Key:
+    """Gives the same for a pair in either order, and after what a spreadsheet may do to it."""
+    return tuple(sorted(" ".join(text.split()).removeprefix("'").casefold() for text in (a, b)))
+
+
+def last_words(table: Table, a: str, b: str) -> Table:
+    """Of a file that answers are appended to the last row of each pair; any other table as it is."""
+    if LABELLED_AT not in table.names:
+        return table
+    last: dict[Key, int] = {}
+    for row, (first, second) in enumerate(zip(table.column(a), table.column(b), strict=True)):
+        last[key_of(first or "", second or "")] = row
+    return table.filter(np.isin(np.arange(len(table)), [*last.values()]))
 
 
 def answer_of(value: Any) -> str | None:
-    """What an expert says of a pair: "yes", "no" or "unsure"; None for a blank. Errors: `LookupError`, as `label_of`."""
-    if isinstance(value, str) and value.strip().casefold() == UNSURE:
-        return UNSURE
-    return {1: "yes", 0: "no", None: None}[label_of(value)]
+    """What an expert says of a pair: "yes", "no" or "unsure"; None for a blank. Errors: `LookupError` for what is not of `ALLOWED`."""
+    return _WORDS["" if value is None or value != value else str(value).strip().casefold()]
+
+
+def label_of(value: Any) -> int | None:
+    """1 or 0; None for a blank, and for who is unsure. Errors: `LookupError`, as `answer_of`."""
+    return VOTES.get(answer_of(value))
 
 
 def experts_of(table: Table, label: str) -> list[str]:
@@ -44,8 +63,8 @@ def experts_of(table: Table, label: str) -> list[str]:
     return [name for name in table.names if name.strip().casefold().startswith(f"{label}_".casefold())]
 
 
-def votes_of(table: Table, columns: Sequence[str], problems: dict[int, InputError]) -> NDArray[np.int8]:
-    """int8[n, k]: the labels in k columns, `BLANK` for none; what is no label goes to `problems`."""
+def votes_of(table: Table, columns: Sequence[str], problems: Problems | None = None) -> NDArray[np.int8]:
+    """int8[n, k]: the labels in k columns, `BLANK` for none; what is no label goes to `problems`, or is raised."""
     said = [table.parsed(name, label_of, NO_LABEL, ALLOWED, problems) for name in columns]
     return np.array([[BLANK if one is None else one for one in of] for of in said], np.int8).reshape(-1, len(table)).T
 
@@ -65,16 +84,12 @@ def majority_of(
 
 def labels_of_people(table: Table, label: str) -> dict[str, NDArray[np.int8]]:
     """What is said in the column `label`, and in those of several people: int8[n] of 0, 1 and `BLANK`. Raises the first label that is none."""
-    problems: dict[int, InputError] = {}
     columns = [name for name in table.names if name.strip().casefold() == label] + experts_of(table, label)
-    votes = votes_of(table, columns, problems)
-    if problems:
-        raise problems[min(problems)]
-    return dict(zip(columns, votes.T, strict=True))
+    return dict(zip(columns, votes_of(table, columns).T, strict=True))
 
 
 def read_labels(
-    table: Table, label: str, problems: dict[int, InputError], *, blank: bool = False
+    table: Table, label: str, problems: Problems, *, blank: bool = False
 ) -> tuple[NDArray[np.int8], NDArray[np.int8] | None]:
     """int8[n] of 0 and 1, and the panel's votes int8[n, k] where a panel decides. Rows that cannot be right go to `problems`, and are `BLANK`.
 
@@ -86,25 +101,24 @@ def read_labels(
         table.require(label, "0 or 1", option="label")
     votes = votes_of(table, experts, problems)
     settled = "adjudicated" in table.names and not alone
-    final = votes_of(table, ["adjudicated"], problems)[:, 0] if settled else None
-    labels = majority_of(votes, final)
+    labels = majority_of(votes, votes_of(table, ["adjudicated"], problems)[:, 0] if settled else None)
     for row in np.flatnonzero(labels == BLANK).tolist():
         if row in problems or (blank and not alone and (votes[row] == BLANK).all()):
             continue
         if alone:
-            allowed = ALLOWED.partition(", or blank")[0]
-            problems[row] = table.error("the label is blank", row, label, allowed=allowed, got=None)
+            problems[row] = table.error("the label is blank", row, label, allowed=ALLOWED.partition(", or blank")[0])
         else:
-            problems[row] = table.error(
-                f"no majority among {len(experts)} experts and no adjudication", row, "adjudicated",
-                allowed="0 or 1 where the experts tie or are blank",
-                got={name: None if vote == BLANK else vote for name, vote in zip(experts, votes[row].tolist(), strict=True)},
-            )  # fmt: skip
+            problem, allowed = (
+                f"no majority among {len(experts)} experts and no adjudication",
+                "0 or 1 where the experts tie or are blank",
+            )
+            said = dict(zip(experts, [None if vote == BLANK else vote for vote in votes[row].tolist()], strict=True))
+            problems[row] = table.error(problem, row, "adjudicated", allowed=allowed, got=said)
     return labels, None if alone else votes
 
 
 def read_shares(
-    table: Table, soft: str, label: str | None, ballots: NDArray[np.int8] | None, problems: dict[int, InputError]
+    table: Table, soft: str, label: str | None, ballots: NDArray[np.int8] | None, problems: Problems
 ) -> NDArray[np.float64]:
     """float64[n] in [0, 1]: the share of votes for "match", from a column of its own or from the panel's votes."""
     if soft == label and ballots is not None:
@@ -112,13 +126,18 @@ def read_shares(
         votes, found = (ballots != BLANK).sum(axis=1), (ballots == 1).sum(axis=1)
         return np.divide(found, votes, out=np.full(len(votes), np.nan), where=votes > 0)
     table.require(soft, "the share of votes for a match")
-    return np.array(table.parsed(soft, _share, "a share of votes that cannot be", "0 to 1", problems), np.float64)
+    return numbers_of(table, soft, Between(0, 1), "a share of votes that cannot be", problems)
 
 
-def _share(value: Any) -> float:
-    if not 0 <= float(value) <= 1:
-        raise ValueError
-    return float(value)
+def numbers_of(table: Table, column: str, rule: Between, problem: str, problems: Problems) -> NDArray[np.float64]:
+    """float64[n]: the numbers of a column, NaN for what breaks the rule, which goes to `problems`."""
+
+    def parse(value: Any) -> float:
+        if not rule.holds(number := float(value)):
+            raise ValueError
+        return number
+
+    return np.array(table.parsed(column, parse, problem, rule.words, problems), np.float64)
 
 
 def check_conflicts(
@@ -126,25 +145,23 @@ def check_conflicts(
     column: str,
     text: tuple[pa.ChunkedArray, pa.ChunkedArray],
     labels: NDArray[np.int8],
-    problems: dict[int, InputError],
+    problems: Problems,
     remedy: Remedy | None = None,
 ) -> None:
     """One pair, in either order, has one label. All rows of a pair with two labels are refused.
 
     column : the one that errors name. text : both diagnoses. remedy : of the errors.
     """
+    sides = zip(*(side.to_pylist() for side in text), labels.tolist(), strict=True)
     said = {
         row: (tuple(sorted((a.casefold(), b.casefold()))), label)
-        for row, (a, b, label) in enumerate(zip(*(side.to_pylist() for side in text), labels.tolist(), strict=True))
-        if row not in problems and label != BLANK
-    }
+        for row, (a, b, label) in enumerate(sides) if row not in problems and label != BLANK
+    }  # fmt: skip
+    allowed = "one label for a pair, in either order"
     for pair, rows in conflicts(said):
         shown = ", ".join(f"row {table.row_number(row)}: {labels[row]}" for row in rows[:4])
-        for row in rows:
-            problems[row] = table.error(
-                f"the pair {quoted(pair[0])}, {quoted(pair[1])} has two labels ({shown})", row, column,
-                allowed="one label for a pair, in either order", remedy=remedy,
-            )  # fmt: skip
+        problem = f"the pair {quoted(pair[0])}, {quoted(pair[1])} has two labels ({shown})"
+        problems |= {row: table.error(problem, row, column, allowed=allowed, remedy=remedy) for row in rows}
 
 
 def conflicts(said: Mapping[int, tuple[Hashable, Any]]) -> Iterator[tuple[Any, list[int]]]:

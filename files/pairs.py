@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -17,10 +17,12 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ..errors import SET_ASIDE, InputError, Remedy
+from ..options import Between
 from .invisible import read_visible
 from .limits import FORMULA_ERROR, MAX_CHARACTERS
-from .pair_labels import BLANK, check_conflicts, read_labels, read_shares
-from .tables import Table, check_keeps_input, read_table
+from .pair_labels import BLANK, check_conflicts, last_words, numbers_of, read_labels, read_shares
+from .table import Problems, Table
+from .tables import check_keeps_input, read_table, sound_rows
 
 REFUSE = "refuse"
 _MAJORITY = Remedy("keeps the rows that say what most do", on_conflict="majority")
@@ -140,83 +142,73 @@ def read_pairs(
     try:
         table = (read_visible if visible else read_table)(from_tuples(source), encoding, set_aside=rejects is not None)
     except InputError as error:
-        if error.row_alone:
-            error.with_remedy(SET_ASIDE)
-        raise
-    table.require_named({"a": a, "b": b}, "a diagnosis")
-    for column, purpose, option in ((weight, "a weight", "weight"), (group, "the reference diagnosis", "group")):
+        raise (error.with_remedy(SET_ASIDE) if error.row_alone else error) from None
+    purposes = {"a": "a diagnosis", "b": "a diagnosis", "weight": "a weight", "group": "the reference diagnosis"}
+    for (option, purpose), column in zip(purposes.items(), (a, b, weight, group), strict=True):
         if column is not None:
             table.require(column, purpose, option=option)
-    problems: dict[int, InputError] = {}
-    text, labels, ballots, shares, weights, groups = (table.text(a), table.text(b)), None, None, None, None, None
+    if label is not None:
+        table = last_words(table, a, b)
+    problems: Problems = {}
+    text, read = (table.text(a), table.text(b)), dict[str, Any]()
     for column, values in zip((a, b), text, strict=True):
         check_text(table, column, values, problems)
     if label is not None:
-        labels, ballots = read_labels(table, label, problems, blank=unlabelled)
+        read["label"], read["ballots"] = read_labels(table, label, problems, blank=unlabelled)
     if soft is not None:
-        shares = read_shares(table, soft, label, ballots, problems)
+        read["soft"] = read_shares(table, soft, label, read.get("ballots"), problems)
     if weight is not None:
-        parsed = table.parsed(weight, _weight, "a weight that is no positive number", "> 0", problems)
-        weights = np.array(parsed, np.float64)
+        above_0 = Between(0, apart=True)
+        read["weight"] = numbers_of(table, weight, above_0, "a weight that is no positive number", problems)
     if group is not None:
-        groups = table.text(group)
-        for row in np.flatnonzero(groups.is_null().to_numpy()).tolist():
-            problems.setdefault(row, table.blank(row, group))
-    if labels is not None and on_conflict in (None, REFUSE):
-        check_conflicts(table, a, text, labels, problems, _MAJORITY if on_conflict else None)
-    kept = table.sound_rows(problems, rejects)
-    n_rejected, n_unlabelled = len(problems) + len(table.broken), 0
-    pairs = Pairs(table, *text, table.row_numbers(), labels, weights, n_rejected, ballots, shares, groups)
-    if labels is not None:
-        n_unlabelled = int((kept & (labels == BLANK)).sum())
-        kept &= labels != BLANK
+        check_text(table, group, groups := table.text(group), problems)
+        read["group"] = groups
+    if label is not None and on_conflict in (None, REFUSE):
+        check_conflicts(table, a, text, read["label"], problems, _MAJORITY if on_conflict else None)
+    kept = sound_rows(table, problems, rejects)
+    pairs = Pairs(table, *text, table.row_numbers(), n_rejected=len(problems) + len(table.broken), **read)
+    if pairs.label is not None:
+        labelled = pairs.label != BLANK
+        pairs, kept = replace(pairs, n_unlabelled=int((kept & ~labelled).sum())), kept & labelled
         if not kept.any():
             raise InputError("no row has a label", source=table.source, allowed="0 or 1 in a column of labels")
-    return pairs if kept.all() else replace(pairs.take(kept), n_unlabelled=n_unlabelled)
+    return pairs if kept.all() else pairs.take(kept)
 
 
 def from_tuples(source: Any) -> Any:
     """A table of two-tuples; anything else stays as it is. Errors: `InputError` for a row that is no pair of strings."""
     if isinstance(source, Iterator) or (isinstance(source, np.ndarray) and source.ndim):
         source = list(source) if isinstance(source, Iterator) else source.tolist()
-    if not isinstance(source, Sequence) or isinstance(source, str | bytes | os.PathLike):
-        return source
-    if source and isinstance(source[0], Mapping):  # a list of dicts
+    if not isinstance(source, list | tuple) or (source and isinstance(source[0], Mapping)):
         return source
     for row, pair in enumerate(source):
         if not (isinstance(pair, tuple | list) and len(pair) == 2 and all(isinstance(side, str) for side in pair)):
-            raise InputError(
-                "not a pair", source="pairs", row=row, allowed='two strings, ("heart attack", "MI")', got=pair
-            )
+            allowed = 'two strings, ("heart attack", "MI")'
+            raise InputError("not a pair", source="pairs", row=row, allowed=allowed, got=pair)
     if not source:
         raise InputError("no pairs", source="pairs", allowed="at least one")
-    sides = (pa.array(side, pa.string()) for side in zip(*source, strict=True))
-    return Table(pa.table(dict(zip("ab", sides, strict=True))), "pairs", 0, in_memory=True)
+    return Table(pa.table([pa.array(side, pa.string()) for side in zip(*source, strict=True)], ["a", "b"]), "pairs", 0)
 
 
-def check_text(table: Table, column: str, values: pa.ChunkedArray, problems: dict[int, InputError]) -> None:
+def check_text(table: Table, column: str, values: pa.ChunkedArray, problems: Problems) -> None:
     """Texts of a column that are no diagnosis, into `problems`."""
     encoded = values.dictionary_encode().unify_dictionaries()
-    refused = np.append(
-        refused_texts(encoded.chunk(0).dictionary), True
-    )  # the last stands for blanks, which have no code
+    refused = np.append(refused_texts(encoded.chunk(0).dictionary), True)  # the last for blanks, which have no code
     codes = [chunk.indices.fill_null(len(refused) - 1).to_numpy(zero_copy_only=False) for chunk in encoded.chunks]
     for row in np.flatnonzero(refused[np.concatenate(codes)]).tolist():
         problem, allowed = why_refused(text := values[row].as_py())
-        got = {"got": text} if text else {}
-        problems.setdefault(row, table.error(problem, row, column, allowed=allowed, **got))
+        problems.setdefault(row, table.error(problem, row, column, allowed=allowed, **({"got": text} if text else {})))
 
 
 def refused_texts(values: pa.Array) -> NDArray[np.bool_]:
     """bool[n]: which of n texts, stripped of white space, are no diagnosis: null, blank, too long, without a letter or digit, or
     what a spreadsheet shows of a formula that failed (#N/A).
     """
-    missing = pc.fill_null(pc.equal(pc.utf8_length(values), 0), True)
-    too_long = pc.fill_null(pc.greater(pc.utf8_length(values), MAX_CHARACTERS), False)
-    failed = pc.fill_null(pc.match_substring_regex(values, FORMULA_ERROR), False)
-    wordless = pc.fill_null(pc.invert(pc.match_substring_regex(values, r"[\pL\pN]")), False)
-    refused = pc.or_(pc.or_(missing, too_long), pc.or_(wordless, failed))
-    return np.asarray(refused.to_numpy(zero_copy_only=False))
+    length = pc.fill_null(pc.utf8_length(values), 0)
+    sound = pc.and_(pc.greater(length, 0), pc.less_equal(length, MAX_CHARACTERS))
+    sound = pc.and_(sound, pc.match_substring_regex(values, r"[\pL\pN]"))
+    sound = pc.and_not(sound, pc.match_substring_regex(values, FORMULA_ERROR))
+    return ~np.asarray(pc.fill_null(sound, False).to_numpy(zero_copy_only=False))
 
 
 def why_refused(text: str | None) -> tuple[str, str]:
@@ -228,9 +220,3 @@ def why_refused(text: str | None) -> tuple[str, str]:
     if re.match(FORMULA_ERROR, text):
         return "the error of a formula in a spreadsheet", "a diagnosis in words"
     return "a diagnosis without a letter or digit", "a diagnosis in words"
-
-
-def _weight(value: Any) -> float:
-    if not 0 < float(value) < float("inf"):
-        raise ValueError
-    return float(value)

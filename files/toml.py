@@ -5,24 +5,20 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import msgspec
 from msgspec import inspect
 
 from ..errors import InputError
-from .did_you_mean import hint
+from .wording import hint
 
 T = TypeVar("T")
 
 _FIELD = re.compile(r"(?:field `|\$\.)(\w+)")
 
 
-class _Readable(Protocol):
-    def read_text(self, encoding: str) -> str: ...
-
-
-def read_toml(file: _Readable, source: str) -> dict[str, Any]:
+def read_toml(file: Any, source: str) -> dict[str, Any]:
     """A TOML file, parsed.
 
     Parameters
@@ -37,12 +33,13 @@ def read_toml(file: _Readable, source: str) -> dict[str, Any]:
     """
     try:
         return tomllib.loads(file.read_text("utf-8"))
-    except UnicodeDecodeError:
-        raise InputError("text that is not UTF-8", source=source) from None
     except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror or error})", source=source) from None
+        problem = f"cannot be read ({error.strerror or error})"
+    except UnicodeDecodeError:
+        problem = "text that is not UTF-8"
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"not TOML ({error})", source=source) from None
+        problem = f"not TOML ({error})"
+    raise InputError(problem, source=source)
 
 
 def table_as(kind: type[T], table: Any, source: str, place: str, **given: Any) -> T:
@@ -68,16 +65,21 @@ def table_as(kind: type[T], table: Any, source: str, place: str, **given: Any) -
         raise InputError(f"{place}: not a table", source=source, allowed=f"a table of {', '.join(keys)}")
     for key in table:
         if key not in keys:
-            near = hint(key, keys)
-            raise InputError(f"{place}: an unknown key{near}", source=source, allowed=", ".join(keys), got=key)
+            problem = f"{place}: an unknown key{hint(key, keys)}"
+            raise InputError(problem, source=source, allowed=", ".join(keys), got=key)
     try:
         return msgspec.convert({**table, **given}, kind)
     except msgspec.ValidationError as error:
         found = _FIELD.search(str(error))
         if found is None or found[1] not in fields:
             raise InputError(f"{place}: {error}", source=source) from None
-        key = found[1]
-        allowed, secret = _rule(fields[key])
+        key, allowed, secret = found[1], "", False
+        for part in getattr(fields[key], "types", (fields[key],)):
+            if isinstance(part, inspect.LiteralType):
+                allowed = ", ".join(map(str, part.values))
+            if isinstance(part, inspect.Metadata):
+                allowed = (part.extra_json_schema or {}).get("description", allowed)
+                secret = bool((part.extra or {}).get("secret"))
         problem = f"{place}: no {'usable ' if key in table else ''}{key!r}"
         got = {"got": table[key]} if key in table and not secret else {}
         raise InputError(problem, source=source, allowed=allowed, **got) from None
@@ -89,15 +91,3 @@ def tables_of(parsed: Mapping[str, Any], key: str, source: str) -> Mapping[str, 
     if not isinstance(tables, Mapping):
         raise InputError(f"{key!r} is not a table of tables", source=source, allowed=f"[{key}.NAME]", got=tables)
     return tables
-
-
-def _rule(kind: inspect.Type) -> tuple[str, bool]:
-    """What a field allows, in words, and whether its value is a secret."""
-    allowed, secret = "", False
-    for part in kind.types if isinstance(kind, inspect.UnionType) else (kind,):
-        if isinstance(part, inspect.LiteralType):
-            allowed = ", ".join(map(str, part.values))
-        if isinstance(part, inspect.Metadata):
-            allowed = (part.extra_json_schema or {}).get("description", allowed)
-            secret = bool((part.extra or {}).get("secret"))
-    return allowed, secret

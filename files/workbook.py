@@ -1,37 +1,37 @@
-"""Excel workbooks (.xlsx): a sheet as a table, its cells as text as they look."""
+"""Excel workbooks (.xlsx): a sheet read as a table, its cells as text as they look; tables written, whose texts stay texts, whatever they begin with."""
 
 from __future__ import annotations
 
+import math
 import re
 import warnings
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from decimal import Decimal
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from ..errors import InputError
-from .columns import Read, named_columns
-from .did_you_mean import hint
-
-if TYPE_CHECKING:
-    from openpyxl.workbook import Workbook
+from .table import as_text, named_columns
+from .wording import hint
 
 MAX_DIGITS = 15
 """Of a number in a sheet of Excel."""
 
-_CODE = re.compile("_x([0-9A-Fa-f]{4})_")
-"""How the format writes a character that XML cannot hold."""
+MAX_ROWS, MAX_CELL = 1_048_576, 32_767
+"""What a sheet of Excel holds at most: rows with the header, characters in a cell."""
+_CODED = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
+"""What XML cannot hold, and what looks like the code that stands for it."""
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell ref="([A-Z]+\d+:[A-Z]+\d+)"')
 _UNCOMPUTED = re.compile(
-    rb'<(?:\w+:)?c r="([A-Z]+\d+)"(?![^>]*t="str")[^>]*><(?:\w+:)?f\b[^>]*(?:/>|>[^<]*</(?:\w+:)?f>)(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>)?</(?:\w+:)?c>'
+    rb'<(?:\w+:)?c r="([A-Z]+)(\d+)"(?![^>]*t="str")[^>]*><(?:\w+:)?f\b[^>]*(?:/>|>[^<]*</(?:\w+:)?f>)(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>)?</(?:\w+:)?c>'
 )
 """A formula without a value: a program wrote it, and Excel never computed it. One whose value is the empty text is a `str`."""
-_LOOKED_AT = 50
-"""Rows that tell whether a sheet that was not asked for holds anything."""
 _Cells = dict[int, dict[int, str]]
 
 
@@ -41,7 +41,7 @@ def split_sheet(path: Path) -> tuple[Path, str | None]:
     return (Path(file), sheet) if mark and file.lower().endswith(".xlsx") and not path.exists() else (path, None)
 
 
-def read_workbook(path: Path, sheet: str | None) -> Read:
+def read_workbook(path: Path, sheet: str | None) -> tuple[pa.Table, int, NDArray[np.int64], str, str]:
     """One sheet of a workbook; all values are text as they look, a blank one is null.
 
     Rows have the numbers that Excel shows. The first row with a value is the header; where cells of it are merged across columns, it
@@ -51,7 +51,11 @@ def read_workbook(path: Path, sheet: str | None) -> Read:
     Parameters
     ----------
     sheet
-        Its name; the first visible one that holds anything if None.
+        Its name; the first visible one if None.
+
+    Returns
+    -------
+    Columns, the row of their names, the number of each row, what to call the sheet in errors, and which others there are, in a sentence.
 
     Raises
     ------
@@ -59,66 +63,45 @@ def read_workbook(path: Path, sheet: str | None) -> Read:
         For a workbook that cannot be read, a sheet that is not there, cells merged across columns below the header, and a
         formula whose value was not saved.
     """
-    source = str(path)
-    with _opened(path) as book:
-        sheets: list[Any] = book.worksheets
-        filled = [each for each in sheets if each.sheet_state == "visible" and _holds_anything(each)] or sheets[:1]
-        found = filled[0] if sheet is None else next((each for each in sheets if each.title == sheet), None)
-        if found is None:
-            names = [each.title for each in sheets]
-            problem = f"no such sheet{hint(sheet or '', names)}"
-            raise InputError(problem, source=source, allowed=", ".join(names), got=sheet)
-        note = ""
-        if sheet is None and len(filled) > 1:
-            others = [each.title for each in filled[1:]]
-            note = f"Read the first sheet of {path.name}, {found.title!r}; others hold values too: {', '.join(others)}. {path.name}#{others[0]} names one."
-        if sheet is not None or note:
-            source = f"{path}, sheet {found.title!r}"
-        cells = _cells(found)
-        with zipfile.ZipFile(path) as archive:
-            xml = archive.read(found._worksheet_path)
-    if not cells:
-        raise InputError("the sheet is empty", source=source, allowed="a header and at least one row", got=found.title)
-    if place := _UNCOMPUTED.search(xml):
-        cell = place[1].decode()
-        raise InputError(
-            "a formula without its value", source=source, row=int(cell.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")), column=cell.rstrip("0123456789"),
-            allowed="a value; to open the file in Excel and save it computes them",
-        )  # fmt: skip
-    two, width = _fill_merged(cells, xml, source), max(column for row in cells.values() for column in row)
-    numbers = sorted(cells)
-    above, rows = numbers[: 1 + two], numbers[1 + two :]
-    header_row, columns = above[-1], range(1, width + 1)
-    names = [dict.fromkeys(cells[row].get(column) for row in above) for column in columns]
-    header = [" ".join(filter(None, parts)) for parts in names]
-    if width == 1 and rows:
-        rows = [*range(header_row + 1, rows[-1] + 1)]
-    texts = ([cells.get(row, {}).get(column) for row in rows] for column in columns)
-    data = pa.table([pa.array(of, pa.string()) for of in texts], names=[*map(str, columns)])
-    return Read(named_columns(header, data), header_row + 1, np.array(rows, np.int64), source, note)
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[Workbook]:
     from openpyxl import load_workbook
 
+    wrong = partial(InputError, source=str(path))
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), path.open("rb") as file:
             warnings.simplefilter("ignore")  # of styles and validations, which nothing here reads
-            book = load_workbook(path, read_only=True, data_only=True, keep_links=False)
-            try:
-                yield book
-            finally:
-                book.close()
-    except (InputError, MemoryError):
+            every: list[Any] = load_workbook(file, read_only=True, data_only=True, keep_links=False).worksheets
+            shown = [one for one in every if sheet or one.sheet_state == "visible"] or every
+            titles = [one.title for one in shown]
+            found = next((one for one in shown if sheet in (None, one.title)), None)
+            cells = _cells(found) if found else {}
+            xml = zipfile.ZipFile(file).read(found._worksheet_path) if found else b""
+    except MemoryError:
         raise
     except Exception as error:  # of damaged parts openpyxl raises whatever its code comes upon
-        problem = f"the Excel workbook is damaged, or has a password ({str(error)[:200]})"
-        raise InputError(problem, source=str(path)) from None
-
-
-def _holds_anything(sheet: Any) -> bool:
-    return any(value is not None for row in sheet.iter_rows(max_row=_LOOKED_AT, values_only=True) for value in row)
+        raise wrong(f"the Excel workbook is damaged, or has a password ({str(error)[:200]})") from None
+    if found is None:
+        raise wrong(f"no such sheet{hint(sheet or '', titles)}", allowed=", ".join(titles), got=sheet)
+    source, note = str(path), ""
+    if sheet or titles[1:]:
+        source = f"{path}, sheet {found.title!r}"
+    if not sheet and titles[1:]:
+        others = f"others are {', '.join(titles[1:])}. {path.name}#{titles[1]} names one."
+        note = f"Read the first sheet of {path.name}, {found.title!r}; {others}"
+    wrong = partial(InputError, source=source)
+    if not cells:
+        problem = f"the sheet is empty. {note}".rstrip(". ")
+        raise wrong(problem, allowed="a header and at least one row", got=found.title)
+    if place := _UNCOMPUTED.search(xml):
+        allowed = "a value; to open the file in Excel and save it computes them"
+        raise wrong("a formula without its value", row=int(place[2]), column=place[1].decode(), allowed=allowed)
+    two, columns = _fill_merged(cells, xml, source), range(1, max(map(max, cells.values())) + 1)
+    above, rows = sorted(cells)[: 1 + two], sorted(cells)[1 + two :]
+    names = [" ".join(filter(None, dict.fromkeys(cells[row].get(column) for row in above))) for column in columns]
+    if len(columns) == 1 and rows:
+        rows = [*range(above[-1] + 1, rows[-1] + 1)]
+    texts = [pa.array([cells.get(row, {}).get(column) for row in rows], pa.string()) for column in columns]
+    data = named_columns(names, pa.table(texts, [*map(str, columns)]))
+    return data, above[-1], np.array(rows, np.int64), source, note
 
 
 def _cells(sheet: Any) -> _Cells:
@@ -126,19 +109,18 @@ def _cells(sheet: Any) -> _Cells:
     sheet.reset_dimensions()  # what a file says of its size may be wrong
     cells: _Cells = {}
     for number, row in enumerate(sheet.iter_rows(), start=1):
-        texts = {column: text for column, cell in enumerate(row, start=1) if (text := _text(cell)) is not None}
-        if texts:
-            cells[number] = texts
+        for at, cell in enumerate(row, start=1):
+            if (text := _text(cell)) is not None:
+                cells.setdefault(number, {})[at] = text
     return cells
 
 
 def _text(cell: Any) -> str | None:
     value = cell.value
-    if value is None:
-        return None
     if isinstance(value, str):
-        text = _CODE.sub(lambda found: chr(int(found[1], 16)), value) if "_x" in value else value
-        return text if text.strip() else None
+        from openpyxl.utils.escape import unescape
+
+        return text if (text := unescape(value)).strip() else None
     if isinstance(value, bool):
         return str(value).upper()
     if isinstance(value, int | float):
@@ -146,14 +128,14 @@ def _text(cell: Any) -> str | None:
         text = str(value) if isinstance(value, int) else f"{value:.{MAX_DIGITS}g}"
         # "007" shown of 7: the format of numbers that name something.
         return text.zfill(len(cell.number_format)) if set(cell.number_format) == {"0"} and text.isdigit() else text
-    return str(value).removesuffix(" 00:00:00")  # a date is a time of day, too
+    return None if value is None else str(value).removesuffix(" 00:00:00")  # a date is a time of day, too
 
 
 def _fill_merged(cells: _Cells, xml: bytes, source: str) -> bool:
     """Gives each of the cells that are merged their value; says whether there are such in the header, which then is two rows."""
     from openpyxl.utils.cell import range_boundaries
 
-    header_row, width, two = min(cells), max(column for row in cells.values() for column in row), False
+    header_row, width, two = min(cells), max(map(max, cells.values())), False
     for found in _MERGED.finditer(xml):
         left, top, right, bottom = (part or 0 for part in range_boundaries(found[1].decode()))
         value = cells.get(top, {}).get(left)
@@ -167,3 +149,57 @@ def _fill_merged(cells: _Cells, xml: bytes, source: str) -> bool:
         for row in range(top, bottom + 1):
             cells.setdefault(row, {}).update(dict.fromkeys(range(left, right + 1), value))
     return two
+
+
+def check_fits(rows: int, target: str) -> None:
+    """Raises `InputError` for more than a sheet holds."""
+    if rows + 1 > MAX_ROWS:
+        allowed = f"{MAX_ROWS:,} rows with the header, which is all that a sheet of Excel holds; .csv and .parquet have no such limit"
+        raise InputError(f"{rows + 1:,} rows are too many for an Excel workbook", source=target, allowed=allowed)
+
+
+def write_workbook(tables: Iterable[pa.Table], schema: pa.Schema, path: Path, target: str) -> None:
+    """Tables of one schema below each other in the only sheet of a workbook, whose header stays in sight.
+
+    A text is written as text, also where it begins with "="; lists and objects are JSON. Whole numbers of more than 15 digits are
+    texts too, since Excel would round them. target : the file's name for errors, where `path` is temporary.
+
+    Errors: `InputError` for a text too long for a cell, and more rows than a sheet holds.
+    """
+    from openpyxl import Workbook
+
+    book, rows = Workbook(write_only=True), 0
+    sheet: Any = book.create_sheet("Table")
+    sheet.freeze_panes = "A2"
+    sheet.append([_cell(sheet, name) for name in schema.names])
+    for table in tables:
+        rows += len(table)
+        check_fits(rows, target)
+        for batch in table.to_batches(max_chunksize=65_536):
+            for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                cells = [_cell(sheet, value) for value in values]
+                for name, cell in zip(schema.names, cells, strict=True):
+                    if isinstance(cell, str) and len(cell) > MAX_CELL:
+                        allowed = f"at most {MAX_CELL:,}; .csv and .parquet have no such limit"
+                        problem = f"a text of {len(cell):,} characters is too long for a cell of Excel"
+                        raise InputError(problem, source=target, column=name, allowed=allowed)
+                sheet.append(cells)
+    book.save(path)
+
+
+def _cell(sheet: Any, value: Any) -> Any:
+    """What a cell holds of a value."""
+    value = as_text(value) if isinstance(value, list | dict) else value
+    if isinstance(value, str):
+        text = _CODED.sub(lambda found: f"_x{ord(found[0]):04X}_", value)
+        if text[:1] not in ("=", "#"):
+            return text
+        from openpyxl.cell import WriteOnlyCell
+
+        cell = WriteOnlyCell(sheet, text)
+        cell.data_type = "s"  # else openpyxl would take it for a formula or an error
+        return cell
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None if math.isnan(value) else str(value)
+    long = isinstance(value, int | Decimal) and not isinstance(value, bool) and abs(value) >= 10**MAX_DIGITS
+    return str(value) if long or getattr(value, "tzinfo", None) is not None else value

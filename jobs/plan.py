@@ -175,7 +175,9 @@ def plan_job(
     )
     if not chunks:
         raise InputError("the table has no rows", source=str(source), allowed="at least one row")
-    Table(schema.empty_table(), str(chunks[0].path), 1).require_named({"a": a, "b": b}, "a diagnosis")
+    named = Table(schema.empty_table(), str(chunks[0].path), 1)
+    for option, name in (("a", a), ("b", b)):
+        named.require(name, "a diagnosis", option=option)
     with parquet_errors(chunks[0].path), open_parquet(chunks[0].path) as file:
         head = Table(pa.Table.from_batches([next(file.iter_batches(columns=[a, b]))]), str(chunks[0].path), 1)
         for name in (a, b):  # refused at once where it is no text

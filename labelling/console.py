@@ -8,22 +8,18 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
-
-import pyarrow as pa
+from typing import Annotated
 
 from ..errors import InputError, OptionError
-from ..files.columns import as_text
-from ..files.counted import counted
 from ..files.invisible import visible
-from ..files.pair_labels import UNSURE, answer_of, labels_of_people
+from ..files.pair_labels import UNSURE, answer_of, key_of
 from ..files.pairs import read_pairs
 from ..files.reading import OF_TABLES, Reading
-from ..files.tables import check_output, write_table
+from ..files.wording import counted
 from ..options import Output, Serves, Table, checked
-from ..settings import for_spreadsheets
-from .sheets import INSTRUCTIONS, PREFIX, SHEETS, Key, key_of, read_answers
-from .suggestion import Suggestion, check_experts
+from .label_file import LabelFile
+from .sheets import INSTRUCTIONS, SHEETS
+from .suggestion import Suggestion
 
 EXPERT = "expert_1"
 PROMPT = "Same disease? (y)es, (n)o, (u)nsure, (s)kip, (b)ack, (?) criteria, (q)uit: "
@@ -32,7 +28,6 @@ CRITERIA = INSTRUCTIONS.partition("## The six criteria\n")[2].partition("## ")[0
 _KEYS = {word[0]: word for word in (UNSURE, "skip", "back", "quit")}
 _WORDS = ("yes", "no", *_KEYS.values())
 _ALLOWED = "y, n, u, s, b, ? or q"
-_KEPT = {"yes": "1", "no": "0", UNSURE: UNSURE}
 
 
 @dataclass(frozen=True)
@@ -78,8 +73,8 @@ def label(
     pairs : table
         Pairs; or the folder that `suggest` made, whose order and sides are then the expert's own.
     output : path
-        The table that the answers go into, which `train` takes: a, b and `label_<expert>`, 1, 0 or "unsure". Where it is there, answers
-        are added: another expert's in a column beside, those on other pairs below.
+        The CSV file that the answers are appended to, which `train` and `labels` take: a, b, `label_<expert>` (1, 0 or "unsure") and
+        labelled_at. Of a pair with several rows the last one counts. Each expert has a file.
     expert : str, optional
         Who answers; "expert_1" if not given, of a suggestion for one expert that one.
     a, b : str
@@ -99,7 +94,7 @@ def label(
     Raises
     ------
     InputError
-        For pairs that cannot be right, and an `output` that holds something else.
+        For pairs that cannot be right, and an `output` that holds something else, or another expert's labels.
     OptionError
         For an expert for whom a suggestion was not made.
     """
@@ -110,12 +105,11 @@ def label(
             raise OptionError("expert", f"one of {', '.join(experts)}", expert)
         pairs = Path(pairs) / SHEETS / f"{expert}.xlsx"
     expert = EXPERT if expert is None else expert
-    check_experts([expert], "expert")
+    labels = LabelFile(output, expert)
     read = read_pairs(pairs, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding)
     once = {key_of(*both): both for both in zip(read.a.to_pylist()[::-1], read.b.to_pylist()[::-1], strict=True)}
-    questions = [*once.items()][::-1]
-    answers = _Answers(Path(output), expert)
-    said = [answers.of(key) for key, _ in questions]
+    questions = [*once.values()][::-1]
+    said = [labels.of(*pair) for pair in questions]
     open_ = deque(number for number, answer in enumerate(said) if answer is None)
     passed = [number for number, answer in enumerate(said) if answer is not None]
     try:
@@ -124,7 +118,7 @@ def label(
                 open_.append(passed.pop())
             number = open_[0]
             before = "" if said[number] is None else f" (you said {said[number]}; skip leaves it so)"
-            shown = (_plain(text) for text in questions[number][1])
+            shown = (_plain(text) for text in questions[number])
             print(f"\n{number + 1:,} of {len(said):,}{before}", *(f"  {text}" for text in shown), sep="\n")
             word = _answer(ask, ask_again)
             if word == "quit":
@@ -136,7 +130,7 @@ def label(
                     print("This is the first pair.")
                 continue
             if word != "skip":
-                answers.put(*questions[number], word)
+                labels.say(*questions[number], word)
                 said[number] = word
             passed.append(open_.popleft())
     except KeyboardInterrupt:
@@ -173,44 +167,3 @@ def _typed(ask: Callable[[str], str], prompt: str) -> str:
 def _plain(text: str) -> str:
     """A text on one line, without what would steer a terminal."""
     return "".join(char if char.isprintable() else "\ufffd" for char in " ".join(visible(text).split()))
-
-
-class _Answers:
-    """What an expert answered in the table at `path`, which need not be there yet.
-
-    Raises
-    ------
-    InputError
-        For a table that holds something else: without a and b, with labels that are none, a pair twice, or with a column `label`, which would go before
-        what the experts say.
-    """
-
-    def __init__(self, path: Path, expert: str) -> None:
-        check_output(path)
-        self._path, self._column = path, f"{PREFIX}{expert}"
-        self._rows = self._read()
-
-    def of(self, key: Key) -> str | None:
-        """The answer to a pair: "yes", "no" or "unsure"; None where there is none."""
-        return answer_of(self._rows.get(key, {}).get(self._column))
-
-    def put(self, key: Key, pair: tuple[str, str], answer: str) -> None:
-        """Writes an answer: the table on disk is the one before it or the one with it."""
-        self._rows = self._read()  # another expert's session may have written it meanwhile
-        self._rows.setdefault(key, {"a": pair[0], "b": pair[1]})[self._column] = _KEPT[answer]
-        names = dict.fromkeys(name for row in self._rows.values() for name in row)
-        columns = {name: pa.array([row.get(name) for row in self._rows.values()], pa.string()) for name in names}
-        write_table(pa.table(columns), self._path, spreadsheet=for_spreadsheets())
-
-    def _read(self) -> dict[Key, dict[str, Any]]:
-        if not self._path.exists():
-            return {}
-        table, rows = read_answers(self._path)
-        if "label" in table.names:
-            raise InputError(
-                "a column 'label' is there, which goes before what the experts say", source=str(self._path),
-                allowed=f"a new file, or a table of a, b and {PREFIX}<expert>", got=table.names,
-            )  # fmt: skip
-        labels_of_people(table, "label")
-        found = [{name: as_text(value) for name, value in row.items()} for row in table.data.to_pylist()]
-        return {key: found[row] for key, row in rows.items()}

@@ -15,16 +15,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..errors import DxmatchError, InputError, OptionError
-from ..files.counted import counted
-from ..files.pair_labels import ALLOWED, BLANK, NO_LABEL, UNSURE, answer_of, experts_of, majority_of
+from ..files.pair_labels import ALLOWED, BLANK, NO_LABEL, UNSURE, VOTES, Key, answer_of, experts_of, key_of, majority_of
 from ..files.reading import Reading
-from ..files.tables import Table, check_output, write_table
+from ..files.tables import check_output, write_table
+from ..files.wording import counted
 from ..options import File, Output, Serves, checked
 from ..training.expert_agreement import agreement_words, expert_agreement
-from .sheets import PREFIX, SHEETS, Key, key_of, questions, read_answers, read_export, write_sheet
+from .sheets import PREFIX, SHEETS, Returned, questions, read_answers, read_export, write_sheet
 from .suggestion import RANDOM, Suggestion
 
-_VOTES: dict[str | None, int] = {"yes": 1, "no": 0}
 Answers = Sequence[str | None]
 """What one says of n pairs: "yes", "no", "unsure", or None for a blank."""
 
@@ -46,7 +45,7 @@ class Labels:
     def _votes(self, answers: Answers | None) -> NDArray[np.int8]:
         """int8[n] of 1, 0, and -1 for all else."""
         given = [None] * len(self.pairs) if answers is None else answers
-        return np.array([_VOTES.get(said, BLANK) for said in given], np.int8)
+        return np.array([VOTES.get(said, BLANK) for said in given], np.int8)
 
     @cached_property
     def ballots(self) -> NDArray[np.int8]:
@@ -177,39 +176,32 @@ def labels(
     folders = [path for path in files if path.is_dir()]
     if len(folders) > 1 or not files:
         raise OptionError("given", "files, with one folder at most", given)
-    returned = [
-        read_answers(read_export(path, annotators or {}) if path.suffix == ".json" else path, reading.encoding)
-        for path in files
-        if path not in folders
-    ]
-    own = [expert for table, _ in returned for expert in _columns(table)]
-    if twice := next((expert for expert in own if own.count(expert) > 1), None):
-        raise InputError(f"labels of {twice} in two files", allowed="one file for each expert")
     suggestion = Suggestion.read(folders[0]) if folders else None
-    asked = own if suggestion is None else suggestion.experts
+    said: dict[str, tuple[Returned, str]] = {}
+    for path in (path for path in files if path not in folders):
+        found = read_answers(read_export(path, annotators or {}) if path.suffix == ".json" else path, reading.encoding)
+        columns = experts_of(found[0], "label")
+        if not columns:
+            allowed = f"a column {PREFIX}<expert>"
+            raise InputError("no expert's labels", source=found[0].source, allowed=allowed, got=found[0].names)
+        for column in columns:
+            expert = column[len(PREFIX) :]
+            if said.setdefault(expert, (found, column))[0] is not found:
+                raise InputError(f"labels of {expert} in two files", allowed="one file for each expert")
+    asked = tuple(said) if suggestion is None else suggestion.experts
     panel = tuple(experts or asked)
-    for expert in (*panel, *own):
-        if expert not in asked:
-            raise OptionError("experts", f"of the experts {', '.join(asked)}", expert)
-    for folder in folders:
-        missing = [expert for expert in panel if expert not in own]
-        returned += [read_answers(folder / SHEETS / f"{expert}.xlsx") for expert in missing]
-    shown: dict[Key, dict[str, str]] = {}
-    for table, rows in returned:
-        found = table.data.select(["a", "b"]).to_pylist()
-        shown |= {key: found[row] for key, row in rows.items() if key not in shown}
-    pairs = suggestion.key if suggestion else pa.Table.from_pylist([*shown.values()])
+    if unknown := [expert for expert in (*panel, *said) if expert not in asked]:
+        raise OptionError("experts", f"of the experts {', '.join(asked)}", unknown[0])
+    for expert in panel:
+        if expert not in said:
+            said[expert] = read_answers(folders[0] / SHEETS / f"{expert}.xlsx"), f"{PREFIX}{expert}"
+    pairs = suggestion.key if suggestion else _every_pair([found for found, _ in said.values()])
     keys = [key_of(row["a"], row["b"]) for row in pairs.select(["a", "b"]).to_pylist()]
-    answers: dict[str, Answers] = {}
-    for table, rows in returned:
-        answers |= _in_order(table, rows, keys, _columns(table))
     over: dict[str, Answers] = {}
     for column, path in (("adjudicated", adjudicated), ("reviewed", reviewed)):
         if path is not None:
-            table, rows = read_answers(Path(path), reading.encoding)
-            table.require(column, "0 or 1")
-            over |= _in_order(table, rows, keys, {column: column})
-    made = Labels(pairs, {expert: answers[expert] for expert in panel}, over.get("adjudicated"), over.get("reviewed"))
+            over[column] = _in_order(read_answers(Path(path), reading.encoding), column, keys)
+    made = Labels(pairs, {expert: _in_order(*said[expert], keys) for expert in panel}, **over)
     seed = suggestion.made_with["seed"] if suggestion else 0
     for path, column, those in ((open_pairs, "adjudicated", made.open), (review, "reviewed", pairs)):
         if path is not None and len(those):
@@ -219,23 +211,21 @@ def labels(
     return made
 
 
-def _columns(table: Table) -> dict[str, str]:
-    """Expert -> the column of what they say. Errors: `InputError` where there is none."""
-    if not (columns := experts_of(table, "label")):
-        allowed = f"a column {PREFIX}<expert>"
-        raise InputError("no expert's labels", source=table.source, allowed=allowed, got=table.names)
-    return {column[len(PREFIX) :]: column for column in columns}
+def _every_pair(returned: Sequence[Returned]) -> pa.Table:
+    """The pairs of several tables, each once."""
+    shown: dict[Key, dict[str, str]] = {}
+    for table, rows in returned:
+        found = table.data.select(["a", "b"]).to_pylist()
+        shown |= {key: found[row] for key, row in rows.items() if key not in shown}
+    return pa.Table.from_pylist([*shown.values()])
 
 
-def _in_order(
-    table: Table, rows: Mapping[Key, int], keys: Sequence[Key], columns: Mapping[str, str]
-) -> dict[str, Answers]:
-    """Whose column -> what it says of each pair; a warning for a pair that nobody was asked about."""
+def _in_order(returned: Returned, column: str, keys: Sequence[Key]) -> Answers:
+    """What a column says of each pair; a warning for a pair that nobody was asked about."""
+    table, rows = returned
+    table.require(column, "0 or 1")
     if others := rows.keys() - set(keys):
         first = table.error("a pair that was not asked about, or changed", min(map(rows.__getitem__, others)), "a")
         warnings.warn(f"{first} {counted(len(others), 'such pair')} left out.", stacklevel=3)
-    problems: dict[int, InputError] = {}
-    said = {who: table.parsed(column, answer_of, NO_LABEL, ALLOWED, problems) for who, column in columns.items()}
-    if problems:
-        raise problems[min(problems)]
-    return {who: [one[rows[key]] if key in rows else None for key in keys] for who, one in said.items()}
+    said = table.parsed(column, answer_of, NO_LABEL, ALLOWED)
+    return [said[rows[key]] if key in rows else None for key in keys]

@@ -16,8 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import InputError, OptionError
-from ..files.encodings import utf8_of
+from ..files.pair_labels import LABELLED_AT, Key, key_of
 from ..files.tables import Table, read_table, write_table
+from ..files.text_files import utf8_of
 
 SHEETS, STUDIO = "sheets", "label_studio"
 """Folders of a suggestion."""
@@ -25,14 +26,8 @@ PREFIX = "label_"
 INSTRUCTIONS = (Path(__file__).parent / "INSTRUCTIONS.md").read_text("utf-8")
 CONFIG = (Path(__file__).parent / "label_studio.xml").read_text("utf-8")
 _CHOICE = "same_disease"
-
-Key = tuple[str, ...]
-"""Of a pair, by which it is found again."""
-
-
-def key_of(a: str, b: str) -> Key:
-    """Gives the same for a pair in either order, and after what a spreadsheet may do to it."""
-    return tuple(sorted(" ".join(text.split()).removeprefix("'").casefold() for text in (a, b)))
+Returned = tuple[Table, dict[Key, int]]
+"""A table of answers, and in which row each pair stands."""
 
 
 def questions(pairs: pa.Table, expert: str, seed: int) -> pa.Table:
@@ -50,13 +45,18 @@ def write_sheet(asked: pa.Table, column: str, path: Path) -> None:
     write_table(asked.append_column(column, blank).append_column("comment", blank), path, spreadsheet=True)
 
 
-def read_answers(source: Path | Table, encoding: str | None = None) -> tuple[Table, dict[Key, int]]:
-    """Reads a table of answers, and in which row each pair stands. Errors: `InputError` for a diagnosis that is missing, and a pair twice."""
+def read_answers(source: Path | Table, encoding: str | None = None) -> Returned:
+    """Reads a table of answers, and in which row each pair stands: of a file that answers are appended to, the last one.
+
+    Errors: `InputError` for a diagnosis that is missing, and a pair twice elsewhere.
+    """
     table = read_table(source, encoding)
     for name in ("a", "b"):
         table.require(name, "a diagnosis")
     rows: dict[Key, int] = {}
     for row, (a, b) in enumerate(zip(*(table.required_text(name).to_pylist() for name in ("a", "b")), strict=True)):
+        if LABELLED_AT in table.names:
+            rows.pop(key_of(a, b), None)
         if rows.setdefault(key_of(a, b), row) != row:
             raise table.error("a pair twice", row, "a", allowed="each pair once, in either order", got=a)
     return table, rows

@@ -17,14 +17,11 @@ from ..files.pairs import Pairs, read_pairs
 from ..files.reading import OF_TABLES, Reading
 from ..matcher.match_function import MatchFunction, load
 from ..options import Between, Serves, Table, checked
-from ..training.statistics.split import Groups, held_out
 from .pick import capped, diverse, pair_vectors, uncertainty
 from .suggestion import RANDOM, UNCERTAIN, Suggestion, check_experts
 
 EXPERTS = ("expert_1", "expert_2", "expert_3")
 CANDIDATES_PER_PICK = 5
-DEFAULT_SPLIT = {"seed": 0, "test_share": 0.2}
-"""That of `train`, for a model that does not say its own."""
 
 
 @checked
@@ -128,9 +125,6 @@ def suggest(
     order = np.argsort(rows[chosen], kind="stable")
     chosen, why = chosen[order], why[order]
 
-    split = m.data.get("split", DEFAULT_SPLIT)
-    references = Groups.of(m.providers.naming(a_side.to_pylist()))
-    counts["held out"] = int(held_out(references, split["test_share"], split["seed"])[chosen].sum())
     key = pa.table({
         "row": read.row[rows[chosen]],
         "a": a_side.take(pa.array(chosen)).cast(pa.string()).combine_chunks(),
@@ -140,7 +134,7 @@ def suggest(
     })  # fmt: skip
     made_with = {
         "match_function": m.identity, "threshold": m.threshold, "pool": read.source, "counts": counts, "asked": n,
-        "random_share": random_share, "per_diagnosis": per_diagnosis, "seed": seed, "split": dict(split),
+        "random_share": random_share, "per_diagnosis": per_diagnosis, "seed": seed,
     }  # fmt: skip
     return Suggestion(key, who, made_with)
 

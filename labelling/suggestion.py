@@ -88,7 +88,7 @@ class Suggestion:
         """Says what was picked from what."""
         made, counts = self.made_with, self.made_with["counts"]
         drawn = self.key["chosen"].to_pylist().count(RANDOM)
-        left_out = {what: count for what, count in counts.items() if count and what not in ("rows", "free", "held out")}
+        left_out = {what: count for what, count in counts.items() if count and what not in ("rows", "free")}
         said = ", ".join(f"{count:,} {what}" for what, count in left_out.items())
         lines = [
             f"{counts['free']:,} pairs to choose from" + (f" (without {said})." if said else "."),
@@ -96,10 +96,6 @@ class Suggestion:
         ]
         if len(self) < min(made["asked"], counts["free"]):
             lines.append(f"More would put one diagnosis into over {made['per_diagnosis']} of them (per_diagnosis).")
-        if held := counts["held out"]:
-            lines.append(
-                f"{held:,} of them are of references that a training with seed {made['split']['seed']} holds out: their labels measure, the others teach."
-            )
         return lines
 
 

@@ -9,7 +9,7 @@ from .. import progress
 from ..errors import InputError
 from ..features.feature_set import FeatureSet
 from ..features.vote_plan import groups_of, who_of
-from ..files.did_you_mean import hint
+from ..files.wording import hint
 from ..options import File, checked
 from ..votes.asking import named_model, services_of
 from ..votes.endpoint_check import Asked, EndpointCheck, ask_each

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import InputError, MixedScriptsWarning, NotUnderstood, NotUnderstoodWarning, quoted, warn
-from ..files.counted import counted
+from ..files.wording import counted
 from ..terms.text.understood import NOTHING
 from .batch import Batch
 

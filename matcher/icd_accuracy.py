@@ -9,9 +9,9 @@ from typing import Annotated, Any, NamedTuple
 
 import pyarrow as pa
 
-from ..files.counted import counted
 from ..files.reading import Reading
 from ..files.tables import with_columns
+from ..files.wording import counted
 from ..options import Between, File, Serves, checked
 from ..options import Table as AnyTable
 from ..progress import shown

@@ -8,7 +8,7 @@ from pathlib import Path
 from ..errors import OptionError
 from ..features.feature_set import FeatureSet
 from ..features.providers import SENTENCE_TRANSFORMERS, SHIPPED, undeclared
-from ..files.did_you_mean import hint
+from ..files.wording import hint
 from ..terms.encoders.declared import EncoderSpec
 
 ENDPOINT = "endpoint:"

@@ -6,9 +6,9 @@ import os
 from typing import Any
 
 from ..errors import InputError, plain
-from ..files.did_you_mean import hint
 from ..files.pair_labels import conflicts
 from ..files.tables import Table, read_table
+from ..files.wording import hint
 from ..terms.icd.codes import Place, nodes_of_cells
 from ..terms.icd.tree import IcdTree
 from .icd_strings import is_path

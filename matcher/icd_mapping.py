@@ -191,7 +191,7 @@ def icd(
 
     Returns
     -------
-    A frame gives a frame of its kind and a file an Arrow table; strings give a pandas frame where pandas is installed, else an Arrow table. In
+    A frame or series gives a frame of its kind; a file, a list and a string give an Arrow table. In
     a pandas frame, `attrs["icd10"]` is the edition of ICD-10. One row per string: diagnosis, icd10, name, how ("direct", "code", "nearest", "unmapped" where no name is near
     enough, or "none" where nothing was found), score (1 for direct and code; else the cosine less what the name says beyond the
     diagnosis, at most 1; the cosine alone with entries="names" or a pick; a distance with a minus sign with distance="euclidean"),

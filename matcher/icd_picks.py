@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..features.feature_set import FeatureSet
-from ..files.did_you_mean import hint
+from ..files.wording import hint
 from ..progress import Progress
 from ..votes import asking
 from ..votes.asking import Job

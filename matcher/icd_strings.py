@@ -11,8 +11,8 @@ import narwhals as nw
 import pyarrow as pa
 
 from ..errors import InputError
-from ..files.file_names import is_file_name
 from ..files.tables import Table, read_table
+from ..files.wording import is_file_name
 from ..files.workbook import split_sheet
 
 _STRINGS = "strings"
@@ -87,7 +87,7 @@ def _table(strings: Any, column: str, encoding: str | None) -> Table:
         if any("\ud800" <= letter <= "\udfff" for letter in text):
             raise InputError("half a surrogate pair", source=_STRINGS, row=row, allowed="Unicode text", got=text)
     data = pa.table({column: pa.array(strings, pa.string())})
-    return Table(data, _STRINGS, 0, frame, in_memory=frame is None)
+    return Table(data, _STRINGS, 0, frame)
 
 
 def is_path(text: str) -> bool:

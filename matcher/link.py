@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from .. import progress
 from ..features.compute import prepare
 from ..features.names import Names, Progress
-from ..files.counted import counted
 from ..files.reading import Reading
+from ..files.wording import counted
 from .batch import WHY, Batch, PairModel
 from .candidates import CANDIDATES, CandidateSearch, check_can_search
 from .kept_blocks import Block, KeptBlocks

@@ -20,8 +20,8 @@ from ..features.coverage import MIN_COVERAGE
 from ..features.feature_set import FeatureSet
 from ..features.names import Names
 from ..features.providers import Providers
-from ..files.counted import shown_threshold
 from ..files.reading import OF_TABLES, Reading
+from ..files.wording import shown_threshold
 from ..models import folder as model_folder
 from ..models.folder import ModelFolder, shipped_parts
 from ..models.releases import warn_of_other_releases
@@ -434,8 +434,8 @@ class MatchFunction:
         ----------
         pairs
             A path (an Arrow table comes back), a pandas, polars or Arrow frame (the same kind comes back; a lazy one is
-            collected), two-tuples in a list, an iterator or an array of two columns, a list of dicts or a dict of columns (a pandas frame
-            comes back, or an Arrow table where pandas is absent).
+            collected), two-tuples in a list, an iterator or an array of two columns, a list of dicts or a dict of columns (an Arrow
+            table comes back).
         a, b
             The columns of the two diagnoses.
         add
@@ -596,8 +596,7 @@ class MatchFunction:
 
         Returns
         -------
-        A frame of the kind that `a_terms` is (of lists, pandas where it is installed, else an Arrow table; of a file, an Arrow table; in
-        pandas, each row with its term's index), in the order of `a_terms`, a row for each link, best first, and a row for each term without any: a, b (null), probability, match,
+        A frame of the kind that `a_terms` is (of lists and files an Arrow table; in pandas, each row with its term's index), in the order of `a_terms`, a row for each link, best first, and a row for each term without any: a, b (null), probability, match,
         relation and why (where asked for), index_a, index_b (rows from 0), note (why there is no link: "no match; the nearest is …", "not understood: …", "diagnosis is
         blank"), and the other columns of both tables, `a_…` and `b_…`. Of equal probability, what is written the same goes first, then
         the first in its list.

@@ -11,7 +11,6 @@ from ..errors import OptionError
 from ..features.feature_set import FeatureSet
 from ..features.providers import SHIPPED, Providers
 from ..features.vote_plan import jobs_of
-from ..files.counted import counted
 from ..files.pairs import read_pairs
 from ..files.reading import OF_TABLES, Reading
 from ..models.folder import shipped_parts

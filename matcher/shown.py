@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..files.counted import counted, shown_threshold
+from ..files.wording import counted, shown_threshold
 from ..pages.facts import facts
 
 _PARTS = {"held_out": "on references it has not seen", "cross_validated": "out of fold"}

@@ -16,8 +16,8 @@ from ..errors import InputError, ReadingWarning, quoted, warn
 from ..features.names import Names, Progress
 from ..files.pairs import refused_texts, why_refused
 from ..files.reading import Reading
+from ..files.table import term_column
 from ..files.tables import Table, read_table
-from ..files.term_column import term_column
 from .batch import PairModel
 
 BLANK = "blank"
@@ -83,7 +83,7 @@ def read_terms(
     frame = nw.from_native(source, series_only=True).to_frame() if nw.dependencies.is_into_series(source) else None
     name = column or "term"
     data = pa.table({name: pa.array([one if isinstance(one, str) else None for one in texts], pa.large_string())})
-    return Terms(texts, Table(data, "terms", 0, frame, in_memory=frame is None), name)
+    return Terms(texts, Table(data, "terms", 0, frame), name)
 
 
 def _as_list(terms: Any, name: str) -> Sequence[Any]:

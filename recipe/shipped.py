@@ -21,9 +21,8 @@ from cyclopts import App, Parameter
 
 from ..features.feature_set import FeatureSet
 from ..features.providers import Providers
-from ..files.pair_columns import PairColumns
 from ..files.pairs import Pairs, read_pairs
-from ..files.reading import Reading
+from ..files.reading import PairColumns, Reading
 from ..files.tables import read_table, write_table
 from ..matcher.batch import PairModel
 from ..matcher.match_function import MatchFunction

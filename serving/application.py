@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import getpass
 import logging
 import os
+import re
 from collections.abc import Callable, Collection
 from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..errors import DxmatchError, MissingExtra, ModelError
+from ..errors import DxmatchError, InputError, MissingExtra, ModelError
 
 try:
     from anyio import CapacityLimiter, to_thread
@@ -23,21 +26,34 @@ try:
 except ImportError:
     raise MissingExtra("A server", "serve") from None
 
-from .answers import check_diagnoses, linked, mapped, matched
-from .description import Operation, described
-from .guard import LOOPBACK, Guard
-from .labels import LabelFile, user_name
-from .messages import MAX_BODY, Health, Label, Labels, Links, Lists, Mapping, Match, Pair, Texts
-from .page import docs_page, page, script, style
-from .replies import answered, refused
+from ..files.pair_labels import VOTES
+from ..labelling.label_file import LabelFile
+from ..pages.document import base_style
+from ..pages.templates import template
+from .answers import (
+    MOST_CANDIDATES,
+    MOST_PAIRS,
+    Label,
+    Lists,
+    Pair,
+    Texts,
+    linked,
+    mapped,
+    matched,
+    no_diagnosis,
+)
+from .guard import LOOPBACK, Guard, answered, refused
 
 if TYPE_CHECKING:
     from ..matcher.match_function import MatchFunction
 
+MAX_BODY = 2_000_000
+"""Bytes of a request."""
 _AT_ONCE = 2
 """Requests that M works on at the same time; others wait."""
 _LAST = 20
 _LOG = logging.getLogger("dxmatch")
+_HERE = Path(__file__).parent
 
 
 def app(
@@ -53,8 +69,8 @@ def app(
     Parameters
     ----------
     matcher : the match function; the shipped one if not given.
-    labels : a CSV file for what people say of pairs (a, b, label_<expert>, when), as `dxmatch train` takes it. Without it no label is
-        taken.
+    labels : a CSV file for what people say of pairs (a, b, label_<expert>, labelled_at), as `dxmatch train` takes it. Without it no label
+        is taken.
     expert : who labels; the name of who is logged in if not given.
     hosts : the names by which browsers may call the server; those of this machine alone if not given, and None for any address in
         numbers. Another name is refused, so that no stranger's page can reach it by a name of its own.
@@ -71,78 +87,69 @@ def app(
 
     m = load() if matcher is None else matcher
     kept = None if labels is None else LabelFile(labels, user_name() if expert is None else expert)
-    operations = _operations(m, kept)
-    description = described(operations)
+
+    def given() -> LabelFile:
+        if kept is None:
+            raise ModelError("This server takes no labels, since it was given no file for them.")
+        return kept
+
+    def said(_: None = None) -> dict[str, Any]:
+        last = [
+            {"a": one.a, "b": one.b, "label": VOTES.get(one.answer), "when": one.when} for one in given().last(_LAST)
+        ]
+        return {"file": given().path.name, "column": given().column, "count": len(given()), "last": last}
+
+    def say(label: Label) -> dict[str, Any]:
+        for text, why in no_diagnosis([label.a, label.b]).items():  # training would refuse the file
+            raise InputError(f"the pair: {why}", allowed="two diagnoses in words", got=text)
+        given().say(label.a, label.b, {1: "yes", 0: "no", None: None}[label.label])
+        return said()
+
+    about = {
+        "status": "ok",
+        "version": metadata.version("dxmatch"),
+        "model": m.identity,
+        "policy": m.policy,
+        "labels": kept is not None,
+    }
+    page = template("page.html.j2", _HERE).render(
+        model=m.identity, policy=m.policy, limits={"pairs": MOST_PAIRS, "candidates": MOST_CANDIDATES},
+        labels=kept and {"file": kept.path.name, "column": kept.column},
+    )  # fmt: skip
+    style = base_style() + (_HERE / "style.css").read_text("utf-8")
     limiter = CapacityLimiter(_AT_ONCE)
     routes = [
-        Route("/", _fixed(page(m, kept), "text/html")),
-        Route("/docs", _fixed(docs_page(description), "text/html")),
-        Route("/style.css", _fixed(style(), "text/css")),
-        Route("/script.js", _fixed(script(), "text/javascript")),
-        Route("/openapi.json", _fixed(msgspec.json.encode(description).decode(), "application/json")),
-        *(Route(each.path, _endpoint(each, limiter), methods=[each.method]) for each in operations),
+        Route("/", _fixed(page, "text/html")),
+        Route("/style.css", _fixed(style, "text/css")),
+        Route("/script.js", _fixed((_HERE / "script.js").read_text("utf-8"), "text/javascript")),
+        Route("/api/health", _endpoint(None, lambda _: about, limiter)),
+        Route("/api/match", _endpoint(Pair, lambda pair: matched(m, pair, kept), limiter), methods=["POST"]),
+        Route("/api/link", _endpoint(Lists, lambda lists: linked(m, lists, kept), limiter), methods=["POST"]),
+        Route("/api/icd", _endpoint(Texts, lambda texts: mapped(m, texts), limiter), methods=["POST"]),
+        Route("/api/labels", _endpoint(None, said, limiter)),
+        Route("/api/labels", _endpoint(Label, say, limiter), methods=["POST"]),
     ]
-    return Starlette(
-        routes=routes,
-        middleware=[Middleware(Guard, hosts=hosts, names=names)],
-        exception_handlers={HTTPException: _refuse},
-    )
+    guard = Middleware(Guard, hosts=hosts, names=names)
+    return Starlette(routes=routes, middleware=[guard], exception_handlers={HTTPException: _refuse})
 
 
-def _operations(m: MatchFunction, kept: LabelFile | None) -> list[Operation]:
-    def health(_: None) -> Health:
-        return Health("ok", metadata.version("dxmatch"), m.identity, m.policy, kept is not None)
-
-    def labels(_: None) -> Labels:
-        return _said(_given(kept))
-
-    def say(label: Label) -> Labels:
-        file = _given(kept)
-        check_diagnoses("the pair", [label.a, label.b])  # training would refuse the file
-        file.say(label.a, label.b, label.label)
-        return _said(file)
-
-    return [
-        Operation("GET", "/api/health", "Whether the server answers, and with what.", None, Health, health),
-        Operation(
-            "POST", "/api/match", "Whether two diagnoses match, and why.", Pair, Match, lambda p: matched(m, p, kept),
-            example={"a": "heart attack", "b": "STEMI"},
-        ),
-        Operation(
-            "POST", "/api/link", "The best of one list for each of another.", Lists, Links, lambda x: linked(m, x, kept),
-            example={"a": ["heart attack", "UTI"], "b": ["urinary tract infection", "myocardial infarction"], "k": 1},
-        ),
-        Operation(
-            "POST", "/api/icd", "Diagnoses to ICD-10, with candidates.", Texts, Mapping, lambda texts: mapped(m, texts),
-            example={"diagnoses": ["pneumonia"], "k": 3},
-        ),
-        Operation("GET", "/api/labels", "The labels said last.", None, Labels, labels),
-        Operation(
-            "POST", "/api/labels", "Say whether a pair is a match.", Label, Labels, say,
-            example={"a": "heart attack", "b": "STEMI", "label": 1},
-        ),
-    ]  # fmt: skip
-
-
-def _given(kept: LabelFile | None) -> LabelFile:
-    if kept is None:
-        raise ModelError("This server takes no labels, since it was given no file for them.")
-    return kept
-
-
-def _said(kept: LabelFile) -> Labels:
-    return Labels(kept.path.name, kept.column, len(kept), kept.last(_LAST))
+def user_name() -> str:
+    """The name that this user is logged in by, as part of a column's name; "me" where there is none."""
+    try:
+        return re.sub(r"[^\w-]", "_", getpass.getuser()).strip("_")[:40] or "me"
+    except (OSError, KeyError, ImportError):  # no entry for the user, as in some containers; Windows without USERNAME
+        return "me"
 
 
 def _fixed(text: str, kind: str) -> Callable[[Request], Response]:
-    content = text.encode()
-    return lambda _: Response(content, media_type=kind)
+    return lambda _: Response(text, media_type=kind)
 
 
-def _endpoint(operation: Operation, limiter: CapacityLimiter) -> Callable[[Request], Any]:
-    decoder = None if operation.takes is None else msgspec.json.Decoder(operation.takes)
+def _endpoint(takes: type[msgspec.Struct] | None, answer: Callable[[Any], Any], limiter: CapacityLimiter) -> Any:
+    """takes : what is posted. answer : makes what comes back of it."""
+    decoder = None if takes is None else msgspec.json.Decoder(takes)
 
-    async def answer(request: Request) -> Response:
+    async def asked(request: Request) -> Response:
         try:
             given = None
             if decoder is not None:
@@ -152,7 +159,7 @@ def _endpoint(operation: Operation, limiter: CapacityLimiter) -> Callable[[Reque
                     if len(body) > MAX_BODY:
                         return refused(413, f"too much at once. Allowed: {MAX_BODY:,} bytes.")
                 given = decoder.decode(body)
-            return answered(await to_thread.run_sync(operation.answer, given, limiter=limiter))
+            return answered(await to_thread.run_sync(answer, given, limiter=limiter))
         except msgspec.ValidationError as error:
             problem, _, place = str(error).partition(" - at `$.")
             return refused(422, f"{place.rstrip('`')}: {problem}." if place else f"{problem}.")
@@ -162,13 +169,13 @@ def _endpoint(operation: Operation, limiter: CapacityLimiter) -> Callable[[Reque
             # the remedies are parameters of Python, which nobody who asks here can give
             return refused(422, error.worded({}))
         except Exception as error:
-            _LOG.debug("%s", operation.path, exc_info=True)
+            _LOG.debug("%s", request.url.path, exc_info=True)
             return refused(500, f"this is a fault of dxmatch ({type(error).__name__}).")
 
-    return answer
+    return asked
 
 
 def _refuse(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    lines = {404: "no such address. Allowed: what /docs names.", 405: "not by this method. Allowed: what /docs names."}
+    lines = {404: "no such address.", 405: "not by this method."}
     return refused(error.status_code, lines.get(error.status_code, error.detail))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Collection
+from typing import Any
 from urllib.parse import urlsplit
 
+import msgspec
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-from .replies import refused
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 """Names that always mean this machine to who asks."""
@@ -22,6 +23,16 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+
+
+def answered(answer: Any, status: int = 200) -> Response:
+    """An answer as JSON."""
+    return Response(msgspec.json.encode(answer), status, media_type="application/json")
+
+
+def refused(status: int, line: str) -> Response:
+    """An error as one line of JSON."""
+    return answered({"error": " ".join(line.split())}, status)
 
 
 class Guard:

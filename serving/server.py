@@ -10,7 +10,7 @@ import socket
 import warnings
 from collections.abc import Callable, Sequence
 
-from ..errors import DxmatchError, MissingExtra, MixedScriptsWarning, NotUnderstoodWarning, OptionError
+from ..errors import DxmatchError, MissingExtra, OptionError
 from ..matcher.match_function import MatchFunction
 from .application import app
 from .guard import LOOPBACK
@@ -65,8 +65,7 @@ def serve(
     listening = _listening(host, port)
     with contextlib.closing(listening), warnings.catch_warnings():
         # they quote what was typed, and each answer says the same to who asked
-        warnings.simplefilter("ignore", MixedScriptsWarning)
-        warnings.simplefilter("ignore", NotUnderstoodWarning)
+        warnings.simplefilter("ignore", UserWarning)
         known = (*names, *(() if alone else (socket.gethostname(), *LOOPBACK)))
         made = app(matcher, labels=labels, expert=expert, hosts=LOOPBACK if alone else None, names=known)
         config = uvicorn.Config(

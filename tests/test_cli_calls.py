@@ -35,7 +35,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     # what is in a file
     ("a,b,label\nx,y,maybe\n", "train t.csv -o m", 1, "row 2|'label'|'maybe'"),
     ("a,b,label\nx,\udce9t\udce9,1\n", "train t.csv -o m", 1, "row 2|'été'|Or: --encoding cp1252"),
-    ("A,B\nflu,gout\n", "score t.csv -o o.csv", 1, "t.csv|Or: --a A --b B names the columns."),
+    ("A,B\nflu,gout\n", "score t.csv -o o.csv", 1, "t.csv|Or: --a A names the column."),
     ("Expert,b\nflu,gout\n", "score t.csv -o o.csv", 1, "Or: --a COLUMN names the column."),
     ("a,b\nflu,\n", "score t.csv -o o.csv", 1, "row 2, column 'b': the diagnosis is blank. Allowed: a diagnosis in words. Or: --rejects FILE sets such rows aside."),
     ("Dx\nflu\n", "icd t.csv -o o.csv --column dx", 1, "Or: --column Dx names the column."),

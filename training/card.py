@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from rich.markup import escape
 
 from ..features.coverage import coverage_words
-from ..files.counted import shown_threshold
+from ..files.wording import shown_threshold
 from ..matcher.match_function import MatchFunction
 from ..models.manifest import Manifest
 from ..terminal import print_table

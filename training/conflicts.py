@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..files.counted import counted
 from ..files.pairs import REFUSE, Pairs
+from ..files.wording import counted
 from ..matcher.batch import Batch
 
 

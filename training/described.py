@@ -11,7 +11,6 @@ from typing import Any
 
 from ..features.feature_set import FeatureSet
 from ..features.providers import Providers
-from ..files.pair_columns import PairColumns
 from ..files.pairs import Pairs
 from ..models.manifest import Column, Decision, Made, Manifest
 from ..models.releases import SHAPE_FEATURES, installed_releases

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..files.counted import counted
 from ..files.pair_labels import BLANK
 from ..files.pairs import Pairs
+from ..files.wording import counted
 from ..matcher.batch import Batch
 from ..stats.agreement import GroupAgreement
 

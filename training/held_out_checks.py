@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, Remedy
-from ..files.counted import counted
+from ..files.wording import counted
 from .data_checks import FEW_OF_A_LABEL
 from .examples import Examples
 from .options import Split

@@ -18,9 +18,8 @@ from ..features.coverage import MIN_COVERAGE
 from ..features.feature_set import FeatureSet
 from ..features.portable import without_paths
 from ..features.providers import SHIPPED, Providers
-from ..files.pair_columns import PairColumns
 from ..files.pairs import read_pairs
-from ..files.reading import OF_TABLES, Reading
+from ..files.reading import OF_TABLES, PairColumns, Reading
 from ..files.tables import check_output, write_table
 from ..matcher.batch import Batch, PairModel
 from ..matcher.match_function import MatchFunction

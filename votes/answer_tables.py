@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import InputError, OptionError, Remedy, quoted
-from ..files.counted import counted
 from ..files.pair_labels import ALLOWED, conflicts, label_of
-from ..files.tables import Table, check_keeps_input, read_table
+from ..files.tables import Table, check_keeps_input, read_table, sound_rows
+from ..files.wording import counted
 from ..terms.icd.naming import Naming
 from .prompts.questions import Answer, ModelConfig, Question
 from .store.store import VoteStore
@@ -147,7 +147,7 @@ def import_table(
         problem = f"the pair {quoted(question.first)}, {quoted(question.second)} has two votes of {question.config.model} ({shown})"
         allowed = "one vote of a model on a pair, in either order"
         problems.update((row, table.error(problem, row, a, allowed=allowed)) for row in rows)
-    table.sound_rows(problems, rejects)
+    sound_rows(table, problems, rejects)
     row_of: dict[tuple[Question, Answer], int] = {}
     for row, vote in votes.items():
         if row not in problems:

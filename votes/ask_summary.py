@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from ..files.counted import counted
+from ..files.wording import counted
 from .prompts.questions import Answer
 
 

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..endpoints.endpoint import Endpoint
 from ..endpoints.prices import Price, estimated_tokens, read_services
 from ..errors import OptionError
-from ..files.counted import counted
-from ..files.did_you_mean import nearest
+from ..files.wording import counted, nearest
 from ..progress import Progress
 from .ask_summary import AskSummary
 from .budget import Budget as Budget

@@ -17,7 +17,7 @@ from typing import IO, Any
 from ..endpoints.replies import chat_reply
 from ..errors import InputError
 from ..files.atomic import make_folder, whole_file
-from ..files.counted import counted
+from ..files.wording import counted
 from .prompts.prompt import Prompt
 from .prompts.questions import REASONS, Answer, Question
 from .prompts.versions import PROMPTS, answer_of

@@ -16,7 +16,7 @@ from ..endpoints.client import EndpointClient, EndpointError
 from ..endpoints.endpoint import Endpoint
 from ..endpoints.event_loop import run
 from ..errors import InputError
-from ..files.did_you_mean import hint
+from ..files.wording import hint
 from .budget import token_limit
 from .prompts.pick_prompt import Offered, PickPrompt
 from .prompts.prompt import Prompt

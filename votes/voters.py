@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..files.did_you_mean import hint
+from ..files.wording import hint
 from ..terms.icd.search import CANDIDATES, DISTANCES, ENTRIES
 from .prompts.files import prompt_of, prompt_of_text
 from .prompts.pick_prompt import PickPrompt

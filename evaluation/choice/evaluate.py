@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError, quoted
-from ...files.counted import counted
 from ...files.reading import Reading
+from ...files.wording import counted
 from ...options import Between, Serves, Table, checked
 from ...progress import shown
 from ...stats.agreement import divided

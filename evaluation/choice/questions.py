@@ -14,10 +14,10 @@ from string import ascii_uppercase
 from typing import Any
 
 from ...errors import OptionError
-from ...files.did_you_mean import hint
 from ...files.invisible import read_visible
 from ...files.reading import Reading
 from ...files.tables import Table
+from ...files.wording import hint
 from ...pages.rows import Row
 from ...progress import Progress
 from ...votes.asking import Budget, Job, LanguageModel

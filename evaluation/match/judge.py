@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError, OptionError, plain
-from ...files.did_you_mean import hint
 from ...files.invisible import read_visible
 from ...files.pair_labels import labels_of_people
 from ...files.tables import Table
+from ...files.wording import hint
 from ...matcher.protocol import tells_relations
 from ...pages.rows import Row
 from ...progress import Progress

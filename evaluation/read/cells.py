@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ...files.json_records import as_text
+from ...files.table import as_text
 from ...terms.text.sentences import says_nothing
 from .answer_words import names_or_none, says
 from .raw_answers import ranked_diagnoses

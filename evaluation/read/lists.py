@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError, Open, OptionError, Remedy, plain, quoted
-from ...files.did_you_mean import hint
+from ...files.wording import hint
 
 EXPERT, ALGORITHM, REFERENCE, FINAL, UNUSED = "expert", "algorithm", "reference", "final", "unused"
 ROLES = (EXPERT, ALGORITHM, REFERENCE, FINAL)

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ...errors import quoted
-from ...files.columns import as_text
+from ...files.table import as_text
 from ...files.tables import Table
 from .cells import LIST, SEPARATORS, UNREAD, commas_ask, is_blank, list_cells
 from .names import ANSWER, COLUMNS, MORE, RANK, UNREAD_ANSWER, folded, words

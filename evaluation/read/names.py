@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ...errors import InputError, OptionError, quoted
-from ...files.did_you_mean import hint
 from ...files.invisible import visible
+from ...files.wording import hint
 
 MORE = ("icd10", "severity", "relation", "category")
 FINAL, FINAL_ICD10 = "final", "final_icd10"

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import SET_ASIDE, InputError, Remedy, quoted
-from ...files.counted import counted
 from ...files.tables import Table, write_rejects
+from ...files.wording import counted
 from .columns import Codes, Named, Problems
 from .lists import Rejected
 

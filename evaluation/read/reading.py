@@ -14,11 +14,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ...errors import InputError, quoted
-from ...files.counted import counted
-from ...files.did_you_mean import hint
 from ...files.invisible import visible
 from ...files.reading import Reading
 from ...files.tables import check_keeps_input, check_output
+from ...files.wording import counted, hint
 from .columns import (
     Codes,
     Problems,

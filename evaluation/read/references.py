@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ...errors import quoted
-from ...files.counted import counted
+from ...files.wording import counted
 from .cells import NO_SEPARATOR, SEPARATORS, commas_ask
 from .columns import Codes, Named, Problems, fault_of, one_for_each, optional_cells
 from .lists import Cell

@@ -16,9 +16,10 @@ import pyarrow as pa
 from ...errors import InputError
 from ...files.invisible import visible, visible_names
 from ...files.json_records import SUFFIXES as JSON_SUFFIXES
-from ...files.json_records import as_text, read_json, records_as_columns
+from ...files.json_records import read_json
 from ...files.reading import Reading
-from ...files.tables import Table, read_table
+from ...files.table import Table, as_text, records_as_columns
+from ...files.tables import read_table
 from .formats.answer import Answer
 from .formats.registry import FORMATS, read_answers, recognised
 from .joining import joined, right_of, together

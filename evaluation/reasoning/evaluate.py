@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ...errors import InputError, OptionError
-from ...files.counted import counted, shown_threshold
+from ...files.wording import counted, shown_threshold
 from ...matcher.protocol import Matcher, loaded
 from ...options import File, Serves, Table, checked
 from ...pages.rows import Row

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from ...errors import quoted
-from ...files.counted import counted
+from ...files.wording import counted
 from ...matcher.protocol import Matcher, not_understood, of_another_language
 from ..read.findings import Finding
 from .correspondence import Likeness

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import OptionError
-from ...files.did_you_mean import hint
+from ...files.wording import hint
 from ...matcher.policy import RELATIONS
 from ...pages.rows import Row, known
 from ...pages.templates import json_in_html, template

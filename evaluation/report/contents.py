@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from ...files.counted import counted
+from ...files.wording import counted
 from ...pages.rows import Row
 from ...pages.words import p_value
 from .board import SIGNIFICANT, Leaderboard

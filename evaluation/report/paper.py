@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...errors import InputError
-from ...files.counted import counted
+from ...files.wording import counted
 from ...pages.words import in_markdown
 from .contents import LEVEL, headline_table
 from .document import Value

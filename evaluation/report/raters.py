@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...errors import OptionError, plain, quoted
-from ...files.did_you_mean import hint
+from ...files.wording import hint
 from ..statistics.estimates import Pair
 from ..statistics.prompts import variant_of
 

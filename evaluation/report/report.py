@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError
 from ...files.atomic import whole_file
-from ...files.counted import counted
 from ...files.tables import write_table
+from ...files.wording import counted
 from ...pages.encodings import number
 from ...pages.files import save_figures
 from ...pages.rows import json_rows, plain_number

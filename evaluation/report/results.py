@@ -13,7 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from ...errors import OptionError
-from ...files.tables import check_output, to_native, write_tables
+from ...files.table import to_native
+from ...files.tables import check_output, write_tables
 from ...pages.rows import Row, arrow_table, known
 from ...stats.resampling import Resampling
 from ..match.matches import Matches
@@ -148,7 +149,7 @@ class Results:
         return next((family for family in self.families if family.name == name), None)
 
     def framed(self, rows: Sequence[Row], first: Sequence[str] = ()) -> Any:
-        """Makes a table of rows, in the kind of frame that the answers came in: pandas, polars, or Arrow where they came from files."""
+        """Makes a table of rows, in the kind of frame that the answers came in: pandas, polars, or Arrow where they came from files, lists or dicts."""
         return to_native(arrow_table(list(rows), tuple(first)), self.setup.frame)
 
     @cached_property

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.measure import Measurement
 from rich.table import Table as RichTable
 
-from ...files.counted import counted
+from ...files.wording import counted
 from ...terminal import wide_console
 from .document import Block, Document, Folded, Table, Value
 from .page import note_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...files.counted import counted
+from ...files.wording import counted
 from ...pages.encodings import with_interval
 from ...pages.rows import Row
 from ...pages.words import listed

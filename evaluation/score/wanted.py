@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from ...errors import InputError, OptionError
-from ...files.did_you_mean import hint
+from ...files.wording import hint
 from ..match.matches import Matches
 from ..match.options import MAX_K
 from .declare import Metric, all_metrics, check_k

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError, OptionError
-from ...files.did_you_mean import hint
+from ...files.wording import hint
 from ...stats.agreement import divided
 from ...votes.prompts import class_prompts
 from ..match.matches import Matches

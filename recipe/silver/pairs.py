@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from ...errors import OptionError
-from ...files.did_you_mean import hint
+from ...files.wording import hint
 from ...terms.text.normalizer import Normalizer
 from ..encoder.data import FOLDS
 from .generators import GENERATORS, Generator

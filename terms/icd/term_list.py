@@ -10,7 +10,7 @@ from ...errors import InputError
 from .tree import CATEGORY, IcdTree
 
 if TYPE_CHECKING:
-    from ...files.tables import Table
+    from ...files.table import Table
 
 CODE, PARENT = "code", "parent"
 
@@ -26,11 +26,11 @@ def list_tree(table: Table, source: str) -> IcdTree:
     InputError
         Where no column holds terms, a code has no term, a parent is no code of the list or leads round in a circle, or no term is there.
     """
-    from ...files.term_column import NAMES, term_column
+    from ...files.table import TERMS, term_column
 
     given = {name.casefold(): name for name in reversed(table.names)}
     others = [name for name in table.names if name.casefold() not in (CODE, PARENT)]
-    column = others[0] if len(others) == 1 and others[0].casefold() not in NAMES else term_column(table)
+    column = others[0] if len(others) == 1 and others[0].casefold() not in TERMS else term_column(table)
     terms = table.text(column).to_pylist()
     codes = table.text(given[CODE]).to_pylist() if CODE in given else terms
     parents = table.text(given[PARENT]).to_pylist() if PARENT in given else [None] * len(terms)

@@ -19,9 +19,8 @@ import numpy as np
 import pyarrow as pa
 
 import dxmatch
-from dxmatch.files.pair_columns import PairColumns
 from dxmatch.files.pairs import read_pairs
-from dxmatch.files.reading import Reading
+from dxmatch.files.reading import PairColumns, Reading
 from dxmatch.matcher.match_function import load
 from dxmatch.recipe.shipped import silver_extra
 from dxmatch.training.options import LabelRules

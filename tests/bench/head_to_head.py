@@ -18,9 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from dxmatch.endpoints.prices import estimated_tokens
-from dxmatch.files.pair_columns import PairColumns
 from dxmatch.files.pairs import Pairs, read_pairs
-from dxmatch.files.reading import Reading
+from dxmatch.files.reading import PairColumns, Reading
 from dxmatch.matcher.match_function import load
 from dxmatch.recipe.plain_words import MATCHES, NOT_UNDERSTOOD, read_plain_words
 from dxmatch.training.options import LabelRules

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,7 +17,6 @@ import dxmatch
 from dxmatch import DxmatchError, Sampling
 from dxmatch.diagnosing import case_questions
 from dxmatch.evaluation.read.reading import read_lists
-from dxmatch.votes.store.store import VoteStore
 
 pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
 pytest.importorskip("stamina", reason="asking a language model needs the extra 'llm'")
@@ -39,7 +34,6 @@ ANSWERS = (
 REFUSED = {"contains": "swollen toe", "text": "I'm sorry, but I cannot help with that."}
 FAILED = {"contains": "swollen toe", "status": 400, "error": "no"}
 Ask = Callable[..., Any]
-TALK = "It is hard to say what this is, so I would do more tests and then come back to it."
 
 
 def table(name: str) -> list[dict[str, Any]]:
@@ -184,45 +178,3 @@ def test_wrong_options(ask: Ask, loopback: Any, tmp_path: Path, monkeypatch: Any
     with pytest.raises(DxmatchError, match=case["says"]):
         ask(**case["options"])
     assert loopback.log()["calls"] == 0
-
-
-@pytest.mark.parametrize("keep_answers", [False, True])
-def test_a_judge_reads_whole_answers_that_say_something(
-    ask: Ask, loopback: Any, tmp_path: Path, keep_answers: bool
-) -> None:
-    """No text, thoughts alone and a refusal include nothing; a talk that no list can be read from may."""
-    written = "Possible diagnoses:\n\n1. Gout: the toe is red"
-    thoughts = "<think>hm, gout</think>"
-    said = {"none": "", "thoughts": thoughts, "refusal": REFUSED["text"], "talk": TALK, "list": written}
-    included = {"model": "judge", "text": '{"verdict": "included", "basis": "it stands there"}'}
-    rules = [{"model": "big", "contains": f"Case {name}.", "text": text} for name, text in said.items()]
-    loopback.rules(*rules, included)
-    cases = [{"id": name, "text": f"Case {name}.", "reference": "gout"} for name in said]
-    ask(cases, output=tmp_path / "l.csv", keep_answers=keep_answers)
-    before = loopback.log()["calls"]
-    asking = dxmatch.Asking(endpoints=tmp_path / "my.toml", store=tmp_path / "votes.sqlite")
-    options: Any = {"asking": asking, "metrics": "recall", "resampling": {"resamples": 0}}
-    judge = dxmatch.Judge(model="lab:judge", check="none", ask_equal=keep_answers)
-    rows = dxmatch.evaluate(tmp_path / "l.csv", judge=judge, **options).table.to_pylist()
-    put = [request["body"]["messages"][-1]["content"] for request in loopback.log()["requests"][before:]]
-    assert [TALK in text or "the toe is red" in text for text in put] == [True] * (1 + keep_answers), put
-    (recall,) = [row["value"] for row in rows if (row["metric"], row["of"]) == ("R_disease", "judge")]
-    assert recall == pytest.approx(2 / 5)
-
-
-@pytest.mark.slow
-def test_a_killed_run_goes_on(ask: Ask, loopback: Any, tmp_path: Path) -> None:
-    loopback.rules(*ANSWERS, delay=0.02)
-    pd.DataFrame(CASES).to_csv(tmp_path / "cases.csv", index=False)
-    given = ["cases.csv", "--endpoints", "my.toml", "-m", "lab:big", "--repeats", "40", "--temperature", "1"]
-    command = [sys.executable, "-m", "dxmatch.cli", "ask", *given, "-o", "lists.parquet"]
-    asking = subprocess.Popen(command, cwd=tmp_path)
-    while loopback.log()["calls"] < 40:
-        assert asking.poll() is None
-        time.sleep(0.01)
-    asking.send_signal(signal.SIGKILL)
-    asking.wait()
-    with VoteStore(tmp_path / "votes.sqlite") as store:
-        kept = sum(status.answers for status in store.status())
-    assert 36 <= kept < 120 and not (tmp_path / "lists.parquet").exists()
-    assert ask(repeats=40, sampling=Sampling(temperature=1)).complete and loopback.log()["calls"] <= 120 + 4

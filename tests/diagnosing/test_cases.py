@@ -53,23 +53,6 @@ def test_sources(tmp_path: Path, kind: str | int) -> None:
     assert cases.more.to_pydict() == {"reference": ["angina", "lupus"], "ward": ["heart", "joints"]}
 
 
-def test_chats_in_every_file(tmp_path: Path) -> None:
-    rows, texts = [{"id": "7", "messages": CHAT}], {"7": CHAT, "8": "A rash."}
-    (tmp_path / "c.json").write_text(json.dumps(texts))
-    for suffix in (".jsonl", ".parquet"):
-        write_table(pa.Table.from_pylist(rows), tmp_path / f"c{suffix}")
-    for source in (
-        tmp_path / "c.jsonl",
-        tmp_path / "c.parquet",
-        tmp_path / "c.json",
-        rows,
-        pd.DataFrame(rows),
-        pl.DataFrame(rows),
-        texts,
-    ):
-        assert read_cases(source).texts[0] == "doctor: And?\n\npatient: My toe."
-
-
 def test_notes(tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_bytes("Müdigkeit\n".encode("cp1252"))
     (tmp_path / "a.md").write_text("Chest pain.")

@@ -1,23 +1,23 @@
-"""Every reader beside the reader of the standard library, or openpyxl, and what each refuses or tells."""
+"""Every reader beside the reader of the standard library, or openpyxl; Parquet files that are damaged, not UTF-8, or written by others."""
 
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from hypothesis import strategies as st
 
-import dxmatch
 from dxmatch.errors import InputError
-from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.files.pairs import read_pairs
-from dxmatch.files.tables import check_apart, read_table
+from dxmatch.files.tables import check_apart, read_table, write_table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tests.fuzz.tables import difference, mutant
 
-CELLS = st.text(st.sampled_from('ab",;\t\n\r é\u2028\u00a0'), max_size=6)
+TEXTS = pa.array([b"flu", "Löfgren".encode(), b"caf\xe9 au lait spot"], pa.binary()).view(pa.string())
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -28,40 +28,35 @@ def test_damaged_tables_are_read_as_their_reference_readers_do(tmp_path: Path, f
     assert {seed: said for seed, said in wrong.items() if said} == {}
 
 
-def written(folder: Path, name: str, content: str | bytes) -> Path:
-    path = folder / name
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return path
-
-
-@pytest.fixture
-def models(tmp_path: Path) -> Path:
-    folder = tmp_path / "models"
-    folder.mkdir()
-    case = '{"case_id": "c%d", "diagnosis": ["flu"]}\n'
-    written(folder, "gpt.jsonl", case % 1 + '{"case_id": "c2", \n' + case % 3)
-    written(folder, "llama.jsonl", "".join(case % i for i in (1, 2, 3)))
-    written(folder, "empty.jsonl", "")
-    return folder
-
-
-def test_a_broken_line_is_set_aside_and_an_empty_file_is_none(models: Path, tmp_path: Path) -> None:
-    for reading in (dxmatch.Reading(), dxmatch.Reading(rejects=tmp_path / "rejects.csv")):
-        with pytest.raises(InputError, match="empty.jsonl: the file is empty"):
-            read_lists(models, reading=reading)
-    (models / "empty.jsonl").unlink()
-    lists = read_lists(models, reading=dxmatch.Reading(rejects=tmp_path / "rejects.csv"))
-    assert sorted(lists.raters) == ["gpt", "llama"] and sorted(lists.cases) == ["c1", "c2", "c3"]
-    assert lists.origin.rejected.rows == 1
-    assert any("set aside: 1 line; the first is" in text for text in lists.origin.warnings)
-    rejected = read_table(tmp_path / "rejects.csv").data.to_pylist()
-    assert [(row["rejected_row"], Path(row["rejected_file"]).name) for row in rejected] == [("2", "gpt.jsonl")]  # fmt: skip
-
-
 def test_an_output_that_would_replace_what_is_there(tmp_path: Path) -> None:
-    path = written(tmp_path, "t.csv", "a,b\nx,\nx,y\n")
+    (path := tmp_path / "t.csv").write_text("a,b\nx,\nx,y\n")
     with pytest.raises(InputError, match="the output is the input"):
         read_pairs(path, rejects=path)
     with pytest.raises(InputError, match="one file for two outputs"):
         check_apart([path, None, tmp_path / "." / "t.csv"])
     assert path.read_text() == "a,b\nx,\nx,y\n"
+
+
+@pytest.mark.parametrize("column", [TEXTS, pa.ListArray.from_arrays([0, 1, 2, 3], TEXTS)], ids=["text", "list"])
+def test_a_text_that_is_not_utf8_is_named_with_its_column(column: pa.Array, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"n": range(3), "dx": column}), tmp_path / "t.parquet")
+    with pytest.raises(InputError, match=r"t\.parquet: the Parquet file is damaged \(column 'dx'.*UTF8"):
+        read_table(tmp_path / "t.parquet")
+
+
+def test_damage_is_told_and_foreign_files_are_read(tmp_path: Path) -> None:
+    """A flipped byte in a page is caught by the page's checksum, one in the footer is refused or means nothing."""
+    path = write_table(pa.table({"a": [f"diagnosis {i}" for i in range(2000)]}), tmp_path / "t.parquet")
+    whole, expected, refused = path.read_bytes(), read_table(path).data, 0
+    for at in range(10, len(whole), max(1, len(whole) // 80)):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x10]) + whole[at + 1 :])
+        try:
+            assert read_table(path).data.equals(expected)
+        except InputError as error:
+            assert "the Parquet file is damaged" in str(error)
+            refused += 1
+    assert refused > 40
+    pq.write_table(pa.table({"a": pa.array(["x", None], pa.string_view())}), path)  # without checksums, with views
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert read_table(path).data.column("a").take(pa.array([1, 0])).to_pylist() == [None, "x"]

@@ -1,3 +1,5 @@
+"""Tables in and out: what is read of frames and Python objects, what comes back, and what is written."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -11,7 +13,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dxmatch.errors import DxmatchError, InputError
-from dxmatch.files.tables import Table, read_table, to_native, write_rejects, write_table, write_tables
+from dxmatch.files.table import Table, to_native
+from dxmatch.files.tables import read_table, write_rejects, write_table, write_tables
 
 DATA = pa.table({"a": ["heart attack", 'say "x", y\nz', "ИБС"], "b": ["MI", None, "007"]})
 
@@ -26,22 +29,13 @@ def test_round_trip_whole_and_in_pieces(tmp_path: Path, suffix: str) -> None:
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame(DATA.to_pandas()), pl.from_arrow(DATA), DATA])
-def test_frames(frame: object) -> None:
+def test_frames_come_back_as_their_kind(frame: object) -> None:
     table = read_table(frame)
     assert table.column("b") == ["MI", None, "007"]
     assert type(to_native(table.data, table.frame)) is type(frame)
 
 
-def test_what_is_no_table(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none\.csv: no such file"):
-        read_table(tmp_path / "none.csv")
-    with pytest.raises(InputError, match="not a table"):
-        read_table(3)
-    with pytest.raises(InputError, match=r": a folder\. Allowed: a \.csv"):
-        read_table(tmp_path)
-
-
-def test_rows_and_files_of_a_table_put_together() -> None:
+def test_rows_and_files_of_a_table_put_together(tmp_path: Path) -> None:
     data = pa.table({"a": ["x", None, "y"]})
     table = Table(data, "two files", 2, rows=np.array([2, 5, 2]), sources=["one.csv", "one.csv", "two.csv"])
     with pytest.raises(InputError, match=r"^one\.csv, row 5, column 'a': the diagnosis is blank"):
@@ -49,30 +43,21 @@ def test_rows_and_files_of_a_table_put_together() -> None:
     assert str(table.error("odd", 2, "a")).startswith("two.csv, row 2, column 'a'")
     kept = table.filter(np.array([False, True, True]))
     assert (kept.column("a"), kept.row_number(0), kept.source_of(1)) == ([None, "y"], 5, "two.csv")
-
-
-def test_rejects_name_the_file_of_each_row(tmp_path: Path) -> None:
-    table = Table(DATA, "two files", 2, rows=np.array([2, 4, 2]), sources=["one.csv", "one.csv", "two.csv"])
     write_rejects(table, {2: "odd", 1: "odder"}, tmp_path / "r.csv")
-    rejected = read_table(tmp_path / "r.csv")
-    assert rejected.column("rejected_row") == ["4", "2"]
-    assert rejected.column("rejected_file") == ["one.csv", "two.csv"]
-    assert rejected.column("rejected_because") == ["odder", "odd"]
+    rejected = read_table(tmp_path / "r.csv").data.select(["rejected_row", "rejected_file", "rejected_because"])
+    assert [*map(tuple, map(dict.values, rejected.to_pylist()))] == [("5", "one.csv", "odder"), ("2", "two.csv", "odd")]
 
 
-def test_missing_column_names_the_nearest() -> None:
+def test_a_missing_column_names_the_nearest_and_the_option() -> None:
+    table = read_table({"A": ["x"], "diagnoses": ["z"]})
     with pytest.raises(InputError, match="'diagnosis' is missing; did you mean 'diagnoses'"):
-        read_table(pa.table({"diagnoses": ["x"]})).require("diagnosis")
-
-
-def test_a_column_in_other_letters_and_the_option_that_names_it() -> None:
-    table = read_table({"A": ["x"], "B": ["y"], "Expert": ["z"]})
+        table.require("diagnosis")
     with pytest.raises(
-        InputError, match=r"'a' \(a diagnosis\) is missing; did you mean 'A'.*Or: a='A', b='B' names the columns"
+        InputError, match=r"'a' \(a diagnosis\) is missing; did you mean 'A'.*Or: a='A' names the column"
     ) as caught:
-        table.require_named({"a": "a", "b": "b"}, "a diagnosis")
-    assert caught.value.worded({"a": "--a", "b": "--b"}).endswith(" Or: --a A --b B names the columns.")
-    assert "Or:" not in caught.value.worded({"a": "--a"}), "a command that lacks an option says nothing of it"
+        table.require("a", "a diagnosis", option="a")
+    assert caught.value.worded({"a": "--a"}).endswith(" Or: --a A names the column.")
+    assert "Or:" not in caught.value.worded({"b": "--b"}), "a command that lacks an option says nothing of it"
     with pytest.raises(InputError, match=r"Or: weight=… names the column"):
         table.require("weight", option="weight")
 
@@ -85,17 +70,13 @@ def test_a_column_in_other_letters_and_the_option_that_names_it() -> None:
         ({"a": ("x", "y"), "b": np.array([1, 2])}, {"a": ["x", "y"], "b": [1, 2]}),
         ({"a": pd.Series(["x", None]), "b": [["y"], []]}, {"a": ["x", None], "b": [["y"], []]}),
         ([{"a": "x"}, {"a": 3}], {"a": ["x", "3"]}),
-        (
-            {"a": [["x"], 1.5, None], 1: [float("nan"), True, "y"]},
-            {"a": ['["x"]', "1.5", None], "1": [None, "true", "y"]},
-        ),
+        ({"a": [["x"], 1.5, None], 1: [float("nan"), True, "y"]}, {"a": ['["x"]', "1.5", None], "1": [None, "true", "y"]}),
     ],
-)
+)  # fmt: skip
 def test_lists_of_dicts_and_dicts_of_columns(source: object, columns: dict[str, list[object]]) -> None:
     table = read_table(source)
-    assert table.data.to_pydict() == columns
-    assert table.row_number(1) == 1
-    assert isinstance(table.native(table.data), pd.DataFrame)
+    assert table.data.to_pydict() == columns and table.row_number(1) == 1
+    assert isinstance(table.native(table.data), pa.Table)
 
 
 @pytest.mark.parametrize(
@@ -103,22 +84,21 @@ def test_lists_of_dicts_and_dicts_of_columns(source: object, columns: dict[str, 
     [
         ([], r"records: the table has no rows"),
         ([{"a": "x"}, ("y",)], r"records, row 1: not an object"),
-        ({"a": ["x"], "b": []}, r"dict: columns of several lengths"),
+        ({"a": ["x"], "b": []}, r"dict: columns that make no table"),
         ({"a": "xyz"}, r"dict, column 'a': not a column.*Got: 'xyz'"),
         ({"a": {"case": ["x"]}}, r"dict, column 'a': not a column"),
         ({}, r"dict: the table has no rows"),
         (pd.DataFrame([["x", "y"]], columns=["a", "a"]), r"data frame: two columns of one name"),
         (pa.table({"a": []}), r"data frame: the table has no rows"),
+        (pa.table({"a": [None, 3]}), r"data frame, row 1, column 'a': a value that is not text.*Got: 3"),
+        (3, "not a table"),
+        ("none.csv", r"none\.csv: no such file"),
+        (Path(__file__).parent, r": a folder\. Allowed: a \.csv"),
     ],
 )  # fmt: skip
-def test_what_is_no_table_in_memory(source: object, message: str) -> None:
+def test_what_is_no_table(source: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
         read_table(source).text("a")
-
-
-def test_text_refuses_numbers() -> None:
-    with pytest.raises(InputError, match=r"data frame, row 1, column 'a': a value that is not text.*Got: 3"):
-        read_table(pa.table({"a": [None, 3]})).text("a")
 
 
 def test_nothing_half_written(tmp_path: Path) -> None:
@@ -126,8 +106,7 @@ def test_nothing_half_written(tmp_path: Path) -> None:
     target.write_text("kept")
     with pytest.raises(Exception, match="list"):
         write_table(pa.table({"a": [[1]]}), target)  # CSV cannot hold a list
-    assert target.read_text() == "kept"
-    assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
+    assert target.read_text() == "kept" and [p.name for p in tmp_path.iterdir()] == ["t.csv"]
     with pytest.raises(DxmatchError, match="folder"):
         write_table(DATA, tmp_path / "absent" / "t.csv")
 
@@ -135,8 +114,11 @@ def test_nothing_half_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", [pa.string(), pa.dictionary(pa.int32(), pa.string())])
 def test_no_text_runs_as_a_formula(kind: pa.DataType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runs, safe = ["=1+1", "-1+1", "@SUM(A1)", "\tx", "\rx", "-ve culture"], ["a=b", "'=1", "-1.5", "+3e-4", "(=1)"]
-    texts = pa.array([*runs, *safe])
-    column = texts.dictionary_encode() if pa.types.is_dictionary(kind) else texts.cast(kind)
+    column = (
+        pa.array([*runs, *safe]).cast(kind)
+        if pa.types.is_string(kind)
+        else pa.array([*runs, *safe]).dictionary_encode()
+    )
     monkeypatch.setenv("DXMATCH_SPREADSHEET", "1")
     for options, mark in (({}, "'"), ({"spreadsheet": False}, "")):
         table = read_table(write_table(pa.table({"=h": column}), tmp_path / "t.csv", **options))
@@ -147,7 +129,7 @@ TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])
 
 
 @given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=6))
-@example([("\x07", "_x0041_"), ("a\r\nb", "\r"), ("=1", '"'), (",", "\ufeff"), ("sep=;", "x")])
+@example([("\x07", "_x0041_"), ("a\r\nb", "\r"), ("=1", '"'), (",", "\ufeff")])
 @settings(max_examples=60, deadline=None)
 def test_any_text_comes_back(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]) -> None:
     """What is written is read, whatever it holds; blank texts are null, and rows of nothing else are left out."""

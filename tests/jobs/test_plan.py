@@ -100,7 +100,7 @@ def test_files_of_a_folder_have_the_same_columns(write: Write, m: dxmatch.MatchF
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [(".", r"a folder without a \.parquet file"), ("none.parquet", "no such file"), ("empty.parquet", "the file is empty")],
+    [(".", r"a folder without a \.parquet file"), ("none.parquet", "no such file"), ("empty.parquet", "the Parquet file is damaged")],
 )  # fmt: skip
 def test_no_input(name: str, message: str, tmp_path: Path, m: dxmatch.MatchFunction) -> None:
     if name == "empty.parquet":

@@ -1,8 +1,10 @@
-"""Labels from a console: what each key does, what is kept, and that nothing is lost however a session ends."""
+"""Labels from a console and from the page: what each key does, what is appended, and that nothing is lost however a session ends."""
 
 from __future__ import annotations
 
 import csv
+import re
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from dxmatch.errors import DxmatchError, InputError, OptionError
 from dxmatch.files.pairs import read_pairs
 from dxmatch.files.tables import read_table
 from dxmatch.labelling.console import CRITERIA
+from dxmatch.labelling.label_file import LabelFile
 
 PAIRS = {"a": ["heart attack", "Grippe\u200b à Köln", "asthma"], "b": ["MI", "flu\x1b[2J", "COPD"], "label": [9, 9, 9]}
 
@@ -29,8 +32,10 @@ def typing(*words: str | type[BaseException]) -> Callable[[str], str]:
     return ask
 
 
-def said(path: Path, column: str = "label_anna") -> list[str]:
-    return [row[column] or "" for row in csv.DictReader(path.read_text("utf-8").splitlines())]
+def said(path: Path, expert: str = "anna") -> list[str]:
+    """The last word on each pair, in the order in which they were said first."""
+    rows = csv.DictReader(path.read_text("utf-8").splitlines())
+    return [*{frozenset((row["a"], row["b"])): row[f"label_{expert}"] for row in rows}.values()]
 
 
 KEYS = """
@@ -38,7 +43,6 @@ y n u             1 0 unsure  1 1 1 0
 YES no Unsure     1 0 unsure  1 1 1 0
 1 nein true       1 0 1       2 1 0 0
 y q y             1           1 0 0 2
-y                 1           1 0 0 2
 s skip n          0           0 1 0 2
 b y b n q         0           0 1 0 2
 y y b back n s y . 0 1 1      2 1 0 0
@@ -66,41 +70,21 @@ def test_what_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert "**" not in shown and "Please" not in shown
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".xlsx", ".parquet", ".jsonl", ".tsv"])
-def test_later_sessions_go_on_and_others_are_added(suffix: str, tmp_path: Path) -> None:
-    out = tmp_path / f"l{suffix}"
-    turned = {"a": ["COPD", "gout"], "b": ["Asthma", "podagra"]}
-    for pairs, expert, typed in (
-        (PAIRS, "anna", "su"),
-        (PAIRS, "anna", "yn"),
-        (PAIRS, "anna", ""),
-        (turned, "jürgen", "uy"),
-    ):
-        dxmatch.label(pairs, out, expert, ask=typing(*typed))
-    rows = read_table(out).data.to_pylist()
-    assert [(row["label_anna"], row["label_jürgen"]) for row in rows] == [
-        ("unsure", None),
-        ("1", None),
-        ("0", "unsure"),
-        (None, "1"),
-    ]
-    read = read_pairs(out, label="label_anna", rejects=tmp_path / "r.csv")
-    assert read.label is not None and read.label.tolist() == [1, 0], "what train takes"
-
-
-def test_two_sessions_at_once_keep_each_other_s_answers(tmp_path: Path) -> None:
-    def both(prompt: str) -> str:
-        dxmatch.label(PAIRS, tmp_path / "l.csv", "ben", ask=typing("n"))
-        return "y"
-
-    dxmatch.label(PAIRS, tmp_path / "l.csv", "anna", ask=both)
-    assert (said(tmp_path / "l.csv"), said(tmp_path / "l.csv", "label_ben")) == (["1", "1", "1"], ["0", "0", "0"])
-
-
-def test_an_interruption_loses_nothing(tmp_path: Path) -> None:
-    with pytest.raises(KeyboardInterrupt, match=r"2 of 3 pairs are answered and kept in .*l\.csv\."):
-        dxmatch.label(PAIRS, tmp_path / "l.csv", "anna", ask=typing("y", "n", KeyboardInterrupt))
-    assert said(tmp_path / "l.csv") == ["1", "0"]
+def test_later_sessions_go_on_and_each_expert_has_a_file(tmp_path: Path) -> None:
+    out, turned = tmp_path / "anna.csv", {"a": ["COPD", "gout"], "b": ["Asthma", "podagra"]}
+    with pytest.raises(KeyboardInterrupt, match=r"1 of 3 pairs are answered and kept in .*anna\.csv\."):
+        dxmatch.label(PAIRS, out, "anna", ask=typing("s", "u", KeyboardInterrupt))
+    first = out.read_bytes()
+    for pairs, typed in ((PAIRS, "yn"), (PAIRS, ""), (turned, "y")):
+        dxmatch.label(pairs, out, "anna", ask=typing(*typed))
+    assert said(out) == ["unsure", "1", "0", "1"] and out.read_bytes().startswith(first), "appended, never rewritten"
+    with pytest.raises(InputError, match="not the file of these labels.*label_ben"):
+        dxmatch.label(PAIRS, out, "ben", ask=typing("y"))
+    dxmatch.label(turned, tmp_path / "ben.csv", "ben", ask=typing("n", "y"))
+    found = dxmatch.labels([out, tmp_path / "ben.csv"]).table.to_pydict()
+    assert found["label_anna"] == [None, 1, 0, 1] and found["label_ben"] == [None, None, 0, 1]
+    read = read_pairs(out, label="label", unlabelled=True)
+    assert read.label is not None and (read.label.tolist(), read.n_unlabelled) == ([1, 0, 1], 1), "what train takes"
 
 
 def test_a_suggestion_is_asked_as_its_sheets_are(folder: Path, tmp_path: Path) -> None:
@@ -108,26 +92,68 @@ def test_a_suggestion_is_asked_as_its_sheets_are(folder: Path, tmp_path: Path) -
     dxmatch.label(folder, out, "ben", ask=typing(*["y"] * 3, "q"))
     dxmatch.label(folder / "sheets" / "ben.xlsx", out, "ben", ask=typing(*["n"] * 3))
     asked, answered = read_table(folder / "sheets" / "ben.xlsx"), read_table(out)
-    assert answered.data.select(["a", "b"]).equals(asked.data.select(["a", "b"])) and said(out, "label_ben") == [
-        *"111000"
-    ]
+    assert answered.data.select(["a", "b"]).equals(asked.data.select(["a", "b"])) and said(out, "ben") == [*"111000"]
     back = dxmatch.labels([folder, out], experts=["ben"])
-    assert sorted(back.answers["ben"]) == ["no"] * 3 + ["yes"] * 3
+    assert sorted(map(str, back.answers["ben"])) == ["no"] * 3 + ["yes"] * 3
     for pairs, expert, match in (
-        (folder, None, "one of anna, ben"),
-        (folder, "carl", "one of anna, ben"),
-        (PAIRS, "anna b", "names of letters"),
-    ):
+        (folder, None, "one of anna, ben"), (folder, "carl", "one of anna, ben"), (PAIRS, "anna b", "names of letters"),
+    ):  # fmt: skip
         with pytest.raises(OptionError, match=match):
             dxmatch.label(pairs, out, expert)
 
 
-@pytest.mark.parametrize("text", ["a,b,label\ngout,flu,1\n", "a,b,label_anna\ngout,flu,maybe\n", "x,y\n1,2\n"])
-def test_a_table_of_another_kind_is_not_touched(text: str, tmp_path: Path) -> None:
-    (tmp_path / "l.csv").write_text(text)
-    with pytest.raises(DxmatchError, match="row 2, column 'label_anna'|a column 'label' is there|'a' .* is missing"):
-        dxmatch.label(PAIRS, tmp_path / "l.csv", "anna", ask=typing("y"))
-    assert (tmp_path / "l.csv").read_text() == text
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("l.csv", "a,b,label\ngout,flu,1\n", "not the file of these labels"),
+        ("l.csv", "\ufeffa;b;label_anna;labelled_at\ngout;flu;1;\n", "not the file of these labels"),
+        (
+            "l.csv",
+            "a,b,label_anna,labelled_at\ngout,flu,maybe,\n",
+            "row 2, column 'label_anna': a label that is not 0 or 1",
+        ),
+        ("l.csv", "a,b,label_anna,labelled_at\ngout,,1,\n", "row 2, column 'b': the diagnosis is blank"),
+        ("l.csv", "a,b,label_anna,labelled_at\ngout,flu,1", "row 2: 3 values in a table of 4 columns"),
+        ("l.xlsx", None, r"\.csv"),
+    ],
+)
+def test_a_file_of_another_kind_is_not_touched(name: str, text: str | None, says: str, tmp_path: Path) -> None:
+    if text is not None:
+        (tmp_path / name).write_text(text, "utf-8")
+    with pytest.raises(DxmatchError, match=says):
+        LabelFile(tmp_path / name, "anna").say("gout", "flu", "yes")
+    assert text is None or (tmp_path / name).read_text("utf-8") == text
+
+
+def test_the_last_word_on_a_pair_stands_in_either_order(tmp_path: Path) -> None:
+    path = tmp_path / "l.csv"
+    labels = LabelFile(path, "anna")
+    assert len(labels) == 0 and not path.exists()
+    for a, b, answer in [
+        ("gout", "podagra", "no"), ("a, \"quoted\"\nname", "=1+1", "yes"), ("gout", "podagra", "no"), (" Podagra", "GOUT ", "yes"),
+        ("asthma", "gout", "yes"), ("asthma", "gout", None), ("never said", "gout", None),
+    ]:  # fmt: skip
+        labels.say(a, b, answer)
+    assert len(read_table(path)) == 5, "said twice in a row is said once"
+    for read in (labels, LabelFile(path, "anna")):
+        assert (read.of("gout", "podagra"), read.of("asthma", "gout"), len(read)) == ("yes", None, 2)
+        assert [one[:3] for one in read.last(1)] == [("Podagra", "GOUT", "yes")]
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", read.last(1)[0].when)
+
+
+def test_two_who_write_at_once_lose_no_word(tmp_path: Path) -> None:
+    files = [LabelFile(tmp_path / "l.csv", "anna") for _ in range(3)]
+    threads = [
+        threading.Thread(target=lambda f=f, n=n: [f.say(f"disease {n}-{i}", "gout", "yes") for i in range(10)])
+        for n, f in enumerate(files)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(read_table(tmp_path / "l.csv").column("a")) == sorted(
+        f"disease {n}-{i}" for n in range(3) for i in range(10)
+    )
 
 
 def test_answers_from_a_pipe_stop_at_one_that_is_none(tmp_path: Path) -> None:
@@ -138,4 +164,4 @@ def test_answers_from_a_pipe_stop_at_one_that_is_none(tmp_path: Path) -> None:
         dxmatch.label(pairs, out, "Jürgen", ask=typing("y", "maybe", "n"), **given)
     done = dxmatch.label(pairs, out, "Jürgen", ask=typing("n", "u"), **given)
     assert done.words() == "3 pairs: 1 yes, 1 no, 1 unsure." and done.rejected == 1
-    assert said(out, "label_Jürgen") == ["1", "0", "unsure"]
+    assert said(out, "Jürgen") == ["1", "0", "unsure"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as xml
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,13 +49,9 @@ def test_the_sheets_are_blind_and_each_expert_s_own(folder: Path, suggestion: Su
     assert set(map(frozenset, zip(sheet.column("a"), sheet.column("b"), strict=True))) == pairs, (
         "no text is run or changed"
     )
-    many = replace(suggestion, experts=tuple(f"expert{i}" for i in range(20))).save(tmp_path / "many")
-    tasks = [json.loads(path.read_text("utf-8")) for path in (many / "label_studio").glob("*.json")]
+    tasks = [json.loads((folder / f"label_studio/{expert}.json").read_text("utf-8")) for expert in ("anna", "ben")]
     orders = {tuple(frozenset(task["data"].values()) for task in own) for own in tasks}
-    assert len(orders) > 15 and {frozenset(order) for order in orders} == {frozenset(pairs)}
-    assert {task["data"]["a"] for own in tasks for task in own} == {*KEY["a"], *KEY["b"]}, (
-        "either stands first for someone"
-    )
+    assert len(orders) == 2 and {frozenset(order) for order in orders} == {frozenset(pairs)}
     root = xml.fromstring(CONFIG)
     assert {text.get("value") for text in root.iter("Text")} == {f"${name}" for name in tasks[0][0]["data"]}
     assert [choice.get("value") for choice in root.iter("Choice")] == ["yes", "no", "unsure"]
@@ -115,25 +110,6 @@ def test_a_sheet_that_was_changed_or_is_missing(filled: Path) -> None:
     with pytest.raises(DxmatchError, match=r"ben\.xlsx: no such file"):
         dxmatch.labels(filled)
     assert "label_ben" not in dxmatch.labels(filled, experts=["anna"]).table.column_names
-
-
-def test_files_of_several_experts(tmp_path: Path) -> None:
-    """anna 1 1 0 1, ben 1 0 unsure -; the second of ben's is turned and in another case."""
-    files = [tmp_path / "anna.csv", tmp_path / "ben.csv"]
-    files[0].write_text("a,b,label_anna\ngout,podagra,1\nMI,heart attack,1\nflu,asthma,0\nUTI,cystitis,1\n")
-    files[1].write_text("a,b,label_ben\ngout,podagra,1\nHeart attack,mi,0\nflu,asthma,unsure\n")
-    found = dxmatch.labels(files)
-    words = "\n".join(found.words())
-    assert "anna  4 of 4 answered" in words and "ben   2 of 4 answered, 1 unsure, 1 blank." in words
-    # of two pairs with two votes one is unanimous; 2 experts' N = 4, N1 = 3: alpha = 1 - (2 / 4) / (2 * 3 * 1 / (4 * 3)) = 0
-    assert "unanimous on 50 % of 2 pairs, Krippendorff's alpha 0.00." in words
-    assert found.table["a"].to_pylist() == ["gout", "MI", "flu", "UTI"] and found.label.tolist() == [1, -1, -1, -1]
-    with pytest.raises(DxmatchError, match="labels of anna in two files"):
-        dxmatch.labels([files[0], files[0]])
-    assert found.table.select(["label_anna", "label_ben"]).to_pydict() == {
-        "label_anna": [1, 1, 0, 1],
-        "label_ben": [1, 0, None, None],
-    }
 
 
 def annotation(person: Any, *answers: str, cancelled: bool = False) -> dict[str, Any]:

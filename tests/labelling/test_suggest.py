@@ -11,9 +11,6 @@ import pytest
 import dxmatch
 from dxmatch.labelling.pick import uncertainty
 from dxmatch.matcher.match_function import MatchFunction
-from dxmatch.training.engines import lightgbm_engine
-from dxmatch.training.options import LabelRules, Split
-from dxmatch.training.train import train
 
 
 def test_uncertainty_is_highest_at_the_threshold_and_even_in_log_odds() -> None:
@@ -82,16 +79,6 @@ def test_no_pair_twice_equal_or_labelled_and_rows_keep_their_numbers(matcher: Ma
 def test_refused(matcher: MatchFunction, option: dict) -> None:
     with pytest.raises(dxmatch.OptionError, match=next(iter(option))):
         dxmatch.suggest([{"a": "gout", "b": "flu"}], matcher=matcher, **option)
-
-
-def test_references_that_the_model_held_out_are_told(
-    toy_rows: pd.DataFrame, strings_only: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lightgbm_engine, "MAX_ROUNDS", 40)
-    split = Split(folds=2, seed=5, test_share=0.3, held_out=tmp_path / "held.csv")
-    m = train(toy_rows.copy(), features=strings_only, labels=LabelRules(contained="set-aside"), split=split)
-    found = dxmatch.suggest(pd.read_csv(tmp_path / "held.csv")[["a", "b"]], 10, matcher=m)
-    assert "10 of them are of references that a training with seed 5 holds out" in found.words()[-1]
 
 
 def test_names_are_written_as_they_look(matcher: MatchFunction) -> None:

@@ -10,7 +10,6 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import InputError
-from dxmatch.files import columns
 
 
 def test_list_file_and_frame_agree(tmp_path: Path) -> None:
@@ -31,7 +30,7 @@ def test_list_file_and_frame_agree(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("strings", "kind"),
     [
-        ("flu", pd.DataFrame), (["flu"], pd.DataFrame), ([{"diagnosis": "flu"}], pd.DataFrame), ({"diagnosis": ["flu"]}, pd.DataFrame),
+        ("flu", pa.Table), (["flu"], pa.Table), ([{"diagnosis": "flu"}], pa.Table), ({"diagnosis": ["flu"]}, pa.Table),
         (pd.Series(["flu"]), pd.DataFrame), (pd.DataFrame({"diagnosis": ["flu"]}), pd.DataFrame),
         (pl.Series(["flu"]), pl.DataFrame), (pl.DataFrame({"diagnosis": ["flu"]}), pl.DataFrame), (pa.table({"diagnosis": ["flu"]}), pa.Table),
     ],
@@ -42,14 +41,6 @@ def test_the_kind_of_table_that_came_goes_back(strings: object, kind: type) -> N
     assert next(iter(made["icd10"])) in ("J11.1", pa.scalar("J11.1"))
     if kind is pd.DataFrame:
         assert made.attrs["icd10"].startswith("simple_icd_10_cm ")
-
-
-def test_strings_give_arrow_where_pandas_is_absent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(columns, "find_spec", lambda name: None)
-    assert type(dxmatch.icd(["flu"], k=1)) is pa.Table
-    (tmp_path / "s.csv").write_text("diagnosis\nflu\n")
-    monkeypatch.undo()
-    assert type(dxmatch.icd(tmp_path / "s.csv", k=1)) is pa.Table
 
 
 @pytest.mark.parametrize("kind", ["file", "frame", "series"])

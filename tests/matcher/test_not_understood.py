@@ -84,7 +84,7 @@ def test_judging_all_scores_as_without_a_vocabulary(judging_all: MatchFunction, 
         warnings.simplefilter("error")
         np.testing.assert_array_equal(judging_all.probabilities(a, b), plain.probabilities(a, b))
     assert judging_all.not_understood(b) == {}
-    assert judging_all.score(pairs).columns.tolist() == ["a", "b", "probability", "match"]
+    assert judging_all.score(pairs).column_names == ["a", "b", "probability", "match"]
 
 
 def test_not_understood_of_texts(m: MatchFunction, plain: MatchFunction) -> None:
@@ -104,8 +104,8 @@ def test_score_says_what_was_not_scored_and_what_was_read_otherwise(m: MatchFunc
 
 
 def test_score_has_these_columns_only_where_they_say_something(m: MatchFunction) -> None:
-    assert m.score([("asthma", "gout")]).columns.tolist() == ["a", "b", "probability", "match"]
-    assert m.score([("astma", "gout")]).columns.tolist() == ["a", "b", "probability", "match", "read_as"]
+    assert m.score([("asthma", "gout")]).column_names == ["a", "b", "probability", "match"]
+    assert m.score([("astma", "gout")]).column_names == ["a", "b", "probability", "match", "read_as"]
     frame = m.score(pd.DataFrame({"a": ["5", "gout"], "b": ["gout", "gout"]}))
     assert frame["match"].isna().tolist() == [True, False]
     assert frame["not_understood"].tolist()[0] == "a: no diagnosis"

@@ -57,7 +57,7 @@ def test_the_threshold_and_the_name_are_the_policys(m: MatchFunction, policy: st
     mine = under(m, policy)
     assert mine.policy == policy and mine.threshold == {SPECIFICATION: 0.5, **THRESHOLDS}[policy]
     scored = mine.score(PAIRS[:40])
-    assert scored["match"].tolist() == (scored["probability"].to_numpy() >= mine.threshold).tolist()
+    assert scored["match"].to_pylist() == (scored["probability"].to_numpy() >= mine.threshold).tolist()
     assert mine.match("heart attack", "myocardial infarction")
     assert not mine.match("heart attack", "no heart attack")
     assert mine.match("anterior wall infarction", "heart attack") == (policy in ("specification", "broader-counts"))

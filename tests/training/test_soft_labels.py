@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from dxmatch.errors import InputError
-from dxmatch.files.pair_columns import PairColumns
 from dxmatch.files.pairs import read_pairs
+from dxmatch.files.reading import PairColumns
 from dxmatch.training.fold_fit import MIN_WEIGHT, soft_rows
 from dxmatch.training.train import train
 
@@ -47,7 +47,9 @@ def test_shares_from_a_column_or_from_the_panel() -> None:
 @pytest.mark.parametrize("share", ["1.2", "-0.1", "", "many", "nan"])
 def test_shares_that_cannot_be(share: str) -> None:
     data = pd.DataFrame({"a": ["x", "y"], "b": ["v", "w"], "label": [1, 0], "share": ["0.5", share]})
-    with pytest.raises(InputError, match="row 1, column 'share': a share of votes that cannot be. Allowed: 0 to 1."):
+    with pytest.raises(
+        InputError, match="row 1, column 'share': a share of votes that cannot be. Allowed: from 0 to 1."
+    ):
         read_pairs(data, label="label", soft="share")
     with pytest.raises(InputError, match="the column 'shares' .* is missing; did you mean 'share'"):
         read_pairs(data, label="label", soft="shares")

@@ -9,9 +9,8 @@ import pandas as pd
 import pytest
 
 import dxmatch
-from dxmatch.files.pair_columns import PairColumns
 from dxmatch.files.pairs import read_pairs
-from dxmatch.files.reading import Reading
+from dxmatch.files.reading import PairColumns, Reading
 from dxmatch.files.tables import read_table
 from dxmatch.training.options import Split
 from dxmatch.training.statistics.threshold import Threshold

@@ -26,8 +26,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from ...errors import InputError
-from ...files.did_you_mean import hint
 from ...files.toml import table_as
+from ...files.wording import hint
 from .diagnosis_prompts import DiagnosisPrompt
 from .prompt import DATA, PLACEHOLDER, Prompt
 from .versions import LATEST, PROMPTS

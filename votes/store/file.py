@@ -13,8 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ...errors import DxmatchError, InputError, quoted
-from ...files.atomic import make_private_file, others_can_read
-from ...settings import SHARED_FILES, shared_files
+from ...files.atomic import make_private_file
 from .proof import TALLIED, damages
 from .rows import COLUMNS, SCHEMA
 
@@ -23,8 +22,6 @@ FORMAT = 2
 WITHOUT_CHECKSUMS = 1
 """The format before: it is read, with a warning, and not written."""
 WAIT_SECONDS = 30.0
-_TOLD = set[Path]()
-"""Stores that everybody can read, of which it was said."""
 _FOREIGN = "not a vote store of dxmatch. It was left as it is."
 
 
@@ -113,14 +110,6 @@ class StoreFile:
                 raise
         if self.format == WITHOUT_CHECKSUMS:
             warnings.warn(StoreWarning(self._old()), stacklevel=4)
-        with self.translated_errors():
-            if others_can_read(self.path) and not shared_files() and self.path.resolve() not in _TOLD:
-                _TOLD.add(self.path.resolve())
-                warnings.warn(
-                    f"{self.path}: everybody on this machine can read this store, diagnoses and all. Close it: chmod go-rwx {shlex.quote(str(self.path))}*. "
-                    f"Where it shall be open, set {SHARED_FILES}=1.",
-                    stacklevel=4,
-                )
         return db
 
     def reading(self) -> sqlite3.Connection:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from sqlite3 import Connection
 
-from ...files.counted import counted
+from ...files.wording import counted
 from ..prompts.questions import IMPORTED, ModelConfig
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -81,7 +81,7 @@ def test_the_other_sheet_is_named_where_the_first_holds_no_lists(tmp_path: Path)
     with pd.ExcelWriter(tmp_path / "notes.xlsx") as book:
         pd.DataFrame({"Notes": ["my notes"]}).to_excel(book, sheet_name="N", index=False)
         table().to_excel(book, sheet_name="Data", index=False)
-    with pytest.raises(InputError, match="no column holds diagnoses.*others hold values too: Data"):
+    with pytest.raises(InputError, match="no column holds diagnoses.*others are Data"):
         read_lists(tmp_path / "notes.xlsx")
 
 

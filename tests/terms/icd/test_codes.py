@@ -11,7 +11,7 @@ import pytest
 import dxmatch
 from dxmatch import Asking, Codes
 from dxmatch.errors import InputError
-from dxmatch.evaluation.match.codes import text_codes
+from dxmatch.evaluation.match.codes import TextCodes
 from dxmatch.evaluation.match.matches import match
 from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.terms.icd import codes as icd_codes
@@ -123,7 +123,7 @@ ROWS = [
 
 def coded(lists, k, m):
     ks = dict.fromkeys(("relative", "ranking", "recall", "hierarchical"), k)
-    return match(lists, m, ["hierarchical"], ks, codes=text_codes(Codes(), m, Asking())).codes
+    return match(lists, m, ["hierarchical"], ks, codes=TextCodes(Codes(), m, Asking())).codes
 
 
 def test_lists_by_code_and_by_text(tree, shipped):

@@ -8,7 +8,6 @@ import sys
 import tempfile
 import textwrap
 import time
-import warnings
 from contextlib import closing
 from pathlib import Path
 
@@ -218,23 +217,3 @@ def test_what_may_only_be_read_is_read(file_mode: int, folder_mode: int) -> None
         Path(name).chmod(folder_mode)
         run = python(READ, path)
     assert run.stdout.splitlines() == ["3 3", "True", "True", "True"], run.stderr
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
-def test_a_store_that_everybody_can_read_is_told_of_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    with tempfile.TemporaryDirectory() as made, warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        folder, path = Path(made), Path(made) / "my votes.sqlite"
-        for permissions, shared in ((0o600, "0"), (0o644, "1"), (0o644, "0"), (0o644, "0")):
-            monkeypatch.setenv("DXMATCH_SHARED_FILES", shared)
-            VoteStore(path).close()
-            path.chmod(permissions)
-            VoteStore(path).close()
-            assert not told  # nobody else can enter the folder
-        folder.chmod(0o755)
-        if any(not above.stat().st_mode & 0o001 for above in folder.parents):
-            pytest.skip("others cannot enter the temporary folder")
-        for _ in range(2):
-            VoteStore(path).close()
-    (said,) = (str(one.message) for one in told)
-    assert f"chmod go-rwx '{path}'*" in said and "DXMATCH_SHARED_FILES=1" in said
