@@ -231,14 +231,14 @@ class PeerMatches:
         made = cls(pairs, entries, first, second, np.empty(0, np.int64), tuple(panels))
         made = replace(made, codes=each_once(np.concatenate([each_once(codes) for _, codes in made._face_to_face()])))
         # of an M that is asked one way, both
-        pairs.add([(sides := pairs.sides(made.codes)), sides[::-1]])
+        pairs.add([(sides := pairs.sides(made.codes)), sides[::-1]][: 1 + pairs.directed])
         return made
 
     @cached_property
     def probabilities(self) -> Probabilities:
         """Gives what M said of each pair: [u]."""
-        first, second = self.pairs.sides(self.codes)
-        return np.maximum(self.pairs.said(first, second), self.pairs.said(second, first))
+        sides = self.pairs.sides(self.codes)
+        return np.max([self.pairs.said(*way) for way in (sides, sides[::-1])[: 1 + self.pairs.directed]], 0)
 
     @cached_property
     def verdicts(self) -> NDArray[np.bool_]:
