@@ -13,6 +13,7 @@ from ..features.providers import SHIPPED, Providers
 from ..features.vote_plan import jobs_of
 from ..files.pairs import read_pairs
 from ..files.reading import OF_TABLES, Reading
+from ..files.wording import counted
 from ..models.folder import shipped_parts
 from ..options import File, Serves, Table
 from ..terms.diseases.shipped import shipped_graph

@@ -12,6 +12,7 @@ from typing import Any
 from ..features.feature_set import FeatureSet
 from ..features.providers import Providers
 from ..files.pairs import Pairs
+from ..files.reading import PairColumns
 from ..models.manifest import Column, Decision, Made, Manifest
 from ..models.releases import SHAPE_FEATURES, installed_releases
 from .engines.engine import LightGBM
