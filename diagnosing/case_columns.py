@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..errors import InputError, Open, OptionError, Remedy, quoted
-from ..evaluation.read.names import ANSWER, FINAL, OTHER_NAMES, TEXTS, columns_by_name, columns_named, folded
+from ..evaluation.read.names import ANSWER, FINAL, TEXTS, columns_by_name, columns_named, folded, says
 from ..files.table import as_text
 from ..files.tables import Table
 
@@ -70,7 +70,7 @@ def carried(data: pa.Table, columns: CaseColumns) -> tuple[pa.Table, list[str]]:
     """
     rest = [name for name in data.column_names if name != columns.case_id and name not in columns.text]
     # a final diagnosis may stand beside a set of right answers
-    known = columns_by_name([name for name in rest if folded(name) not in (FINAL, *OTHER_NAMES[FINAL])], {}, "cases")
+    known = columns_by_name([name for name in rest if not says(name, FINAL)], {}, "cases")
     known.setdefault("diagnosis", ANSWER)
     new = {name: f"case_{name}" for name in rest if folded(name) in (*OURS, *_OF_A_LIST)}
     for ours, right in (("diagnosis", "reference"), ("icd10", "reference_icd10"), ("severity", "reference_severity")):

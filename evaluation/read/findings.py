@@ -60,32 +60,15 @@ KINDS: dict[str, Kind] = {
     # what the reader of files says, in its own words
     "reading": Kind(60, "{example}"),
     "rejected": Kind(9, "{count:,} rows were refused, and {of:,} cases left out with them; see {place}."),
-    "no_verdict": Kind(
-        90,
-        "{count:,} of {of:,} cases were left out of recall by the judge, for every rater: there is no verdict on one of the answers ({example}).",
-    ),
-    "not_understood": Kind(
-        80,
-        "{count:,} of {of:,} different diagnoses could not be understood and match nothing but the same words: {example}.",
-    ),
-    "missing_lists": Kind(
-        75,
-        "without a list, of {of:,} cases: {example}. They are out of that rater's figures; two raters are compared in the cases that both have.",
-    ),
+    "no_verdict": Kind(90, "{count:,} of {of:,} cases were left out of recall by the judge, for every rater: there is no verdict on one of the answers ({example})."),
+    "not_understood": Kind(80, "{count:,} of {of:,} different diagnoses could not be understood and match nothing but the same words: {example}."),
+    "missing_lists": Kind(75, "without a list, of {of:,} cases: {example}. They are out of that rater's figures; two raters are compared in the cases that both have."),
     "no_reference": Kind(40, "{count:,} of {of:,} cases have no right answer and are left out of {place}."),
-    "final_diagnosis": Kind(
-        45,
-        "top-k accuracy, MRR and nDCG mean the final diagnosis of a case; recall and HDF1 its set of right answers. {count:,} of {of:,} cases have no final diagnosis and are out of the former.",
-    ),
-    "unlike_lengths": Kind(
-        70, "{place}: lists differ in length ({example}), which moves HDF1 by itself; the option 'k' cuts them alike."
-    ),
+    "final_diagnosis": Kind(45, "top-k accuracy, MRR and nDCG mean the final diagnosis of a case; recall and HDF1 its set of right answers. {count:,} of {of:,} cases have no final diagnosis and are out of the former."),
+    "unlike_lengths": Kind(70, "{place}: lists differ in length ({example}), which moves HDF1 by itself; the option 'k' cuts them alike."),
     "codes": Kind(55, "{count:,} of {of:,} different diagnoses are not in the table of codes ({place}) and {example}."),
     "degrees": Kind(65, "{place}: {example}"),
-    "prompts": Kind(
-        35,
-        "{count:,} raters are {of:,} models under several prompts or in repeats: a model's figure is its mean over prompts, each the mean over its repeats. {example}",
-    ),
+    "prompts": Kind(35, "{count:,} raters are {of:,} models under several prompts or in repeats: a model's figure is its mean over prompts, each the mean over its repeats. {example}"),
     "groups": Kind(30, "in {place}, {example}."),
     "labels": Kind(33, "{example}"),
     "lengths": Kind(8, "{count:,} of {of:,} lists are {place}{example}."),
@@ -93,5 +76,5 @@ KINDS: dict[str, Kind] = {
     "origin": Kind(5, "{example}"),
     "correction": Kind(32, "{example}"),
     "reasoning": Kind(34, "{example}"),
-}
+}  # fmt: skip
 """Kind -> its weight and sentence; at most twenty."""

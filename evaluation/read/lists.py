@@ -152,19 +152,15 @@ class Lists:
         """
         if column not in self.more:
             return np.full(len(self.entries), -1), {}
-        if depth is not None and int(self.lengths.max(initial=0)) > depth:
-            at = self.places(depth)
-            kept = np.zeros(len(self.entries), bool)
-            kept[at[at >= 0]] = True
-            values = [value if keep else None for value, keep in zip(self.more[column], kept.tolist(), strict=True)]
-            return replace(self, more={column: values}).cells(column)
-        index: dict[Any, int] = {}
-        raw = np.fromiter((index.setdefault(value, len(index)) for value in self.more[column]), np.int64)
-        texts: dict[str, int] = {}
-        number = [texts.setdefault(text, len(texts)) if (text := as_text(value)) else -1 for value in index]
-        codes, first = np.array(number, np.int64)[raw], np.full(len(texts) + 1, np.iinfo(np.int64).max)
+        n, index = len(self.entries), dict[str, int]()
+        place = np.arange(n) - np.repeat(self.offsets.ravel(), self.lengths.ravel())
+        cells = zip(self.more[column], (place < (n if depth is None else depth)).tolist(), strict=True)
+        codes = np.array(
+            [index.setdefault(text, len(index)) if keep and text else -1 for text, keep in cells], np.int64
+        )
+        first = np.full(len(index) + 1, np.iinfo(np.int64).max)
         np.minimum.at(first, codes, self.rows)
-        return codes, dict(zip(texts, first.tolist(), strict=False))
+        return codes, dict(zip(index, first.tolist(), strict=False))
 
     def list_of(self, case: str, rater: str) -> list[str | None]:
         """One list as it came; None where no diagnosis is said."""
@@ -264,14 +260,11 @@ def panels(lists: Lists, in_turn: bool = False) -> list[JudgedBy]:
     everyone = range(len(roles))
     algorithms = [i for i in everyone if roles[i] == ALGORITHM] or (everyone if in_turn else [])
     made = [JudgedBy(a, tuple(i for i in everyone if i != a and (in_turn or roles[i] == EXPERT))) for a in algorithms]
-    if made and len(made[0].experts) > 1:
-        return made
-    problem, allowed, got = (
-        "no rater is an algorithm",
-        "a column 'role' that says so, the algorithms named, or each rater in turn",
-        lists.raters,
-    )
-    if made:
+    if not made:
+        allowed = "a column 'role' that says so, the algorithms named, or each rater in turn"
+        raise InputError("no rater is an algorithm", source=lists.source, allowed=allowed, got=lists.raters)
+    if len(made[0].experts) < 2:
         allowed = "at least two experts: the algorithm is measured by how well experts agree with each other"
-        problem, got = "fewer than two experts", [lists.raters[i] for i in made[0].experts]
-    raise InputError(problem, source=lists.source, allowed=allowed, got=got)
+        got = [lists.raters[i] for i in made[0].experts]
+        raise InputError("fewer than two experts", source=lists.source, allowed=allowed, got=got)
+    return made

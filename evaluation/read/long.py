@@ -1,13 +1,11 @@
-"""A table of any shape -> the long form: one row for each case, rater and rank."""
+"""A table of any shape -> rows of the long form: one for each case, rater and rank, and one for each right answer, told apart by their role."""
 
 # pyright: reportAttributeAccessIssue=false
 # pyarrow.compute makes its functions at run time, where no type checker sees them.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,148 +13,116 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ...errors import quoted
-from ...files.table import as_text
+from ...errors import InputError, quoted
+from ...files.table import as_text as json_text
 from ...files.tables import Table
-from .cells import LIST, SEPARATORS, UNREAD, commas_ask, is_blank, list_cells
-from .names import ANSWER, COLUMNS, MORE, RANK, UNREAD_ANSWER, folded, words
-from .shapes import BY_ROW, LONG, NUMBERED, Shape
+from .cells import LIST, MISSING, SEPARATORS, UNREAD, commas_ask, is_blank, list_cells
+from .lists import FINAL, REFERENCE, as_text
+from .names import ANSWER, COLUMNS, PREDICTIONS, RANK, UNREAD_ANSWER, folded
+from .shapes import LONG, NUMBERED, Shape, named, of_sheet
 
-NO_LIST, IN_WORDS, COLUMN, RIGHT = "_no_list", "_in_words", "_column", "_right"
-"""Further columns of the long form: whether a row stands for no list at all, blank or unread; the answer in words that a list was read from,
-or none could be, in the first row of it; the user's column that a row was read from, where it is one of several, or of another table; the
-role of a right answer that was kept apart."""
-_SCORES = words("score scores probability prob confidence likelihood")
-
-
-@dataclass(frozen=True)
-class Long:
-    """table : the rows, columns by our names, those of the cases that were asked for, and `NO_LIST`, `IN_WORDS`, `COLUMN` and `RIGHT` where there are such.
-
-    own : our name of a column -> the user's. columns : all of the user's own. recognised : in one line, what the input was read as.
-    warnings : what belongs above the figures. named : whether a column names the cases. asked : whether `dxmatch ask` may have written it.
-    """
-
-    table: Table
-    own: Mapping[str, str] = field(default_factory=dict)
-    columns: tuple[str, ...] = ()
-    recognised: str = ""
-    warnings: tuple[str, ...] = ()
-    named: bool = True
-    asked: bool = False
-
-    def column_of(self, ours: str, row: int) -> str:
-        """What the column of a cell is called in the user's own table."""
-        said = self.table.data[COLUMN][row].as_py() if COLUMN in self.table.names else None
-        of_lists = ours == "diagnosis" or (ours in ("rater", RANK) and ours not in self.own)
-        return said if said and of_lists else self.own.get(ours, ours)
+ROW, FILE, COLUMN, STATE, IN_WORDS, ONCE = "_row", "_file", "_column", "_state", "_in_words", "_once"
+"""Further columns: the number of the row for its reader, its file, and the column of the file that it was read from; of a row without a diagnosis
+`LIST`, `MISSING`, `UNREAD` or `ASKED`; the answer in words that a list was read from, or none could be, in its first row; of a right
+answer that is the only one which its column has of a case, the place of the column among those of right answers."""
+_OF_WIDE = ("rater", "role", "category")
+"""What a row of several diagnoses says of each of them."""
+ASKED = 3
+"""Unread, and an empty list all the same, as `dxmatch ask` was told when it came."""
+_BLANKS = frozenset(["", "null", "na", "n/a", "nan", "none", "#n/a", "<na>", "nil"])
+"""What tables hold in an optional cell that says nothing."""
+NO_ROWS = pa.schema([
+    *((name, pa.large_string()) for name in ("case_id", "rater", "role", RANK, "diagnosis", IN_WORDS)), (ROW, pa.int64()),
+    *((name, pa.dictionary(pa.int32(), pa.string())) for name in (FILE, COLUMN)), (STATE, pa.int8()), (ONCE, pa.int8()),
+]).empty_table()  # fmt: skip
+"""The columns that every row has."""
+Codes = NDArray[np.int64]
 
 
-def unique(column: Any) -> tuple[NDArray[np.int64], list[Any]]:
-    """Codes (-1 for null) into the unique values of a column."""
-    column = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
-    encoded = column.dictionary_encode().combine_chunks()
-    encoded = encoded.chunk(0) if isinstance(encoded, pa.ChunkedArray) else encoded
-    if pa.types.is_null(encoded.type):
-        return np.full(len(column), -1), []
-    codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)
-    return codes.astype(np.int64), encoded.dictionary.to_pylist()
+def coded(column: Any, optional: bool = True) -> tuple[Codes, list[str]]:
+    """Codes (-1 for a blank) into the unlike texts of a column, in order of appearance. optional : NULL, NA, nan and none are blank, too."""
+    encoded = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
+    encoded = encoded.dictionary_encode().unify_dictionaries().combine_chunks()
+    index = dict[str, int]()
+    texts = map(as_text, encoded.dictionary.to_pylist())
+    said = [text if not optional or text.casefold() not in _BLANKS else "" for text in texts]
+    number = [index.setdefault(text, len(index)) if text else -1 for text in said]
+    codes = pc.fill_null(encoded.indices, len(number)).to_numpy(zero_copy_only=False)
+    return np.array([*number, -1], np.int64)[codes], list(index)
 
 
-def constant(text: str, n: int) -> pa.Array:
+def _texts(column: Any) -> Any:
+    """A column as texts: whole numbers without a point, cells that are lists, as right answers may be, as JSON."""
+    column = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+    if pa.types.is_nested(column.type):
+        return pa.array(map(json_text, column.to_pylist()), pa.large_string())
+    if pa.types.is_floating(column.type) and pc.all(pc.equal(column, pc.floor(column))).as_py():
+        column = column.cast(pa.int64())
+    return column.cast(pa.large_string())
+
+
+def _constant(text: str, n: int) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, np.int32)), pa.array([text]))
 
 
-def as_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column without dictionary; cells that are lists, as right answers may be, as JSON."""
-    if pa.types.is_nested(column.type):
-        return pa.chunked_array([pa.array(map(as_text, column.to_pylist()), pa.large_string())])
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if (
-        pa.types.is_floating(kind) and pc.all(pc.equal(column, pc.floor(column))).as_py()
-    ):  # beside whole numbers in another file
-        kind = pa.int64()
-    return column.cast(pa.large_string() if pa.types.is_string(kind) else kind)
+def _repeated(text: str | None, n: int) -> pa.Array:
+    return pa.repeat(pa.scalar(text, pa.large_string()), n)
 
 
-def long_of(table: Table, shape: Shape, model: str, by: Collection[str] = (), separator: str | None = None) -> Long:
-    """model : the rater's name where the table names none. by : columns of the case to keep. separator : as in `read_lists`."""
-    own = table.data.column
-    data = {
-        ours: as_texts(own(name)) if pa.types.is_nested(own(name).type) else own(name)
-        for ours, name in shape.names.items()
-        if ours in COLUMNS
-    }
-    data |= {name: own(name) for name in by if name in table.names and name not in data}
-    data.setdefault("case_id", pa.array(np.arange(1, len(table) + 1)).cast(pa.string()))
-    warnings = [*([table.note] if table.note else []), *table.warnings]
+def _taken(table: Table, columns: Mapping[str, Any], at: Any = slice(None)) -> dict[str, Any]:
+    """Columns in some rows of a table, with the number and file of each row."""
+    one = _constant(table.source, len(table))
+    files = one if table.sources is None else pa.array(table.sources).dictionary_encode()
+    every = {**columns, ROW: pa.array(table.row_numbers()), FILE: files}
+    return every if isinstance(at, slice) else {name: column.take(pa.array(at)) for name, column in every.items()}
+
+
+def _of_case(table: Table, names: Mapping[str, str], by: Collection[str]) -> dict[str, Any]:
+    """The case of each row, by its number where nothing names it, and what it is grouped by."""
+    case = table.data[names["case_id"]] if "case_id" in names else pa.array(range(1, len(table) + 1))
+    return {name: _texts(table.data[name]) for name in by if name in table.names} | {"case_id": _texts(case)}
+
+
+def list_rows(shape: Shape, model: str, by: Collection[str], separator: str | None, told: list[str]) -> pa.Table:
+    """The rows of the lists, and of the right answers that stand beside them.
+
+    model : the rater's name where the table names none. by : columns of the case to keep. separator : as in `read_lists`. told : sentences on
+    what is doubtful, of which there may be more.
+
+    Raises
+    ------
+    InputError
+        Where nothing tells what commas part.
+    """
+    table, kind, names, whose = shape.table, shape.kind, shape.names, shape.lists
+    told += [*([table.note] if table.note else []), *table.warnings]
     if shape.unread:
         shown = ", ".join(map(quoted, shape.unread[:4])) + (", …" if len(shape.unread) > 4 else "")
-        warnings.append(f"Nothing was read from {shown}; the option 'columns' says what a column holds.")
-    kind, lists = shape.kind, shape.lists
-    if kind == BY_ROW:
-        keys = [unique(data[ours])[0] for ours in ("case_id", "rater") if ours in data]
-        rank = _ranks_by_order(table, keys)
-        if max(rank) > 1:
-            kind, data[RANK] = LONG, pa.array(rank)
-            warnings.append("There is no column with ranks: the order of the rows was taken for them.")
-        else:  # each its one row: a cell may hold a whole list
-            lists = {"": [shape.names["diagnosis"]]}
-            del data["diagnosis"]
-    rows = table
+        told.append(f"Nothing was read from {shown}; the option 'columns' says what a column holds.")
+    held, parts = _OF_WIDE if kind != LONG else names, list[pa.Table]()
+    of_case = _of_case(table, names, by)
+    data = of_case | {ours: _texts(table.data[names[ours]]) for ours in held if ours in names.keys() - of_case.keys()}
     if kind == LONG:
-        # rows that are set aside are shown whole
-        ours = {name: one for one, name in shape.names.items()}
-        data = {ours.get(name, name): data.get(ours.get(name, name), own(name)) for name in table.names} | data
-        data = data if "rater" in data else data | {"rater": constant(model, len(table))}
-        data |= _answers_beside(table, data)
-    else:
-        rows, data = _spread(table, data, kind, lists, model, separator, warnings)
-    named = bool(shape.names.get("case_id", "").strip())
-    return Long(
-        replace(rows, data=pa.table(data)),
-        shape.names,
-        tuple(table.names),
-        shape.said,
-        tuple(warnings),
-        named,
-        kind == LONG,
-    )
+        data["diagnosis"] = table.text(names["diagnosis"]).cast(pa.large_string())
+        # rows that are set aside are shown whole, their columns in the order of the table
+        own = {name: ours for ours, name in names.items()}
+        rest = [name for name in table.names if name in own or name not in {*COLUMNS, *data}]
+        of = {own.get(name, name): data[own[name]] if name in own else _texts(table.data[name]) for name in rest} | data
+        of.setdefault("rater", _repeated(model, len(table)))
+        parts.append(pa.table(_taken(table, of | _answers_beside(table, of))))
+    for who, columns in whose.items():
+        of = _numbered(table, columns) if kind == NUMBERED else _cells(table, columns[0], separator, told)
+        row = of.pop("row")
+        of |= _taken(table, data, row)
+        of.setdefault("rater", _repeated(who or model, len(row)))
+        parts.append(pa.table(of))
+    for role, columns in ((REFERENCE, shape.right), (FINAL, [names[FINAL]] if FINAL in names else [])):
+        parts += _right(table, role, columns, names, of_case, ONCE)
+    return pa.concat_tables([NO_ROWS, *parts], promote_options="default")
 
 
-def _answers_beside(table: Table, data: Mapping[str, Any]) -> dict[str, Any]:
-    """What `dxmatch ask` writes beside lists: answers that are unread, in rows without rank and diagnosis, and whole answers of lists."""
-    if UNREAD_ANSWER not in table.names:
-        return {}
-    unread, whole = (
-        table.column(name) if name in table.names else [None] * len(table) for name in (UNREAD_ANSWER, ANSWER)
-    )
-    cells = zip(unread, *(data[ours].to_pylist() for ours in (RANK, "diagnosis")), strict=True)
-    none = [bool(text) and all(is_blank(as_text(cell) or "") for cell in ranked) for text, *ranked in cells]
-    words = [text if no else answer for no, text, answer in zip(none, unread, whole, strict=True)]
-    return {NO_LIST: pa.array(none), IN_WORDS: pa.array([text or None for text in words], pa.large_string())}
-
-
-def _spread(
-    table: Table, data: Mapping[str, Any], kind: str, lists: Mapping[str, list[str]], model: str, separator: str | None, warnings: list[str],
-) -> tuple[Table, dict[str, Any]]:  # fmt: skip
-    """The rows of lists that stand in cells, or with a rank in each column."""
-    parts: list[pa.Table] = []
-    for at, (whose, columns) in enumerate(lists.items()):
-        part = _numbered(table, columns) if kind == NUMBERED else _cells(table, columns[0], separator, warnings)
-        at_all = pa.array(np.full(len(part), at))
-        parts.append(part.append_column("rater", constant(whose or model, len(part))).append_column("part", at_all))
-    rows = pa.concat_tables(parts).unify_dictionaries()
-    rows = rows.sort_by([("row", "ascending"), ("part", "ascending"), (RANK, "ascending")])
-    row = rows["row"].to_numpy()
-    # codes and degrees are of one diagnosis
-    kept = {ours: column.take(rows["row"]) for ours, column in data.items() if ours not in (RANK, *MORE[:-1])}
-    made = {name: rows[name] for name in ("rater", RANK, "diagnosis", NO_LIST, IN_WORDS, COLUMN)}
-    sources = None if table.sources is None else [table.sources[i] for i in row.tolist()]
-    return replace(table, rows=table.row_numbers()[row], sources=sources), made | kept
-
-
-def _cells(table: Table, column: str, separator: str | None, warnings: list[str]) -> pa.Table:
+def _cells(table: Table, column: str, separator: str | None, told: list[str]) -> dict[str, Any]:
+    """Rows of lists that stand in cells."""
     cells = list_cells(table.data.column(column), separator)
     open_, of = np.flatnonzero(cells.commas).tolist(), int(np.count_nonzero(cells.status == LIST))
     if separator is None and commas_ask(len(open_), of):
@@ -164,70 +130,96 @@ def _cells(table: Table, column: str, separator: str | None, warnings: list[str]
         raise table.error(problem, open_[0], column, allowed=SEPARATORS, got=cells.text(open_[0]))
     if open_ and separator is None:
         many = "1 cell holds a comma and is" if len(open_) == 1 else f"{len(open_):,} cells hold commas and are"
-        warnings.append(
-            f"{many} one diagnosis each ({quoted(cells.text(open_[0]))}); the option 'separator' parts them."
-        )
+        told.append(f"{many} one diagnosis each ({quoted(cells.text(open_[0]))}); the option 'separator' parts them.")
     held = np.maximum(cells.lengths, 1)
-    first = np.cumsum(held) - held
-    empty = np.repeat(cells.lengths == 0, held)
-    rank = np.arange(len(empty)) - np.repeat(first, held) + 1
-    words = np.full(len(empty), None, object)
+    first, row = np.cumsum(held) - held, np.repeat(np.arange(len(held)), held)
+    empty = cells.lengths[row] == 0
+    in_words = np.full(len(row), None, object)
     for i in np.flatnonzero(cells.in_words | (cells.status == UNREAD)).tolist():
-        words[first[i]] = cells.text(i)
+        in_words[first[i]] = cells.text(i)
     places = pa.array(np.maximum(np.cumsum(~empty) - 1, 0), mask=empty)
-    diagnosis = cells.diagnoses.take(places) if len(cells.diagnoses) else pa.nulls(len(empty), pa.large_string())
-    row = np.repeat(np.arange(len(table)), held)
-    return _part(
-        row, pa.array(rank, mask=empty), diagnosis, cells.status[row] != LIST, words, constant(column, len(row))
-    )
+    return {
+        "row": row, RANK: _texts(pa.array(np.arange(len(row)) - first[row] + 1, mask=empty)),
+        "diagnosis": cells.diagnoses.take(places) if len(cells.diagnoses) else _repeated(None, len(row)),
+        STATE: pa.array(cells.status[row]), IN_WORDS: pa.array(in_words, pa.large_string()), COLUMN: _constant(column, len(row)),
+    }  # fmt: skip
 
 
-def _numbered(table: Table, columns: Sequence[str]) -> pa.Table:
-    texts = [pc.cast(table.data.column(name), pa.large_string()).combine_chunks() for name in columns]
-    there = np.array([[text is not None and not is_blank(text) for text in column.to_pylist()] for column in texts])
+def _numbered(table: Table, columns: Sequence[str]) -> dict[str, Any]:
+    """Rows of lists with a rank in each column; a row for each that is not there."""
+    texts = [_texts(table.data.column(name)).combine_chunks() for name in columns]
+    cells = [coded(column, optional=False) for column in texts]
+    there = np.array([np.array([*(not is_blank(text) for text in held), False])[codes] for codes, held in cells])
     none = np.asarray(~there.any(0))
     row, rank = np.nonzero((there | (none & (np.arange(len(columns))[:, None] == 0))).T)
-    diagnosis = pa.concat_arrays(texts).take(pa.array(rank * len(table) + row, mask=none[row]))
-    of = pa.DictionaryArray.from_arrays(pa.array(rank.astype(np.int32)), pa.array(columns))
-    return _part(row, pa.array(rank + 1, mask=none[row]), diagnosis, none[row], np.full(len(row), None, object), of)
+    return {
+        "row": row, RANK: _texts(pa.array(rank + 1, mask=none[row])),
+        "diagnosis": pa.concat_arrays(texts).take(pa.array(rank * len(table) + row, mask=none[row])),
+        STATE: pa.array(np.where(none, MISSING, LIST).astype(np.int8)[row]),
+        COLUMN: pa.DictionaryArray.from_arrays(pa.array(rank.astype(np.int32)), pa.array(columns)),
+    }  # fmt: skip
 
 
-def _part(
-    row: NDArray[np.int64], rank: Any, diagnosis: Any, no_list: NDArray[np.bool_], words: Any, column: Any
-) -> pa.Table:
-    """The entries of the lists in some cells. row : of the table. words : the answer in words, in the first row of its list."""
-    data = {"row": row, RANK: rank, "diagnosis": diagnosis.cast(pa.large_string()), NO_LIST: no_list}
-    return pa.table(data | {IN_WORDS: pa.array(words, pa.large_string()), COLUMN: column})
+def _answers_beside(table: Table, data: Mapping[str, Any]) -> dict[str, Any]:
+    """What `dxmatch ask` writes beside lists: answers that are unread, in rows without rank and diagnosis, and whole answers of lists."""
+    if UNREAD_ANSWER not in table.names:
+        return {}
+    whole = table.column(ANSWER) if ANSWER in table.names else [None] * len(table)
+    listed = np.maximum(coded(data[RANK])[0], coded(data["diagnosis"])[0]) >= 0
+    unread = np.array([bool(text) for text in table.column(UNREAD_ANSWER)]) & ~listed
+    said = [text if no else answer for no, text, answer in zip(unread, table.column(UNREAD_ANSWER), whole, strict=True)]
+    state = pa.array(np.where(unread, ASKED, LIST).astype(np.int8))
+    return {STATE: state, IN_WORDS: pa.array([text or None for text in said], pa.large_string())}
 
 
-def _ranks_by_order(table: Table, keys: Sequence[NDArray[np.int64]]) -> list[int]:
-    """From 1, the place of each row among those of its list.
+def _right(
+    table: Table, role: str, columns: Sequence[str], names: Mapping[str, str], of_case: Mapping[str, Any], kind: str
+) -> list[pa.Table]:
+    """Rows of right answers; codes and severities go with the first column.
+
+    kind : `ONCE` where each row of a case says the same; "again" where it may say it again; "each" where each says another.
+    """
+    more = {ours: names[f"{role}_{ours}"] for ours in ("icd10", "severity") if f"{role}_{ours}" in names}
+    of, beside, out = [("diagnosis", name) for name in columns], list(more.items()), list[pa.Table]()
+    together = [] if kind == ONCE else [*of[:1], *beside]
+    for group in filter(None, [together, *([one] for one in [*of, *beside] if one not in together)]):
+        cells = {ours: _texts(table.data[name]) for ours, name in group}
+        rows = pa.table({**cells, "case_id": of_case["case_id"], "row": np.arange(len(table))})
+        if kind != "each":
+            rows = rows.group_by([*cells, "case_id"], use_threads=False).aggregate([("row", "min")])
+        made = _taken(table, cells | dict(of_case), np.sort(rows.column(rows.num_columns - 1).to_numpy()))
+        n, place = len(made["case_id"]), of.index(group[0]) if group[0] in of else 0
+        once = pa.repeat(pa.scalar(place if kind == ONCE else None, pa.int8()), n)
+        said = {"role": _repeated(role, n), COLUMN: _constant(group[0][1], n), ONCE: once}
+        out.append(pa.table(made | said))
+    return out
+
+
+def right_rows(table: Table, given: Mapping[str, Any], by: Collection[str]) -> tuple[pa.Table, bool]:
+    """Right answers of a table of their own, and whether a column names their cases. given : the option `columns`, as far as it is of this table.
 
     Raises
     ------
     InputError
-        Where the rows of a list stand in another order than a column of scores says: at the first above the one before it.
+        Where no column holds right answers.
     """
-    lists, counts = [*zip(*(key.tolist() for key in keys), strict=True)], Counter[tuple[int, ...]]()
-    for name in (name for name in table.names if folded(name) in _SCORES):
-        last = dict[tuple[int, ...], float]()
-        for row, (of, score) in enumerate(zip(lists, map(_number, table.column(name)), strict=True)):
-            if score > last.get(of, np.inf):
-                problem = (
-                    f"there is no column with ranks, and the rows of a list are not in the order of the column {name!r}"
-                )
-                allowed = "a column 'rank', or the rows of each list in their order, the likeliest first"
-                raise table.error(problem, row, name, allowed=allowed)
-            last[of] = score
-    ranks = list[int]()
-    for of in lists or [()] * len(table):
-        counts[of] += 1
-        ranks.append(counts[of])
-    return ranks
-
-
-def _number(value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return np.nan
+    names, right = named(table, given)
+    if "case_id" not in names and RANK not in names and "" in table.names:
+        names["case_id"] = ""  # the index that pandas writes
+    answer = {folded(name): name for name in table.names}.get(ANSWER)
+    others = [name for name in table.names if name != names.get("case_id")]
+    alone = others if len(others) == 1 and FINAL not in names else []
+    right = right or [*filter(None, [names.get(PREDICTIONS), names.get("diagnosis"), answer, *alone])][:1]
+    final = [names[FINAL]] if FINAL in names else []
+    if all(table.data[name].null_count == len(table) for name in [*right, *final]):
+        allowed = "a column 'reference', or its name in the option 'columns'"
+        raise InputError(
+            f"no column holds right answers{of_sheet(table)}", source=table.source, allowed=allowed, got=table.names
+        )
+    of_case = _of_case(table, names, by)
+    kind = "again" if RANK in names else ONCE if "rater" in names else "each"
+    codes = {f"{REFERENCE}_{ours}": names[ours] for ours in ("icd10", "severity") if ours in names}
+    parts = _right(table, REFERENCE, right, codes | names, of_case, kind) + _right(
+        table, FINAL, final, names, of_case, kind
+    )
+    return pa.concat_tables([NO_ROWS, *parts], promote_options="default"), bool(names.get("case_id", "").strip())

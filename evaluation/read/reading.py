@@ -1,59 +1,29 @@
 """What users have -> the long form -> `Lists`, with every row checked once."""
 
-# pyright: reportAttributeAccessIssue=false
-# pyarrow.compute makes its functions at run time, where no type checker sees them.
-
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
-import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from ...errors import InputError, quoted
+from ...errors import SET_ASIDE, InputError, Remedy, quoted
 from ...files.invisible import visible
 from ...files.reading import Reading
-from ...files.tables import check_keeps_input, check_output
+from ...files.tables import check_keeps_input, check_output, write_rejects
 from ...files.wording import counted, hint
-from .columns import (
-    Codes,
-    Problems,
-    Who,
-    cells_of,
-    check_named,
-    check_twice,
-    coded,
-    diagnoses,
-    one_for_each,
-    optional_cells,
-    ranks,
-    who,
-)
-from .lists import ABSENT, EXPERT, FINAL, NO_DIAGNOSIS, REFERENCE, Lists, Origin, References
-from .long import IN_WORDS, NO_LIST, Long
+from ...options import Output
+from .lists import ABSENT, EXPERT, FINAL, NO_DIAGNOSIS, REFERENCE, Lists, Origin, References, Rejected
+from .long import ASKED, LIST, Codes, coded
 from .names import MORE
-from .no_diagnosis import NoDiagnosis, taken_as_none
-from .ranking import (
-    EMPTY,
-    OWN,
-    REFUSE,
-    Rows,
-    check_missing,
-    check_ranks,
-    lists_given,
-    set_aside,
-    spoilt_lists,
-    told_broken,
-    told_missing,
-)
-from .references import Told, references_of
-from .sources import long_form
+from .no_diagnosis import NoDiagnosis
+from .references import right_answers
+from .rows import Mask, Rows
+from .sources import Long, long_form, shown
 
+EMPTY, OWN, REFUSE = "empty", "own", "refuse"
 T = TypeVar("T")
-_SHOWN = 3
 _NO_LISTS = (
     "From no answer a list could be read: the judge reads the answers as they were written, and every metric of the match function counts "
     "them as empty lists."
@@ -104,90 +74,60 @@ def read_lists(
     InputError
         For lists that cannot be right. OptionError : for an option outside what is allowed.
     """
-    _check_rejects(reading, [*(source if isinstance(source, list | tuple) else [source]), references])
+    if reading.rejects is not None:
+        check_output(reading.rejects)
+        for path in (*(source if isinstance(source, list | tuple) else [source]), references):
+            if isinstance(path, str | os.PathLike):
+                check_keeps_input(path, reading.rejects)
     groups_by = [visible(name) for name in ([by] if isinstance(by, str) else by)]
-    broken: list[InputError] = []
+    broken, is_none = list[InputError](), NoDiagnosis(reading.no_diagnosis)
     long = long_form(source, references, reading, groups_by, None if reading.rejects is None else broken)
-    return _lists(_checked(long, reading, algorithms, groups_by), reading, broken, keep_answers)
+    rows = Rows(long, algorithms, is_none)
+    right, final = (right_answers(rows, role, is_none, reading.separator) for role in (REFERENCE, FINAL))
+    if any(final[0]) and not any(right[0]):  # beside no set of right answers the final one is the right one
+        right, final = final, ([()] * len(rows.cases), {})
+    groups = dict[str, list[str | None]]()
+    for name in groups_by:
+        if name not in rows.data.column_names:
+            problem = f"the column {name!r} (to group the cases by) is missing{hint(name, long.columns)}"
+            raise InputError(problem, source=rows.table.source, allowed=f"a column {name!r}", got=long.columns)
+        codes, texts = coded(rows.data[name])
+        first = rows.same(name, "case", rows.case, rows.cases, codes, texts)
+        groups[name] = [None if row < 0 else texts[codes[row]] for row in first.tolist()]
+    return _lists(rows, long, References(*right, *final, groups), reading, broken, keep_answers)
 
 
-class _Checked(NamedTuple):
-    """The rows, their diagnoses as codes, who is who, what is known of each case, and what is doubtful."""
-
-    long: Long
-    problems: Problems
-    rows: Rows
-    entry: Codes
-    strings: list[str]
-    people: Who
-    right: Told
-    final: Told
-    groups: dict[str, list[tuple[int, str] | None]]
-    warnings: list[str]
-
-
-def _checked(long: Long, reading: Reading, algorithms: str | Iterable[str] | None, by: list[str]) -> _Checked:
-    problems, is_none = Problems(long), NoDiagnosis(reading.no_diagnosis)
-    case, cases = of_case = coded("case_id", problems)
-    rater, _ = of_rater = coded("rater", problems)
-    check_named("case_id", case < 0, problems)
-    people = who(of_rater, algorithms, problems)
-    check_named("rater", (rater < 0) & ~(people.is_reference | people.is_final), problems, of_case=True)
-    empty = (cells_of(problems, "diagnosis")[0] < 0) & (cells_of(problems, "rank")[0] < 0)
-    ranked = people.in_use[rater] & ~empty
-    rank = ranks(ranked, problems)
-    entry, strings, none_words = diagnoses(is_none, ranked, problems)
-    # what `dxmatch ask` was told came, and is an empty list: one that is missing has no row there
-    rows = Rows(of_case, of_rater, rank, ranked, empty, _texts(long, unread=True), long.asked)
-    check_twice(of_case, of_rater, problems)
-    said_of_ranks = check_ranks(rows, "rank", problems)
-
-    def of_role(is_role: NDArray[np.bool_], role: str) -> Told:
-        at = np.flatnonzero(is_role & (case >= 0))
-        at = at[np.lexsort((at, rank[at], case[at]))]
-        return references_of(role, of_case, at, is_none, problems, reading.separator)
-
-    right, final = of_role(people.is_reference, REFERENCE), of_role(people.is_final, FINAL)
-    if any(final.names) and not any(right.names):  # beside no set of right answers the final one is the right one
-        right, final = final, Told([()] * len(cases), {}, right.warnings)
-    for name in (name for name in by if name not in problems.data.column_names):
-        own = list(long.columns or problems.data.column_names)
-        problem = f"the column {name!r} (to group the cases by) is missing{hint(name, own)}"
-        raise InputError(problem, source=long.table.source, allowed=f"a column {name!r}", got=own)
-    groups = {name: one_for_each(name, "case", of_case, problems) for name in by}
-    none = taken_as_none(none_words, int(ranked.sum()))
-    warnings = [*long.warnings, *right.warnings, *final.warnings, *none, *said_of_ranks]
-    return _Checked(long, problems, rows, entry, strings, people, right, final, groups, warnings)
-
-
-def _lists(checked: _Checked, reading: Reading, broken: list[InputError], keep_answers: bool) -> Lists:
+def _lists(
+    rows: Rows, long: Long, known: References, reading: Reading, broken: list[InputError], keep_answers: bool
+) -> Lists:
     """Refuses what cannot be right, or sets it aside; the lists of the cases that are left."""
-    long, problems, rows, people = checked.long, checked.problems, checked.rows, checked.people
-    (case, cases), (rater, raters), source = rows.case, rows.rater, long.table.source
-    used = np.flatnonzero(people.in_use)
-    policy = np.array([reading.missing or (REFUSE if people.role[r] == EXPERT else EMPTY) for r in used.tolist()])
-    refused, spoilt = used[policy == REFUSE], spoilt_lists(rows, problems)
-    there = lists_given(rows, spoilt)
-    check_missing(rows, there, refused, "rater", problems)
+    source, used = rows.table.source, np.flatnonzero(rows.used)
+    policy = np.array([reading.missing or (REFUSE if rows.role[r] == EXPERT else EMPTY) for r in used.tolist()])
+    refused, spoilt = used[policy == REFUSE], np.unique(rows.list_of[sorted({*rows.faults} - rows.of_case)])
+    spoilt = spoilt[spoilt >= 0]
+    there = _lists_given(rows, spoilt)
+    _check_missing(rows, there, refused)
     answered = np.asarray(there[:, used].any(1))
-    answered[case[[row for row in rows.unread if people.in_use[rater[row]] and case[row] >= 0]]] = True
-    out, rejected = set_aside(rows, problems, spoilt, refused, answered, reading.rejects, broken)
+    answered[rows.case[[row for row in rows.unread if rows.used[rows.rater[row]] and rows.case[row] >= 0]]] = True
+    out, rejected = _set_aside(rows, spoilt, refused, answered, reading.rejects, broken)
     kept = np.flatnonzero(answered & ~out)
     if not len(kept):
         see = f"; see {rejected.path}" if rejected.rows else ""
-        raise InputError(f"no case is left of {len(cases):,}{see}", source=source)
+        raise InputError(f"no case is left of {len(rows.cases):,}{see}", source=source)
     absent = ~there[np.ix_(kept, used)] & (policy == OWN)
-    place_of = np.full((len(cases), len(raters)), -1)
+    place_of = np.full(there.shape, -1)
     place_of[np.ix_(kept, used)] = np.arange(absent.size).reshape(absent.shape)
     place_of[~there] = -1
-    order, list_of = rows.by_place(), rows.list_of
-    order = order[place_of[case[order], rater[order]] >= 0]
+    order = rows.by_place[place_of[rows.case[rows.by_place], rows.rater[rows.by_place]] >= 0]
 
-    def of_lists(texts: Mapping[int, str | None]) -> dict[tuple[str, str], str]:
-        held = [(row, text) for row, text in texts.items() if text is not None and list_of[row] >= 0]
-        return {(cases[case[row]], raters[rater[row]]): text for row, text in held}
+    def of_lists(texts: Mapping[int, str]) -> dict[tuple[str, str], str]:
+        return {
+            (rows.cases[rows.case[row]], rows.raters[rows.rater[row]]): text
+            for row, text in texts.items()
+            if rows.list_of[row] >= 0
+        }
 
-    answers, unread = of_lists(_texts(long)) if keep_answers else {}, of_lists(rows.unread)
+    answers, unread = of_lists(rows.words) if keep_answers else {}, of_lists(rows.unread)
     if not len(order) and not answers:
         if not unread:
             raise InputError("every list is empty", source=source, allowed="at least one diagnosis")
@@ -195,70 +135,149 @@ def _lists(checked: _Checked, reading: Reading, broken: list[InputError], keep_a
         got = next(iter(unread.values()))
         raise InputError("no diagnosis could be read from any answer", source=source, allowed=allowed, got=got)
     # each diagnosis in the place of its rank: a rank that is not there stays empty
-    of, place = place_of[case[order], rater[order]], rows.rank[order]
+    of, place = place_of[rows.case[order], rows.rater[order]], rows.rank[order]
     lengths = np.zeros(absent.size, np.int64)
     np.maximum.at(lengths, of, place)
     stands = (np.cumsum(lengths) - lengths)[of] + place - 1
     after = np.searchsorted(stands, np.arange(int(lengths.sum())))
-    filled = stands[after] == np.arange(len(after))
-    entry = checked.entry[order]
-    said = np.bincount(entry[entry >= 0], minlength=len(checked.strings)) > 0
+    filled, entry = stands[after] == np.arange(len(after)), rows.entry[order]
+    said = np.bincount(entry[entry >= 0], minlength=len(rows.strings)) > 0
     number = np.append(np.where(said, np.cumsum(said) - 1, -1), NO_DIAGNOSIS)
 
     def of_kept(cells: Sequence[T]) -> list[T]:
         return [cells[i] for i in kept.tolist()]
 
-    right, final = (of_kept(told.names) for told in (checked.right, checked.final))
-    more, final_more = (
-        {name: of_kept(one) for name, one in told.more.items()} for told in (checked.right, checked.final)
-    )
-    groups = {name: [cell and cell[1] for cell in of_kept(cells)] for name, cells in checked.groups.items()}
-    left_out = int((~out & ~answered).sum()) if not rejected.rows else 0
-    warnings = [*checked.warnings, *told_broken(broken), *_told_of_cases(of_kept(cases), right, left_out)]
-    warnings += told_missing(rows, there, kept, used, reading.missing == OWN, problems.table)
+    def of_entries(name: str) -> list[str | None]:
+        codes, texts = coded(rows.data[name])
+        held = [*texts, None]
+        return [held[code] for code in np.where(filled, codes[order[after]], -1).tolist()]
+
+    right, final = of_kept(known.names), of_kept(known.final)
+    more, final_more = ({ours: of_kept(one) for ours, one in told.items()} for told in (known.more, known.final_more))
+    groups = {name: of_kept(cells) for name, cells in known.groups.items()}
+    lines, left_out = counted(len(broken), "line"), np.flatnonzero(~out & ~answered).tolist()
+    told = [*rows.told, *_told_missing(rows, there, kept, used, reading.missing == OWN)]
+    told += [] if len(order) else [_NO_LISTS]
+    told += [f"Could not be read and was set aside: {lines}; the first is {one.finding}" for one in broken[:1]]
+    told += _told_of_cases("no list by anybody: left out", [rows.cases[i] for i in left_out], len(rows.cases))
+    lacking = [rows.cases[case] for case, one in zip(kept.tolist(), right, strict=True) if not one and any(right)]
+    told += _told_of_cases("no right answer, and count in no figure that needs one", lacking, len(kept))
     size = f"{counted(len(used), 'rater')}, {counted(len(kept), 'case')}, {sum(map(bool, right)):,} with a right answer"
     return Lists(
-        cases=of_kept(cases),
-        raters=[raters[i] for i in used.tolist()],
-        roles=tuple(people.role[i] for i in used.tolist()) if people.told else None,
-        strings=[checked.strings[i] for i in np.flatnonzero(said).tolist()],
+        cases=of_kept(rows.cases),
+        raters=[rows.raters[i] for i in used.tolist()],
+        roles=tuple(rows.role[i] for i in used.tolist()) if rows.is_told else None,
+        strings=[rows.strings[i] for i in np.flatnonzero(said).tolist()],
         entries=np.where(filled, number[entry][after], ABSENT).astype(np.int32),
         lengths=lengths.reshape(absent.shape),
-        rows=problems.table.row_numbers()[order][after],
-        more={name: optional_cells(problems, name, order[after], filled) for name in MORE if name in problems.data.column_names},
+        rows=rows.table.row_numbers()[order][after],
+        more={name: of_entries(name) for name in MORE if name in rows.data.column_names},
         absent=absent,
         references=References(right, more, final, final_more, groups),
-        origin=Origin(
-            source, f"{long.recognised} ({size})", long.columns, (*warnings, *([] if len(order) else [_NO_LISTS])), tuple(people.notes),
-            rejected, unread, answers,
-        ),
+        origin=Origin(source, f"{long.recognised} ({size})", tuple(long.columns), tuple(told), tuple(rows.notes), rejected, unread, answers),
     )  # fmt: skip
 
 
-def _told_of_cases(cases: Sequence[str], right: Sequence[tuple[str, ...]], left_out: int) -> list[str]:
-    """Sentences on cases without a list, and without a right answer."""
-    said, lacking = list[str](), [name for name, of in zip(cases, right, strict=True) if not of]
-    if left_out:
-        said.append(f"{counted(left_out, 'case has', 'cases have')} no list by anybody: left out.")
-    if 0 < len(lacking) < len(cases):
-        shown = ", ".join(map(quoted, lacking[:_SHOWN])) + (", …" if len(lacking) > _SHOWN else "")
-        of = f"{len(lacking):,} of {len(cases):,} cases {'has' if len(lacking) == 1 else 'have'} no right answer ({shown})"
-        said.append(f"{of}, and count in no figure that needs one.")
+def _told_of_cases(what: str, names: Sequence[str], of: int) -> list[str]:
+    have = "has" if len(names) == 1 else "have"
+    return [f"{len(names):,} of {of:,} cases {have} {what} ({shown(names)})."] if names else []
+
+
+def _lists_given(rows: Rows, spoilt: Codes) -> Mask:
+    """bool [cases, raters]: the lists that have a row, are readable, and are not among the numbers `spoilt`."""
+    there = np.zeros(len(rows.cases) * len(rows.raters), bool)
+    there[rows.list_of[(rows.ranked | (rows.empty & np.isin(rows.state, (LIST, ASKED)))) & (rows.list_of >= 0)]] = True
+    there[spoilt] = False
+    return there.reshape(len(rows.cases), len(rows.raters))
+
+
+def _check_missing(rows: Rows, there: Mask, refused: Codes) -> None:
+    """Adds a fault to the first row of each case that one of the raters `refused` has no list for.
+
+    Cases that hold a fault already are passed over: the row that would have made the list is refused for a reason.
+    """
+    faulty = np.unique(rows.case[sorted(rows.faults)])
+    named = np.isin(np.arange(len(there)), rows.case[~(rows.right[REFERENCE] | rows.right[FINAL])])
+    lacking = ~there[:, refused] & named[:, None]  # a case of right answers alone is left out
+    lacking[faulty[faulty >= 0]] = False
+    every, first = np.arange(len(rows.case))[::-1], np.full(there.size + 1, -1)
+    first[rows.list_of[every]] = every
+    of_case = np.full(len(rows.cases) + 1, -1)
+    of_case[rows.case[every]] = every
+    remedy = Remedy("counts it as an empty answer", missing=EMPTY)
+    for case, at in np.argwhere(lacking).tolist():
+        # a row of a list that is not there, where a blank cell stands for it
+        row = int(first[case * len(rows.raters) + refused[at]])
+        whose, whole = f"by {quoted(rows.raters[refused[at]])}", f"case {quoted(rows.cases[case])}"
+        if row in rows.unread:
+            allowed = "a list of names, numbered lines, or JSON"
+            problem = f"no list could be read from the answer {whose} for {whole}"
+            rows.add(row, problem, "rater", of_case=True, allowed=allowed, got=rows.unread[row])
+        else:
+            problem = (
+                f"the {whole} has no list {whose}, who lacks {int(lacking[:, at].sum()):,} of {len(rows.cases):,} cases"
+            )
+            row, allowed = row if row >= 0 else int(of_case[case]), "a list of every rater for every case"
+            rows.add(row, problem, "rater", of_case=True, allowed=allowed, remedy=remedy)
+
+
+def _told_missing(rows: Rows, there: Mask, cases: Codes, used: Codes, own: bool) -> list[str]:
+    """Sentences on the lists that are not there, are empty or could not be read, rater by rater.
+
+    cases, used : the codes of the cases and raters that are left. own : they are out of the rater's n.
+    """
+    said = list[str]()
+    for rater in used.tolist():
+        name, unread = rows.raters[rater], [row for row in rows.unread if rows.rater[row] == rater]
+        blank = rows.empty & (rows.state == LIST) & (rows.rater == rater) & there[rows.case, rater]
+        asked = sum(rows.state[row] == ASKED for row in unread)
+        means = "they are out of its figures" if own else "each counts as an empty answer"
+        if (missing := int((~there[cases, rater]).sum()) - len(unread) + asked) > 0:
+            said.append(f"{name} has no list for {missing:,} of {len(cases):,} cases; {means}.")
+        if n := int(blank.sum()):
+            said.append(f"{counted(n, 'answer')} of {name} (of {len(cases):,} cases) say nothing: empty lists.")
+        if unread:
+            row, whole = unread[0], ": its figures say how it writes, not what it knows"
+            whole = whole if len(unread) == len(cases) else ""
+            first = f"the first, in row {rows.table.row_number(row)}, is {quoted(' '.join(rows.unread[row].split()))}"
+            many = f"{counted(len(unread), 'answer')} of {name} (of {len(cases):,} cases){whole}"
+            said.append(f"No diagnoses could be read from {many}; {means}; {first}.")
     return said
 
 
-def _texts(long: Long, unread: bool = False) -> dict[int, str | None]:
-    """The answers in words by the rows where they stand; with `unread` of the rows that stand for no list, None for one that is blank."""
-    if NO_LIST not in long.table.names:
-        return {}
-    none, words = long.table.data[NO_LIST], long.table.data[IN_WORDS]
-    rows = pc.indices_nonzero(pc.fill_null(none, False) if unread else pc.is_valid(words))
-    return dict(zip(rows.to_pylist(), words.take(rows).to_pylist(), strict=True))
+def _set_aside(
+    rows: Rows, spoilt: Codes, refused: Codes, answered: Mask, path: Output | None, broken: Sequence[InputError]
+) -> tuple[Mask, Rejected]:
+    """bool [cases], those that are left out; what is wrong with them, and with the lists `spoilt`, is written to `path`.
 
+    broken : lines that could not be read, which go there too.
 
-def _check_rejects(reading: Reading, sources: Iterable[Any]) -> None:
-    if reading.rejects is not None:
-        check_output(reading.rejects)
-        for given in sources:
-            if isinstance(given, str | os.PathLike):
-                check_keeps_input(given, reading.rejects)
+    Raises
+    ------
+    InputError
+        The first fault, where `path` is None.
+    """
+    out = np.zeros(len(rows.cases) + 1, bool)
+    if rows.faults and path is None:
+        raise rows.faults[min(rows.faults)].with_remedy(SET_ASIDE)
+    if path is None or not (rows.faults or broken):
+        return out[:-1], Rejected(path=None if path is None else os.fspath(path))
+    is_right, at = rows.right[REFERENCE] | rows.right[FINAL], np.array(sorted(rows.faults), np.int64)
+    whole = np.isin(at, [*rows.of_case]) | np.isin(rows.rater[at], refused) | ~np.append(answered, True)[rows.case[at]]
+    whole |= ~(rows.ranked | rows.empty)[at] | is_right[at]
+    out[rows.case[at[whole & (rows.case[at] >= 0)]]] = True
+    of_case = {int(rows.case[row]): row for row in at[whole][::-1].tolist()}
+    of_list = {int(rows.list_of[row]): row for row in at[::-1].tolist()}
+    reasons = {row: str(fault) for row, fault in rows.faults.items()}
+    place = [*zip(map(rows.table.source_of, range(len(rows.case))), rows.table.row_numbers().tolist(), strict=True)]
+    for row in np.flatnonzero((out[rows.case] & (rows.case >= 0)) | np.isin(rows.list_of, spoilt)).tolist():
+        case = out[rows.case[row]]
+        first = of_case[int(rows.case[row])] if case else of_list[int(rows.list_of[row])]
+        reasons.setdefault(row, f"left out with its {'case' if case else 'list'}: {rows.faults[first]}")
+    listed = {place[row]: row for row in reasons if not rows.once[row]}
+    for row in [row for row in reasons if rows.once[row] and place[row] in listed]:
+        reason = reasons.pop(row)  # a right answer in a column stands in the rows of lists
+        reasons |= {listed[place[row]]: reason} if row in rows.faults else {}
+    write_rejects(rows.table, reasons, path, broken)
+    lost = spoilt[~out[spoilt // max(len(rows.raters), 1)]]
+    return out[:-1], Rejected(len(reasons) + len(broken), int(out[:-1].sum()), os.fspath(path), len(lost))

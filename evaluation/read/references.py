@@ -1,4 +1,4 @@
-"""The right answers of each case, with their codes and severities, from columns or from rows with a role."""
+"""The right answers of each case, with their codes and severities, from the rows that hold them."""
 
 from __future__ import annotations
 
@@ -6,95 +6,77 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+
+import numpy as np
 
 from ...errors import quoted
 from ...files.wording import counted
 from .cells import NO_SEPARATOR, SEPARATORS, commas_ask
-from .columns import Codes, Named, Problems, fault_of, one_for_each, optional_cells
 from .lists import Cell
+from .long import Codes, coded
 from .no_diagnosis import NoDiagnosis
+from .rows import Rows, fault_of
 from .structured_answers import listed
 
-MORE_OF_THE_REFERENCE = ("icd10", "severity")
+Right = tuple[list[tuple[str, ...]], dict[str, list[tuple[Cell, ...]]]]
 _APART = re.compile(r"[;|\n\r]+(?![^()]*\)|[^\[\]]*\])")
 """Not within brackets: "t(15;17)" is one name."""
 _BULLET = re.compile(r"^\s*(?:[-*•–]\s+|\(?\d{1,2}[.)]\s+(?=[^\W\d]))")
 
 
-class Told(NamedTuple):
-    """names : the right answers of each case. more : of their codes and severities a cell for each of them, or one for the case."""
-
-    names: list[tuple[str, ...]]
-    more: dict[str, list[tuple[Cell, ...]]]
-    warnings: list[str]
-
-
-def references_of(
-    role: str, case: Named, rows: Codes, is_none: NoDiagnosis, problems: Problems, separator: str | None
-) -> Told:
+def right_answers(rows: Rows, role: str, is_none: NoDiagnosis, separator: str | None) -> Right:
     """Reads them.
 
-    role : "reference", or "final" for the final diagnoses: the name of their column, and the role of their rows. rows : those, by case and rank.
+    role : "reference", or "final" for the final diagnoses.
+
+    Returns
+    -------
+    tuple
+        The right answers of each case; of their codes and severities a cell for each of them, or one for the case.
 
     Raises
     ------
     InputError
-        For a reference by column and by rows at once; where nothing tells what commas among them are.
+        Where nothing tells what commas among them are.
     """
-    (case_of, cases), columns = case, problems.data.column_names
-    by_row: list[list[int]] = [[] for _ in cases]
-    for row in rows.tolist():
-        by_row[case_of[row]].append(row)
-
-    def said(ours: str, name: str) -> list[list[tuple[int, str | None]]]:
-        """Of each case what a column says, with its row: once where it is of the case, else in each of the rows."""
-        if name in columns:
-            if len(rows) and (name == role or any(optional_cells(problems, ours, rows))):
-                column = problems.long.own.get(name, name)
-                allowed = f"a column {column!r} or rows with the role {role}, not both"
-                raise problems.table.error(f"a second {role}", int(rows.min()), column, allowed=allowed)
-            return [[cell] if cell else [] for cell in one_for_each(name, "case", case, problems)]
-        texts = dict(zip(rows.tolist(), optional_cells(problems, ours, rows), strict=True)) if ours in columns else {}
-        return [[(row, texts[row]) for row in own if texts] for own in by_row]
-
-    cells = said("diagnosis", role)
-    if all(len(own) < 2 for own in cells):  # else rows part them
-        _check_commas(
-            [(row, text) for own in cells for row, text in own if text],
-            role if role in columns else "diagnosis",
-            separator,
-            problems,
-        )
-    parts = [[parted(text or "", separator) for _, text in own] for own in cells]
-    none_said = set(filter(is_none, {name for own in parts for of in own for name in of}))
-    named = [[[name for name in of if name not in none_said] for of in own] for own in parts]
-    names = [tuple(name for of in own for name in of) for own in named]
-    for own, of in zip(cells, names, strict=True):
+    at = np.flatnonzero(rows.right[role] & (rows.case >= 0))
+    at = at[np.lexsort((at, rows.rank[at], rows.case[at]))]
+    n, numbers = len(rows.cases), rows.table.row_numbers()
+    beside = [ours for ours in ("icd10", "severity") if len(at) and ours in rows.data.column_names]
+    texts = {ours: _texts(rows, ours, at) for ours in ("diagnosis", *beside)}
+    parts = [() if text is None else parted(text, separator) for text in texts["diagnosis"]]
+    of_case = [list[int]() for _ in range(n)]
+    for place, case in enumerate(rows.case[at].tolist()):
+        of_case[case].append(place)
+    if all(sum(bool(parts[place]) for place in places) < 2 for places in of_case):  # else rows part them
+        _check_commas(rows, at, texts["diagnosis"], separator)
+    none_said = set(filter(is_none, {name for of in parts for name in of}))
+    kept = [[name for name in of if name not in none_said] for of in parts]
+    for row, of in zip(at.tolist(), kept, strict=True):
         if fault := next(filter(None, map(fault_of, of)), None):
-            problem, allowed = fault[0].replace("diagnosis", "reference", 1), fault[1]
-            problems.add(own[0][0], problem, role if role in columns else "diagnosis", of_case=True, allowed=allowed)
-    numbers, more = problems.table.row_numbers(), dict[str, list[tuple[Cell, ...]]]()
-    for name in (
-        name for name in MORE_OF_THE_REFERENCE if f"{role}_{name}" in columns or (len(rows) and name in columns)
-    ):
-        more[name] = []
-        for own, of, beside in zip(named, names, said(name, f"{role}_{name}"), strict=True):
-            counts = [len(one) for one in own] if len(own) == len(beside) else [len(of)] * len(beside)
-            of_case = f"{role}_{name}" in columns
-            told = [
-                (Cell(text, int(numbers[row]), problems.table.source_of(row)), n)
-                for (row, text), n in zip(beside, counts, strict=True)
-                if n or of_case
-            ]
-            more[name].append(tuple(part for cell, n in told for part in _beside(cell, n)))
-    told = [
-        text
-        for of_cells, of in zip(cells, parts, strict=True)
-        for (_, text), one in zip(of_cells, of, strict=True)
-        if text and len(one) > 1
-    ]
-    return Told(names, more, _told_several(told, separator))
+            rows.add(row, fault[0].replace("diagnosis", "reference", 1), "diagnosis", of_case=True, allowed=fault[1])
+    names = [tuple(name for place in places for name in kept[place]) for places in of_case]
+    more = {ours: [list[Cell]() for _ in range(n)] for ours in beside}
+    for ours, cells in more.items():
+        for case, places in enumerate(of_case):
+            # a code without a name beside it is of all names of the case
+            alone = [place for place in places if texts["diagnosis"][place] is None and texts[ours][place] is not None]
+            for place in alone or places:
+                count = len(names[case]) if alone else len(kept[place])
+                cell = Cell(texts[ours][place], int(numbers[at[place]]), rows.table.source_of(at[place]))
+                cells[case] += _beside(cell, count) if count else [cell] * (cell.value is not None)
+    told = [text for text, of in zip(texts["diagnosis"], parts, strict=True) if text and len(of) > 1]
+    if told:
+        example = Counter(told).most_common(1)[0][0]
+        shown = " and ".join(map(quoted, parted(example, separator)))
+        have = counted(len(told), "case has", "cases have")
+        rows.told.append(f"{have} several right answers in one cell ({quoted(example)} is {shown}).")
+    return names, {ours: [tuple(of) * any(cell.value for cell in of) for of in cells] for ours, cells in more.items()}
+
+
+def _texts(rows: Rows, ours: str, at: Codes) -> list[str | None]:
+    codes, texts = coded(rows.data[ours])
+    return [None if code < 0 else texts[code] for code in codes[at].tolist()]
 
 
 @lru_cache(maxsize=100_000)
@@ -123,27 +105,21 @@ def _as_list(cell: str) -> list[str] | None:
     return [text for v in values if v is not None and (text := str(v).strip())]
 
 
-def _told_several(cells: Sequence[str], separator: str | None) -> list[str]:
-    if not cells:
-        return []
-    example = Counter(cells).most_common(1)[0][0]
-    shown, have = " and ".join(map(quoted, parted(example, separator))), counted(len(cells), "case has", "cases have")
-    return [f"{have} several right answers in one cell ({quoted(example)} is {shown})."]
-
-
-def _check_commas(cells: Sequence[tuple[int, str]], column: str, separator: str | None, problems: Problems) -> None:
+def _check_commas(rows: Rows, at: Codes, texts: Sequence[str | None], separator: str | None) -> None:
     """Asks whether commas part right answers, where a tenth of the cells leaves it open."""
+    cells = [(row, text) for row, text in zip(at.tolist(), texts, strict=True) if text]
     open_ = [(row, text) for row, text in cells if "," in text and _as_list(text) is None and len(parted(text)) == 1]
     if separator is None and commas_ask(len(open_), len(cells)):
-        row, text = open_[0]
         problem = f"{len(open_):,} of {len(cells):,} right answers hold commas, and nothing else parts them"
-        raise problems.table.error(problem, row, problems.long.column_of(column, row), allowed=SEPARATORS, got=text)
+        raise rows.table.error(
+            problem, open_[0][0], rows.column_of(open_[0][0], "diagnosis"), allowed=SEPARATORS, got=open_[0][1]
+        )
 
 
-def _beside(cell: Cell, count: int) -> tuple[Cell, ...]:
+def _beside(cell: Cell, count: int) -> list[Cell]:
     """A cell of codes or severities beside `count` right answers: one for each, or the cell where the numbers differ."""
     if not cell.value:
-        return (cell,) * count
+        return [cell] * count
     ways = (_as_list(cell.value), parted(cell.value), parted(cell.value, ",")) if count > 1 else ()
     parts = next((way for way in ways if way is not None and len(way) == count), None)
-    return (cell,) if parts is None else tuple(cell._replace(value=part) for part in parts)
+    return [cell] if parts is None else [cell._replace(value=part) for part in parts]

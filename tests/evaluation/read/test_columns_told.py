@@ -73,8 +73,8 @@ def test_a_column_that_is_of_each_diagnosis_is_asked_about() -> None:
     sure = pd.DataFrame({"case": cases, "diagnosis": ["gout", "flu"] * 4, "how sure": ["high", "low"] * 4})
     with pytest.raises(InputError, match="which is the model; it may be 'how sure'.*any column where there is none"):
         read_lists(sure)
-    lists = read_lists(sure, reading=dxmatch.Reading(columns={"diagnosis": "diagnosis"}))
-    assert lists.list_of("c1", "model") == ["gout", "flu"]
+    with pytest.raises(InputError, match="row 1, .*a second answer by 'model' to the case 'c0'.*a column 'rank'"):
+        read_lists(sure, reading=dxmatch.Reading(columns={"diagnosis": "diagnosis"}))
 
 
 def test_the_other_sheet_is_named_where_the_first_holds_no_lists(tmp_path: Path) -> None:
@@ -105,8 +105,8 @@ def test_numbers_of_cases_in_other_spellings_are_others(tmp_path: Path) -> None:
 def test_cases_of_one_file_alone_are_named() -> None:
     lists = read_lists(table().drop(columns="Gold standard"), references={str(i): "gout" for i in range(8, 12)})
     told = " ".join(lists.origin.warnings)
-    assert "2 cases have a right answer and no list ('10', '11')" in told
-    assert "7 of 9 cases have no right answer ('1', '2', '3', …)" in told
+    assert "2 of 11 cases have no list by anybody: left out ('10', '11')" in told
+    assert "7 of 9 cases have no right answer" in told and "('1', '2', '3', …)" in told
 
 
 def test_a_case_that_stands_twice_is_set_aside(tmp_path: Path) -> None:
@@ -132,3 +132,33 @@ def test_words_for_no_diagnosis() -> None:
 def test_a_column_of_yes_and_no_is_no_right_answer() -> None:
     lists = read_lists(table(correct=list(np.where(np.arange(N) % 2, "yes", "no"))).drop(columns="Gold standard"))
     assert not any(lists.reference)
+
+
+@pytest.mark.parametrize("columns", [None, {"reference": ["reference_dx_1", "reference_dx_2"]}, {"reference": "reference_dx_1,reference_dx_2"}])  # fmt: skip
+def test_several_columns_of_right_answers_hold_one_each(columns: Any) -> None:
+    second = ["arthritis", *[None] * (N - 1)]
+    frame = table(reference_dx_1=RIGHT, reference_dx_2=second).drop(columns="Gold standard")
+    lists = read_lists(frame, reading=dxmatch.Reading(columns=columns))
+    assert lists.raters == ["GPT-4o"] and lists.reference[:2] == [("gout", "arthritis"), ("asthma",)]
+    assert "right answers in reference_dx_1, reference_dx_2" in lists.origin.recognised
+    apart = read_lists(
+        table()[["Case", "GPT-4o"]], frame.drop(columns="GPT-4o"), reading=dxmatch.Reading(columns=columns)
+    )
+    assert apart.reference == lists.reference
+
+
+def test_files_whose_right_answers_are_called_otherwise_say_the_same_of_a_case(tmp_path: Path) -> None:
+    answers = table().rename(columns={"GPT-4o": "output"})
+    answers.to_csv(tmp_path / "aster.csv", index=False)
+    answers.rename(columns={"Gold standard": "truth"}).to_csv(tmp_path / "birch.csv", index=False)
+    assert read_lists(tmp_path).reference[0] == ("gout",)
+    answers.assign(truth=[*RIGHT[:-1], "flu"]).drop(columns="Gold standard").to_csv(tmp_path / "birch.csv", index=False)
+    with pytest.raises(InputError, match="birch.csv, row 10, column 'truth': the truth differs within the case '9'"):
+        read_lists(tmp_path)
+
+
+def test_a_case_that_has_right_answers_alone_is_left_out_where_a_missing_list_is_refused() -> None:
+    lists = {"GPT-4o": {"1": ["gout"], "2": ["flu"]}}
+    reading = dxmatch.Reading(missing="refuse")
+    read = read_lists(lists, references={"1": "gout", "2": "flu", "3": "croup"}, reading=reading)
+    assert read.cases == ["1", "2"] and "1 of 3 cases has no list by anybody: left out ('3')." in read.origin.warnings

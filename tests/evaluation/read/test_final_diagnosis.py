@@ -99,12 +99,12 @@ def test_a_case_without_one_is_out_of_top_k_alone_and_told():
 
 def test_two_raters_with_the_role_final_are_refused():
     frame = pd.concat([_long(), _long().query("role == 'final'").assign(rater="another")])
-    with pytest.raises(InputError, match="a second final"):
+    with pytest.raises(InputError, match="row 7, .*the rater differs within the role 'final'.*another"):
         read_lists(frame)
 
 
 def test_a_column_and_rows_at_once_are_refused():
-    with pytest.raises(InputError, match="role reference, not both"):
+    with pytest.raises(InputError, match="row 6, column 'final'.*role final, not both"):
         read_lists(_long().assign(final="flu"))
 
 

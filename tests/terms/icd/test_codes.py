@@ -122,8 +122,7 @@ ROWS = [
 
 
 def coded(lists, k, m):
-    ks = dict.fromkeys(("relative", "ranking", "recall", "hierarchical"), k)
-    return match(lists, m, ["hierarchical"], ks, codes=TextCodes(Codes(), m, Asking())).codes
+    return match(lists, m, ["hierarchical"], k, codes=TextCodes(Codes(), m, Asking())).codes
 
 
 def test_lists_by_code_and_by_text(tree, shipped):

@@ -1,0 +1,102 @@
+"""Objects of Python and JSON, and answers of published formats, as tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...errors import InputError
+from ...files.table import as_text, records_as_columns
+from ...files.tables import Table
+from .formats.answer import Answer
+from .names import ANSWER, PREDICTIONS, REFERENCE, folded, known_as, says
+
+_OBJECTS = "objects with a case each, {case: list}, {model: {case: list}}, or lists in the order of the right answers"
+_OF_AN_ANSWER = re.compile(
+    r"diagnos|differential|answer|text|rank|name|icd|reason|content|confidence|prob", re.IGNORECASE
+)
+
+
+def _holds_lists(key: Any) -> bool:
+    return says(str(key), PREDICTIONS) or folded(str(key)) == ANSWER
+
+
+def records_in(value: Any, source: str) -> Sequence[Mapping[str, Any]]:
+    """Objects, one a row, of a list of them; {case: list}; {model: {case: list}}; {model: objects}; {column: values}; lists in an order, of one model or of each.
+
+    Raises
+    ------
+    InputError
+        For anything else.
+    """
+    if isinstance(value, list | tuple) and value:
+        if all(isinstance(one, Mapping) for one in value):
+            return value
+        if all(isinstance(one, list | tuple | str) or one is None for one in value):
+            return [{"": str(at), PREDICTIONS: one} for at, one in enumerate(value, 1)]
+    if not isinstance(value, Mapping) or not value:
+        empty, got = ": the object is empty" if value == {} else "", value or type(value).__name__
+        raise InputError(f"no lists of diagnoses{empty}", source=source, allowed=_OBJECTS, got=got)
+    of: dict[str, Any] = {
+        str(as_text(key)): [*one] if isinstance(one, np.ndarray | tuple) else one for key, one in value.items()
+    }
+    case = "case_id"
+    if all(isinstance(one, list) for one in of.values()):
+        parts = [part for one in of.values() for part in one]
+        if len({*map(len, of.values())}) == 1 and sum(map(known_as, of)) > 1:
+            return [dict(zip(of, cells, strict=True)) for cells in zip(*of.values(), strict=True)]
+        if all(of.values()) and all(isinstance(part, Mapping) for part in parts):
+            return [{"rater": key, **record} for key, one in of.items() for record in one]
+        if all(isinstance(part, list | tuple) for part in parts):  # in the order of the right answers
+            of, case = {key: {str(at): part for at, part in enumerate(one, 1)} for key, one in of.items()}, ""
+    if not all(isinstance(one, Mapping) for one in of.values()):
+        return [{case: key, PREDICTIONS: one} for key, one in of.items()]
+    keys = [str(as_text(key)) for one in of.values() for key in one]
+    if any(_holds_lists(key) or says(key, REFERENCE) for key in keys):
+        return [{case: key, **record} for key, record in of.items()]
+    # a model without any answer is one that is missing everywhere
+    said = [(who, key, one) for who, held in of.items() for key, one in (held or dict.fromkeys(keys[:1])).items()]
+    return [{case: str(as_text(key)), "rater": who, PREDICTIONS: one} for who, key, one in said]
+
+
+def of_records(
+    records: Iterable[Mapping[str, Any]], source: str, first_row: int = 0, rows: Sequence[int] | None = None
+) -> Table:
+    """Objects as rows; one with {"predictions": {model: list}} becomes a row for each model."""
+    flat, numbers = list[dict[str, Any]](), list[int]()
+    for at, record in enumerate(records):
+        nested = [key for key, one in record.items() if isinstance(one, Mapping) and one and _holds_lists(key)]
+        of_models = [key for key in nested if not any(_OF_AN_ANSWER.search(str(name)) for name in record[key])][:1]
+        cells = {str(key): _answer(one) for key, one in record.items() if key not in of_models}
+        models = [(who, one) for key in of_models for who, one in record[key].items()]
+        flat += [cells | {"rater": str(who), PREDICTIONS: _answer(one)} for who, one in models] or [cells]
+        numbers += [first_row + at if rows is None else rows[at]] * max(len(models), 1)
+    return Table(
+        records_as_columns(flat, source, first_row, numbers), source, first_row, rows=np.array(numbers, np.int64)
+    )
+
+
+def _answer(value: Any) -> Any:
+    """A list of names as it is, anything deeper as JSON."""
+    if isinstance(value, list | tuple) and all(isinstance(one, str) or one is None for one in value):
+        return list(value)
+    return as_text(value) if isinstance(value, Mapping | list | tuple) else value
+
+
+def of_answers(answers: Sequence[Answer], source: str, by: Collection[str]) -> list[Table]:
+    """Answers of a published format, or of the user's own function: a table of the lists, and one of right answers alone."""
+    out = list[Table]()
+    for of_lists in (True, False):
+        held = [one for one in answers if (one.model is not None) == of_lists]
+        records = [
+            {"case_id": one.case_id, "reference": [*one.references] or None, **{n: v for n, v in one.more.items() if n in by or not of_lists}}
+            # an answer that says nothing came, and is an empty list
+            | ({"rater": one.model, PREDICTIONS: one.text or as_text([] if one.text == "" else one.diagnoses)} if of_lists else {})
+            for one in held
+        ]  # fmt: skip
+        rows, files = np.array([one.row for one in held], np.int64), [str(one.source) for one in held]
+        out += [Table(records_as_columns(records, source), source, 1, rows=rows, sources=files)] if held else []
+    return out

@@ -1,0 +1,192 @@
+"""The rows of the long form, each checked once: who said what of which case, in which place."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError, quoted
+from ...files.limits import MAX_CHARACTERS
+from .lists import FINAL, NO_DIAGNOSIS, REFERENCE, ROLES, UNUSED, assign_roles
+from .long import COLUMN, IN_WORDS, LIST, ONCE, STATE, Codes, coded
+from .names import MORE, RANK
+from .no_diagnosis import NoDiagnosis, taken_as_none
+from .sources import Long
+
+MAX_RANK = 10_000
+_WORD = re.compile(r"[^\W_]")
+_WHOLE = re.compile(r"(\d{1,9})(?:\.0*)?")
+Mask = NDArray[np.bool_]
+
+
+class Rows:
+    """The rows as arrays, and what is wrong with them.
+
+    Attributes
+    ----------
+    table : the rows as they are shown. faults : row -> why it cannot be right, the first reason of a row. of_case : the rows whose fault is one
+        of the whole case, not of one list. told : sentences on what is doubtful. notes : sentences that belong elsewhere.
+    case, cases, rater, raters : codes of each row, -1 where unknown, and the names. list_of : the number of its list, case by case.
+    role : rater -> its role, "" where nothing tells it; not of the reference. is_told : whether anything tells the roles.
+    right : "reference" and "final" -> bool [rows], its right answers. used : bool [raters + 1], raters whose lists are compared; the last for none.
+    ranked : bool [rows], those with an entry of a list that is compared. empty : those without an entry. state : what these stand for.
+    rank, entry : of each row, its diagnosis in `strings`, -1 for none. words : row -> answer in words. unread : row -> one without a list.
+    by_place : the rows with an entry, list by list and from rank to rank.
+    """
+
+    def __init__(self, long: Long, algorithms: str | Iterable[str] | None, is_none: NoDiagnosis) -> None:
+        self.data, self.own, self.told, self.notes = long.table.data, long.own, long.told, list[str]()
+        hidden = {"role", *MORE} - self.own.keys()  # of right answers alone
+        shown = [name for name in self.data.column_names if not name.startswith("_") and name not in hidden]
+        self.table = replace(long.table, data=self.data.select(shown))
+        self.faults, self.of_case = dict[int, InputError](), set[int]()
+        self.case, self.cases = coded(self.data["case_id"], optional=False)
+        self.rater, self.raters = coded(self.data["rater"], optional=False)
+        self.list_of = np.where((self.case < 0) | (self.rater < 0), -1, self.case * len(self.raters) + self.rater)
+        self.state = self.data[STATE].fill_null(LIST).to_numpy()
+        (diagnosis, raw), (rank, ranks) = coded(self.data["diagnosis"], optional=False), coded(self.data[RANK])
+        self._roles(algorithms)
+        self.once, is_right = self.data[ONCE].is_valid().to_numpy(), self.right[REFERENCE] | self.right[FINAL]
+        for what, column, of in (("case", "case_id", self.case), ("rater", "rater", np.where(is_right, 0, self.rater))):
+            for row in np.flatnonzero((of < 0) & ~self.once).tolist():
+                self.add(row, f"the {what} has no name", column, of_case=True, allowed="a name", got=None)
+        self.empty = (diagnosis < 0) & (rank < 0)
+        self.ranked = self.used[self.rater] & ~self.empty
+        texts, in_words = self.data[IN_WORDS].to_pylist(), np.flatnonzero(self.data[IN_WORDS].is_valid()).tolist()
+        self.words = {row: texts[row] for row in in_words}
+        self.unread = {row: text for row, text in self.words.items() if self.empty[row] and self.state[row] != LIST}
+        self.rank = np.array([*map(_as_rank, ranks), 0], np.int64)[rank]
+        for row in np.flatnonzero((self.rank == 0) & self.ranked).tolist():
+            got = None if rank[row] < 0 else ranks[rank[row]]
+            self.add(row, "a rank that is no rank", RANK, allowed="1, 2, 3, … (1 is likeliest)", got=got)
+        self._diagnoses(diagnosis, raw, is_none)
+        self._check_ranks()
+        self._check_right()
+
+    def column_of(self, row: int, ours: str) -> str:
+        """What the column of a cell is called in the user's own table."""
+        said = self.data[COLUMN][row].as_py()
+        of_lists = ours == "diagnosis" or (ours in ("rater", RANK) and ours not in self.own)
+        return said if said and of_lists else self.own.get(ours, ours)
+
+    def add(self, row: int, problem: str, ours: str, *, of_case: bool = False, **details: Any) -> None:
+        """Adds a fault to a row that has none."""
+        if row not in self.faults:
+            self.faults[row] = self.table.error(problem, row, self.column_of(row, ours), **details)
+            self.of_case |= {row} if of_case else set()
+
+    def same(
+        self, column: str, what: str, of: Codes, names: Sequence[str], codes: Codes, values: Sequence[str]
+    ) -> Codes:
+        """The first row of each of some names (-1 for none); a row that says another than it is at fault.
+
+        of : the name of each row. codes : what it says; -1 in either does not count.
+        """
+        there, first = np.flatnonzero((of >= 0) & (codes >= 0)), np.full(len(names), -1)
+        first[of[there[::-1]]] = there[::-1]
+        for row in there[codes[there] != codes[first[of[there]]]].tolist():
+            problem = f"the {self.column_of(row, column)} differs within the {what} {quoted(names[int(of[row])])}"
+            allowed = f"{quoted(values[int(codes[first[of[row]]])])}, as in its first row"
+            self.add(row, problem, column, of_case=True, allowed=allowed, got=values[int(codes[row])])
+        return first
+
+    def _roles(self, algorithms: str | Iterable[str] | None) -> None:
+        """Who is an expert, an algorithm or the reference, by the column role and by those named as algorithms."""
+        codes, values = coded(self.data["role"], optional=False)
+        number = {role: at for at, role in enumerate(ROLES)}
+        said = np.array([*(number.get(value.casefold(), len(ROLES)) for value in values), -1])[codes]
+        self.right = {role: said == number[role] for role in (REFERENCE, FINAL)}
+        is_right = self.right[REFERENCE] | self.right[FINAL]
+        told = bool(((said >= 0) & ~is_right).any())
+        for row in np.flatnonzero((said == len(ROLES)) | (told & (said < 0))).tolist():
+            got = None if codes[row] < 0 else values[codes[row]]
+            self.add(row, "a role that is none", "role", allowed=", ".join(ROLES), got=got)
+        # the final diagnosis may stand under the name of the reference, or of nobody else
+        known = np.where(said == len(ROLES), -1, np.where(self.right[FINAL], number[REFERENCE], said))
+        first = self.same("role", "rater", self.rater, self.raters, known, ROLES)
+        self.same("rater", "role", np.where(is_right, said, -1), ROLES, self.rater, self.raters)
+        role = ["" if row < 0 else ROLES[known[row]] for row in first.tolist()]
+        listed = [i for i, one in enumerate(role) if one != REFERENCE]
+        names, assigned = [self.raters[i] for i in listed], tuple(role[i] for i in listed)
+        if algorithms is not None:
+            assigned = assign_roles(names, assigned if told else None, algorithms, self.table.source)
+            if unused := [name for name, one in zip(names, assigned, strict=True) if one == UNUSED]:
+                self.notes.append(f"Algorithms that were not named and were left out: {', '.join(unused)}.")
+        self.role, self.is_told = dict(zip(listed, assigned, strict=True)), told or algorithms is not None
+        self.used = np.array([self.role.get(i, UNUSED) != UNUSED for i in range(len(self.raters))] + [False])
+
+    def _diagnoses(self, codes: Codes, raw: Sequence[str], is_none: NoDiagnosis) -> None:
+        none = {text for text in raw if is_none(text)}
+        self.strings = sorted({*raw} - none)
+        index = {text: i for i, text in enumerate(self.strings)}
+        self.entry = np.array([*(index.get(text, NO_DIAGNOSIS) for text in raw), NO_DIAGNOSIS], np.int64)[codes]
+        blank = ("the diagnosis is blank", "a diagnosis in words, or a word for no diagnosis")
+        faults = [*(None if text in none else fault_of(text) for text in raw), None if is_none.by_default else blank]
+        for row in np.flatnonzero(np.array([fault is not None for fault in faults])[codes] & self.ranked).tolist():
+            problem, allowed = faults[codes[row]] or blank
+            self.add(row, problem, "diagnosis", allowed=allowed, got=None if codes[row] < 0 else raw[codes[row]])
+        times = np.bincount(codes[self.ranked] + 1, minlength=len(raw) + 1).tolist()
+        said = Counter({text: n for text, n in zip(raw, times[1:], strict=True) if n and text in none})
+        said |= Counter({"": times[0]} if times[0] and is_none.by_default else {})
+        self.told += taken_as_none(said, int(self.ranked.sum()))
+
+    def _check_ranks(self) -> None:
+        """A rank is given once in a list. Ranks that are skipped are told, but of lists that hold a fault, whose consequence the gap is."""
+        at = np.flatnonzero(self.ranked & (self.list_of >= 0))
+        self.by_place = at = at[np.lexsort((at, self.rank[at], self.list_of[at]))]
+        lists, rank, number = self.list_of[at], self.rank[at], self.table.row_numbers()
+        starts = np.diff(lists, prepend=-1) != 0
+        before = np.where(starts, 0, np.roll(rank, 1))
+        for place in np.flatnonzero((rank == before) & ~starts).tolist():
+            row, first = int(at[place]), number[at[place - 1]]
+            by, case = quoted(self.raters[self.rater[row]]), quoted(self.cases[self.case[row]])
+            if RANK in self.own:
+                problem = f"the rank {rank[place]} is given twice in the list by {by} for case {case}"
+                self.add(row, problem, RANK, allowed="1, 2, 3, …, each once in a list", got=int(rank[place]))
+            else:
+                problem = f"a second answer by {by} to the case {case} (the first is in row {first})"
+                allowed = "one row for each case and rater, or a column 'rank'"
+                self.add(row, problem, "case_id", of_case="rater" not in self.own, allowed=allowed)
+        gaps = np.flatnonzero((rank - before > 1) & ~np.isin(lists, self.list_of[sorted(self.faults)]))
+        if len(gaps):
+            row, place = int(at[gaps[0]]), gaps[0]
+            by, case = quoted(self.raters[self.rater[row]]), quoted(self.cases[self.case[row]])
+            first = f"row {number[row]}, the list by {by} for case {case} goes from {before[place]} to {rank[place]}"
+            many = f"{len(np.unique(lists[gaps])):,} of {int(starts.sum()):,} lists"
+            self.told.append(f"{many} skip ranks: a place without a diagnosis matches nothing ({first}).")
+
+    def _check_right(self) -> None:
+        """A column beside lists says one right answer of a case, and not what rows with a role say, too."""
+        once, place = self.once, self.data[ONCE].fill_null(0).to_numpy().astype(np.int64)
+        several = int(place.max()) + 1
+        of = np.where(once & (self.case >= 0), self.case * several + place, -1)
+        names = [case for case in self.cases for _ in range(several)]
+        for role in self.right:
+            for ours in (name for name in ("diagnosis", "icd10", "severity") if name in self.data.column_names):
+                codes, texts = coded(self.data[ours])
+                here, told = self.right[role] & once, self.right[role] & ~once & (codes >= 0)
+                first = self.same("diagnosis", "case", np.where(here, of, -1), names, codes, texts)
+                self.right[role] = self.right[role] & ~(here & (codes >= 0) & ~np.isin(np.arange(len(of)), first))
+                if told.any() and (here & (codes >= 0)).any():
+                    name = self.column_of(int(np.argmax(here & (codes >= 0))), "diagnosis")
+                    allowed = f"a column {name!r} or rows with the role {role}, not both"
+                    raise self.table.error(f"a second {role}", int(np.argmax(told)), name, allowed=allowed)
+
+
+def _as_rank(text: str) -> int:
+    """A whole number from 1; 0 for anything else."""
+    found = _WHOLE.fullmatch(text)
+    return int(found[1]) if found and int(found[1]) <= MAX_RANK else 0
+
+
+def fault_of(text: str) -> tuple[str, str] | None:
+    """What is wrong with a diagnosis, and what is allowed."""
+    if len(text) > MAX_CHARACTERS:
+        return f"a diagnosis of {len(text):,} characters", f"at most {MAX_CHARACTERS:,} characters"
+    return None if _WORD.search(text) else ("a diagnosis without a letter or digit", "a diagnosis in words")
