@@ -137,7 +137,7 @@ def numbers_of(table: Table, column: str, rule: Between, problem: str, problems:
             raise ValueError
         return number
 
-    return np.array(table.parsed(column, parse, problem, rule.words, problems), np.float64)
+    return np.array(table.parsed(column, parse, problem, str(rule), problems), np.float64)
 
 
 def check_conflicts(

@@ -146,7 +146,7 @@ def _labelled(source: Any, a: str, b: str) -> Pairs:
 
 
 def _vectors(
-    m: MatchFunction, names: Sequence[str], first: NDArray[np.int32], second: NDArray[np.int32]
+    m: MatchFunction, names: list[str], first: NDArray[np.int32], second: NDArray[np.int32]
 ) -> NDArray[np.float32]:
     """float32[c, d]: where c pairs of `names` lie among each other; computed for these alone."""
     codes, places = np.unique(np.stack([first, second]), return_inverse=True)

@@ -325,7 +325,8 @@ class MatchFunction:
         return self._told(texts, "read_as")
 
     def _told(self, texts: Sequence[str], of: str) -> dict[str, Any]:
-        return {texts[place]: said for place, said in vars(Names.read(texts, self.providers))[of].items()}
+        found: Mapping[int, Any] = getattr(Names.read(texts, self.providers), of)
+        return {texts[place]: said for place, said in found.items()}
 
     def _one(self, a: str, b: str) -> Batch:
         check_text(a, "a")

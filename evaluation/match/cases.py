@@ -77,14 +77,14 @@ class CaseTable:
         if compared.any() and tells_relations(m):
             found = related(m, *(names[side[compared]].tolist() for side in sides), why=True)
             relation[compared], why[compared] = found.kinds, [text or None for text in found.why]
-            why[(relation == EXCLUDED) & np.equal(why, None)] = "another disease"
+            why[(relation == EXCLUDED) & ~why.astype(bool)] = "another disease"
         followed = POLICIES.get(str(getattr(m, "policy", "")), POLICIES[SPECIFICATION]).counts
-        doubt = np.where(~np.equal(relation, None) & (np.isin(relation, followed) != match), DISAGREES, None)
+        doubt = np.where(relation.astype(bool) & (np.isin(relation, followed) != match), DISAGREES, np.array(None))
         unknown = not_understood(m, matches.pairs.strings)
         strange = np.array([text in unknown for text in texts])
         for side, numbers in zip(("right answer", "diagnosis"), sides, strict=True):
             for i in np.flatnonzero(compared & ~match & strange[numbers]).tolist():
-                doubt[i], why[i] = UNKNOWN, f"the {side} is not understood: {unknown[names[numbers[i]]]}"
+                doubt[i], why[i] = UNKNOWN, f"the {side} is not understood: {unknown[texts[numbers[i]]]}"
         # M says what the right answer is to the diagnosis
         turned = np.select([relation == NARROWER, relation == BROADER], [BROADER, NARROWER], relation)
         scored, single = compared & (doubt != UNKNOWN), probability.astype(np.float32).astype(float).round(6)

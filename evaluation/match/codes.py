@@ -148,7 +148,7 @@ class TextCodes:
         places = {cell: place for cell, place in reversed([*self.table.values()]) if cell}
         nodes_of = nodes_of_cells(places, tree, self.tree, self.source)
         cells = {text: self.table[key][0] for text in texts if (key := same_text(text)) in self.table}
-        out = CodeOf.fromkeys(texts, ((), "none"))
+        out: CodeOf = dict.fromkeys(texts, ((), "none"))
         out |= {text: (nodes_of[cell], "table") if cell else ((), "not_in_table") for text, cell in cells.items()}
         others = [text for text in texts if text not in cells]
         if others and self.mapper is not None:
@@ -160,7 +160,8 @@ class TextCodes:
 
     def _mapped(self, mapper: IcdMapper, texts: Sequence[str], tree: IcdTree, progress: Progress | None) -> CodeOf:
         """What is denied or not understood has no code, and no model is paid for it."""
-        m, out = mapper.m, CodeOf.fromkeys(texts, ((), "unmapped"))
+        m = mapper.m
+        out: CodeOf = dict.fromkeys(texts, ((), "unmapped"))
         readable = [text for text in texts if len(text) <= MAX_CHARACTERS and m.providers.normalizer(text)]
         coded = zip(readable, m.providers.naming.to_code(readable), strict=True)
         if asked := [text for text, one in coded if one.no_code is None or m.judge_all]:

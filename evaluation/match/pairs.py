@@ -168,7 +168,7 @@ class ReferenceMatches:
     def of(cls, pairs: Pairs, right: NDArray[np.int32], said: NDArray[np.int32]) -> ReferenceMatches:
         """Adds each diagnosis with each right answer of its case to what M is asked."""
         made = cls(pairs, right, said, np.zeros((*said[:, :, :RANKED].shape, right.shape[1]), np.int8))
-        pairs.add(sides for _, *sides in made._beside())
+        pairs.add((right, said) for _, right, said in made._beside())
         return made
 
     def _beside(self) -> Iterator[tuple[slice, Numbers, Numbers]]:

@@ -121,12 +121,13 @@ def test_cells_of_a_column_and_the_rows_of_entries(written):
     start = lists.offsets[lists.cases.index("c2"), lists.raters.index("X")]
     assert [cell and cell.strip() for cell in lists.more["icd10"][start : start + 2]] == [None, "I10"]
     codes, texts = lists.cells("icd10")
+    texts = [*texts]
     assert [texts[code] if code >= 0 else None for code in codes] == [c and c.strip() for c in lists.more["icd10"]]
     assert sorted(lists.rows.tolist()) == list(range(2, 14))
     place = lists.places(3)[lists.cases.index("c1"), lists.raters.index("Y")].tolist()
     assert place[1] == place[0] + 1 and place[2] == -1
     absent, none = lists.cells("severity")
-    assert (absent == -1).all() and len(absent) == 12 and none == []
+    assert (absent == -1).all() and len(absent) == 12 and not none
 
 
 def test_more_of_the_reference_by_role_and_by_column(written):
