@@ -108,7 +108,9 @@ def _lists(
     there = _lists_given(rows, spoilt)
     _check_missing(rows, there, refused)
     answered = np.asarray(there[:, used].any(1))
-    answered[rows.case[[row for row in rows.unread if rows.used[rows.rater[row]] and rows.case[row] >= 0]]] = True
+    # a cell that is blank or unread is an answer of nobody's, and its case counts all the same
+    without = rows.empty & (rows.state != LIST) & (rows.rater >= 0) & rows.used[rows.rater] & (rows.case >= 0)
+    answered[rows.case[without]] = True
     out, rejected = _set_aside(rows, spoilt, refused, answered, reading.rejects, broken)
     kept = np.flatnonzero(answered & ~out)
     if not len(kept):
