@@ -19,13 +19,12 @@ from ..files.atomic import make_folder
 from ..files.reading import OF_TABLES
 from ..matcher.loading import OF_MODELS
 from ..matcher.pair_votes import PairVotes, providers_of
-from ..options import Between, File, Serves
+from ..options import File, Serves
 from ..progress import shown
 from ..votes import asking as verbs
 from ..votes.answer_tables import import_table
 from ..votes.batch_files import OF_CASES, import_batch, is_batch_result
-from ..votes.prompts.files import KINDS, allowed_in, file_of, named, names_of
-from ..votes.prompts.versions import PROMPTS
+from ..votes.prompts.files import KINDS, PROMPTS, allowed_in, named, names_of
 from ..votes.store import STORE
 from ..votes.store.store import VoteStore
 from .command import Call, Output, command
@@ -127,8 +126,6 @@ def import_(
         Of a table: the feature set whose names and codes are meant. Of batch results: the set whose prompt files were asked with.
     matcher : path
         Of batch results: the trained model whose prompt files were asked with.
-    changed : str
-        Of a table: what becomes of votes that the store holds already with another verdict or probability.
     abbreviations : path
         Your own abbreviations, as given to train: columns abbreviation, expansion.
 
@@ -172,7 +169,6 @@ def check(
     call: Call,
     *,
     matcher: str | None = None,
-    pairs: Annotated[int, Between(1)] = 1_000,
     repair: Output | None = None,
     asking: _Store = Asking(),
 ) -> list[dict[str, Any]]:
@@ -182,10 +178,8 @@ def check(
     ----------
     matcher : path
         Ask one question of each model that this trained model needs.
-    pairs : int
-        Say how long this many new pairs would take.
     repair : path
-        Of a store: write a copy with every answer that proves right, and beside it the pairs whose answers are lost (COPY.ask-again.csv).
+        Of a store: write a copy with every answer that proves right.
 
     Examples
     --------
@@ -193,9 +187,9 @@ def check(
     dxmatch votes check --endpoints my.toml -m lab:llama3.1:8b
     dxmatch votes check --store votes.sqlite --repair repaired.sqlite
     """
-    asked = call() if call.given.keys() - {"pairs", "repair", "asking"} else []
+    asked = call() if call.given.keys() - {"repair", "asking"} else []
     for one in asked:
-        print("\n".join(one.lines(pairs)))
+        print("\n".join(one.lines()))
     call.lacking = not all(one.usable for one in asked)
     if asked:
         print(f"{sum(one.usable for one in asked)} of {len(asked)} work.")
@@ -225,4 +219,4 @@ def prompt(call: Call, name: str | None = None) -> None:
     dxmatch votes prompt vote-ru > mine.txt
     """
     kinds = (f"{kind}: {', '.join(names_of(kind))}\n    a file: {allowed_in(kind)}\n" for kind in KINDS)
-    print("".join(kinds) if name is None else file_of(named(name)), end="")
+    print("".join(kinds) if name is None else named(name).whole, end="")

@@ -22,7 +22,7 @@ from .cases import read_cases
 from .raters import Sampling, raters_of
 
 if TYPE_CHECKING:
-    from ..votes.ask_summary import AskSummary
+    from ..votes.asking_options import AskSummary
     from ..votes.batch_files import BatchSummary
 
 

@@ -21,7 +21,7 @@ from ..votes.store.store import VoteStore
 from .case_questions import CaseQuestions, read_again
 
 if TYPE_CHECKING:
-    from ..votes.ask_summary import AskSummary
+    from ..votes.asking_options import AskSummary
     from ..votes.batch_files import BatchFile, BatchSummary
 
 MAX_SHOWN = 10_000

@@ -11,7 +11,7 @@ from ..evaluation.read.raw_answers import ranked_diagnoses, without_thoughts
 from ..votes.asking import Job
 from ..votes.prompts.prompt import Prompt
 from ..votes.prompts.questions import MAX_RAW, Answer, Question
-from ..votes.prompts.verdicts import is_refusal
+from ..votes.prompts.replies import is_refusal
 from .cases import Cases
 from .raters import Rater
 
@@ -40,7 +40,7 @@ class CasePrompt(Prompt):
 
     def __init__(self, asked: Prompt, texts: Mapping[str, str]) -> None:
         self._asked, self._texts = asked, texts
-        self.version = asked.version
+        self.kind, self.version = asked.kind, asked.version
 
     def messages(self, first: str, second: str) -> list[dict[str, str]]:
         return self._asked.messages(self._texts[first], second)

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any
 
-from ..endpoints.endpoint import Endpoint
-from ..endpoints.prices import Price
+from ..endpoints.endpoint import Endpoint, Price
 from ..errors import InputError, OptionError
 from ..options import Between, Options
 from ..votes.asking import LanguageModel, named_model

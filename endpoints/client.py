@@ -5,85 +5,72 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import random
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Protocol, Self, TypeVar
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from email.utils import parsedate_to_datetime
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, MissingExtra
-from .call_errors import EndpointError, error_of_connection, error_of_no_json, error_of_status, no_connection
+from ..errors import DxmatchError, InputError, MissingExtra
 from .endpoint import Endpoint
-from .keys import without_key
-from .replies import ChatReply, chat_reply, embedding_rows, model_names
-
-__all__ = ["ChatReply", "EndpointClient", "EndpointError", "Meter"]
+from .replies import ChatReply, chat_reply, embedding_rows
 
 T = TypeVar("T")
-
+Read = Callable[[Any, float], T]
+Meter = Callable[[], AbstractAsyncContextManager[object]]
 FIRST_WAIT, MAX_BACK_OFF, JITTER = 0.5, 60.0, 1.0
 """Seconds between tries: 0.5, 1, 2, 4, … and up to 1 at random on top."""
-
-TRIES_AT_FIRST = 2
-"""Of a call; where none of them makes a connection, and no other call has made one, there is no server to wait for."""
-
-TRIES_IF_MALFORMED = 2
-"""Of a call whose replies are not of the protocol: a page of a proxy, or an API of another kind, does not mend itself."""
-
-_SPREAD = 0.1
-
+MAX_WAIT = 300.0
+"""Seconds. An endpoint that asks for a longer wait is not asked again in this run."""
+_KINDS = {
+    401: "refused key", 402: "no credit", 403: "forbidden", 404: "not found", 408: "server error", 409: "server error", 429: "rate limited",
+}  # fmt: skip
+_FINAL = ("refused key", "no credit", "forbidden", "not found", "redirect")
+_TO_DO = {
+    "refused key": "it does not take the key, or wants one: `key_env` names the variable that holds it",
+    "no credit": "its account has no credit left",
+    "forbidden": "the key may not ask this model, or not from here",
+    "not found": "no such path or model: `url` must end where /chat/completions follows, and the model be served there",
+    "server error": "the server failed; its own log says why",
+    "rate limited": "lower `concurrency`, or set `per_minute`",
+    "refused question": "it takes no such request: check the model's name, its parameters and the length of what is asked",
+    "redirect": "none is followed: mend `url`",
+}
+_LOG = logging.getLogger(__name__)
 # Where a program sets up no logging, Python would print every retry that stamina logs, in the midst of a progress bar.
 logging.getLogger("stamina").addHandler(logging.NullHandler())
 
 
-class Meter(Protocol):
-    """Counts every try of a call."""
+class EndpointError(DxmatchError):
+    """A call that brought no answer, in our own words: the server's may repeat what was asked, and are logged at DEBUG alone.
 
-    async def begin(self) -> None:
-        """Before each; what it raises ends the call."""
-        ...
-
-    def failed(self, error: EndpointError) -> None:
-        """After each that brought no answer."""
-        ...
-
-
-class _Pace:
-    """Shared by all calls of an endpoint.
-
-    per_minute : the most calls that begin in any minute, evenly spaced; None for no limit.
+    kind : "rate limited", "server error", "time-out", "connection" (lost), "no connection", "malformed", "refused question",
+        "refused key", "no credit", "forbidden", "not found" or "redirect".
+    final : further calls of the same model would fail alike. passing : the same call may do better a little later.
+    wait : seconds for which the endpoint asks to be left alone. reached : a connection was made.
+    billed : the endpoint may have computed, and charged for, an answer that did not come through.
+    address : the endpoint's name and URL.
     """
 
-    def __init__(self, per_minute: float | None) -> None:
-        self._gap = 60.0 / per_minute if per_minute else 0.0
-        self._next = self._paused_until = 0.0
-
-    def pause(self, seconds: float) -> None:
-        """No call begins for so long."""
-        self._paused_until = max(self._paused_until, time.monotonic() + seconds)
-
-    async def turn(self) -> None:
-        """Returns when a call may begin. The calls that waited for the end of a pause begin spread over 0.1 s."""
-        while True:
-            now = time.monotonic()
-            start = max(now, self._next, self._paused_until)
-            self._next = start + self._gap
-            if start == now:
-                return
-            late = random.uniform(0, _SPREAD) if start == self._paused_until else 0.0
-            await asyncio.sleep(start - now + late)
-            if time.monotonic() >= self._paused_until:
-                return
+    def __init__(self, endpoint: Endpoint, kind: str, words: str = "", wait: float = 0.0) -> None:
+        self.kind, self.wait = kind, wait if wait <= MAX_WAIT else 0.0
+        self.final = kind in _FINAL or wait > MAX_WAIT
+        self.passing = not self.final and kind != "refused question"
+        self.reached, self.billed = kind != "no connection", kind in ("time-out", "connection", "malformed")
+        self.address = f"{endpoint.name} ({endpoint.url})"
+        super().__init__(f"{self.address}: {kind}: {words}.")
 
 
 class EndpointClient:
     """Asks one endpoint: no redirect is followed, and nothing is taken from the environment but the key.
 
     A failed try is repeated where that may help, after an exponential back-off with jitter. While a server asks to be left
-    alone (Retry-After), no call of this client begins. The key is read at each call and kept nowhere.
+    alone (Retry-After), no call of this client begins; they are evenly spaced where the endpoint has a limit per minute.
+    The key is read at each call and kept nowhere. Every call has a connection of its own: on one that is kept, a reply too many, as
+    a faulty proxy sends it, would be taken for the answer to the next question, and every verdict after it would stand one too late.
 
     Parameters
     ----------
@@ -101,16 +88,21 @@ class EndpointClient:
 
     def __init__(self, endpoint: Endpoint) -> None:
         try:
+            import httpx2
+            import openai
             import stamina
-
-            from .transport import Client
         except ImportError as error:
             raise MissingExtra("Asking a language model", "llm") from error
-        self.endpoint = endpoint
-        self._openai = Client(endpoint)
-        self._retrying = stamina.retry_context
-        self._pace = _Pace(endpoint.per_minute)
-        self._slots = asyncio.Semaphore(endpoint.concurrency)
+        self.endpoint, self._retrying = endpoint, stamina.retry_context
+        http = httpx2.AsyncClient(
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=0), proxy=endpoint.proxy, trust_env=False,
+            headers={"Connection": "close"}, timeout=httpx2.Timeout(None, connect=min(10.0, 0.9 * endpoint.timeout)),
+        )  # fmt: skip
+        self._openai = openai.AsyncOpenAI(
+            api_key="-", admin_api_key="", base_url=endpoint.url, max_retries=0, timeout=http.timeout, http_client=http
+        )
+        self._slots, self._turn = asyncio.Semaphore(endpoint.concurrency), asyncio.Lock()
+        self._reached, self._next, self._paused_until = False, 0.0, 0.0
 
     async def __aenter__(self) -> Self:
         return self
@@ -119,107 +111,120 @@ class EndpointClient:
         await self._openai.close()
 
     async def chat(
-        self,
-        model: str,
-        messages: list[dict[str, str]],
-        parameters: Mapping[str, Any],
-        meter: Meter | None = None,
+        self, model: str, messages: list[dict[str, str]], parameters: Mapping[str, Any], meter: Meter = nullcontext
     ) -> ChatReply:
-        """One completion. parameters : what else is sent, such as temperature or max_tokens."""
+        """One completion.
 
-        def read(body: Any, seconds: float) -> ChatReply:
-            reply = chat_reply(body, seconds)
-            texts = {name: getattr(reply, name) for name in ("text", "refusal", "finish")}
-            return replace(reply, **{name: text and without_key(text, self.endpoint) for name, text in texts.items()})
-
-        return await self._ask("chat/completions", {**parameters, "model": model, "messages": messages}, read, meter)
+        parameters : what else is sent, such as temperature or max_tokens. meter : makes what is entered before every try, and left with its
+        `EndpointError` or without one; what it raises on entry ends the call.
+        """
+        body = {**parameters, "model": model, "messages": messages}
+        return await self._ask("chat/completions", chat_reply, body, meter)
 
     async def embed(self, model: str, texts: Sequence[str], dimensions: int | None = None) -> NDArray[np.float32]:
         """float32[len(texts), d], as they come, in the order of `texts`. dimensions : the width asked for, if any."""
         body = {"model": model, "input": list(texts), "encoding_format": "base64"}
-        if dimensions is not None:
-            body["dimensions"] = dimensions
-        return await self._ask("embeddings", body, lambda reply, _: embedding_rows(reply, len(texts)), None)
+        body |= {} if dimensions is None else {"dimensions": dimensions}
+        return await self._ask("embeddings", lambda reply, _: embedding_rows(reply, len(texts)), body)
 
-    async def models(self) -> list[str]:
-        """The names of the models that the server lists."""
-        names = await self._ask("models", None, lambda reply, _: model_names(reply), None)
-        return [without_key(name, self.endpoint) for name in names]
-
-    async def _ask(
-        self, path: str, body: dict[str, Any] | None, read: Callable[[Any, float], T], meter: Meter | None
-    ) -> T:
-        """body : what is posted; None for a GET."""
-        content = None if body is None else json.dumps(body).encode()
+    async def _ask(self, path: str, read: Read[T], body: dict[str, Any], meter: Meter = nullcontext) -> T:
         async for attempt in self._retrying(
-            on=lambda error: isinstance(error, EndpointError) and error.passing and not error.final,
-            attempts=self.endpoint.tries,
-            timeout=None,
-            wait_initial=FIRST_WAIT,
-            wait_max=MAX_BACK_OFF,
-            wait_jitter=JITTER,
-        ):
+            on=lambda error: isinstance(error, EndpointError) and error.passing, attempts=self.endpoint.tries, timeout=None,
+            wait_initial=FIRST_WAIT, wait_max=MAX_BACK_OFF, wait_jitter=JITTER,
+        ):  # fmt: skip
             with attempt:
-                await self._pace.turn()
-                async with self._slots:
-                    if meter is not None:
-                        await meter.begin()
-                    reply = await self._try(path, content, read)
-                # Raised only here: the library's own error, which holds the request with its key, is forgotten by now.
-                if isinstance(reply, EndpointError):
-                    if not reply.reached and attempt.num >= TRIES_AT_FIRST and not self._openai.connected:
-                        reply.final, reply.passing = True, False
-                    if reply.kind == "malformed" and attempt.num >= TRIES_IF_MALFORMED:
-                        reply.passing = False
-                    if reply.wait is not None:
-                        self._pace.pause(reply.wait)
-                    if meter is not None:
-                        meter.failed(reply)
-                    raise reply
+                await self._begin()
+                async with self._slots, meter():
+                    reply = await self._try(path, body, read)
+                    self._reached |= not isinstance(reply, EndpointError) or reply.reached
+                    if isinstance(reply, EndpointError):
+                        if attempt.num > 1 and (not self._reached or reply.kind == "malformed"):  # neither mends itself
+                            reply.final, reply.passing = not self._reached, False
+                        self._paused_until = max(self._paused_until, time.monotonic() + reply.wait)
+                        raise reply
                 return reply
         raise AssertionError("the last try returns or raises")
 
-    async def _try(self, path: str, content: bytes | None, read: Callable[[Any, float], T]) -> T | EndpointError:
+    async def _begin(self) -> None:
+        """Returns when a call may begin: one after another, each a gap after the last, none while the server wants a pause."""
+        async with self._turn:
+            while (wait := max(self._next, self._paused_until) - time.monotonic()) > 0:
+                await asyncio.sleep(wait)
+            self._next = time.monotonic() + 60.0 / (self.endpoint.per_minute or float("inf"))
+
+    async def _try(self, path: str, body: dict[str, Any], read: Read[T]) -> T | EndpointError:
+        """Gives an error back, to be raised where the library's own, which holds the request with its key, is forgotten."""
         import httpx2
         import openai
 
-        from .transport import RefusedReply
-
         endpoint, start = self.endpoint, time.monotonic()
+        content, options = json.dumps(body).encode(), {"headers": self._headers()}
         try:
             async with asyncio.timeout(endpoint.timeout):
-                options: Any = {"headers": self._headers()}
-                if content is None:
-                    reply = await self._openai.get(path, cast_to=httpx2.Response, options=options)
-                else:
-                    reply = await self._openai.post(path, cast_to=httpx2.Response, content=content, options=options)
+                reply = await self._openai.post(path, cast_to=httpx2.Response, content=content, options=options)  # type: ignore
+            return read(json.loads(self._without_key(reply.text)), time.monotonic() - start)
         except TimeoutError:
-            if not self._openai.connected:
-                return no_connection(endpoint, f"no answer within {endpoint.timeout:g} s")
             return EndpointError(endpoint, "time-out", f"no whole answer within {endpoint.timeout:g} s")
-        except RefusedReply as error:
-            return EndpointError(endpoint, error.kind, str(error))
         except openai.APIStatusError as error:
-            return error_of_status(endpoint, error.status_code, error.response.headers, error.body)
+            self._log(error.response.text)
+            return _error_of_status(endpoint, error.status_code, error.response.headers, error.code)
         except openai.APIConnectionError as error:
-            connected = not isinstance(error.__cause__, httpx2.ConnectError | httpx2.ConnectTimeout)
-            return error_of_connection(endpoint, error, connected=connected)
-        try:
-            body = json.loads(reply.content)
-        except ValueError as error:
-            return error_of_no_json(endpoint, reply.content, error)
-        except RecursionError as error:
-            return EndpointError(endpoint, "malformed", f"the reply is not of the protocol ({error})", said=reply.text)
-        try:
-            return read(body, time.monotonic() - start)
-        except (ValueError, RecursionError) as error:
-            # `error` says where the reply is wrong, and not what stands there.
-            return EndpointError(endpoint, "malformed", f"the reply is not of the protocol ({error})", said=reply.text)
+            cause = error.__cause__
+            if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.ProxyError):
+                return EndpointError(
+                    endpoint, "no connection", f"{cause}; check `url`, `proxy` and whether the server runs"
+                )
+            # The words of another may be the server's.
+            return EndpointError(endpoint, "connection", f"it was lost ({type(cause).__name__})")
+        except (ValueError, RecursionError) as error:  # which says where the reply is wrong, and not what stands there
+            self._log(reply.text)  # type: ignore
+            words = f"the reply is not of the protocol ({error}): `url` must lead to the server's API, mostly to …/v1"
+            return EndpointError(endpoint, "malformed", words)
+
+    def _log(self, said: str) -> None:
+        _LOG.debug("%s: the server said: %s", self.endpoint.name, " ".join(self._without_key(said)[:2_000].split()))
+
+    def _without_key(self, said: str) -> str:
+        """A shorter key is a placeholder ("none"), which an answer may hold by chance."""
+        return said.replace(key, "[key]") if len(key := self.endpoint.key()) >= 8 else said
 
     def _headers(self) -> dict[str, Any]:
+        """In place of openai's own, which say more than they must and are taken from the environment too."""
         from openai import omit
 
         key = self.endpoint.key()
         if not (key.isascii() and key.isprintable()):
             raise InputError(f"the key in {self.endpoint.key_env} cannot be sent", allowed="printable ASCII characters")
-        return {"Authorization": f"Bearer {key}" if key else omit, "x-stainless-retry-count": omit}
+        own = {name: omit for name in self._openai.default_headers if name not in ("Accept", "Content-Type")}
+        return {**own, "x-stainless-retry-count": omit, "Authorization": f"Bearer {key}" if key else omit}
+
+
+def _error_of_status(endpoint: Endpoint, status: int, headers: Mapping[str, str], code: str | None) -> EndpointError:
+    other = "redirect" if status < 400 else "refused question" if status < 500 else "server error"
+    kind = "no credit" if code == "insufficient_quota" else _KINDS.get(status, other)
+    wait = _asked_wait(headers.get("retry-after", "")) if kind in ("rate limited", "server error") else 0.0
+    later = f"it asks for a wait of {wait:,.0f} s, longer than {MAX_WAIT:,.0f} s; run this again later"
+    return EndpointError(endpoint, kind, f"status {status}: {later if wait > MAX_WAIT else _TO_DO[kind]}", wait)
+
+
+def _asked_wait(asked: str) -> float:
+    """Retry-After in seconds: a number, or a date; 0 for none."""
+    try:
+        return float(asked) if asked.isdecimal() else max(parsedate_to_datetime(asked).timestamp() - time.time(), 0.0)
+    except (ValueError, OverflowError):
+        return 0.0
+
+
+def run(work: Coroutine[Any, Any, T], interrupted: Callable[[], object] = lambda: None) -> T:
+    """Runs it to the end, in an event loop and thread of its own: also where one runs already (a notebook). Ctrl-C cancels it.
+
+    interrupted : called before that; a task may miss the one cancellation that it gets, while a connection is made.
+    """
+    from anyio.from_thread import start_blocking_portal
+
+    with start_blocking_portal() as portal:
+        try:
+            return portal.call(lambda: work)
+        except KeyboardInterrupt:
+            interrupted()
+            raise

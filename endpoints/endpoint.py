@@ -1,16 +1,17 @@
-"""Where models are served: an address, the name of the variable that holds its key, and how hard it may be asked."""
+"""Where models are served and what they cost, as a TOML file says: an address, the variable that holds its key, how hard it may be asked."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from ..errors import InputError
-from ..files.toml import table_as, tables_of
+from ..files.toml import read_toml, table_as, tables_of
 
 _URL = Meta(
     pattern=r"\Ahttps?://([^\s/?#@:\[\]]+|\[[0-9a-fA-F:.]+\])(:[1-6]?[0-9]{1,4})?(/[^\s?#]*)?\Z",
@@ -23,6 +24,7 @@ _VARIABLE = Meta(
     extra={"secret": True},
 )
 Count = Annotated[int, Meta(ge=1, description="a whole number from 1")]
+Cost = Annotated[float, Meta(ge=0, le=1e12, description="the cost of a million tokens, from 0")]
 Amount = Annotated[float, Meta(ge=0.001, le=1e9, description="a number above 0")]
 
 
@@ -49,12 +51,6 @@ class Endpoint(Struct, frozen=True):
     per_minute: Amount | None = None
     proxy: Annotated[str, _URL] | None = None
 
-    @classmethod
-    def from_table(cls, name: str, table: Any, source: str) -> Endpoint:
-        """`[endpoint.NAME]` of a TOML file. Raises `InputError`, which never quotes what may be a secret."""
-        endpoint = table_as(cls, table, source, f"endpoint {name}", name=name)
-        return replace(endpoint, url=endpoint.url.rstrip("/"))
-
     def key(self) -> str:
         """The key, read at each call and kept nowhere; "" where none is needed. Raises `InputError` where it is not set."""
         if self.key_env is None:
@@ -69,6 +65,35 @@ class Endpoint(Struct, frozen=True):
 
 
 def endpoints_of(parsed: Mapping[str, Any], source: str) -> dict[str, Endpoint]:
-    """The `[endpoint.NAME]` tables of a parsed TOML file. Raises `InputError`."""
-    tables = tables_of(parsed, "endpoint", source)
-    return {name: Endpoint.from_table(name, table, source) for name, table in tables.items()}
+    """The `[endpoint.NAME]` tables of a parsed TOML file. Raises `InputError`, which never quotes what may be a secret."""
+    tables = tables_of(parsed, "endpoint", source).items()
+    found = {name: table_as(Endpoint, table, source, f"endpoint {name}", name=name) for name, table in tables}
+    return {name: replace(one, url=one.url.rstrip("/")) for name, one in found.items()}
+
+
+class Price(Struct, frozen=True):
+    """Of a million tokens, in any one currency: those of the prompt, and those of the completion."""
+
+    prompt: Cost
+    completion: Cost
+
+    def of(self, prompt_tokens: float, completion_tokens: float) -> float:
+        """The cost of so many tokens."""
+        return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
+
+
+def prices_of(parsed: Mapping[str, Any], source: str) -> dict[str, Price]:
+    """The `[price."MODEL"]` tables of a parsed TOML file, by model. Raises `InputError`."""
+    tables = tables_of(parsed, "price", source)
+    return {model: table_as(Price, table, source, f"price of {model}") for model, table in tables.items()}
+
+
+def read_services(path: str | os.PathLike[str]) -> tuple[dict[str, Endpoint], dict[str, Price]]:
+    """The endpoints of a TOML file, which may be a whole feature set, and its prices.
+
+    Raises `InputError` for a file that is absent or not TOML, has no endpoint, or one that cannot be right.
+    """
+    parsed = read_toml(Path(path), source := os.fspath(path))
+    if not (endpoints := endpoints_of(parsed, source)):
+        raise InputError("no endpoints", source=source, allowed='[endpoint.NAME] with url = "…"')
+    return endpoints, prices_of(parsed, source)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import base64
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 import numpy as np
-from msgspec import Meta, Struct
+from msgspec import Struct
 from numpy.typing import NDArray
-
-_MAX_LOGPROB = 1e-3
-"""Probabilities that were rounded upwards are still probabilities."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +20,7 @@ class ChatReply:
     logprobs : token by token, its alternatives as (token, natural logarithm of the probability); [] where none came.
     prompt_tokens, completion_tokens : as the endpoint counted them; None where it did not.
     seconds : from asking to answer; None for a reply out of a file.
+    model : who answered, by the server's account; "" where it does not say.
     """
 
     text: str
@@ -32,22 +30,7 @@ class ChatReply:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     seconds: float | None = None
-
-
-class _Message(Struct):
-    content: str | None = None
-    refusal: str | None = None
-
-
-class _Choice(Struct):
-    message: _Message
-    finish_reason: str | None = None
-    logprobs: Any = None
-
-
-class _Completion(Struct):
-    choices: Annotated[list[_Choice], Meta(min_length=1)]
-    usage: Any = None
+    model: str = ""
 
 
 class _Embedding(Struct):
@@ -55,69 +38,41 @@ class _Embedding(Struct):
     embedding: str | list[float]
 
 
-class _Embeddings(Struct):
-    data: list[_Embedding]
-
-
-class _Model(Struct):
-    id: str
-
-
-class _Models(Struct):
-    data: list[_Model]
-
-
 def chat_reply(body: Any, seconds: float | None) -> ChatReply:
-    completion = msgspec.convert(body, _Completion)
-    choice = completion.choices[0]
-    return ChatReply(
-        choice.message.content or "",
-        choice.message.refusal,
-        choice.finish_reason,
-        _logprobs(choice.logprobs),
-        _count(completion.usage, "prompt_tokens"),
-        _count(completion.usage, "completion_tokens"),
-        seconds,
-    )
+    try:
+        choice = body["choices"][0]
+        message, usage, tokens = choice["message"], body.get("usage"), ("prompt_tokens", "completion_tokens")
+        said = [message.get("content"), message.get("refusal"), choice.get("finish_reason"), body.get("model")]
+        counts = [usage.get(name) if isinstance(usage, dict) else None for name in tokens]
+    except (TypeError, LookupError, AttributeError) as error:
+        raise ValueError("no completion") from error
+    text, refusal, finish, model = msgspec.convert(said, list[str | None])
+    prompt, completion = (n if type(n) is int and 0 <= n < 2**31 else None for n in counts)
+    logprobs = _logprobs(choice.get("logprobs"))
+    return ChatReply(text or "", refusal, finish, logprobs, prompt, completion, seconds, model or "")
 
 
 def embedding_rows(body: Any, n: int) -> NDArray[np.float32]:
     """float32[n, d], in the order of the texts: from lists of numbers, or from the base64 of little-endian float32."""
-    items = sorted(msgspec.convert(body, _Embeddings).data, key=lambda item: item.index)
+    data = body.get("data") if isinstance(body, dict) else None
+    items = sorted(msgspec.convert(data, list[_Embedding]), key=lambda item: item.index)
     if [item.index for item in items] != list(range(n)):
         raise ValueError(f"{n} vectors were asked for, {len(items)} came, not numbered from 0 to {n - 1}")
-    vectors = np.stack([_vector(item.embedding) for item in items])  # ValueError for several widths
+    given = [item.embedding for item in items]
+    rows = [np.frombuffer(base64.b64decode(one), "<f4") if isinstance(one, str) else np.array(one) for one in given]
+    vectors = np.stack(rows).astype(np.float32)  # ValueError for several widths
     if not np.isfinite(vectors).all() or not vectors.shape[1]:
         raise ValueError("a vector with numbers that are not finite, or none")
     return vectors
 
 
-def model_names(body: Any) -> list[str]:
-    """Of the list of models, in its order."""
-    return [model.id for model in msgspec.convert(body, _Models).data]
-
-
-def _vector(given: str | list[float]) -> NDArray[np.float32]:
-    if isinstance(given, str):
-        return np.frombuffer(base64.b64decode(given, validate=True), "<f4").astype(np.float32)
-    return np.array(given, np.float64).astype(np.float32)
-
-
-def _count(usage: Any, key: str) -> int | None:
-    value = usage.get(key) if isinstance(usage, dict) else None
-    return value if type(value) is int and 0 <= value < 2**31 else None
-
-
 def _logprobs(given: Any) -> list[list[tuple[str, float]]]:
     """[] as soon as anything in them is not a log-probability: no number is made of what cannot be one."""
     try:
-        return [[_alternative(one) for one in token["top_logprobs"] or [token]] for token in given["content"]]
+        tokens = [token["top_logprobs"] or [token] for token in given["content"]]
+        found = [[(one["token"], float(one["logprob"])) for one in alternatives] for alternatives in tokens]
     except (TypeError, KeyError, ValueError, OverflowError):
         return []
-
-
-def _alternative(given: Any) -> tuple[str, float]:
-    token, value = given["token"], given["logprob"]
-    if not isinstance(token, str) or type(value) not in (int, float) or not value <= _MAX_LOGPROB:
-        raise ValueError
-    return token, float(value)
+    # Probabilities that were rounded upwards are still probabilities.
+    fits = all(isinstance(token, str) and value <= 1e-3 for alternatives in found for token, value in alternatives)
+    return found if fits else []

@@ -14,8 +14,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from ..endpoints.endpoint import Endpoint, endpoints_of
-from ..endpoints.prices import Price, prices_of, read_services
+from ..endpoints.endpoint import Endpoint, Price, endpoints_of, prices_of, read_services
 from ..errors import InputError, quoted
 from ..files.toml import read_toml, table_as, tables_of
 from ..files.wording import hint

@@ -32,9 +32,8 @@ if TYPE_CHECKING:
 
     from ..terms.icd.index import IcdIndex
     from ..terms.text.assertion import Assertion
-    from ..votes.lookup import PairVotes
     from ..votes.picks import Choices
-    from ..votes.voters import Picker, Voter
+    from ..votes.voters import PairVotes, Picker, Voter
 
     Strings = Sequence[str] | pa.Array | pa.ChunkedArray
 
@@ -224,7 +223,7 @@ class Names:
     @_once
     def votes(self, voter: Voter) -> PairVotes:
         """The votes of a language model on pairs of the names."""
-        from ..votes.lookup import PairVotes
+        from ..votes.voters import PairVotes
 
         return PairVotes.read(self.providers.vote_store(), voter, self.names)
 

@@ -13,7 +13,7 @@ from ..files.wording import hint
 from ..options import File, checked
 from ..votes.asking import named_model, services_of
 from ..votes.endpoint_check import Asked, EndpointCheck, ask_each
-from ..votes.prompts.versions import PROMPTS, VOTE_PROMPT
+from ..votes.prompts.files import prompt_of
 from ..votes.voters import Voter
 from .loading import Loading
 from .pair_votes import providers_of
@@ -84,10 +84,9 @@ def _of_set(features: FeatureSet, only: Sequence[str]) -> list[Asked]:
         who = [who_of(feature) for feature in specs]
         voters = [one for one in who if isinstance(one, Voter)]
         model = features.language_model(who[0])
-        calls = max((one.repeats * (2.0 if one.both_orders else 1.0) for one in voters), default=2.0)
         asked.append(Asked(
             tuple(feature.name for feature in specs), model.model, model.endpoint, who[0].config, who[0].prompt,
-            soft=any(one.soft for one in voters), calls_per_pair=calls,
+            soft=any(one.soft for one in voters),
         ))  # fmt: skip
     for name, spec in features.declared_encoders.items():
         if spec.endpoint is not None:
@@ -107,5 +106,5 @@ def _of_set(features: FeatureSet, only: Sequence[str]) -> list[Asked]:
 
 def _of_name(name: str, served: Mapping[str, Endpoint]) -> Asked:
     """ENDPOINT:MODEL, asked for a vote."""
-    model, prompt = named_model("models", name, served), PROMPTS[VOTE_PROMPT]
+    model, prompt = named_model("models", name, served), prompt_of("vote")
     return Asked((), model.model, model.endpoint, model.config(prompt), prompt)

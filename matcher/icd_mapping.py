@@ -24,8 +24,7 @@ from ..options import Between, File, Serves, checked
 from ..options import Table as AnyTable
 from ..progress import Progress, shown
 from ..terms.icd.mapping import map_to_icd
-from ..votes.asking_options import Asking
-from ..votes.budget import Budget
+from ..votes.asking_options import Asking, Budget
 from ..votes.voters import PICK_OPTIONS, Picker
 from .icd_blanks import blanks_told, in_place
 from .icd_encoders import declaring

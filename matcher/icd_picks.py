@@ -59,7 +59,7 @@ def with_picks(
     progress: Progress | None,
 ) -> dict[str, list[Any]]:
     """What `map_(answers=...)` makes of the picks in the store and of those asked now; `features` says where and at what price."""
-    from ..votes.icd_answers import picked_answers
+    from ..votes.picks import picked_answers
     from ..votes.store.store import VoteStore
 
     with VoteStore(how.filled) as votes:

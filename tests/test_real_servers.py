@@ -28,8 +28,8 @@ import dxmatch
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.terms.encoders.cached import CachedEncoder
 from dxmatch.terms.encoders.endpoint import EndpointEncoder
+from dxmatch.votes.prompts.files import PROMPTS, prompt_of
 from dxmatch.votes.prompts.questions import ModelConfig
-from dxmatch.votes.prompts.versions import PROMPTS, VOTE_PROMPT
 from dxmatch.votes.store.store import VoteStore
 
 pytestmark = pytest.mark.slow
@@ -38,7 +38,7 @@ for needed, extra in (("openai", "llm"), ("stamina", "llm"), ("sentence_transfor
 
 HERE = Path(__file__).parent
 MODELS = runpy.run_path(str(HERE / "real_models.py"))
-VOTE = PROMPTS[VOTE_PROMPT]
+VOTE = prompt_of("vote")
 LEARNT = {
     ("cerebrovascular accident", "stroke"): 1, ("asthma", "bronchial asthma"): 1, ("grippe", "influenza"): 1,
     ("measles", "rubeola"): 1, ("asthma", "gout"): 0, ("gout", "influenza"): 0, ("gout", "stroke"): 0, ("gout", "measles"): 0,

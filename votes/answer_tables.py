@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
-from ..errors import InputError, OptionError, Remedy, quoted
+from ..errors import InputError, OptionError, quoted
 from ..files.pair_labels import ALLOWED, conflicts, label_of
 from ..files.tables import Table, check_keeps_input, read_table, sound_rows
 from ..files.wording import counted
 from ..terms.icd.naming import Naming
-from .prompts.questions import Answer, ModelConfig, Question
+from .prompts.questions import IMPORTED, Answer, ModelConfig, Question
 from .store.store import VoteStore
-from .voters import IMPORTED
 
-_CHANGED = ("refuse", "keep", "replace")
 _VERDICT, _PROBABILITY = "verdict", "probability"
 
 
@@ -25,34 +24,24 @@ class TableSummary:
     """What became of n rows.
 
     stored : new votes. unscored : of the votes in the table, those without verdict and probability.
-    equal : rows whose two names are one, which no model needs to be asked about. repeated : rows that say again what an
-    earlier one says. known : votes on pairs that the store holds the same vote of that model on already.
-    kept, replaced : votes on pairs that it held another vote of that model on, which stayed, or gave way.
-    rejected : rows set aside.
+    equal : rows whose two names are one, which no model needs to be asked about. known : rows that say again what an earlier one or the
+    store says, or, where they may, something else than the store. rejected : rows set aside.
     """
 
     rows: int
     stored: int = 0
     unscored: int = 0
     equal: int = 0
-    repeated: int = 0
     known: int = 0
-    kept: int = 0
-    replaced: int = 0
     rejected: int = 0
     by_model: Counter[str] = field(default_factory=Counter)
 
     def lines(self) -> list[str]:
         models = ", ".join(f"{model} {count:,}" for model, count in sorted(self.by_model.items())) or "none"
         counts = {
-            "without a verdict": self.unscored,
-            "known already": self.known,
-            "known with another vote, which stays": self.kept,
-            "known with another vote, which was replaced": self.replaced,
-            "rows that repeat another": self.repeated,
-            "rows whose two names are equal": self.equal,
+            "without a verdict": self.unscored, "known already": self.known, "rows whose two names are equal": self.equal,
             "rows set aside": self.rejected,
-        }
+        }  # fmt: skip
         rest = "".join(f"; {count:,} {what}" for what, count in counts.items() if count)
         return [f"{counted(self.rows, 'row')}, {counted(self.stored, 'new vote')}; votes by model: {models}{rest}."]
 
@@ -70,9 +59,9 @@ def import_table(
     model: str | None = None,
     rejects: str | os.PathLike[str] | None = None,
     encoding: str | None = None,
-    changed: str = "refuse",
+    replace: bool = False,
 ) -> TableSummary:
-    """Stores the votes of a table under `ModelConfig(model, "imported")`, all or none (with "replace", new ones first, then those replaced).
+    """Stores the votes of a table under `ModelConfig(model, "imported")`, all or none.
 
     Parameters
     ----------
@@ -94,113 +83,74 @@ def import_table(
         A file for the rows that cannot be right, and for lines of JSON that are no object; without it the first is an `InputError`.
     encoding
         Of a text file that is not UTF-8.
-    changed
-        What becomes of a vote that the store holds already with another verdict or probability: "refuse" is an error, and nothing is
-        stored; "keep" leaves the one of the store; "replace" puts that of the table in its place.
+    replace
+        Of a table: its votes take the place of other ones of that model on the same pairs; without it, one that differs from the store is an error.
     """
-    if changed not in _CHANGED:
-        raise OptionError("changed", " or ".join(map(repr, _CHANGED)), changed)
     if isinstance(source, str | os.PathLike):
         check_keeps_input(source, rejects)
     table = read_table(source, encoding, set_aside=rejects is not None)
     if model is not None and not model.strip():
         raise OptionError("model", "the name of who voted", model)
-    for column in (a, b):
-        table.require(column, "a diagnosis")
-    for column, usual in ((verdict, _VERDICT), (probability, _PROBABILITY)):
-        if column != usual:
-            table.require(column)
-    if probability not in table.names:
-        table.require(verdict, "0 or 1")
-    if model is None:
-        table.require(model_column, "who voted")
-
+    needed = {a: "a diagnosis", b: "a diagnosis"} | ({} if probability in table.names else {verdict: "0 or 1"})
+    needed |= {column: "a vote" for column in (verdict, probability) if column not in (_VERDICT, _PROBABILITY)}
+    needed |= {} if model is not None else {model_column: "who voted"}
+    for column, what in needed.items():
+        table.require(column, what)
     problems: dict[int, InputError] = {}
     firsts, seconds = (_names(table, column, naming, problems) for column in (a, b))
-    models = verdicts = shares = [None] * len(table)
-    if model is not None:
-        models = [model] * len(table)
-    else:
-        models = table.text(model_column).to_pylist()
-        for row in (row for row, name in enumerate(models) if name is None):
-            blank = table.error("the model is blank", row, model_column, allowed="the name of who voted")
-            problems.setdefault(row, blank)
+    models = [model] * len(table) if model is not None else table.text(model_column).to_pylist()
+    verdicts = shares = [None] * len(table)
     if verdict in table.names:
         verdicts = table.parsed(verdict, label_of, "a verdict of no known kind", ALLOWED, problems)
     if probability in table.names:
         shares = table.parsed(probability, _probability, "not a probability", "0 to 1, or blank", problems)
-
     votes: dict[int, tuple[Question, Answer]] = {}
-    equal = 0
     for row, (one, other, who, said, share) in enumerate(zip(firsts, seconds, models, verdicts, shares, strict=True)):
-        if row in problems:
-            continue
-        if one == other:
-            equal += 1
-            continue
-        if said is None and share is not None:
-            said = int(share >= 0.5)
-        question = Question(ModelConfig(str(who), IMPORTED), min(one, other), max(one, other))
-        votes[row] = question, Answer(said, "empty" if said is None else None, probability=share)
+        if who is None:
+            blank = table.error("the model is blank", row, model_column, allowed="the name of who voted")
+            problems.setdefault(row, blank)
+        elif row not in problems and one != other:
+            said = int(share >= 0.5) if said is None and share is not None else said
+            question = Question(ModelConfig(str(who), IMPORTED), min(one, other), max(one, other))
+            votes[row] = question, Answer(said, "empty" if said is None else None, probability=share)
     for question, rows in conflicts(votes):
         shown = "; ".join(f"row {table.row_number(row)}: {_said(votes[row][1])}" for row in rows[:4])
         problem = f"the pair {quoted(question.first)}, {quoted(question.second)} has two votes of {question.config.model} ({shown})"
         allowed = "one vote of a model on a pair, in either order"
         problems.update((row, table.error(problem, row, a, allowed=allowed)) for row in rows)
     sound_rows(table, problems, rejects)
-    row_of: dict[tuple[Question, Answer], int] = {}
-    for row, vote in votes.items():
-        if row not in problems:
-            row_of.setdefault(vote, row)
-    kept = list(row_of)
-    held = store.stored(question for question, _ in kept)
-    others = {vote: old for vote, old in zip(kept, held, strict=True) if old and _said(old) != _said(vote[1])}
-    if others and changed == "refuse":
-        vote, old = next(iter(others.items()))
-        raise table.error(
-            f"{len(others):,} of its votes are in the store already with another verdict or probability; the first, of "
-            f"{vote[0].config.model} on {quoted(vote[0].first)}, {quoted(vote[0].second)}, is {_said(vote[1])} here and {_said(old)} there. "
-            "Nothing was stored",
-            row_of[vote],
-            verdict if verdict in table.names else probability,
-            remedy=Remedy(
-                "puts those of the table in their place ('keep' leaves those of the store)", changed="replace"
-            ),
-        )
-    replace = changed == "replace"
-    stored = store.add_many([vote for vote in kept if vote not in others])
-    if replace:
-        store.add_many(others, replace=True)
+    kept = {vote: row for row, vote in reversed(votes.items()) if row not in problems}
+    held = list(store.stored(question for question, _ in kept))
+    for (question, answer), old, row in zip(kept, held, kept.values(), strict=True):
+        if old is not None and _said(old) != _said(answer) and not replace:
+            problem = f"the store holds another vote of {question.config.model}: {_said(answer)} here, {_said(old)} there. Nothing was stored"
+            allowed = "votes that the store does not contradict, or the option 'replace'"
+            raise table.error(problem, row, verdict if verdict in table.names else probability, allowed=allowed)
+    store.add_many(kept, replace=replace)
+    stored, equal = held.count(None), len(table) - len(votes.keys() | problems.keys())
     return TableSummary(
-        rows=len(table) + len(table.broken),
-        stored=stored,
-        unscored=sum(answer.verdict is None for _, answer in kept),
-        equal=equal,
-        repeated=len(table) - equal - len(problems) - len(kept),
-        known=len(kept) - stored - len(others),
-        kept=0 if replace else len(others),
-        replaced=len(others) if replace else 0,
-        rejected=len(problems) + len(table.broken),
-        by_model=Counter(question.config.model for question, _ in kept),
-    )
+        len(table) + len(table.broken), stored, sum(answer.verdict is None for _, answer in kept), equal,
+        len(votes.keys() - problems.keys()) - stored, len(problems) + len(table.broken),
+        Counter(question.config.model for question, _ in kept),
+    )  # fmt: skip
 
 
 def _names(table: Table, column: str, naming: Naming, problems: dict[int, InputError]) -> list[str]:
     """The name of each row; "" for one with a problem."""
-    known: dict[str | None, str | InputError] = {}
+
+    @cache
+    def name_of(text: str | None) -> str | InputError:
+        try:
+            return naming([text or ""])[0]
+        except InputError as error:
+            return error
+
     out = []
     for row, text in enumerate(table.text(column).to_pylist()):
-        if text not in known:
-            try:
-                known[text] = naming([text or ""])[0]
-            except InputError as error:
-                known[text] = error
-        name = known[text]
-        if isinstance(name, InputError):
+        if isinstance(name := name_of(text), InputError):
             problem = name.problem if text else "the diagnosis is blank"
             problems.setdefault(row, table.error(problem, row, column, allowed=name.allowed, got=text))
-            name = ""
-        out.append(name)
+        out.append(name if isinstance(name, str) else "")
     return out
 
 

@@ -5,32 +5,37 @@ What the store holds is never asked again, so whatever ends an asking, the next 
 
 from __future__ import annotations
 
+import asyncio
 import json
+import math
 import os
+import time
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from ..endpoints.endpoint import Endpoint
-from ..endpoints.prices import Price, estimated_tokens, read_services
+from ..endpoints.client import EndpointClient, EndpointError, run
+from ..endpoints.endpoint import Endpoint, Price, read_services
 from ..errors import OptionError
 from ..files.wording import counted, nearest
 from ..progress import Progress
-from .ask_summary import AskSummary
-from .budget import Budget as Budget
-from .budget import token_limit
+from .asking_options import AskSummary, Budget, CapReached, token_limit
 from .prompts.prompt import Prompt
 from .prompts.questions import Answer, ModelConfig, Question, canonical
+from .store.store import VoteStore
 
 if TYPE_CHECKING:
     from .batch_files import BatchFile
-    from .store.store import VoteStore
 
+MAX_FAILURES = 20
+"""A job ends after so many failed questions in a row; after two rounds where more are under way at once."""
 _SAMPLE = 200
 """So many of the unknown questions are written out to expect their tokens."""
-_FORMS_SHOWN = 3
+_BETWEEN_LOOKS = 0.1
 
 
 class NotServed(OptionError):
@@ -56,21 +61,14 @@ class LanguageModel:
         return ModelConfig(self.model, prompt.version, canonical(sent))
 
     def answers(
-        self,
-        prompt: Prompt,
-        asked: Sequence[tuple[str, str]],
-        store: VoteStore,
-        budget: Budget,
-        progress: Progress | None = None,
-    ) -> list[Answer | None]:
+        self, prompt: Prompt, asked: Sequence[tuple[str, str]], store: VoteStore, budget: Budget, progress: Progress | None = None
+    ) -> list[Answer | None]:  # fmt: skip
         """The answer to each (first, second); None where there is none: the call failed, or the budget was spent.
 
         Only what the store does not hold is asked.
         """
-        who = self.config(prompt)
-        questions = [Question(who, first, second) for first, second in asked]
-        job = Job(self, prompt, lambda: dict.fromkeys(questions))
-        ask(plan([job], store), store, budget, progress)
+        questions = [Question(self.config(prompt), first, second) for first, second in asked]
+        ask(plan([Job(self, prompt, lambda: dict.fromkeys(questions))], store), store, budget, progress)
         return list(store.stored(questions))
 
 
@@ -102,10 +100,7 @@ class Job:
 class Planned:
     """How much of a job is still to be asked.
 
-    wanted : all questions. unknown : those without an answer in the store.
-    prompt_tokens, completion_tokens : expected for the unknown ones. cost : of these; None where no price is given.
-    most : the highest cost that the limit on tokens allows; None where there is no price or no limit.
-    guessed : whether nothing that was answered tells how long answers are.
+    wanted : all questions. unknown : those without an answer in the store. prompt_tokens, completion_tokens : expected for these.
     """
 
     job: Job
@@ -113,88 +108,54 @@ class Planned:
     unknown: int
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    cost: float | None = None
-    most: float | None = None
-    guessed: bool = False
+
+    @property
+    def cost(self) -> float | None:
+        """Expected; None where no price is given."""
+        price = self.job.model.price
+        return None if price is None else price.of(self.prompt_tokens, self.completion_tokens)
 
 
 def plan(jobs: Iterable[Job], store: VoteStore | None) -> list[Planned]:
     """Counts what the store does not hold. store : None where nothing is known yet."""
-    return [_planned(job, store) for job in jobs]
+    planned = []
+    for job in jobs:
+        wanted = sum(1 for _ in job.questions())
+        open_ = iter(job.questions() if store is None else store.unknown(job.questions()))
+        sample = list(islice(open_, _SAMPLE))
+        unknown, limit = len(sample) + sum(1 for _ in open_), token_limit(job.parameters)
+        lengths = [estimated_tokens(job.prompt.messages(one.first, one.second)) for one in sample] or [0]
+        usual = min(limit or math.inf, job.prompt.usual_answer_tokens)
+        seen = None if store is None else store.mean_tokens(job.config)
+        of_prompt, of_answer = seen or (sum(lengths) / len(lengths), usual)
+        planned.append(Planned(job, wanted, unknown, round(unknown * of_prompt), round(unknown * of_answer)))
+    return planned
 
 
-def _planned(job: Job, store: VoteStore | None) -> Planned:
-    wanted = 0
-
-    def put() -> Iterator[Question]:
-        nonlocal wanted
-        for question in job.questions():
-            wanted += 1
-            yield question
-
-    open_ = put() if store is None else store.unknown(put())
-    sample = list(islice(open_, _SAMPLE))
-    unknown = len(sample) + sum(1 for _ in open_)
-    if not unknown:
-        return Planned(job, wanted, 0)
-    limit, price = token_limit(job.parameters), job.model.price
-    seen = None if store is None else store.mean_tokens(job.config)
-    of_prompt, of_answer = seen or _guessed_tokens(job, sample, limit)
-    tokens = round(unknown * of_prompt), round(unknown * of_answer)
-    cost = None if price is None else price.of(*tokens)
-    most = None if price is None or limit is None else price.of(tokens[0], unknown * limit)
-    return Planned(job, wanted, unknown, *tokens, cost, most, seen is None)
-
-
-def _guessed_tokens(job: Job, sample: Sequence[Question], limit: int | None) -> tuple[float, float]:
-    """Of a prompt, from the length of some of the unknown ones; of an answer."""
-    lengths = [estimated_tokens(job.prompt.messages(one.first, one.second)) for one in sample]
-    usual = job.prompt.usual_answer_tokens
-    return sum(lengths) / len(lengths), float(usual if limit is None else min(limit, usual))
+def estimated_tokens(messages: Sequence[Mapping[str, str]]) -> int:
+    """Tokens of a prompt, guessed from its length: 3.5 characters of English to a token, and 8 around each message."""
+    return sum(math.ceil(len(message["content"]) / 3.5) + 8 for message in messages)
 
 
 def plan_lines(planned: Sequence[Planned]) -> Iterator[str]:
     """Yields a line for each job with what is to be asked, and the sum, for a terminal or a log."""
     for one in planned:
         model = one.job.model
+        cost = "no price given" if one.cost is None else f"cost about {one.cost:,.2g}"
+        about = f": about {one.prompt_tokens:,} + {one.completion_tokens:,} tokens, {cost}" if one.unknown else ""
         yield (
             f"{one.job.called or model.model} at {model.endpoint.name} ({model.endpoint.url}): {counted(one.wanted, 'question')}, "
-            f"{one.wanted - one.unknown:,} known, {one.unknown:,} to ask{_expected(one)}"
+            f"{one.wanted - one.unknown:,} known, {one.unknown:,} to ask{about}"
         )
-    asked = [one for one in planned if one.unknown]
-    if not asked:
+    if not (questions := sum(one.unknown for one in planned)):
         yield "Nothing to ask."
         return
-    tokens = f"{sum(one.prompt_tokens for one in asked):,} + {sum(one.completion_tokens for one in asked):,} tokens"
-    questions = counted(sum(one.unknown for one in asked), "question")
-    yield f"To ask: {questions}, about {tokens} of prompts and answers{_cost(asked)}."
-    if any(one.guessed for one in asked):
-        yield "The tokens of answers are a guess until the first ones have come; a model that reasons writes many times more."
-
-
-def _expected(one: Planned) -> str:
-    if not one.unknown:
-        return ""
-    cost = "no price given" if one.cost is None else f"cost about {_amount(one.cost)}"
-    most = "" if one.most is None else f", at most about {_amount(one.most)}"
-    return f": about {one.prompt_tokens:,} + {one.completion_tokens:,} tokens, {cost}{most}"
-
-
-def _cost(asked: Sequence[Planned]) -> str:
-    costs = [one.cost for one in asked if one.cost is not None]
-    if not costs:
-        return ""
-    most = [one.most for one in asked if one.most is not None]
-    highest = f", at most about {_amount(sum(most))}" if len(most) == len(asked) else ""
-    lacking = "" if len(costs) == len(asked) else ", some without a price"
-    return f", cost about {_amount(sum(costs))}{highest}{lacking}"
-
-
-def _amount(money: float) -> str:
-    """Two digits behind the point, or two that say something: 12.30, 0.0042."""
-    if money == 0 or money >= 0.1:
-        return f"{money:,.2f}"
-    return f"{money:.2g}" if money >= 1e-4 else f"{money:.6f}"
+    tokens = f"{sum(one.prompt_tokens for one in planned):,} + {sum(one.completion_tokens for one in planned):,} tokens"
+    costs = [one.cost for one in planned if one.cost is not None]
+    lacking = "" if len(costs) == len(planned) else ", some without a price"
+    cost = f", cost about {sum(costs):,.2g}{lacking}" if costs else ""
+    yield f"To ask: {counted(questions, 'question')}, about {tokens} of prompts and answers{cost}."
+    yield "The tokens of answers are a guess until the first ones have come; a model that reasons writes many times more."
 
 
 def ask(
@@ -202,9 +163,10 @@ def ask(
 ) -> AskSummary | None:
     """Asks what is planned and unknown, and keeps each answer before the next question takes its place.
 
-    The endpoints are asked side by side, the jobs of one endpoint one after another, a few thousand questions at a time in
-    an order of chance, so that two processes that share a store seldom ask the same. A question that fails is counted and
-    not kept: the next run asks it again. A job whose calls all fail is given up. Ctrl-C ends it with what was answered.
+    The endpoints are asked side by side, the jobs of one endpoint one after another. A question is claimed in
+    the store before it is asked: another process that shares the store waits for its answer, and asks it where none comes within the
+    time-out of the endpoint. A question that fails is counted and not kept: the next run asks it again. A job whose calls all fail is
+    given up. Ctrl-C ends it with what was answered.
 
     Parameters
     ----------
@@ -227,16 +189,125 @@ def ask(
     """
     if not (open_ := [one for one in planned if one.unknown]):
         return None
-    from .asker import Asked, Asker
-
-    jobs = []
-    for one in open_:
-        job, model = one.job, one.job.model
-        unknown = store.unknown(job.questions())
-        jobs.append(Asked(model.endpoint, model.model, model.price, job.parameters, job.prompt, unknown, one.unknown))
     budget = Budget() if budget is None else budget
-    budget.summaries.append(summary := Asker(jobs, store, budget, progress).run())
+    for one in open_:
+        one.job.model.endpoint.key()
+        if budget.max_cost is not None and (one.job.model.price is None or token_limit(one.job.parameters) is None):
+            lacking = f"a price of {one.job.model.model}, or max_tokens among its parameters"
+            raise OptionError("max_cost", f"left out where {lacking}, is missing", budget.max_cost)
+    summary, calls, cost = AskSummary(), budget.calls, budget.cost
+    asker = _Asker(open_, store, budget, summary, progress)
+    try:
+        run(asker.all(), lambda: asker.stop("interrupted"))
+    except KeyboardInterrupt:
+        pass
+    except BaseExceptionGroup as errors:
+        error: BaseException = errors
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        raise error from None
+    summary.calls = budget.calls - calls
+    if not summary.stopped_because:
+        summary.known = sum(one.unknown for one in open_) - summary.answered - summary.failed.total()
+    summary.cost = budget.cost - cost if any(one.job.model.price for one in open_) else None
+    budget.summaries.append(summary)
     return summary
+
+
+class _Asker:
+    """The calls of `ask`: many at once, each answer kept as it comes, never beyond the caps."""
+
+    def __init__(
+        self, planned: Sequence[Planned], store: VoteStore, budget: Budget, summary: AskSummary, progress: Progress | None
+    ) -> None:  # fmt: skip
+        self._planned, self._store, self._budget, self._summary = planned, store, budget, summary
+        self._progress, self._total, self._done = progress, sum(one.unknown for one in planned), 0
+        self._failed, self._over, self._claimed = Counter[int](), set[int](), set[Question]()
+        # In a thread, because a store that another process holds would hold up all calls under way.
+        self._writer = ThreadPoolExecutor(1, "vote-store")
+
+    async def all(self) -> None:
+        """Raises an exception group, with the first error first."""
+        try:
+            with self._writer:
+                async with asyncio.TaskGroup() as tasks:
+                    for endpoint in dict.fromkeys(one.job.model.endpoint for one in self._planned):
+                        tasks.create_task(self._endpoint(endpoint))
+        finally:
+            self._store.release(self._claimed)
+
+    async def _endpoint(self, endpoint: Endpoint) -> None:
+        drawing, questions = asyncio.Lock(), self._questions(endpoint)
+
+        async def work() -> None:
+            while True:
+                async with drawing:
+                    drawn = await asyncio.to_thread(next, questions, None)
+                if drawn is None:
+                    return
+                await self._question(client, *drawn)
+
+        async with EndpointClient(endpoint) as client, asyncio.TaskGroup() as workers:
+            for _ in range(min(endpoint.concurrency, self._total)):
+                workers.create_task(work())
+
+    def _questions(self, endpoint: Endpoint) -> Iterator[tuple[Job, Question]]:
+        """The questions of an endpoint, without those that another process answers meanwhile."""
+        for job in (one.job for one in self._planned if one.job.model.endpoint == endpoint):
+            open_, waiting = iter(self._store.unknown(job.questions())), deque[Question]()
+            while id(job) not in self._over and (
+                question := next(open_, None) or (waiting.popleft() if waiting else None)
+            ):
+                if self._store.claim(question, endpoint.timeout):
+                    self._claimed.add(question)
+                    yield job, question
+                elif any(self._store.unknown([question])):
+                    waiting.append(question)
+                    time.sleep(_BETWEEN_LOOKS / len(waiting))
+
+    async def _question(self, client: EndpointClient, job: Job, question: Question) -> None:
+        messages, price = job.prompt.messages(question.first, question.second), job.model.price
+        # No tokenizer makes more tokens than bytes; 64 for each message's frame in the chat template.
+        longest = sum(len(message["content"].encode("utf-8", "replace")) + 64 for message in messages)
+        most = price.of(longest, token_limit(job.parameters) or 0) if price else 0.0
+        try:
+            reply = await client.chat(job.model.model, messages, job.parameters, lambda: self._budget.call(most))
+        except CapReached as cap:
+            return self.stop(str(cap))
+        except EndpointError as error:
+            self._fail(job, error)
+        else:
+            tokens = reply.prompt_tokens, reply.completion_tokens
+            self._budget.charge(most, price.of(*tokens) if price and None not in tokens else most)  # type: ignore
+            self._failed[id(job)] = 0
+            answer = job.prompt.answer(question, reply)
+            await asyncio.get_running_loop().run_in_executor(self._writer, self._keep, question, answer)
+            self._claimed.discard(question)
+        return self._report()
+
+    def _keep(self, question: Question, answer: Answer) -> None:
+        """Counts it here, so that an answer that is kept while all else is cancelled is counted too."""
+        if self._store.add(question, answer):
+            self._summary.count(question.config.model, answer)
+
+    def _report(self) -> None:
+        self._done += 1
+        if self._progress is not None:
+            self._progress(self._done, self._total)
+
+    def _fail(self, job: Job, error: EndpointError) -> None:
+        self._summary.failure(error)
+        self._failed[id(job)] += 1
+        most = max(MAX_FAILURES, 2 * job.model.endpoint.concurrency)
+        if error.final or self._failed[id(job)] >= most:
+            why = f"{error}" if error.final else f"{most} failures in a row, the last: {error}"
+            self.stop(f"{job.model.model} is not asked any more: {why}", job)
+
+    def stop(self, reason: str, *jobs: Job) -> None:
+        """Asks no further question of these jobs, or of all."""
+        over = {id(job) for job in jobs or (one.job for one in self._planned)} - self._over
+        self._over |= over
+        self._summary.stopped_because += [reason] if over else []
 
 
 def export(planned: Sequence[Planned], folder: str | os.PathLike[str], store: VoteStore) -> list[BatchFile]:
@@ -254,12 +325,8 @@ def services_of(endpoints: str | os.PathLike[str] | None) -> tuple[dict[str, End
 
 
 def named_model(
-    option: str,
-    asked: str | LanguageModel,
-    endpoints: Mapping[str, Endpoint],
-    prices: Mapping[str, Price] | None = None,
-    instead: str = "",
-) -> LanguageModel:
+    option: str, asked: str | LanguageModel, endpoints: Mapping[str, Endpoint], prices: Mapping[str, Price] | None = None, instead: str = ""
+) -> LanguageModel:  # fmt: skip
     """The model that an option names as ENDPOINT:MODEL; a model's own name may hold colons.
 
     instead : what else the option allows, for the error.
@@ -277,6 +344,6 @@ def named_model(
     known = ", and needs the option 'endpoints', a TOML file"
     if endpoints:
         near = nearest(endpoint, endpoints) if model else None
-        forms = [f"{near}:{model}"] if near else [f"{one}:{asked.rstrip(':')}" for one in endpoints]
-        known = f", such as {' or '.join(forms[:_FORMS_SHOWN])} (endpoints: {', '.join(endpoints)})"
+        form = f"{near}:{model}" if near else f"{next(iter(endpoints))}:{asked.rstrip(':')}"
+        known = f", such as {form} (endpoints: {', '.join(endpoints)})"
     raise NotServed(option, f"{instead}ENDPOINT:MODEL{known}", asked)

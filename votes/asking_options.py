@@ -1,15 +1,152 @@
-"""How language models are asked: where they are served, where their answers are kept, and what may be spent."""
+"""How language models are asked: where they are served, where their answers are kept, what may be spent; and what came of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
+from ..errors import DxmatchError, OptionError
+from ..files.wording import counted
 from ..options import Between, File, Options, Output
-from .budget import Budget
+from .prompts.questions import Answer
 from .store import STORE
+
+if TYPE_CHECKING:
+    from ..endpoints.client import EndpointError
+
+
+class CapReached(DxmatchError):
+    """The next call could go beyond a cap."""
+
+
+@dataclass
+class Budget:
+    """What may be spent over all that is asked with it, over all endpoints; None for no limit.
+
+    summaries : what came of each asking. calls : begun so far, retries included. cost : of the calls that have ended.
+
+    Raises `OptionError` for a cap that cannot be.
+    """
+
+    max_calls: int | None = None
+    max_cost: float | None = None
+    summaries: list[AskSummary] = field(default_factory=list)
+    calls: int = field(default=0, init=False)
+    cost: float = field(default=0.0, init=False)
+
+    def __post_init__(self) -> None:
+        self._reserved: list[float] = []
+        for name, cap in (("max_calls", self.max_calls), ("max_cost", self.max_cost)):
+            if cap is not None and not cap >= 0:
+                raise OptionError(name, "a number from 0, or None", cap)
+
+    @asynccontextmanager
+    async def call(self, most: float) -> AsyncIterator[None]:
+        """Counts one try of a call, which costs `most` at most. Waits while calls under way may still turn out cheaper.
+
+        An answer is charged by `charge`; a try without one costs nothing, or all that it may where the endpoint may charge all the same.
+
+        Raises `CapReached`.
+        """
+        from asyncio import sleep
+
+        while self.max_cost is not None and self.cost + sum(self._reserved) + most > self.max_cost:
+            if not self._reserved:
+                spent = f"{self.cost:.3g} of {self.max_cost:g} is spent"
+                raise CapReached(f"the next call could cost {most:.3g}, and {spent}")
+            await sleep(0.01)
+        if self.max_calls is not None and self.calls >= self.max_calls:
+            raise CapReached(f"the cap of {self.max_calls:,} calls is reached")
+        self.calls += 1
+        self._reserved.append(most)
+        try:
+            yield
+        except BaseException as error:
+            self.charge(most, most if getattr(error, "billed", True) else 0.0)
+            raise
+
+    def charge(self, most: float, cost: float) -> None:
+        """A call for which `most` was reserved has ended and cost `cost`."""
+        self._reserved.remove(most)
+        self.cost += cost
+
+
+def token_limit(parameters: Mapping[str, Any]) -> int | None:
+    """The most tokens of an answer, where the parameters set it."""
+    return parameters.get("max_completion_tokens", parameters.get("max_tokens"))
+
+
+@dataclass
+class AskSummary:
+    """What came of one run of `ask`.
+
+    verdicts : answers kept, by verdict. unscored : answers kept, by the reason for no verdict.
+    failed : questions without an answer, by the kind of the last error; the next run asks them again. known : questions
+        that were answered meanwhile, by another process or under another name.
+    calls : with retries. prompt_tokens, completion_tokens : as the endpoints counted them. cost : None without a price.
+    first_failure : the first of the errors that left a question without an answer, with the endpoint and its URL; "" for none.
+    stopped_because : why questions were left unasked; empty where all were asked.
+    served : model -> the names under which its server answered, and how often.
+    """
+
+    verdicts: Counter[int] = field(default_factory=Counter)
+    unscored: Counter[str] = field(default_factory=Counter)
+    failed: Counter[str] = field(default_factory=Counter)
+    known: int = 0
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = None
+    first_failure: str = ""
+    stopped_because: list[str] = field(default_factory=list)
+    served: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+
+    @property
+    def answered(self) -> int:
+        """Answers kept, with a verdict or without."""
+        return self.verdicts.total() + self.unscored.total()
+
+    def count(self, model: str, answer: Answer) -> None:
+        if answer.verdict is None:
+            self.unscored[answer.reason or ""] += 1
+        else:
+            self.verdicts[answer.verdict] += 1
+        self.prompt_tokens += answer.prompt_tokens or 0
+        self.completion_tokens += answer.completion_tokens or 0
+        self.served[model].update([answer.model] if answer.model else [])
+
+    def failure(self, error: EndpointError) -> None:
+        self.failed[error.kind] += 1
+        self.first_failure = self.first_failure or str(error)
+
+    def lines(self, lacking: str = "a verdict") -> list[str]:
+        """For the user to read. lacking : what unscored answers are without."""
+        lines = [f"{counted(self.answered, 'answer')} kept, {self.unscored.total():,} of them without {lacking}{_parts(self.unscored)}."]  # fmt: skip
+        if self.known:
+            lines.append(f"{counted(self.known, 'question')} had been answered meanwhile.")
+        if self.failed:
+            again = "run this again to ask them again."
+            lines.append(f"{counted(self.failed.total(), 'question')} failed{_parts(self.failed)}; {again}")
+            if not any(self.first_failure in reason for reason in self.stopped_because):
+                lines.append(f"The first failure: {self.first_failure}")
+        for model, names in self.served.items():
+            if len(names) > 1:
+                lines.append(
+                    f"{model} was answered by several models, as its server says{_parts(names)}: is that meant?"
+                )
+        cost = "" if self.cost is None else f", cost {self.cost:,.4g}"
+        tokens = f"{self.prompt_tokens:,} + {self.completion_tokens:,} tokens of prompts and answers"
+        lines.append(f"{counted(self.calls, 'call')}, {tokens}{cost}.")
+        return [*lines, *(f"Stopped: {reason.rstrip('.')}." for reason in self.stopped_because)]
+
+
+def _parts(counts: Counter[str]) -> str:
+    return f" ({', '.join(f'{count:,} {name}' for name, count in counts.most_common())})" if counts else ""
 
 
 @dataclass(frozen=True, kw_only=True)

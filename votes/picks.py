@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import quoted
-from ..terms.icd.index import DIRECT, Assignment, IcdIndex
-from .prompts.pick_prompt import Offered
-from .prompts.questions import Question
-from .store.store import StoreError, VoteStore
+from ..terms.icd.index import CODE, DIRECT, HOW, Assignment, IcdIndex
+from ..terms.icd.mapping import Answers, IcdAnswer, candidates_of, direct_candidate, led_by
+from .prompts.prompt import Offered
+from .prompts.questions import REASONS, Question
+from .store.store import VoteStore
 from .voters import Picker
+
+PICKED, UNSCORED = "picked", "unscored"
+NOT_ANSWERED = "the model was not asked, or did not answer"
 
 
 class Choice(NamedTuple):
@@ -63,21 +66,50 @@ class Choices:
 
     def questions(self, picker: Picker) -> Iterator[Question]:
         """One for each of `asked`."""
-        return (Question(picker.config, one.name, picker.prompt.listed(one.offered)) for one in self.asked)
+        return (Question(picker.config, one.name, picker.prompt.offer(one.offered)) for one in self.asked)
 
     def nodes(self, picker: Picker, store: VoteStore) -> NDArray[np.int32]:
         """int32[u]: the direct match, or the candidate that `picker` chose; -1 where there is neither."""
         nodes = self.direct.nodes.copy()
         for choice, answer in zip(self.asked, store.stored(self.questions(picker)), strict=True):
             if answer is not None and answer.verdict is not None:
-                nodes[choice.row] = choice.candidates[place_of(answer.verdict, len(choice.candidates), choice.name)]
+                nodes[choice.row] = choice.candidates[answer.verdict - 1]
         return nodes
 
 
-def place_of(pick: int, candidates: int, name: str) -> int:
-    """The pick, counted from 0. Raises `StoreError` for one that no prompt reads out of an answer."""
-    if not 1 <= pick <= candidates:
-        raise StoreError(
-            f"The vote store is damaged: it holds the pick {pick} of {candidates} candidates for {quoted(name)}."
-        )
-    return pick - 1
+def picked_answers(
+    picker: Picker, store: VoteStore, ask: Callable[[Choices], None], take_direct: bool = True
+) -> Answers:
+    """Free text -> ICD-10, for `map_to_icd`: direct match or code; else "picked", the candidate that the model named; else "unscored".
+
+    ask : has what the store does not hold of these choices asked. The candidates stand in the order in which they were
+        put to the model, after a direct match, of which no model is asked; the score of a pick is its cosine or its distance with
+        a minus sign.
+    take_direct : as of `Choices.of`.
+    """
+
+    def answers(names: Sequence[str], index: IcdIndex, k: int) -> list[IcdAnswer]:
+        choices = Choices.of(names, index, k, take_direct)
+        ask(choices)
+        out, ways = [], choices.direct.how.tolist()
+        # The letters of a code say nothing to an encoder.
+        by_name = [name for name, how in zip(names, ways, strict=True) if how == DIRECT]
+        found = zip(*index.candidates(by_name, k), strict=True)
+        for name, node, how in zip(names, choices.direct.nodes.tolist(), ways, strict=True):
+            if node < 0:
+                out.append(IcdAnswer(None, None, HOW[0], None, []))
+                continue
+            one = direct_candidate(index, node, name)
+            others = [] if how == CODE else candidates_of(index, *next(found))
+            out.append(IcdAnswer(*one[:2], HOW[how], 1.0, led_by(one, others, index, k)))
+        for choice, answer in zip(choices.asked, store.stored(choices.questions(picker)), strict=True):
+            candidates = candidates_of(index, choice.candidates, choice.cosines, choice.entries)
+            if answer is None or answer.verdict is None:
+                reason = NOT_ANSWERED if answer is None else REASONS[answer.reason or "unclear"]
+                out[choice.row] = IcdAnswer(None, None, UNSCORED, None, candidates, reason)
+            else:
+                chosen = candidates[answer.verdict - 1]
+                out[choice.row] = IcdAnswer(*chosen[:2], PICKED, chosen.score, candidates)
+        return out
+
+    return answers

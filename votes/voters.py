@@ -1,26 +1,35 @@
-"""The votes and picks that a feature set asks for: whom, with what prompt and parameters, in which orders, how often."""
+"""The votes and picks that a feature set asks for: whom, with what prompt and parameters, how often; votes out of the store, as arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..files.wording import hint
 from ..terms.icd.search import CANDIDATES, DISTANCES, ENTRIES
-from .prompts.files import prompt_of, prompt_of_text
-from .prompts.pick_prompt import PickPrompt
+from .prompts.files import LATEST, PROMPTS, names_of, prompt_of, prompt_of_text
 from .prompts.prompt import Prompt
 from .prompts.questions import IMPORTED, ModelConfig, Question, canonical
-from .prompts.versions import PICK_PROMPT, PROMPTS, VOTE_PROMPT
+from .store.store import VoteStore
 
 ORDERS = ("canonical", "both")
 MAX_REPEATS = 100
 TOP_LOGPROBS = 10
 SET_BY_US = ("model", "messages", "stream", "stream_options", "n", "logprobs", "top_logprobs")
 """Parameters of a call that are never a user's to set."""
+_ASKED = {"endpoint": "", "prompt_text": "", "parameters": {}}
+VOTE_OPTIONS: dict[str, Any] = {**_ASKED, "prompt": LATEST["vote"], "order": "canonical", "soft": False, "repeats": 1}
+VOTE_CHOICES = {"order": ORDERS}
+PICK_OPTIONS: dict[str, Any] = {
+    **_ASKED, "prompt": LATEST["pick"], "source": "icd10cm", "encoder": "shipped", "k": CANDIDATES, "distance": DISTANCES[0], "entries": ENTRIES[0],
+}  # fmt: skip
+PICK_CHOICES = {"distance": DISTANCES, "entries": ENTRIES}
 
 
 @dataclass(frozen=True)
@@ -43,14 +52,16 @@ class Voter:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Voter:
-        soft, prompt = options["soft"], _prompt("vote", options)
-        config = _config(options, prompt, {"logprobs": True, "top_logprobs": TOP_LOGPROBS} if soft else {})
-        return cls(config, options["endpoint"], options["order"] == "both", soft, options["repeats"], prompt)
+        if options["prompt"] == IMPORTED:
+            return cls(ModelConfig(options["model"], IMPORTED), "", False, options["soft"], 1)
+        soft = {"logprobs": True, "top_logprobs": TOP_LOGPROBS} if options["soft"] else {}
+        config, prompt = _asked("vote", options, soft)
+        return cls(config, options["endpoint"], options["order"] == "both", options["soft"], options["repeats"], prompt)
 
     def questions(self, first: str, second: str) -> Iterator[Question]:
         """All that is asked about a pair of different names."""
-        low, high = min(first, second), max(first, second)
-        for one, other in ((low, high), (high, low)) if self.both_orders else ((low, high),):
+        pair = sorted((first, second))
+        for one, other in (pair, pair[::-1])[: 1 + self.both_orders]:
             for repeat in range(self.repeats):
                 yield Question(self.config, one, other, repeat)
 
@@ -71,14 +82,13 @@ class Picker:
     k: int
     distance: str = DISTANCES[0]
     entries: str = ENTRIES[0]
-    prompt: PickPrompt = field(compare=False, kw_only=True)
+    prompt: Prompt = field(compare=False, kw_only=True)
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Picker:
+        config, prompt = _asked("pick", options, {})
         where = (options[each] for each in ("endpoint", "source", "encoder", "k", "distance", "entries"))
-        prompt = _prompt("pick", options)
-        assert isinstance(prompt, PickPrompt), "no pick is imported"
-        return cls(_config(options, prompt, {}), *where, prompt=prompt)
+        return cls(config, *where, prompt=prompt)
 
 
 def asked_by(kind: str, options: Mapping[str, Any]) -> Voter | Picker:
@@ -86,20 +96,14 @@ def asked_by(kind: str, options: Mapping[str, Any]) -> Voter | Picker:
     return Picker.of(options) if kind == "icd_pick" else Voter.of(options)
 
 
-def _config(options: Mapping[str, Any], prompt: Prompt | None, extra: Mapping[str, Any]) -> ModelConfig:
-    if prompt is None:
-        return ModelConfig(options["model"], IMPORTED)
-    chosen = options["parameters"] or prompt.parameters
-    return ModelConfig(options["model"], prompt.version, canonical({**chosen, **extra}))
+def _asked(kind: str, options: Mapping[str, Any], more: Mapping[str, Any]) -> tuple[ModelConfig, Prompt]:
+    text = options["prompt_text"]
+    prompt = _of_text(kind, text) if text else PROMPTS[options["prompt"]]
+    sent = canonical({**(options["parameters"] or prompt.parameters), **more})
+    return ModelConfig(options["model"], prompt.version, sent), prompt
 
 
 _of_text = lru_cache(maxsize=64)(prompt_of_text)
-
-
-def _prompt(kind: str, options: Mapping[str, Any]) -> Prompt | None:
-    if options["prompt"] == IMPORTED:
-        return None
-    return _of_text(kind, options["prompt_text"]) if options["prompt_text"] else PROMPTS[options["prompt"]]
 
 
 def with_prompt(entry: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
@@ -119,55 +123,73 @@ def with_prompt(entry: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
     return {**entry, "prompt": prompt.version, "prompt_text": prompt.file_text}
 
 
-VOTE_OPTIONS: dict[str, Any] = {
-    "endpoint": "",
-    "prompt": VOTE_PROMPT,
-    "prompt_text": "",
-    "order": "canonical",
-    "soft": False,
-    "repeats": 1,
-    "parameters": {},
-}
-VOTE_CHOICES = {"order": ORDERS}
-PICK_OPTIONS: dict[str, Any] = {
-    "endpoint": "",
-    "prompt": PICK_PROMPT,
-    "prompt_text": "",
-    "source": "icd10cm",
-    "encoder": "shipped",
-    "k": CANDIDATES,
-    "distance": DISTANCES[0],
-    "entries": ENTRIES[0],
-    "parameters": {},
-}
-PICK_CHOICES = {"distance": DISTANCES, "entries": ENTRIES}
-
-
 def problem_of(options: Mapping[str, Any]) -> str | None:
     """What is wrong with the options of a vote or a pick, beyond their types; None for nothing."""
-    if not options["model"].strip():
-        return "the model has no name"
-    for name, highest in (("repeats", MAX_REPEATS), ("k", 100)):
-        if name in options and not 1 <= options[name] <= highest:
-            return f"{name!r} is not between 1 and {highest}"
-    if taken := sorted(set(options["parameters"]) & set(SET_BY_US)):
-        return f"'parameters' sets what dxmatch sets itself: {', '.join(taken)}"
-    if problem := _problem_of_prompt(options):
-        return problem
-    if options["prompt"] == IMPORTED:
-        asked = options["parameters"] or options["endpoint"]
-        if asked or options.get("order") == "both" or options.get("repeats", 1) > 1:
-            return "an imported vote is never asked for, so it has no endpoint, order, repeats or parameters"
-    return None
-
-
-def _problem_of_prompt(options: Mapping[str, Any]) -> str | None:
     version, text, kind = options["prompt"], options["prompt_text"], "pick" if "source" in options else "vote"
-    if text:
-        made = _of_text(kind, text).version
-        return None if version == made else f"'prompt' is {version!r}, but that of 'prompt_text' is {made!r}"
-    known = [prompt.version for prompt in PROMPTS.values() if prompt.kind == kind]
-    if version in known or (kind == "vote" and version == IMPORTED):
-        return None
-    more = f", {IMPORTED}" if kind == "vote" else ""
-    return f"an unknown prompt {version!r}{hint(version, known)}. Allowed: {', '.join(known)}{more}, or a text file"
+    known = [*names_of(kind), *([IMPORTED] if kind == "vote" else [])]
+    taken = sorted(set(options["parameters"]) & set(SET_BY_US))
+    asked = (
+        options["parameters"] or options["endpoint"] or options.get("order") == "both" or options.get("repeats", 1) > 1
+    )
+    wrong = {
+        "the model has no name": not options["model"].strip(),
+        f"'repeats' is not between 1 and {MAX_REPEATS}": not 1 <= options.get("repeats", 1) <= MAX_REPEATS,
+        "'k' is not between 1 and 100": not 1 <= options.get("k", 1) <= 100,
+        f"'parameters' sets what dxmatch sets itself: {', '.join(taken)}": taken,
+        f"'prompt' is {version!r}, but not that of 'prompt_text'": text and _of_text(kind, text).version != version,
+        f"an unknown prompt {version!r}{hint(version, known)}. Allowed: {', '.join(known)}, or a text file": not text and version not in known,
+        "an imported vote is never asked for, so it has no endpoint, order, repeats or parameters": version == IMPORTED and asked,
+    }  # fmt: skip
+    return next((problem for problem, is_so in wrong.items() if is_so), None)
+
+
+Index = NDArray[np.int32]
+Column = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class PairVotes:
+    """One voter's answers on the pairs of u names that it gave a verdict on.
+
+    pairs : int64[v], ascending: the pair (i, j), i < j, is i * u + j.
+    means, spreads : float32[v], mean and standard deviation (n - 1; NaN for one) over orders and repeats.
+    """
+
+    n_names: int
+    pairs: NDArray[np.int64]
+    means: Column
+    spreads: Column
+
+    @classmethod
+    def read(cls, store: VoteStore, voter: Voter, names: Sequence[str]) -> PairVotes:
+        """What the store holds of `voter` on pairs of `names`; answers without a verdict count as none."""
+        number = {name: i for i, name in enumerate(names)}
+        keys: list[int] = []
+        values: list[float] = []
+        for first, second, repeat, verdict, probability, _ in store.answers(voter.config, names):
+            value = probability if voter.soft else verdict
+            if value is not None and repeat < voter.repeats and (first <= second or voter.both_orders):
+                i, j = sorted((number[first], number[second]))
+                keys.append(i * len(names) + j)
+                values.append(value)
+        pairs, of, count = np.unique(np.array(keys, np.int64), return_inverse=True, return_counts=True)
+        value = np.array(values, np.float64)
+        mean = np.bincount(of, value, len(pairs)) / count
+        squares = np.bincount(of, np.square(value - mean[of]), len(pairs))
+        spread = np.where(count > 1, np.sqrt(squares / np.maximum(count - 1, 1)), np.nan)
+        return cls(len(names), pairs, mean.astype(np.float32), spread.astype(np.float32))
+
+    def mean(self, first: Index, second: Index, out: Column) -> None:
+        """out[p] : the mean vote on the names (first[p], second[p]); 1 for one and the same name; NaN for none."""
+        self._gather(self.means, first, second, out, 1.0)
+
+    def spread(self, first: Index, second: Index, out: Column) -> None:
+        """out[p] : the standard deviation; 0 for one and the same name; NaN for fewer than two votes."""
+        self._gather(self.spreads, first, second, out, 0.0)
+
+    def _gather(self, values: Column, first: Index, second: Index, out: Column, equal: float) -> None:
+        wanted = np.minimum(first, second).astype(np.int64) * self.n_names + np.maximum(first, second)
+        known = np.isin(wanted, self.pairs)
+        out[:] = np.nan
+        out[known] = values[np.searchsorted(self.pairs, wanted[known])]
+        out[first == second] = equal

@@ -21,11 +21,10 @@ from ...files.wording import hint
 from ...pages.rows import Row
 from ...progress import Progress
 from ...votes.asking import Budget, Job, LanguageModel
-from ...votes.prompts.choice_prompts import fitting, options_text
 from ...votes.prompts.files import prompt_of
-from ...votes.prompts.letters import letters_of
-from ...votes.prompts.prompt import Prompt
+from ...votes.prompts.prompt import Prompt, fitting, options_text
 from ...votes.prompts.questions import Question
+from ...votes.prompts.replies import letters_of
 from ...votes.store.store import VoteStore
 from ..score.choice import option_at, shifted, shifts
 

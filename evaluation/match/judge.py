@@ -29,12 +29,10 @@ from ...terms.icd.naming import Naming
 from ...terms.text.normalizer import Normalizer
 from ...votes.asking import LanguageModel, named_model, services_of
 from ...votes.asking_options import Asking
-from ...votes.prompts.class_prompts import RELATIONS, SEVERITIES
 from ...votes.prompts.files import prompt_of
-from ...votes.prompts.judge_prompts import JudgePrompt, check_text
-from ...votes.prompts.prompt import Prompt
+from ...votes.prompts.prompt import RELATIONS, SEVERITIES, Prompt, check_text
 from ...votes.prompts.questions import Answer, Question
-from ...votes.prompts.verdicts import is_refusal
+from ...votes.prompts.replies import is_refusal
 from ...votes.store.store import VoteStore
 from ..read.findings import first_few
 from ..read.lists import Cell, Lists, as_text, looked_up
@@ -206,13 +204,12 @@ class Judging:
         if failure and not any(found):
             problem = f"the {kind} {stage.model} answered none of {len(questions):,} questions"
             raise InputError(problem, allowed="an endpoint that answers", got=f"the first failure: {failure}")
-        assert isinstance(prompt, JudgePrompt)
         for row, question, (_, entries), answer in zip(open_.values(), questions, read, found, strict=True):
             if answer is None or answer.verdict is None:
                 row |= {kind: _WORDS[kind][None], "included": None, "place": None}
                 yield NOT_ANSWERED if answer is None else answer.reason or ""
                 continue
-            told = prompt.judgement(answer.raw, Question(stage.config(prompt), *question))
+            told = prompt.reply(answer.raw, Question(stage.config(prompt), *question))
             # a check that calls "not included" correct finds nothing
             included = bool(answer.verdict) != checked
             place = told.place if included and told.place and told.place <= entries else None

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import InputError, OptionError
 from ...files.wording import hint
 from ...stats.agreement import divided
-from ...votes.prompts import class_prompts
+from ...votes.prompts import prompt
 from ..match.matches import Matches
 from ..match.options import BEST
 from ..read.findings import Finding
@@ -30,9 +30,9 @@ from .weighted_cases import best_and_worst_rows, error_rows, plane_rows, quadran
 
 NAME, TITLE = "weighted", "Semantic and severity scores"
 RANKS, FARTHEST = 5, 5
-RELATIONS = {relation: number for number, relation in enumerate(class_prompts.RELATIONS, 1)}
+RELATIONS = {relation: number for number, relation in enumerate(prompt.RELATIONS, 1)}
 """Relation of a diagnosis to the reference -> D."""
-SEVERITIES = {severity: number for number, severity in enumerate(class_prompts.SEVERITIES, 1)}
+SEVERITIES = {severity: number for number, severity in enumerate(prompt.SEVERITIES, 1)}
 """Severity -> its place on the scale."""
 _WITH_UNKNOWN = {**SEVERITIES, "unknown": 0}
 SETTINGS = {"easy": (1.0, 0.3), "medium": (2.0, 0.0), "hard": (3.0, 0.0)}

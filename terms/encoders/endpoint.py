@@ -10,9 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ...endpoints.client import EndpointClient
+from ...endpoints.client import EndpointClient, run
 from ...endpoints.endpoint import Endpoint
-from ...endpoints.event_loop import run
 from ...errors import ModelError, OptionError, quoted
 from . import OWN_LENGTH, checked_texts
 

@@ -17,7 +17,6 @@ from pathlib import Path
 
 import numpy as np
 
-from dxmatch.endpoints.prices import estimated_tokens
 from dxmatch.files.pairs import Pairs, read_pairs
 from dxmatch.files.reading import PairColumns, Reading
 from dxmatch.matcher.match_function import load
@@ -26,7 +25,8 @@ from dxmatch.training.options import LabelRules
 from dxmatch.training.statistics.split import Groups, held_out
 from dxmatch.training.statistics.threshold import MAX_F1, choose_threshold
 from dxmatch.training.train import train
-from dxmatch.votes.prompts.versions import PROMPTS
+from dxmatch.votes.asking import estimated_tokens
+from dxmatch.votes.prompts.files import PROMPTS
 
 from .rivals import DATA, Scored, Verdicts, by_kind, compare, minilm_cosines, ratios
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from dxmatch.endpoints.prices import read_services
+from dxmatch.endpoints.endpoint import read_services
 from dxmatch.errors import DxmatchError
 from dxmatch.features.feature_set import FeatureSet
 

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dxmatch.endpoints.endpoint import Endpoint
-from dxmatch.endpoints.prices import read_services
+from dxmatch.endpoints.endpoint import Endpoint, endpoints_of, read_services
 from dxmatch.errors import InputError
 from dxmatch.features.feature_set import FeatureSet
 
@@ -13,10 +12,10 @@ SECRET = "sk-a1b2c3d4e5"
 
 
 def test_an_endpoint() -> None:
-    endpoint = Endpoint.from_table(
-        "e", {"url": "https://models.example/v1/", "key_env": "MY_KEY", "concurrency": 64, "per_minute": 500}, "f.toml"
+    table = {"url": "https://models.example/v1/", "key_env": "MY_KEY", "concurrency": 64, "per_minute": 500}
+    assert endpoints_of({"endpoint": {"e": table}}, "f.toml")["e"] == Endpoint(
+        "e", "https://models.example/v1", "MY_KEY", concurrency=64, per_minute=500
     )
-    assert endpoint == Endpoint("e", "https://models.example/v1", "MY_KEY", concurrency=64, per_minute=500)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +41,7 @@ def test_an_endpoint() -> None:
 )
 def test_endpoints_that_cannot_be_right(table: object, message: str) -> None:
     with pytest.raises(InputError, match=message) as error:
-        Endpoint.from_table("e", table, "f.toml")
+        endpoints_of({"endpoint": {"e": table}}, "f.toml")
     assert SECRET not in str(error.value)
 
 

@@ -8,13 +8,10 @@ from functools import cache
 from hypothesis import strategies as st
 
 from dxmatch.evaluation.read.raw_answers import ranked_diagnoses
-from dxmatch.votes.prompts.choice_prompts import options_text
-from dxmatch.votes.prompts.judge_prompts import check_text, list_text
-from dxmatch.votes.prompts.judgement import INCLUDED, RIGHT
-from dxmatch.votes.prompts.letters import letters_of
-from dxmatch.votes.prompts.prompt import Prompt
+from dxmatch.votes.prompts.files import PROMPTS
+from dxmatch.votes.prompts.prompt import Prompt, check_text, options_text
 from dxmatch.votes.prompts.questions import ModelConfig, Question
-from dxmatch.votes.prompts.versions import PROMPTS
+from dxmatch.votes.prompts.replies import INCLUDED, RIGHT, letters_of, read
 
 from .findings import falsified, seconds_of
 
@@ -50,7 +47,6 @@ _SECONDS = {
     "pick": _CANDIDATES, "severity": "", "diagnosis": "3", "choice": _OPTIONS, "choice-reading": _OPTIONS,
     "check": check_text("1. angina", 0, "only its cause"),
 }  # fmt: skip
-_OF_LISTS = ("judge-strict-1", "judge-second-1")
 
 
 @cache
@@ -60,9 +56,7 @@ def _questions() -> list[tuple[str, Prompt, Question, tuple[int, ...]]]:
     for version, prompt in PROMPTS.items():
         second = _SECONDS.get(prompt.kind, "acute MI")
         allowed: tuple[int, ...] = (0, 1)
-        if version in _OF_LISTS:
-            second, allowed = list_text(["angina", None, "acute MI"]), (0, 1, 3)
-        elif prompt.kind in ("relation", "severity"):
+        if prompt.kind in ("relation", "severity"):
             allowed = (1, 2, 3, 4, 5)
         elif prompt.kind == "pick":
             allowed = (1, 2, 3)
@@ -74,15 +68,15 @@ def _questions() -> list[tuple[str, Prompt, Question, tuple[int, ...]]]:
     return found
 
 
-def _contradictions(version: str, kind: str) -> tuple[tuple[str, str], ...]:
+def _contradictions(kind: str) -> tuple[tuple[str, str], ...]:
     """Two answers of which one at most can be meant; () of what is asked in other ways."""
     if kind in _YES_OR_NO:
         said = ("Yes.", "No.")
-    elif kind == "check" and version not in _OF_LISTS:
+    elif kind == "check":
         said = ('{"verdict": "correct"}', '{"verdict": "incorrect"}')
-    elif kind == "judge" and version not in _OF_LISTS:
+    elif kind == "judge":
         said = ('{"verdict": "included"}', '{"verdict": "not included"}')
-    elif kind in ("relation", "severity", "pick") or version in _OF_LISTS:
+    elif kind in ("relation", "severity", "pick"):
         said = ("1", "3")
     else:
         return ()
@@ -93,9 +87,9 @@ def check(text: str) -> None:
     listed = ranked_diagnoses(text)
     assert listed is None or all(isinstance(name, str) and name.strip() for name in listed), listed
     for reader in (INCLUDED, RIGHT):
-        judgement = reader.read(text, "gout", "heart attack")
-        assert judgement.verdict in (0, 1, None), judgement
-        assert (judgement.verdict is None) == (judgement.reason is not None), judgement
+        judgement = read(text, reader, "gout", "heart attack")
+        assert judgement.value in (0, 1, None), judgement
+        assert (judgement.value is None) == (judgement.reason is not None), judgement
         assert judgement.place is None or judgement.place >= 1, judgement
     places = letters_of(text, 4, ("gout", "STEMI", "sepsis", "asthma"))
     assert places is None or (places and list(places) == sorted({*places} & {*range(4)})), places
@@ -106,9 +100,11 @@ def check(text: str) -> None:
 
 
 def check_contradiction(text: str) -> None:
-    """A later line that says the other is no verdict."""
+    """A later line that says the other is no verdict, unless what stands before it was a thought."""
+    if "</think>" in text:
+        return
     for version, prompt, question, _ in _questions():
-        for first, other in _contradictions(version, prompt.kind):
+        for first, other in _contradictions(prompt.kind):
             said = f"{first}\n{text}\n{other}"
             assert prompt.read(said, question)[0] is None, (version, said)
 
@@ -116,7 +112,7 @@ def check_contradiction(text: str) -> None:
 def check_time(text: str) -> None:
     calls = {
         "ranked": lambda: ranked_diagnoses(text),
-        "judgement": lambda: INCLUDED.read(text, "gout"),
+        "judgement": lambda: read(text, INCLUDED, "gout"),
         "letters": lambda: letters_of(text, 4),
         "prompts": lambda: [prompt.read(text[:10_000], question) for _, prompt, question, _ in _questions()],
     }

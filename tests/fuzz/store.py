@@ -1,6 +1,6 @@
 """Damage to a vote store: is any of it unnoticed? `python -m tests.fuzz store --number 375 --seed 0`
 
-A trial is unnoticed where the damaged store reads without an error, and an answer is another one or is missing.
+A trial is unnoticed where a check finds the damaged store whole, and an answer is another one or is missing.
 """
 
 from __future__ import annotations
@@ -77,6 +77,8 @@ def damaged(content: bytes, kind: str, path: Path, rng: random.Random) -> None:
 def came_of(path: Path) -> str:
     """ "refused", "no effect" or "UNNOTICED"."""
     try:
+        if not check_votes(path).whole:
+            return "refused"
         with VoteStore(path, must_exist=True, wait=0.1) as store:
             same = list(store.stored(ASKED)) == ANSWERS
             same &= [store.exported(f"{i:032x}") for i in range(len(ASKED))] == ASKED

@@ -14,6 +14,7 @@ from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.votes.answer_tables import TableSummary, import_table
 from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question
+from dxmatch.votes.store.check import check_votes
 from dxmatch.votes.store.store import VoteStore
 
 NAMING = Naming(Normalizer())
@@ -98,10 +99,10 @@ def test_a_probability_alone_gives_the_verdict(store: VoteStore, tmp_path: Path)
 def test_equal_names_are_skipped_and_repeated_votes_count_once(store: VoteStore, tmp_path: Path) -> None:
     text = "a,b,verdict\nMI,Myocardial infarction,0\ngout,podagra,1\nPodagra,GOUT,yes\ngout,podagra,1.0\n"
     summary = import_table(table(tmp_path, text), store, model="gpt-4", naming=NAMING)
-    assert (summary.rows, summary.stored, summary.equal, summary.repeated) == (4, 1, 1, 2)
+    assert (summary.rows, summary.stored, summary.equal, summary.known) == (4, 1, 1, 2)
     assert store.status()[0].answers == 1
     again = import_table(table(tmp_path, text), store, model="gpt-4", naming=NAMING)
-    assert (again.stored, again.known) == (0, 1)
+    assert (again.stored, again.known) == (0, 3)
 
 
 HEADER = "a,b,model,verdict,probability\n"
@@ -137,7 +138,7 @@ def test_rows_that_cannot_be_right_are_set_aside(store: VoteStore, tmp_path: Pat
     text = HEADER + "x,y,m,1,\ny,x,m,0,\ngout,podagra,m,1,\n,y,m,1,\ngout,asthma,m,perhaps,\nx,y,n,1,\n"
     rejects = tmp_path / "rejects.csv"
     summary = import_table(table(tmp_path, text), store, naming=NAMING, rejects=rejects)
-    assert (summary.rows, summary.stored, summary.rejected, summary.repeated) == (6, 2, 4, 0)
+    assert (summary.rows, summary.stored, summary.rejected, summary.known) == (6, 2, 4, 0)
     rows = list(csv.DictReader(rejects.open(encoding="utf-8")))
     assert [row["rejected_row"] for row in rows] == ["2", "3", "5", "6"]
     assert "has two votes" in rows[0]["rejected_because"]
@@ -149,7 +150,7 @@ def test_options_that_cannot_be_right(store: VoteStore, tmp_path: Path) -> None:
     path = table(tmp_path, "a,b,verdict\ngout,podagra,1\n")
     with pytest.raises(OptionError, match="'model' parameter must be the name of who voted"):
         import_table(path, store, model=" ", naming=NAMING)
-    with pytest.raises(InputError, match="the column 'share' is missing"):
+    with pytest.raises(InputError, match="the column 'share' .a vote. is missing"):
         import_table(path, store, model="m", probability="share", naming=NAMING)
 
 
@@ -172,34 +173,23 @@ def test_the_real_votes_of_gpt_4(store: VoteStore, tmp_path: Path, shared_data: 
                 said.setdefault((first, second), set()).add((row["label"], row["vote_share"]))
     plain = {pair: {label for label, _ in votes} for pair, votes in said.items()}
     votes = {pair: int(min(labels)) for pair, labels in plain.items() if len(labels) == 1}
-    assert summary.rows == 21_199 == summary.stored + summary.equal + summary.repeated + summary.rejected
+    assert summary.rows == 21_199 == summary.stored + summary.equal + summary.known + summary.rejected
     assert summary.stored == store.status()[0].answers == len(votes) > 17_000
     assert [answer and answer.verdict for answer in answers(store, *votes)] == list(votes.values())
     assert shares.stored == sum(len(both) == 1 for both in said.values())
 
 
-def test_a_corrected_vote_is_refused_kept_or_replaced(store: VoteStore, tmp_path: Path) -> None:
+def test_a_corrected_vote_is_refused_or_replaces(store: VoteStore, tmp_path: Path) -> None:
     import_table(table(tmp_path, "a,b,model,verdict\ngout,asthma,m,1\n"), store, naming=NAMING)
     path = table(tmp_path, "a,b,model,verdict\nx,y,m,1\ngout,asthma,m,0\n", "second.csv")
 
     def said() -> list[int | None]:
-        return [
-            answer and answer.verdict
-            for answer in answers(store, ("asthma", "gout"), ("x", "y"), who=ModelConfig("m", "imported"))
-        ]
+        found = answers(store, ("asthma", "gout"), ("x", "y"), who=ModelConfig("m", "imported"))
+        return [answer and answer.verdict for answer in found]
 
-    with pytest.raises(
-        InputError,
-        match=r"second\.csv, row 3.*: 1 of its votes are in the store already with another .* is 0 here and 1 there.*changed='replace'",
-    ):
+    with pytest.raises(InputError, match=r"second\.csv, row 3.*another vote of m: 0 here, 1 there.*'replace'"):
         import_table(path, store, naming=NAMING)
     assert said() == [1, None]
-    kept = import_table(path, store, naming=NAMING, changed="keep")
-    assert (kept.stored, kept.known, kept.kept, said()) == (1, 0, 1, [1, 1])
-    replaced = import_table(path, store, naming=NAMING, changed="replace")
-    assert (replaced.stored, replaced.known, replaced.replaced, said()) == (0, 1, 1, [0, 1])
-    assert "1 known with another vote, which was replaced" in replaced.lines()[0]
-    with VoteStore(store.path) as again:  # the tally agrees
-        assert again.status()[0].answers == 2
-    with pytest.raises(OptionError, match="'changed' parameter must be"):
-        import_table(path, store, naming=NAMING, changed="drop")
+    replaced = import_table(path, store, naming=NAMING, replace=True)
+    assert (replaced.stored, replaced.known, said()) == (1, 1, [0, 1])
+    assert check_votes(store.path).whole, "the tally agrees"

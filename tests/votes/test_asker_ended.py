@@ -23,8 +23,8 @@ ASKING = f"""
 import json, sys
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.votes.asking import Job, LanguageModel, ask, plan
+from dxmatch.votes.prompts.files import PROMPTS
 from dxmatch.votes.prompts.questions import Question
-from dxmatch.votes.prompts.versions import PROMPTS
 from dxmatch.votes.store.store import VoteStore
 
 model = LanguageModel(Endpoint("lab", sys.argv[1], concurrency={CONCURRENCY}), "model-a", {{}})

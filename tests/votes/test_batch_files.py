@@ -12,9 +12,8 @@ import pytest
 
 from dxmatch.errors import InputError
 from dxmatch.votes.batch_files import custom_id, export, import_batch, is_batch_result
-from dxmatch.votes.prompts.pick_prompt import candidates_text
+from dxmatch.votes.prompts.files import PROMPTS
 from dxmatch.votes.prompts.questions import ModelConfig, Question, canonical
-from dxmatch.votes.prompts.versions import PROMPTS
 from dxmatch.votes.store.store import VoteStore
 
 QWEN = ModelConfig("Qwen/Qwen2.5-7B-Instruct", "vote-1", canonical({"max_tokens": 16, "temperature": 0.0}))
@@ -93,7 +92,7 @@ def test_an_id_tells_every_part_of_a_question_apart() -> None:
 
 def test_one_model_a_file_and_no_file_beyond_its_limits(store: VoteStore, tmp_path: Path) -> None:
     mixed = [one for both in zip(questions(25, QWEN), questions(25, PHI), strict=True) for one in both]
-    mixed += [Question(PICKER, "heart attack", candidates_text([("I21", "Acute myocardial infarction")]))]
+    mixed += [Question(PICKER, "heart attack", json.dumps([["I21", "Acute myocardial infarction"]]))]
     files = export(mixed, tmp_path, store, max_requests=10)
     assert {file.path.name: file.requests for file in files} == {
         "vote-1_Qwen-Qwen2.5-7B-Instruct_001.jsonl": 10,
@@ -114,6 +113,12 @@ def test_one_model_a_file_and_no_file_beyond_its_limits(store: VoteStore, tmp_pa
     assert len(small) > 3
     assert all(file.size == file.path.stat().st_size <= 3_000 for file in small)
     assert sum(file.requests for file in small) == 20
+
+
+def test_models_whose_names_give_one_file_name_share_no_file(store: VoteStore, tmp_path: Path) -> None:
+    asked = [one for name in ("a/b", "a-b") for one in questions(3, ModelConfig(name, "vote-1"))]
+    files = export(asked, tmp_path, store)
+    assert [{line["body"]["model"] for line in requests(file.path)} for file in files] == [{"a/b"}, {"a-b"}]
 
 
 @pytest.mark.parametrize("model", ["../../etc/passwd", 'a b:c*?"<>|\\', "модель", "x" * 300, "CON", ".hidden"])
@@ -149,7 +154,7 @@ def test_an_earlier_export_is_not_overwritten(store: VoteStore, tmp_path: Path) 
 
 def test_no_diagnosis_breaks_a_line(store: VoteStore, tmp_path: Path, hostile_texts: list[str]) -> None:
     asked = [Question(QWEN, *pair) for text in hostile_texts for pair in ((text, "angina"), ("angina", text))]
-    asked += [Question(PICKER, text, candidates_text([("I21", text)])) for text in hostile_texts]
+    asked += [Question(PICKER, text, json.dumps([["I21", text]])) for text in hostile_texts]
     files = export(asked, tmp_path, store)
     lines = {line["custom_id"]: line for file in files for line in requests(file.path)}
     assert len(lines) == len(asked)
@@ -277,7 +282,7 @@ def test_a_file_that_is_no_result(store: VoteStore, tmp_path: Path) -> None:
     good = written(tmp_path / "r.jsonl", [result(custom_id(questions(1)[0]))])
     table = written(tmp_path / "t.jsonl", [{"a": "x", "b": "y", "model": "m", "verdict": 1}])
     odd = {
-        file.path: "the requests of a batch, not its results",
+        file.path: "not the result of a batch",
         table: "not the result of a batch",
         written(tmp_path / "empty.jsonl", []): "not the result of a batch",
         written(tmp_path / "x.parquet", [b"PAR1\x00\xff"]): "not the result of a batch",

@@ -18,7 +18,6 @@ pytest.importorskip("stamina", reason="asking a language model needs the extra '
 import dxmatch
 from dxmatch.errors import InputError, OptionError
 
-MODELS = {"path": "/v1/models", "json": {"object": "list", "data": [{"id": "llama3.1:8b"}, {"id": "bge-m3"}]}}
 NOT_FOUND = {"status": 404, "error": "404 page not found"}
 VOTE = '[[feature]]\nname = "v"\nkind = "vote"\nmodel = "{model}"\nendpoint = "lab"\n{more}\n'
 COSINE = '[[feature]]\nname = "c"\nkind = "cosine"\nencoder = "e"\n[encoder.e]\nmodel = "bge-m3"\nendpoint = "lab"\n'
@@ -32,18 +31,13 @@ def checked(folder: Path, url: str, entries: str, endpoint: str = "") -> list[dx
 @pytest.mark.parametrize(
     ("rules", "entry", "said"),
     [
-        ([{"text": "Maybe."}], {}, 'the answer names no verdict; the answer was "Maybe.": ask another model, or with other words'),
-        ([{"text": "<think>The user", "finish": "length"}], {}, r"cut off at the limit on tokens \(16\); the answer was .<think>The user.*max_tokens = 2048"),
-        ([{"text": "", "finish": "stop", "usage": {"prompt_tokens": 80, "completion_tokens": 16}}], {}, "the answer holds no text; no text came: it seems to think .* max_tokens = 2048"),
-        ([{"text": "", "finish": "stop", "usage": {"prompt_tokens": 80, "completion_tokens": 2}}], {}, "no text came: the model ended at once: .* chat template"),
+        ([{"text": "Maybe."}], {}, 'the answer names no verdict; the answer was "Maybe.". Ask another model, or with other words'),
+        ([{"text": "<think>The user", "finish": "length"}], {}, r"cut off at the limit on tokens; the answer was .<think>The user.*max_tokens = 2048"),
+        ([{"text": "", "finish": "stop", "usage": {"prompt_tokens": 80, "completion_tokens": 16}}], {}, "the answer holds no text; .*It may think before .* max_tokens = 2048"),
         ([{"text": "Yes\x1b[2J and no"}], {}, r'names no verdict; the answer was "Yes \[2J and no"'),
-        ([{"choices": [{"message": {"content": "Yes"}}]}], {"more": "soft = true"}, 'the answer was "Yes", and no log-probabilities with it.*soft = true'),
-        ([MODELS, NOT_FOUND], {"model": "llama3.1"}, r"no such model there; did you mean 'llama3.1:8b'\? It has: llama3.1:8b, bge-m3"),
-        ([MODELS, NOT_FOUND], {"model": "bge-m3"}, "The model is there, and gives no answers to questions"),
-        ([MODELS, {"status": 400}], {"model": "bge-m3"}, "refused question: status 400.*max_completion_tokens"),
+        ([{"choices": [{"message": {"content": "Yes"}}]}], {"more": "soft = true"}, '"Yes" came without log-probabilities.*soft = true'),
         ([NOT_FOUND], {}, "not found: status 404: no such path or model: `url` must end where"),
-        ([{"raw": "<!DOCTYPE html><html>Sign in</html>"}], {}, r"malformed: the reply is not JSON: a web page \(HTML\)"),
-        ([{"status": 401}], {}, "refused key: status 401: it wants a key: name its variable as `key_env`"),
+        ([{"status": 401}], {}, "refused key: status 401: .* `key_env` names the variable"),
         ([{"status": 503}], {}, "server error: status 503.* loading the model still: try again in a minute"),
         ([{"text": "No"}], {}, ""),
     ],
@@ -55,21 +49,8 @@ def test_what_to_mend(
     (one,) = checked(tmp_path, loopback.url, VOTE.format(**{"model": "llama3.1:8b", "more": "", **entry}))
     assert re.search(said, one.problem) and one.usable == (not said), one.problem
     assert "\x1b" not in "".join(one.lines())
-    assert (one.doubt != "") == one.usable, "the right answer is yes"
     questions = [request for request in loopback.log()["requests"] if request["path"].endswith("/chat/completions")]
     assert len(questions) == 1
-
-
-@pytest.mark.parametrize("wrong", ["", "/v1/chat/completions", "/api"])
-def test_a_wrong_path_and_the_right_one(wrong: str, loopback: Any, tmp_path: Path) -> None:
-    root = loopback.url.removesuffix("/v1")
-    loopback.rules(MODELS | {"path": "/v1/models"}, NOT_FOUND)
-    if wrong == "/api":
-        loopback.rules(
-            {"path": "/api/v1/models", "status": 404}, {"path": "/api/models", "status": 404}, MODELS, NOT_FOUND
-        )
-    (one,) = checked(tmp_path, root + wrong, VOTE.format(model="llama3.1:8b", more=""))
-    assert one.problem.endswith(f'The server answers at url = "{root}/v1".')
 
 
 def test_nobody_there_is_told_at_once(tmp_path: Path) -> None:
@@ -78,7 +59,7 @@ def test_nobody_there_is_told_at_once(tmp_path: Path) -> None:
         port = free.getsockname()[1]
     start = time.monotonic()
     (one,) = checked(tmp_path, f"http://127.0.0.1:{port}/v1", VOTE.format(model="m", more=""), "timeout = 300")
-    assert f"connection refused: nothing listens at http://127.0.0.1:{port}: start the server" in one.problem
+    assert "no connection: " in one.problem and "whether the server runs" in one.problem
     assert time.monotonic() - start < 3
 
 
@@ -103,9 +84,7 @@ def test_all_that_a_set_asks_once_each(loopback: Any, tmp_path: Path) -> None:
     found = checked(tmp_path, loopback.url, entries, "concurrency = 4")
     assert [one.columns for one in found] == [("v", "s"), ("p",), ("soft",), ("c",)]
     assert [one.kind for one in found] == ["vote", "pick", "vote", "embedding"] and all(one.usable for one in found)
-    assert [one.calls_per_pair for one in found[:3]] == [6.0, 2.0, 1.0]
-    assert found[3].dimensions == 8 and loopback.log()["calls"] == 4
-    assert found[0].seconds_for(1_000) == pytest.approx(1_000 * 6 * found[0].seconds / 4)  # type: ignore[operator]
+    assert found[3].answer == "8 numbers" and loopback.log()["calls"] == 4
     only = dxmatch.check_endpoints(tmp_path / "set.toml", only=["p"])
     assert [one.columns for one in only] == [("p",)]
     with pytest.raises(InputError, match="no such vote, pick or served cosine; did you mean 'soft'"):
@@ -115,7 +94,7 @@ def test_all_that_a_set_asks_once_each(loopback: Any, tmp_path: Path) -> None:
 def test_vectors_of_another_width(loopback: Any, tmp_path: Path) -> None:
     loopback.rules({"json": {"data": [{"index": 0, "embedding": [1.0, 0.0]}]}})
     (one,) = checked(tmp_path, loopback.url, COSINE + "dimensions = 512\n")
-    assert one.problem == "512 numbers were asked for, 2 came: mend `dimensions`, or leave it out."
+    assert one.problem == "2 numbers came: mend `dimensions`, or leave it out."
 
 
 def test_models_by_name(loopback: Any, tmp_path: Path) -> None:
@@ -139,10 +118,8 @@ def test_the_command(
         VOTE.format(model="good", more="") + VOTE.format(model="bad", more="").replace('"v"', '"w"')
         + f'[endpoint.lab]\nurl = "{loopback.url}"\nconcurrency = 2\n', "utf-8"
     )  # fmt: skip
-    told = command("votes", "check", "--features", "set.toml", "--pairs", "50")
-    assert (
-        told.code == 1 and "1 of 2 work." in told.out and "50 new pairs, at this pace and 2 at once: about" in told.out
-    )
+    told = command("votes", "check", "--features", "set.toml")
+    assert told.code == 1 and "1 of 2 work." in told.out
     assert f'works  v: good at lab ({loopback.url})\n       "Yes." in ' in told.out
     assert command("votes", "check", "--features", "set.toml", "--only", "v").code == 0
     as_json = command("votes", "check", "--features", "set.toml", "--json")

@@ -1,192 +1,209 @@
-"""How questions are put, and that nothing in a diagnosis gets out of the data block or becomes a vote."""
+"""Prompts: what the built-in ones ask word for word, what a file of one's own must hold, and that what is asked about stays data."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dxmatch.diagnosing.case_questions import CasePrompt
 from dxmatch.endpoints.replies import ChatReply
+from dxmatch.errors import InputError, OptionError
+from dxmatch.evaluation.read.raw_answers import ranked_diagnoses
 from dxmatch.evaluation.score import weighted
-from dxmatch.terms.text.normalizer import Normalizer
-from dxmatch.votes.prompts.class_prompts import RELATIONS, SEVERITIES
-from dxmatch.votes.prompts.data_block import data_block
-from dxmatch.votes.prompts.judge_prompts import check_text, list_of, list_text
-from dxmatch.votes.prompts.pick_prompt import candidates_of, candidates_text
-from dxmatch.votes.prompts.questions import MAX_RAW, REASONS, Answer, ModelConfig, Question
-from dxmatch.votes.prompts.versions import PROMPTS as ALL
-from dxmatch.votes.prompts.versions import answer_of
-from dxmatch.votes.prompts.vote_prompt import VotePrompt
-
-PROMPTS = {
-    version: prompt for version, prompt in ALL.items() if prompt.kind not in ("diagnosis", "choice", "choice-reading")
-}
-CANDIDATES = candidates_text(
-    [("I21", "Acute myocardial infarction"), ("I25.2", "Old myocardial infarction"), ("I20.0", "Unstable angina")]
+from dxmatch.features.feature_set import FeatureSet
+from dxmatch.features.vote_plan import prompts_of
+from dxmatch.votes.batch_files import export, import_batch
+from dxmatch.votes.prompts.files import KINDS, LATEST, PROMPTS, named, prompt_of, prompt_of_text
+from dxmatch.votes.prompts.prompt import (
+    PLACEHOLDERS,
+    RELATIONS,
+    SEVERITIES,
+    Offered,
+    Prompt,
+    check_text,
+    data_block,
+    options_text,
 )
-PREDICTED = list_text(["angina", None, "acute myocardial infarction"])
-JUDGED = {"reference": "heart attack", "1": "angina", "3": "acute myocardial infarction"}
-ANSWER = "1. Angina\n2. Coronary artery disease"
-CHECKED = check_text(ANSWER, 0, "only its cause")
-NUMBERED = {
-    "1": "I21 Acute myocardial infarction",
-    "2": "I25.2 Old myocardial infarction",
-    "3": "I20.0 Unstable angina",
+from dxmatch.votes.prompts.questions import MAX_RAW, REASONS, Answer, ModelConfig, Question
+from dxmatch.votes.store.store import VoteStore
+from dxmatch.votes.voters import Voter
+
+RUSSIAN = 'Ты врач.\n---\nОдна болезнь: {first} и {second}?\nОтвет: {"ответ": "Да"} или Нет.\n'
+CANDIDATES = [Offered("I21", "Acute myocardial infarction", "heart attack NOS"), Offered("I20", "Angina", "angina")]
+# version: the hash of the messages about "heart attack" and `second_of(prompt, "angina")`, of which stored answers are the answers
+FROZEN = {
+    "check-2": "bae10701a93d95fa",
+    "choice-one-1": "d766ab8adb732d5f",
+    "choice-reading-1": "0abc02cc970ec2cf",
+    "choice-several-1": "722e4bd1621f0c2c",
+    "choice-zh-1": "b222afdbd6ded714",
+    "diagnosis-ddx-1": "ec855e6c95d88bf8",
+    "diagnosis-free-1": "bb08e5210503c536",
+    "diagnosis-json-1": "0b6c2dd4005f323a",
+    "diagnosis-role-1": "d4c320893e029534",
+    "diagnosis-steps-1": "d13100bf2692ae23",
+    "icd-pick-1": "6f3df2c8fdea13a7",
+    "icd-pick-2": "1fb8069b11a6af0e",
+    "judge-2": "842127d29c6c9776",
+    "observation-1": "2f76d578c6298bf4",
+    "pick-name-1": "1f1bb4d5c05a4887",
+    "pick-ru-1": "1dbce62cdc0e6eff",
+    "rationale-1": "48d1c6480f096c8e",
+    "relation-1": "aaa893d6903b22e8",
+    "severity-1": "dc8cc7be0d400fe3",
+    "vote-1": "bc7c7d872a0f3d68",
+    "vote-2": "ed1401018ee87cf5",
+    "vote-ru-1": "349ff2eb289c02c8",
 }
-FOUND = '["Acute myocardial infarction NOS","Healed myocardial infarction","Impending infarction"]'
-NAMES = {"1": "Acute myocardial infarction NOS", "2": "Healed myocardial infarction", "3": "Impending infarction"}
-# version: the second text beside "heart attack", the hash of the messages, and what their data block holds
-SAMPLES: dict[str, tuple[str, str, dict[str, str]]] = {
-    "vote-1": ("acute myocardial infarction", "1f23acfc8cf0b85d8fc901c07761f172535ee9484ee1ed67b824c6142f04cb97",
-        {"first": "heart attack", "second": "acute myocardial infarction"}),
-    "vote-2": ("acute myocardial infarction", "01610b6cdaa62ade8c86bc7c5048a872ac14536c1bd286e4f16c9fb6a6c6cbdc",
-        {"first": "heart attack", "second": "acute myocardial infarction"}),
-    "vote-ru-1": ("acute myocardial infarction", "241e183f805684e770ceb85eb1e9d94859a3181a47b33a934992455b489290db",
-        {"first": "heart attack", "second": "acute myocardial infarction"}),
-    "icd-pick-1": (CANDIDATES, "3ffd6fb54a777233e4078c731bbe69bd57f0cfae62ba7f0f3279f334adaea802", {"diagnosis": "heart attack", **NUMBERED}),
-    "icd-pick-2": (FOUND, "05c162a6813d6c4d2fa6a3dd445c3cf57444ada6cd5fa0d08ae26a02b40aa869", {"diagnosis": "heart attack", **NAMES}),
-    "pick-name-1": (FOUND, "51bb268c583d4fd103690b5dc346429679fcf0674e1340c9b1970d0898c1d60f", {"diagnosis": "heart attack", **NAMES}),
-    "pick-ru-1": (FOUND, "96e27212be428220812894376b66d06572918d1eb87c97b27a6fa7b70fdf8b1f", {"diagnosis": "heart attack", **NAMES}),
-    "judge-strict-1": (PREDICTED, "ff88c9b4e091e2b30f66c3df72b6f8e849cf5986cbded186fd21a7f5a5ac7e04", JUDGED),
-    "judge-second-1": (PREDICTED, "784d795bd983eb73130a0e75fa831b392a0e5a49f0a3f54797c38e7c33ca75f0", JUDGED),
-    "judge-2": (ANSWER, "bc10c04440631df253f6f78e1492ac0c41de5c2715216992b626a1e325196d32", {"reference": "heart attack", "answer": ANSWER}),
-    "check-2": (CHECKED, "9cf6659ef3631360a0adfd9857727990339c9d1a85ea64898defed7110037806", {"reference": "heart attack", "answer": ANSWER, "judgement": "not included: only its cause"}),
-    "relation-1": ("angina", "aaa893d6903b22e83f760d386f97b65f179f46ba2b3151864f1445785d07fec0", {"golden": "heart attack", "predicted": "angina"}),
-    "severity-1": ("", "dc8cc7be0d400fe3c09aa0f7606737169f3d4ee18bcb4370b34fff5683df48b9", {"diagnosis": "heart attack"}),
-    "observation-1": ("ST elevation", "a8099b15259245dbcfb57e2cb565fd7b2a4d593394fb1a6e274316ca4822b768", {"first": "heart attack", "second": "ST elevation"}),
-    "rationale-1": ("typical of it", "deadee665201a2a69ae5b33042862bf2a567f5634a5928474086f3d8a9117763", {"first": "heart attack", "second": "typical of it"}),
-}  # fmt: skip
-LISTED = {"icd-pick-1": lambda text: candidates_text([("I21", text)]), "icd-pick-2": lambda text: list_text([text]),
-          "pick-name-1": lambda text: list_text([text]), "pick-ru-1": lambda text: list_text([text]),
-          "judge-strict-1": lambda text: list_text([text]),
-          "judge-second-1": lambda text: list_text([text]), "severity-1": lambda text: "",
-          "check-2": lambda text: check_text(text, 0, text)}  # fmt: skip
 
 
-def asked(version: str, first: str = "a", second: str | None = None) -> Question:
-    return Question(ModelConfig("m", version), first, SAMPLES[version][0] if second is None else second)
+def second_of(prompt: Prompt, text: str) -> str:
+    """The second text of a question about `text`."""
+    if prompt.kind == "pick":
+        return prompt.offer([Offered("I21", text, text)])
+    options = options_text([text, text])
+    made = {
+        "check": check_text(text, 0, text),
+        "severity": "",
+        "diagnosis": "3",
+        "choice": options,
+        "choice-reading": options,
+    }
+    return made.get(prompt.kind, text)
 
 
-def content(version: str, first: str, second: str) -> str:
-    messages = PROMPTS[version].messages(first, second)
-    assert [message["role"] for message in messages] in (["user"], ["system", "user"])
-    return "\n".join(message["content"] for message in messages)
+def as_file(kind: str) -> Prompt:
+    """Each placeholder on a line of its own, with a system message."""
+    names = [*PLACEHOLDERS[kind], "data"]
+    return prompt_of_text(kind, "system\n---\n" + "\n".join(f"{name}: {{{name}}}" for name in names))
 
 
-def opened(text: str) -> tuple[str, dict[str, str]]:
-    """What stands about the only data block, and what it holds."""
-    assert text.count("<data>\n") == text.count("\n</data>") == 1
-    before, _, rest = text.partition("<data>\n")
-    block, _, after = rest.partition("\n</data>")
-    return before + "|" + after, json.loads(block)
+ALL = {**PROMPTS, **{f"file of {kind}": as_file(kind) for kind in KINDS}}
 
 
 def test_a_prompt_keeps_its_words_under_its_version() -> None:
-    """Stored answers are answers to these very words: to change them, add a prompt with a new version."""
-    assert list(PROMPTS) == list(SAMPLES)
-    for version, (second, sha256, held) in SAMPLES.items():
-        messages = PROMPTS[version].messages("heart attack", second)
-        assert PROMPTS[version].version == version
-        assert hashlib.sha256(json.dumps(messages).encode()).hexdigest() == sha256
-        assert opened(content(version, "heart attack", second))[1] == held
+    """To change them, add a file with a new version."""
+    found = {}
+    for version, prompt in PROMPTS.items():
+        messages = prompt.messages("heart attack", second_of(prompt, "angina"))
+        found[version] = hashlib.sha256(json.dumps(messages).encode()).hexdigest()[:16]
+        assert prompt.version == version and prompt.kind in KINDS
+    assert found == FROZEN
 
 
-def test_what_is_asked() -> None:
-    frames = {version: opened(content(version, "heart attack", sample[0]))[0] for version, sample in SAMPLES.items()}
-    assert frames["vote-1"].partition("|")[0].count("\n- ") == 6
-    assert frames["vote-1"].endswith("Answer with one word: Yes or No.")
-    assert len(frames["vote-1"]) < 600  # with its data about 150 tokens
-    for vote, last in (("vote-2", "nothing else: Yes or No."), ("vote-ru-1", "ничем больше: Да или Нет.")):
-        assert [line[:3] for line in frames[vote].splitlines() if line[:1].isdigit()] == [f"{n}. " for n in range(1, 7)]
-        assert frames[vote].endswith(last)
-    assert "1 to 3, or 0" in frames["icd-pick-1"]
-    for rule in ("mind the details", "most words and the most meaning", "only from the list, and exactly one", "of equals take the first",
-                 "A shorter entry is better"):  # fmt: skip
-        assert rule in frames["icd-pick-2"]
-    assert "Choose exactly one, and only from the list." in frames["pick-name-1"].partition("|")[0]
-    assert '{"icd_name": "…"}' in frames["pick-name-1"].partition("|")[2]
-    assert "от 1 до 3." in frames["pick-ru-1"]
-    for dimension in ("anatomy", "mechanism", "cause", "course in time", "test", "treatment"):
-        assert f"\n- {dimension}: " in frames["judge-strict-1"]
-    for judge in ("judge-strict-1", "judge-second-1"):
-        assert "0 if none does" in frames[judge].partition("|")[2]
+def test_what_is_asked_names_the_classes_that_are_scored() -> None:
     for version, classes, scored in (
-        ("relation-1", RELATIONS, weighted.RELATIONS), ("severity-1", SEVERITIES, weighted.SEVERITIES),
-    ):  # fmt: skip
+        ("relation-1", RELATIONS, weighted.RELATIONS),
+        ("severity-1", SEVERITIES, weighted.SEVERITIES),
+    ):
         assert {name: number for number, name in enumerate(classes, start=1)} == scored
-        assert all(f"\n{number} {name}: " in frames[version] for name, number in scored.items())
+        assert all(f"\n{number} {name}: " in PROMPTS[version].text for name, number in scored.items())
 
 
-def test_lists_are_read_back_and_russian_stays_readable() -> None:
-    odd = [("I21", 'a "quoted"\ntitle'), ("Ж1", "инфаркт"), ("", "")]
-    assert candidates_of(candidates_text(odd)) == odd
-    assert candidates_text([("I21", "x")]) == '[["I21","x"]]'
-    assert list_of(list_text(['a "quoted"\nname', None, "инфаркт", ""])) == ['a "quoted"\nname', None, "инфаркт", ""]
-    assert '"first": "инфаркт миокарда"' in content("vote-1", "инфаркт миокарда", "стенокардия")
+def test_candidates_are_shown_by_the_names_that_found_them_or_by_codes() -> None:
+    assert PROMPTS["icd-pick-2"].offer(CANDIDATES) == '["heart attack NOS","angina"]'
+    assert PROMPTS["icd-pick-1"].offer(CANDIDATES) == '[["I21","Acute myocardial infarction"],["I20","Angina"]]'
+    (message,) = PROMPTS["icd-pick-1"].messages("MI", PROMPTS["icd-pick-1"].offer(CANDIDATES))
+    assert '"1": "I21 Acute myocardial infarction"' in message["content"] and "1 to 2, or 0" in message["content"]
 
 
-@pytest.mark.parametrize("version", PROMPTS)
-def test_no_text_changes_the_frame(version: str, hostile_texts: list[str]) -> None:
-    second_of = LISTED.get(version, lambda text: text)
-    frame, _ = opened(content(version, "x", second_of("x")))
-    for text in hostile_texts:
-        found, held = opened(content(version, text, second_of(text)))
-        assert found == frame
-        assert set(held.values()) <= {text, f"I21 {text}", f"not included: {text}", "not included"}
+@pytest.mark.parametrize("k", ["", "1", "3"])
+def test_how_many_diagnoses_are_asked_for(k: str) -> None:
+    for name in ("free", "role", "steps", "json", "ddx"):
+        text = prompt_of("diagnosis", name).messages("a case", k)[-1]["content"]
+        said = {
+            "": "all major diseases that this patient has",
+            "1": "the likeliest disease",
+            "3": "the 3 likeliest diseases",
+        }[k]
+        assert ("the 5 likeliest diseases" if name == "ddx" and not k else said) in text
+    prompt = prompt_of_text("diagnosis", "{case}: the {k} likeliest")
+    for wrong in ("", "0", "two"):
+        with pytest.raises(OptionError, match=r"\{k\}"):
+            prompt.messages("x", wrong)
+
+
+@pytest.mark.parametrize("answer", [
+    "1. Acute pancreatitis: The amylase is high.\n2. Gallstones: The ultrasound shows stones.",
+    "The pain radiates to the back.\n\nDIAGNOSES\n1. Acute pancreatitis: The amylase is high.\n2. Gallstones: The ultrasound shows stones.",
+    '{"diagnoses": [{"disease": "Acute pancreatitis", "rationale": "amylase"}, {"disease": "Gallstones", "rationale": "stones"}]}',
+    '{"diagnoses": ["Acute pancreatitis", "Gallstones"]}',
+])  # fmt: skip
+def test_an_answer_in_the_form_that_is_asked_for_is_read(answer: str) -> None:
+    assert ranked_diagnoses(answer) == ["Acute pancreatitis", "Gallstones"]
+
+
+# What is asked about stays data
 
 
 @settings(deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_any_text_comes_back_from_its_block(text: str) -> None:
-    block = data_block({"first": text})
-    body = block.removeprefix("<data>\n").removesuffix("\n</data>")
+    body = data_block({"first": text}).removeprefix("<data>\n").removesuffix("\n</data>")
     assert json.loads(body) == {"first": text}
-    assert not set("<>|[]&`") & set(body)
-    assert body.count("\n") == 2
+    assert not set("<>|[]&`") & set(body) and body.count("\n") == 2
     assert all(character.isprintable() or character == "\n" for character in body)
 
 
-@pytest.mark.parametrize("version", PROMPTS)
-def test_an_echo_is_no_verdict(version: str, hostile_texts: list[str]) -> None:
-    """An endpoint that gives back the prompt, its block, a diagnosis or its name casts no vote and picks nothing."""
-    naming, second_of = Normalizer(), LISTED.get(version, lambda text: text)
+@pytest.mark.parametrize("name", ALL)
+def test_no_text_changes_the_frame_and_no_echo_is_a_verdict(name: str, hostile_texts: list[str]) -> None:
+    """Built in or a file, with each placeholder or the block; an endpoint may give back the prompt, its block or a diagnosis."""
+    prompt, plain = ALL[name], "\N{LATIN SMALL LETTER X WITH DOT ABOVE}"
+    frame = prompt.messages(plain, second_of(prompt, plain))
     for text in hostile_texts:
-        questions = [asked(version, text, second_of(text))]
-        if PROMPTS[version].kind == "vote":
-            questions += [asked(version, text, "angina"), asked(version, "angina", text)]
-        for question in questions:
-            whole = content(version, question.first, question.second)
-            parts = (whole, json.dumps(whole), whole[whole.index("<data>") :], json.dumps([text, text]))
-            for echo in (text, naming(text), f'"{text}"', f" {text}\n", *parts):
-                verdict, reason = PROMPTS[version].read(echo, question)
-                assert verdict is None and reason in REASONS, echo
+        question = Question(ModelConfig("m", prompt.version), text, second_of(prompt, text))
+        asked = prompt.messages(question.first, question.second)
+        assert [one["role"] for one in asked] == [one["role"] for one in frame]
+        for was, now in zip(frame, asked, strict=True):
+            lines = zip(was["content"].split("\n"), now["content"].split("\n"), strict=True)  # no line more
+            for before, line in lines:
+                if plain not in before:
+                    assert line == before
+                    continue
+                start, *_, end = before.split(plain)
+                assert line.startswith(start) and line.endswith(end)
+                held = line[len(start) : len(line) - len(end) or None]
+                assert not set("<>|[]&`") & set(held) and held.isprintable()
+        if prompt.kind in ("diagnosis", "choice", "choice-reading"):
+            continue
+        whole = "\n".join(one["content"] for one in asked)
+        for echo in (text, f'"{text}"', f" {text}\n", whole, json.dumps(whole), json.dumps([text, text])):
+            verdict, reason = prompt.read(echo, question)
+            assert verdict is None and reason in REASONS, echo
 
 
-@pytest.mark.parametrize(("version", "name"), [
-    *[("vote-1", name) for name in ("no acute disease", "yes they are synonyms", "answer yes", "нет данных", "да это одно и то же")],
-    *[("icd-pick-1", name) for name in ("5 alpha reductase deficiency", "3 vessel disease", "22q11 deletion syndrome")],
-    ("relation-1", "3 vessel disease"), ("severity-1", "3 vessel disease"), ("judge-strict-1", "3 vessel disease"),
-])  # fmt: skip
-def test_a_name_that_an_answer_goes_on_from_is_no_verdict(version: str, name: str) -> None:
-    assert PROMPTS[version].read(f"{name} is the diagnosis", asked(version, name)) == (None, "unclear")
+def test_a_case_that_is_asked_about_live_stays_data(hostile_texts: list[str]) -> None:
+    for prompt in (prompt for prompt in PROMPTS.values() if prompt.kind == "diagnosis"):
+        for text in hostile_texts:
+            asked = CasePrompt(prompt, {"key": text, "plain": "x"})
+            message, plain = (asked.messages(key, "3")[-1]["content"] for key in ("key", "plain"))
+            assert message.count("\n") == plain.count("\n") and message.count("<") == plain.count("<")
+
+
+# Answers as they are kept
 
 
 def answered(version: str, **reply: Any) -> Answer:
     given = {"text": "", "finish": "stop", "prompt_tokens": 150, "completion_tokens": 2, "seconds": 0.5, **reply}
-    return answer_of(asked(version), ChatReply(**given))
+    prompt = PROMPTS[version]
+    return prompt.answer(Question(ModelConfig("m", version), "a", second_of(prompt, "b")), ChatReply(**given))
 
 
 def test_an_answer_keeps_what_came() -> None:
-    assert answered("vote-1", text="Yes.", logprobs=[[("Yes", -0.1), ("No", -3.0)]]) == Answer(
-        1, None, "Yes.", pytest.approx(0.9478, abs=1e-4), 150, 2, 0.5
-    )
-    for version in [version for version, prompt in PROMPTS.items() if not isinstance(prompt, VotePrompt)]:
+    yes = answered("vote-1", text="Yes.", logprobs=[[("Yes", -0.1), ("No", -3.0)]], model="n")
+    assert yes == Answer(1, None, "Yes.", pytest.approx(0.9478, abs=1e-4), 150, 2, 0.5) and yes.model == "n"
+    for version in ("icd-pick-2", "relation-1", "severity-1", "judge-2", "check-2"):
         assert answered(version, text="1", logprobs=[[("1", 0.0)]]) == Answer(1, None, "1", None, 150, 2, 0.5)
     assert answered("vote-1", text="No, because the", finish="length").verdict == 0, "cut at its limit of tokens"
+    assert answered("diagnosis-free-1", text="1. Gout", finish="length").reason == "truncated"
+    assert answered("choice-one-1", text="Answer: B").verdict == 2
+    assert answered("diagnosis-free-1", text=" \n").reason == "empty"
 
 
 @pytest.mark.parametrize(
@@ -199,13 +216,187 @@ def test_an_answer_keeps_what_came() -> None:
         ({"text": ""}, "empty", ""),
         ({"text": "Maybe", "logprobs": [[("Yes", -0.1)]]}, "unclear", "Maybe"),
         ({"text": "Maybe", "finish": "length"}, "truncated", "Maybe"),
-        ({"text": "", "finish": "length"}, "truncated", ""),
         ({"text": "", "finish": "length", "refusal": "No."}, "refusal", "No."),
         ({"text": "Yes" * 4_000_000}, "too long", ("Yes" * MAX_RAW)[:MAX_RAW]),
     ],
 )
 def test_an_answer_without_a_verdict_has_a_reason_and_no_probability(
-    reply: dict[str, object], reason: str, raw: str
+    reply: dict[str, Any], reason: str, raw: str
 ) -> None:
     answer = answered("vote-1", **reply)
     assert (answer.verdict, answer.reason, answer.probability, answer.raw) == (None, reason, None, raw)
+
+
+# Files
+
+
+def test_a_file_is_sent_as_it_stands(tmp_path: Path) -> None:
+    file = tmp_path / "vote-ru.txt"
+    file.write_text(RUSSIAN, encoding="utf-8")
+    prompt = prompt_of("vote", file)
+    user = 'Одна болезнь: "a\\nb" и "{first}\\u003c/data\\u003e"?\nОтвет: {"ответ": "Да"} или Нет.'
+    assert prompt.messages("a\nb", "{first}</data>") == [
+        {"role": "system", "content": "Ты врач."},
+        {"role": "user", "content": user},
+    ]
+    assert prompt.version == f"vote-file-{hashlib.sha256(RUSSIAN.encode()).hexdigest()[:12]}"
+    assert (prompt.name, prompt.kind, prompt.max_answer_tokens, prompt.whole) == ("vote-ru", "vote", 16, RUSSIAN)
+    assert prompt.read("Да.", Question(ModelConfig("m", prompt.version), "a", "b")) == (1, None)
+    for other in (b"\xef\xbb\xbf" + RUSSIAN.encode(), RUSSIAN.replace("\n", "\r\n").encode()):
+        file.write_bytes(other)
+        assert prompt_of("vote", str(file)).version == prompt.version, "a byte order mark, line ends of Windows"
+    assert prompt_of_text("vote", f"{RUSSIAN} ").version != prompt.version
+
+
+def test_names_and_versions_of_built_in_prompts() -> None:
+    for kind in KINDS:
+        assert prompt_of(kind) is PROMPTS[LATEST[kind]] is prompt_of(kind, LATEST[kind])
+    assert prompt_of("vote", "vote-1").version == "vote-1"
+    assert prompt_of("vote", "ru") is prompt_of("vote", "vote-ru") is named("vote-ru") is PROMPTS["vote-ru-1"]
+    assert prompt_of("diagnosis", "role") is prompt_of("diagnosis", "diagnosis-role") is PROMPTS["diagnosis-role-1"]
+    for kind, name, told in (
+        ("diagnosis", "rôle", "for diagnosis.*did you mean 'role'"),
+        ("vote", "/", "for vote"),
+        ("votes", None, "kind of prompt.*'vote'"),
+    ):
+        with pytest.raises(InputError, match=f"no such (prompt )?{told}"):
+            prompt_of(kind, name)
+
+
+@pytest.mark.parametrize("version", PROMPTS)
+def test_the_text_of_a_built_in_prompt_finds_its_answers(version: str, tmp_path: Path, command: Any) -> None:
+    """As `dxmatch votes prompt` prints it."""
+    prompt = PROMPTS[version]
+    printed = command("votes", "prompt", version).out
+    (tmp_path / "mine.txt").write_text(printed, encoding="utf-8")
+    assert prompt_of(prompt.kind, tmp_path / "mine.txt") is prompt
+    assert prompt_of_text(prompt.kind, f"{printed} ").version.startswith(f"{prompt.kind}-file-")
+
+
+def test_the_command_line_says_which_prompts_there_are(command: Any) -> None:
+    told = command("votes", "prompt").out
+    assert all(f"{kind}: " in told for kind in KINDS) and all(version in told for version in PROMPTS)
+    assert "a text with {first} and {second}, or {data} for all of it" in told
+    assert "did you mean 'vote-ru'" in command("votes", "prompt", "vote-rus").err
+
+
+@pytest.mark.parametrize(("kind", "data", "problem"), [
+    ("vote", b"", "the prompt is empty"), ("vote", b" \n", "the prompt is empty"),
+    ("vote", b"Same?", "{first}, {second} is missing. Allowed: a text with {first} and {second}, or {data} for all of it"),
+    ("vote", b"{first} {{second}}", "{second} is missing"),
+    ("vote", b"{first} {second} {secnod}", "an unknown placeholder; did you mean 'second'"),
+    ("vote", "{first} {second} ж".encode("cp1251"), "byte 0xe6 in position 17"),
+    ("severity", b"{first}", "an unknown placeholder"), ("pick", b"{diagnosis}", "{candidates} is missing"),
+    ("diagnosis", b"{k}", "{case} is missing. Allowed: a text with {case}, or {data} for all of it, and if wanted {wanted} and {k}"),
+    ("vote", b"+++\nyes = 1\n+++\n{data}", "'yes'"), ("vote", b"+++\nyse = []\n+++\n{data}", "'yse'"),
+    ("vote", b"+++\nyes = [\n+++\n{data}", "the head is not TOML"), ("vote", b"+++\n{data}", "the head does not end"),
+    ("vote", b'+++\nyes = ["no"]\n+++\n{data}', "'no' is both yes and no"), ("vote", b'+++\nyes = ["-"]\n+++\n{data}', "holds no letter"),
+    ("vote", b'+++\nkind = "pick"\n+++\n{data}', "a prompt of the kind 'pick', not 'vote'"),
+    ("vote", b"+++\nmax_answer_tokens = 0\n+++\n{data}", "max_answer_tokens"),
+    ("severity", b"+++\nk = 2\n+++\n{data}", "k is for a diagnosis prompt alone"), ("vote", b"+++\ncodes = true\n+++\n{data}", "codes is for a pick prompt alone"),
+    ("severity", b'+++\nyes = ["si"]\n+++\n{data}', "yes is for a vote prompt alone"),
+])  # fmt: skip
+def test_a_file_that_cannot_be_asked_with(kind: str, data: bytes, problem: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.txt"
+    file.write_bytes(data)
+    with pytest.raises(InputError) as caught:
+        prompt_of(kind, file)
+    assert problem in str(caught.value) and str(file) in str(caught.value)
+
+
+def test_the_head_gives_words_and_a_limit() -> None:
+    head = '+++\nyes = ["Oui"]\nno = ["Non"]\nmax_answer_tokens = 4\n+++\n'
+    prompt = prompt_of_text("vote", f"{head}La même maladie ? {{first}}, {{second}}")
+    question = Question(ModelConfig("m", prompt.version), "a", "b")
+    assert prompt.messages("a", "b") == [{"role": "user", "content": 'La même maladie ? "a", "b"'}]
+    assert prompt.max_answer_tokens == 4
+    for answer, verdict in (("Oui.", 1), ("non", 0), ("Yes", 1), ("Нет", 0)):
+        assert prompt.read(answer, question) == (verdict, None)
+    soft = prompt.answer(question, ChatReply("Oui", logprobs=[[("Oui", -0.1), ("Non", -3.0)]]))
+    assert soft.probability == pytest.approx(0.9478, abs=1e-4)
+    assert PROMPTS["vote-1"].read("Oui", question) == (None, "unclear")
+
+
+SET = """\
+[endpoint.lab]
+url = "http://localhost:9/v1"
+[[feature]]
+name = "v"
+kind = "vote"
+model = "m"
+endpoint = "lab"
+prompt = "prompts/vote-ru.txt"
+[[feature]]
+name = "p"
+kind = "icd_pick"
+model = "m"
+endpoint = "lab"
+prompt = "pick-ru"
+"""
+
+
+@pytest.fixture
+def feature_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A set in another folder than the one where the user stands."""
+    (tmp_path / "sets" / "prompts").mkdir(parents=True)
+    (tmp_path / "sets" / "prompts" / "vote-ru.txt").write_text(RUSSIAN, encoding="utf-8")
+    (tmp_path / "sets" / "mine.toml").write_text(SET)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    return tmp_path / "sets" / "mine.toml"
+
+
+def test_a_feature_set_names_a_file_beside_itself_and_keeps_its_text(feature_set: Path) -> None:
+    features = FeatureSet.read(feature_set)
+    vote, pick = features.features
+    version = prompt_of_text("vote", RUSSIAN).version
+    assert (vote.options["prompt"], vote.options["prompt_text"]) == (version, RUSSIAN)
+    assert (pick.options["prompt"], pick.options["prompt_text"]) == ("pick-ru-1", "")
+    voter = Voter.of(vote.options)
+    assert voter.config.prompt == version and voter.prompt is not None
+    assert voter.prompt.messages("a", "b")[0] == {"role": "system", "content": "Ты врач."}
+    saved = json.loads(json.dumps(features.to_dict()))
+    (feature_set.parent / "prompts" / "vote-ru.txt").unlink()
+    again = FeatureSet.from_dict(saved)
+    assert again.features == features.features and set(prompts_of(again)) == {version, "pick-ru-1"}
+    saved["feature"][0]["prompt_text"] += " "
+    with pytest.raises(InputError, match="not that of 'prompt_text'"):
+        FeatureSet.from_dict(saved)
+
+
+@pytest.mark.parametrize(("prompt", "problem"), [
+    ("prompts/vote-ur.txt", "no such prompt for vote"), ("vote-3", "no such prompt for vote; did you mean 'vote-2'"),
+    ("icd-pick-1", "no such prompt for vote"), ("prompts/latin.txt", "is missing"),
+])  # fmt: skip
+def test_a_feature_set_with_no_such_prompt(prompt: str, problem: str, feature_set: Path) -> None:
+    (feature_set.parent / "prompts" / "latin.txt").write_text("Same?")
+    feature_set.write_text(SET.replace("prompts/vote-ru.txt", prompt), encoding="utf-8")
+    with pytest.raises(InputError, match=problem):
+        FeatureSet.read(feature_set)
+
+
+def test_a_saved_set_opens_no_file(feature_set: Path) -> None:
+    entry = {"name": "v", "kind": "vote", "model": "m", "prompt": str(feature_set.parent / "prompts" / "vote-ru.txt")}
+    with pytest.raises(InputError, match="an unknown prompt"):
+        FeatureSet.from_dict({"feature": [entry]})
+
+
+def test_batch_files_with_a_prompt_file_out_and_in(feature_set: Path) -> None:
+    """The results are read with the set's file, and left out, told, without it or after it was changed."""
+    features = FeatureSet.read(feature_set)
+    voter = Voter.of(features.features[0].options)
+    (question,) = voter.questions("a", "b")
+    with VoteStore(feature_set.parent / "votes.sqlite") as store:
+        (file,) = export([question], feature_set.parent / "batches", store, prompts=prompts_of(features))
+        (request,) = [json.loads(line) for line in file.path.read_text().splitlines()]
+        assert request["body"]["messages"][0]["content"] == "Ты врач."
+        assert file.path.name == f"{voter.config.prompt}_m_001.jsonl"
+        body = {"choices": [{"message": {"role": "assistant", "content": "Да"}, "finish_reason": "stop"}]}
+        results = feature_set.parent / "results.jsonl"
+        results.write_text(
+            json.dumps({"custom_id": request["custom_id"], "response": {"status_code": 200, "body": body}})
+        )
+        assert "of a file that was not given (or was changed since)" in "".join(import_batch([results], store).lines())
+        assert import_batch([results], store, prompts_of(features)).stored == 1
+        (answer,) = store.stored([question])
+    assert answer is not None and (answer.verdict, answer.raw) == (1, "Да")

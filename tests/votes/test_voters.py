@@ -16,10 +16,9 @@ from dxmatch.features.vote_plan import jobs_of
 from dxmatch.matcher.batch import PairModel
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.votes.asking import plan
-from dxmatch.votes.lookup import PairVotes
 from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question
 from dxmatch.votes.store.store import VoteStore
-from dxmatch.votes.voters import Voter
+from dxmatch.votes.voters import PairVotes, Voter
 
 VOTE = {"name": "v", "kind": "vote", "model": "m", "endpoint": "e"}
 

@@ -1,7 +1,8 @@
-"""Prompts by name, or from a text file of the user's own, in any language.
+"""Prompts, each a text file: those that are built in, by name, and a user's own, in any language.
 
 A file is UTF-8 text with placeholders in braces, `{first}`; `{data}` stands for all of them in a data block. Before a first line
-of three dashes stands the system message, where there is one. At its top may stand a head, in TOML between lines of `+++`:
+of three dashes stands the system message, where there is one. At its top may stand a head (`prompt.Head`), in TOML between lines
+of `+++`:
 
     +++
     yes = ["да"]
@@ -11,8 +12,8 @@ of three dashes stands the system message, where there is one. At its top may st
     ---
     Это одна болезнь? {first} и {second}. Да или Нет?
 
-The head may hold yes and no (of a vote: words that are read beside the English and Russian ones), k (of a diagnosis: how many are
-asked for where nothing else says so) and max_answer_tokens (the limit of an answer where no parameters are given).
+What the store keeps of a prompt is the hash of its file's text, as KIND-file-HASH; for the texts that are built in, their names,
+"vote-2", stand for it: a better text is a new file beside the old one.
 """
 
 from __future__ import annotations
@@ -23,28 +24,19 @@ import re
 import tomllib
 from pathlib import Path
 
-from msgspec import Struct
-
 from ...errors import InputError
 from ...files.toml import table_as
 from ...files.wording import hint
-from .diagnosis_prompts import DiagnosisPrompt
-from .prompt import DATA, PLACEHOLDER, Prompt
-from .versions import LATEST, PROMPTS
-from .vote_prompt import VotePrompt
+from .prompt import DATA, NO, OF_KIND, OPTIONAL, PLACEHOLDER, PLACEHOLDERS, YES, Head, Prompt
 
-KINDS = tuple(LATEST)
-MAX_BYTES = 100_000
-"""Of a prompt file."""
-
+KINDS = tuple(PLACEHOLDERS)
+LATEST = {
+    "vote": "vote-2", "pick": "icd-pick-2", "judge": "judge-2", "check": "check-2", "relation": "relation-1", "severity": "severity-1",
+    "diagnosis": "diagnosis-free-1", "observation": "observation-1", "rationale": "rationale-1", "choice": "choice-one-1",
+    "choice-reading": "choice-reading-1",
+}  # fmt: skip
+"""The default of each kind."""
 _HEAD = re.compile(r"\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-
-
-class _Head(Struct, forbid_unknown_fields=True):
-    yes: list[str] = []
-    no: list[str] = []
-    k: int | None = None
-    max_answer_tokens: int | None = None
 
 
 def prompt_of(kind: str, given: str | os.PathLike[str] | None = None) -> Prompt:
@@ -59,55 +51,41 @@ def prompt_of(kind: str, given: str | os.PathLike[str] | None = None) -> Prompt:
     Raises
     ------
     InputError
-        No such prompt or file; a file that is empty, too large, not UTF-8, lacks a placeholder or has an unknown one.
+        No such prompt or file; a file that is empty, not UTF-8, lacks a placeholder or has an unknown one.
     """
-    built_in = _built_in(kind)
-    if given is None:
-        return PROMPTS[LATEST[kind]]
-    if (name := os.fspath(given)) in built_in:
+    if kind not in KINDS:
+        raise InputError(f"no such kind of prompt{hint(kind, KINDS)}", allowed=", ".join(KINDS), got=kind)
+    built_in = _by_name(kind)
+    name = LATEST[kind] if given is None else os.fspath(given)
+    if name in built_in:
         return built_in[name]
-    path = Path(given)
-    if not path.is_file():
-        allowed = f"{', '.join(built_in)}, or the path of a text file"
+    if not Path(name).is_file():
+        allowed = f"{', '.join(names_of(kind))}, or the path of a text file"
         raise InputError(f"no such prompt for {kind}{hint(name, built_in)}", source=name, allowed=allowed, got=name)
-    return prompt_of_text(kind, _read(path), name)
+    return prompt_of_text(kind, _read(Path(name)), name)
 
 
 def prompt_of_text(kind: str, text: str, source: str = "prompt") -> Prompt:
     """As `prompt_of`, from the text of a file. source : its name in errors.
 
-    The version is `KIND-file-` and the first 12 hexadecimal digits of the SHA-256 of the text, its line ends those of Unix.
+    A built-in prompt where the text is the same; else the version is `KIND-file-` and the first 12 hexadecimal digits of the SHA-256 of the
+    text, its line ends those of Unix.
     """
     text = text.replace("\r\n", "\n").removeprefix("\ufeff")
-    if not text.strip():
-        raise InputError("the prompt is empty", source=source, allowed=_allowed(PROMPTS[LATEST[kind]]))
-    digest = hashlib.sha256(text.encode()).hexdigest()[:12]
-    head, body = _parted(text, source)
-    like = PROMPTS[LATEST[kind]]
-    _check(body, like, source)
-    prompt = like.with_text(body, f"{kind}-file-{digest}")
-    prompt.file_name, prompt.file_text = Path(source).stem, text
-    _use(head, prompt, source)
-    return prompt
+    same = next((one for one in PROMPTS.values() if one.kind == kind and one.whole == text), None)
+    version = f"{kind}-file-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+    return same or _made(kind, version, text, source, Path(source).stem)
 
 
 def named(name: str) -> Prompt:
     """A built-in prompt of any kind: the default of a kind, or by name or version; `prompt_of` where the kind is known.
 
-    Raises
-    ------
-    InputError
-        No such prompt.
+    Raises `InputError` where there is none.
     """
-    if name in KINDS:
-        return prompt_of(name)
-    known: dict[str, Prompt] = {}
-    for prompt in reversed(PROMPTS.values()):  # of one name, the latest version
-        for word in (prompt.version, prompt.long_name, prompt.name):
-            known.setdefault(word, prompt)
+    known = _by_name(None) | {kind: PROMPTS[version] for kind, version in LATEST.items()}
     if name not in known:
-        allowed = f"a kind ({', '.join(KINDS)}) or one of {', '.join(prompt.version for prompt in PROMPTS.values())}"
-        raise InputError(f"no such prompt{hint(name, [*KINDS, *known])}", allowed=allowed, got=name)
+        allowed = f"a kind ({', '.join(KINDS)}) or one of {', '.join(PROMPTS)}"
+        raise InputError(f"no such prompt{hint(name, known)}", allowed=allowed, got=name)
     return known[name]
 
 
@@ -119,108 +97,73 @@ def names_of(kind: str) -> list[str]:
 
 def allowed_in(kind: str) -> str:
     """What a file of a kind holds, in words."""
-    return _allowed(PROMPTS[LATEST[kind]])
+    needed, more = (" and ".join(f"{{{name}}}" for name in of.get(kind, ())) for of in (PLACEHOLDERS, OPTIONAL))
+    return f"a text with {needed}, or {DATA} for all of it{more and f', and if wanted {more}'}"
 
 
-def file_of(prompt: Prompt) -> str:
-    """A prompt as the text of a file, which asks the same where it is given back.
-
-    Raises
-    ------
-    InputError
-        A prompt of an earlier release that puts in other things than a file of its kind can.
-    """
-    if prompt.file_text:
-        return prompt.file_text
-    like, head = PROMPTS[LATEST[prompt.kind]], ""
-    if prompt.placeholders != like.placeholders:
-        raise InputError(f"{prompt.version} holds other things than a file of its kind", allowed=_allowed(like))
-    if isinstance(prompt, DiagnosisPrompt) and prompt.k is not None:
-        head += f"k = {prompt.k}\n"
-    if prompt.max_answer_tokens != like.max_answer_tokens:
-        head += f"max_answer_tokens = {prompt.max_answer_tokens}\n"
-    return f"+++\n{head}+++\n{prompt.text}\n" if head else f"{prompt.text}\n"
-
-
-def _built_in(kind: str) -> dict[str, Prompt]:
-    """By version, and by name, of which the latest counts."""
-    if kind not in KINDS:
-        raise InputError(f"no such kind of prompt{hint(kind, KINDS)}", allowed=", ".join(KINDS), got=kind)
-    of_kind = [prompt for prompt in PROMPTS.values() if prompt.kind == kind]
-    return {**{p.name: p for p in of_kind}, **{p.long_name: p for p in of_kind}, **{p.version: p for p in of_kind}}
+def _by_name(kind: str | None) -> dict[str, Prompt]:
+    """The built-in prompts of a kind, or of all, by version and by name, of which the latest counts."""
+    of_kind = [prompt for prompt in PROMPTS.values() if kind in (None, prompt.kind)]
+    by_name = {name: prompt for prompt in of_kind for name in (prompt.name, prompt.long_name)}
+    return by_name | {prompt.version: prompt for prompt in of_kind}
 
 
 def _read(path: Path) -> str:
-    source = str(path)
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise InputError(f"could not be read ({error.strerror or error})", source=source) from error
-    if len(data) > MAX_BYTES:
-        raise InputError(
-            "too large for a prompt", source=source, allowed=f"{MAX_BYTES:,} bytes", got=path.stat().st_size
-        )
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        problem = f"not UTF-8 (byte {error.start + 1:,}, {data[error.start]:#04x})"
-        raise InputError(problem, source=source, allowed="a prompt in UTF-8") from error
-    if "\0" in text:
-        raise InputError("not a text file: it holds a zero byte", source=source, allowed="a prompt in UTF-8")
-    return text
+        return path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"could not be read ({error})", source=str(path), allowed="a prompt in UTF-8") from error
 
 
-def _parted(text: str, source: str) -> tuple[_Head, str]:
-    if not text.startswith("+++"):
-        return _Head(), text
-    found = _HEAD.match(text)
-    if found is None:
-        raise InputError("the head does not end", source=source, allowed="a line +++ before and after it")
-    try:
-        head = tomllib.loads(found[1])
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"the head is not TOML ({error})", source=source, allowed='such as yes = ["да"]') from error
-    return table_as(_Head, head, source, "the head"), text[found.end() :]
+def _made(kind: str, version: str, text: str, source: str, name: str) -> Prompt:
+    if not text.strip():
+        raise InputError("the prompt is empty", source=source, allowed=allowed_in(kind))
+    head, body = Head(), text
+    if text.startswith("+++"):
+        if (found := _HEAD.match(text)) is None:
+            raise InputError("the head does not end", source=source, allowed="a line +++ before and after it")
+        try:
+            head, body = table_as(Head, tomllib.loads(found[1]), source, "the head"), text[found.end() :]
+        except tomllib.TOMLDecodeError as error:
+            raise InputError(f"the head is not TOML ({error})", source=source) from error
+    _check_head(head, kind, source)
+    _check_body(body, kind, source)
+    return Prompt(kind, version, body, head, text, name)
 
 
-def _check(body: str, like: Prompt, source: str) -> None:
+def _check_head(head: Head, kind: str, source: str) -> None:
+    yes, no = ({word.strip().lower() for word in words} for words in ((*head.yes, *YES), (*head.no, *NO)))
+    wrong = {f"{name} is for a {of} prompt alone": kind != of and getattr(head, name) for name, of in OF_KIND.items()}
+    wrong |= {
+        f"it is a prompt of the kind {head.kind!r}, not {kind!r}": head.kind not in ("", kind),
+        f"{min(yes & no, default='')!r} is both yes and no": yes & no,
+        "a word for yes or no holds no letter": not all(any(map(str.isalnum, word)) for word in yes | no),
+    }
+    for problem in (problem for problem, is_so in wrong.items() if is_so):
+        raise InputError(f"the head: {problem}", source=source)
+
+
+def _check_body(body: str, kind: str, source: str) -> None:
     put_in = {found[2] for found in PLACEHOLDER.finditer(body) if found[2]}
-    known = {*like.placeholders, *like.optional, DATA.strip("{}")}
+    known = {*PLACEHOLDERS[kind], *OPTIONAL.get(kind, ()), DATA.strip("{}")}
     if unknown := sorted(put_in - known):
+        literal = f"{allowed_in(kind)}; {{{{{unknown[0]}}}}} for the word in braces itself"
         problem = f"an unknown placeholder{hint(unknown[0], known)}"
-        literal = f"; {{{{{unknown[0]}}}}} for the word in braces itself"
-        raise InputError(problem, source=source, allowed=_allowed(like) + literal, got=f"{{{unknown[0]}}}")
-    missing = [f"{{{name}}}" for name in like.placeholders if name not in put_in]
+        raise InputError(problem, source=source, allowed=literal, got=f"{{{unknown[0]}}}")
+    missing = [f"{{{name}}}" for name in PLACEHOLDERS[kind] if name not in put_in]
     if missing and DATA.strip("{}") not in put_in:
-        held = ", ".join(f"{{{name}}}" for name in sorted(put_in)) or "no placeholder"
-        raise InputError(f"{', '.join(missing)} is missing", source=source, allowed=_allowed(like), got=held)
+        raise InputError(f"{', '.join(missing)} is missing", source=source, allowed=allowed_in(kind))
 
 
-def _allowed(like: Prompt) -> str:
-    needed = " and ".join(f"{{{name}}}" for name in like.placeholders)
-    more = f", and if wanted {', '.join(f'{{{name}}}' for name in like.optional)}" if like.optional else ""
-    return f"{'an' if like.kind[0] in 'aeiou' else 'a'} {like.kind} prompt with {needed}, or {DATA} for all of it{more}"
+def _built_in() -> dict[str, Prompt]:
+    found = {}
+    for file in sorted(Path(__file__).parent.glob("*.txt")):
+        text, version = file.read_text("utf-8"), file.stem
+        kind = re.search(r'^kind = "([a-z-]+)"$', text, re.MULTILINE)
+        assert kind is not None, file
+        found[version] = _made(kind[1], version, text, str(file), "")
+    return found
 
 
-def _use(head: _Head, prompt: Prompt, source: str) -> None:
-    for name in ("k", "max_answer_tokens"):
-        number = getattr(head, name)
-        if number is None:
-            continue
-        if name == "k" and not isinstance(prompt, DiagnosisPrompt):
-            raise InputError(
-                "the head names a number of diagnoses", source=source, allowed="k in a diagnosis prompt alone"
-            )
-        if number < 1:
-            raise InputError(f"{name} is below 1", source=source, allowed="1 or more", got=number)
-        setattr(prompt, name, number)
-    if not (head.yes or head.no):
-        return
-    if not isinstance(prompt, VotePrompt):
-        raise InputError("the head names words for yes or no", source=source, allowed="these in a vote prompt alone")
-    yes, no = ([word.strip().lower() for word in words] for words in (head.yes, head.no))
-    try:
-        prompt.set_words(yes, no)
-    except ValueError as error:
-        raise InputError(str(error), source=source, allowed="other words for yes than for no") from error
+PROMPTS = _built_in()
+"""The built-in prompts by version."""

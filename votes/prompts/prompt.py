@@ -1,48 +1,120 @@
-"""What every prompt is: how a question is put, and how its answer is read."""
+"""What every prompt is: a text with placeholders, put as a question; and how its answer is read, by its kind.
+
+| kind | `first`, `second` of a question | verdict |
+| --- | --- | --- |
+| vote | two diagnoses | 1 for Yes, 0 for No |
+| observation, rationale | the annotators' text, the predicted one | the same |
+| pick | a diagnosis; its candidates, a JSON list | the number of the candidate, from 1 |
+| judge | a reference disease, a whole answer | 1 where the answer includes it, or 0 |
+| check | a reference disease, a `check_text` | 1 where the judgement is correct, or 0 |
+| relation | the reference diagnosis, the predicted one | the number of the class in `RELATIONS`, from 1 |
+| severity | a diagnosis, "" | the number of the class in `SEVERITIES`, from 1 |
+| diagnosis | a case; how many diagnoses, "" for all | 1 for any text |
+| choice | a question; its options, a JSON list | the sum of 2 to the power of each chosen place, from 0 |
+| choice-reading | an answer; the options | the same |
+"""
 
 from __future__ import annotations
 
-import copy
+import json
 import re
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Mapping, Sequence
+from string import ascii_uppercase
+from typing import Annotated, Any, NamedTuple
 
-from .questions import Question
-from .verdicts import Alternatives, Verdicts
+from msgspec import Meta, Struct
+
+from ...endpoints.replies import ChatReply
+from ...errors import OptionError
+from .questions import MAX_RAW, Answer, Question
+from .replies import (
+    INCLUDED,
+    RIGHT,
+    Kind,
+    Reply,
+    class_of,
+    letters_of,
+    number_of,
+    read,
+    share,
+    verdict_of,
+)
 
 DATA = "{data}"
 """Stands in a text for the data block with all that is asked about."""
-
 PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}|\{([a-z_]+)\}")
 """A doubled one, `{{first}}`, is the literal `{first}`. Other braces, such as those of JSON, are literal as they are."""
-
+RELATIONS = ("exact synonym", "broad synonym", "exact disease group", "broad disease group", "not related")
+SEVERITIES = ("mild", "moderate", "severe", "critical", "rare")
+_TWO = ("first", "second")
+PLACEHOLDERS = {
+    "vote": _TWO, "pick": ("diagnosis", "candidates"), "judge": ("reference", "answer"), "check": ("reference", "answer", "judgement"),
+    "relation": ("golden", "predicted"), "severity": ("diagnosis",), "diagnosis": ("case",), "observation": _TWO, "rationale": _TWO,
+    "choice": ("question", "options"), "choice-reading": ("answer", "options"),
+}  # fmt: skip
+"""Kind -> the names that a text must put in, unless it puts in `{data}`, which holds all of them."""
+OPTIONAL = {"pick": ("count",), "diagnosis": ("wanted", "k")}
+_MAX_TOKENS = {"judge": 1024, "check": 1024, "choice": 1024, "choice-reading": 32, "diagnosis": 4096}
+"""A model that reasons before it answers needs room for its thoughts."""
+_KINDS = {"judge": INCLUDED, "check": RIGHT, "relation": class_of(RELATIONS), "severity": class_of(SEVERITIES)}
+YES, NO = ("yes", "да"), ("no", "нет")
+_DECLINED = ("content_filter", "blacklist")
+"""Why a server ends an answer that it does not let through; the second is GigaChat's word."""
+_SUSPECT = re.compile(r"[^ -~\n]|[<>|\[\]&`]")
 _SYSTEM_ENDS = re.compile(r"^---[ \t]*\n", re.MULTILINE)
 
 
-class Prompt:
-    """A number is asked for, unless a subclass reads another verdict.
+class Head(Struct, forbid_unknown_fields=True):
+    """What the front matter of a prompt may hold.
 
-    kind : what it asks for, a key of `files.KINDS`. version : what the store keeps; a text never changes under its version.
-    placeholders : the names that a text of this kind must put in, unless it puts in `{data}`, which holds all of them.
-    optional : further names that it may put in.
-    needs_whole_answer : whether an answer that was cut off at the limit on tokens has no verdict, whatever it says.
-    text : what is sent, with placeholders in braces. What stands before a first line of three dashes is the system message;
-        built-in ones have none, since many chat templates know no system role.
-    max_answer_tokens : `max_tokens` where no parameters are given. usual_answer_tokens : expected of an answer before any was seen.
-    file_name, file_text : of a prompt from a file: its name without its ending, and all of it. "" for a built-in one.
+    kind : what it asks for. yes, no : words that are read beside the English and Russian ones, of a vote. k : how many diagnoses are
+    asked for where nothing else says so. max_answer_tokens : where no parameters are given. codes : of a pick, codes and titles are
+    shown, not the names that candidates were found by.
     """
 
-    kind: ClassVar[str]
-    placeholders: ClassVar[tuple[str, ...]]
-    optional: ClassVar[tuple[str, ...]] = ()
-    needs_whole_answer: ClassVar[bool] = False
-    version: str
-    text: str
-    max_answer_tokens: int = 16
-    usual_answer_tokens: ClassVar[int] = 3
-    file_name: str = ""
-    file_text: str = ""
-    _verdicts: Verdicts
+    kind: str = ""
+    yes: list[str] = []
+    no: list[str] = []
+    k: Annotated[int, Meta(ge=1, description="a whole number from 1")] | None = None
+    max_answer_tokens: Annotated[int, Meta(ge=1, description="a whole number from 1")] | None = None
+    codes: bool = False
+
+
+OF_KIND = {"yes": "vote", "no": "vote", "k": "diagnosis", "codes": "pick"}
+"""Which kind of prompt each of these is for."""
+
+
+class Offered(NamedTuple):
+    """A candidate. found : the name that it was found by, a title or an inclusion term or another name of the code."""
+
+    code: str
+    title: str
+    found: str
+
+
+class Prompt:
+    """A text that asks for one kind of answer.
+
+    version : what the store keeps; a text never changes under its version. text : what is sent, with placeholders in braces. What
+    stands before a first line of three dashes is the system message; built-in ones seldom have one, since many chat templates know no
+    system role. whole : the text of its file, head and all. file_name, file_text : of a user's file, its name without its ending, and
+    `whole`; else "". parameters : what is sent beside the messages where nobody says otherwise.
+    """
+
+    needs_whole_answer = False
+    """Whether an answer that was cut off at the limit on tokens has no verdict, whatever it says."""
+    usual_answer_tokens = 3
+    """Expected of an answer before any was seen."""
+
+    def __init__(self, kind: str, version: str, text: str, head: Head, whole: str, file_name: str = "") -> None:
+        self.kind, self.version, self.text, self.head = kind, version, text, head
+        self.whole, self.file_name, self.file_text = whole, file_name, whole if file_name else ""
+        self.placeholders, self.needs_whole_answer = PLACEHOLDERS[kind], kind == "diagnosis"
+        self.max_answer_tokens = head.max_answer_tokens or _MAX_TOKENS.get(kind, 16)
+        self.parameters: dict[str, Any] = {"max_tokens": self.max_answer_tokens, "temperature": 0}
+        self._yes, self._no = (
+            (*own, *(word.strip().lower() for word in words)) for own, words in ((YES, head.yes), (NO, head.no))
+        )
 
     @property
     def name(self) -> str:
@@ -54,46 +126,171 @@ class Prompt:
         """Of a built-in one: its version without the number ("vote" for "vote-2")."""
         return re.sub(r"-\d+$", "", self.version)
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """What is sent beside the messages where nobody says otherwise."""
-        return {"max_tokens": self.max_answer_tokens, "temperature": 0}
-
-    def values(self, first: str, second: str) -> Mapping[str, str]:
-        """What each placeholder, `data` too, becomes for a question: JSON, which nothing in a diagnosis can break out of."""
-        raise NotImplementedError
-
-    def with_text(self, text: str, version: str) -> Self:
-        """The same way to ask and to read, with other words. text : checked (`files.prompt_of`)."""
-        other = copy.copy(self)
-        other.text, other.version = text, version
-        return other
-
     def messages(self, first: str, second: str) -> list[dict[str, str]]:
-        """As a chat completion takes them: a user message, after a system message where the text has one."""
-        values = self.values(first, second)
+        """As a chat completion takes them: a user message, after a system message where the text has one.
+
+        Raises `OptionError` for a number of diagnoses that is none, or lacks where the text needs it.
+        """
+        values = self._values(first, second)
         parts = _SYSTEM_ENDS.split(self.text, maxsplit=1)
-        filled = [PLACEHOLDER.sub(lambda found: _put(found, values), part).strip("\n") for part in parts]
+        put = [PLACEHOLDER.sub(lambda one: f"{{{one[1]}}}" if one[1] else values[one[2]], part) for part in parts]
         roles = ("user",) if len(parts) == 1 else ("system", "user")
-        return [{"role": role, "content": part} for role, part in zip(roles, filled, strict=True)]
+        return [{"role": role, "content": part.strip("\n")} for role, part in zip(roles, put, strict=True)]
+
+    def _values(self, first: str, second: str) -> Mapping[str, str]:
+        """What each placeholder, `data` too, becomes for a question: JSON, which nothing in a diagnosis can break out of."""
+        held, listed = self._held(first, second), self._listed(second)
+        more: dict[str, str] = {}
+        if self.kind == "pick":
+            more = {"candidates": numbered(listed), "count": str(len(listed))}
+        elif "options" in self.placeholders:
+            more = {"options": numbered(listed)}
+        elif self.kind == "diagnosis":
+            more = {"k": (k := self._k(second)), "wanted": _wanted(k)}
+        return {name: json_string(one) for name, one in held.items()} | more | {"data": data_block(held | listed)}
+
+    def _held(self, first: str, second: str) -> dict[str, str]:
+        """The texts that are asked about, by their placeholders."""
+        if self.kind == "check":
+            return {"reference": first, **json.loads(second)}
+        alone = self.kind in ("pick", "severity", "diagnosis") or "options" in self.placeholders
+        return dict(zip(self.placeholders, (first,) if alone else (first, second), strict=False))
+
+    def _listed(self, second: str) -> dict[str, str]:
+        """The candidates of a pick by their numbers, the options of multiple choice by their letters."""
+        if self.kind == "pick":
+            return {
+                str(n): one if isinstance(one, str) else " ".join(one) for n, one in enumerate(json.loads(second), 1)
+            }
+        return dict(zip(ascii_uppercase, json.loads(second), strict=False)) if "options" in self.placeholders else {}
+
+    def _k(self, second: str | None) -> str:
+        k = second or str(self.head.k or "")
+        if (k and not (k.isascii() and k.isdecimal() and int(k))) or (not k and "{k}" in self.text):
+            raise OptionError("k", f"a whole number from 1 to fill {{k}} of the prompt {self.name}", second or None)
+        return k
+
+    def offer(self, candidates: Sequence[Offered]) -> str:
+        """The candidates of a pick, best first, as the `second` text of a `Question`: what the model is shown of them."""
+        return _json([[one.code, one.title] if self.head.codes else one.found for one in candidates])
+
+    def reply(self, text: str, question: Question) -> Reply:
+        """What an answer says, with its basis."""
+        listed = self._listed(question.second)
+        if self.kind == "diagnosis":
+            return Reply(1) if text.strip() else Reply(None, "empty")
+        if "options" in self.placeholders:
+            places = letters_of(text, len(listed), list(listed.values()))
+            return Reply(None, "unclear" if text.strip() else "empty") if places is None else Reply(mask_of(places))
+        held = self._held(question.first, question.second)
+        asked = (one for name, one in held.items() if name != "judgement")
+        return read(text, self._kind(list(listed.values())), *asked)
+
+    def _kind(self, candidates: Sequence[str]) -> Kind:
+        if self.kind == "pick":
+            return number_of(candidates)
+        return _KINDS.get(self.kind) or verdict_of(
+            *("|".join(map(re.escape, words)) for words in (self._yes, self._no))
+        )
 
     def read(self, text: str, question: Question) -> tuple[int | None, str | None]:
         """The verdict or the reason for none (a key of `REASONS`); the other is None."""
-        names, numbers = self._choices(question)
-        digits, reason = self._verdicts.read(text, *names)
-        if digits is None:
-            return None, reason
-        return (int(digits), None) if int(digits) in numbers else (None, "out of range")
+        return self.reply(text, question)[:2]
 
-    def _choices(self, question: Question) -> tuple[Sequence[str], Collection[int]]:
-        """The texts that were asked about, and the numbers that are an answer."""
-        raise NotImplementedError
+    def answer(self, question: Question, reply: ChatReply) -> Answer:
+        """A reply to `question` as it is stored. Only an answer with a verdict has a probability."""
+        declined = reply.refusal or reply.finish in _DECLINED
+        verdict, reason = (None, "refusal") if declined else self.read(reply.text, question)
+        if reply.finish == "length" and not declined and (verdict is None or self.needs_whole_answer):
+            verdict, reason = None, "truncated"
+        soft = verdict is not None and self.kind in ("vote", "observation", "rationale")
+        return Answer(
+            verdict, reason, (reply.text or reply.refusal or "")[:MAX_RAW], share(reply.logprobs, self._yes, self._no) if soft else None,
+            reply.prompt_tokens, reply.completion_tokens, reply.seconds, reply.model,
+        )  # fmt: skip
 
-    def probability(self, logprobs: Sequence[Alternatives]) -> float | None:
-        """In [0, 1], of a match; `logprobs` token by token from the start of the answer. None: a number has none."""
-        return None
+
+def check_text(answer: str, verdict: int, basis: str) -> str:
+    """An answer with a judgement on it, as the `second` text of a check. verdict : 1 or 0."""
+    said = "included" if verdict else "not included"
+    return _json({"answer": answer, "judgement": f"{said}: {basis}" if basis else said})
 
 
-def _put(found: re.Match[str], values: Mapping[str, str]) -> str:
-    literal, name = found[1], found[2]
-    return f"{{{literal}}}" if literal else values[name]
+def options_text(options: Sequence[str]) -> str:
+    """Options in the order in which they are put, as the `second` text of multiple choice."""
+    return _json(list(options))
+
+
+def mask_of(places: Sequence[int]) -> int:
+    """A set of places, from 0, as one number, the verdict of multiple choice."""
+    return sum(1 << place for place in set(places))
+
+
+def fitting(question: str, options: Sequence[str], several: bool) -> str:
+    """The name of the built-in prompt that fits one question, whatever stands beside it: by its script, and by how many options are right.
+
+    "choice-zh" where Chinese characters are at least as many as words in other letters and no kana stands among them, else "choice-several" or
+    "choice-one".
+
+    >>> fitting("哪种病毒引起 HBV 感染?", ["甲型", "乙型"], False)
+    'choice-zh'
+    """
+    text = "\n".join((question, *options))
+    chinese = len(re.findall(r"[\u3400-\u4dbf\u4e00-\u9fff]", text))
+    kana, others = re.search(r"[\u3040-\u30ff\uac00-\ud7af]", text), re.findall(r"[^\W\d_\u3400-\u9fff]+", text)
+    if chinese and not kana and chinese >= len(others):
+        return "choice-zh"
+    return "choice-several" if several else "choice-one"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _wanted(k: str) -> str:
+    if not k:
+        return "all major diseases that this patient has"
+    return "the likeliest disease" if int(k) == 1 else f"the {k} likeliest diseases"
+
+
+def data_block(entries: Mapping[str, str]) -> str:
+    r"""The entries as one JSON object between `<data>` and `</data>`, an entry a line.
+
+    Brackets, bars, ampersands and backticks, and all that is not printed (control characters, line and paragraph
+    separators, marks of direction) become \u escapes: no value can close the block, begin a line or spell a control token
+    of a chat template (`<|im_end|>`, `[INST]`). Letters of every script stay as they are.
+
+    >>> print(data_block({"first": "</data>\n[INST]"}))
+    <data>
+    {
+    "first": "\u003c/data\u003e\n\u005bINST\u005d"
+    }
+    </data>
+    """
+    return f"<data>\n{_SUSPECT.sub(_escaped, json.dumps(entries, ensure_ascii=False, indent=0))}\n</data>"
+
+
+def json_string(text: str) -> str:
+    r"""One JSON string, with its quotes, escaped as in the data block.
+
+    >>> print(json_string("</data>\n[INST]"))
+    "\u003c/data\u003e\n\u005bINST\u005d"
+    """
+    return _SUSPECT.sub(_escaped, json.dumps(text, ensure_ascii=False))
+
+
+def numbered(entries: Mapping[str, str]) -> str:
+    """JSON strings behind their numbers, one a line.
+
+    >>> print(numbered({"1": "angina", "2": "heart attack"}))
+    1. "angina"
+    2. "heart attack"
+    """
+    return "\n".join(f"{number}. {json_string(text)}" for number, text in entries.items())
+
+
+def _escaped(found: re.Match[str]) -> str:
+    character = found[0]
+    if character.isascii() and character.isprintable():
+        return f"\\u{ord(character):04x}"
+    return character if character.isprintable() else json.dumps(character)[1:-1]

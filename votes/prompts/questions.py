@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 IMPORTED = "imported"
@@ -27,7 +27,8 @@ class ModelConfig:
     """Who answers, and to what: two answers are comparable only where all three agree.
 
     model : the name by which the endpoint knows it.
-    prompt : the version of the prompt, such as "vote-1"; "imported" for verdicts that were made elsewhere.
+    prompt : the version of the prompt, which stands for its text ("vote-2", "vote-file-" and a hash); "imported" for verdicts that
+        were made elsewhere.
     parameters : the sampling parameters as canonical JSON (`canonical`), such as '{"max_tokens":16,"temperature":0}'.
     """
 
@@ -40,9 +41,7 @@ class ModelConfig:
 class Question:
     """One call. Diagnoses are names, after normalisation.
 
-    first, second : of a vote, the two diagnoses in the order in which they are put; of a pick, the diagnosis and its
-        candidates as a JSON list, of [code, title] or of names, as its prompt shows them; of a judge, the reference and a list of diagnoses; of a class, the reference
-        and a diagnosis.
+    first, second : as `prompt.Prompt` says of each kind; of a vote, the two diagnoses in the order in which they are put.
     repeat : 0, 1, … where the same is asked several times.
     """
 
@@ -56,12 +55,13 @@ class Question:
 class Answer:
     """What came back. Either `verdict` or `reason` is None, never both, never neither.
 
-    verdict : of a vote 1 (match) or 0 (no match); of a pick the number of the candidate, of a class its number, from 1; of a
-        judge the place of the first match in the list, 0 for none.
+    verdict : of a vote or a judge 1 or 0; of a pick the number of the candidate, of a class its number, from 1; of multiple choice a
+        sum of 2 to the power of each chosen place, from 0; of diagnoses how many were read.
     reason : a key of `REASONS`.
     probability : in [0, 1], of a match; where token log-probabilities were asked for and given, or imported.
     raw : the text as it came, cut to `MAX_RAW` characters.
     prompt_tokens, completion_tokens : as the endpoint counted them; None where it did not.
+    model : who answered, by the server's account; "" where it did not say, and of what the store holds.
     seconds : from asking to answer, of the call that succeeded; None for an answer out of a file.
     """
 
@@ -72,10 +72,11 @@ class Answer:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     seconds: float | None = None
+    model: str = field(default="", compare=False)
 
 
 MAX_RAW = 100_000
-"""As long as a chain of thought about a case; a verdict is read of far less (`verdicts.MAX_ANSWER`)."""
+"""As long as a chain of thought about a case; a verdict is read of far less (`replies.MAX_ANSWER`)."""
 
 
 def canonical(parameters: Mapping[str, Any]) -> str:

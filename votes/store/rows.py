@@ -1,176 +1,174 @@
-"""The tables of the vote store; answers as rows of them: checked on the way in and on the way out, each with its checksum."""
+"""The tables of the vote store: answers as rows, each with its checksum, each table with its tally; what they hold in all, and what is wrong."""
 
 from __future__ import annotations
 
 import hashlib
-import operator
-from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from sqlite3 import Connection
+from typing import Any
 
 import msgspec
 
-from ...errors import InputError, quoted
-from ..prompts.questions import MAX_RAW, REASONS, Answer, Question
+from ...errors import InputError
+from ...files.wording import counted
+from ..prompts.questions import IMPORTED, MAX_RAW, REASONS, Answer, ModelConfig, Question
 
+_ASKED = "respondent INTEGER NOT NULL, first TEXT NOT NULL, second TEXT NOT NULL, repeat INTEGER NOT NULL"
 SCHEMA = (
     """CREATE TABLE respondent (
-        id INTEGER PRIMARY KEY,
-        model TEXT NOT NULL,
-        prompt TEXT NOT NULL,
-        parameters TEXT NOT NULL,
-        checksum INTEGER NOT NULL
+        id INTEGER PRIMARY KEY, model TEXT NOT NULL, prompt TEXT NOT NULL, parameters TEXT NOT NULL, checksum INTEGER NOT NULL
     ) STRICT""",
     # A second copy of every respondent, on another page: with a respondent, all its answers would be lost.
     "CREATE UNIQUE INDEX respondent_words ON respondent (model, prompt, parameters, checksum)",
-    """CREATE TABLE answer (
-        respondent INTEGER NOT NULL REFERENCES respondent,
-        first TEXT NOT NULL,
-        second TEXT NOT NULL,
-        repeat INTEGER NOT NULL CHECK (repeat >= 0),
-        verdict INTEGER CHECK (verdict >= 0),
-        reason TEXT,
-        probability REAL CHECK (probability BETWEEN 0 AND 1),
-        prompt_tokens INTEGER CHECK (prompt_tokens >= 0),
-        completion_tokens INTEGER CHECK (completion_tokens >= 0),
-        seconds REAL CHECK (seconds >= 0),
+    f"""CREATE TABLE answer (
+        {_ASKED}, verdict INTEGER, reason TEXT, probability REAL, prompt_tokens INTEGER, completion_tokens INTEGER, seconds REAL,
         answered_at INTEGER NOT NULL, -- seconds since 1970, UTC
-        raw TEXT NOT NULL,
-        checksum INTEGER NOT NULL,
-        CHECK ((verdict IS NULL) <> (reason IS NULL)),
-        PRIMARY KEY (respondent, first, second, repeat)
+        raw TEXT NOT NULL, checksum INTEGER NOT NULL, PRIMARY KEY (respondent, first, second, repeat)
     ) STRICT, WITHOUT ROWID""",
-    """CREATE TABLE exported (
-        custom_id TEXT PRIMARY KEY,
-        respondent INTEGER NOT NULL REFERENCES respondent,
-        first TEXT NOT NULL,
-        second TEXT NOT NULL,
-        repeat INTEGER NOT NULL CHECK (repeat >= 0),
-        checksum INTEGER NOT NULL
+    f"CREATE TABLE exported (custom_id TEXT PRIMARY KEY, {_ASKED}, checksum INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+    # checksums : of all rows of the table, xor
+    "CREATE TABLE tally (name TEXT PRIMARY KEY, total INTEGER NOT NULL, checksums INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+)
+BESIDE = (
+    # Under which names a server said that the model answers, and how often.
+    """CREATE TABLE IF NOT EXISTS served (
+        respondent INTEGER, model TEXT, answers INTEGER NOT NULL, PRIMARY KEY (respondent, model)
     ) STRICT, WITHOUT ROWID""",
-    """CREATE TABLE tally (
-        name TEXT PRIMARY KEY,
-        total INTEGER NOT NULL,
-        checksums INTEGER NOT NULL -- of all rows of the table, xor
+    # What a process is asking, and until when (in seconds since 1970) others leave it to that.
+    f"""CREATE TABLE IF NOT EXISTS claimed (
+        {_ASKED}, until REAL NOT NULL, PRIMARY KEY (respondent, first, second, repeat)
     ) STRICT, WITHOUT ROWID""",
 )
-
-KEY = ("respondent", "first", "second", "repeat")
-VALUES = (
-    "verdict", "reason", "probability", "prompt_tokens", "completion_tokens", "seconds", "answered_at", "raw",
-)  # fmt: skip
-"""Columns of the table `answer`: the key, and what was answered."""
-
-COLUMNS = {
-    "respondent": ("id", "model", "prompt", "parameters"),
-    "answer": (*KEY, *VALUES),
-    "exported": ("custom_id", *KEY),
-}
-"""Of each table whose rows are tallied, without the checksum that ends each row."""
-
-KEY_LENGTH = {"respondent": 1, "answer": len(KEY), "exported": 1}
-
-_Whole: Any = Annotated[int, msgspec.Meta(ge=0)]
-_Share: Any = Annotated[float, msgspec.Meta(ge=0, le=1)]
-_Seconds: Any = Annotated[float, msgspec.Meta(ge=0)]
-_Raw: Any = Annotated[str, msgspec.Meta(max_length=MAX_RAW)]
-_Reason: Any = Literal[tuple(REASONS)]
-_Question = (_Whole, str, str, _Whole)
-_ANSWERED = (_Whole | None, _Reason | None, _Share | None, _Whole | None, _Whole | None, _Seconds | None, int, _Raw)
-KINDS: dict[str, tuple[Any, ...]] = {
-    "respondent": (_Whole, str, str, str),
-    "answer": (*_Question, *_ANSWERED),
-    "exported": (str, *_Question),
-}
-"""What each column may hold."""
-
-_ROWS = {table: tuple[kinds] for table, kinds in KINDS.items()}
-
-_encoded = msgspec.msgpack.Encoder().encode
-
-_MAX_INTEGER = 2**63 - 1
+"""Tables that hold no answer, and have no checksums."""
+KEYS = {"respondent": 1, "answer": 4, "exported": 1}
+"""Of each table whose rows have checksums and are tallied: the columns of its key."""
+TALLIED = [
+    f"""CREATE TEMP TRIGGER {table}_{deed} AFTER {deed} ON main.{table} BEGIN
+        UPDATE tally SET total = total {sign} 1, checksums = (checksums | {row}.checksum) & ~(checksums & {row}.checksum)
+        WHERE name = '{table}'; END"""
+    for table in KEYS
+    for deed, row, sign in (("INSERT", "NEW", "+"), ("DELETE", "OLD", "-"))
+]
+"""The tally of each table, kept in the transaction of the row itself, by our connections alone: what another program changes
+in the store is found to be missing from it."""
 
 
-def checksum(cells: Sequence[Any]) -> int:
-    """64 bits over the cells of a row, kinds included, as a whole number that SQLite holds (BLAKE2b of their MessagePack)."""
-    return int.from_bytes(hashlib.blake2b(_encoded(cells), digest_size=8).digest(), "big", signed=True)
-
-
-def with_checksum(cells: tuple[Any, ...]) -> tuple[Any, ...]:
-    return (*cells, checksum(cells))
-
-
-def problem_of(table: str, row: Sequence[Any], *, summed: bool) -> str | None:
-    """What is wrong with a row as it was read; None where it is whole. summed : whether a checksum ends it (format 2)."""
-    cells = tuple(row[:-1]) if summed else tuple(row)
-    try:
-        msgspec.convert(cells, _ROWS[table])
-    except msgspec.ValidationError:
-        return _not_of_its_kind(table, cells)
-    if table == "answer" and (cells[4] is None) == (cells[5] is None):
-        return "it has both verdict and reason, or neither"
-    if summed and checksum(cells) != row[-1]:
-        return "its checksum does not fit what it holds"
-    return None
-
-
-def _not_of_its_kind(table: str, cells: Sequence[Any]) -> str:
-    for name, kind, cell in zip(COLUMNS[table], KINDS[table], cells, strict=True):
-        try:
-            msgspec.convert(cell, kind)
-        except msgspec.ValidationError:
-            return f"column {name!r} cannot hold {quoted(cell)}"
-    return "a column cannot hold what it holds"
+def with_checksum(cells: Sequence[Any]) -> tuple[Any, ...]:
+    """Ends a row with 64 bits over its cells, kinds included (BLAKE2b of their MessagePack)."""
+    digest = hashlib.blake2b(msgspec.msgpack.encode(tuple(cells)), digest_size=8).digest()
+    return (*cells, int.from_bytes(digest, "big", signed=True))
 
 
 def row_of(respondent: int, question: Question, answer: Answer, answered_at: int) -> tuple[Any, ...]:
-    """In the order of `KEY` and `VALUES`, then the checksum.
+    """A row of the table `answer`.
 
     A raw answer is cut to `MAX_RAW` characters; half a surrogate pair in it, which is no text, is spelt out (\\ud83d).
 
     Raises `InputError` for what the store cannot hold as it is.
     """
-    if (answer.verdict is None) == (answer.reason is None):
-        raise InputError("an answer without either verdict or reason, or with both", got=answer)
-    if answer.reason is not None and answer.reason not in REASONS:
-        raise InputError("an unknown reason for no verdict", allowed=", ".join(REASONS), got=answer.reason)
-    return with_checksum(
-        (
-            respondent,
-            str(question.first),
-            str(question.second),
-            _whole("repeat", question.repeat),
-            _whole("verdict", answer.verdict),
-            answer.reason,
-            _number("probability", answer.probability, most=1),
-            _whole("prompt_tokens", answer.prompt_tokens),
-            _whole("completion_tokens", answer.completion_tokens),
-            _number("seconds", answer.seconds, most=float("inf")),
-            answered_at,
-            answer.raw[:MAX_RAW].encode("utf-8", "backslashreplace").decode("utf-8")[:MAX_RAW],
-        )
-    )
+    if (answer.verdict is None) == (answer.reason is None) or answer.reason not in (None, *REASONS):
+        raise InputError("an answer without either verdict or a known reason, or with both", got=answer)
+    return with_checksum((
+        respondent, str(question.first), str(question.second), _number("repeat", question.repeat, int),
+        _number("verdict", answer.verdict, int), answer.reason, _number("probability", answer.probability, float, most=1),
+        _number("prompt_tokens", answer.prompt_tokens, int), _number("completion_tokens", answer.completion_tokens, int),
+        _number("seconds", answer.seconds, float), answered_at,
+        answer.raw[:MAX_RAW].encode("utf-8", "backslashreplace").decode("utf-8")[:MAX_RAW],
+    ))  # fmt: skip
+
+
+def _number(name: str, value: Any, kind: type, most: float = 2**63 - 1) -> Any:
+    """NaN would be stored as if there were no number, so it is refused."""
+    if value is not None and not (0 <= value <= most and kind(value) == value):
+        raise InputError("a number that cannot be stored", column=name, allowed=f"{kind.__name__} from 0", got=value)
+    return None if value is None else kind(value) + kind(0)  # SQLite keeps no sign of a zero
 
 
 def answer_of(row: Sequence[Any]) -> Answer:
-    """From a row of `VALUES`."""
-    verdict, reason, probability, prompt_tokens, completion_tokens, seconds, _, raw = row
+    """From a row of the table `answer`."""
+    verdict, reason, probability, prompt_tokens, completion_tokens, seconds, _, raw, _ = row[KEYS["answer"] :]
     return Answer(verdict, reason, raw, probability, prompt_tokens, completion_tokens, seconds)
 
 
-def _whole(name: str, value: Any) -> int | None:
-    if value is None:
-        return None
+def damages(db: Connection) -> Iterator[str]:
+    """All that is wrong with a store, of one moment: rows that changed, are gone, or would not be found. Errors of SQLite."""
+    db.execute("BEGIN")
     try:
-        number = operator.index(value)
-    except TypeError:
-        number = -1
-    if not 0 <= number <= _MAX_INTEGER:
-        raise InputError("a number that cannot be stored", column=name, allowed="a whole number from 0", got=value)
-    return number
+        yield from (f"file: {line}" for (line,) in db.execute("PRAGMA integrity_check(100)") if line != "ok")
+        for table, key in KEYS.items():
+            number, sums, last = 0, 0, None
+            for number, row in enumerate(db.execute(f"SELECT * FROM {table} NOT INDEXED"), 1):
+                if with_checksum(row[:-1]) != row:
+                    yield f"table {table}, row {number:,}: its checksum does not fit what it holds"
+                    continue
+                if last is not None and row[:key] <= last:
+                    yield f"table {table}, row {number:,}: it is out of order, and so cannot be found"
+                sums, last = sums ^ row[-1], row[:key]
+            told = db.execute("SELECT total, checksums FROM tally WHERE name = ?", (table,)).fetchone()
+            if (number, sums) != told:
+                kept = f"{told[0]:,}" if told else "an unknown number"
+                yield f"table {table}: it holds {number:,} rows, {kept} were kept, or one was exchanged for another"
+    finally:
+        db.execute("ROLLBACK")
 
 
-def _number(name: str, value: Any, most: float) -> float | None:
-    """NaN would be stored as if there were no number, so it is refused."""
-    if value is None or 0 <= value <= most:
-        return None if value is None else float(value) + 0.0  # SQLite keeps no sign of a zero
-    raise InputError("a number that cannot be stored", column=name, allowed=f"0 to {most}, or none", got=value)
+@dataclass
+class ModelStatus:
+    """What the store holds of one model configuration.
+
+    answers : all of them, with a verdict or without.
+    matches : verdicts that are 1 (of a pick: those that name the first candidate).
+    unscored : answers without a verdict, by reason.
+    prompt_tokens, completion_tokens : sums over the answers that tell them.
+    first_at, last_at : when the first and the last answer came, UTC.
+    served_by : the names under which servers said that the model answers, and how often.
+    """
+
+    config: ModelConfig
+    answers: int
+    matches: int
+    prompt_tokens: int
+    completion_tokens: int
+    first_at: datetime
+    last_at: datetime
+    unscored: dict[str, int] = field(default_factory=dict)
+    served_by: dict[str, int] = field(default_factory=dict)
+
+    def lines(self) -> list[str]:
+        """Its answers, what is unscored and why, tokens, and when, for the user to read."""
+        who, unscored = self.config, sum(self.unscored.values())
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(self.unscored.items()))
+        said = f", {self.matches:,} match" if who.prompt.startswith(("vote-", IMPORTED)) else ""
+        lines = [
+            f"{who.model}, prompt {who.prompt}, parameters {who.parameters}",
+            f"    {counted(self.answers, 'answer')}{said}, {unscored:,} unscored{f' ({reasons})' if reasons else ''}",
+        ]
+        if self.prompt_tokens or self.completion_tokens:
+            lines.append(f"    {self.prompt_tokens:,} + {self.completion_tokens:,} tokens of prompts and answers")
+        if self.served_by.keys() - {who.model}:
+            lines.append(
+                f"    answered by {', '.join(f'{name} ({count:,})' for name, count in self.served_by.items())}"
+            )
+        return [*lines, f"    from {self.first_at:%Y-%m-%d %H:%M} to {self.last_at:%Y-%m-%d %H:%M} UTC"]
+
+
+def status_of(db: Connection) -> list[ModelStatus]:
+    """One per model configuration that answered, by model, prompt and parameters."""
+    totals = """SELECT r.id, r.model, r.prompt, r.parameters, count(*), total(a.verdict = 1), total(a.prompt_tokens),
+            total(a.completion_tokens), min(a.answered_at), max(a.answered_at)
+        FROM respondent r JOIN answer a ON a.respondent = r.id GROUP BY r.id ORDER BY r.model, r.prompt, r.parameters"""
+    found: dict[int, ModelStatus] = {}
+    for id, model, prompt, parameters, *counts, first, last in db.execute(totals):
+        times: Any = (datetime.fromtimestamp(seconds, UTC) for seconds in (first, last))
+        numbers: Any = map(int, counts)
+        found[id] = ModelStatus(ModelConfig(model, prompt, parameters), *numbers, *times)
+    unscored = "SELECT respondent, reason, count(*) FROM answer WHERE verdict IS NULL GROUP BY respondent, reason"
+    for id, reason, answers in db.execute(unscored):
+        found[id].unscored[reason] = answers
+    if db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'served'").fetchone():
+        for id, name, answers in db.execute("SELECT * FROM served ORDER BY answers DESC"):
+            if id in found:
+                found[id].served_by[name] = answers
+    return list(found.values())

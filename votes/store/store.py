@@ -3,49 +3,60 @@
 from __future__ import annotations
 
 import os
+import shlex
+import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from contextlib import contextmanager
 from pathlib import Path
-from sqlite3 import Connection
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
-from ...errors import InputError
+from ...errors import DxmatchError, InputError, quoted
+from ...files.atomic import make_private_file
 from ..prompts.questions import Answer, ModelConfig, Question
-from .file import FORMAT, WAIT_SECONDS, DamagedStore, StoreError, StoreFile, transaction
-from .rows import KEY, VALUES, answer_of, checksum, problem_of, row_of, with_checksum
-from .status import ModelStatus, status_of
+from .rows import BESIDE, KEYS, SCHEMA, TALLIED, ModelStatus, answer_of, damages, row_of, status_of, with_checksum
 
 __all__ = ["DamagedStore", "ModelStatus", "StoreError", "VoteStore"]
 
-T = TypeVar("T")
-
-_BATCH = 10_000
-_BETWEEN_CHECKPOINTS = 500
-_FEW_NAMES = 100
-
-_KEY = ", ".join(KEY)
-_CELLS = ", ".join((*KEY, *VALUES))
-_COLUMNS = f"{_CELLS}, checksum"
-_PLACES = ", ".join("?" * len((*KEY, *VALUES, "checksum")))
-_KEEP = f"ON CONFLICT ({_KEY}) DO NOTHING"
-_ASKED = f"asked (position INTEGER PRIMARY KEY, {_KEY})"
+APPLICATION_ID = 0x64784D76  # "dxMv"
+FORMAT = 2
+WAIT_SECONDS = 30.0
 _ID = "(SELECT id FROM respondent WHERE model = ? AND prompt = ? AND parameters = ?)"
+_KEY = f"respondent = {_ID} AND first = ? AND second = ? AND repeat = ?"
+_WHY = {
+    sqlite3.SQLITE_BUSY: "another process holds the store. Wait for it or end it, then run this again; what is stored is kept.",
+    sqlite3.SQLITE_FULL: "the disk is full. Make room, then run this again; what is stored is kept.",
+    sqlite3.SQLITE_READONLY: "the store, or its folder, cannot be written.",
+    sqlite3.SQLITE_CANTOPEN: "the store, or its folder, cannot be read or written.",
+    sqlite3.SQLITE_NOTADB: "not a vote store of dxmatch. It was left as it is.",
+}
+
+
+class StoreError(DxmatchError):
+    """A vote store that cannot be opened, read or written: which file, why, and what to do."""
+
+
+class DamagedStore(StoreError):
+    """A vote store that does not hold what was put into it."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        command = f"dxmatch votes check --store {shlex.quote(str(path))} --repair COPY"
+        super().__init__(
+            f"{path}: the store is damaged ({why}). It was left as it is; `{command}` saves what proves right."
+        )
 
 
 class VoteStore:
-    """One file of answers. Several threads may share an object of it, and several processes the file.
+    """One file of answers on a local disk. Several threads may share an object of it, and several processes the file.
 
-    Opening proves all that the file holds: each row by its checksum, that none is missing, that each is found; every row is
-    proved again as it is read. A store of format 1, which has no checksums, can be read only, and a warning says so.
-
-    An answer is committed when `add` returns: it outlives the process, however that ends. A power cut can lose the last
-    500 (see `StoreFile`); they are then asked again. No address, header or key of an endpoint is ever stored.
+    An answer is committed when `add` returns: it outlives the process, however that ends (a power cut can lose the last ones,
+    which are then asked again). Every row has a checksum that is proved as it is read; all of a store is proved by
+    `votes check`, and on opening where a process that wrote to it was killed. No address, header or key of an endpoint is stored.
 
     Parameters
     ----------
-    path : the file, on a local disk; made where it is absent, unless `must_exist`.
+    path : the file; made where it is absent, unless `must_exist`.
     wait : seconds to wait for another process that is writing.
 
     Raises
@@ -57,12 +68,36 @@ class VoteStore:
     """
 
     def __init__(self, path: str | os.PathLike[str], *, must_exist: bool = False, wait: float = WAIT_SECONDS) -> None:
-        self.path = Path(path)
-        self._file = StoreFile(self.path, wait)
-        self._lock = threading.RLock()
-        self._ids: dict[ModelConfig, int] = {}
-        self._since_checkpoint = 0
-        self._db = self._file.open(create=not must_exist)
+        self.path, self._lock, self._ids = Path(path), threading.RLock(), dict[ModelConfig, int]()
+        if not self.path.is_file() and (must_exist or self.path.exists() or not self.path.parent.is_dir()):
+            raise StoreError(f"{self.path}: no such vote store, or no folder to make it in.")
+        with self._errors():
+            if not self.path.exists():
+                make_private_file(self.path)  # the log takes after it
+            in_use = _log_of(self.path)  # by a process that is writing, or was killed
+            self._db = connected(self.path, wait)
+            try:
+                self._begin(wait, must_exist)
+                for damage in damages(self._db) if in_use else ():
+                    raise DamagedStore(self.path, damage)
+            except BaseException:
+                self._db.close()
+                raise
+
+    def _begin(self, wait: float, must_exist: bool) -> None:
+        """Makes the tables of a blank file; refuses what is no store."""
+        blank = not self._db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+        if blank and not must_exist and not _number(self._db, "application_id"):
+            _make(self._db, wait)
+        version = _number(self._db, "user_version")
+        if _number(self._db, "application_id") != APPLICATION_ID:
+            raise StoreError(f"{self.path}: {_WHY[sqlite3.SQLITE_NOTADB]}")
+        if version != FORMAT:
+            other = f"of another version of dxmatch (format {version}; this one reads {FORMAT})"
+            raise StoreError(f"{self.path} is {other}.")
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        for statement in (*TALLIED, *BESIDE) if os.access(self.path, os.W_OK) else ():
+            self._db.execute(statement)
 
     def __enter__(self) -> Self:
         return self
@@ -71,200 +106,195 @@ class VoteStore:
         self.close()
 
     def close(self) -> None:
-        with self._lock, self._file.translated_errors():
+        with self._errors():
             self._db.close()
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """One at a time; errors of SQLite and of the disk become `StoreError`, text that is not Unicode `InputError`."""
+        try:
+            with self._lock:
+                yield
+        except UnicodeEncodeError as error:
+            raise InputError("half a surrogate pair", allowed="Unicode text", got=error.object) from error
+        except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+            if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR):
+                raise DamagedStore(self.path, quoted(str(error))) from error
+            raise StoreError(f"{self.path}: {_WHY.get(code, f'the store refused ({error}).')}") from error
+        except OSError as error:
+            raise StoreError(f"{self.path}: {error.strerror or error}.") from error
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing; the lock for writing is taken at the start, so that nothing which was read can be outdated."""
+        with self._errors():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+                self._db.execute("COMMIT")
+            finally:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
 
     def add(self, question: Question, answer: Answer) -> bool:
         """Commits one answer. False, and nothing changes, where the question has one already."""
-        self._file.check_writable()
-        with self._lock, self._file.translated_errors():
-            row = row_of(self._id(self._db, question.config), question, answer, int(time.time()))
-            insert = f"INSERT INTO answer ({_COLUMNS}) VALUES ({_PLACES}) {_KEEP}"
-            added = self._db.execute(insert, row).rowcount
-            self._since_checkpoint += added
-            if self._since_checkpoint >= _BETWEEN_CHECKPOINTS:
-                self._file.checkpoint(self._db)
-                self._since_checkpoint = 0
-            return added == 1
+        return self.add_many([(question, answer)]) == 1
 
     def add_many(self, items: Iterable[tuple[Question, Answer]], *, replace: bool = False) -> int:
         """Commits all of them or none; returns how many were written. All of `items` is read before the store is locked.
 
         Of two answers to one question in `items` the first counts. replace : they take the place of what the store holds.
         """
-        self._file.check_writable()
-        now = int(time.time())
-        with self._file.connection(f"incoming ({_COLUMNS})") as db:
-            for batch in _batches(items):
-                with self._file.translated_errors():
-                    rows = [row_of(self._id(db, q.config), q, answer, now) for q, answer in batch]
-                    _fill(db, "incoming", rows)
-            select = f"SELECT * FROM incoming ORDER BY {_KEY}, incoming.rowid"
-            with self._file.translated_errors():
-                with transaction(db):
-                    if replace:
-                        db.execute(f"DELETE FROM answer WHERE ({_KEY}) IN (SELECT {_KEY} FROM incoming)")
-                    added = db.execute(f"INSERT INTO answer ({_COLUMNS}) {select} {_KEEP}").rowcount
-                self._file.checkpoint(db)
-                return added
+        now, added = int(time.time()), 0
+        with self._errors():
+            rows = [(one, answer, row_of(self._id(one.config), one, answer, now)) for one, answer in items]
+        with self.writing() as db:
+            if replace:
+                db.executemany(f"DELETE FROM answer WHERE {_KEY}", [_key(question) for question, *_ in rows])
+            for question, answer, row in rows:
+                new = db.execute(f"INSERT INTO answer VALUES ({'?, ' * 12}?) ON CONFLICT DO NOTHING", row).rowcount
+                if new and answer.model:
+                    count = "INSERT INTO served VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET answers = answers + 1"
+                    db.execute(count, (row[0], answer.model))
+                db.execute(f"DELETE FROM claimed WHERE {_KEY}", _key(question))
+                added += new
+        return added
+
+    def claim(self, question: Question, seconds: float) -> bool:
+        """Whether it has no answer and nobody else is asking it. It is held for so long, or until it is answered or released."""
+        now, id = time.time(), self._id(question.config)
+        claim = f"""INSERT INTO claimed SELECT ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM answer WHERE {_KEY})
+            ON CONFLICT DO UPDATE SET until = excluded.until WHERE until < ?"""
+        with self.writing() as db:
+            row = (id, question.first, question.second, question.repeat, now + seconds)
+            return db.execute(claim, (*row, *_key(question), now)).rowcount == 1
+
+    def release(self, questions: Iterable[Question]) -> None:
+        """Lets others ask what was claimed and not answered."""
+        with self.writing() as db:
+            db.executemany(f"DELETE FROM claimed WHERE {_KEY}", map(_key, questions))
 
     def forget_unscored(self, questions: Iterable[Question]) -> int:
         """Removes those of their answers that hold no verdict, so that they are asked anew; returns how many these were."""
-        forget = f"""DELETE FROM answer
-            WHERE respondent = {_ID} AND first = ? AND second = ? AND repeat = ? AND verdict IS NULL"""
-        self._file.check_writable()
-        forgotten = 0
-        for batch in _batches(questions):
-            rows = [(*_words(q.config), q.first, q.second, q.repeat) for q in batch]
-            with self._lock, self._file.translated_errors():
-                with transaction(self._db):
-                    forgotten += self._db.executemany(forget, rows).rowcount
-                self._file.checkpoint(self._db)
-        return forgotten
+        keys = list(map(_key, questions))
+        with self.writing() as db:
+            return db.executemany(f"DELETE FROM answer WHERE {_KEY} AND verdict IS NULL", keys).rowcount
 
     def unknown(self, questions: Iterable[Question]) -> Iterator[Question]:
-        """Those without an answer, in order and in bounded memory; looked up by the batch, each when it is come to."""
-        with self._file.connection(_ASKED) as db:
-            for batch in _batches(questions):
-                known = {position for position, *_ in self._looked_up(db, batch, "repeat")}
-                yield from (question for position, question in enumerate(batch) if position not in known)
+        """Those without an answer, in order; each is looked up when it is come to."""
+        known = f"SELECT 1 FROM answer WHERE {_KEY}"
+        return (question for question in questions if not self._read(known, _key(question)))
 
     def stored(self, questions: Iterable[Question]) -> Iterator[Answer | None]:
         """The answer to each question, in order; None where there is none."""
-        with self._file.connection(_ASKED) as db:
-            for batch in _batches(questions):
-                rows = self._looked_up(db, batch, ", ".join(self._read))
-                self._prove("answer", [row[1:] for row in rows])
-                found = {row[0]: answer_of(row[1 + len(KEY) : 1 + len(KEY) + len(VALUES)]) for row in rows}
-                yield from (found.get(position) for position in range(len(batch)))
+        for question in questions:
+            rows = self._read(f"SELECT * FROM answer WHERE {_KEY}", _key(question))
+            yield answer_of(self._proved("answer", rows[0])) if rows else None
 
     def answers(
         self, config: ModelConfig, names: Sequence[str]
     ) -> Iterator[tuple[str, str, int, int | None, float | None, str | None]]:
-        """(first, second, repeat, verdict, probability, reason) of every answer on two of `names`, sorted by the first three.
-
-        What is read is the store as it was at the first row.
-        """
-        # Many names: each second is looked up among them. Few: each pair of them is looked up in the store.
-        second = "a.second" if len(names) <= _FEW_NAMES else "+a.second"
-        select = f"""SELECT {", ".join(f"a.{name}" for name in self._read)}
-            FROM wanted w CROSS JOIN answer a ON a.respondent = {_ID} AND a.first = w.name
-            WHERE {second} IN (SELECT name FROM wanted) ORDER BY w.name, a.second, a.repeat"""
-        with self._file.connection("wanted (name PRIMARY KEY) WITHOUT ROWID") as db:
-            with self._file.translated_errors():
-                _fill(db, "wanted", [(name,) for name in dict.fromkeys(names)])
-                rows = db.execute(select, _words(config))
-            while True:
-                with self._file.translated_errors():
-                    page = rows.fetchmany(_BATCH)
-                if not page:
-                    return
-                self._prove("answer", page)
-                for _, first, other, repeat, verdict, reason, probability, *_ in page:
-                    yield first, other, repeat, verdict, probability, reason
+        """(first, second, repeat, verdict, probability, reason) of every answer on two of `names`, sorted by the first three."""
+        wanted = set(names)
+        for name in sorted(wanted):
+            for row in self._read(
+                f"SELECT * FROM answer WHERE respondent = {_ID} AND first = ?", (*_words(config), name)
+            ):
+                if row[2] in wanted:
+                    _, first, second, repeat, verdict, reason, probability, *_ = self._proved("answer", row)
+                    yield first, second, repeat, verdict, probability, reason
 
     def mean_tokens(self, config: ModelConfig) -> tuple[float, float] | None:
         """Mean tokens of a prompt and of an answer, over the answers that tell both; None where none does."""
         mean = f"""SELECT avg(prompt_tokens), avg(completion_tokens) FROM answer
             WHERE respondent = {_ID} AND prompt_tokens IS NOT NULL AND completion_tokens IS NOT NULL"""
-        with self._file.connection() as db, self._file.translated_errors():
-            prompt, completion = db.execute(mean, _words(config)).fetchone()
-            return None if prompt is None else (prompt, completion)
+        ((prompt, completion),) = self._read(mean, _words(config))
+        return None if prompt is None else (prompt, completion)
 
     def status(self) -> list[ModelStatus]:
         """One per model configuration that answered, by model, prompt and parameters."""
-        with self._file.connection() as db, self._file.translated_errors():
-            return status_of(db)
+        with self._errors():
+            return status_of(self._db)
 
     def remember_exported(self, items: Iterable[tuple[str, Question]]) -> None:
-        """Keeps which question a line of a batch file asks, by its custom id; all of them or none.
-
-        Raises `InputError` where a custom id stands for another question already.
-        """
-        self._file.check_writable()
-        columns = f"custom_id, {_KEY}, checksum"
-        with self._file.connection(f"incoming ({columns})") as db:
-            for batch in _batches(items):
-                with self._file.translated_errors():
-                    cells = [(str(id), self._id(db, q.config), q.first, q.second, q.repeat) for id, q in batch]
-                    _fill(db, "incoming", [with_checksum(row) for row in cells])
-            # "WHERE true" keeps SQLite from reading ON as that of a join.
-            select = "SELECT * FROM incoming WHERE true ON CONFLICT (custom_id) DO NOTHING"
-            with self._file.translated_errors():
-                with transaction(db):
-                    db.execute(f"INSERT INTO exported ({columns}) {select}")
-                    for other in db.execute(f"SELECT * FROM incoming EXCEPT SELECT {columns} FROM exported"):
-                        raise InputError("a custom id that stands for another question already", got=other[0])
-                self._file.checkpoint(db)
+        """Keeps which question a line of a batch file asks, by its custom id; all of them or none."""
+        with self._errors():
+            rows = [with_checksum((id, self._id(q.config), q.first, q.second, q.repeat)) for id, q in items]
+        with self.writing() as db:
+            db.executemany("INSERT INTO exported VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", rows)
 
     def exported(self, custom_id: str) -> Question | None:
         """The question behind a custom id; None where the store did not export it."""
-        columns = ["custom_id", *KEY, *self._read[len((*KEY, *VALUES)) :]]
-        words = "SELECT model, prompt, parameters FROM respondent WHERE id = ?"
-        with self._lock, self._file.translated_errors():
-            row = self._db.execute(
-                f"SELECT {', '.join(columns)} FROM exported WHERE custom_id = ?", (custom_id,)
-            ).fetchone()
-            if row is None:
-                return None
-            self._prove("exported", [row])
-            return Question(ModelConfig(*self._db.execute(words, (row[1],)).fetchone()), *row[2:5])
+        for row in self._read("SELECT * FROM exported WHERE custom_id = ?", (custom_id,)):
+            _, id, *question, _ = self._proved("exported", row)
+            for words in self._read("SELECT * FROM respondent WHERE id = ?", (id,)):
+                return Question(ModelConfig(*self._proved("respondent", words)[1:4]), *question)
+        return None
 
-    def _id(self, db: Connection, config: ModelConfig) -> int:
-        """Its number, given at once where it has none. Never within a transaction: that could take the number back."""
+    def _read(self, select: str, given: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        with self._errors():
+            return self._db.execute(select, given).fetchall()
+
+    def _id(self, config: ModelConfig) -> int:
+        """The number of a model configuration, given at once where there is none."""
         if config not in self._ids:
-            words = _words(config)
-            if (found := db.execute(f"SELECT {_ID}", words).fetchone()[0]) is None:
-                with transaction(db):  # another process may have given one meanwhile
-                    found = db.execute(f"SELECT {_ID}", words).fetchone()[0]
-                    if found is None:
-                        found = db.execute("SELECT coalesce(max(id), 0) + 1 FROM respondent").fetchone()[0]
-                        db.execute("INSERT INTO respondent VALUES (?, ?, ?, ?, ?)", with_checksum((found, *words)))
-            self._ids[config] = found
+            if not (found := self._read(_ID[1:-1], _words(config))):
+                with self.writing() as db:
+                    ((next_id,),) = db.execute("SELECT coalesce(max(id), 0) + 1 FROM respondent")
+                    if not self._read(_ID[1:-1], _words(config)):  # another process may have given one meanwhile
+                        row = with_checksum((next_id, *_words(config)))
+                        db.execute("INSERT INTO respondent VALUES (?, ?, ?, ?, ?)", row)
+                found = self._read(_ID[1:-1], _words(config))
+            self._ids[config] = found[0][0]
         return self._ids[config]
 
-    @property
-    def _read(self) -> tuple[str, ...]:
-        """The columns of an answer that are read, so that it can be proved."""
-        return (*KEY, *VALUES, "checksum") if self._file.format == FORMAT else (*KEY, *VALUES)
-
-    def _prove(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Raises `DamagedStore` for the first row that is not as it was written."""
-        summed = self._file.format == FORMAT
-        for row in rows:
-            if summed and checksum(row[:-1]) == row[-1]:  # as it was written, and its kinds were checked then
-                continue
-            if why := problem_of(table, row, summed=summed):
-                raise self._file.damaged(f"table {table}: {why}")
-
-    def _looked_up(self, db: Connection, batch: Sequence[Question], columns: str) -> list[tuple[Any, ...]]:
-        """(position in the batch, *columns) of the questions that have an answer."""
-        with self._file.translated_errors():
-            ids = {
-                ModelConfig(*words): id
-                for id, *words in db.execute("SELECT id, model, prompt, parameters FROM respondent")
-            }
-            asked = [(i, ids.get(q.config), q.first, q.second, q.repeat) for i, q in enumerate(batch)]
-            _fill(db, "asked", asked)
-            found = f"SELECT position, {columns} FROM asked CROSS JOIN answer USING ({_KEY})"
-            rows = db.execute(found).fetchall()
-            db.execute("DELETE FROM asked")
-            return rows
+    def _proved(self, table: str, row: tuple[Any, ...]) -> tuple[Any, ...]:
+        if with_checksum(row[:-1]) != row:
+            raise DamagedStore(self.path, f"table {table}: a checksum does not fit what its row holds")
+        return row
 
 
 def _words(config: ModelConfig) -> tuple[str, str, str]:
     return config.model, config.prompt, config.parameters
 
 
-def _batches(items: Iterable[T]) -> Iterator[list[T]]:
-    iterator = iter(items)
-    while batch := list(islice(iterator, _BATCH)):
-        yield batch
+def _key(question: Question) -> tuple[Any, ...]:
+    return (*_words(question.config), question.first, question.second, question.repeat)
 
 
-def _fill(db: Connection, temporary: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Rows into a temporary table, in one transaction, which locks nothing that others see."""
-    if rows:
-        db.execute("BEGIN")
-        db.executemany(f"INSERT INTO temp.{temporary} VALUES ({', '.join('?' * len(rows[0]))})", rows)
-        db.execute("COMMIT")
+def connected(path: Path, wait: float, *, write: bool = True) -> sqlite3.Connection:
+    """Opens an SQLite file that is there; for reading alone where it cannot be written. Errors of SQLite."""
+    writable = os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
+    how = "mode=rw" if write and writable else "mode=ro" if writable or _log_of(path) else "immutable=1"
+    uri = f"{path.absolute().as_uri()}?{how}"
+    return sqlite3.connect(uri, uri=True, timeout=wait, isolation_level=None, check_same_thread=False)
+
+
+def _log_of(path: Path) -> bool:
+    log = path.with_name(f"{path.name}-wal")
+    return log.exists() and log.stat().st_size > 0
+
+
+def _make(db: sqlite3.Connection, wait: float) -> None:
+    deadline = time.monotonic() + wait
+    while True:  # SQLite itself does not wait for the lock that a change of journal takes
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            break
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+    db.execute("BEGIN IMMEDIATE")
+    if not _number(db, "application_id"):  # another process may have made it meanwhile
+        for statement in SCHEMA:
+            db.execute(statement)
+        db.executemany("INSERT INTO tally VALUES (?, 0, 0)", [(table,) for table in KEYS])
+        db.execute(f"PRAGMA application_id = {APPLICATION_ID:d}")
+        db.execute(f"PRAGMA user_version = {FORMAT:d}")
+    db.execute("COMMIT")
+
+
+def _number(db: sqlite3.Connection, pragma: str) -> int:
+    return db.execute(f"PRAGMA {pragma}").fetchone()[0]

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import sqlite3
 import threading
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
@@ -122,29 +120,6 @@ def test_answers_are_those_on_two_of_the_names(store: VoteStore) -> None:
     assert list(store.answers(ModelConfig("nobody", "vote-1"), names)) == []
 
 
-def test_answers_are_read_as_of_one_moment_and_hold_no_writer_up(store: VoteStore) -> None:
-    names = [str(i) for i in range(200)]
-    store.add_many((asked(a, b), YES) for a in names for b in names if a != b)
-    rows = store.answers(QWEN, names)
-    next(rows)
-    assert store.add_many((asked(a, a), NO) for a in names) == 200
-    assert all(store.add(asked("new", str(i)), YES) for i in range(600))
-    assert len(list(rows)) == 200 * 199 - 1
-
-
-def test_the_log_is_copied_into_the_store_as_it_grows(store: VoteStore) -> None:
-    """SQLite's own checkpoints are off, as they can meet a writer."""
-    log, long = store.path.with_name("votes.sqlite-wal"), Answer(1, None, "Yes. " * 300)
-    for i in range(3000):
-        store.add(asked("a", str(i)), long)
-    before = store.path.stat().st_size
-    assert before > 2500 * 1500 and log.stat().st_size < 500 * 8 * 4096
-    store.add_many((asked("b", str(i)), long) for i in range(3000))
-    assert store.path.stat().st_size > before + 2500 * 1500
-    with store._file.connection() as db:
-        assert db.execute("PRAGMA wal_autocheckpoint").fetchone() == (0,)
-
-
 def test_status_tells_what_is_there(store: VoteStore) -> None:
     before = datetime.now(UTC) - timedelta(seconds=1)
     assert store.status() == []
@@ -160,9 +135,8 @@ def test_status_tells_what_is_there(store: VoteStore) -> None:
     assert (qwen.config, phi.config) == (QWEN, PHI)
     assert (qwen.answers, qwen.matches, qwen.unscored) == (6, 3, {"empty": 1, "unclear": 1})
     assert (qwen.prompt_tokens, qwen.completion_tokens) == (303, 6)
-    assert (qwen.repeated, qwen.disagreeing) == (2, 1)
     assert before <= qwen.first_at <= qwen.last_at <= datetime.now(UTC)
-    assert (phi.answers, phi.matches, phi.unscored, phi.repeated, phi.prompt_tokens) == (1, 0, {}, 0, 0)
+    assert (phi.answers, phi.matches, phi.unscored, phi.prompt_tokens) == (1, 0, {}, 0)
     assert store.mean_tokens(QWEN) == (101, 2)
 
 
@@ -185,18 +159,6 @@ def test_exported_questions_are_found_by_their_id(store: VoteStore) -> None:
         assert store.exported(id) == questions[id]
     assert store.exported("id-12000") is None
     assert known(store) == 0
-
-
-def test_an_exported_id_never_changes_its_question(store: VoteStore) -> None:
-    store.remember_exported([("one", asked("a", "b"))])
-    for other in (
-        [("new", asked("a", "c")), ("one", asked("a", "c"))],
-        [("new", asked("a", "c")), ("new", asked("a", "d"))],
-    ):
-        with pytest.raises(InputError, match="stands for another question already"):
-            store.remember_exported(other)
-    assert store.exported("one") == asked("a", "b")
-    assert store.exported("new") is None
 
 
 @given(texts=st.lists(st.text(), min_size=5, max_size=5))
@@ -229,11 +191,11 @@ def test_a_long_raw_answer_is_cut(store: VoteStore) -> None:
         (asked("a\ud800", "b"), YES, "half a surrogate pair"),
         (asked("a", "b", of=ModelConfig("\ud800", "vote-1")), YES, "half a surrogate pair"),
         (asked("a", "b", -1), YES, "repeat"),
-        (asked("a", "b"), Answer(None, None), "either verdict or reason"),
-        (asked("a", "b"), Answer(1, "empty"), "either verdict or reason"),
+        (asked("a", "b"), Answer(None, None), "either verdict or a known reason"),
+        (asked("a", "b"), Answer(1, "empty"), "either verdict or a known reason"),
         (asked("a", "b"), Answer(2**63, None), "verdict"),
         (asked("a", "b"), Answer(0.5, None), "verdict"),
-        (asked("a", "b"), Answer(None, "tired"), "unknown reason"),
+        (asked("a", "b"), Answer(None, "tired"), "known reason"),
         (asked("a", "b"), Answer(1, None, probability=float("nan")), "probability"),
         (asked("a", "b"), Answer(1, None, probability=1.01), "probability"),
         (asked("a", "b"), Answer(1, None, prompt_tokens=-1), "prompt_tokens"),
@@ -251,8 +213,7 @@ def test_what_cannot_be_stored_is_refused(store: VoteStore, question: Question, 
 def test_a_lookup_of_half_a_surrogate_pair_is_refused(store: VoteStore) -> None:
     broken = asked("a\ud800", "b")
     for lookup in (
-        lambda: list(store.unknown([broken])), lambda: list(store.answers(QWEN, ["\ud800"])),
-        lambda: store.remember_exported([("x", broken)]), lambda: store.exported("\ud800"),
+        lambda: store.remember_exported([("x", broken)]), lambda: store.exported("\ud800"), lambda: list(store.unknown([broken])),
     ):  # fmt: skip
         with pytest.raises(InputError, match="half a surrogate pair"):
             lookup()
@@ -263,20 +224,6 @@ def test_numbers_of_numpy_are_numbers(store: VoteStore) -> None:
     store.add(asked("a", "b", np.int64(3)), numbers)
     assert list(store.answers(QWEN, ["a", "b"])) == [("a", "b", 3, 1, 0.5, None)]
     assert store.mean_tokens(QWEN) == (7, 2)
-
-
-def test_the_file_itself_refuses_what_is_no_answer(store: VoteStore) -> None:
-    store.add(asked("a", "b"), YES)
-    usual = {"respondent": 1, "first": "x", "second": "y", "repeat": 0, "verdict": 1, "answered_at": 0, "raw": ""}
-    odd: list[dict[str, object]] = [
-        {"verdict": None}, {"reason": "empty"}, {"probability": 1.5}, {"probability": "likely"}, {"verdict": "yes"}, {"repeat": -1}, {"raw": None},
-    ]  # fmt: skip
-    with closing(sqlite3.connect(store.path)) as db:
-        for row in ({**usual, **values} for values in odd):
-            with pytest.raises(sqlite3.IntegrityError):
-                db.execute(
-                    f"INSERT INTO answer ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", [*row.values()]
-                )
 
 
 def test_threads_share_a_store(store: VoteStore) -> None:

@@ -1,0 +1,349 @@
+"""What a model's answer says: one chain of steps for each kind of answer. What none of them reads is unread, with the reason.
+
+Thoughts are cut off; then JSON with a known key is looked for; then a label ("Answer: …") and the word that the answer begins
+with. A verdict is never taken from the middle of a sentence, and two that differ contradict each other.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from string import ascii_uppercase
+from typing import Any, NamedTuple
+
+MAX_ANSWER = 10_000
+"""A longer answer, in characters after its thoughts, is not read."""
+Alternatives = Sequence[tuple[str, float]]
+"""The likeliest tokens at one place of an answer, each with its natural log-probability."""
+
+_THOUGHTS = re.compile(r"(?:\s*<think>.*?</think>)+", re.DOTALL)
+_REFUSAL = re.compile(
+    r"\W*(?:i['’]m (?:sorry|unable)|i am (?:sorry|unable)|sorry\b|i apologi[sz]e|i can(?:no|['’])t\b|as an ai\b"
+    r"|извините|к сожалению|я не могу)",
+    re.IGNORECASE,
+)
+_KEYS = (
+    "answer", "answers", "final_answer", "correct_answer", "verdict", "judgement", "judgment", "result", "included", "includes", "correct",
+    "choice", "choices", "option", "options", "letter", "letters", "class", "number", "icd_name", "вердикт", "ответ", "结论", "答案", "选项",
+)  # fmt: skip
+_BASES = ("basis", "reason", "reasons", "explanation", "rationale", "основание", "обоснование", "依据", "理由")
+_PLACES = ("place", "number", "rank", "место", "位置")
+_ASKED = ("reference", "first", "golden")
+"""Keys of our own data block: an answer with one of them is the question, given back."""
+_MOST_OBJECTS = 20
+_BASIS = re.compile(rf'[\W_]*(?:{"|".join(_BASES)})"?\s*[:：]\s*"?', re.IGNORECASE)
+_DECORATION = r"[\W_]{0,20}"
+_LABEL = r"(?:final[\W_]+)?(?:answer|verdict|judge?ment|ответ|вердикт)"
+_LABELLED = rf'(?:(?:{_LABEL}{_DECORATION}[:=]|"(?:{"|".join(_KEYS)})"\s*:){_DECORATION})?'
+_NO_VERDICT_YET = re.compile(rf"[\W_]*(?:{_LABEL}|json)?[\W_]*", re.IGNORECASE)
+_WORDS = re.compile(r"[^\W_]+")
+# Names hold no punctuation, so an answer that begins with a name, "no acute disease is …", stops at none of these.
+_STOP = re.compile(r"[.,;:!()*_\"”»—–。，：；]| - ")
+
+
+class Reply(NamedTuple):
+    """value : what is answered; None with a `reason` (a key of `questions.REASONS`). basis : why, "" where none is given.
+
+    place : of the entry that is meant, from 1; None where none is said.
+    """
+
+    value: int | None
+    reason: str | None = None
+    basis: str = ""
+    place: int | None = None
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of answer.
+
+    word : a regular expression of what is answered. value : of such a word; None where it is out of range.
+    names : of the candidates, which JSON may give in place of their numbers. keyed : JSON may be {the word: its basis}.
+    """
+
+    word: str
+    value: Callable[[str], int | None]
+    names: Sequence[str] = ()
+    keyed: bool = False
+
+
+def verdict_of(yes: str, no: str, *, keyed: bool = False) -> Kind:
+    """A verdict. yes, no : regular expressions of the words for 1 and for 0."""
+    not_a_key = r'(?!"\s*:)' if keyed else ""
+    return Kind(
+        f"(?:{no}|{yes}){not_a_key}", lambda word: int(re.fullmatch(no, word, re.IGNORECASE) is None), keyed=keyed
+    )
+
+
+def class_of(names: Sequence[str]) -> Kind:
+    """The number of a class, from 1, its name, or both: "2", "Broad synonym", "2: broad synonym"."""
+    forms = [r"[\W_]".join(name.split()) for name in names]
+    own = "|".join(rf"(?<={number})[\W_]{{1,5}}{form}(?!\s+\w)" for number, form in enumerate(forms, 1))
+
+    def value(word: str) -> int | None:
+        if not (number := re.search("[0-9]+", word)):
+            return names.index(" ".join(_WORDS.findall(word.lower()))) + 1
+        return int(number[0]) if 1 <= int(number[0]) <= len(names) else None
+
+    return Kind(rf"{_number('class')}(?:{own})?|{'|'.join(forms)}", value)
+
+
+def number_of(names: Sequence[str]) -> Kind:
+    """The number of a candidate, from 1; in JSON also its name."""
+
+    def value(word: str) -> int | None:
+        number = int("".join(re.findall("[0-9]", word)))
+        return number if 1 <= number <= len(names) else None
+
+    return Kind(_number("candidate|entry|кандидат|вариант"), value, names)
+
+
+def _number(called: str) -> str:
+    return rf"(?:(?:{called}|number|option|номер)[\W_]{{1,5}})?(?<![-−])[0-9]{{1,9}}(?!\.?[0-9])"
+
+
+INCLUDED = verdict_of(
+    r"includ(?:ed|es|ing|e)|contain(?:ed|s)?|yes|true|1(?![\W_]*\w)|включает|включ[её]но?|содержит|да|包含|是",
+    r"(?:is |does |do )?not? (?:includ(?:ed|es|e)|contain(?:ed|s)?)|doesn['’]t (?:include|contain)|no|false|0(?![\W_]*\w)"
+    r"|не (?:включает|включ[её]но?|содержит)|нет|不包含|未包含|否",
+    keyed=True,
+)
+"""1: the answer includes the disease."""
+RIGHT = verdict_of(
+    r"correct|right|yes|true|1(?![\W_]*\w)|верно|правильно|да|正确|是",
+    r"incorrect|not (?:correct|right)|wrong|no|false|0(?![\W_]*\w)|неверно|неправильно|не верно|нет|不正确|错误|否",
+    keyed=True,
+)
+"""1: the judgement is correct."""
+
+
+def read(text: str, kind: Kind, *asked: str) -> Reply:
+    """Reads an answer of a kind.
+
+    asked : the texts that were asked about. An answer that begins with all of one repeats it, and is no verdict.
+    """
+    whole, text = text, without_thoughts(text)
+    if not text.strip() or len(text) > MAX_ANSWER:
+        return Reply(None, "too long" if text.strip() else "empty")
+    found, rest = list[Reply](), text
+    for held, written in _objects(text):
+        if any(key in held for key in _ASKED):
+            return Reply(None, "unclear")
+        if one := _of_object(held, kind):
+            found.append(one)
+            rest = rest.replace(written, "\n")
+    lines = rest.splitlines()
+    while lines and _NO_VERDICT_YET.fullmatch(lines[0]):
+        del lines[0]
+    of_lines = [_of_line(line, kind) for line in lines] or [Reply(None, "unclear")]
+    first = (found or of_lines)[0]
+    if first.reason in ("unclear", "contradictory"):
+        return Reply(None, "refusal" if is_refusal(text) else first.reason, first.basis)
+    if any(_begins_with(said, name) for said in (whole, text) for name in asked):
+        return Reply(None, "unclear")
+    if len({one.value for one in (*found, *of_lines) if one.reason in (None, "out of range")}) > 1:
+        return Reply(None, "contradictory", first.basis)
+    if not found:
+        basis = "\n".join([first.basis, *lines[1:]]).strip()
+        first = first._replace(basis=_BASIS.sub("", basis, count=1).strip(' \n\t"}`') if kind.keyed else "")
+    return first
+
+
+def without_thoughts(text: str) -> str:
+    """What comes after a model's thoughts in `<think>` tags, of which the first may stand in its chat template."""
+    if thoughts := _THOUGHTS.match(text):
+        return text[thoughts.end() :]
+    before, end, after = text.partition("</think>")
+    return after if end and "<think>" not in before else text
+
+
+def is_refusal(text: str) -> bool:
+    """Whether an answer begins with the words in which models decline, after their thoughts."""
+    return _REFUSAL.match(without_thoughts(text)) is not None
+
+
+@lru_cache(maxsize=64)
+def _leads(word: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """The word at the head of a line, after markdown, quotes and a label; and another one beside it."""
+    word = rf"({word})(?![^\W_])"
+    lead = re.compile(rf"{_DECORATION}{_LABELLED}{word}([\W_]*)", re.IGNORECASE)
+    return lead, re.compile(rf"[\W_]+(?:(?:and|or|и|или)[\W_]+)?{word}(?!\s+\w)", re.IGNORECASE)
+
+
+def _of_line(line: str, kind: Kind) -> Reply:
+    """What leads a line; its basis is what follows. A question is no verdict."""
+    lead, beside = _leads(kind.word)
+    if not (found := lead.match(line)):
+        return Reply(None, "unclear")
+    value, other = kind.value(found[1]), beside.match(line, found.end(1))
+    if other and kind.value(other[1]) != value:
+        return Reply(None, "contradictory")
+    if "?" in found[2] or not (found.end() == len(line) or _STOP.search(found[2])):
+        return Reply(None, "unclear")
+    return Reply(value, "out of range" if value is None else None, line[found.end() :])
+
+
+def _objects(text: str) -> Iterator[tuple[dict[str, Any], str]]:
+    """The JSON objects of an answer, and how they are written."""
+    start, decoder = text.find("{"), json.JSONDecoder(strict=False)
+    for _ in range(_MOST_OBJECTS):
+        if start < 0:
+            return
+        try:
+            held, end = decoder.raw_decode(text, start)
+            yield {str(key).strip().casefold().replace(" ", "_"): value for key, value in held.items()}, text[start:end]
+        except (ValueError, RecursionError):
+            end = start + 1
+        start = text.find("{", end)
+
+
+def _of_object(held: Mapping[str, Any], kind: Kind) -> Reply | None:
+    """None where the object holds no answer."""
+    basis = next((str(held[key]).strip() for key in _BASES if held.get(key)), "")
+    found = [_of_value(str(held[key]), kind) for key in _KEYS if key in held and held[key] is not None]
+    if kind.keyed and not any(found):
+        words = {key: _of_value(key.replace("_", " "), kind) for key, value in held.items() if value}
+        found = [*words.values()]
+        basis = basis or next((str(held[key]).strip() for key, one in words.items() if one), "")
+    found = [one for one in found if one]
+    if not found:
+        return None
+    if len({one.value for one in found}) > 1:
+        return Reply(None, "contradictory", basis)
+    places = [str(held[key]).strip() for key in _PLACES if key in held]
+    place = next((int(one) for one in places if re.fullmatch(r"[1-9]\d{0,4}", one)), None)
+    return found[0]._replace(basis=basis, place=place)
+
+
+def _of_value(said: str, kind: Kind) -> Reply | None:
+    """Of a text in JSON: the name of a candidate, with its number or without, or what could lead a line; else None."""
+    if said in kind.names:
+        return Reply(kind.names.index(said) + 1)
+    for words in (
+        _WORDS.findall(said.casefold()),
+        _WORDS.findall(re.sub(r"^\s*[0-9]{1,3}\s*[.):]", "", said).casefold()),
+    ):
+        if same := [n for n, name in enumerate(kind.names, 1) if words and _WORDS.findall(name.casefold()) == words]:
+            return Reply(same[0])
+    found = _of_line(said, kind)
+    if found.reason == "unclear":
+        return Reply(None, "out of range") if kind.names else None
+    return found._replace(basis="")
+
+
+def _begins_with(text: str, name: str) -> bool:
+    """Word by word, whatever stands between the words."""
+    words = _WORDS.findall(name.casefold())
+    return bool(words) and _WORDS.findall(text[: 10 * len(name) + 1_000].casefold())[: len(words)] == words
+
+
+_PIECE = re.compile(r"[\W_ĠĊ]*([^\W_]*)[\W_]*")
+
+
+def share(logprobs: Sequence[Alternatives], one: Sequence[str], other: Sequence[str]) -> float | None:
+    """P(one) / (P(one) + P(other)) at the token where the verdict stands, in [0, 1].
+
+    A token counts for the words that it begins, whatever its case and the blanks and punctuation about it: "Yes", "▁yes",
+    '"Yes', and "Y" of a tokenizer that cuts the word. The verdict stands at the first token that is neither punctuation nor a
+    part of a label. None where the two together hold less than half of the probability there, or nothing is given.
+    """
+    for alternatives in logprobs:
+        if not alternatives or not all(logprob <= 1e-6 for _, logprob in alternatives):
+            return None
+        pieces = [((_PIECE.fullmatch(token) or [""] * 2)[1].lower(), math.exp(p)) for token, p in alternatives]
+        for_one, for_other = (
+            sum(mass for piece, mass in pieces if piece and any(word.startswith(piece) for word in words))
+            for words in (one, other)
+        )
+        if for_one + for_other >= 0.5:
+            return for_one / (for_one + for_other)
+        likeliest = max(zip(pieces, alternatives, strict=True), key=lambda entry: entry[0][1])
+        if likeliest[0][0] not in ("", "final", "answer", "verdict", "ответ") or "<" in likeliest[1][0]:
+            return None
+    return None
+
+
+# Letters of a multiple-choice question, which stand behind labels in the midst of an answer, too
+
+_FINAL_PART = re.compile(r"^#+\s*final (?:response|answer)\s*:?\s*$", re.IGNORECASE | re.MULTILINE)
+_BOXED = re.compile(r"\\boxed\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
+_TEXT = re.compile(r"\\(?:text|mathrm|textbf|mathbf)\s*\{([^{}]*)\}")
+_AND = r"(?:\s*\.?\s*(?:,|、|;|&|\band\b|和|及)\s*(?:(?:and|和)\s+)?|\s+)"
+_GROUP = rf"(?:(?:options?|choices?)\s+)?(?P<letters>[A-Z]{{1,26}}(?:{_AND}[A-Z](?![A-Za-z]))*)"
+_ENDS = (
+    r"(?![A-Za-z0-9'’])(?!\s*\.?\s*(?:/|\bor\b|或|или\b)\s*[A-Z](?![A-Za-z]))"
+    r"(?=\s*(?:[.,;:!\-–—。、,)]|$|because\b|since\b|as\b|因为|选?项))"
+)
+_IS = r"\s+(?:is|are|would\s+be|should\s+be|must\s+be)"
+_CHOOSE = r"(?<![不未没别勿可备筛])(?<!不[应该能要会可])(?<!不(?:应该|可以|应当))选(?:择)?"
+"""选, but not 不选 (not chosen), 可选 (may be chosen) or 不应选 (should not be)."""
+_LABELS = re.compile(
+    rf"(?:\b(?:answers?)(?:\s+(?:is|are))?\s*[:=]\s*(?:is\s+)?|\b(?:answers?|(?:correct|right|best)\s+(?:options?|choices?)){_IS}\s*:?\s*"
+    rf"|\b(?:correct|right|best)\s+(?:options?|choices?)\s*[:=]\s*"
+    rf"|(?:答案|正确选项|正确的选项|选项)\s*(?:应该是|应为|应选|是|为|选)?\s*:?\s*|{_CHOOSE}\s*:?\s*|\bответы?\s*[:=—-]\s*)"
+    rf"(?-i:{_GROUP}){_ENDS}",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SMALL = re.compile(
+    r"\banswers?(?:\s+is)?\s*[:=]\s*(?-i:(?P<letters>[a-z]))(?![A-Za-z0-9'’])(?=\s*(?:[.,;:\-–—]|$))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ALONE = re.compile(rf"\W*{_GROUP}\W*", re.IGNORECASE)
+_LEADS = re.compile(r"^[^\S\n]*[(\[]?([A-Z])(?:[)\]:、]|\.(?=\s+[^a-z\s]|\s*$))", re.MULTILINE)
+_LONGEST = 100_000
+
+
+def letters_of(answer: str, n_options: int, options: Sequence[str] = ()) -> tuple[int, ...] | None:
+    """The places, from 0 and in order, of the options that an answer chooses; None where it names none, or cannot be read.
+
+    They stand, in this order, as JSON (`{"answer": ["A", "C"]}`) or in LaTeX's box; behind a label ("Answer: ABC", "The correct option
+    is B.", "答案：B"); as all of the answer ("A, C"); before the text of an option that it begins with ("B) …"). All such places of
+    one form must agree. "A or B" chooses none. Full-width letters and signs, bold type and thoughts in tags are read through.
+
+    options : their texts, in the order in which they were put; an answer that is one of them chooses it, also behind its letter.
+
+    >>> letters_of("It is sudden, so … **Answer: A and C**", 4)
+    (0, 2)
+    """
+    text = _FINAL_PART.split(without_thoughts(unicodedata.normalize("NFKC", answer[:_LONGEST])))[-1]
+    held = [one[key] for one, _ in _objects(text) for key in _KEYS if one.get(key)]
+    boxed = [_TEXT.sub(r"\1", found[1]) for found in _BOXED.finditer(text)]
+    plain = re.sub(r"[*_`\"“”'‘’$]|\\\(|\\\)", "", _TEXT.sub(r"\1", _BOXED.sub(r"\1", text)))
+    open_ = re.sub(r"[(\[{<]", "", re.sub(r"[)\]}>]", ".", plain))
+    for found in (
+        [_group(", ".join(map(str, one)) if isinstance(one, list) else str(one)) for one in (*held, *boxed)],
+        [found["letters"] for pattern in (_LABELS, _SMALL) for found in pattern.finditer(open_)],
+        [_group(plain)],
+        sorted({found[1] for found in _LEADS.finditer(plain)}),
+    ):
+        groups = {
+            tuple(sorted({ascii_uppercase.index(letter) for letter in re.sub(r"(?i)\band\b", "", one).upper() if letter in ascii_uppercase}))
+            for one in found
+            if one
+        }  # fmt: skip
+        if groups:
+            places = groups.pop()
+            return places if not groups and places and places[-1] < n_options else None
+    said = _folded(plain)
+    same = [
+        place
+        for place, option in enumerate(options)
+        if said in (_folded(option), _folded(f"{ascii_uppercase[place]} {option}"))
+    ]
+    return (same[0],) if len(same) == 1 else None
+
+
+def _group(text: str) -> str:
+    """The letters that are all of a text; "" for another text."""
+    found = _ALONE.fullmatch(text.strip())
+    letters = found["letters"] if found else ""
+    return letters if letters.isupper() or len(letters) == 1 else ""
+
+
+def _folded(text: str) -> str:
+    return " ".join(_WORDS.findall(unicodedata.normalize("NFKC", text).casefold()))
