@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import OptionError
 from ..features.compute import coverage, feature_table
 from ..features.coverage import MIN_COVERAGE, check_coverage
 from ..features.direction import directions
@@ -54,6 +55,21 @@ class PairModel:
     def under(self, policy: PolicyName) -> PairModel:
         """The same under another policy."""
         return replace(self, policy=POLICIES[policy])
+
+    def without_sides(self, policy: PolicyName | None = None) -> PolicyName:
+        """The policy itself, or for None "strict" where the model knows it and is under no other, else the model's own.
+
+        Raises
+        ------
+        OptionError
+            For a policy with sides.
+        """
+        knows_strict = self.policy.name == SPECIFICATION and self.trained.parts.relation is not None
+        chosen: PolicyName = policy or ("strict" if knows_strict else self.policy.name)
+        if not POLICIES[chosen].symmetric:
+            allowed = "one without sides, specification or strict: of duplicates none is the reference"
+            raise OptionError("policy", allowed, chosen)
+        return chosen
 
     def batch(self, a: Strings, b: Strings, *, progress: Progress | None = None) -> Batch:
         """n pairs of texts; see `different_texts` for what is taken, and refused."""

@@ -12,7 +12,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from .. import progress
-from ..errors import OptionError
 from ..features.compute import prepare
 from ..features.names import Names, Progress
 from ..files.reading import Reading
@@ -20,28 +19,9 @@ from .batch import PAIRS_AT_ONCE, Batch, PairModel
 from .candidates import CANDIDATES, CandidateSearch, check_can_search
 from .clusters import Known, clustered, keys_of, names_of
 from .link import names_at_once, phases
-from .policy import POLICIES, SPECIFICATION, PolicyName
 from .terms import Listed, Terms, listed, read_terms
 
-_STRICT: PolicyName = "strict"
 SAME_WORDS = "the same after normalisation"
-
-
-def policy_without_sides(model: PairModel, policy: PolicyName | None) -> PolicyName:
-    """The policy itself, or for None "strict" where the model knows it and was loaded with no other, else the model's own.
-
-    Raises
-    ------
-    OptionError
-        For a policy with sides.
-    """
-    knows_strict = model.policy.name == SPECIFICATION and model.trained.parts.relation is not None
-    chosen = policy or (_STRICT if knows_strict else model.policy.name)
-    if not POLICIES[chosen].symmetric:
-        raise OptionError(
-            "policy", "one without sides, specification or strict: of duplicates none is the reference", chosen
-        )
-    return chosen
 
 
 @dataclass(frozen=True)

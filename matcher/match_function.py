@@ -34,10 +34,8 @@ from ..votes.asking import services_of
 from .batch import Added, Batch, PairModel, Scored
 from .candidates import CANDIDATES
 from .decider import Decider, checked_threshold
-from .dedupe import dedupe, policy_without_sides
 from .doubtful_texts import check_text, refuse_unscored, warn_of_mixed_scripts, warn_of_none_twice, warn_of_unscored
 from .hub import hub_model, hub_name, push
-from .link import link
 from .loading import Loading, check_identity
 from .opening import open_parts, open_store
 from .policy import POLICIES, SPECIFICATION, PolicyName
@@ -95,9 +93,8 @@ def load(
         parts = fetched.parts
     else:
         parts = shipped_parts() if matcher is None else model_folder.load(matcher)
-    served, _ = services_of(loading.endpoints)
     m = MatchFunction(
-        parts, store=open_store(loading.store), endpoints=served, encoders=loading.encoders, allow_download=loading.allow_download,
+        parts, store=open_store(loading.store), endpoints=services_of(loading.endpoints)[0], encoders=loading.encoders, allow_download=loading.allow_download,
         min_coverage=min_coverage, policy=policy, judge_all=judge_all,
     )  # fmt: skip
     m.threshold = m.threshold_or(threshold)
@@ -358,8 +355,7 @@ class MatchFunction:
         OptionError
             For a threshold outside its range.
         """
-        least = self.threshold_or(threshold)
-        return bool(self._one(a, b).probability()[0] >= least)
+        return bool(self._one(a, b).probability()[0] >= self.threshold_or(threshold))
 
     def probability(self, a: str, b: str) -> float:
         """The calibrated probability, in [0, 1], that `a` and `b` name the same disease; NaN where one is not understood."""
@@ -609,6 +605,8 @@ class MatchFunction:
         ModelError
             For a model without an encoder of its own.
         """
+        from .link import link
+
         made = link(
             self.model, a_terms, b_terms, k, a=a, b=b, least=self.threshold_or(threshold), candidates=candidates, add=add, reading=reading
         )  # fmt: skip
@@ -664,6 +662,8 @@ class MatchFunction:
         ModelError
             For a model without an encoder of its own, or without the policy.
         """
+        from .dedupe import dedupe
+
         m = self.for_duplicates(policy)
         least = m.threshold_or(threshold)
         made = dedupe(m.model, terms, column=column, least=least, candidates=candidates, reading=reading)
@@ -673,7 +673,7 @@ class MatchFunction:
 
     def for_duplicates(self, policy: PolicyName | None = None) -> Self:
         """Under a policy without sides, as `dedupe` takes it."""
-        chosen = policy_without_sides(self.model, policy)
+        chosen = self.model.without_sides(policy)
         return self if chosen == self.policy else self.under(chosen)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
@@ -687,18 +687,16 @@ _ARRIVING = threading.Lock()
 
 
 def _arrived(
-    source: ModelFolder | Path | None, sha256: str, options: dict[str, Any], vocabulary: Vocabulary | None
+    place: ModelFolder | Path | None, sha256: str, options: dict[str, Any], vocabulary: Vocabulary | None
 ) -> MatchFunction:
     """What `MatchFunction.__reduce__` wrote down. Raises `ModelError`, and `StoreError` for a vote store that is not there."""
     key = repr((sha256, options, id(vocabulary) if vocabulary else None))
     with _ARRIVING:
         kept = _ARRIVED.get(key)
         if kept is None:
-            parts = (
-                shipped_parts() if source is None else model_folder.load(source) if isinstance(source, Path) else source
-            )
+            parts = shipped_parts() if place is None else model_folder.load(place) if isinstance(place, Path) else place
             if parts.sha256 != sha256:
-                where = "dxmatch, of another release" if source is None else source
+                where = "dxmatch, of another release" if place is None else place
                 raise ModelError(f"{where}: holds another model than the one that was sent ({sha256[:12]}…).")
             kept = MatchFunction(parts, **{**options, "store": open_store(options["store"])}, vocabulary=vocabulary)
             _ARRIVED.clear()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,9 @@ from .. import progress
 from ..errors import InputError, NotUnderstood, NotUnderstoodWarning, quoted, warn
 from ..features.compute import prepare
 from .batch import PAIRS_AT_ONCE, Batch, PairModel
-from .terms import NOT_UNDERSTOOD, Listed, listed, read_terms
+
+if TYPE_CHECKING:
+    from .terms import Listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class Ranked:
 
 def rank(model: PairModel, query: str, terms: Any, k: int | None, least: float, above: bool) -> list[Ranked]:
     """See `MatchFunction.rank`. least : a term matches from here. above : terms of a lower probability are left out."""
+    from .terms import NOT_UNDERSTOOD, listed, read_terms
+
     names, (asked, known) = listed(model, query=[query], terms=read_terms(terms).texts)
     if (problem := asked.problems.get(0)) and asked.name[0] < 0:
         raise InputError(problem, column="query", allowed="a diagnosis in words", got=query)
@@ -64,6 +68,8 @@ def rank(model: PairModel, query: str, terms: Any, k: int | None, least: float, 
 
 def matrix(model: PairModel, a_terms: Any, b_terms: Any) -> NDArray[np.float64]:
     """See `MatchFunction.matrix`."""
+    from .terms import listed, read_terms
+
     names, (a, b) = listed(model, a_terms=read_terms(a_terms).texts, b_terms=read_terms(b_terms).texts)
     for side, of in (("a_terms", a), ("b_terms", b)):
         _warn_of_unknown(of, side)
@@ -92,6 +98,8 @@ def matrix(model: PairModel, a_terms: Any, b_terms: Any) -> NDArray[np.float64]:
 
 def _warn_of_unknown(terms: Listed, name: str) -> None:
     """Warns, once, of terms that are not understood."""
+    from .terms import NOT_UNDERSTOOD
+
     if unknown := terms.unknown:
         shown, reason = quoted(terms.texts[unknown[0]]), terms.problems[unknown[0]].removeprefix(NOT_UNDERSTOOD)
         warn(

@@ -70,7 +70,7 @@ def test_every_two_names_of_a_cluster_match(m: dxmatch.MatchFunction, policy: st
     assert graph is not None
     terms = [name for d in range(0, len(graph), 2500) for name in np.array(graph.names)[graph.name_disease == d]]
     judge = m.under(policy)
-    found = m.dedupe([*TERMS, *terms], policy=policy)
+    found = m.dedupe(pd.Series([*TERMS, *terms]), policy=policy)
     sizes = found.groupby("cluster")["term"].nunique()
     assert (sizes > 1).sum() > 8
     for _, some in found[found["size"] > 1].groupby("cluster"):

@@ -21,7 +21,7 @@ m.probabilities(names, names[5:] + names[:5])
 m.link(names, others)
 
 def again(_):
-    return m.probabilities(others, others[::-1]).tolist(), m.link(names[:3], others)["note"].tolist(), dxmatch.icd(others, matcher=m)["icd10"].tolist()
+    return m.probabilities(others, others[::-1]).tolist(), m.link(names[:3], others)["note"].to_pylist(), dxmatch.icd(others, matcher=m)["icd10"].to_pylist()
 
 child = os.fork()
 if child == 0:

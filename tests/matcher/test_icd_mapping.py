@@ -105,7 +105,7 @@ def test_bad_input_names_its_place(tmp_path: Path) -> None:
         dxmatch.InputError, match="'diagnosis' .* is missing.*Got: \\['Dx'\\]. Or: column=… names the column"
     ):
         dxmatch.icd({"Dx": ["flu"]})
-    with pytest.raises(dxmatch.OptionError, match="'k' parameter must be a whole number 1 or more"):
+    with pytest.raises(dxmatch.OptionError, match="'k' parameter must be a whole number from 1 to 1,000 or None"):
         dxmatch.icd(["flu"], k=0)
     with pytest.raises(dxmatch.DxmatchError, match="no such file"):
         dxmatch.icd("flu.csv")

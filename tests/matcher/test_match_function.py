@@ -111,7 +111,7 @@ def test_a_score_before_gives_way(m: dxmatch.MatchFunction, tmp_path: Path) -> N
 
 def test_shap_values_add_up_to_the_log_odds(m: dxmatch.MatchFunction) -> None:
     pairs = [("heart attack", "acute MI"), ("gout", "asthma"), ("type 1 diabetes", "type 2 diabetes")]
-    scored = m.score(pairs, add=["shap", "features"])
+    scored = m.score(pairs, add=["shap", "features"]).to_pandas()
     assert scored.columns.tolist() == ["a", "b", *m.model.added_columns(["features", "shap"])]
     table = np.column_stack([scored[name].to_numpy() for name in m.features.names]).astype(np.float32)
     log_odds = sum(scored[name].to_numpy() for name in m.model.shap_names)

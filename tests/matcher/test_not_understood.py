@@ -119,7 +119,7 @@ def test_nan_of_a_model_without_a_vocabulary_is_none(plain: MatchFunction) -> No
 
 
 def test_features_and_contributions_stand_beside(m: MatchFunction) -> None:
-    scored = m.score(PAIRS, add=["features", "shap"])
+    scored = m.score(PAIRS, add=["features", "shap"]).to_pandas()
     assert scored.columns.tolist() == ["a", "b", *m.added_columns(["features", "shap"])]
     assert len(scored) == len(PAIRS)
 

@@ -133,7 +133,7 @@ def test_the_five_classes() -> None:
 
 
 def test_the_columns_of_a_score(m: MatchFunction) -> None:
-    scored = m.score(PAIRS[:30], add=["relation", "reasons", "features", "shap"])
+    scored = m.score(PAIRS[:30], add=["relation", "reasons", "features", "shap"]).to_pandas()
     assert scored.columns.tolist() == ["a", "b", *m.model.added_columns(["relation", "reasons", "features", "shap"])]
     relations = m.relations(*map(list, zip(*PAIRS[:30], strict=True)), why=True)
     assert scored["why"].fillna("").tolist() == [*relations.why]
