@@ -151,9 +151,10 @@ def rules(of: Any) -> Mapping[str, Rule]:
 
 
 RENAMED = {
-    "annotations": "notes", "ask_again": "read_again", "bootstrap": "resamples", "encoder_folder": "encoders", "import": "results", "judge": "judge.model",
-    "keep_encoders": "encoder.keep", "known_as": "names", "lists": "answers", "m": "matcher", "model": "matcher", "open": "open_pairs", "path": "matcher",
-    "predictions": "answers", "semantic_best": "best", "source": "tree", "strings": "diagnoses", "target": "threshold.rule", "threshold_rule": "threshold.rule",
+    "annotations": "notes", "ask": "models", "ask_again": "read_again", "bootstrap": "resamples", "encoder_folder": "encoders", "full_circle": "shifts", "icd_source": "codes.tree", "import": "results", "judge": "judge.model", "judge_equal": "judge.ask_equal", "judge_prompt": "judge.prompt", "keep_encoders": "encoder.keep", "known_as": "names", "lists": "answers", "m": "matcher", "model": "matcher",
+    "observation_prompt": "prompts", "open": "open_pairs", "path": "matcher", "predictions": "answers", "rationale_prompt": "prompts",
+    "relation_prompt": "graded.prompts", "semantic_best": "best", "severity_prompt": "graded.prompts", "source": "tree", "strings": "diagnoses",
+    "subset": "reading.columns", "target": "threshold.rule", "threshold_rule": "threshold.rule",
 }  # fmt: skip
 """What an option was called in the second version -> its name, or "parameter.field"."""
 _OF_LOAD = ("policy", "threshold", "judge_all", "min_coverage")

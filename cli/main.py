@@ -144,8 +144,11 @@ def _came(word: str, folder: Path) -> str:
 
 def run(words: list[str]) -> None:
     """Runs one command in this process. Errors: those of the command."""
-    with streams(as_typed(words)) as (typed, running.said):
-        app(typed, exit_on_error=False, print_error=False, result_action="return_value")
+    try:
+        with streams(as_typed(words)) as (typed, running.said):
+            app(typed, exit_on_error=False, print_error=False, result_action="return_value")
+    finally:
+        logging.getLogger("dxmatch").handlers.clear()
 
 
 def told(error: BaseException, words: list[str]) -> tuple[int, str]:

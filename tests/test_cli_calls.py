@@ -49,7 +49,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (ONE, "evaluate t.csv --k 0", 1, "--k"),
     (ONE, "evaluate t.csv --columns rater=who", 1, "--columns"),
     (ONE, "evaluate t.csv --metric hdf2", 1, "did you mean 'hdf1'|'hdf2'"),
-    (ONE, "evaluate t.csv --judge.check lab:m", 1, "--judge.check|no judge"),
+    (ONE, "evaluate t.csv --judge.check lab:m", 1, "--judge.check|nobody is asked"),
     (TWO, "evaluate t.csv --compare m=C", 1, "--compare|names of raters|'C'"),
     # a call that cannot be meant
     (ONE, "evaluate t.csv --k recall=", 2, "--k recall="),

@@ -60,11 +60,11 @@ def test_texts_are_mapped_to_ones_own_terms(tmp_path: Path, monkeypatch: pytest.
     texts = ["heart attack", "middle ear infection", "T2DM", "gout"]
     (tmp_path / "terms.csv").write_text("\n".join(["term", *terms]))
     for source in (tmp_path / "terms.csv", terms, pd.Series(terms), pd.DataFrame({"term": terms})):
-        found = dxmatch.icd(texts, tree=source)
+        found = dxmatch.icd(pd.Series(texts), tree=source)
         assert found["icd10"].tolist()[:3] == [terms[0], terms[1], terms[3]], source
         assert found["how"][3] == "unmapped" and found["icd10"].isna()[3]
     coded = dxmatch.icd(texts[:1], tree={"code": ["C-1", "C-1"], "term": ["MI", "cardiac infarct"]})
-    assert coded["icd10"][0] == "C-1" and coded["name"][0] == "MI"
+    assert coded["icd10"].to_pylist() == ["C-1"] and coded["name"].to_pylist() == ["MI"]
 
 
 def test_a_list_is_no_tree_for_hierarchical_metrics(tmp_path: Path) -> None:
