@@ -27,7 +27,7 @@ def lay_package(package: Path) -> None:
     package.mkdir(parents=True)
     told = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     folders = {name.split(".")[1] for name in told["tool"]["setuptools"]["packages"] if "." in name}
-    for source in [*ROOT.glob("*.py"), *(ROOT / folder for folder in sorted(folders))]:
+    for source in [*ROOT.glob("*.py*"), *(ROOT / folder for folder in sorted(folders))]:
         (package / source.name).symlink_to(source)
 
 
