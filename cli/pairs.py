@@ -232,8 +232,8 @@ def icd(call: Call, *, output: TableFile | None = None, gold: str | None = None)
     table = call(diagnoses=texts) if accuracy is None else accuracy.table
     if output is not None:
         write_table(table if output.suffix in (".jsonl", ".parquet") else flat_candidates(table), output)
-        unmapped = f", {table['icd10'].null_count:,} of them to no code" if table["icd10"].null_count else ""
-        print(f"{output}: {counted(table.num_rows, 'diagnosis', 'diagnoses')} mapped{unmapped}.")
+        without = f", {table['icd10'].null_count:,} of them without a code" if table["icd10"].null_count else ""
+        print(f"{output}: {counted(table.num_rows, 'row')}{without}.")
     elif accuracy is None:
         _written(table, None, ["diagnosis", "icd10", "name", "how", "score"])
     if accuracy is None:

@@ -437,7 +437,7 @@ class MatchFunction:
             The columns of the two diagnoses.
         add
             Further columns: "features", one float32 column per feature, null where it could not be computed; "shap", one float64 column
-            `shap_<feature>` per feature and `shap_base`, as `contributions` gives them; "relation", `relation` (a word) and the six
+            `shap_<feature>` per feature and `shap_base`, log-odds; "relation", `relation` (a word) and the six
             probabilities `relation_same`, `relation_narrower`, …; "reasons", `why`, a sentence, null where nothing says it.
         reading : Reading
             The encoding of a text file, and a file for rejects.

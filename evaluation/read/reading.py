@@ -163,7 +163,7 @@ def _lists(
     told += [f"Could not be read and was set aside: {lines}; the first is {one.finding}" for one in broken[:1]]
     told += _told_of_cases("no list by anybody: left out", [rows.cases[i] for i in left_out], len(rows.cases))
     lacking = [rows.cases[case] for case, one in zip(kept.tolist(), right, strict=True) if not one and any(right)]
-    told += _told_of_cases("no right answer, and count in no figure that needs one", lacking, len(kept))
+    told += _told_of_cases("no right answer: in no figure that needs one", lacking, len(kept))
     size = f"{counted(len(used), 'rater')}, {counted(len(kept), 'case')}, {sum(map(bool, right)):,} with a right answer"
     return Lists(
         cases=of_kept(rows.cases),

@@ -60,7 +60,9 @@ def _cells(
 
     labels = [f"{c.label}: {c.name}" for c in report.board.columns if c.label not in (c.name, c.metric.symbol)]
     named = f"{'; '.join(labels)}." if labels else ""
-    caption = " ".join(filter(None, [f"{_cases(report)}; {report.setup.match}.", named, note_of(shown)]))
+    caption = " ".join(
+        filter(None, ["; ".join(filter(None, [_cases(report), report.setup.match])) + ".", named, note_of(shown)])
+    )
     groups = [[[text(cell) for cell in line] for line in lines] for _, lines in shown.groups]
     return [*map(text, shown.header)], groups, escaped(caption)
 
