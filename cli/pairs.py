@@ -226,14 +226,13 @@ def icd(call: Call, *, output: TableFile | None = None, gold: str | None = None)
     """
     texts = call.typed["diagnoses"]
     if isinstance(texts, list) or not (is_file_name(texts) or Path(texts).is_file()):
-        words = [_diagnosis(text, "icd") for text in (texts if isinstance(texts, list) else [texts])]
-        texts = pa.table({call.given.get("column", "diagnosis"): words})
+        texts = [_diagnosis(text, "icd") for text in (texts if isinstance(texts, list) else [texts])]
     accuracy = None if gold is None else call.of(icd_accuracy, diagnoses=texts, gold=gold)
     table = call(diagnoses=texts) if accuracy is None else accuracy.table
     if output is not None:
         write_table(table if output.suffix in (".jsonl", ".parquet") else flat_candidates(table), output)
         without = f", {table['icd10'].null_count:,} of them without a code" if table["icd10"].null_count else ""
-        print(f"{output}: {counted(table.num_rows, 'row')}{without}.")
+        print(f"{output}: {counted(table.num_rows, 'row')} mapped{without}.")
     elif accuracy is None:
         _written(table, None, ["diagnosis", "icd10", "name", "how", "score"])
     if accuracy is None:
