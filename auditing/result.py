@@ -118,7 +118,7 @@ class Audit:
         # first of all: with it, the folder is an audit that a later one may replace
         save_text(numbers, target / NUMBERS)
         for name in TABLES:
-            if name in self.tables and self.tables[name].num_columns:
+            if name in self.tables:
                 write_table(self.tables[name], target / f"{name}.csv", spreadsheet=spreadsheet or None)
             else:
                 (target / f"{name}.csv").unlink(missing_ok=True)

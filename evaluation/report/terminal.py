@@ -39,7 +39,7 @@ def print_document(document: Document, console: Console | None = None, *, full: 
             console.print(f"[yellow]Note:[/yellow] {escape(line)}", highlight=False)
     elif not all(part.brief for part in document.parts):
         more = f"{counted(len(document.notes), 'more finding')} and every" if document.notes else "Every"
-        console.print(f"[dim]{more} other table: in the report as a page or a file, or with --full (full=True).[/dim]")
+        console.print(f"[dim]{more} other table: in the report as a page or a file, or printed in full.[/dim]")
     for name, reason in document.left_out:
         console.print(f"[dim]Left out: {escape(name)}: {escape(reason)}[/dim]", highlight=False)
 
