@@ -114,7 +114,7 @@ def app(
     }
     page = template("page.html.j2", _HERE).render(
         model=m.identity, policy=m.policy, limits={"pairs": MOST_PAIRS, "candidates": MOST_CANDIDATES},
-        labels=kept and {"file": kept.path.name, "column": kept.column},
+        labels=None if kept is None else {"file": kept.path.name, "column": kept.column},
     )  # fmt: skip
     style = base_style() + (_HERE / "style.css").read_text("utf-8")
     limiter = CapacityLimiter(_AT_ONCE)
