@@ -125,6 +125,13 @@ def test_codes(api, m):
 PAIR = {"a": "gout", "b": "asthma"}
 
 
+def test_the_page_offers_labels_before_there_is_one(m, tmp_path):
+    assert (
+        'data-labels="labels.csv"' in client(app(m, labels=tmp_path / "labels.csv", expert="anna")).ask("GET", "/").text
+    )
+    assert "data-labels" not in client(app(m)).ask("GET", "/").text
+
+
 @pytest.mark.parametrize(
     ("path", "body", "status", "said"),
     [
