@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
-
-import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
+from typing import Any, NamedTuple
 
 from ...files.table import as_text
 from ...terms.text.sentences import says_nothing
@@ -17,7 +11,6 @@ from .answer_words import names_or_none, says
 from .raw_answers import ranked_diagnoses
 from .structured_answers import listed
 
-LIST, MISSING, UNREAD = 0, 1, 2
 COMMAS_ASK = 10  # from one cell in so many up with a comma that may part it, whether it does is asked
 NO_SEPARATOR = "none"
 SEPARATORS = 'the option \'separator\': "," where commas part diagnoses, or "none" where they belong to names ("pneumonia, viral")'
@@ -25,55 +18,43 @@ _BLANKS = frozenset(["", "null", "nan", "<na>", "#n/a"])
 _AROUND_A_NAME = 5  # characters in a plain list: a number, quotes, a comma
 
 
+class ListCell(NamedTuple):
+    """What a cell holds.
+
+    names : the list, None for a blank diagnosis in it; None where the cell is blank, or no list can be read from it. in_words : whether it holds
+    an answer in words and not a plain list. has_commas : whether it is one diagnosis with a comma.
+    """
+
+    names: list[str | None] | None
+    in_words: bool = False
+    has_commas: bool = False
+
+
 def commas_ask(open_: int, of: int) -> bool:
     """Whether so many of the cells hold commas that nothing tells, that the user must say what they are."""
     return open_ > 0 and open_ * COMMAS_ASK >= of
 
 
-@dataclass(frozen=True)
-class ListCells:
-    """The lists in n cells. status : int8 [n], LIST, MISSING (blank) or UNREAD. lengths : int64 [n], 0 but for lists.
-
-    diagnoses : of all lists, one after the other; null for a blank. text : of a cell, as it came.
-    in_words : bool [n], cells that hold an answer in words and not a plain list. commas : bool [n], cells that are one diagnosis with a comma.
-    """
-
-    status: NDArray[np.int8]
-    lengths: NDArray[np.int64]
-    diagnoses: pa.Array
-    text: Callable[[int], str]
-    in_words: NDArray[np.bool_]
-    commas: NDArray[np.bool_]
-
-
-def list_cells(column: pa.ChunkedArray, separator: str | None = None) -> ListCells:
-    """A column of lists of texts, or of texts that hold lists or answers (`diagnoses_in`). separator : as in `read_lists`."""
-    values = column.to_pylist()
-    cells = [_cell(value, separator) for value in values]
-    status, lists, words, commas = zip(*cells, strict=True) if cells else [()] * 4
-    diagnoses = pa.array([name or None for names in lists for name in names], pa.large_string())
-    lengths, flags = np.array([*map(len, lists)], np.int64), (np.array(words, bool), np.array(commas, bool))
-    return ListCells(np.array(status, np.int8), lengths, diagnoses, lambda i: str(values[i] or ""), *flags)
-
-
-def _cell(value: Any, separator: str | None) -> tuple[int, list[str | None], bool, bool]:
-    """Status, list, whether it is an answer in words, whether it is one diagnosis with a comma."""
+def list_cell(value: Any, separator: str | None = None) -> ListCell:
+    """A list of texts, or a text that holds a list or an answer (`diagnoses_in`). separator : as in `read_lists`."""
     if isinstance(value, list) and all(isinstance(one, str | None) for one in value):
-        return LIST, value, False, False
+        return ListCell(value)
     return _of_text(as_text(value) or "", separator)
 
 
 @lru_cache(maxsize=100_000)
-def _of_text(text: str, separator: str | None) -> tuple[int, list[str | None], bool, bool]:
-    if is_blank(text):
-        return MISSING, [], False, False
-    bare, found = text.strip(), diagnoses_in(text, separator)
-    may_part = (
-        "," in bare and _is_one_line(bare) and (found == [bare] or (found is None and names_or_none([bare]) != []))
+def _of_text(text: str, separator: str | None) -> ListCell:
+    bare = text.strip()
+    if is_blank(bare):
+        return ListCell(None)
+    found = diagnoses_in(bare, separator)
+    is_one = found == [bare] or (found is None and names_or_none([bare]) != [])
+    shortest = sum(len(name) + _AROUND_A_NAME for name in ["", *(found or [])])
+    return ListCell(
+        found and [name or None for name in found],
+        found is None or shortest < len(text),
+        "," in bare and _is_one_line(bare) and is_one,
     )
-    if found is None:
-        return UNREAD, [], True, may_part
-    return LIST, [*found], sum(len(name) + _AROUND_A_NAME for name in ["", *found]) < len(bare), may_part
 
 
 def is_blank(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ...errors import InputError, Open, OptionError, Remedy, plain, quoted
 from ...files.wording import hint
 
+T = TypeVar("T")
 EXPERT, ALGORITHM, REFERENCE, FINAL, UNUSED = "expert", "algorithm", "reference", "final", "unused"
 ROLES = (EXPERT, ALGORITHM, REFERENCE, FINAL)
 NO_DIAGNOSIS, ABSENT = -1, -2
@@ -61,6 +62,15 @@ class References:
     final: list[tuple[str, ...]]
     final_more: Mapping[str, list[tuple[Cell, ...]]]
     groups: Mapping[str, list[str | None]]
+
+    def of_cases(self, cases: Sequence[int]) -> References:
+        """What is known of some of the cases."""
+
+        def some(told: Mapping[str, list[T]]) -> dict[str, list[T]]:
+            return {name: [cells[i] for i in cases] for name, cells in told.items()}
+
+        names, final = ([of[i] for i in cases] for of in (self.names, self.final))
+        return References(names, some(self.more), final, some(self.final_more), some(self.groups))
 
 
 @dataclass(frozen=True)

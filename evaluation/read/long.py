@@ -16,24 +16,22 @@ from numpy.typing import NDArray
 from ...errors import InputError, quoted
 from ...files.table import as_text as json_text
 from ...files.tables import Table
-from .cells import LIST, MISSING, SEPARATORS, UNREAD, commas_ask, is_blank, list_cells
+from .cells import SEPARATORS, commas_ask, is_blank, list_cell
 from .lists import FINAL, REFERENCE, as_text
 from .names import ANSWER, COLUMNS, PREDICTIONS, RANK, UNREAD_ANSWER, folded
 from .shapes import LONG, NUMBERED, Shape, named, of_sheet
 
-ROW, FILE, COLUMN, STATE, IN_WORDS, ONCE = "_row", "_file", "_column", "_state", "_in_words", "_once"
-"""Further columns: the number of the row for its reader, its file, and the column of the file that it was read from; of a row without a diagnosis
-`LIST`, `MISSING`, `UNREAD` or `ASKED`; the answer in words that a list was read from, or none could be, in its first row; of a right
-answer that is the only one which its column has of a case, the place of the column among those of right answers."""
+ROW, FILE, COLUMN, GIVEN, IN_WORDS, ONCE = "_row", "_file", "_column", "_given", "_in_words", "_once"
+"""Further columns: the number of the row for its reader, its file, and the column of the file that it was read from; whether a row without a
+diagnosis is an empty list; the answer in words that a list was read from, or none could be, in its first row; of a right answer that is the
+only one which its column has of a case, the place of the column among those of right answers."""
 _OF_WIDE = ("rater", "role", "category")
 """What a row of several diagnoses says of each of them."""
-ASKED = 3
-"""Unread, and an empty list all the same, as `dxmatch ask` was told when it came."""
 _BLANKS = frozenset(["", "null", "na", "n/a", "nan", "none", "#n/a", "<na>", "nil"])
 """What tables hold in an optional cell that says nothing."""
 NO_ROWS = pa.schema([
     *((name, pa.large_string()) for name in ("case_id", "rater", "role", RANK, "diagnosis", IN_WORDS)), (ROW, pa.int64()),
-    *((name, pa.dictionary(pa.int32(), pa.string())) for name in (FILE, COLUMN)), (STATE, pa.int8()), (ONCE, pa.int8()),
+    *((name, pa.dictionary(pa.int32(), pa.string())) for name in (FILE, COLUMN)), (GIVEN, pa.bool_()), (ONCE, pa.int8()),
 ]).empty_table()  # fmt: skip
 """The columns that every row has."""
 Codes = NDArray[np.int64]
@@ -122,27 +120,31 @@ def list_rows(shape: Shape, model: str, by: Collection[str], separator: str | No
 
 
 def _cells(table: Table, column: str, separator: str | None, told: list[str]) -> dict[str, Any]:
-    """Rows of lists that stand in cells."""
-    cells = list_cells(table.data.column(column), separator)
-    open_, of = np.flatnonzero(cells.commas).tolist(), int(np.count_nonzero(cells.status == LIST))
+    """Rows of lists that stand in cells: one for each diagnosis, and one for a cell without any."""
+    values = table.column(column)
+    cells = [list_cell(value, separator) for value in values]
+    open_, of = [i for i, cell in enumerate(cells) if cell.has_commas], sum(cell.names is not None for cell in cells)
     if separator is None and commas_ask(len(open_), of):
         problem = f"{len(open_):,} of {of:,} cells hold commas, and nothing else parts them"
-        raise table.error(problem, open_[0], column, allowed=SEPARATORS, got=cells.text(open_[0]))
+        raise table.error(problem, open_[0], column, allowed=SEPARATORS, got=values[open_[0]])
     if open_ and separator is None:
         many = "1 cell holds a comma and is" if len(open_) == 1 else f"{len(open_):,} cells hold commas and are"
-        told.append(f"{many} one diagnosis each ({quoted(cells.text(open_[0]))}); the option 'separator' parts them.")
-    held = np.maximum(cells.lengths, 1)
-    first, row = np.cumsum(held) - held, np.repeat(np.arange(len(held)), held)
-    empty = cells.lengths[row] == 0
-    in_words = np.full(len(row), None, object)
-    for i in np.flatnonzero(cells.in_words | (cells.status == UNREAD)).tolist():
-        in_words[first[i]] = cells.text(i)
-    places = pa.array(np.maximum(np.cumsum(~empty) - 1, 0), mask=empty)
+        told.append(f"{many} one diagnosis each ({quoted(values[open_[0]])}); the option 'separator' parts them.")
+    lengths = np.array([len(cell.names or [None]) for cell in cells], np.int64)
+    row, rank = np.repeat(np.arange(len(cells)), lengths), _counted(lengths)
+    in_words = [str(value) if cell.in_words else None for value, cell in zip(values, cells, strict=True)]
+    empty = np.array([not cell.names for cell in cells], bool)[row]
     return {
-        "row": row, RANK: _texts(pa.array(np.arange(len(row)) - first[row] + 1, mask=empty)),
-        "diagnosis": cells.diagnoses.take(places) if len(cells.diagnoses) else _repeated(None, len(row)),
-        STATE: pa.array(cells.status[row]), IN_WORDS: pa.array(in_words, pa.large_string()), COLUMN: _constant(column, len(row)),
+        "row": row, RANK: _texts(pa.array(rank, mask=empty)),
+        "diagnosis": pa.array([name for cell in cells for name in cell.names or [None]], pa.large_string()),
+        GIVEN: pa.array([cell.names is not None for cell in cells], pa.bool_()).take(pa.array(row)),
+        IN_WORDS: pa.array(in_words, pa.large_string()).take(pa.array(row, mask=rank > 1)), COLUMN: _constant(column, len(row)),
     }  # fmt: skip
+
+
+def _counted(lengths: Codes) -> Codes:
+    """1, 2, … within each of some lists."""
+    return np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths) + 1
 
 
 def _numbered(table: Table, columns: Sequence[str]) -> dict[str, Any]:
@@ -153,9 +155,8 @@ def _numbered(table: Table, columns: Sequence[str]) -> dict[str, Any]:
     none = np.asarray(~there.any(0))
     row, rank = np.nonzero((there | (none & (np.arange(len(columns))[:, None] == 0))).T)
     return {
-        "row": row, RANK: _texts(pa.array(rank + 1, mask=none[row])),
+        "row": row, RANK: _texts(pa.array(rank + 1, mask=none[row])), GIVEN: pa.array(~none[row]),
         "diagnosis": pa.concat_arrays(texts).take(pa.array(rank * len(table) + row, mask=none[row])),
-        STATE: pa.array(np.where(none, MISSING, LIST).astype(np.int8)[row]),
         COLUMN: pa.DictionaryArray.from_arrays(pa.array(rank.astype(np.int32)), pa.array(columns)),
     }  # fmt: skip
 
@@ -164,12 +165,13 @@ def _answers_beside(table: Table, data: Mapping[str, Any]) -> dict[str, Any]:
     """What `dxmatch ask` writes beside lists: answers that are unread, in rows without rank and diagnosis, and whole answers of lists."""
     if UNREAD_ANSWER not in table.names:
         return {}
-    whole = table.column(ANSWER) if ANSWER in table.names else [None] * len(table)
-    listed = np.maximum(coded(data[RANK])[0], coded(data["diagnosis"])[0]) >= 0
-    unread = np.array([bool(text) for text in table.column(UNREAD_ANSWER)]) & ~listed
-    said = [text if no else answer for no, text, answer in zip(unread, table.column(UNREAD_ANSWER), whole, strict=True)]
-    state = pa.array(np.where(unread, ASKED, LIST).astype(np.int8))
-    return {STATE: state, IN_WORDS: pa.array([text or None for text in said], pa.large_string())}
+    whole, unread = (
+        _texts(table.data[name]) if name in table.names else _repeated(None, len(table))
+        for name in (ANSWER, UNREAD_ANSWER)
+    )
+    is_list = np.maximum(coded(data[RANK])[0], coded(data["diagnosis"])[0]) >= 0
+    given = pc.or_(pa.array(is_list), pc.equal(pc.coalesce(unread, ""), ""))
+    return {GIVEN: given, IN_WORDS: pc.if_else(given, whole, unread)}
 
 
 def _right(

@@ -15,7 +15,7 @@ from ...files.tables import check_keeps_input, check_output, write_rejects
 from ...files.wording import counted, hint
 from ...options import Output
 from .lists import ABSENT, EXPERT, FINAL, NO_DIAGNOSIS, REFERENCE, Lists, Origin, References, Rejected
-from .long import ASKED, LIST, Codes, coded
+from .long import Codes, coded
 from .names import MORE
 from .no_diagnosis import NoDiagnosis
 from .references import right_answers
@@ -101,96 +101,75 @@ def _lists(
     rows: Rows, long: Long, known: References, reading: Reading, broken: list[InputError], keep_answers: bool
 ) -> Lists:
     """Refuses what cannot be right, or sets it aside; the lists of the cases that are left."""
-    source, used = rows.table.source, np.flatnonzero(rows.used)
+    used = np.flatnonzero(rows.used)
     policy = np.array([reading.missing or (REFUSE if rows.role[r] == EXPERT else EMPTY) for r in used.tolist()])
     refused, spoilt = used[policy == REFUSE], np.unique(rows.list_of[sorted({*rows.faults} - rows.of_case)])
-    spoilt = spoilt[spoilt >= 0]
-    there = _lists_given(rows, spoilt)
+    there = np.zeros(len(rows.cases) * len(rows.raters) + 1, bool)  # the last is that of rows of nobody's list
+    there[rows.list_of[rows.ranked | (rows.empty & rows.given)]] = True
+    there[[*spoilt, -1]] = False
+    there = there[:-1].reshape(len(rows.cases), len(rows.raters))
     _check_missing(rows, there, refused)
-    answered = np.asarray(there[:, used].any(1))
+    answered = np.append(there[:, used].any(1), False)
     # a cell that is blank or unread is an answer of nobody's, and its case counts all the same
-    without = rows.empty & (rows.state != LIST) & (rows.rater >= 0) & rows.used[rows.rater] & (rows.case >= 0)
-    answered[rows.case[without]] = True
+    answered[rows.case[rows.empty & ~rows.given & rows.used[rows.rater]]] = True
     out, rejected = _set_aside(rows, spoilt, refused, answered, reading.rejects, broken)
-    kept = np.flatnonzero(answered & ~out)
+    kept = np.flatnonzero(answered[:-1] & ~out)
     if not len(kept):
         see = f"; see {rejected.path}" if rejected.rows else ""
-        raise InputError(f"no case is left of {len(rows.cases):,}{see}", source=source)
-    absent = ~there[np.ix_(kept, used)] & (policy == OWN)
-    place_of = np.full(there.shape, -1)
-    place_of[np.ix_(kept, used)] = np.arange(absent.size).reshape(absent.shape)
+        raise InputError(f"no case is left of {len(rows.cases):,}{see}", source=rows.table.source)
+    place_of, shape = np.full(there.shape, -1), (len(kept), len(used))
+    place_of[np.ix_(kept, used)] = np.arange(len(kept) * len(used)).reshape(shape)
     place_of[~there] = -1
     order = rows.by_place[place_of[rows.case[rows.by_place], rows.rater[rows.by_place]] >= 0]
-
-    def of_lists(texts: Mapping[int, str]) -> dict[tuple[str, str], str]:
-        return {
-            (rows.cases[rows.case[row]], rows.raters[rows.rater[row]]): text
-            for row, text in texts.items()
-            if rows.list_of[row] >= 0
-        }
-
-    answers, unread = of_lists(rows.words) if keep_answers else {}, of_lists(rows.unread)
+    answers, unread = rows.of_lists(rows.words) if keep_answers else {}, rows.of_lists(rows.unread)
     if not len(order) and not answers:
-        if not unread:
-            raise InputError("every list is empty", source=source, allowed="at least one diagnosis")
         allowed = "a list of names, numbered lines, JSON, or a sentence that says what the diagnosis is"
-        got = next(iter(unread.values()))
-        raise InputError("no diagnosis could be read from any answer", source=source, allowed=allowed, got=got)
+        for text in unread.values():
+            problem = "no diagnosis could be read from any answer"
+            raise InputError(problem, source=rows.table.source, allowed=allowed, got=text)
+        raise InputError("every list is empty", source=rows.table.source, allowed="at least one diagnosis")
     # each diagnosis in the place of its rank: a rank that is not there stays empty
-    of, place = place_of[rows.case[order], rows.rater[order]], rows.rank[order]
-    lengths = np.zeros(absent.size, np.int64)
-    np.maximum.at(lengths, of, place)
-    stands = (np.cumsum(lengths) - lengths)[of] + place - 1
-    after = np.searchsorted(stands, np.arange(int(lengths.sum())))
-    filled, entry = stands[after] == np.arange(len(after)), rows.entry[order]
-    said = np.bincount(entry[entry >= 0], minlength=len(rows.strings)) > 0
+    of, rank = place_of[rows.case[order], rows.rater[order]], rows.rank[order]
+    lengths = np.zeros(len(kept) * len(used), np.int64)
+    np.maximum.at(lengths, of, rank)
+    at = np.full(int(lengths.sum()), -1)
+    at[(np.cumsum(lengths) - lengths)[of] + rank - 1] = order
+    said = np.isin(np.arange(len(rows.strings)), rows.entry[order])
     number = np.append(np.where(said, np.cumsum(said) - 1, -1), NO_DIAGNOSIS)
-
-    def of_kept(cells: Sequence[T]) -> list[T]:
-        return [cells[i] for i in kept.tolist()]
 
     def of_entries(name: str) -> list[str | None]:
         codes, texts = coded(rows.data[name])
         held = [*texts, None]
-        return [held[code] for code in np.where(filled, codes[order[after]], -1).tolist()]
+        return [held[code] for code in np.where(at < 0, -1, codes[at]).tolist()]
 
-    right, final = of_kept(known.names), of_kept(known.final)
-    more, final_more = ({ours: of_kept(one) for ours, one in told.items()} for told in (known.more, known.final_more))
-    groups = {name: of_kept(cells) for name, cells in known.groups.items()}
-    lines, left_out = counted(len(broken), "line"), np.flatnonzero(~out & ~answered).tolist()
+    known = known.of_cases(kept.tolist())
+    lines, left_out = counted(len(broken), "line"), np.flatnonzero(~out & ~answered[:-1]).tolist()
     told = [*rows.told, *_told_missing(rows, there, kept, used, reading.missing == OWN)]
     told += [] if len(order) else [_NO_LISTS]
     told += [f"Could not be read and was set aside: {lines}; the first is {one.finding}" for one in broken[:1]]
     told += _told_of_cases("no list by anybody: left out", [rows.cases[i] for i in left_out], len(rows.cases))
-    lacking = [rows.cases[case] for case, one in zip(kept.tolist(), right, strict=True) if not one and any(right)]
+    cases = [rows.cases[i] for i in kept.tolist()]
+    lacking = [case for case, one in zip(cases, known.names, strict=True) if not one and any(known.names)]
     told += _told_of_cases("no right answer: in no figure that needs one", lacking, len(kept))
-    size = f"{counted(len(used), 'rater')}, {counted(len(kept), 'case')}, {sum(map(bool, right)):,} with a right answer"
+    size = f"{counted(len(used), 'rater')}, {counted(len(kept), 'case')}, {sum(map(bool, known.names)):,} with a right answer"
     return Lists(
-        cases=of_kept(rows.cases),
+        cases=cases,
         raters=[rows.raters[i] for i in used.tolist()],
         roles=tuple(rows.role[i] for i in used.tolist()) if rows.is_told else None,
         strings=[rows.strings[i] for i in np.flatnonzero(said).tolist()],
-        entries=np.where(filled, number[entry][after], ABSENT).astype(np.int32),
-        lengths=lengths.reshape(absent.shape),
-        rows=rows.table.row_numbers()[order][after],
+        entries=np.where(at < 0, ABSENT, number[rows.entry[at]]).astype(np.int32),
+        lengths=lengths.reshape(shape),
+        rows=rows.table.row_numbers()[at],
         more={name: of_entries(name) for name in MORE if name in rows.data.column_names},
-        absent=absent,
-        references=References(right, more, final, final_more, groups),
-        origin=Origin(source, f"{long.recognised} ({size})", tuple(long.columns), tuple(told), tuple(rows.notes), rejected, unread, answers),
+        absent=~there[np.ix_(kept, used)] & (policy == OWN),
+        references=known,
+        origin=Origin(rows.table.source, f"{long.recognised} ({size})", tuple(long.columns), tuple(told), tuple(rows.notes), rejected, unread, answers),
     )  # fmt: skip
 
 
 def _told_of_cases(what: str, names: Sequence[str], of: int) -> list[str]:
     have = "has" if len(names) == 1 else "have"
     return [f"{len(names):,} of {of:,} cases {have} {what} ({shown(names)})."] if names else []
-
-
-def _lists_given(rows: Rows, spoilt: Codes) -> Mask:
-    """bool [cases, raters]: the lists that have a row, are readable, and are not among the numbers `spoilt`."""
-    there = np.zeros(len(rows.cases) * len(rows.raters), bool)
-    there[rows.list_of[(rows.ranked | (rows.empty & np.isin(rows.state, (LIST, ASKED)))) & (rows.list_of >= 0)]] = True
-    there[spoilt] = False
-    return there.reshape(len(rows.cases), len(rows.raters))
 
 
 def _check_missing(rows: Rows, there: Mask, refused: Codes) -> None:
@@ -231,10 +210,9 @@ def _told_missing(rows: Rows, there: Mask, cases: Codes, used: Codes, own: bool)
     said = list[str]()
     for rater in used.tolist():
         name, unread = rows.raters[rater], [row for row in rows.unread if rows.rater[row] == rater]
-        blank = rows.empty & (rows.state == LIST) & (rows.rater == rater) & there[rows.case, rater]
-        asked = sum(rows.state[row] == ASKED for row in unread)
+        blank = rows.empty & rows.given & (rows.rater == rater) & there[rows.case, rater]
         means = "they are out of its figures" if own else "each counts as an empty answer"
-        if (missing := int((~there[cases, rater]).sum()) - len(unread) + asked) > 0:
+        if (missing := int((~there[cases, rater]).sum()) - len(unread)) > 0:
             said.append(f"{name} has no list for {missing:,} of {len(cases):,} cases; {means}.")
         if n := int(blank.sum()):
             said.append(f"{counted(n, 'answer')} of {name} (of {len(cases):,} cases) say nothing: empty lists.")
@@ -265,7 +243,7 @@ def _set_aside(
     if path is None or not (rows.faults or broken):
         return out[:-1], Rejected(path=None if path is None else os.fspath(path))
     is_right, at = rows.right[REFERENCE] | rows.right[FINAL], np.array(sorted(rows.faults), np.int64)
-    whole = np.isin(at, [*rows.of_case]) | np.isin(rows.rater[at], refused) | ~np.append(answered, True)[rows.case[at]]
+    whole = np.isin(at, [*rows.of_case]) | np.isin(rows.rater[at], refused) | ~answered[rows.case[at]]
     whole |= ~(rows.ranked | rows.empty)[at] | is_right[at]
     out[rows.case[at[whole & (rows.case[at] >= 0)]]] = True
     of_case = {int(rows.case[row]): row for row in at[whole][::-1].tolist()}

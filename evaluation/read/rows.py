@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...errors import InputError, quoted
 from ...files.limits import MAX_CHARACTERS
 from .lists import FINAL, NO_DIAGNOSIS, REFERENCE, ROLES, UNUSED, assign_roles
-from .long import COLUMN, IN_WORDS, LIST, ONCE, STATE, Codes, coded
+from .long import COLUMN, GIVEN, IN_WORDS, ONCE, Codes, coded
 from .names import MORE, RANK
 from .no_diagnosis import NoDiagnosis, taken_as_none
 from .sources import Long
@@ -35,7 +35,7 @@ class Rows:
     case, cases, rater, raters : codes of each row, -1 where unknown, and the names. list_of : the number of its list, case by case.
     role : rater -> its role, "" where nothing tells it; not of the reference. is_told : whether anything tells the roles.
     right : "reference" and "final" -> bool [rows], its right answers. used : bool [raters + 1], raters whose lists are compared; the last for none.
-    ranked : bool [rows], those with an entry of a list that is compared. empty : those without an entry. state : what these stand for.
+    ranked : bool [rows], those with an entry of a list that is compared. empty : those without an entry. given : whether such a row is an empty list.
     rank, entry : of each row, its diagnosis in `strings`, -1 for none. words : row -> answer in words. unread : row -> one without a list.
     by_place : the rows with an entry, list by list and from rank to rank.
     """
@@ -49,7 +49,7 @@ class Rows:
         self.case, self.cases = coded(self.data["case_id"], optional=False)
         self.rater, self.raters = coded(self.data["rater"], optional=False)
         self.list_of = np.where((self.case < 0) | (self.rater < 0), -1, self.case * len(self.raters) + self.rater)
-        self.state = self.data[STATE].fill_null(LIST).to_numpy()
+        self.given = self.data[GIVEN].fill_null(True).to_numpy()
         (diagnosis, raw), (rank, ranks) = coded(self.data["diagnosis"], optional=False), coded(self.data[RANK])
         self._roles(algorithms)
         self.once, is_right = self.data[ONCE].is_valid().to_numpy(), self.right[REFERENCE] | self.right[FINAL]
@@ -60,7 +60,7 @@ class Rows:
         self.ranked = self.used[self.rater] & ~self.empty
         texts, in_words = self.data[IN_WORDS].to_pylist(), np.flatnonzero(self.data[IN_WORDS].is_valid()).tolist()
         self.words = {row: texts[row] for row in in_words}
-        self.unread = {row: text for row, text in self.words.items() if self.empty[row] and self.state[row] != LIST}
+        self.unread = {row: text for row, text in self.words.items() if self.empty[row] and not self.given[row]}
         self.rank = np.array([*map(_as_rank, ranks), 0], np.int64)[rank]
         for row in np.flatnonzero((self.rank == 0) & self.ranked).tolist():
             got = None if rank[row] < 0 else ranks[rank[row]]
@@ -74,6 +74,11 @@ class Rows:
         said = self.data[COLUMN][row].as_py()
         of_lists = ours == "diagnosis" or (ours in ("rater", RANK) and ours not in self.own)
         return said if said and of_lists else self.own.get(ours, ours)
+
+    def of_lists(self, texts: Mapping[int, str]) -> dict[tuple[str, str], str]:
+        """Texts of rows, by the case and rater whose list they are of."""
+        own = ((row, text) for row, text in texts.items() if self.list_of[row] >= 0)
+        return {(self.cases[self.case[row]], self.raters[self.rater[row]]): text for row, text in own}
 
     def add(self, row: int, problem: str, ours: str, *, of_case: bool = False, **details: Any) -> None:
         """Adds a fault to a row that has none."""
