@@ -31,12 +31,11 @@ def looked_up(of_entries: NDArray[Any], places: NDArray[np.int64]) -> NDArray[An
 
 @dataclass(frozen=True)
 class Rejected:
-    """What was set aside: rows written to `path`, and the lists and whole cases that are gone with them."""
+    """What was set aside: rows written to `path`, and the cases that are gone with them."""
 
     rows: int = 0
     cases: int = 0
     path: str | None = None
-    lists: int = 0
 
 
 class Cell(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -181,25 +181,18 @@ def _check_missing(rows: Rows, there: Mask, refused: Codes) -> None:
     named = np.isin(np.arange(len(there)), rows.case[~(rows.right[REFERENCE] | rows.right[FINAL])])
     lacking = ~there[:, refused] & named[:, None]  # a case of right answers alone is left out
     lacking[faulty[faulty >= 0]] = False
-    every, first = np.arange(len(rows.case))[::-1], np.full(there.size + 1, -1)
-    first[rows.list_of[every]] = every
-    of_case = np.full(len(rows.cases) + 1, -1)
-    of_case[rows.case[every]] = every
-    remedy = Remedy("counts it as an empty answer", missing=EMPTY)
+    firsts = (np.unique(of, return_index=True) for of in (rows.list_of, rows.case))
+    of_list, of_case = (dict(zip(numbers.tolist(), row.tolist(), strict=True)) for numbers, row in firsts)
     for case, at in np.argwhere(lacking).tolist():
-        # a row of a list that is not there, where a blank cell stands for it
-        row = int(first[case * len(rows.raters) + refused[at]])
         whose, whole = f"by {quoted(rows.raters[refused[at]])}", f"case {quoted(rows.cases[case])}"
-        if row in rows.unread:
-            allowed = "a list of names, numbered lines, or JSON"
-            problem = f"no list could be read from the answer {whose} for {whole}"
-            rows.add(row, problem, "rater", of_case=True, allowed=allowed, got=rows.unread[row])
-        else:
-            problem = (
-                f"the {whole} has no list {whose}, who lacks {int(lacking[:, at].sum()):,} of {len(rows.cases):,} cases"
-            )
-            row, allowed = row if row >= 0 else int(of_case[case]), "a list of every rater for every case"
-            rows.add(row, problem, "rater", of_case=True, allowed=allowed, remedy=remedy)
+        row = of_list.get(case * len(rows.raters) + int(refused[at]), of_case[case])
+        problem = (
+            f"the {whole} has no list {whose}, who lacks {int(lacking[:, at].sum()):,} of {len(rows.cases):,} cases"
+        )
+        more: dict[str, Any] = {"remedy": Remedy("counts it as an empty answer", missing=EMPTY)}
+        if row in rows.unread and rows.rater[row] == refused[at]:
+            problem, more = f"no list could be read from the answer {whose} for {whole}", {"got": rows.unread[row]}
+        rows.add(row, problem, "rater", of_case=True, allowed="a list of every rater for every case", **more)
 
 
 def _told_missing(rows: Rows, there: Mask, cases: Codes, used: Codes, own: bool) -> list[str]:
@@ -207,18 +200,16 @@ def _told_missing(rows: Rows, there: Mask, cases: Codes, used: Codes, own: bool)
 
     cases, used : the codes of the cases and raters that are left. own : they are out of the rater's n.
     """
-    said = list[str]()
+    said, means = list[str](), "they are out of its figures" if own else "each counts as an empty answer"
     for rater in used.tolist():
         name, unread = rows.raters[rater], [row for row in rows.unread if rows.rater[row] == rater]
-        blank = rows.empty & rows.given & (rows.rater == rater) & there[rows.case, rater]
-        means = "they are out of its figures" if own else "each counts as an empty answer"
+        blank = np.count_nonzero(rows.empty & rows.given & (rows.rater == rater) & there[rows.case, rater])
         if (missing := int((~there[cases, rater]).sum()) - len(unread)) > 0:
             said.append(f"{name} has no list for {missing:,} of {len(cases):,} cases; {means}.")
-        if n := int(blank.sum()):
-            said.append(f"{counted(n, 'answer')} of {name} (of {len(cases):,} cases) say nothing: empty lists.")
-        if unread:
-            row, whole = unread[0], ": its figures say how it writes, not what it knows"
-            whole = whole if len(unread) == len(cases) else ""
+        if blank:
+            said.append(f"{counted(blank, 'answer')} of {name} (of {len(cases):,} cases) say nothing: empty lists.")
+        for row in unread[:1]:
+            whole = ": its figures say how it writes, not what it knows" if len(unread) == len(cases) else ""
             first = f"the first, in row {rows.table.row_number(row)}, is {quoted(' '.join(rows.unread[row].split()))}"
             many = f"{counted(len(unread), 'answer')} of {name} (of {len(cases):,} cases){whole}"
             said.append(f"No diagnoses could be read from {many}; {means}; {first}.")
@@ -237,27 +228,25 @@ def _set_aside(
     InputError
         The first fault, where `path` is None.
     """
-    out = np.zeros(len(rows.cases) + 1, bool)
     if rows.faults and path is None:
         raise rows.faults[min(rows.faults)].with_remedy(SET_ASIDE)
-    if path is None or not (rows.faults or broken):
+    out, at = np.zeros(len(rows.cases) + 1, bool), np.array(sorted(rows.faults), np.int64)
+    if path is None or not (len(at) or broken):
         return out[:-1], Rejected(path=None if path is None else os.fspath(path))
-    is_right, at = rows.right[REFERENCE] | rows.right[FINAL], np.array(sorted(rows.faults), np.int64)
     whole = np.isin(at, [*rows.of_case]) | np.isin(rows.rater[at], refused) | ~answered[rows.case[at]]
-    whole |= ~(rows.ranked | rows.empty)[at] | is_right[at]
-    out[rows.case[at[whole & (rows.case[at] >= 0)]]] = True
+    whole |= ~(rows.ranked | rows.empty)[at] | (rows.right[REFERENCE] | rows.right[FINAL])[at]
+    out[rows.case[at[whole]]] = True
+    out[-1] = False  # of rows without a case
     of_case = {int(rows.case[row]): row for row in at[whole][::-1].tolist()}
     of_list = {int(rows.list_of[row]): row for row in at[::-1].tolist()}
     reasons = {row: str(fault) for row, fault in rows.faults.items()}
+    for row in np.flatnonzero(out[rows.case] | np.isin(rows.list_of, spoilt)).tolist():
+        what, first = ("case", of_case[rows.case[row]]) if out[rows.case[row]] else ("list", of_list[rows.list_of[row]])
+        reasons.setdefault(row, f"left out with its {what}: {rows.faults[first]}")
     place = [*zip(map(rows.table.source_of, range(len(rows.case))), rows.table.row_numbers().tolist(), strict=True)]
-    for row in np.flatnonzero((out[rows.case] & (rows.case >= 0)) | np.isin(rows.list_of, spoilt)).tolist():
-        case = out[rows.case[row]]
-        first = of_case[int(rows.case[row])] if case else of_list[int(rows.list_of[row])]
-        reasons.setdefault(row, f"left out with its {'case' if case else 'list'}: {rows.faults[first]}")
-    listed = {place[row]: row for row in reasons if not rows.once[row]}
-    for row in [row for row in reasons if rows.once[row] and place[row] in listed]:
-        reason = reasons.pop(row)  # a right answer in a column stands in the rows of lists
-        reasons |= {listed[place[row]]: reason} if row in rows.faults else {}
+    listed = {
+        place[row] for row in reasons if not rows.once[row]
+    }  # a right answer in a column stands in the rows of lists
+    reasons = {row: why for row, why in reasons.items() if not (rows.once[row] and place[row] in listed)}
     write_rejects(rows.table, reasons, path, broken)
-    lost = spoilt[~out[spoilt // max(len(rows.raters), 1)]]
-    return out[:-1], Rejected(len(reasons) + len(broken), int(out[:-1].sum()), os.fspath(path), len(lost))
+    return out[:-1], Rejected(len(reasons) + len(broken), int(out.sum()), os.fspath(path))

@@ -29,7 +29,7 @@ from .formats.registry import FORMATS, read_answers, recognised
 from .long import FILE, ROW, coded, list_rows, right_rows
 from .names import check_columns, columns_named, listed
 from .records import of_answers, of_records, records_in
-from .shapes import REFERENCES, Shape, of_sheet, shape_of
+from .shapes import REFERENCES, of_sheet, shape_of
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx", ".eval")
 MODEL = "model"
@@ -79,41 +79,35 @@ def long_form(
         For what holds no lists; for right answers that have no case in common with them.
     """
     given, told = check_columns(reading.columns), list[str]()
-    pieces, found, right = _pieces(source, reading, given, by, broken), list[tuple[Piece, Shape]](), list[Piece]()
     apart = replace(reading, format=None, record=None)
+    pieces = _pieces(source, reading, given, by, broken)
     beside = [] if references is None else _pieces(references, apart, given, by)
     for ours, name in given.items():
         if not any(ours in _of_table(given, one.table) for one in (*pieces, *beside)):
             columns_named(name, pieces[0].table.names, pieces[0].table.source, ours)
-    for piece in pieces:
-        shape = shape_of(piece.table, _of_table(given, piece.table), by)
-        if shape.kind == REFERENCES:  # of several files one may hold them
-            right.append(piece)
-        else:
-            found.append((piece, shape))
+    shapes = [(one, shape_of(one.table, _of_table(given, one.table), by)) for one in pieces]
+    found = [(one, shape) for one, shape in shapes if shape.kind != REFERENCES]  # of several files one may hold them
+    right = beside or [one for one, shape in shapes if shape.kind == REFERENCES]
     if not found:
         table = pieces[-1].table
-        raise InputError(
-            f"right answers, but no lists{of_sheet(table)}", source=table.source, allowed=_LISTS, got=table.names
-        )
-    right = beside or right
-    names = list(dict.fromkeys(piece.model for piece, _ in found))
+        problem = f"right answers, but no lists{of_sheet(table)}"
+        raise InputError(problem, source=table.source, allowed=_LISTS, got=table.names)
+    names = list(dict.fromkeys(one.model for one, _ in found))
     models = dict(zip(names, map(visible, _what_differs(names)), strict=True))
     rows = [list_rows(shape, models[one.model], by, reading.separator, told) for one, shape in found]
     files = list(dict.fromkeys(one.table.source for one, _ in found))
     called = str(source) if isinstance(source, _PATH) else ", ".join(files[:4]) + (", …" if len(files) > 4 else "")
-    shapes = dict.fromkeys(f"{one.title}; {shape.said}" if one.title else shape.said for one, shape in found)
-    said = (f"{len(files)} files, " if len(files) > 1 else "") + " or ".join([*shapes][:2])
+    kinds = dict.fromkeys(f"{one.title}; {shape.said}" if one.title else shape.said for one, shape in found)
+    said = (f"{len(files)} files, " if len(files) > 1 else "") + " or ".join([*kinds][:2])
     if right:
-        apart = [right_rows(one.table, _of_table(given, one.table), by) for one in right]
+        apart_rows = [right_rows(one.table, _of_table(given, one.table), by) for one in right]
         where = ", ".join(dict.fromkeys(one.table.source for one in right))
         unnamed = [called] * (not all(shape.names.get("case_id", "").strip() for _, shape in found))
-        unnamed += [where] * (not all(of for _, of in apart))
-        rows = _joined(rows, [of for of, _ in apart], where, unnamed, told)
+        unnamed += [where] * (not all(of for _, of in apart_rows))
+        rows = _joined(rows, [of for of, _ in apart_rows], where, unnamed, told)
         said = f"{said}; right answers from {where}"
     data = pa.concat_tables(rows, promote_options="default")
-    at, held = coded(data[FILE], optional=False)
-    sources = [held[i] for i in at.tolist()] if len(held) > 1 else None
+    sources = data[FILE].to_pylist() if len(data[FILE].unique()) > 1 else None
     own = dict(set.intersection(*({*shape.names.items()} for _, shape in found)))
     columns = dict.fromkeys(name for one in (*pieces, *right) for name in one.table.names)
     table = Table(data, called, 1, rows=data[ROW].to_numpy(), sources=sources)

@@ -240,7 +240,7 @@ def test_the_rows_of_files_are_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"a.jsonl, row 2, column 'prediction': a diagnosis of 10,001 characters"):
         read_lists(tmp_path)
     lists = read_lists(tmp_path, reading=dxmatch.Reading(rejects=tmp_path / "rejects.csv"))
-    assert lists.origin.rejected.lists == 0 and lists.origin.rejected.cases == 1 and lists.cases == ["c1"]
+    assert lists.origin.rejected.cases == 1 and lists.cases == ["c1"]
     assert pd.read_csv(tmp_path / "rejects.csv")["rejected_row"].tolist() == [2]
 
 
