@@ -26,6 +26,8 @@ from ...files.table import Table
 from ...files.tables import read_table
 from .formats.answer import Answer
 from .formats.registry import FORMATS, read_answers, recognised
+from .headings import WAYS
+from .lists import FINAL, REFERENCE
 from .long import FILE, ROW, coded, list_rows, right_rows
 from .names import check_columns, columns_named, listed
 from .records import of_answers, of_records, records_in
@@ -34,10 +36,7 @@ from .shapes import REFERENCES, of_sheet, shape_of
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx", ".eval")
 MODEL = "model"
 """The name of the one rater whom nothing names."""
-_LISTS = (
-    "a column for each model or rank, a column of lists, or rows with rater, rank and diagnosis; the option 'columns' names those with "
-    "the answers (predictions=COLUMN,COLUMN for one of each model, rank=COLUMN,COLUMN for one of each rank)"
-)
+_LISTS = f"a column for each model or rank, a column of lists, or rows with rater, rank and diagnosis; {WAYS}"
 _RECORDED = "None, or one object or a list of objects with case_id, model, diagnoses (a list) or text, and references (a text or a list)"
 _WORDS = re.compile(r"(?<=[_\-. ])|(?=[_\-. ])")
 _SHOWN = 3
@@ -118,24 +117,26 @@ def _joined(
     rows: Sequence[pa.Table], right: Sequence[pa.Table], where: str, unnamed: Sequence[str], told: list[str]
 ) -> list[pa.Table]:
     """Rows with right answers that were kept apart in the place of those that stand beside the lists."""
-    roles = pa.array(["reference", "final"], pa.large_string())
+    roles = pa.array([REFERENCE, FINAL], pa.large_string())
     out = [one.filter(pc.invert(pc.is_in(pc.utf8_lower(one["role"]), roles))) for one in rows]
     if sum(map(len, out)) < sum(map(len, rows)):
         told.append(f"The right answers of {where} were taken, not those beside the lists.")
     cases, known = (
         dict.fromkeys(name for one in of for name in coded(one["case_id"], False)[1]) for of in (out, right)
     )
+    problem, allowed = "", ""
     if known.keys().isdisjoint(cases):
-        raise InputError(
-            "no case of the lists has a right answer by its name", source=where, got=[*known][:_SHOWN],
-            allowed=f"the names of the lists' cases: {shown(cases)}; the same names in both files, or the column that holds them named in "
-            "the option 'columns' (case_id=COLUMN); of objects the model stands outside, {model: {case: list}}",
-        )  # fmt: skip
-    if unnamed and known.keys() != cases.keys():
-        raise InputError(
-            f"no column names the cases of {unnamed[0]}, and the two have not the same ones ({len(known):,} beside {len(cases):,})",
-            source=where, allowed="a column with a name that holds the cases, in both", got=[*known][:_SHOWN],
-        )  # fmt: skip
+        problem = "no case of the lists has a right answer by its name"
+        allowed = (
+            f"the names of the lists' cases: {shown(cases)}; the same names in both files, or the column that holds them named in the option "
+            "'columns' (case_id=COLUMN); of objects the model stands outside, {model: {case: list}}"
+        )
+    elif unnamed and known.keys() != cases.keys():
+        many = f"{len(known):,} beside {len(cases):,}"
+        problem = f"no column names the cases of {unnamed[0]}, and the two have not the same ones ({many})"
+        allowed = "a column with a name that holds the cases, in both"
+    if problem:
+        raise InputError(problem, source=where, allowed=allowed, got=[*known][:_SHOWN])
     return [*out, *right]
 
 
@@ -194,12 +195,15 @@ def _pieces(
         tables = [one for one in held if isinstance(one, Table)]
         tables += of_answers([one for of in held if not isinstance(of, Table) for one in of], called, by)
         found = [Piece(one, MODEL, title) for one in tables]
-    else:
-        files = [file for path in paths for file in (_files_in(path) if path.is_dir() else [path])]
-        for one in files or [source]:
-            model = one.name.removesuffix(one.suffix) if isinstance(one, Path) else MODEL
-            found.append(Piece(_table(one, reading.encoding, broken), model))
+    for one in [] if found else paths or [source]:
+        for file in _files_in(one) if isinstance(one, Path) and one.is_dir() else [one]:
+            model = file.name.removesuffix(file.suffix) if isinstance(file, Path) else MODEL
+            found.append(Piece(_table(file, reading.encoding, broken), model))
     return [one._replace(table=visible_names(one.table)) for one in found]
+
+
+def _is_json(source: Any) -> bool:
+    return isinstance(source, _PATH) and Path(source).suffix.lower() in JSON_SUFFIXES
 
 
 def _table(source: Any, encoding: str | None, broken: list[InputError] | None) -> Table:
@@ -213,7 +217,7 @@ def _table(source: Any, encoding: str | None, broken: list[InputError] | None) -
             source = source.reset_index(names="")
     if isinstance(source, Mapping | list | tuple):
         return of_records(records_in(source, "data"), "data")
-    if isinstance(source, _PATH) and Path(source).suffix.lower() in JSON_SUFFIXES:
+    if _is_json(source):
         value, rows = read_json(Path(source), encoding, broken)
         if rows == []:
             raise InputError("no line of it could be read", source=str(source), allowed="one JSON object a line")
@@ -234,22 +238,21 @@ def _recorded(source: Any, reading: Reading) -> list[Answer]:
     InputError
         For what is no answer, with the row that it was made of.
     """
-    if isinstance(source, _PATH) and Path(source).suffix.lower() in JSON_SUFFIXES:
+    if _is_json(source):
         held, rows = read_json(Path(source), reading.encoding)
         records = held if isinstance(held, list) else [held]
-        numbers = rows or range(1, len(records) + 1)
     else:
         table = read_table(source, reading.encoding)
-        records, numbers = table.data.to_pylist(), table.row_numbers().tolist()
+        records, rows = table.data.to_pylist(), table.row_numbers().tolist()
     out = list[Answer]()
-    for row, one in zip(numbers, records, strict=True):
+    for row, one in zip(rows or range(1, len(records) + 1), records, strict=True):
         made = reading.record(one) if reading.record else None
         for told in made if isinstance(made, list | tuple) else [] if made is None else [made]:
             try:
                 right = told.get("references") or ()
                 of = {
                     "case_id": str(told["case_id"]),
-                    "references": (right,) if isinstance(right, str) else tuple(right),
+                    "references": tuple([right] if isinstance(right, str) else right),
                 }
                 out.append(Answer(**{"model": None, **told, **of}, source=str(source), row=row))
             except (AttributeError, KeyError, TypeError):
