@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ...errors import InputError, OptionError, quoted
+from ...errors import InputError, OptionError
 from ...files.invisible import visible
 from ...files.wording import hint
 
@@ -67,23 +67,20 @@ TEXTS = words(
 )
 """Columns that hold what a model is asked about."""
 _OF_THE_CASE = TEXTS | words(
-    "notes symptoms findings complaint chief_complaint specialty speciality rarity department source split language country hospital site type group set "
-    "subset dataset options explanation rationale reasoning seed ward reviewer author clinic unit status version prompt_version model_version "
-    "finish_reason stop_reason temperature tokens cost time latency unnamed score scores difficulty answer"
+    "symptoms findings complaint chief_complaint specialty speciality rarity department source split language country hospital site type group set subset "
+    "dataset options reasoning seed ward reviewer author clinic unit status version prompt_version model_version finish_reason stop_reason temperature "
+    "unnamed difficulty answer journal"
 )
 """Whole headings of what is no diagnosis."""
-_NO_ANSWER = words(
-    "hash title date age sex gender hpi labs icd icd10 confidence probability prob remark remarks comment comments minutes min days year years url doi"
+_ASIDE = words(
+    "hash title date age sex gender hpi labs icd icd10 confidence probability prob p certainty remark remarks comment comments note notes explanation rationale "
+    "minutes min days year years time seconds duration latency tokens cost price url doi code codes "
+    "correct right wrong ok hit correctness accuracy accurate score scores scored match matches matched rating grade points"
 )
-"""Words that say so of a heading where they open or end it."""
+"""Words that say so where they open or end a heading, and of what stands beside a model's name in one."""
 _NUMBERS = ("id", "uid", "idx", "index", "no", "number", "nr", "num")
 """Words that say so where they end it, and alone that it is the case; "Dr Smith, no AI" is a rater."""
 _LEAST = 100
-_ABOUT = _NO_ANSWER | words(
-    "correct right wrong ok hit correctness accuracy accurate score scores scored match matches matched rating grade points p certainty note notes "
-    "explanation rationale time seconds duration latency tokens cost price code codes"
-)
-"""Words that make of a model's name the name of what is said of its answers."""
 
 
 def folded(name: str) -> str:
@@ -119,7 +116,7 @@ def known_as(name: str) -> bool:
     """Whether a column's name says what it holds, and that this is not a model's answers."""
     fold = folded(name)
     said = fold.split("_")
-    aside = fold in _OF_THE_CASE or said[0] in _NO_ANSWER or said[-1] in {*_NO_ANSWER, *_NUMBERS}
+    aside = fold in _OF_THE_CASE or said[0] in _ASIDE or said[-1] in {*_ASIDE, *_NUMBERS}
     return aside or any(says(name, ours) for ours in ROLES_OF_COLUMNS)
 
 
@@ -127,12 +124,7 @@ def says_what_it_holds(name: str, names: Iterable[str]) -> bool:
     """Whether a column's name is known, or says that it is about another's content: "GPT-4o correct?" beside "GPT-4o"."""
     said = f"_{folded(name)}_"
     rests = (said.replace(f"_{other}_", "_") for other in map(folded, names) if f"_{other}_" in said)
-    return known_as(name) or any(not _ABOUT.isdisjoint(rest.split("_")) for rest in rests)
-
-
-def column_in_words(name: str) -> str:
-    """A column in a message: a name that dxmatch knows is none of the user's data."""
-    return "a column without a name" if not name.strip() else repr(name) if known_as(name) else quoted(name)
+    return known_as(name) or any(not _ASIDE.isdisjoint(rest.split("_")) for rest in rests)
 
 
 def check_columns(columns: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -109,6 +109,7 @@ def _lists(
     there[[*spoilt, -1]] = False
     there = there[:-1].reshape(len(rows.cases), len(rows.raters))
     _check_missing(rows, there, refused)
+    unread_at = np.isin(np.arange(there.size), rows.list_of[[*rows.unread]]).reshape(there.shape)
     answered = np.append(there[:, used].any(1), False)
     # a cell that is blank or unread is an answer of nobody's, and its case counts all the same
     answered[rows.case[rows.empty & ~rows.given & rows.used[rows.rater]]] = True
@@ -161,7 +162,7 @@ def _lists(
         lengths=lengths.reshape(shape),
         rows=rows.table.row_numbers()[at],
         more={name: of_entries(name) for name in MORE if name in rows.data.column_names},
-        absent=~there[np.ix_(kept, used)] & (policy == OWN),
+        absent=~(there | unread_at)[np.ix_(kept, used)] & (policy == OWN),
         references=known,
         origin=Origin(rows.table.source, f"{long.recognised} ({size})", tuple(long.columns), tuple(told), tuple(rows.notes), rejected, unread, answers),
     )  # fmt: skip
@@ -212,7 +213,7 @@ def _told_missing(rows: Rows, there: Mask, cases: Codes, used: Codes, own: bool)
             whole = ": its figures say how it writes, not what it knows" if len(unread) == len(cases) else ""
             first = f"the first, in row {rows.table.row_number(row)}, is {quoted(' '.join(rows.unread[row].split()))}"
             many = f"{counted(len(unread), 'answer')} of {name} (of {len(cases):,} cases){whole}"
-            said.append(f"No diagnoses could be read from {many}; {means}; {first}.")
+            said.append(f"No diagnoses could be read from {many}; each counts as an empty answer; {first}.")
     return said
 
 

@@ -25,7 +25,6 @@ LONG, NUMBERED, CELLS, REFERENCES = (
 _ROWS_PER_VALUE, _WORDS = 2, 5
 """A text column of short values, one for two rows and more, none of which is a right answer, is a group of cases, not a model's answers."""
 _FLAGS = known.words("yes no true false y n t f x 0 1 0.0 1.0 correct incorrect right wrong hit miss")
-_DIFFERENTIAL = re.compile(r"diff?eren|ddx", re.IGNORECASE)
 _WHICH = {"rater": "which is the model", "case_id": "which is the case"}
 _OF_A_DIAGNOSIS = {RANK, "diagnosis", "icd10", "severity", "relation", PREDICTIONS}
 _SHOWN = 4
@@ -73,7 +72,7 @@ def shape_of(table: Table, given: Mapping[str, Any], by: Collection[str] = ()) -
     open_ = (name for name in others if not says_what_it_holds(name, table.names))
     said = [
         f"{kind}{f' of {len(lists)} models' if len(lists) > 1 else ''}{f' ({_shown(listed)})' if listed else ''}",
-        *(f"{ours} in {known.column_in_words(name)}" for ours, name in names.items() if folded(name) != ours),
+        *(f"{ours} in {_in_words(name)}" for ours, name in names.items() if folded(name) != ours),
         *([f"right answers in {_shown(right)}"] if len(right) > 1 else []),
         *([f"not read: {_shown(others)}"] if others else []),
     ]
@@ -87,6 +86,10 @@ def shape_of(table: Table, given: Mapping[str, Any], by: Collection[str] = ()) -
 
 def _shown(names: Collection[str]) -> str:
     return ", ".join(map(plain, [*names][:_SHOWN])) + (", …" if len(names) > _SHOWN else "")
+
+
+def _in_words(name: str) -> str:
+    return quoted(name) if name.strip() else "a column without a name"
 
 
 def named(table: Table, given: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
@@ -126,27 +129,23 @@ def _chosen(table: Table, names: dict[str, str], given: Mapping[str, Any]) -> tu
 
 def _told(table: Table, names: dict[str, str], given: Mapping[str, Any], apart: Collection[str]) -> tuple[str, Lists]:
     """Where names and cells tell them: "answer" and "diagnosis" may be the model's or the right one. apart : columns that hold no lists."""
-    by_fold = {folded(name): name for name in table.names}
-    asked = known.UNREAD_ANSWER in by_fold and {RANK, "diagnosis"} <= names.keys()
-    if (answer := by_fold.get(ANSWER, "")) and answer not in names.values() and not asked:
-        names.setdefault(REFERENCE if PREDICTIONS in names and REFERENCE not in names else PREDICTIONS, answer)
-    if {RANK, PREDICTIONS} <= names.keys():  # beside ranks "differential" is one diagnosis a row
-        names.setdefault("diagnosis", names.pop(PREDICTIONS))
-    others = [name for name in table.names if name not in {*names.values(), *apart}]
-    ranks = numbered([*others, *(names[ours] for ours in ("diagnosis", PREDICTIONS, RANK) if ours in names)])
-    if "diagnosis" in names and names.keys().isdisjoint((RANK, REFERENCE)) and "diagnosis" not in given:
-        right = names | {REFERENCE: names["diagnosis"]}
-        beside = PREDICTIONS in names or ranks or ("rater" not in names and _models(table, right, others))
-        if beside and not any(names["diagnosis"] in columns for columns in ranks.values()):
-            names[REFERENCE] = names.pop("diagnosis")
-    is_right = not names.keys().isdisjoint((REFERENCE, FINAL))
-    models = [] if "rater" in names else _models(table, names, others)
-    if RANK in names and "diagnosis" in names:
+    answer = next((name for name in table.names if folded(name) == ANSWER and name not in names.values()), "")
+    open_ = [answer, names.pop("diagnosis", "")]
+    if RANK in names and (each := open_[1] or names.pop(PREDICTIONS, "") or answer):
+        names["diagnosis"] = each
         return LONG, {}
+    others = [name for name in table.names if name not in {*names.values(), *open_, *apart}]
+    ranks = numbered([*others, *filter(None, open_), *(names[ours] for ours in (PREDICTIONS, RANK) if ours in names)])
+    models = [] if "rater" in names else _models(table, names.get(REFERENCE, open_[1]), others)
+    for name in open_:  # the model's, or, beside what is, the right one
+        if name and not any(name in columns for columns in ranks.values()):
+            is_right = REFERENCE not in names and "diagnosis" not in given and (PREDICTIONS in names or ranks or models)
+            names.setdefault(REFERENCE if is_right else PREDICTIONS, name)
     if ranks:
         return NUMBERED, {"": ranks[""]} if "" in ranks else ranks
-    if (column := names.get(PREDICTIONS, names.get("diagnosis"))) is not None:
-        if models and REFERENCE not in names and _DIFFERENTIAL.search(column):
+    is_right = not names.keys().isdisjoint((REFERENCE, FINAL))
+    if (column := names.get(PREDICTIONS)) is not None:
+        if models and REFERENCE not in names and re.search(r"(?i)diff?eren|ddx", column):
             problem = f"the column {column!r} may hold the right answers beside a final one, or a model's"
             raise InputError(problem, source=table.source, allowed=WAYS, got=table.names)
         return CELLS, {"": [column]}
@@ -157,7 +156,7 @@ def _told(table: Table, names: dict[str, str], given: Mapping[str, Any], apart: 
         return CELLS, {name: [name] for name in models}
     if "case_id" in names and is_right:
         return REFERENCES, {}
-    held = ", ".join(f"{ours} in {known.column_in_words(name)}" for ours, name in names.items()) or "none"
+    held = ", ".join(f"{ours} in {_in_words(name)}" for ours, name in names.items()) or "none"
     wanted = ["diagnosis"] if RANK in names or "rater" in names else ["case_id", REFERENCE, PREDICTIONS]
     raise InputError(
         f"no column holds diagnoses; known by their names are: {held}{of_sheet(table)}", source=table.source, got=table.names,
@@ -166,13 +165,13 @@ def _told(table: Table, names: dict[str, str], given: Mapping[str, Any], apart: 
     )  # fmt: skip
 
 
-def _models(table: Table, names: Mapping[str, str], others: Collection[str]) -> list[str]:
+def _models(table: Table, right_ones: str | None, others: Collection[str]) -> list[str]:
     """Those of the other columns that hold a model's answers each: texts that do not group the cases; one that is blank is a model that failed."""
-    right, found = {text.casefold() for text in _values(table, names.get(REFERENCE))}, list[str]()
+    right, found = {text.casefold() for text in _values(table, right_ones)}, list[str]()
     for name in (name for name in others if name.strip() and not says_what_it_holds(name, others)):
         values = _values(table, name)
         short = all(len(text.split()) <= _WORDS and not re.search(r"[\n;|\[{]", text) for text in values)
-        few = 1 < len(values) <= len(table) // _ROWS_PER_VALUE
+        few = 0 < len(values) <= len(table) // _ROWS_PER_VALUE
         of_case = few and short and right.isdisjoint(text.casefold() for text in values)
         if not of_case and not _are_flags(values) and (not values or _has_letters(values)):
             found.append(name)
@@ -206,13 +205,13 @@ def _check_told(shape: Shape) -> None:
     could = sorted((name for name in size if size[name] < len(table)), key=size.__getitem__)
     keys = [names[ours] for ours in ("case_id", *([RANK] if shape.kind == LONG else [])) if ours in names]
     again = bool(keys) and table.data.group_by(keys).aggregate([]).num_rows < len(table)
-    if {"case_id": len(table) > 1, "rater": again and could}.get(" ".join(lacks), again or len(could) > 1):
+    pooled = {"case_id": len(table) > 1, "rater": again and could, "rater case_id": again or len(could) > 1}
+    if pooled[" ".join(lacks)]:
         may = f"; it may be {' or '.join(map(quoted, could))}" if could else ""
-        which, ours = ", and ".join(map(_WHICH.__getitem__, lacks)), ", ".join(f"{one}=COLUMN" for one in lacks)
+        problem = f"no column is known that says {', and '.join(map(_WHICH.__getitem__, lacks))}{may}"
+        ours = ", ".join(f"{one}=COLUMN" for one in lacks)
         allowed = f"their names in the option 'columns' ({ours}), or that of any column where there is none"
-        raise InputError(
-            f"no column is known that says {which}{may}", source=table.source, allowed=allowed, got=table.names
-        )
+        raise InputError(problem, source=table.source, allowed=allowed, got=table.names)
 
 
 def of_sheet(table: Table) -> str:

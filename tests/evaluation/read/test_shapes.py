@@ -248,7 +248,7 @@ MISSING = frame(aster=['["gout"]', "70%", None], birch=each(list)["birch"])
 
 
 @pytest.mark.parametrize(
-    ("missing", "absent"), [(None, [0, 0, 0]), ("empty", [0, 0, 0]), ("own", [0, 1, 1]), ("refuse", None)]
+    ("missing", "absent"), [(None, [0, 0, 0]), ("empty", [0, 0, 0]), ("own", [0, 0, 1]), ("refuse", None)]
 )
 def test_missing_lists_and_answers_that_cannot_be_read(missing: str | None, absent: list[int] | None) -> None:
     if absent is None:
