@@ -51,6 +51,13 @@ def _tokens(name: str) -> list[re.Match[str]]:
     return [] if _REPEAT.fullmatch(name) else [*_TOKEN.finditer(name.casefold())]
 
 
+def standing_twice(names: Collection[str]) -> set[str]:
+    """Headings of which pandas made several: "DDx" and "DDx.1"."""
+    return {
+        one for name in names if (found := _AGAIN.fullmatch(name)) and found[1] in names for one in (name, found[1])
+    }
+
+
 def numbered(names: Collection[str]) -> dict[str, list[str]]:
     """Whose -> the columns of its ranks in order: dx1, dx2, … ("" for nobody's); gpt4_dx1, …; first diagnosis, second diagnosis; Main diagnosis, Differential 1, ….
 
@@ -103,9 +110,8 @@ def check_models(names: Collection[str], right: bool, source: str) -> None:
     """
     series, of_disease = dict[tuple[str, ...], dict[int, str]](), [name for name in names if _DISEASE.search(name)]
     for name in names:
-        rank, again = _rank_of(name), _AGAIN.fullmatch(name)
-        asked = name in of_disease and not right and len(of_disease) < len(names)
-        asked |= (again is not None and again[1] in names) or (_ASKED.search(name) is not None and len(names) > 1)
+        rank, asked = _rank_of(name), name in of_disease and not right and len(of_disease) < len(names)
+        asked |= name in standing_twice(names) or (_ASKED.search(name) is not None and len(names) > 1)
         if asked or (rank is not None and rank[1] > 1):
             problem = f"the column {quoted(name)} may hold a rank, the right answers, or a model's"
             raise InputError(problem, source=source, allowed=WAYS, got=list(names))

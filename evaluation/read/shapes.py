@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from ...errors import InputError, Open, Remedy, plain, quoted
 from ...files.tables import Table
 from . import names as known
-from .headings import WAYS, check_models, numbered
+from .headings import WAYS, check_models, numbered, standing_twice
 from .lists import as_text
 from .names import ANSWER, FINAL, PREDICTIONS, RANK, REFERENCE, columns_named, folded, says, says_what_it_holds
 
@@ -129,13 +129,18 @@ def _chosen(table: Table, names: dict[str, str], given: Mapping[str, Any]) -> tu
 
 def _told(table: Table, names: dict[str, str], given: Mapping[str, Any], apart: Collection[str]) -> tuple[str, Lists]:
     """Where names and cells tell them: "answer" and "diagnosis" may be the model's or the right one. apart : columns that hold no lists."""
+    twice = standing_twice(table.names)
+    for ours in [ours for ours in ("diagnosis", PREDICTIONS) if names.get(ours) in twice and ours not in given]:
+        del names[ours]
     answer = next((name for name in table.names if folded(name) == ANSWER and name not in names.values()), "")
     open_ = [answer, names.pop("diagnosis", "")]
     if RANK in names and (each := open_[1] or names.pop(PREDICTIONS, "") or answer):
         names["diagnosis"] = each
         return LONG, {}
     others = [name for name in table.names if name not in {*names.values(), *open_, *apart}]
-    ranks = numbered([*others, *filter(None, open_), *(names[ours] for ours in (PREDICTIONS, RANK) if ours in names)])
+    ranks = numbered(
+        [name for name in (*others, *open_, *map(names.get, (PREDICTIONS, RANK))) if name and name not in twice]
+    )
     models = [] if "rater" in names else _models(table, names.get(REFERENCE, open_[1]), others)
     for name in open_:  # the model's, or, beside what is, the right one
         if name and not any(name in columns for columns in ranks.values()):
