@@ -45,10 +45,10 @@ class Finding:
         return KINDS[self.kind].weight < NOTE
 
 
-def first_few(several: Iterable[str]) -> str:
+def first_few(several: Iterable[str], most: int = SHOWN) -> str:
     """Lists the first few of several texts, each once."""
     words = list(dict.fromkeys(several))
-    return ", ".join(words[:SHOWN]) + (", …" if len(words) > SHOWN else "")
+    return ", ".join(words[:most]) + (", …" if len(words) > most else "")
 
 
 def by_weight(findings: Iterable[Finding]) -> list[Finding]:

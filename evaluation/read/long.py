@@ -17,6 +17,7 @@ from ...errors import InputError, quoted
 from ...files.table import as_text as json_text
 from ...files.tables import Table
 from .cells import SEPARATORS, commas_ask, is_blank, list_cell
+from .findings import first_few
 from .lists import FINAL, REFERENCE, as_text
 from .names import ANSWER, COLUMNS, PREDICTIONS, RANK, UNREAD_ANSWER, folded
 from .shapes import LONG, NUMBERED, Shape, named, of_sheet
@@ -95,8 +96,8 @@ def list_rows(shape: Shape, model: str, by: Collection[str], separator: str | No
     table, kind, names, whose = shape.table, shape.kind, shape.names, shape.lists
     told += [*([table.note] if table.note else []), *table.warnings]
     if shape.unread:
-        shown = ", ".join(map(quoted, shape.unread[:4])) + (", …" if len(shape.unread) > 4 else "")
-        told.append(f"Nothing was read from {shown}; the option 'columns' says what a column holds.")
+        unread = first_few(map(quoted, shape.unread), 4)
+        told.append(f"Nothing was read from {unread}; the option 'columns' says what a column holds.")
     held, parts = _OF_WIDE if kind != LONG else names, list[pa.Table]()
     of_case = _of_case(table, names, by)
     data = of_case | {ours: _texts(table.data[names[ours]]) for ours in held if ours in names.keys() - of_case.keys()}

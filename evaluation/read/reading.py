@@ -14,13 +14,14 @@ from ...files.reading import Reading
 from ...files.tables import check_keeps_input, check_output, write_rejects
 from ...files.wording import counted, hint
 from ...options import Output
+from .findings import first_few
 from .lists import ABSENT, EXPERT, FINAL, NO_DIAGNOSIS, REFERENCE, Lists, Origin, References, Rejected
 from .long import Codes, coded
 from .names import MORE
 from .no_diagnosis import NoDiagnosis
 from .references import right_answers
 from .rows import Mask, Rows
-from .sources import Long, long_form, shown
+from .sources import Long, long_form
 
 EMPTY, OWN, REFUSE = "empty", "own", "refuse"
 T = TypeVar("T")
@@ -170,7 +171,7 @@ def _lists(
 
 def _told_of_cases(what: str, names: Sequence[str], of: int) -> list[str]:
     have = "has" if len(names) == 1 else "have"
-    return [f"{len(names):,} of {of:,} cases {have} {what} ({shown(names)})."] if names else []
+    return [f"{len(names):,} of {of:,} cases {have} {what} ({first_few(map(quoted, names))})."] if names else []
 
 
 def _check_missing(rows: Rows, there: Mask, refused: Codes) -> None:

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from ...errors import InputError, Open, Remedy, plain, quoted
 from ...files.tables import Table
 from . import names as known
+from .findings import first_few
 from .headings import WAYS, check_models, numbered, standing_twice
 from .lists import as_text
 from .names import ANSWER, FINAL, PREDICTIONS, RANK, REFERENCE, columns_named, folded, says, says_what_it_holds
@@ -27,7 +28,6 @@ _ROWS_PER_VALUE, _WORDS = 2, 5
 _FLAGS = known.words("yes no true false y n t f x 0 1 0.0 1.0 correct incorrect right wrong hit miss")
 _WHICH = {"rater": "which is the model", "case_id": "which is the case"}
 _OF_A_DIAGNOSIS = {RANK, "diagnosis", "icd10", "severity", "relation", PREDICTIONS}
-_SHOWN = 4
 Lists = Mapping[str, list[str]]
 
 
@@ -71,10 +71,10 @@ def shape_of(table: Table, given: Mapping[str, Any], by: Collection[str] = ()) -
         others = []  # what else such a table holds is of no weight
     open_ = (name for name in others if not says_what_it_holds(name, table.names))
     said = [
-        f"{kind}{f' of {len(lists)} models' if len(lists) > 1 else ''}{f' ({_shown(listed)})' if listed else ''}",
+        f"{kind}{f' of {len(lists)} models' if len(lists) > 1 else ''}{f' ({first_few(map(plain, listed), 4)})' if listed else ''}",
         *(f"{ours} in {_in_words(name)}" for ours, name in names.items() if folded(name) != ours),
-        *([f"right answers in {_shown(right)}"] if len(right) > 1 else []),
-        *([f"not read: {_shown(others)}"] if others else []),
+        *([f"right answers in {first_few(map(plain, right), 4)}"] if len(right) > 1 else []),
+        *([f"not read: {first_few(map(plain, others), 4)}"] if others else []),
     ]
     unread = [name for name in open_ if _has_letters(_values(table, name))]
     right = [] if REFERENCE not in names else right if len(right) > 1 else [names[REFERENCE]]
@@ -82,10 +82,6 @@ def shape_of(table: Table, given: Mapping[str, Any], by: Collection[str] = ()) -
     if not given and kind != REFERENCES:
         _check_told(shape)
     return shape
-
-
-def _shown(names: Collection[str]) -> str:
-    return ", ".join(map(plain, [*names][:_SHOWN])) + (", …" if len(names) > _SHOWN else "")
 
 
 def _in_words(name: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +24,7 @@ from ...files.json_records import read_json
 from ...files.reading import Reading
 from ...files.table import Table
 from ...files.tables import read_table
+from .findings import SHOWN, first_few
 from .formats.answer import Answer
 from .formats.registry import FORMATS, read_answers, recognised
 from .headings import WAYS
@@ -39,7 +40,6 @@ MODEL = "model"
 _LISTS = f"a column for each model or rank, a column of lists, or rows with rater, rank and diagnosis; {WAYS}"
 _RECORDED = "None, or one object or a list of objects with case_id, model, diagnoses (a list) or text, and references (a text or a list)"
 _WORDS = re.compile(r"(?<=[_\-. ])|(?=[_\-. ])")
-_SHOWN = 3
 _PATH = (str, os.PathLike)
 
 
@@ -95,7 +95,7 @@ def long_form(
     models = dict(zip(names, map(visible, _what_differs(names)), strict=True))
     rows = [list_rows(shape, models[one.model], by, reading.separator, told) for one, shape in found]
     files = list(dict.fromkeys(one.table.source for one, _ in found))
-    called = str(source) if isinstance(source, _PATH) else ", ".join(files[:4]) + (", …" if len(files) > 4 else "")
+    called = str(source) if isinstance(source, _PATH) else first_few(files, 4)
     kinds = dict.fromkeys(f"{one.title}; {shape.said}" if one.title else shape.said for one, shape in found)
     said = (f"{len(files)} files, " if len(files) > 1 else "") + " or ".join([*kinds][:2])
     if right:
@@ -128,7 +128,7 @@ def _joined(
     if known.keys().isdisjoint(cases):
         problem = "no case of the lists has a right answer by its name"
         allowed = (
-            f"the names of the lists' cases: {shown(cases)}; the same names in both files, or the column that holds them named in the option "
+            f"the names of the lists' cases: {first_few(map(quoted, cases))}; the same names in both files, or the column that holds them named in the option "
             "'columns' (case_id=COLUMN); of objects the model stands outside, {model: {case: list}}"
         )
     elif unnamed and known.keys() != cases.keys():
@@ -136,14 +136,8 @@ def _joined(
         problem = f"no column names the cases of {unnamed[0]}, and the two have not the same ones ({many})"
         allowed = "a column with a name that holds the cases, in both"
     if problem:
-        raise InputError(problem, source=where, allowed=allowed, got=[*known][:_SHOWN])
+        raise InputError(problem, source=where, allowed=allowed, got=[*known][:SHOWN])
     return [*out, *right]
-
-
-def shown(names: Iterable[str]) -> str:
-    """The first of some names, as the user's data is shown."""
-    said = [quoted(name) for name in names]
-    return ", ".join(said[:_SHOWN]) + (", …" if len(said) > _SHOWN else "")
 
 
 def _of_table(given: Mapping[str, Any], table: Table) -> dict[str, Any]:
