@@ -57,9 +57,9 @@ def columns_of(table: Table, given: Mapping[str, Any] | None) -> CaseColumns:
                 problem, source=table.source, allowed="one column 'text', 'note', 'vignette' or 'chat', or names in the option 'columns'",
                 got=table.names, remedy=Remedy("names it", columns={TEXT: Open("COLUMN")}),
             )  # fmt: skip
-    named = {ours: name for ours, name in given.items() if ours == CASE_ID}
-    rest = [name for name in table.names if name not in text]
-    return CaseColumns(columns_by_name(rest, named, table.source).get(CASE_ID), text)
+    if CASE_ID in given:
+        return CaseColumns(columns_named(given[CASE_ID], table.names, table.source, CASE_ID)[0], text)
+    return CaseColumns(columns_by_name([name for name in table.names if name not in text]).get(CASE_ID), text)
 
 
 def carried(data: pa.Table, columns: CaseColumns) -> tuple[pa.Table, list[str]]:
@@ -70,7 +70,7 @@ def carried(data: pa.Table, columns: CaseColumns) -> tuple[pa.Table, list[str]]:
     """
     rest = [name for name in data.column_names if name != columns.case_id and name not in columns.text]
     # a final diagnosis may stand beside a set of right answers
-    known = columns_by_name([name for name in rest if not says(name, FINAL)], {}, "cases")
+    known = columns_by_name([name for name in rest if not says(name, FINAL)])
     known.setdefault("diagnosis", ANSWER)
     new = {name: f"case_{name}" for name in rest if folded(name) in (*OURS, *_OF_A_LIST)}
     for ours, right in (("diagnosis", "reference"), ("icd10", "reference_icd10"), ("severity", "reference_severity")):

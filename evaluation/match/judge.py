@@ -321,7 +321,7 @@ def read_human(source: Any, answers: Lists) -> dict[str, NDArray[np.int8]]:
     said = labels_of_people(table, LABEL)
     if not said:
         table.require(LABEL, f"1 or 0; or {LABEL}_NAME of each of several humans")
-    names = columns_by_name([name for name in table.names if name not in said], {}, table.source)
+    names = columns_by_name([name for name in table.names if name not in said])
     for what in ("case_id", *(["rater"] if len(answers.raters) > 1 else [])):
         table.require(names.get(what, what), "whose answer was labelled")
     cells = {what: [as_text(value) for value in table.column(name)] for what, name in names.items()}

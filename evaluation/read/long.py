@@ -198,7 +198,7 @@ def _right(
     return out
 
 
-def right_rows(table: Table, given: Mapping[str, Any], by: Collection[str]) -> tuple[pa.Table, bool]:
+def right_rows(table: Table, given: Mapping[str, list[str]], by: Collection[str]) -> tuple[pa.Table, bool]:
     """Right answers of a table of their own, and whether a column names their cases. given : the option `columns`, as far as it is of this table.
 
     Raises

@@ -131,32 +131,14 @@ def check_columns(columns: Mapping[str, Any] | None) -> dict[str, Any]:
     """The option as it was given. Raises `OptionError` for a name of ours that is none."""
     if columns is not None and not isinstance(columns, Mapping):
         raise OptionError("columns", "a dict, {our name: the table's}", columns)
+    given = dict[str, Any]()
     for ours, name in (columns or {}).items():
         if ours not in ROLES_OF_COLUMNS:
             raise OptionError("columns", f"names for {', '.join(ROLES_OF_COLUMNS)}", ours)
         if ours not in SEVERAL and not isinstance(name, str):
             raise OptionError("columns", f"one name for {ours}", name)
-    given = (columns or {}).items()
-    return {ours: visible(name) if isinstance(name, str) else [*map(visible, name)] for ours, name in given}
-
-
-def columns_by_name(names: Iterable[str], given: Mapping[str, Any], source: str) -> dict[str, str]:
-    """Our name of a column -> the table's: as `given`, else the one that says so most surely; of right answers none where several do.
-
-    Raises
-    ------
-    InputError
-        For a column in `given` that the table lacks.
-    """
-    present, found = list(names), dict[str, str]()
-    for ours in (ours for ours in given if ours != PREDICTIONS):
-        if len(named := columns_named(given[ours], present, source, ours)) == 1:
-            found[ours] = named[0]
-    for ours in (ours for ours in ROLES_OF_COLUMNS if ours not in given):
-        saying = surest([name for name in present if name not in found.values()], ours)
-        if saying and (ours != REFERENCE or len(saying) == 1):
-            found[ours] = saying[0]
-    return found
+        given[ours] = visible(name) if isinstance(name, str) else [*map(visible, name)]
+    return given
 
 
 def listed(given: Any, names: Sequence[str]) -> list[str]:
@@ -173,4 +155,17 @@ def columns_named(given: Any, names: Sequence[str], source: str, ours: str = "")
             problem = f"the column {name!r} is missing{f' ({ours})' if ours else ''}{hint(str(name), names)}"
             allowed = "a column of the table, named in the option 'columns'"
             raise InputError(problem, source=source, allowed=allowed, got=names)
+    return found
+
+
+def columns_by_name(names: Sequence[str], given: Mapping[str, list[str]] = {}) -> dict[str, str]:
+    """Our name of a column -> the table's: as `given`, else the one that says so most surely; of right answers none where several do.
+
+    given : columns that are there; of several for one name of ours none is taken.
+    """
+    found = {ours: named[0] for ours, named in given.items() if len(named) == 1 and ours != PREDICTIONS}
+    for ours in (ours for ours in ROLES_OF_COLUMNS if ours not in given):
+        saying = surest([name for name in names if name not in found.values()], ours)
+        if saying and (ours != REFERENCE or len(saying) == 1):
+            found[ours] = saying[0]
     return found

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,7 +18,7 @@ from . import names as known
 from .findings import first_few
 from .headings import WAYS, check_models, numbered, standing_twice
 from .lists import as_text
-from .names import ANSWER, FINAL, PREDICTIONS, RANK, REFERENCE, columns_named, folded, says, says_what_it_holds
+from .names import ANSWER, FINAL, PREDICTIONS, RANK, REFERENCE, folded, says, says_what_it_holds
 
 LONG, NUMBERED, CELLS, REFERENCES = (
     "a row for each case, rater and rank", "a column for each rank", "a list in each cell", "right answers alone",
@@ -48,7 +48,7 @@ class Shape(NamedTuple):
     unread: list[str]
 
 
-def shape_of(table: Table, given: Mapping[str, Any], by: Collection[str] = ()) -> Shape:
+def shape_of(table: Table, given: Mapping[str, list[str]], by: Collection[str] = ()) -> Shape:
     """The shape of a table.
 
     given : the option `columns`; it goes before what the names of columns say. by : columns of the case.
@@ -88,32 +88,30 @@ def _in_words(name: str) -> str:
     return quoted(name) if name.strip() else "a column without a name"
 
 
-def named(table: Table, given: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
+def named(table: Table, given: Mapping[str, list[str]]) -> tuple[dict[str, str], list[str]]:
     """Our name of a column -> the table's; the columns of right answers, of which each may hold one ("reference_dx_1", "reference_dx_2").
 
     Raises
     ------
     InputError
-        For a column in `given` that the table lacks; where several columns may hold the right answers.
+        Where several columns may hold the right answers.
     """
-    names = known.columns_by_name(table.names, given, table.source)
-    if REFERENCE in given:
-        right = columns_named(given[REFERENCE], table.names, table.source, REFERENCE)
-    else:  # "correct", of yes and no, is no right answer
-        could = [name for name in table.names if name not in names.values() or name == names.get(REFERENCE)]
-        could = [name for name in could if says(name, REFERENCE) and not _are_flags(_values(table, name))]
-        right = known.surest(could, REFERENCE)
+    names = known.columns_by_name(table.names, given)
+    said = names.pop(REFERENCE, None)
+    could = [name for name in table.names if name not in names.values() or name == said]
+    # "correct", of yes and no, is no right answer
+    could = [name for name in could if says(name, REFERENCE) and not _are_flags(_values(table, name))]
+    right = given.get(REFERENCE) or known.surest(could, REFERENCE)
     if REFERENCE not in given and len({re.sub(r"\d+", "", folded(name)) for name in right}) > 1:
         problem = f"the columns {', '.join(map(quoted, right))} may each hold the right answers"
         allowed = f"the option 'columns': reference={plain(right[0])}, or reference={','.join(map(plain, right))} for all of them"
         raise InputError(problem, source=table.source, allowed=allowed, got=table.names)
-    names = {ours: name for ours, name in names.items() if ours != REFERENCE}
     return names | ({REFERENCE: right[0]} if right else {}), right
 
 
-def _chosen(table: Table, names: dict[str, str], given: Mapping[str, Any]) -> tuple[str, Lists] | None:
+def _chosen(table: Table, names: dict[str, str], given: Mapping[str, list[str]]) -> tuple[str, Lists] | None:
     """Where the option names the columns with the answers."""
-    ranks, lists = (columns_named(given.get(ours, []), table.names, table.source) for ours in (RANK, PREDICTIONS))
+    ranks, lists = given.get(RANK, []), given.get(PREDICTIONS, [])
     columns = ranks if len(ranks) > 1 else lists
     for ours in [ours for ours, name in names.items() if name in columns]:
         del names[ours]
@@ -123,7 +121,9 @@ def _chosen(table: Table, names: dict[str, str], given: Mapping[str, Any]) -> tu
     return (CELLS, {"": columns} if len(columns) == 1 else {name: [name] for name in columns}) if columns else None
 
 
-def _told(table: Table, names: dict[str, str], given: Mapping[str, Any], apart: Collection[str]) -> tuple[str, Lists]:
+def _told(
+    table: Table, names: dict[str, str], given: Mapping[str, list[str]], apart: Collection[str]
+) -> tuple[str, Lists]:
     """Where names and cells tell them: "answer" and "diagnosis" may be the model's or the right one. apart : columns that hold no lists."""
     twice = standing_twice(table.names)
     for ours in [ours for ours in ("diagnosis", PREDICTIONS) if names.get(ours) in twice and ours not in given]:

@@ -140,9 +140,10 @@ def _joined(
     return [*out, *right]
 
 
-def _of_table(given: Mapping[str, Any], table: Table) -> dict[str, Any]:
+def _of_table(given: Mapping[str, Any], table: Table) -> dict[str, list[str]]:
     """The option `columns` as far as it names columns of a table."""
-    return {ours: name for ours, name in given.items() if {*listed(name, table.names)} <= {*table.names}}
+    named = {ours: listed(name, table.names) for ours, name in given.items()}
+    return {ours: columns for ours, columns in named.items() if {*columns} <= {*table.names}}
 
 
 def _paths(source: Any) -> list[Path]:
