@@ -151,13 +151,18 @@ class Rows:
         for place in np.flatnonzero((rank == before) & ~starts).tolist():
             row, first = int(at[place]), number[at[place - 1]]
             by, case = quoted(self.raters[self.rater[row]]), quoted(self.cases[self.case[row]])
+            who = (
+                ""
+                if "rater" in self.own
+                else ", or the column of the model named in the option 'columns' (rater=COLUMN)"
+            )
             if RANK in self.own:
                 problem = f"the rank {rank[place]} is given twice in the list by {by} for case {case}"
-                self.add(row, problem, RANK, allowed="1, 2, 3, …, each once in a list", got=int(rank[place]))
+                self.add(row, problem, RANK, allowed=f"1, 2, 3, …, each once in a list{who}", got=int(rank[place]))
             else:
                 problem = f"a second answer by {by} to the case {case} (the first is in row {first})"
-                allowed = "one row for each case and rater, or a column 'rank'"
-                self.add(row, problem, "case_id", of_case="rater" not in self.own, allowed=allowed)
+                allowed = f"one row for each case and rater, or a column 'rank'{who}"
+                self.add(row, problem, "case_id", of_case=bool(who), allowed=allowed)
         gaps = np.flatnonzero((rank - before > 1) & ~np.isin(lists, self.list_of[sorted(self.faults)]))
         if len(gaps):
             row, place = int(at[gaps[0]]), gaps[0]

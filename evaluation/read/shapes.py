@@ -26,7 +26,6 @@ LONG, NUMBERED, CELLS, REFERENCES = (
 _ROWS_PER_VALUE, _WORDS = 2, 5
 """A text column of short values, one for two rows and more, none of which is a right answer, is a group of cases, not a model's answers."""
 _FLAGS = known.words("yes no true false y n t f x 0 1 0.0 1.0 correct incorrect right wrong hit miss")
-_WHICH = {"rater": "which is the model", "case_id": "which is the case"}
 _OF_A_DIAGNOSIS = {RANK, "diagnosis", "icd10", "severity", "relation", PREDICTIONS}
 Lists = Mapping[str, list[str]]
 
@@ -79,7 +78,7 @@ def shape_of(table: Table, given: Mapping[str, list[str]], by: Collection[str] =
     unread = [name for name in open_ if _has_letters(_values(table, name))]
     right = [] if REFERENCE not in names else right if len(right) > 1 else [names[REFERENCE]]
     shape = Shape(table, kind, names, lists, right, "; ".join(said), unread)
-    if not given and kind != REFERENCES:
+    if not given and kind != REFERENCES and "" in (lists or {"": []}):
         _check_told(shape)
     return shape
 
@@ -197,21 +196,13 @@ def _are_flags(values: Sequence[str]) -> bool:
 
 
 def _check_told(shape: Shape) -> None:
-    """Refuses lists of several models, or cases, that would become one: nothing is pooled in silence."""
+    """Refuses lists of several cases that would become one case each; a second list by one rater is refused row by row."""
     table, names = shape.table, shape.names
-    lacks = [ours for ours in _WHICH if ours not in names]
-    if not lacks or "" not in (shape.lists or {"": []}):
-        return
-    size = {name: len(set(table.column(name))) for name in shape.unread}
-    could = sorted((name for name in size if size[name] < len(table)), key=size.__getitem__)
-    keys = [names[ours] for ours in ("case_id", *([RANK] if shape.kind == LONG else [])) if ours in names]
-    again = bool(keys) and table.data.group_by(keys).aggregate([]).num_rows < len(table)
-    pooled = {"case_id": len(table) > 1, "rater": again and could, "rater case_id": again or len(could) > 1}
-    if pooled[" ".join(lacks)]:
+    could = [name for name in shape.unread if len(set(table.column(name))) < len(table)]
+    if "case_id" not in names and (len(could) > 1 or ("rater" in names and len(table) > 1)):
         may = f"; it may be {' or '.join(map(quoted, could))}" if could else ""
-        problem = f"no column is known that says {', and '.join(map(_WHICH.__getitem__, lacks))}{may}"
-        ours = ", ".join(f"{one}=COLUMN" for one in lacks)
-        allowed = f"their names in the option 'columns' ({ours}), or that of any column where there is none"
+        allowed = "its name in the option 'columns' (case_id=COLUMN), or that of any column where there is none"
+        problem = f"no column is known that says which is the case{may}"
         raise InputError(problem, source=table.source, allowed=allowed, got=table.names)
 
 
