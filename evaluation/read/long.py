@@ -103,10 +103,9 @@ def list_rows(shape: Shape, model: str, by: Collection[str], separator: str | No
     data = of_case | {ours: _texts(table.data[names[ours]]) for ours in held if ours in names.keys() - of_case.keys()}
     if kind == LONG:
         data["diagnosis"] = table.text(names["diagnosis"]).cast(pa.large_string())
-        # rows that are set aside are shown whole, their columns in the order of the table
-        own = {name: ours for ours, name in names.items()}
-        rest = [name for name in table.names if name in own or name not in {*COLUMNS, *data}]
-        of = {own.get(name, name): data[own[name]] if name in own else _texts(table.data[name]) for name in rest} | data
+        # rows that are set aside are shown whole
+        rest = [name for name in table.names if name not in {*names.values(), *COLUMNS, *data}]
+        of = data | {name: _texts(table.data[name]) for name in rest}
         of.setdefault("rater", _repeated(model, len(table)))
         parts.append(pa.table(_taken(table, of | _answers_beside(table, of))))
     for who, columns in whose.items():

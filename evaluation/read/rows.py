@@ -15,7 +15,7 @@ from ...errors import InputError, quoted
 from ...files.limits import MAX_CHARACTERS
 from .lists import FINAL, NO_DIAGNOSIS, REFERENCE, ROLES, UNUSED, assign_roles
 from .long import COLUMN, GIVEN, IN_WORDS, ONCE, Codes, coded
-from .names import MORE, RANK
+from .names import RANK
 from .no_diagnosis import NoDiagnosis, taken_as_none
 from .sources import Long
 
@@ -42,8 +42,7 @@ class Rows:
 
     def __init__(self, long: Long, algorithms: str | Iterable[str] | None, is_none: NoDiagnosis) -> None:
         self.data, self.own, self.told, self.notes = long.table.data, long.own, long.told, list[str]()
-        hidden = {"role", *MORE} - self.own.keys()  # of right answers alone
-        shown = [name for name in self.data.column_names if not name.startswith("_") and name not in hidden]
+        shown = [name for name in self.data.column_names if not name.startswith("_")]
         self.table = replace(long.table, data=self.data.select(shown))
         self.faults, self.of_case = dict[int, InputError](), set[int]()
         self.case, self.cases = coded(self.data["case_id"], optional=False)
@@ -74,6 +73,10 @@ class Rows:
         said = self.data[COLUMN][row].as_py()
         of_lists = ours == "diagnosis" or (ours in ("rater", RANK) and ours not in self.own)
         return said if said and of_lists else self.own.get(ours, ours)
+
+    def whose(self, row: int) -> str:
+        """Whose list a row is of."""
+        return f"by {quoted(self.raters[self.rater[row]])} for case {quoted(self.cases[self.case[row]])}"
 
     def of_lists(self, texts: Mapping[int, str]) -> dict[tuple[str, str], str]:
         """Texts of rows, by the case and rater whose list they are of."""
@@ -127,18 +130,17 @@ class Rows:
         self.used = np.array([self.role.get(i, UNUSED) != UNUSED for i in range(len(self.raters))] + [False])
 
     def _diagnoses(self, codes: Codes, raw: Sequence[str], is_none: NoDiagnosis) -> None:
-        none = {text for text in raw if is_none(text)}
-        self.strings = sorted({*raw} - none)
+        raw = [*raw, ""]  # the code -1 is a blank
+        none = {text for text in raw if (is_none(text) if text else is_none.by_default)}
+        self.strings = sorted({*raw[:-1]} - none)
         index = {text: i for i, text in enumerate(self.strings)}
-        self.entry = np.array([*(index.get(text, NO_DIAGNOSIS) for text in raw), NO_DIAGNOSIS], np.int64)[codes]
-        blank = ("the diagnosis is blank", "a diagnosis in words, or a word for no diagnosis")
-        faults = [*(None if text in none else fault_of(text) for text in raw), None if is_none.by_default else blank]
+        self.entry = np.array([index.get(text, NO_DIAGNOSIS) for text in raw], np.int64)[codes]
+        faults = [None if text in none else fault_of(text) for text in raw]
         for row in np.flatnonzero(np.array([fault is not None for fault in faults])[codes] & self.ranked).tolist():
-            problem, allowed = faults[codes[row]] or blank
-            self.add(row, problem, "diagnosis", allowed=allowed, got=None if codes[row] < 0 else raw[codes[row]])
-        times = np.bincount(codes[self.ranked] + 1, minlength=len(raw) + 1).tolist()
-        said = Counter({text: n for text, n in zip(raw, times[1:], strict=True) if n and text in none})
-        said |= Counter({"": times[0]} if times[0] and is_none.by_default else {})
+            problem, allowed = faults[codes[row]] or ("", "")
+            self.add(row, problem, "diagnosis", allowed=allowed, got=raw[codes[row]] or None)
+        times = np.bincount(codes[self.ranked] % len(raw), minlength=len(raw)).tolist()
+        said = Counter({text: n for text, n in zip(raw, times, strict=True) if n and text in none})
         self.told += taken_as_none(said, int(self.ranked.sum()))
 
     def _check_ranks(self) -> None:
@@ -148,45 +150,38 @@ class Rows:
         lists, rank, number = self.list_of[at], self.rank[at], self.table.row_numbers()
         starts = np.diff(lists, prepend=-1) != 0
         before = np.where(starts, 0, np.roll(rank, 1))
+        allowed = "each rank once in a list, told by a column 'rank'"
+        if "rater" not in self.own:
+            allowed += "; the column that says which is the model, named in the option 'columns' (rater=COLUMN)"
         for place in np.flatnonzero((rank == before) & ~starts).tolist():
             row, first = int(at[place]), number[at[place - 1]]
-            by, case = quoted(self.raters[self.rater[row]]), quoted(self.cases[self.case[row]])
-            who = (
-                ""
-                if "rater" in self.own
-                else ", or the column of the model named in the option 'columns' (rater=COLUMN)"
-            )
-            if RANK in self.own:
-                problem = f"the rank {rank[place]} is given twice in the list by {by} for case {case}"
-                self.add(row, problem, RANK, allowed=f"1, 2, 3, …, each once in a list{who}", got=int(rank[place]))
-            else:
-                problem = f"a second answer by {by} to the case {case} (the first is in row {first})"
-                allowed = f"one row for each case and rater, or a column 'rank'{who}"
-                self.add(row, problem, "case_id", of_case=bool(who), allowed=allowed)
+            problem = f"a second answer of rank {rank[place]} {self.whose(row)} (the first is in row {first})"
+            column, of_case = (RANK, False) if RANK in self.own else ("case_id", "rater" not in self.own)
+            self.add(row, problem, column, of_case=of_case, allowed=allowed)
         gaps = np.flatnonzero((rank - before > 1) & ~np.isin(lists, self.list_of[sorted(self.faults)]))
-        if len(gaps):
-            row, place = int(at[gaps[0]]), gaps[0]
-            by, case = quoted(self.raters[self.rater[row]]), quoted(self.cases[self.case[row]])
-            first = f"row {number[row]}, the list by {by} for case {case} goes from {before[place]} to {rank[place]}"
-            many = f"{len(np.unique(lists[gaps])):,} of {int(starts.sum()):,} lists"
-            self.told.append(f"{many} skip ranks: a place without a diagnosis matches nothing ({first}).")
+        for place in gaps[:1].tolist():
+            row, many = int(at[place]), len(np.unique(lists[gaps]))
+            first = f"row {number[row]}, the list {self.whose(row)} goes from {before[place]} to {rank[place]}"
+            of = f"{many:,} of {int(starts.sum()):,} lists"
+            self.told.append(f"{of} skip ranks: a place without a diagnosis matches nothing ({first}).")
 
     def _check_right(self) -> None:
         """A column beside lists says one right answer of a case, and not what rows with a role say, too."""
-        once, place = self.once, self.data[ONCE].fill_null(0).to_numpy().astype(np.int64)
+        place = self.data[ONCE].fill_null(0).to_numpy().astype(np.int64)
         several = int(place.max()) + 1
-        of = np.where(once & (self.case >= 0), self.case * several + place, -1)
+        of = np.where(self.once & (self.case >= 0), self.case * several + place, -1)
         names = [case for case in self.cases for _ in range(several)]
         for role in self.right:
             for ours in (name for name in ("diagnosis", "icd10", "severity") if name in self.data.column_names):
                 codes, texts = coded(self.data[ours])
-                here, told = self.right[role] & once, self.right[role] & ~once & (codes >= 0)
-                first = self.same("diagnosis", "case", np.where(here, of, -1), names, codes, texts)
-                self.right[role] = self.right[role] & ~(here & (codes >= 0) & ~np.isin(np.arange(len(of)), first))
-                if told.any() and (here & (codes >= 0)).any():
-                    name = self.column_of(int(np.argmax(here & (codes >= 0))), "diagnosis")
+                told = np.flatnonzero(self.right[role] & (codes >= 0))
+                first = self.same("diagnosis", "case", np.where(self.right[role], of, -1), names, codes, texts)
+                by_column, by_row = told[self.once[told]], told[~self.once[told]]
+                if len(by_column) and len(by_row):
+                    name = self.column_of(int(by_column[0]), "diagnosis")
                     allowed = f"a column {name!r} or rows with the role {role}, not both"
-                    raise self.table.error(f"a second {role}", int(np.argmax(told)), name, allowed=allowed)
+                    raise self.table.error(f"a second {role}", int(by_row[0]), name, allowed=allowed)
+                self.right[role][np.setdiff1d(by_column, first)] = False
 
 
 def _as_rank(text: str) -> int:
@@ -199,4 +194,6 @@ def fault_of(text: str) -> tuple[str, str] | None:
     """What is wrong with a diagnosis, and what is allowed."""
     if len(text) > MAX_CHARACTERS:
         return f"a diagnosis of {len(text):,} characters", f"at most {MAX_CHARACTERS:,} characters"
+    if not text:
+        return "the diagnosis is blank", "a diagnosis in words, or a word for no diagnosis"
     return None if _WORD.search(text) else ("a diagnosis without a letter or digit", "a diagnosis in words")

@@ -54,11 +54,11 @@ def test_few_answers_that_are_right_now_and_then_and_blank_ones_are_a_models() -
     ("frame", "columns", "message"),
     [
         (crossed("Vorgang", "KI"), {"case_id": "Vorgang", "rater": "KI"}, "which is the case; it may be 'Vorgang' or 'KI'"),
-        (crossed("Case", "KI"), {"rater": "KI"}, "a second answer by 'model' to the case 'c0'.*rater=COLUMN"),
+        (crossed("Case", "KI"), {"rater": "KI"}, "a second answer of rank 1 by 'model' for case 'c0'.*rater=COLUMN"),
         (crossed("Vorgang", "Model"), {"case_id": "Vorgang"}, "which is the case; it may be 'Vorgang'"),
-        (crossed("Case", "KI").rename(columns={"dx1": "diagnosis"}).drop(columns="dx2"), {"rater": "KI"}, "a second answer by 'model'.*rater=COLUMN"),
-        (crossed("Case", "KI").rename(columns={"dx1": "answer"}).drop(columns="dx2"), {"rater": "KI"}, "a second answer by 'model'.*rater=COLUMN"),
-        (crossed("Case", "KI").rename(columns={"dx1": "diagnosis"}).drop(columns="dx2").assign(rank=1), {"rater": "KI"}, "the rank 1 is given twice in the list by 'model'.*rater=COLUMN"),
+        (crossed("Case", "KI").rename(columns={"dx1": "diagnosis"}).drop(columns="dx2"), {"rater": "KI"}, "a second answer of rank 1 by 'model'.*rater=COLUMN"),
+        (crossed("Case", "KI").rename(columns={"dx1": "answer"}).drop(columns="dx2"), {"rater": "KI"}, "a second answer of rank 1 by 'model'.*rater=COLUMN"),
+        (crossed("Case", "KI").rename(columns={"dx1": "diagnosis"}).drop(columns="dx2").assign(rank=1), {"rater": "KI"}, "a second answer of rank 1 by 'model'.*rater=COLUMN"),
     ],
 )  # fmt: skip
 def test_nothing_is_pooled_in_silence(frame: pd.DataFrame, columns: dict[str, str], message: str) -> None:
@@ -71,7 +71,7 @@ def test_nothing_is_pooled_in_silence(frame: pd.DataFrame, columns: dict[str, st
 def test_a_row_for_each_diagnosis_needs_its_rank() -> None:
     cases = [f"c{i}" for i in range(4) for _ in "ab"]
     sure = pd.DataFrame({"case": cases, "diagnosis": ["gout", "flu"] * 4, "how sure": ["high", "low"] * 4})
-    with pytest.raises(InputError, match="row 1, .*a second answer by 'model' to the case 'c0'.*a column 'rank'"):
+    with pytest.raises(InputError, match="row 1, .*a second answer of rank 1 by 'model' for case 'c0'.*a column 'rank'"):
         read_lists(sure)
 
 
@@ -109,7 +109,7 @@ def test_cases_of_one_file_alone_are_named() -> None:
 
 def test_a_case_that_stands_twice_is_set_aside(tmp_path: Path) -> None:
     frame = pd.concat([table(), table().iloc[[2]]], ignore_index=True)
-    with pytest.raises(InputError, match=r"row 9, column 'Case': a second answer by 'GPT-4o' to the case .*rejects=…"):
+    with pytest.raises(InputError, match=r"row 9, column 'Case': a second answer of rank 1 by 'GPT-4o' for case .*rejects=…"):
         read_lists(frame)
     lists = read_lists(frame, reading=dxmatch.Reading(rejects=tmp_path / "r.csv"))
     assert len(lists.cases) == N - 1 and "3" not in lists.cases

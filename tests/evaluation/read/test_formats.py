@@ -190,7 +190,7 @@ def test_kernel29_keeps_its_ranks_relations_and_severities(tmp_path: Path) -> No
 def test_answers_that_cannot_be(tmp_path: Path) -> None:
     answers = [{"id": 3, "Final Diagnosis": right, "LLM Response": "1. Gout"} for right in ("Gout", "Flu")]
     put(tmp_path, {"twice_answer.jsonl": lines(answers[0], answers[0])})
-    with pytest.raises(InputError, match="row 2.*a second answer by 'twice' to the case '3' .the first is in row 1"):
+    with pytest.raises(InputError, match="row 2.*a second answer of rank 1 by 'twice' for case '3' .the first is in row 1"):
         read_lists(tmp_path / "twice_answer.jsonl")
     put(tmp_path, {"a/m_answer.jsonl": lines(answers[0]), "a/n_answer.jsonl": lines(answers[1])})
     with pytest.raises(

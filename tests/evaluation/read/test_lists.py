@@ -177,7 +177,7 @@ RANK = "row 3, column 'rank': a rank that is no rank"
         ({3: "c1,A,algorithm,2," + "x" * (MAX_CHARACTERS + 1)}, "row 3, column 'diagnosis': a diagnosis of 10,001 characters"),
         ({3: "c1,A,algorithm,-1,copd"}, f"{RANK}. Allowed: 1, 2, 3, … (1 is likeliest). Got: '-1'"),
         *(({3: f"c1,A,algorithm,{rank},copd"}, RANK) for rank in ("0", "1.5", "two", "")),
-        ({3: "c1,A,algorithm,1,copd"}, "row 3, column 'rank': the rank 1 is given twice in the list by 'A' for case 'c1'"),
+        ({3: "c1,A,algorithm,1,copd"}, "row 3, column 'rank': a second answer of rank 1 by 'A' for case 'c1'"),
         ({3: ",A,algorithm,2,copd"}, "row 3, column 'case_id': the case has no name"),
         ({3: "c1,,algorithm,2,copd"}, "row 3, column 'rater': the rater has no name"),
         ({3: "c1,A,judge,2,copd"}, "row 3, column 'role': a role that is none. Allowed: expert, algorithm, reference, final. Got: 'judge'"),
@@ -232,13 +232,13 @@ LONG = "x" * (MAX_CHARACTERS + 1)
     [
         # of an expert: without the list the case is out for everybody
         ({4: f"c1,X,expert,1,{LONG}"}, ["c2"], 6, "row 4, column 'diagnosis': a diagnosis of 10,001 characters"),
-        ({5: "c1,X,expert,1,copd"}, ["c2"], 6, "the rank 1 is given twice"),
+        ({5: "c1,X,expert,1,copd"}, ["c2"], 6, "a second answer of rank 1"),
         ({5: "c1,,expert,2,copd"}, ["c2"], 6, "the rater has no name"),
         ({3: "c1,B,expert,1,copd"}, ["c1"], 6, "no list by 'B'"),
         ({12: None, 13: None}, ["c1"], 4, "no list by 'Y'"),
         # of a model: the list is out, the case stays
         ({3: f"c1,A,algorithm,2,{LONG}"}, ["c1", "c2"], 2, "row 3, column 'diagnosis': a diagnosis of 10,001"),
-        ({3: "c1,A,algorithm,1,copd"}, ["c1", "c2"], 2, "the rank 1 is given twice"),
+        ({3: "c1,A,algorithm,1,copd"}, ["c1", "c2"], 2, "a second answer of rank 1"),
         ({3: "c1,A,algorithm,x,copd"}, ["c1", "c2"], 2, "a rank that is no rank"),
         ({3: ",A,algorithm,2,copd"}, ["c1", "c2"], 1, "the case has no name"),
         ({}, ["c1", "c2"], 0, None),
