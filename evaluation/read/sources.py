@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -39,7 +38,6 @@ MODEL = "model"
 """The name of the one rater whom nothing names."""
 _LISTS = f"a column for each model or rank, a column of lists, or rows with rater, rank and diagnosis; {WAYS}"
 _RECORDED = "None, or one object or a list of objects with case_id, model, diagnoses (a list) or text, and references (a text or a list)"
-_WORDS = re.compile(r"(?<=[_\-. ])|(?=[_\-. ])")
 _PATH = (str, os.PathLike)
 
 
@@ -91,9 +89,7 @@ def long_form(
         table = pieces[-1].table
         problem = f"right answers, but no lists{of_sheet(table)}"
         raise InputError(problem, source=table.source, allowed=_LISTS, got=table.names)
-    names = list(dict.fromkeys(one.model for one, _ in found))
-    models = dict(zip(names, map(visible, _what_differs(names)), strict=True))
-    rows = [list_rows(shape, models[one.model], by, reading.separator, told) for one, shape in found]
+    rows = [list_rows(shape, visible(one.model), by, reading.separator, told) for one, shape in found]
     files = list(dict.fromkeys(one.table.source for one, _ in found))
     called = str(source) if isinstance(source, _PATH) else first_few(files, 4)
     kinds = dict.fromkeys(f"{one.title}; {shape.said}" if one.title else shape.said for one, shape in found)
@@ -161,16 +157,6 @@ def _files_in(folder: Path) -> list[Path]:
         allowed = f"files that end in {', '.join(suffixes)}"
         raise InputError("the folder holds no table", source=str(folder), allowed=allowed)
     return found
-
-
-def _what_differs(names: list[str]) -> list[str]:
-    """Names without the words that all of them begin or end with: run_gpt4_out, run_claude_out are gpt4 and claude."""
-    parts = [_WORDS.split(name) for name in names]
-    for step in (1, -1):
-        while all(parts) and len({part[::step][0] for part in parts}) == 1:
-            parts = [part[::step][1:][::step] for part in parts]
-    short = ["".join(part) for part in parts]
-    return short if all(short) and len(set(short)) == len(short) else names
 
 
 def _pieces(

@@ -87,7 +87,7 @@ LONG = long_form(ANSWERS).assign(
 def folder(place: Path, *, right: bool) -> Path:
     for model in MODELS:
         rows = records(model) if right else [{"id": c, "output": lines(ANSWERS[c][model])} for c in ANSWERS]
-        written(place / f"run_{model}_final.jsonl", jsonl(rows))
+        written(place / f"{model}.jsonl", jsonl(rows))
     if not right:
         frame().to_csv(place / "right_answers.csv", index=False)
     return place
