@@ -98,25 +98,38 @@ def list_rows(shape: Shape, model: str, by: Collection[str], separator: str | No
     if shape.unread:
         unread = first_few(map(quoted, shape.unread), 4)
         told.append(f"Nothing was read from {unread}; the option 'columns' says what a column holds.")
-    held, parts = _OF_WIDE if kind != LONG else names, list[pa.Table]()
-    of_case = _of_case(table, names, by)
-    data = of_case | {ours: _texts(table.data[names[ours]]) for ours in held if ours in names.keys() - of_case.keys()}
-    if kind == LONG:
-        data["diagnosis"] = table.text(names["diagnosis"]).cast(pa.large_string())
-        # rows that are set aside are shown whole
-        rest = [name for name in table.names if name not in {*names.values(), *COLUMNS, *data}]
-        of = data | {name: _texts(table.data[name]) for name in rest}
-        of.setdefault("rater", _repeated(model, len(table)))
-        parts.append(pa.table(_taken(table, of | _answers_beside(table, of))))
-    for who, columns in whose.items():
-        of = _numbered(table, columns) if kind == NUMBERED else _cells(table, columns[0], separator, told)
-        row = of.pop("row")
-        of |= _taken(table, data, row)
-        of.setdefault("rater", _repeated(who or model, len(row)))
+    parts, of_case = list[pa.Table](), _of_case(table, names, by)
+    held = [ours for ours in (names if kind == LONG else _OF_WIDE) if ours in names.keys() - {*of_case, "diagnosis"}]
+    data = of_case | {ours: _texts(table.data[names[ours]]) for ours in held}
+    for who, columns in ({"": []} if kind == LONG else whose).items():
+        if kind == LONG:
+            of = _given_by_row(table, names, data)
+        else:
+            of = _numbered(table, columns) if kind == NUMBERED else _cells(table, columns[0], separator, told)
+        of |= _taken(table, data, of.pop("row"))
+        of.setdefault("rater", _repeated(who or model, len(of["diagnosis"])))
         parts.append(pa.table(of))
     for role, columns in ((REFERENCE, shape.right), (FINAL, [names[FINAL]] if FINAL in names else [])):
         parts += _right(table, role, columns, names, of_case, ONCE)
     return pa.concat_tables([NO_ROWS, *parts], promote_options="default")
+
+
+def _given_by_row(table: Table, names: Mapping[str, str], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Rows of diagnoses that stand in rows, whole, since they are shown so where they are set aside.
+
+    `dxmatch ask` writes answers that are unread beside lists, in rows without rank and diagnosis, and whole answers of lists.
+    """
+    rest = [name for name in table.names if name not in {*names.values(), *COLUMNS, *data}]
+    diagnosis = table.text(names["diagnosis"]).cast(pa.large_string())
+    of = {"row": slice(None), "diagnosis": diagnosis, **{name: _texts(table.data[name]) for name in rest}}
+    if UNREAD_ANSWER not in rest:
+        return of
+    is_list = np.maximum(coded(data[RANK])[0], coded(diagnosis)[0]) >= 0
+    given = pc.or_(pa.array(is_list), pc.equal(pc.coalesce(of[UNREAD_ANSWER], ""), ""))
+    return of | {
+        GIVEN: given,
+        IN_WORDS: pc.if_else(given, of.get(ANSWER, pa.scalar(None, pa.large_string())), of[UNREAD_ANSWER]),
+    }
 
 
 def _cells(table: Table, column: str, separator: str | None, told: list[str]) -> dict[str, Any]:
@@ -159,19 +172,6 @@ def _numbered(table: Table, columns: Sequence[str]) -> dict[str, Any]:
         "diagnosis": pa.concat_arrays(texts).take(pa.array(rank * len(table) + row, mask=none[row])),
         COLUMN: pa.DictionaryArray.from_arrays(pa.array(rank.astype(np.int32)), pa.array(columns)),
     }  # fmt: skip
-
-
-def _answers_beside(table: Table, data: Mapping[str, Any]) -> dict[str, Any]:
-    """What `dxmatch ask` writes beside lists: answers that are unread, in rows without rank and diagnosis, and whole answers of lists."""
-    if UNREAD_ANSWER not in table.names:
-        return {}
-    whole, unread = (
-        _texts(table.data[name]) if name in table.names else _repeated(None, len(table))
-        for name in (ANSWER, UNREAD_ANSWER)
-    )
-    is_list = np.maximum(coded(data[RANK])[0], coded(data["diagnosis"])[0]) >= 0
-    given = pc.or_(pa.array(is_list), pc.equal(pc.coalesce(unread, ""), ""))
-    return {GIVEN: given, IN_WORDS: pc.if_else(given, whole, unread)}
 
 
 def _right(
