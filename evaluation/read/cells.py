@@ -1,11 +1,13 @@
-"""Cells that hold whole lists -> their diagnoses, each unlike cell read once."""
+"""Cells that hold several diagnoses, lists or right answers -> their names, each unlike cell read once."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ...files.table import as_text
+from ...files.table import Table, as_text
 from ...terms.text.sentences import says_nothing
 from .answer_words import names_or_none, says
 from .raw_answers import ranked_diagnoses
@@ -15,6 +17,9 @@ COMMAS_ASK = 10  # from one cell in so many up with a comma that may part it, wh
 NO_SEPARATOR = "none"
 SEPARATORS = 'the option \'separator\': "," where commas part diagnoses, or "none" where they belong to names ("pneumonia, viral")'
 _BLANKS = frozenset(["", "null", "nan", "<na>", "#n/a"])
+_APART = re.compile(r"[;|\n\r]+(?![^()]*\)|[^\[\]]*\])")
+"""Not within brackets: "t(15;17)" is one name."""
+_BULLET = re.compile(r"^\s*(?:[-*•–]\s+|\(?\d{1,2}[.)]\s+(?=[^\W\d_]))")
 _AROUND_A_NAME = 5  # characters in a plain list: a number, quotes, a comma
 
 
@@ -30,9 +35,16 @@ class ListCell(NamedTuple):
     has_commas: bool = False
 
 
-def commas_ask(open_: int, of: int) -> bool:
-    """Whether so many of the cells hold commas that nothing tells, that the user must say what they are."""
-    return open_ > 0 and open_ * COMMAS_ASK >= of
+def check_commas(open_: Mapping[int, str], of: int, what: str, table: Table, column: str) -> None:
+    """Asks what commas are, where a tenth of the cells hold some and nothing tells. open_ : such cells, by their row.
+
+    Errors: `InputError`, of the first of them.
+    """
+    for row, cell in open_.items():
+        if len(open_) * COMMAS_ASK >= of:
+            problem = f"{len(open_):,} of {of:,} {what} hold commas, and nothing else parts them"
+            raise table.error(problem, row, column, allowed=SEPARATORS, got=cell)
+        break
 
 
 def list_cell(value: Any, separator: str | None = None) -> ListCell:
@@ -86,3 +98,29 @@ def diagnoses_in(text: str, separator: str | None = None) -> list[str] | None:
 
 def _is_one_line(text: str) -> bool:
     return "\n" not in text and not text.startswith(("{", "[", "<"))
+
+
+@lru_cache(maxsize=100_000)
+def parted(cell: str, separator: str | None = None) -> tuple[str, ...]:
+    """The right answers in one cell.
+
+    A list in JSON or Python is taken item by item. Line breaks, ";" and "|" always part, but within brackets; `separator` where it is given.
+
+    >>> parted("gout\\nsepsis")
+    ('gout', 'sepsis')
+    """
+    if (names := names_listed(cell)) is not None:
+        return tuple(names)
+    parts = _APART.split(cell)
+    if len(parts) == 1 and separator and separator != NO_SEPARATOR:
+        parts = cell.split(separator)
+    named = [part for raw in parts if any(map(str.isalnum, part := _BULLET.sub("", raw).strip(" \t,")))]
+    return tuple(named or filter(None, [cell.strip()]))
+
+
+def names_listed(cell: str) -> list[str] | None:
+    """The texts of a list that a cell holds in JSON or in Python's own form; None where it holds none."""
+    values = listed(cell)
+    if values is None or not all(isinstance(v, str | int | float) or v is None for v in values):
+        return None
+    return [text for v in values if v is not None and (text := str(v).strip())]

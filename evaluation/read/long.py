@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...errors import InputError, quoted
 from ...files.table import as_text as json_text
 from ...files.tables import Table
-from .cells import SEPARATORS, commas_ask, is_blank, list_cell
+from .cells import check_commas, is_blank, list_cell
 from .findings import first_few
 from .lists import FINAL, REFERENCE, as_text
 from .names import ANSWER, COLUMNS, PREDICTIONS, RANK, UNREAD_ANSWER, folded
@@ -136,13 +136,13 @@ def _cells(table: Table, column: str, separator: str | None, told: list[str]) ->
     """Rows of lists that stand in cells: one for each diagnosis, and one for a cell without any."""
     values = table.column(column)
     cells = [list_cell(value, separator) for value in values]
-    open_, of = [i for i, cell in enumerate(cells) if cell.has_commas], sum(cell.names is not None for cell in cells)
-    if separator is None and commas_ask(len(open_), of):
-        problem = f"{len(open_):,} of {of:,} cells hold commas, and nothing else parts them"
-        raise table.error(problem, open_[0], column, allowed=SEPARATORS, got=values[open_[0]])
-    if open_ and separator is None:
+    open_ = {i: values[i] for i, cell in enumerate(cells) if cell.has_commas and separator is None}
+    check_commas(open_, sum(cell.names is not None for cell in cells), "cells", table, column)
+    if open_:
         many = "1 cell holds a comma and is" if len(open_) == 1 else f"{len(open_):,} cells hold commas and are"
-        told.append(f"{many} one diagnosis each ({quoted(values[open_[0]])}); the option 'separator' parts them.")
+        told.append(
+            f"{many} one diagnosis each ({quoted(next(iter(open_.values())))}); the option 'separator' parts them."
+        )
     lengths = np.array([len(cell.names or [None]) for cell in cells], np.int64)
     row, rank = np.repeat(np.arange(len(cells)), lengths), _counted(lengths)
     in_words = [str(value) if cell.in_words else None for value, cell in zip(values, cells, strict=True)]

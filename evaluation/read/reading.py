@@ -19,8 +19,7 @@ from .lists import ABSENT, EXPERT, FINAL, NO_DIAGNOSIS, REFERENCE, Lists, Origin
 from .long import Codes, coded
 from .names import MORE
 from .no_diagnosis import NoDiagnosis
-from .references import right_answers
-from .rows import Mask, Rows
+from .rows import Mask, Rows, right_answers
 from .sources import Long, long_form
 
 EMPTY, OWN, REFUSE = "empty", "own", "refuse"

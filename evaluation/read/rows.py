@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, quoted
 from ...files.limits import MAX_CHARACTERS
-from .lists import FINAL, NO_DIAGNOSIS, REFERENCE, ROLES, UNUSED, assign_roles
+from ...files.wording import counted
+from .cells import check_commas, names_listed, parted
+from .lists import FINAL, NO_DIAGNOSIS, REFERENCE, ROLES, UNUSED, Cell, assign_roles
 from .long import COLUMN, GIVEN, IN_WORDS, ONCE, Codes, coded
 from .names import RANK
 from .no_diagnosis import NoDiagnosis, taken_as_none
@@ -23,6 +25,7 @@ MAX_RANK = 10_000
 _WORD = re.compile(r"[^\W_]")
 _WHOLE = re.compile(r"(\d{1,9})(?:\.0*)?")
 Mask = NDArray[np.bool_]
+Right = tuple[list[tuple[str, ...]], dict[str, list[tuple[Cell, ...]]]]
 
 
 class Rows:
@@ -182,6 +185,75 @@ class Rows:
                     allowed = f"a column {name!r} or rows with the role {role}, not both"
                     raise self.table.error(f"a second {role}", int(by_row[0]), name, allowed=allowed)
                 self.right[role][np.setdiff1d(by_column, first)] = False
+
+
+def right_answers(rows: Rows, role: str, is_none: NoDiagnosis, separator: str | None) -> Right:
+    """Reads them.
+
+    role : "reference", or "final" for the final diagnoses.
+
+    Returns
+    -------
+    tuple
+        The right answers of each case; of their codes and severities a cell for each of them, or one for the case.
+
+    Raises
+    ------
+    InputError
+        Where nothing tells what commas among them are.
+    """
+    at = np.flatnonzero(rows.right[role] & (rows.case >= 0))
+    at = at[np.lexsort((at, rows.rank[at], rows.case[at]))]
+    n, numbers = len(rows.cases), rows.table.row_numbers()
+    beside = [ours for ours in ("icd10", "severity") if len(at) and ours in rows.data.column_names]
+    held = {ours: coded(rows.data[ours]) for ours in ("diagnosis", *beside)}
+    texts = {ours: [[*words, None][code] for code in codes[at].tolist()] for ours, (codes, words) in held.items()}
+    parts = [() if text is None else parted(text, separator) for text in texts["diagnosis"]]
+    of_case = [list[int]() for _ in range(n)]
+    for place, case in enumerate(rows.case[at].tolist()):
+        of_case[case].append(place)
+    if separator is None and all(
+        sum(bool(parts[place]) for place in places) < 2 for places in of_case
+    ):  # else rows part them
+        cells = [
+            (row, cell)
+            for row, cell, of in zip(at.tolist(), texts["diagnosis"], parts, strict=True)
+            if cell and len(of) == 1
+        ]
+        open_ = {row: cell for row, cell in cells if "," in cell and not cell.startswith("[")}
+        column = rows.column_of(next(iter(open_), 0), "diagnosis")
+        check_commas(open_, sum(map(bool, parts)), "right answers", rows.table, column)
+    none_said = set(filter(is_none, {name for of in parts for name in of}))
+    kept = [[name for name in of if name not in none_said] for of in parts]
+    for row, of in zip(at.tolist(), kept, strict=True):
+        if fault := next(filter(None, map(fault_of, of)), None):
+            rows.add(row, fault[0].replace("diagnosis", "reference", 1), "diagnosis", of_case=True, allowed=fault[1])
+    names = [tuple(name for place in places for name in kept[place]) for places in of_case]
+    more = {ours: [list[Cell]() for _ in range(n)] for ours in beside}
+    for ours, cells in more.items():
+        for case, places in enumerate(of_case):
+            # a code without a name beside it is of all names of the case
+            alone = [place for place in places if texts["diagnosis"][place] is None and texts[ours][place] is not None]
+            for place in alone or places:
+                count = len(names[case]) if alone else len(kept[place])
+                cell = Cell(texts[ours][place], int(numbers[at[place]]), rows.table.source_of(at[place]))
+                cells[case] += _beside(cell, count) if count else [cell] * (cell.value is not None)
+    told = [text for text, of in zip(texts["diagnosis"], parts, strict=True) if text and len(of) > 1]
+    if told:
+        example = Counter(told).most_common(1)[0][0]
+        shown = " and ".join(map(quoted, parted(example, separator)))
+        have = counted(len(told), "case has", "cases have")
+        rows.told.append(f"{have} several right answers in one cell ({quoted(example)} is {shown}).")
+    return names, {ours: [tuple(of) * any(cell.value for cell in of) for of in cells] for ours, cells in more.items()}
+
+
+def _beside(cell: Cell, count: int) -> list[Cell]:
+    """A cell of codes or severities beside `count` right answers: one for each, or the cell where the numbers differ."""
+    if not cell.value:
+        return [cell] * count
+    ways = (names_listed(cell.value), parted(cell.value), parted(cell.value, ",")) if count > 1 else ()
+    parts = next((way for way in ways if way is not None and len(way) == count), None)
+    return [cell] if parts is None else [cell._replace(value=part) for part in parts]
 
 
 def _as_rank(text: str) -> int:
