@@ -18,8 +18,9 @@ from .match.codes import TextCodes
 from .match.judge import Judging
 from .match.matches import match, pairs_needed
 from .match.options import Codes, Graded, Judge, Panel
+from .match.pairs import Panels, panels
 from .read.findings import Finding
-from .read.lists import JudgedBy, Lists, panels
+from .read.lists import Lists
 from .read.reading import read_lists
 from .report.board import AGAINST_EXPERTS, AGAINST_REFERENCES
 from .report.raters import Compare, Raters, groups_of_raters, named_pairs
@@ -132,7 +133,7 @@ def evaluate(
         )  # fmt: skip
     families, left_out = family_scores(matches, settings, want)
     names, roles = lists.raters, lists.roles or [""] * len(lists.raters)
-    of_panels = {names[one.algorithm]: [names[expert] for expert in one.experts] for one in judged}
+    of_panels = {names[one]: [names[expert] for expert in experts] for one, *experts in judged}
     raters = Raters(names, dict(zip(names, roles, strict=True)), of_panels, panel.in_turn, model_groups, pairs)
     return summarise(
         families, lists.cases, raters, setup_of(matches, raters, settings, answers),
@@ -171,7 +172,7 @@ def read(
     return read_lists(answers, references, reading=reading, algorithms=named, by=by or (), keep_answers=keep_answers)
 
 
-def _panels(answers: Lists, panel: Panel, want: Wanted) -> tuple[list[JudgedBy], str]:
+def _panels(answers: Lists, panel: Panel, want: Wanted) -> tuple[Panels, str]:
     """Who is judged by whom, or nobody and why.
 
     There must be panels where relative metrics are asked for by name, or where no reference leaves another answer.

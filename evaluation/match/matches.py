@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -16,12 +16,12 @@ from ...matcher.protocol import Matcher, Profile, not_understood, read_as
 from ...progress import Progress
 from ...terms.icd.codes import padded
 from ..read.findings import Finding, first_few
-from ..read.lists import ABSENT, ALGORITHM, NO_DIAGNOSIS, JudgedBy, Lists
+from ..read.lists import ABSENT, ALGORITHM, NO_DIAGNOSIS, Lists
 from .cases import CaseTable
 from .codes import NO_CODES, CodedAnswers, TextCodes, coded_answers
 from .judge import Judgements, Judging, read_human
 from .options import MAX_K
-from .pairs import Pairs, PeerMatches, ReferenceMatches
+from .pairs import Pairs, Panels, PeerMatches, ReferenceMatches
 
 _AGAINST_RIGHT, _CODED = ("ranking", "recall", "hierarchical"), ("ranking", "hierarchical")
 
@@ -62,7 +62,7 @@ def match(
     families: Collection[str],
     max_k: int = 3,
     *,
-    panels: Sequence[JudgedBy] = (),
+    panels: Panels = (),
     no_panel: str = "",
     codes: TextCodes | None = None,
     judge: Judging | None = None,
@@ -126,7 +126,7 @@ def match(
     )  # fmt: skip
 
 
-def pairs_needed(answers: Lists, families: Collection[str], max_k: int, panels: Sequence[JudgedBy]) -> pa.Table:
+def pairs_needed(answers: Lists, families: Collection[str], max_k: int, panels: Panels) -> pa.Table:
     """Lists the pairs that `match` asks M about, each once, in the columns a and b; asks nobody."""
     pairs, _ = _asked(answers, families, max_k, panels)
     a, b = pairs.texts(pairs.codes)
@@ -139,7 +139,7 @@ def _depth(answers: Lists) -> int:
 
 
 def _asked(
-    answers: Lists, families: Collection[str], max_k: int, panels: Sequence[JudgedBy], matcher: Matcher | None = None
+    answers: Lists, families: Collection[str], max_k: int, panels: Panels, matcher: Matcher | None = None
 ) -> tuple[Pairs, dict[str, Any]]:
     """What M is to be asked, and the fields of `Matches` that rest on it."""
     final, raters, parts = answers.of_final(), len(answers.raters), dict[str, Any]()
@@ -151,13 +151,10 @@ def _asked(
             right = padded(tuple(pairs.numbers(dict.fromkeys(texts)).tolist()) for texts in one.reference)
             parts[name] = ReferenceMatches.of(pairs, right, number[one.top(_depth(one))])
     if panels:
-        every = np.arange(raters * raters).reshape(raters, raters)
-        needed = np.concatenate([side for panel in panels for side in panel.pairs(np.minimum(every, every.T))])
-        compared = np.divmod(np.unique(needed), raters)
-        parts["peers"] = PeerMatches.of(pairs, number[answers.top(max_k)], *compared, panels)
+        parts["peers"] = PeerMatches.of(pairs, number[answers.top(max_k)], panels)
     experts = [role for role in answers.roles or [""] * raters if role != ALGORITHM]
     if "agreement" in families and len(experts) - (len(experts) == raters) >= 2:
-        parts["first"] = PeerMatches.of(pairs, number[answers.top(1)], *np.triu_indices(raters, 1))
+        parts["first"] = PeerMatches.of(pairs, number[answers.top(1)], [range(raters)])
     return pairs, parts
 
 

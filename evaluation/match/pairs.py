@@ -1,4 +1,7 @@
-"""M on pairs of strings: all that an evaluation needs are gathered first, each is asked once; diagnoses with right answers, lists face to face."""
+"""M on pairs of strings: all that an evaluation needs are gathered first, each is asked once; diagnoses with right answers, lists face to face.
+
+Whose lists stand face to face: an algorithm's and those of the experts that it is judged by.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,17 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ModelError, NotUnderstoodWarning, quoted
-from ...matcher.policy import POLICIES
+from ...errors import InputError, ModelError, NotUnderstoodWarning, quoted
+from ...matcher.policy import POLICIES, SPECIFICATION
 from ...matcher.protocol import Matcher, not_understood
 from ...progress import Progress
-from ..read.lists import JudgedBy
+from ..read.lists import ALGORITHM, EXPERT, Lists
 
 RANKED = 10
 """Ranks that MRR and nDCG look at."""
@@ -24,12 +28,8 @@ _CELLS_PER_BLOCK = 2_000_000
 Numbers = NDArray[np.integer[Any]]
 Codes = NDArray[np.int64]
 Probabilities = NDArray[np.float64]
-
-
-def pair_codes(left: Numbers, right: Numbers, n_strings: int) -> Codes:
-    """Numbers each unordered pair of string indices; -1 where either is negative."""
-    low, high = np.minimum(left, right).astype(np.int64), np.maximum(left, right)
-    return np.where(low < 0, -1, low * n_strings + high)
+Panels = Sequence[Sequence[int]]
+"""Algorithms, each with the experts that it is judged by, as places among the raters: the algorithm first; all of one length."""
 
 
 def each_once(codes: Codes) -> Codes:
@@ -58,24 +58,28 @@ class Pairs:
     Attributes
     ----------
     codes : int64, ascending, the numbers of the pairs. threshold : a pair matches from this probability up, once M was asked.
+    policy : of M; the default one of an M that names none. directed : whether M is asked (reference, answer) in this order.
     """
 
     def __init__(self, texts: Iterable[str], matcher: Matcher | None = None) -> None:
-        policy = POLICIES.get(str(getattr(matcher, "policy", "")))
-        self.directed = policy is not None and not policy.symmetric
+        self.policy = POLICIES.get(str(getattr(matcher, "policy", "")), POLICIES[SPECIFICATION])
+        self.directed = not self.policy.symmetric
         self.strings, self.threshold = sorted({*texts}), np.inf
         self.codes: Codes = np.empty(0, np.int64)
         self._number = {text: i for i, text in enumerate(self.strings)}
-        self._names, self._probabilities = np.array(self.strings, object), np.full(1, np.nan)
+        self._names, self._probabilities = np.array([*self.strings, None], object), np.full(1, np.nan)
 
     def numbers(self, texts: Iterable[str]) -> NDArray[np.int32]:
         """Looks up the number of each text."""
         return np.array([self._number[text] for text in texts], np.int32)
 
-    def _codes_of(self, first: Numbers, second: Numbers) -> Codes:
-        """Numbers pairs of numbers of texts, the references' first; -1 where either is negative."""
-        if not self.directed:
-            return pair_codes(first, second, len(self.strings))
+    def codes_of(self, first: Numbers, second: Numbers, ordered: bool | None = None) -> Codes:
+        """Numbers pairs of numbers of texts, the references' first; -1 where either is negative.
+
+        ordered : whether the same two the other way round are another pair; as the policy has it if not given.
+        """
+        if not (self.directed if ordered is None else ordered):
+            first, second = np.minimum(first, second), np.maximum(first, second)
         return np.where((first < 0) | (second < 0), -1, np.asarray(first, np.int64) * len(self.strings) + second)
 
     def texts(self, codes: Codes) -> tuple[list[str], list[str]]:
@@ -89,7 +93,7 @@ class Pairs:
 
     def add(self, pairs: Iterable[tuple[Numbers, Numbers]]) -> None:
         """Adds pairs of arrays that broadcast, the references' side first; negative numbers are no string."""
-        parts = (each_once(self._codes_of(*pair)) for pair in pairs)
+        parts = (each_once(self.codes_of(*pair)) for pair in pairs)
         self.codes = each_once(np.concatenate([self.codes, *parts]))
 
     def ask(self, matcher: Matcher, progress: Progress | None = None) -> None:
@@ -103,7 +107,7 @@ class Pairs:
 
     def said(self, first: Numbers, second: Numbers) -> Probabilities:
         """Looks up what M said of pairs; NaN of those that were not added."""
-        codes, ended = self._codes_of(first, second), np.append(self.codes, -2)
+        codes, ended = self.codes_of(first, second), np.append(self.codes, -2)
         at = np.searchsorted(self.codes, codes)
         at[ended[at] != codes] = len(self.codes)
         return self._probabilities[at]
@@ -117,13 +121,11 @@ def asked(matcher: Matcher, a: Sequence[str], b: Sequence[str]) -> Probabilities
     ModelError
         Where M gives something other than one probability per pair.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotUnderstoodWarning)  # a Finding says it once, of all answers
+    with warnings.catch_warnings(action="ignore", category=NotUnderstoodWarning):  # a Finding says so once
         found = np.asarray(matcher.probabilities(a, b), float)
     if found.shape != (len(a),):
         raise ModelError(f"The matcher gave {found.shape} probabilities for {len(a):,} pairs.")
-    unscored = np.flatnonzero(np.isnan(found)).tolist()
-    if unscored:
+    if unscored := np.flatnonzero(np.isnan(found)).tolist():
         unknown = not_understood(matcher, list(dict.fromkeys(text for at in unscored for text in (a[at], b[at]))))
         found[[at for at in unscored if a[at] in unknown or b[at] in unknown]] = 0.0
     wrong = np.flatnonzero(~((found >= 0) & (found <= 1)))
@@ -141,8 +143,7 @@ def related(matcher: Any, references: Sequence[str], said: Sequence[str], **more
     ModelError
         Where M gives something other than one relation per pair.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotUnderstoodWarning)  # a Finding says it once, of all answers
+    with warnings.catch_warnings(action="ignore", category=NotUnderstoodWarning):  # a Finding says so once
         found = matcher.relations(references, said, **more)
     if (given := len(found.kinds)) != len(references):
         raise ModelError(f"The matcher gave {given:,} relations for {len(references):,} pairs.")
@@ -197,12 +198,36 @@ class ReferenceMatches:
     def graded(self, matcher: Any, ranks: int = RANKED) -> ReferenceMatches:
         """Asks M for its relations of what is no match, of the first `ranks`. Errors: those of `related`."""
         apart = np.nonzero(self.probabilities[:, :, :ranks] < self.pairs.threshold)
-        codes = self.right[apart[0], apart[3]] * np.int64(len(self.pairs.strings)) + self.said[apart[:3]]
+        codes = self.pairs.codes_of(self.right[apart[0], apart[3]], self.said[apart[:3]], ordered=True)
         unique, place = np.unique(codes, return_inverse=True)
         distance = np.zeros_like(self.hits[:, :, :ranks], np.int8)
         if len(unique):
             distance[apart] = np.asarray(related(matcher, *self.pairs.texts(unique)).semantic_distance)[place]
         return replace(self, distance=distance)
+
+
+def panels(lists: Lists, in_turn: bool = False) -> Panels:
+    """One panel for each algorithm.
+
+    With `in_turn`, each algorithm (each rater, where none is named) is judged by all the others.
+
+    Raises
+    ------
+    InputError
+        Where there is no algorithm, or fewer than two experts.
+    """
+    roles = lists.roles or ("",) * len(lists.raters)
+    everyone = range(len(roles))
+    algorithms = [i for i in everyone if roles[i] == ALGORITHM] or (everyone if in_turn else [])
+    made = [[a, *(i for i in everyone if i != a and (in_turn or roles[i] == EXPERT))] for a in algorithms]
+    if not made:
+        allowed = "a column 'role' that says so, the algorithms named, or each rater in turn"
+        raise InputError("no rater is an algorithm", source=lists.source, allowed=allowed, got=lists.raters)
+    if len(made[0]) < 3:
+        allowed = "at least two experts: the algorithm is measured by how well experts agree with each other"
+        got = [lists.raters[i] for i in made[0][1:]]
+        raise InputError("fewer than two experts", source=lists.source, allowed=allowed, got=got)
+    return made
 
 
 @dataclass(frozen=True)
@@ -211,24 +236,23 @@ class PeerMatches:
 
     pairs : that M is asked; they hold all texts.
     entries : int32 [n, raters, K], indices of `pairs.strings`; negative where there is no diagnosis.
+    panels : who is compared: in each of them all with each other.
     first, second : int [m], the raters of each pair that is compared, the smaller first.
     codes : int64 [u], ascending; the pair (i, j), i <= j, of strings has the code i * len(pairs.strings) + j.
-    panels : who is judged by whom, of a panel.
     """
 
     pairs: Pairs
     entries: NDArray[np.int32]
+    panels: Panels
     first: Numbers
     second: Numbers
     codes: Codes
-    panels: tuple[JudgedBy, ...] = ()
 
     @classmethod
-    def of(
-        cls, pairs: Pairs, entries: NDArray[np.int32], first: Numbers, second: Numbers, panels: Sequence[JudgedBy] = ()
-    ) -> PeerMatches:
+    def of(cls, pairs: Pairs, entries: NDArray[np.int32], panels: Panels) -> PeerMatches:
         """Adds every pair that the lists of two raters put face to face in a case to what M is asked."""
-        made = cls(pairs, entries, first, second, np.empty(0, np.int64), tuple(panels))
+        compared = sorted({pair for panel in panels for pair in combinations(sorted(panel), 2)})
+        made = cls(pairs, entries, panels, *np.array(compared).T, np.empty(0, np.int64))
         made = replace(made, codes=each_once(np.concatenate([each_once(codes) for _, codes in made._face_to_face()])))
         # of an M that is asked one way, both
         pairs.add([(sides := pairs.sides(made.codes)), sides[::-1]][: 1 + pairs.directed])
@@ -263,4 +287,4 @@ class PeerMatches:
         """Some cases, and the code of each two places of each two lists in them: [c, m, K, K]; -1 where either says no diagnosis."""
         for cases in blocks(len(self.entries), len(self.first) * self.entries.shape[2] ** 2):
             left, right = self.entries[cases][:, self.first], self.entries[cases][:, self.second]
-            yield cases, pair_codes(left[..., :, None], right[..., None, :], len(self.pairs.strings))
+            yield cases, self.pairs.codes_of(left[..., :, None], right[..., None, :], ordered=False)

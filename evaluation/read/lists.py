@@ -1,4 +1,4 @@
-"""Lists of diagnoses as the metrics see them, and who of the raters is judged by whom."""
+"""Lists of diagnoses as the metrics see them."""
 
 from __future__ import annotations
 
@@ -236,44 +236,3 @@ def assign_roles(
         raise InputError(problem, source=source, allowed=f"{allowed} as algorithms", got=name)
     others = [UNUSED if role in (ALGORITHM, UNUSED) else EXPERT for role in roles or [EXPERT] * len(raters)]
     return tuple(ALGORITHM if rater in named else other for rater, other in zip(raters, others, strict=True))
-
-
-@dataclass(frozen=True)
-class JudgedBy:
-    """One algorithm and the experts it is compared with, as indices of raters."""
-
-    algorithm: int
-    experts: tuple[int, ...]
-
-    def pairs(self, pair_of: NDArray[np.integer]) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
-        """The pairs of the algorithm with each expert, and of each two experts in the order (1,2), (1,3), …, (2,3), ….
-
-        pair_of : [raters, raters], the number of each pair of raters.
-        """
-        experts = np.array(self.experts)
-        i, j = np.triu_indices(len(experts), 1)
-        return pair_of[self.algorithm, experts], pair_of[experts[i], experts[j]]
-
-
-def panels(lists: Lists, in_turn: bool = False) -> list[JudgedBy]:
-    """One panel for each algorithm.
-
-    With `in_turn`, each algorithm (each rater, where none is named) is judged by all the others.
-
-    Raises
-    ------
-    InputError
-        Where there is no algorithm, or fewer than two experts.
-    """
-    roles = lists.roles or ("",) * len(lists.raters)
-    everyone = range(len(roles))
-    algorithms = [i for i in everyone if roles[i] == ALGORITHM] or (everyone if in_turn else [])
-    made = [JudgedBy(a, tuple(i for i in everyone if i != a and (in_turn or roles[i] == EXPERT))) for a in algorithms]
-    if not made:
-        allowed = "a column 'role' that says so, the algorithms named, or each rater in turn"
-        raise InputError("no rater is an algorithm", source=lists.source, allowed=allowed, got=lists.raters)
-    if len(made[0].experts) < 2:
-        allowed = "at least two experts: the algorithm is measured by how well experts agree with each other"
-        got = [lists.raters[i] for i in made[0].experts]
-        raise InputError("fewer than two experts", source=lists.source, allowed=allowed, got=got)
-    return made

@@ -15,7 +15,7 @@ from ...files.invisible import read_visible
 from ...files.pairs import read_pairs
 from ...pages.rows import Row
 from ..match.matches import Matches
-from ..match.pairs import Pairs, PeerMatches, pair_codes
+from ..match.pairs import Pairs, PeerMatches
 from ..read.findings import Finding
 from ..read.lists import Lists
 from .declare import REGISTRY
@@ -125,7 +125,7 @@ def read_labelled(source: Any, answers: Lists, asked: Pairs) -> Labelled:
     index = dict(zip(answers.strings, asked.numbers(answers.strings).tolist(), strict=True))
     a, b = (np.array([index.get(s, -1) for s in side.to_pylist()], np.int64) for side in (pairs.a, pairs.b))
     elsewhere = int(((a < 0) | (b < 0)).sum())
-    codes, place = np.unique(np.where(a == b, -1, pair_codes(a, b, len(asked.strings))), return_index=True)
+    codes, place = np.unique(np.where(a == b, -1, asked.codes_of(a, b, ordered=False)), return_index=True)
     there = codes >= 0
     if not there.any():
         raise InputError("no labelled pair is made of two diagnoses of the lists", source=table.source)

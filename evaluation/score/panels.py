@@ -68,7 +68,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     named = [(answers.raters[i], answers.raters[j]) for i, j in zip(peers.first, peers.second, strict=True)]
     for rate in [*(rate for rate in rates if rate.k == k), kappa]:
         found.parts["pairs"] += [_of_pair(rate, pair, *both) for pair, both in enumerate(named)]
-    found.tables["disagreements"] = disagreement_rows(matches, panels.pair_of, mu[k - 1], k)
+    found.tables["disagreements"] = disagreement_rows(matches, panels.ae, panels.ee, mu[k - 1], k)
     found.findings = [*_short_lists(answers.lengths, k, settings.panel.denominator), _chains(categories)]
     return found
 
@@ -84,12 +84,13 @@ class Panels:
     def __init__(self, matches: Matches) -> None:
         self.raters, peers = matches.answers.raters, matches.peers
         assert peers is not None
-        self.numbers = np.array([(panel.algorithm, *panel.experts) for panel in peers.panels])
-        self.names = [self.raters[panel.algorithm] for panel in peers.panels]
+        self.numbers = np.array(peers.panels)
+        self.names = [self.raters[algorithm] for algorithm, *_ in peers.panels]
         self.pair_of = np.full((len(self.raters), len(self.raters)), -1)
         self.pair_of[peers.first, peers.second] = self.pair_of[peers.second, peers.first] = np.arange(len(peers.first))
-        ae, ee = zip(*(panel.pairs(self.pair_of) for panel in peers.panels), strict=True)
-        self.ae, self.ee = np.stack(ae), np.stack(ee)
+        algorithm, experts = self.numbers[:, :1], self.numbers[:, 1:]
+        i, j = np.triu_indices(experts.shape[1], 1)
+        self.ae, self.ee = self.pair_of[algorithm, experts], self.pair_of[experts[:, i], experts[:, j]]
 
     def experts(self, panel: int) -> list[str]:
         """Names the experts of one panel."""

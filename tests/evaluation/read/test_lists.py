@@ -8,7 +8,8 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import InputError, OptionError
-from dxmatch.evaluation.read.lists import Cell, panels
+from dxmatch.evaluation.match.pairs import panels
+from dxmatch.evaluation.read.lists import Cell
 from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.files.limits import MAX_CHARACTERS
 
@@ -53,8 +54,7 @@ def test_as_read(written):
     assert lists.list_of("c1", "Y") == ["copd", None]
     assert lists.top(3)[0, 2].tolist() == [lists.strings.index("copd"), -1, -2]
     assert lists.lengths.tolist() == [[2, 2, 2], [2, 2, 2]]
-    (panel,) = panels(lists)
-    assert (panel.algorithm, panel.experts) == (0, (1, 2))
+    assert panels(lists) == [[0, 1, 2]]
 
 
 def test_the_order_of_rows_and_the_kind_of_table_do_not_matter(written, tmp_path):
@@ -210,7 +210,7 @@ def test_panels_refused(written):
     without = [",".join(part for i, part in enumerate(line.split(",")) if i != 2) for line in GOOD]
     with pytest.raises(InputError, match=r"lists.csv: no rater is an algorithm.*Got: \['A', 'X', 'Y'\]"):
         panels(read_lists(written(lines=without)))
-    assert [p.experts for p in panels(read_lists(written(lines=without)), in_turn=True)] == [(1, 2), (0, 2), (0, 1)]
+    assert panels(read_lists(written(lines=without)), in_turn=True) == [[0, 1, 2], [1, 0, 2], [2, 0, 1]]
 
 
 def test_algorithms_that_are_not_named_are_left_out_and_told(written):
