@@ -138,7 +138,7 @@ def evaluate(
     return summarise(
         families, lists.cases, raters, setup_of(matches, raters, settings, answers),
         AGAINST_EXPERTS if judged else AGAINST_REFERENCES, by=lists.references.groups, absent=lists.absent, left_out=left_out,
-        findings=[*_findings_of_reading(lists), *matches.findings], evidence=matches,
+        findings=[*_findings_of_reading(matches.answers), *matches.findings], evidence=matches,
     )  # fmt: skip
 
 

@@ -134,10 +134,10 @@ def _found(
     blank = np.array([not name for name in pairs.strings] + [True])
     entries = np.where(blank[entries], -1, entries)[:, None]
     found = ReferenceMatches.of(pairs, right, entries)
-    pairs.ask(m)
+    pairs.ask()
     if not graded:
         return found.hits[:, 0], found.given
-    gains, distance = found.hits.astype(float), (found.graded(m, k) if tells_relations(m) else found).distance
+    gains, distance = found.hits.astype(float), (found.graded(k) if tells_relations(m) else found).distance
     gains[:, :, : distance.shape[2]][distance > 0] = relevance(distance[distance > 0])
     return gains[:, 0], found.given
 

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ...matcher.policy import BROADER, EXCLUDED, NARROWER, POLICIES, SPECIFICATION
-from ...matcher.protocol import Matcher, not_understood, tells_relations
+from ...matcher.policy import BROADER, EXCLUDED, NARROWER
+from ...matcher.protocol import not_understood, tells_relations
 from ..read.lists import ABSENT, Lists
 from .pairs import ReferenceMatches, related
 
@@ -34,7 +34,6 @@ class CaseTable:
 
     answers: Lists = field(repr=False)
     matches: ReferenceMatches = field(repr=False)
-    matcher: Matcher = field(repr=False)
     judged: Mapping[tuple[str, str], Sequence[str]] = field(default_factory=dict, repr=False)
 
     def unread(self, case: int, rater: int) -> str | None:
@@ -57,39 +56,34 @@ class CaseTable:
         ModelError
             Where M gives something other than one relation per pair.
         """
-        matches, m, texts = self.matches, self.matcher, [*self.matches.pairs.strings, None]
-        probabilities, entries, names = (
-            matches.probabilities[cases],
-            matches.said[cases].copy(),
-            np.array(texts, object),
-        )
+        matches, m, asked = self.matches, self.matches.pairs.matcher, self.matches.pairs
+        probabilities, entries = matches.probabilities[cases], matches.said[cases].copy()
         place, there = np.nan_to_num(probabilities, nan=-1).argmax(3), entries >= 0
         # a case without a right answer: number -1, so that the codes of its pairs are negative, too
-        right = np.take_along_axis(matches.right[cases], place.reshape(len(cases), -1), 1).reshape(place.shape)
-        codes = right[there] * np.int64(len(texts)) + entries[there]
+        right = matches.right[cases[:, None, None], place]
+        codes = right[there] * np.int64(len(asked.strings)) + entries[there]
         unique, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
         entries[there] = inverse
-        sides = np.divmod(unique, len(texts))
+        references, diagnoses = asked.texts(unique)
         probability = np.fmax.reduce(probabilities, 3)[there][first]
-        match, compared = probability >= matches.pairs.threshold, unique >= 0
+        match, compared = probability >= asked.threshold, unique >= 0
 
         relation, why = np.full((2, len(unique)), None, object)
         if compared.any() and tells_relations(m):
-            found = related(m, *(names[side[compared]].tolist() for side in sides), why=True)
+            found = related(m, *asked.texts(unique[compared]), why=True)
             relation[compared], why[compared] = found.kinds, [text or None for text in found.why]
             why[(relation == EXCLUDED) & ~why.astype(bool)] = "another disease"
-        followed = POLICIES.get(str(getattr(m, "policy", "")), POLICIES[SPECIFICATION]).counts
-        doubt = np.where(relation.astype(bool) & (np.isin(relation, followed) != match), DISAGREES, np.array(None))
-        unknown = not_understood(m, matches.pairs.strings)
-        strange = np.array([text in unknown for text in texts])
-        for side, numbers in zip(("right answer", "diagnosis"), sides, strict=True):
-            for i in np.flatnonzero(compared & ~match & strange[numbers]).tolist():
-                doubt[i], why[i] = UNKNOWN, f"the {side} is not understood: {unknown[texts[numbers[i]]]}"
+        counts = np.isin(relation, asked.policy.counts)
+        doubt = np.where(relation.astype(bool) & (counts != match), DISAGREES, np.array(None))
+        unknown = not_understood(m, asked.strings)
+        for side, texts in (("right answer", references), ("diagnosis", diagnoses)):
+            for i in (i for i in np.flatnonzero(compared & ~match).tolist() if texts[i] in unknown):
+                doubt[i], why[i] = UNKNOWN, f"the {side} is not understood: {unknown[texts[i]]}"
         # M says what the right answer is to the diagnosis
         turned = np.select([relation == NARROWER, relation == BROADER], [BROADER, NARROWER], relation)
         scored, single = compared & (doubt != UNKNOWN), probability.astype(np.float32).astype(float).round(6)
         return entries, pa.table({
-            "diagnosis": _coded(names[sides[1]]), "reference": _coded(names[sides[0]]),
+            "diagnosis": _coded(diagnoses), "reference": _coded(references),
             "probability": pa.array(single, mask=~scored), "match": pa.array(match, mask=~compared),
             "relation": _coded(turned), "why": _coded(why), "doubtful": _coded(doubt),
         })  # fmt: skip
@@ -120,18 +114,17 @@ class CaseTable:
         case, rater, rank = np.nonzero(shown)
         pair, nothing = entries[case, rater, rank], empty[case, rater]
         of_pair = pairs.take(pa.array(pair, mask=pair < 0))
-        written = [self.unread(*at) for at in zip(case[nothing].tolist(), rater[nothing].tolist(), strict=True)]
-        answer = np.full(len(pair), -1)
-        answer[nothing] = [-1 if text is None else i for i, text in enumerate(written)]
+        answer = np.full(len(pair), None, object)
+        answer[nothing] = [self.unread(*at) for at in zip(case[nothing].tolist(), rater[nothing].tolist(), strict=True)]
         compared = of_pair["reference"].is_valid().to_numpy()
-        reasons = [answer >= 0, nothing & answers.absent[case, rater], nothing, pair < 0, ~compared]
+        reasons = [answer != np.array(None), nothing & answers.absent[case, rater], nothing, pair < 0, ~compared]
         why = np.select(reasons, _NOT_COMPARED, np.array([*pairs["why"].to_pylist(), None], object)[pair])
         whole = {
             "case_id": _texts(case, answers.cases), "algorithm": _texts(rater, answers.raters),
             "rank": pa.array((rank + 1).astype(np.int32), mask=nothing),
             **dict(zip(pairs.column_names, of_pair.columns, strict=True)), "why": _coded(why),
             "references": _texts(case, ["; ".join(dict.fromkeys(texts)) or None for texts in answers.reference]),
-            "answer": _texts(answer, written),
+            "answer": _coded(answer),
         }  # fmt: skip
         if answers.has_final:
             whole["final"] = _texts(case, ["; ".join(texts) or None for texts in answers.references.final])

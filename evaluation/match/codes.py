@@ -165,8 +165,7 @@ class TextCodes:
         readable = [text for text in texts if len(text) <= MAX_CHARACTERS and m.providers.normalizer(text)]
         coded = zip(readable, m.providers.naming.to_code(readable), strict=True)
         if asked := [text for text, one in coded if one.no_code is None or m.judge_all]:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # what is said beside a diagnosis changes no verdict here
+            with warnings.catch_warnings(action="ignore"):  # what is said beside a diagnosis changes no verdict here
                 found = map_icd(Diagnoses.of(asked), mapper, progress=progress).table
             for text, code, how in zip(*(found[name].to_pylist() for name in (DIAGNOSIS, CODE, "how")), strict=True):
                 out[text] = () if code is None else (tree.node(code),), how

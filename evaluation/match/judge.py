@@ -199,7 +199,7 @@ class Judging:
             (row["reference"], check_text(text, NOT_INCLUDED, row["judge_basis"]) if checked else text)
             for row, (text, _) in zip(open_.values(), read, strict=True)
         ]
-        found, summaries = self.answers_of(kind, questions), self.asking.budget.summaries
+        found, summaries = self.answers_of(kind, questions) if questions else [], self.asking.budget.summaries
         failure = summaries[-1].first_failure.rstrip(".") if questions and summaries else ""
         if failure and not any(found):
             problem = f"the {kind} {stage.model} answered none of {len(questions):,} questions"
@@ -217,8 +217,6 @@ class Judging:
 
     def answers_of(self, kind: str, asked: Sequence[Texts]) -> list[Answer | None]:
         """Asks the language model of a kind, through the store."""
-        if not asked:
-            return []
         with VoteStore(self.asking.filled) as votes:
             return self.stages[kind].answers(self.prompts[kind], asked, votes, self.asking.budget, self.progress)
 
@@ -244,8 +242,8 @@ def _as_read(answers: Lists, case: int, rater: int) -> tuple[str, int]:
 
 def _by_matcher(matcher: Any, asked: Sequence[Texts]) -> list[Answer]:
     """Kernel29's D of each answer to its reference, by M; 0 where it cannot tell."""
-    found = related(matcher, [a for a, _ in asked], [b for _, b in asked]) if asked else None
-    return [] if found is None else [Answer(int(distance), None) for distance in found.semantic_distance]
+    found = related(matcher, *map(list, zip(*asked, strict=True)))
+    return [Answer(int(distance), None) for distance in found.semantic_distance]
 
 
 def _with_column(
@@ -266,7 +264,7 @@ def _with_column(
         of |= {text: [(text, "")] for text in chain.from_iterable(right)}
     of = {at: [(name.get(a, a), name.get(b, b)) for a, b in texts] for at, texts in of.items()}
     asked = sorted({one for texts in of.values() for one in texts if one[0] != one[1]})
-    told = {one: answer and answer.verdict for one, answer in zip(asked, ask(asked), strict=True)}
+    told = {one: answer and answer.verdict for one, answer in zip(asked, ask(asked) if asked else (), strict=True)}
     words = {at: _word([told.get(text, 1) for text in texts], _SCALES[column]) for at, texts in of.items()}
     given = answers.more.get(column, [None] * len(answers.entries))
     answers = replace(answers, more={**answers.more, column: [words.get(at, cell) for at, cell in enumerate(given)]})

@@ -18,7 +18,7 @@ from ...terms.icd.codes import padded
 from ..read.findings import Finding, first_few
 from ..read.lists import ABSENT, ALGORITHM, NO_DIAGNOSIS, Lists
 from .cases import CaseTable
-from .codes import NO_CODES, CodedAnswers, TextCodes, coded_answers
+from .codes import CodedAnswers, TextCodes, coded_answers
 from .judge import Judgements, Judging, read_human
 from .options import MAX_K
 from .pairs import Pairs, Panels, PeerMatches, ReferenceMatches
@@ -38,7 +38,7 @@ class Matches:
         each case, and of different cases; None where nobody needs them.
     codes : of ICD-10; None where nobody needs them, or something is missing.
     judged : what a judge of whole answers says; None without one. humans : what people say of each right answer, [n, r, D], as of `read_human`.
-    lacking : family -> why there is no panel, or no code.
+    no_panel : why there is none.
     case_table : what was matched with what; None without references.
     """
 
@@ -51,7 +51,7 @@ class Matches:
     codes: CodedAnswers | None = None
     judged: Judgements | None = None
     humans: Mapping[str, NDArray[np.int8]] = field(default_factory=dict)
-    lacking: Mapping[str, str] = field(default_factory=dict)
+    no_panel: str = ""
     findings: tuple[Finding, ...] = ()
     case_table: CaseTable | None = None
 
@@ -104,33 +104,32 @@ def match(
     # unless its votes cost something, M is asked for the table of cases alone, too
     families = {*families, *(["recall"] if humans or not m.rests_on_votes else [])}
     pairs, found = _asked(answers, families, max_k, panels, matcher)
-    pairs.ask(matcher, progress)
+    pairs.ask(progress)
     # nDCG is of the final diagnosis, where it is told apart
     ranked = "of_final" if "of_final" in found else "references"
     if m.tells_relations and "ranking" in families and ranked in found:
-        found[ranked] = found[ranked].graded(matcher)
+        found[ranked] = found[ranked].graded()
     final, both = found.pop("of_final", None), [answers, answers.of_final()]
     coded, findings = [None, None], list[Finding]()
     if not families.isdisjoint(_CODED):
         coded, findings = coded_answers(both, _depth(answers), codes or TextCodes(), progress)
     judged = judge.judgements(answers, matcher)
     if "references" in found:
-        found["case_table"] = CaseTable(answers, found["references"], matcher, judged.sentences() if judged else {})
+        found["case_table"] = CaseTable(answers, found["references"], judged.sentences() if judged else {})
     if final is not None:
         found["of_final"] = Matches(both[1], m, final, codes=coded[1])
     if longer := int((answers.lengths > MAX_K).sum()):
         findings.append(Finding("lengths", longer, answers.lengths.size, f"longer than the {MAX_K} ranks looked at"))
     return Matches(
-        answers, m, **found, codes=coded[0], judged=judged, humans=humans,
-        lacking={"relative": no_panel, "hierarchical": NO_CODES}, findings=(*findings, *_findings(answers, matcher)),
+        answers, m, **found, codes=coded[0], judged=judged, humans=humans, no_panel=no_panel,
+        findings=(*findings, *_findings(answers, matcher)),
     )  # fmt: skip
 
 
 def pairs_needed(answers: Lists, families: Collection[str], max_k: int, panels: Panels) -> pa.Table:
     """Lists the pairs that `match` asks M about, each once, in the columns a and b; asks nobody."""
     pairs, _ = _asked(answers, families, max_k, panels)
-    a, b = pairs.texts(pairs.codes)
-    return pa.table({"a": pa.array(a, pa.string()), "b": pa.array(b, pa.string())})
+    return pa.table([pa.array(side, pa.string()) for side in pairs.texts(pairs.codes)], ["a", "b"])
 
 
 def _depth(answers: Lists) -> int:

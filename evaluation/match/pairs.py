@@ -53,7 +53,7 @@ class Pairs:
     texts : iterable of str
         All strings of the evaluation. They are numbered in ascending order, so that the order of rows changes no call.
     matcher : Matcher, optional
-        M. Of a policy that looks one way it is asked (reference, answer) in this order; pairs are unordered else.
+        M, to be asked. Of a policy that looks one way it is asked (reference, answer) in this order; pairs are unordered else.
 
     Attributes
     ----------
@@ -61,10 +61,10 @@ class Pairs:
     policy : of M; the default one of an M that names none. directed : whether M is asked (reference, answer) in this order.
     """
 
-    def __init__(self, texts: Iterable[str], matcher: Matcher | None = None) -> None:
+    def __init__(self, texts: Iterable[str], matcher: Any = None) -> None:
         self.policy = POLICIES.get(str(getattr(matcher, "policy", "")), POLICIES[SPECIFICATION])
         self.directed = not self.policy.symmetric
-        self.strings, self.threshold = sorted({*texts}), np.inf
+        self.matcher, self.strings, self.threshold = matcher, sorted({*texts}), np.inf
         self.codes: Codes = np.empty(0, np.int64)
         self._number = {text: i for i, text in enumerate(self.strings)}
         self._names, self._probabilities = np.array([*self.strings, None], object), np.full(1, np.nan)
@@ -83,7 +83,7 @@ class Pairs:
         return np.where((first < 0) | (second < 0), -1, np.asarray(first, np.int64) * len(self.strings) + second)
 
     def texts(self, codes: Codes) -> tuple[list[str], list[str]]:
-        """Lists the first and the second of some pairs."""
+        """Lists the first and the second of some pairs; None for the first of a negative one."""
         # looked up in an array: a million numbers as Python's own would take 80 MB
         return tuple(self._names[side].tolist() for side in self.sides(codes))  # type: ignore[return-value]
 
@@ -96,21 +96,19 @@ class Pairs:
         parts = (each_once(self.codes_of(*pair)) for pair in pairs)
         self.codes = each_once(np.concatenate([self.codes, *parts]))
 
-    def ask(self, matcher: Matcher, progress: Progress | None = None) -> None:
+    def ask(self, progress: Progress | None = None) -> None:
         """Asks M about all pairs, in chunks. Errors: those of `asked`."""
-        total, self.threshold = len(self.codes), float(matcher.threshold)
-        self._probabilities = np.full(total + 1, np.nan)  # the last for what was not asked
+        total, self.threshold = len(self.codes), float(self.matcher.threshold)
+        self._probabilities = np.full(total + 1, np.nan)  # the last for -1
         for part in blocks(total, 2):
-            self._probabilities[part] = asked(matcher, *self.texts(self.codes[part]))
+            self._probabilities[part] = asked(self.matcher, *self.texts(self.codes[part]))
             if progress is not None:
                 progress(part.stop, total)
 
     def said(self, first: Numbers, second: Numbers) -> Probabilities:
-        """Looks up what M said of pairs; NaN of those that were not added."""
-        codes, ended = self.codes_of(first, second), np.append(self.codes, -2)
-        at = np.searchsorted(self.codes, codes)
-        at[ended[at] != codes] = len(self.codes)
-        return self._probabilities[at]
+        """Looks up what M said of pairs that were added; NaN where a number is negative."""
+        codes = self.codes_of(first, second)
+        return self._probabilities[np.where(codes < 0, -1, np.searchsorted(self.codes, codes))]
 
 
 def asked(matcher: Matcher, a: Sequence[str], b: Sequence[str]) -> Probabilities:
@@ -195,14 +193,15 @@ class ReferenceMatches:
         """Tells where a case has a right answer: bool [n, D]."""
         return self.right >= 0
 
-    def graded(self, matcher: Any, ranks: int = RANKED) -> ReferenceMatches:
+    def graded(self, ranks: int = RANKED) -> ReferenceMatches:
         """Asks M for its relations of what is no match, of the first `ranks`. Errors: those of `related`."""
         apart = np.nonzero(self.probabilities[:, :, :ranks] < self.pairs.threshold)
         codes = self.pairs.codes_of(self.right[apart[0], apart[3]], self.said[apart[:3]], ordered=True)
         unique, place = np.unique(codes, return_inverse=True)
         distance = np.zeros_like(self.hits[:, :, :ranks], np.int8)
         if len(unique):
-            distance[apart] = np.asarray(related(matcher, *self.pairs.texts(unique)).semantic_distance)[place]
+            found = related(self.pairs.matcher, *self.pairs.texts(unique))
+            distance[apart] = np.asarray(found.semantic_distance)[place]
         return replace(self, distance=distance)
 
 
@@ -251,8 +250,8 @@ class PeerMatches:
     @classmethod
     def of(cls, pairs: Pairs, entries: NDArray[np.int32], panels: Panels) -> PeerMatches:
         """Adds every pair that the lists of two raters put face to face in a case to what M is asked."""
-        compared = sorted({pair for panel in panels for pair in combinations(sorted(panel), 2)})
-        made = cls(pairs, entries, panels, *np.array(compared).T, np.empty(0, np.int64))
+        first, second = np.array(sorted({pair for panel in panels for pair in combinations(sorted(panel), 2)})).T
+        made = cls(pairs, entries, panels, first, second, np.empty(0, np.int64))
         made = replace(made, codes=each_once(np.concatenate([each_once(codes) for _, codes in made._face_to_face()])))
         # of an M that is asked one way, both
         pairs.add([(sides := pairs.sides(made.codes)), sides[::-1]][: 1 + pairs.directed])
@@ -279,9 +278,9 @@ class PeerMatches:
         values : [u], what to give instead of the verdicts; 0 where nothing is said.
         """
         given = self.verdicts if values is None else values
-        given, last = np.append(given, given.dtype.type(0)), len(self.codes) - 1
+        given = np.append(given, given.dtype.type(0))
         for cases, codes in self._face_to_face():
-            yield cases, given[np.where(codes < 0, -1, np.minimum(np.searchsorted(self.codes, codes), last))]
+            yield cases, given[np.where(codes < 0, -1, np.searchsorted(self.codes, codes))]
 
     def _face_to_face(self) -> Iterator[tuple[slice, Codes]]:
         """Some cases, and the code of each two places of each two lists in them: [c, m, K, K]; -1 where either says no diagnosis."""

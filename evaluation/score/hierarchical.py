@@ -17,6 +17,7 @@ from ...errors import InputError, OptionError
 from ...pages.rows import Row, known
 from ...terms.icd.ancestor_sets import LEVELS, Nodes, Overlap, chapter_label, opened, overlap
 from ...terms.icd.codes import Place, nodes_of_cells, padded
+from ..match.codes import NO_CODES
 from ..match.matches import Matches
 from ..read.findings import Finding
 from .declare import REGISTRY, declare
@@ -274,7 +275,7 @@ _UNLIKE = 1.5
 
 def lacking(matches: Matches, settings: Settings) -> str | None:
     """Names the column, or the mapping, without which nothing can be computed."""
-    return None if matches.codes is not None else matches.lacking[NAME]
+    return None if matches.codes is not None else NO_CODES
 
 
 def scores(matches: Matches, settings: Settings) -> FamilyScores:

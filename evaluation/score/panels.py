@@ -33,7 +33,7 @@ Numbers = NDArray[np.integer[Any]]
 
 def lacking(matches: Matches, settings: Settings) -> str | None:
     """Says what is missing where nobody is judged by a panel."""
-    return None if matches.peers is not None else matches.lacking[NAME]
+    return None if matches.peers is not None else matches.no_panel
 
 
 def scores(matches: Matches, settings: Settings) -> FamilyScores:

@@ -112,7 +112,9 @@ def test_relations_and_severities_by_hand(evaluated):
 
 def test_relations_by_m(evaluated):
     near = lambda a, b: SimpleNamespace(kinds=b, semantic_distance=[{"angina": 3, "gout": 0}.get(y, 5) for y in b])  # noqa: E731
-    found = evaluated(metrics="weighted", graded={"relation": "model"}, m=By(relations=near)).per_case
+    report = evaluated(metrics="weighted", graded={"relation": "model"}, m=By(relations=near))
+    assert "The relations are those that the match function tells" in told(report, "origin")
+    found = report.per_case
     # 3, 5, 1; 1 and one that M cannot tell; none, 1, 5; none
     assert found["Semantic"].tolist() == pytest.approx([(4 + 0.6 * 16) / 2.4, np.nan, 0.8 * 16 / 2.4, 0], nan_ok=True)
 
