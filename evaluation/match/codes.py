@@ -28,7 +28,7 @@ from ...terms.icd.sources import open_tree
 from ...terms.icd.tree import IcdTree
 from ...votes.asking_options import Asking
 from ..read.findings import Finding, first_few
-from ..read.lists import Lists, looked_up
+from ..read.lists import REFERENCE, Lists, looked_up
 from .options import Codes
 
 Coded = tuple[tuple[int, ...], str]
@@ -39,8 +39,6 @@ WITHOUT = ("unmapped", "not_in_table", "unscored", "none")
 WAYS = ("column", "table", "direct", "code", "picked", "nearest", *WITHOUT)
 """Ways to a code: as given, by the table of codes, by name, as a code, by a language model's pick, by the nearest name; and to none: denied,
 not understood or no name near enough; blank in the table; without a usable pick; nobody maps it."""
-REFERENCE = "reference"
-"""Stands for the rater in rows on the right answers."""
 NO_CODES = "the columns icd10 and reference_icd10, or a reference and a match function, or a table of codes, that maps texts to ICD-10"
 
 

@@ -39,7 +39,7 @@ from ..read.lists import Cell, Lists, as_text, looked_up
 from ..read.names import columns_by_name
 from ..read.raw_answers import without_thoughts
 from .options import NOBODY, Graded, Judge
-from .pairs import related
+from .pairs import Numbers, related
 
 GRADED = 5
 """Ranks whose relation and severity are asked."""
@@ -57,7 +57,6 @@ LABEL, HUMAN, MAJORITY, NO_LABEL = "label", "human", "majority", -1
 Item = tuple[int, int, int]
 """Case, rater and right answer, as places in the answers."""
 Texts = tuple[str, str]
-Verdicts = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class Judgements:
     judged_by: str
     checked_by: str
 
-    def of(self, part: str) -> Verdicts:
+    def of(self, part: str) -> Numbers:
         """Gives one of `rows`, included, place or judge, as numbers: [n, r, D].
 
         1 for what is included, 0 for what is not and of a list that is not there, -1 without a verdict or a place, and past the right answers.
@@ -92,7 +91,7 @@ class Judgements:
         return out
 
     @property
-    def verdicts(self) -> dict[str, Verdicts]:
+    def verdicts(self) -> dict[str, Numbers]:
         """Gives what the judge says alone, and with the check, as `of`; as it was decided where nobody was asked."""
         alone, included = self.of("judge"), self.of("included")
         return {JUDGE: np.where(alone < 0, included, alone), **({BOTH: included} if self.checked_by else {})}
@@ -168,7 +167,7 @@ class Judging:
         if "judge" not in self.stages or not any(answers.reference):
             return None
         right = [list(dict.fromkeys(texts)) for texts in answers.reference]
-        rows, unscored = dict[Item, Row](), Counter[str]()
+        rows, stages = dict[Item, Row](), filter(self.stages.get, _WORDS)
         name: Mapping[Any, str] = {} if self.judge.ask_equal else names_of(answers, matcher)
         for i, j in np.argwhere(~answers.absent).tolist():
             case, rater, listed = answers.cases[i], answers.raters[j], answers.list_at(i, j)
@@ -183,8 +182,7 @@ class Judging:
                     "judge": None, "judge_basis": f"an equal name stands in place {place}: not asked" if place else why,
                     "check": None, "check_basis": None, "included": place is not None, "place": place,
                 }  # fmt: skip
-        for kind in filter(self.stages.get, _WORDS):
-            unscored.update(self._undecided(kind, answers, rows))
+        unscored = Counter(chain.from_iterable(self._undecided(kind, answers, rows) for kind in stages))
         given = padded(tuple(range(len(texts))) for texts in right) >= 0
         by, checked = (self.stages[kind].model if kind in self.stages else "" for kind in _WORDS)
         return Judgements(rows, len(answers.raters), given, unscored, by, checked)

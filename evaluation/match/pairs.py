@@ -126,8 +126,7 @@ def asked(matcher: Matcher, a: Sequence[str], b: Sequence[str]) -> Probabilities
     if unscored := np.flatnonzero(np.isnan(found)).tolist():
         unknown = not_understood(matcher, list(dict.fromkeys(text for at in unscored for text in (a[at], b[at]))))
         found[[at for at in unscored if a[at] in unknown or b[at] in unknown]] = 0.0
-    wrong = np.flatnonzero(~((found >= 0) & (found <= 1)))
-    if len(wrong):
+    if len(wrong := np.flatnonzero(~((found >= 0) & (found <= 1)))):
         one, other = quoted(a[wrong[0]]), quoted(b[wrong[0]])
         raise ModelError(f"The matcher gave {found[wrong[0]]} as the probability that {one} is {other}.")
     return found

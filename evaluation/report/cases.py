@@ -17,8 +17,7 @@ from ...pages.rows import Row, known
 from ...pages.templates import json_in_html, template
 from ...terms.icd.ancestor_sets import chapter_label, opened
 from ..match.cases import DOUBTS, CaseTable
-from ..match.codes import REFERENCE
-from ..read.lists import ABSENT
+from ..read.lists import ABSENT, REFERENCE
 from .document import Browser
 from .results import Results
 
