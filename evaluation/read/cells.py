@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -30,7 +30,7 @@ class ListCell(NamedTuple):
     an answer in words and not a plain list. has_commas : whether it is one diagnosis with a comma.
     """
 
-    names: list[str | None] | None
+    names: Sequence[str | None] | None
     in_words: bool = False
     has_commas: bool = False
 
@@ -40,11 +40,10 @@ def check_commas(open_: Mapping[int, str], of: int, what: str, table: Table, col
 
     Errors: `InputError`, of the first of them.
     """
-    for row, cell in open_.items():
-        if len(open_) * COMMAS_ASK >= of:
-            problem = f"{len(open_):,} of {of:,} {what} hold commas, and nothing else parts them"
-            raise table.error(problem, row, column, allowed=SEPARATORS, got=cell)
-        break
+    if open_ and len(open_) * COMMAS_ASK >= of:
+        row, cell = next(iter(open_.items()))
+        problem = f"{len(open_):,} of {of:,} {what} hold commas, and nothing else parts them"
+        raise table.error(problem, row, column, allowed=SEPARATORS, got=cell)
 
 
 def list_cell(value: Any, separator: str | None = None) -> ListCell:
@@ -62,11 +61,8 @@ def _of_text(text: str, separator: str | None) -> ListCell:
     found = diagnoses_in(bare, separator)
     is_one = found == [bare] or (found is None and names_or_none([bare]) != [])
     shortest = sum(len(name) + _AROUND_A_NAME for name in ["", *(found or [])])
-    return ListCell(
-        found and [name or None for name in found],
-        found is None or shortest < len(text),
-        "," in bare and _is_one_line(bare) and is_one,
-    )
+    has_commas = "," in bare and _is_one_line(bare) and is_one
+    return ListCell(found and [name or None for name in found], found is None or shortest < len(text), has_commas)
 
 
 def is_blank(text: str) -> bool:

@@ -95,7 +95,7 @@ def _rank_of(name: str) -> tuple[str, int] | None:
     rest = [at for at, word in enumerate(said) if at not in ranks and word not in _RANK_WORDS | {"most", "likely"}]
     if len(ranks) != 1 or (rest and rest != [*range(rest[0], rest[-1] + 1)]):
         return None
-    return name[found[rest[0]].start() : found[rest[-1]].end()].strip() if rest else "", *ranks.values()
+    return name[found[rest[0]].start() : found[rest[-1]].end()].strip() if rest else "", next(iter(ranks.values()))
 
 
 def check_models(names: Collection[str], right: bool, source: str) -> None:

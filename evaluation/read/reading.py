@@ -204,7 +204,7 @@ def _told_missing(rows: Rows, there: Mask, cases: Codes, used: Codes, own: bool)
     said, means = list[str](), "they are out of its figures" if own else "each counts as an empty answer"
     for rater in used.tolist():
         name, unread = rows.raters[rater], [row for row in rows.unread if rows.rater[row] == rater]
-        blank = np.count_nonzero(rows.empty & rows.given & (rows.rater == rater) & there[rows.case, rater])
+        blank = int((rows.empty & rows.given & (rows.rater == rater) & there[rows.case, rater]).sum())
         if (missing := int((~there[cases, rater]).sum()) - len(unread)) > 0:
             said.append(f"{name} has no list for {missing:,} of {len(cases):,} cases; {means}.")
         if blank:
