@@ -157,14 +157,13 @@ def _is_published(path: Path) -> bool:
 
 def _published(path: Path, encoding: str | None) -> Table:
     """Cases of ClinBench-HPB under the names that `evaluate` gives them, each with its subset. Errors: `InputError` for a file that is no list of cases."""
-    found = list(clinbench_hpb.cases([path], encoding))
+    found = list(clinbench_hpb.cases(path, encoding))
     records = []
-    for one in found:
-        shown = [name for name in one.item if name == clinbench_hpb.INFO or clinbench_hpb.TESTS.fullmatch(name)]
-        text = texts_together({name: case_text(one.item[name]) for name in shown})
-        right, subset = one.item.get(clinbench_hpb.RIGHT), clinbench_hpb.subset_of(one.file)
-        records.append({CASE_ID: one.name, TEXT: text, "reference": right, clinbench_hpb.SUBSET: subset})
-    rows, sources = np.array([one.row for one in found], np.int64), [str(one.file) for one in found]
+    for told, item in found:
+        shown = [name for name in item if name == clinbench_hpb.INFO or clinbench_hpb.TESTS.fullmatch(name)]
+        text = texts_together({name: case_text(item[name]) for name in shown})
+        records.append({CASE_ID: told.case_id, TEXT: text, "reference": item[clinbench_hpb.RIGHT], **told.more})
+    rows, sources = np.array([told.row for told, _ in found], np.int64), [str(told.source) for told, _ in found]
     return Table(records_as_columns(records), str(path), 1, rows=rows, sources=sources)
 
 

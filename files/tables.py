@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..errors import SET_ASIDE, InputError
 from ..settings import for_spreadsheets
 from .atomic import whole_file
+from .json_records import SUFFIXES as JSON_SUFFIXES
 from .json_records import read_json
 from .parquet_file import read_parquet
 from .table import Problems, Table, of_columns, of_frame, records_as_columns
@@ -93,6 +94,21 @@ def check_file(path: Path) -> str:
         return suffix
     unknown = f"a file of an unknown kind ({suffix})" if path.is_file() else "no such file"
     raise InputError("a folder" if path.is_dir() else unknown, source=str(path), allowed=_READ)
+
+
+def objects_in(path: Path, encoding: str | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSON file, or the rows of another table, each with its number. Errors: `InputError` for what is none."""
+    if suffix_of(path) in JSON_SUFFIXES:
+        held, lines = read_json(path, encoding)
+        records = held if isinstance(held, list) else [held]
+        rows = lines or range(1, len(records) + 1)
+    else:
+        table = read_table(path, encoding)
+        records, rows = table.data.to_pylist(), table.row_numbers().tolist()
+    for row, record in zip(rows, records, strict=True):
+        if not isinstance(record, dict):
+            raise InputError("not an object", source=str(path), row=row, allowed="{key: value}", got=record)
+        yield row, record
 
 
 def required_columns(path: StrPath, *names: str) -> Iterator[tuple[Any, ...]]:

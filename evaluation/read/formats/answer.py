@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ....errors import InputError
+from ....files.tables import objects_in
+
+Keys = Sequence[Sequence[str]]
+"""What tells the objects of a format: one holds all the keys of any of these."""
+Held = tuple[Path, int, dict[str, Any]]
+"""An object, and before it its file and row."""
 _APART = re.compile(r"[;\n\r]+")
 _LONGEST_GROUP = 60  # characters; a longer text describes one case and is no group of cases
 _HEAD = 65_536
@@ -28,7 +36,7 @@ class Answer:
     text : the answer as it was written; None where it is in `diagnoses`.
     references : the right answers of the case; () where they are not told.
     more : what else is told of the case, each a group that figures can be given for.
-    source, row : the file, and where in it, as its reader sees it (0: the whole file).
+    source, row : the file, and where in it, as its reader sees it.
     """
 
     case_id: str
@@ -41,6 +49,15 @@ class Answer:
     row: int = 0
 
 
+def list_in(value: Any) -> list[Any] | None:
+    """A list, or one that Python wrote into a text; None for anything else."""
+    try:
+        value = ast.literal_eval(value) if isinstance(value, str) and value.startswith("[") else value
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return [*value] if isinstance(value, list | tuple) else None
+
+
 def references_in(value: Any) -> tuple[str, ...]:
     """The right answers in a value: a list of them, or a text that holds several. None and blanks are none.
 
@@ -49,8 +66,7 @@ def references_in(value: Any) -> tuple[str, ...]:
     >>> references_in("Cholelithiasis; hypertension")
     ('Cholelithiasis', 'hypertension')
     """
-    values = value if isinstance(value, list | tuple) else [value]
-    parts = [part for one in values if one is not None for part in _APART.split(str(one))]
+    parts = [part for one in list_in(value) or [value] if one is not None for part in _APART.split(str(one))]
     return tuple(dict.fromkeys(part.strip() for part in parts if any(map(str.isalnum, part))))
 
 
@@ -77,8 +93,7 @@ def heads_of(path: Path) -> Iterator[Head]:
         if file.suffix in (".csv", ".tsv"):
             keys = {*re.split(r"[,;\t]", text.partition("\n")[0].replace('"', "").strip())}
         else:
-            held = text if text.lstrip()[:1] in ("{", "[") else ""
-            keys = {name for name, colon in _STRING.findall(held) if colon}
+            keys = {name for name, colon in _STRING.findall(text) if colon and text.lstrip()[0] in "{["}
         yield Head(file, text, keys)
 
 
@@ -86,3 +101,21 @@ def files_below(path: Path, *patterns: str) -> list[Path]:
     """The file itself; or the files of a folder, and of its folders to any depth, of the first pattern that any has, by name."""
     of = [sorted(filter(Path.is_file, path.rglob(pattern))) for pattern in patterns if path.is_dir()]
     return next(filter(None, of), [] if of else [path])
+
+
+def told_by(keys: Keys) -> Callable[[Head], bool]:
+    """Whether a file holds all of any of these keys."""
+    return lambda head: any({*of} <= head.keys for of in keys)
+
+
+def objects_below(path: Path, keys: Keys, *patterns: str, encoding: str | None = None) -> Iterator[Held]:
+    """The objects of JSON files, or the rows of tables, of `files_below`.
+
+    Errors: `InputError` for one that does not hold all of any of `keys`.
+    """
+    for file in files_below(path, *patterns):
+        for row, item in objects_in(file, encoding):
+            if not told_by(keys)(Head(file, "", {*item})):
+                allowed = " or ".join(map(", ".join, keys))
+                raise InputError("keys are missing", source=str(file), row=row, allowed=allowed, got=[*item])
+            yield file, row, item

@@ -8,23 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ....files.json_records import objects_in_lines
-from .answer import Answer, Head, files_below, references_in
+from .answer import Answer, objects_below, references_in, told_by
 
 TITLE = "DiagnosisArena"
-_RESPONSE, _RIGHT, _CASE = "LLM Response", "Final Diagnosis", "Case Information"
-
-
-def reads(head: Head) -> bool:
-    """A file of answers or of cases."""
-    return {"id", _RIGHT} <= head.keys and not head.keys.isdisjoint({_RESPONSE, _CASE})
+_RESPONSE, _RIGHT = "LLM Response", "Final Diagnosis"
+_KEYS = (("id", _RIGHT, _RESPONSE), ("id", _RIGHT, "Case Information"))
+reads = told_by(_KEYS)
 
 
 def read(path: Path) -> Iterator[Answer]:
-    """One file a model. Errors: `InputError` for a line that is no JSON."""
-    for file in files_below(path, "*_answer.jsonl", "*.jsonl"):
-        for row, item in objects_in_lines(file):
-            case, right = str(item.get("id", row)), references_in(item.get(_RIGHT))
-            model, text = file.stem.partition("_answer")[0], str(item.get(_RESPONSE) or "")
-            model, text = (model, text) if _RESPONSE in item else (None, None)
-            yield Answer(case, model, text=text, references=right, source=file, row=row)
+    """One file a model. Errors: `InputError` for a line that is neither."""
+    for file, row, item in objects_below(path, _KEYS, "*_answer.jsonl", "*.jsonl"):
+        model, text = file.stem.partition("_answer")[0] if _RESPONSE in item else None, str(item.get(_RESPONSE) or "")
+        yield Answer(str(item["id"]), model, text=text, references=references_in(item[_RIGHT]), source=file, row=row)

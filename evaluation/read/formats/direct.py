@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ....errors import InputError
-from ....files.json_records import read_json
-from .answer import Answer, Head, files_below
+from .answer import Answer, Head, objects_below
 
 TITLE = "DiReCT"
 _CHAIN = "chain"
@@ -22,23 +21,22 @@ _DIAGNOSIS = re.compile(r"(?s)(.*?)(?:\s*#)*\s*\$Intermedia_\d+")
 
 def reads(head: Head) -> bool:
     """A note or a prediction."""
-    is_note = "$Intermedia_" in head.text and "$Input" in head.text
-    return bool(head.keys) and (is_note or (_CHAIN in head.keys and '"input' in head.text.lower()))
+    is_note = any(map(_DIAGNOSIS.fullmatch, head.keys))
+    return is_note or (_CHAIN in head.keys and '"input' in head.text.lower())
 
 
 def read(path: Path) -> Iterator[Answer]:
     """Notes give right answers, predictions answers. Errors: `InputError` for a file that is neither."""
     folder = path if path.is_dir() else path.parent
-    for file in files_below(path, "*.json"):
-        value, place = read_json(file).value, file.relative_to(folder)
-        held = value if isinstance(value, dict) else {}
-        more = {"disease_category": place.parts[0]} if len(place.parts) > 1 else {}
-        keys = [key for key in held if not re.fullmatch("input[1-6]", key)]
+    for file, _, held in objects_below(path, [()], "*.json"):
+        place = file.relative_to(folder)
+        case, more = place.as_posix(), {"disease_category": place.parts[0]} if len(place.parts) > 1 else {}
+        found = [*filter(None, map(_DIAGNOSIS.fullmatch, held))]
         if isinstance(chain := held.get(_CHAIN), list):
             last = [str(name) for name in chain if name][-1:]
-            yield Answer(place.as_posix(), folder.resolve().name, diagnoses=last, more=more, source=file)
-        elif len(keys) == 1 and (found := _DIAGNOSIS.fullmatch(keys[0])):
-            yield Answer(place.as_posix(), None, references=(found[1].strip(),), more=more, source=file)
+            yield Answer(case, folder.resolve().name, diagnoses=last, more=more, source=file)
+        elif len(found) == 1:
+            yield Answer(case, None, references=(found[0][1].strip(),), more=more, source=file)
         else:
             allowed = "one key DIAGNOSIS$Intermedia_D beside input1 … input6, or a list 'chain'"
-            raise InputError("neither a note nor a prediction", source=str(file), allowed=allowed, got=keys)
+            raise InputError("neither a note nor a prediction", source=str(file), allowed=allowed, got=[*held])

@@ -6,7 +6,6 @@ no answer. Texts and numbers of its metadata are groups.
 
 from __future__ import annotations
 
-import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,11 +18,9 @@ TITLE = "a log of Inspect"
 
 
 def reads(head: Head) -> bool:
-    """A log."""
-    if zipfile.is_zipfile(head.path):
-        names = zipfile.ZipFile(head.path).namelist()
-        return head.path.suffix == ".eval" and not {"header.json", "_journal/start.json"}.isdisjoint(names)
-    return {"version", "status", "eval", "task", "model"} <= head.keys
+    """A log: a ZIP file, or JSON."""
+    packed = head.path.suffix == ".eval" and head.text.startswith("PK")
+    return packed or {"version", "status", "eval", "task", "model"} <= head.keys
 
 
 def read(path: Path) -> Iterator[Answer]:
@@ -45,9 +42,8 @@ def read(path: Path) -> Iterator[Answer]:
         epochs = len({sample.epoch for sample in log.samples}) > 1
         for row, sample in enumerate(log.samples, 1):
             case = f"{task}/{sample.id}" if len({task for _, task in runs}) > 1 else str(sample.id)
-            rater, text = f"{run} [epoch {sample.epoch}]" if epochs else run, sample.output.completion
-            rater, text = (rater, text) if sample.error is None else (None, None)
-            right, more = references_in(sample.target), groups_in(sample.metadata)
+            rater = None if sample.error else f"{run} [epoch {sample.epoch}]" if epochs else run
+            text, right, more = sample.output.completion, references_in(sample.target), groups_in(sample.metadata)
             yield Answer(case, rater, text=text, references=right, more=more, source=file, row=row)
 
 

@@ -5,14 +5,12 @@ Its ranks may skip; NULL stands for a blank. Where there are several prompts, ea
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import pyarrow as pa
+import numpy as np
 
-from ....files.tables import Table, read_table
-from .answer import Head
+from ....files.table import Table, records_as_columns
+from .answer import objects_below, told_by
 
 TITLE = "Kernel29"
 _OURS = {
@@ -21,26 +19,17 @@ _OURS = {
     "severity": "differential_diagnosis_severity_name", "prompt": "prompt_name",
 }  # fmt: skip
 _NEEDED = [*_OURS.values()][:5]
-
-
-def reads(head: Head) -> bool:
-    """A CSV with its columns."""
-    return {*_NEEDED} <= head.keys
+reads = told_by([_NEEDED])
 
 
 def read(path: Path) -> Table:
     """A list for each patient, model and prompt, by rank. Errors: `InputError` for a missing column."""
-    table = read_table(path)
-    for name in _NEEDED:
-        table.require(name, "of Kernel29")
-    told = {ours: [_cell(value) for value in table.column(name)] for ours, name in _OURS.items() if name in table.names}
-    told["rank"] = [rank if name else None for rank, name in zip(told["rank"], told["diagnosis"], strict=True)]
-    prompts = told.pop("prompt", [])
-    if len({*prompts}) > 1:
-        told["rater"] = [who and f"{who} [{prompt}]" for who, prompt in zip(told["rater"], prompts, strict=True)]
-    return replace(table, data=pa.table({ours: pa.array(cells, pa.string()) for ours, cells in told.items()}))
-
-
-def _cell(value: Any) -> str | None:
-    text = "" if value is None else str(value).strip()
-    return None if text.upper() in ("", "NULL", "NAN") else text
+    found = [(row, item) for _, row, item in objects_below(path, [_NEEDED])]
+    told = [{ours: str(cells.get(name) or "NULL").strip() for ours, name in _OURS.items()} for _, cells in found]
+    told = [{name: cell for name, cell in one.items() if cell.upper() not in ("NULL", "NAN")} for one in told]
+    several = len({one.get("prompt") for one in told}) > 1
+    for one in told:
+        prompt, rater = one.pop("prompt", None), one.get("rater")
+        one |= {"rater": f"{rater} [{prompt}]"} if several and rater else {}
+        one |= {} if "diagnosis" in one else {"rank": None}
+    return Table(records_as_columns(told), str(path), 1, rows=np.array([row for row, _ in found], np.int64))

@@ -7,40 +7,36 @@ filters, or repeats, each becomes a rater: "model (strict-match)", "model [repea
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from ....errors import InputError
-from ....files.json_records import objects_in_lines, read_json
-from .answer import Answer, Head, files_below, groups_in, references_in
+from ....files.json_records import read_json
+from .answer import Answer, Head, files_below, groups_in, objects_below, references_in, told_by
 
 TITLE = "samples of lm-evaluation-harness"
-_CASE = ("case_id", "id")
+_KEYS = (("doc_id", "target", "filtered_resps"),)
 
 
 def reads(head: Head) -> bool:
     """A sample file."""
-    said = {"doc_id", "target"} <= head.keys and not head.keys.isdisjoint({"resps", "filtered_resps"})
-    return said and head.path.name.startswith("samples_")
+    return told_by(_KEYS)(head) and head.path.name.startswith("samples_")
 
 
 def read(path: Path) -> Iterator[Answer]:
     """The samples of a file, or of the files of a folder. Errors: `InputError` for a task that generates no text."""
-    files = files_below(path, "samples_*.jsonl")
-    for file in files:
-        rows, model = list(objects_in_lines(file)), _model(file)
-        several = len({str(sample.get("filter", "")) for _, sample in rows}) > 1
-        for row, sample in rows:
-            doc, target = sample["doc"] if isinstance(sample.get("doc"), dict) else {}, sample.get("target")
-            case = next((doc[key] for key in _CASE if doc.get(key) is not None), sample.get("doc_id"))
-            case = f"{_task(file)}/{case}" if len({*map(_task, files)}) > 1 else str(case)
+    of = {file: _task_and_model(file) for file in files_below(path, "samples_*.jsonl")}
+    for file, (task, model) in of.items():
+        samples = [*objects_below(file, _KEYS)]
+        several = len({sample.get("filter") for _, _, sample in samples}) > 1
+        for _, row, sample in samples:
+            doc = sample["doc"] if isinstance(sample.get("doc"), dict) else {}
+            case = next((doc[key] for key in ("case_id", "id") if doc.get(key) is not None), sample["doc_id"])
+            case = f"{task}/{case}" if len({task for task, _ in of.values()}) > 1 else str(case)
             # a filter is another reading of the same answer, and so no prompt or repeat to average over
-            name = f"{model} ({sample['filter']})" if several else model
-            right = _references(target)
-            more = groups_in({key: value for key, value in doc.items() if key not in _CASE})
-            texts = _texts(sample, file, row)
+            name = f"{model} ({sample.get('filter')})" if several else model
+            right, more, texts = references_in(sample["target"]), groups_in(doc), _texts(sample, file, row)
             for at, text in enumerate(texts, 1):
                 rater = f"{name} [repeat {at}]" if len(texts) > 1 else name
                 yield Answer(case, rater, text=text, references=right, more=more, source=file, row=row)
@@ -48,30 +44,19 @@ def read(path: Path) -> Iterator[Answer]:
 
 def _texts(sample: dict[str, Any], file: Path, row: int) -> list[str]:
     """What was generated, once for each repeat."""
-    said: Any = sample.get("filtered_resps") or sample.get("resps")
+    said: Any = sample["filtered_resps"]
     while isinstance(said, list) and len(said) == 1 and isinstance(said[0], list):
         said = said[0]
-    texts = said if isinstance(said, list) and all(isinstance(text, str) for text in said) else []
-    if not texts or texts[1:] in (["True"], ["False"]):  # a likelihood
+    texts = [text for text in said if isinstance(text, str)] if isinstance(said, list) else []
+    if not texts or texts != said or texts[1:] in (["True"], ["False"]):  # a likelihood
         allowed = "samples of a task that generates text (output_type: generate_until)"
         raise InputError("no text that a model wrote", source=str(file), row=row, allowed=allowed, got=said)
     return texts
 
 
-def _references(target: Any) -> tuple[str, ...]:
-    """A target is kept as text, a list of them as Python writes it."""
-    try:
-        return references_in(ast.literal_eval(target) if str(target).startswith("[") else target)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return references_in(target)
-
-
-def _task(file: Path) -> str:
+def _task_and_model(file: Path) -> tuple[str, str]:
     """Of "samples_TASK_DATE.jsonl"."""
-    return file.stem.removeprefix("samples_").rpartition("_")[0] or file.stem
-
-
-def _model(file: Path) -> str:
-    results = file.parent / f"results_{file.stem.rpartition('_')[2]}.json"
+    task, _, date = file.stem.removeprefix("samples_").rpartition("_")
+    results = file.with_name(f"results_{date}.json")
     told = read_json(results).value if results.is_file() else {}
-    return (told.get("model_name") or "").strip() or file.parent.resolve().name.replace("__", "/") or file.stem
+    return task, (told.get("model_name") or "").strip() or file.parent.resolve().name.replace("__", "/")

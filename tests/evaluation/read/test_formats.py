@@ -138,14 +138,14 @@ def test_files_of_ones_own_are_in_none(tmp_path: Path, files: dict[str, Any]) ->
 @pytest.mark.parametrize(
     ("name", "files", "place", "error"),
     [
-        ("lm-eval", {"samples_t_1.jsonl": lines({"doc_id": 0, "target": 1, "resps": [["-1.5", "False"]], "filtered_resps": []})}, "", "no text that a model wrote.*Got: .*-1.5"),
+        ("lm-eval", {"samples_t_1.jsonl": lines({"doc_id": 0, "target": 1, "resps": [["-1.5", "False"]], "filtered_resps": [["-1.5", "False"]]})}, "", "no text that a model wrote.*Got: .*-1.5"),
         ("lm-eval", {"samples_t_1.jsonl": lines({"doc_id": 0, "doc": {}, "target": "x", "filtered_resps": [-1.5]})}, "", "no text that a model wrote.*generate_until"),
         ("lm-eval", {"samples_t_1.jsonl": "{}\n{"}, "", "row 2: a line that is not JSON"),
-        ("diagnosis-arena", {"a_answer.jsonl": "[1]\n"}, "a_answer.jsonl", "row 1: a line that is not an object"),
-        ("clinbench-hpb", {"a.json": {"x": 1}}, "a.json", "no list of cases"),
-        ("craft-md", {"m/case_1.json": {"x": 1}}, "m", "no results of a case"),
+        ("diagnosis-arena", {"a_answer.jsonl": "[1]\n"}, "a_answer.jsonl", "row 1: not an object"),
+        ("clinbench-hpb", {"a.json": {"x": 1}}, "a.json", "row 1: keys are missing. Allowed: patient_info, diagnosis"),
+        ("craft-md", {"m/case_1.json": {"x": 1}}, "m", "keys are missing. Allowed: trial_0"),
         ("direct", {"n.json": {"input1": "x"}}, "n.json", "neither a note nor a prediction"),
-        ("kernel29", {"a.csv": KERNEL29.replace("predicted_diagnosis", "dx")}, "a.csv", "the column 'predicted_diagnosis' .of Kernel29. is missing"),
+        ("kernel29", {"a.csv": KERNEL29.replace("predicted_diagnosis", "dx")}, "a.csv", "row 2: keys are missing.*predicted_diagnosis"),
         ("inspect", {"a.json": {"x": 1}}, "a.json", "nothing of a log of Inspect in it"),
     ],
 )  # fmt: skip
