@@ -1,21 +1,17 @@
-"""DDXPlus's published files: right answers with codes and a final diagnosis, cases to ask about, the stratified sample."""
+"""DDXPlus's published files: cases to ask about, the stratified sample. What is right: `tests/cases/formats.csv`."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-import dxmatch
-from dxmatch.errors import InputError, OptionError
-from dxmatch.evaluation.evaluate import evaluate
+from dxmatch.errors import DxmatchError, OptionError
 from dxmatch.evaluation.read.formats.ddxplus import CONDITIONS, EVIDENCES, cases, stratified
-from dxmatch.evaluation.read.formats.registry import recognised
 from dxmatch.tests.command_line import invoke
-
-from ..made import POINTS, By
 
 HEADER = "AGE,DIFFERENTIAL_DIAGNOSIS,SEX,PATHOLOGY,EVIDENCES,INITIAL_EVIDENCE\n"
 ROWS = [
@@ -33,9 +29,7 @@ QUESTIONS = {
 
 def published(folder: Path) -> Path:
     """Patients made here in the published form: none of the data set."""
-    conditions = {
-        name: {"condition_name": name, "cond-name-eng": name, "icd10-id": code} for name, code in NAMES.items()
-    }
+    conditions = {name: {"icd10-id": code} for name, code in NAMES.items()}
     (folder / CONDITIONS).write_text(json.dumps(conditions), "utf-8")
     (folder / EVIDENCES).write_text(json.dumps(QUESTIONS), "utf-8")
     path = folder / "release_test_patients.csv"
@@ -48,25 +42,7 @@ def patients(tmp_path: Path) -> Path:
     return published(tmp_path)
 
 
-def test_as_references_with_codes_and_a_final_diagnosis(patients: Path):
-    """The set is the differential, codes in any case and several of one condition; top-k means the pathology."""
-    assert recognised(patients) == "ddxplus"
-    predictions = {"m": {"1": ["Bronchitis", "Pneumonia"], "2": ["Pneumonia"]}}
-    codes = {"Bronchitis": "J20", "Pneumonia": "J17;J18"}
-    report = evaluate(
-        predictions, references=patients, matcher=By(), codes=dxmatch.Codes(table=codes), resampling=POINTS, k=5
-    )
-    accuracy = next(row for row in report.rows if row["metric"] == "Acc" and row["of"] == "M" and row["k"] == 1)
-    assert accuracy["value"] == 0.5
-    assert report.row("HDF1", algorithm="m", k=5)["value"] == pytest.approx(2 * 1 * _recall() / (1 + _recall()))
-
-
-def _recall():
-    """Case 1: chapter 10, J09-J18 with J11, J11.1, J17, J18 and J20-J22 with J20 are 8 nodes, all but J11 and J11.1 said; case 2 all."""
-    return (6 / 8 + 1) / 2
-
-
-def test_cases_to_ask_about(patients: Path):
+def test_cases_to_ask_about(patients: Path, tmp_path: Path) -> None:
     first, second = cases(patients).to_pylist()
     assert first["text"].splitlines() == [
         "Age: 18", "Sex: male", "Chief complaint: Do you have a fever? Yes", "Do you have a fever? Yes",
@@ -75,42 +51,55 @@ def test_cases_to_ask_about(patients: Path):
     assert first["reference"] == ["Influenza", "Pneumonia", "Bronchitis"] and first["final"] == "Influenza"
     assert (first["reference_icd10"], second["final_icd10"]) == ("J11.1;J17;J18;J20", "J17;J18")
     assert cases(patients, first=1).column("reference").to_pylist() == [["Influenza"], ["Pneumonia"]]
+    out = tmp_path / "cases.jsonl"
+    done = invoke(["ddxplus", str(patients), "-o", str(out), "--cases", "1", "--seed", "3", "--first", "1"])
+    assert done.code == 0 and out.read_text("utf-8").splitlines() == [
+        json.dumps(row, ensure_ascii=False) for row in cases(patients, 1, 3, 1).to_pylist()
+    ]
 
 
-def test_the_stratified_sample():
-    """By shares as in the source; the same with the same seed."""
-    strata = ["common"] * 600 + ["rare"] * 25 + ["some"] * 375
-    drawn = stratified(strata, 100)
-    assert Counter(strata[i] for i in drawn) == {"common": 60, "some": 38, "rare": 2} or Counter(
-        strata[i] for i in drawn
-    ) == {"common": 60, "some": 37, "rare": 3}
-    assert len(set(drawn)) == 100 and drawn == sorted(drawn) == stratified(strata, 100) != stratified(strata, 100, 1)
-    with pytest.raises(OptionError, match="from 1 to"):
-        stratified(strata, 1001)
+def test_the_stratified_sample() -> None:
+    """Each pathology by its share, rounded up or down; the same with the same seed, and anybody with another."""
+    strata = ["common", "rare", "some", "common"] * 150 + ["common"] * 25 + ["some"] * 375
+    drawn = [stratified(strata, 100, seed) for seed in range(60)]
+    shares = {tuple(sorted(Counter(strata[i] for i in one).items())) for one in drawn}
+    assert shares == {
+        tuple(zip(("common", "rare", "some"), counts, strict=True)) for counts in ((32, 15, 53), (33, 15, 52))
+    }
+    assert all(one == sorted(set(one)) for one in drawn) and len(set().union(*drawn)) > 990
+    assert stratified(strata, 100) == drawn[0] != drawn[1] and stratified(strata, 1000) == [*range(1000)]
+    for n in (0, 1001):
+        with pytest.raises(OptionError, match="from 1 to the number of patients .1,000"):
+            stratified(strata, n)
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("file", "old", "new", "options", "told"),
     [
-        (("[['Pneumonia', 1.0]]", "Pneumonia"), "row 3, column 'DIFFERENTIAL_DIAGNOSIS'"),
-        (("[['Pneumonia', 1.0]]", "[['Gout', 1.0]]"), "'DIFFERENTIAL_DIAGNOSIS'.*'Gout'.*release_conditions.json"),
+        (
+            "release_test_patients.csv",
+            "[['Pneumonia', 1.0]]",
+            "Pneumonia",
+            {},
+            "row 3, column 'DIFFERENTIAL_DIAGNOSIS'",
+        ),
+        ("release_test_patients.csv", "\"['E_1']\"", "E_1", {}, "row 3, column 'EVIDENCES'.*Got: 'E_1'"),
+        (
+            "release_test_patients.csv",
+            "E_3_@",
+            "E_9_@",
+            {},
+            "row 2, column 'EVIDENCES'.*release_evidences.json lacks.*E_9",
+        ),
+        ("release_test_patients.csv", "SEX", "Sex", {}, "keys are missing.*SEX"),
+        (EVIDENCES, "", None, {}, "release_evidences.json: no such file"),
+        (EVIDENCES, "", "", {"first": 0}, "'first' parameter must be 1 or more"),
     ],
 )
-def test_patients_that_cannot_be_right(patients: Path, change, told):
-    patients.write_text(patients.read_text("utf-8").replace(*change), "utf-8")
-    with pytest.raises(InputError, match=told):
-        cases(patients)
-
-
-def test_questions_that_are_absent(patients: Path):
-    (patients.parent / EVIDENCES).unlink()
-    with pytest.raises(InputError, match="release_evidences.json: no such file"):
-        cases(patients)
-
-
-def test_on_the_command_line(patients: Path, tmp_path: Path):
-    out = tmp_path / "cases.jsonl"
-    done = invoke(["ddxplus", str(patients), "-o", str(out), "--cases", "1", "--seed", "3"])
-    assert done.code == 0, done.output
-    (row,) = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
-    assert row["text"].startswith("Age: ") and row["final"] in NAMES
+def test_patients_that_cannot_be_right(
+    patients: Path, file: str, old: str, new: str | None, options: Any, told: str
+) -> None:
+    path = patients.parent / file
+    path.unlink() if new is None else path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+    with pytest.raises(DxmatchError, match=told):
+        cases(patients, **options)
