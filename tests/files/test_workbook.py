@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import datetime
+import json
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -33,10 +35,6 @@ def workbook(path: Path, *sheets: tuple[str, Rows], then: Callable[[Worksheet], 
     return path
 
 
-def merge(*ranges: str) -> Callable[[Worksheet], Any]:
-    return lambda sheet: [sheet.merge_cells(one) for one in ranges]
-
-
 @pytest.mark.parametrize(
     ("cell", "text"),
     [
@@ -56,34 +54,25 @@ def test_cells_as_they_look(tmp_path: Path, cell: Any, text: str | None) -> None
     assert table.source == str(tmp_path / "t.xlsx") and table.note == ""
 
 
-TWO_ROWS = [
-    ["case", "GPT-4o", None, "Claude", None],
-    [None, "Dx1", "Dx2", "Dx1", "Dx2"],
-    [7, "flu", "gout", "flu", None],
-]
+with (Path(__file__).parents[1] / "cases" / "sheets.csv").open(encoding="utf-8", newline="") as file:
+    SHEETS = list(csv.DictReader(file))
+"""rows of cells, and which are merged; the names of the columns and the rows below, with their numbers, or what the refusal says after "refused: "."""
 
 
-@pytest.mark.parametrize(
-    ("rows", "merged", "records", "numbers"),
-    [
-        ([HEADER, [1, "flu"], [2, "gout"]], (), [("1", "flu"), ("2", "gout")], [2, 3]),
-        ([[], [], HEADER, [1, "flu"]], (), [("1", "flu")], [4]),
-        ([HEADER, [1, "flu"], [], [None, " "], [2, None]], (), [("1", "flu"), ("2", None)], [2, 5]),
-        ([[*HEADER, None, ""], [1, "flu", None, " "]], (), [("1", "flu")], [2]),
-        ([["dx"], ["flu"], [None], ["gout"], [None]], (), [("flu",), (None,), ("gout",)], [2, 3, 4]),
-        # merged downwards each has the value; two rows of names, one of them merged over both
-        ([HEADER, [1, "flu"], [None, "gout"], [2, "RA"]], ("A2:A3",), [("1", "flu"), ("1", "gout"), ("2", "RA")], [2, 3, 4]),
-        (TWO_ROWS, ("A1:A2", "B1:C1", "D1:E1"), [("7", "flu", "gout", "flu", None)], [3]),
-    ],
-)  # fmt: skip
-def test_rows_and_columns(
-    tmp_path: Path, rows: Rows, merged: tuple[str, ...], records: list[tuple[str, ...]], numbers: list[int]
-) -> None:
-    table = read_table(workbook(tmp_path / "t.xlsx", ("One", rows), then=merge(*merged)))
-    assert [tuple(row.values()) for row in table.data.to_pylist()] == records
-    assert table.row_numbers().tolist() == numbers
-    if rows is TWO_ROWS:
-        assert table.names == ["case", "GPT-4o Dx1", "GPT-4o Dx2", "Claude Dx1", "Claude Dx2"]
+@pytest.mark.parametrize("case", SHEETS, ids=[one["why"] or one["rows"] for one in SHEETS])
+def test_a_sheet(tmp_path: Path, case: dict[str, str]) -> None:
+    def merge(sheet: Worksheet) -> None:
+        for cells in case["merged"].split():
+            sheet.merge_cells(cells)
+
+    path = workbook(tmp_path / "t.xlsx", ("One", json.loads(case["rows"])), ("Other", [HEADER]), then=merge)
+    if case["read"].startswith("refused: "):
+        with pytest.raises(InputError, match=case["read"].removeprefix("refused: ")):
+            read_table(path)
+        return
+    table = read_table(path)
+    assert [table.names, *([*row.values()] for row in table.data.to_pylist())] == json.loads(case["read"])
+    assert table.row_numbers().tolist() == json.loads(case["numbers"])
 
 
 @pytest.mark.parametrize(
@@ -107,25 +96,6 @@ def test_which_sheet(tmp_path: Path, named: str, source: str, ids: list[str], no
         InputError, match=r"no such sheet; did you mean 'Cases'\?.*Allowed: Hidden, Cases, More cases\. Got: 'cases'"
     ):
         read_table(f"{path}#cases")
-
-
-@pytest.mark.parametrize(
-    ("rows", "merged", "message"),
-    [
-        ([[]], (), r"the sheet is empty.*t\.xlsx#Other names one.*Got: 'One'"),
-        ([HEADER], (), r"the table has no rows"),
-        ([["Table 1: our cases"], [*HEADER, "x"], [1, "flu", 2]], (), r"row 1: two columns without a name.*a title above"),
-        ([["id", " id"], [1, 2]], (), r"row 1: two columns of one name"),
-        ([HEADER, [1, "flu"], ["a note", None]], ("A3:B3",), r"row 3: cells merged across columns or rows.*Unmerge Cells.*Got: 'a note'"),
-        ([["Table 1"], HEADER, [1, "flu"]], ("A1:B1",), r"row 1: cells merged.*without a title.*Got: 'Table 1'"),
-        ([HEADER, [None, "x"], [None, "y"], [1, "flu"]], ("A1:A3",), r"row 1: cells merged.*Got: 'id'"),
-        ([HEADER, [1, "flu"], [], [2, "=A2"]], (), r"t\.xlsx.*, row 4, column 'B': a formula without its value.*save"),
-    ],
-)  # fmt: skip
-def test_sheets_that_are_refused(tmp_path: Path, rows: Rows, merged: tuple[str, ...], message: str) -> None:
-    path = workbook(tmp_path / "t.xlsx", ("One", rows), ("Other", [HEADER]), then=merge(*merged))
-    with pytest.raises(InputError, match=message):
-        read_table(path)
 
 
 def test_values_of_formulas(tmp_path: Path) -> None:
