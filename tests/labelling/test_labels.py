@@ -26,9 +26,7 @@ BEN = ANNA | {"heart attack": "0", "=1+1 syndrome": "", "asthma": "n"}
 def fill(path: Path, column: str, answers: dict[str, str], change: dict[str, str] | None = None) -> None:
     """Writes answers by one of the two diagnoses of each pair."""
     frame = read_table(path).data.to_pandas()
-    frame[column] = [
-        "".join(answers.get(side, "") for side in pair) for pair in zip(frame["a"], frame["b"], strict=True)
-    ]
+    frame[column] = frame["a"].map(answers).fillna("") + frame["b"].map(answers).fillna("")
     write_table(pa.Table.from_pandas(frame.replace(change or {}), preserve_index=False), path)
 
 
@@ -46,9 +44,7 @@ def test_the_sheets_are_blind_and_each_expert_s_own(folder: Path, suggestion: Su
     }  # fmt: skip
     sheet, pairs = read_table(folder / "sheets/anna.xlsx"), set(map(frozenset, zip(KEY["a"], KEY["b"], strict=True)))
     assert sheet.names == ["a", "b", "label_anna", "comment"] and not any(sheet.column("label_anna"))
-    assert set(map(frozenset, zip(sheet.column("a"), sheet.column("b"), strict=True))) == pairs, (
-        "no text is run or changed"
-    )
+    assert set(map(frozenset, zip(sheet.column("a"), sheet.column("b"), strict=True))) == pairs, "a text was changed"
     tasks = [json.loads((folder / f"label_studio/{expert}.json").read_text("utf-8")) for expert in ("anna", "ben")]
     orders = {tuple(frozenset(task["data"].values()) for task in own) for own in tasks}
     assert len(orders) == 2 and {frozenset(order) for order in orders} == {frozenset(pairs)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,9 @@ from dxmatch.errors import InputError
 from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.evaluation.read.reading import read_lists
 
-from ..made import POINTS, By, with_reading
+from ..made import POINTS, By, rows_in, with_reading
 
-with (Path(__file__).parents[2] / "cases" / "final_diagnoses.csv").open(encoding="utf-8", newline="") as file:
-    CASES = list(csv.DictReader(file))
+CASES = rows_in("../cases/final_diagnoses")
 """A file, options in JSON, a file of right answers; of the first case the right answers and the final one, null where it is the right answer."""
 
 

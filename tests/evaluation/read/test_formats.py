@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,9 @@ from dxmatch.evaluation.read.formats.registry import read_answers, recognised
 from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.files.tables import Table
 
-with (Path(__file__).parents[2] / "cases" / "formats.csv").open(encoding="utf-8", newline="") as file:
-    CASES = list(csv.DictReader(file))
+from ..made import rows_in
+
+CASES = rows_in("../cases/formats")
 """files in JSON, texts as they are, lists in .jsonl as lines; the format of `place`, "" for none; as JSON the case, model, list (null where it cannot
 be read), right answers and groups of each answer, or the rows of the long form; or what the refusal says after "refused: "."""
 
