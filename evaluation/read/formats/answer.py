@@ -13,10 +13,8 @@ from typing import Any, NamedTuple
 from ....errors import InputError
 from ....files.tables import objects_in
 
-Keys = Sequence[Sequence[str]]
-"""What tells the objects of a format: one holds all the keys of any of these."""
-Held = tuple[Path, int, dict[str, Any]]
-"""An object, and before it its file and row."""
+Keys = Sequence[Sequence[str]]  # of the objects of a format: each holds all of any of these
+Held = tuple[Path, int, dict[str, Any]]  # file, row and the object
 _APART = re.compile(r"[;\n\r]+")
 _LONGEST_GROUP = 60  # characters; a longer text describes one case and is no group of cases
 _HEAD = 65_536
@@ -115,7 +113,7 @@ def objects_below(path: Path, keys: Keys, *patterns: str, encoding: str | None =
     """
     for file in files_below(path, *patterns):
         for row, item in objects_in(file, encoding):
-            if not told_by(keys)(Head(file, "", {*item})):
+            if not any({*of} <= item.keys() for of in keys):
                 allowed = " or ".join(map(", ".join, keys))
                 raise InputError("keys are missing", source=str(file), row=row, allowed=allowed, got=[*item])
             yield file, row, item

@@ -32,8 +32,7 @@ def read(path: Path) -> Iterator[Answer]:
     codes = _codes(path)
     for at, patient in enumerate(objects_below(path, _KEYS), 1):
         told = _right(patient, codes)
-        right = tuple(told.pop("reference"))
-        yield Answer(str(at), None, references=right, more=told, source=path, row=patient[1])
+        yield Answer(str(at), None, references=tuple(told.pop("reference")), more=told, source=path, row=patient[1])
 
 
 def cases(path: Path | str, n: int | None = None, seed: int = 0, first: int | None = None) -> pa.Table:
@@ -60,8 +59,7 @@ def cases(path: Path | str, n: int | None = None, seed: int = 0, first: int | No
         raise OptionError("first", "1 or more", first)
     source = Path(path)
     asked, codes, patients = read_json(source.parent / EVIDENCES).value, _codes(source), [*objects_below(source, _KEYS)]
-    strata = [patient["PATHOLOGY"] for _, _, patient in patients]
-    chosen = range(len(patients)) if n is None else stratified(strata, n, seed)
+    chosen = range(len(patients)) if n is None else stratified([cells["PATHOLOGY"] for *_, cells in patients], n, seed)
     told = [
         {"case_id": str(i + 1), "text": _text(patients[i], asked), **_right(patients[i], codes, first)} for i in chosen
     ]

@@ -31,12 +31,12 @@ def read(path: Path) -> Iterator[Answer]:
     for file, _, held in objects_below(path, [()], "*.json"):
         place = file.relative_to(folder)
         case, more = place.as_posix(), {"disease_category": place.parts[0]} if len(place.parts) > 1 else {}
-        found = [*filter(None, map(_DIAGNOSIS.fullmatch, held))]
+        keys = [key for key in held if not re.fullmatch("input[1-6]", key)]
         if isinstance(chain := held.get(_CHAIN), list):
             last = [str(name) for name in chain if name][-1:]
             yield Answer(case, folder.resolve().name, diagnoses=last, more=more, source=file)
-        elif len(found) == 1:
-            yield Answer(case, None, references=(found[0][1].strip(),), more=more, source=file)
+        elif len(keys) == 1 and (found := _DIAGNOSIS.fullmatch(keys[0])):
+            yield Answer(case, None, references=(found[1].strip(),), more=more, source=file)
         else:
             allowed = "one key DIAGNOSIS$Intermedia_D beside input1 … input6, or a list 'chain'"
-            raise InputError("neither a note nor a prediction", source=str(file), allowed=allowed, got=[*held])
+            raise InputError("neither a note nor a prediction", source=str(file), allowed=allowed, got=keys)

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from ....errors import InputError
 from ....files.json_records import read_json
-from .answer import Answer, Head, files_below, groups_in, objects_below, references_in, told_by
+from .answer import Answer, Head, files_below, groups_in, list_in, objects_below, references_in, told_by
 
 TITLE = "samples of lm-evaluation-harness"
 _KEYS = (("doc_id", "target", "filtered_resps"),)
@@ -36,22 +35,15 @@ def read(path: Path) -> Iterator[Answer]:
             case = f"{task}/{case}" if len({task for task, _ in of.values()}) > 1 else str(case)
             # a filter is another reading of the same answer, and so no prompt or repeat to average over
             name = f"{model} ({sample.get('filter')})" if several else model
-            right, more, texts = references_in(sample["target"]), groups_in(doc), _texts(sample, file, row)
+            said = list_in(sample["filtered_resps"]) or []
+            texts = [text for one in said for text in (one if isinstance(one, list) else [one])]
+            if not texts or texts[1:2] in (["True"], ["False"]) or not all(isinstance(text, str) for text in texts):
+                problem, allowed = "no text that a model wrote", "output_type: generate_until, no likelihoods"
+                raise InputError(problem, source=str(file), row=row, allowed=allowed, got=said)
+            right, more = references_in(sample["target"]), groups_in(doc)
             for at, text in enumerate(texts, 1):
                 rater = f"{name} [repeat {at}]" if len(texts) > 1 else name
                 yield Answer(case, rater, text=text, references=right, more=more, source=file, row=row)
-
-
-def _texts(sample: dict[str, Any], file: Path, row: int) -> list[str]:
-    """What was generated, once for each repeat."""
-    said: Any = sample["filtered_resps"]
-    while isinstance(said, list) and len(said) == 1 and isinstance(said[0], list):
-        said = said[0]
-    texts = [text for text in said if isinstance(text, str)] if isinstance(said, list) else []
-    if not texts or texts != said or texts[1:] in (["True"], ["False"]):  # a likelihood
-        allowed = "samples of a task that generates text (output_type: generate_until)"
-        raise InputError("no text that a model wrote", source=str(file), row=row, allowed=allowed, got=said)
-    return texts
 
 
 def _task_and_model(file: Path) -> tuple[str, str]:
