@@ -59,6 +59,8 @@ def test_no_pair_twice_equal_or_labelled_and_rows_keep_their_numbers(matcher: Ma
     gout = {"a": ["gout"] * 50, "b": [f"illness{i}" for i in range(50)]}
     found = dxmatch.suggest(gout, 20, matcher=matcher, random_share=0.0, per_diagnosis=4)
     assert len(found) == 4 and "More would put one diagnosis into over 4" in found.words()[-1]
+    every = dxmatch.suggest(gout, 50, matcher=matcher, random_share=0.5, per_diagnosis=50).key
+    assert every["row"].to_pylist() == [*range(50)], "drawn at random, a pair is not suggested a second time"
 
 
 @pytest.mark.parametrize(
