@@ -1,7 +1,8 @@
 """The formats by name, and which of them a file or folder is in.
 
-A new one is a file beside this one with a title in a sentence; `reads`, whether a file is in it, told from its name and first bytes; and
-`read`, of a file or folder, its answers, in order, or, of a format that is a row for each diagnosis, the table in long form; and a line below.
+A new one is a file beside this one with a title in a sentence; `reads`, whether a file is in it, told from its name and first bytes (`told_by`
+the keys of its objects, which `objects_below` then asks of each); and `read`, of a file or folder, its answers, in order, or, of a format
+that is a row for each diagnosis, the table in long form; a line below; and rows of `tests/cases/formats.csv`.
 """
 
 from __future__ import annotations
