@@ -69,7 +69,7 @@ def test_a_log_that_is_packed(tmp_path: Path) -> None:
 def test_answers_that_cannot_be(tmp_path: Path) -> None:
     one, other = ({"id": 3, "Final Diagnosis": right, "LLM Response": "1. Gout"} for right in ("Gout", "Flu"))
     put(tmp_path, {"twice_answer.jsonl": [one, one], "a/m_answer.jsonl": [one], "a/n_answer.jsonl": [other]})
-    with pytest.raises(InputError, match="row 2.*a second answer by 'twice' to the case '3' .the first is in row 1"):
+    with pytest.raises(InputError, match="row 2.*a second answer of rank 1 by 'twice' for case '3' .the first is in row 1"):
         read_lists(tmp_path / "twice_answer.jsonl")
     differs = "n_answer.jsonl, row 1, .*: the reference differs within the case '3'.*Got: .*Flu"
     for answers, right in ((tmp_path / "a", None), ({"m": {"3": ["Gout"]}}, tmp_path / "a")):
