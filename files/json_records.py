@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,49 +34,37 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_unique)
 """NaN, which pandas and Python write for a blank, is read, too: a reader that is strict, as msgspec's, refuses it."""
 
 
-def objects_in_lines(
-    path: Path, encoding: str | None = None, broken: list[InputError] | None = None
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a file of JSON lines, each with the number of its line; blank lines are passed over.
+def read_json(path: Path, encoding: str | None = None, broken: list[InputError] | None = None) -> Held:
+    """What a .json or .jsonl file holds; of lines with an object each, the list of them and the numbers of the lines, blank ones passed over.
 
     broken : where lines that are no object go, instead of the first of them being raised.
 
-    Errors: `InputError`, with the line.
+    Errors: `InputError` for a file that is absent, empty, not text, or not JSON, with the line.
     """
-    for row, line in enumerate(utf8_of(path, encoding).decode().split("\n"), 1):
-        if not line.strip():
-            continue
+    text = utf8_of(path, encoding).decode()
+    if not text.strip():
+        raise InputError("the file is empty", source=str(path), allowed="JSON")
+    if suffix_of(path) == ".json" or text.lstrip()[0] == "[":
         try:
-            found, problem = _DECODER.decode(line), "a line that is not an object"
+            return Held(_DECODER.decode(text.strip()))
+        except (ValueError, RecursionError) as error:
+            # Lines in a file called .json: there is more behind the object that is the first.
+            if not (str(error).startswith("Extra data") and text.lstrip()[0] == "{"):
+                problem = f"the file is not JSON ({str(error)[:200]})"
+                raise InputError(problem, source=str(path), allowed="JSON") from None
+    records, rows = list[dict[str, Any]](), list[int]()
+    for row, line in enumerate(text.split("\n"), 1):
+        try:
+            found, problem = _DECODER.decode(line.strip() or "null"), "a line that is not an object"
         except (ValueError, RecursionError) as error:
             found, problem = None, f"a line that is not JSON ({str(error)[:200]})"
         if isinstance(found, dict):
-            yield row, found
-            continue
-        allowed = 'one JSON object a line, as {"a": …, "b": …}'
-        wrong = InputError(problem, source=str(path), row=row, allowed=allowed, got=line)
-        if broken is None:
-            raise wrong.of_row_alone()
-        broken.append(wrong)
-
-
-def read_json(path: Path, encoding: str | None = None, broken: list[InputError] | None = None) -> Held:
-    """What a .json or .jsonl file holds; of lines with an object each, the list of them and the numbers of the lines.
-
-    broken : as `objects_in_lines` has it.
-
-    Errors: `InputError` for a file that is absent, empty, not text, or not JSON, with the line.
-    """
-    text = utf8_of(path, encoding).decode().strip()
-    if not text:
-        raise InputError("the file is empty", source=str(path), allowed="JSON")
-    if suffix_of(path) == ".json" or text[0] == "[":
-        try:
-            return Held(_DECODER.decode(text))
-        except (ValueError, RecursionError) as error:
-            # Lines in a file called .json: there is more behind the object that is the first.
-            if not (str(error).startswith("Extra data") and text[0] == "{"):
-                problem = f"the file is not JSON ({str(error)[:200]})"
-                raise InputError(problem, source=str(path), allowed="JSON") from None
-    found = list(objects_in_lines(path, encoding, broken))
-    return Held([record for _, record in found], [number for number, _ in found])
+            records.append(found)
+            rows.append(row)
+        elif line.strip():
+            allowed = 'one JSON object a line, as {"a": …, "b": …}'
+            wrong = InputError(problem, source=str(path), row=row, allowed=allowed, got=line)
+            if broken is None:
+                raise wrong.of_row_alone()
+            broken.append(wrong)
+    return Held(records, rows)

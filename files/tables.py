@@ -96,18 +96,18 @@ def check_file(path: Path) -> str:
     raise InputError("a folder" if path.is_dir() else unknown, source=str(path), allowed=_READ)
 
 
-def objects_in(path: Path, encoding: str | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
+def objects_in(source: Any, encoding: str | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a JSON file, or the rows of another table, each with its number. Errors: `InputError` for what is none."""
-    if suffix_of(path) in JSON_SUFFIXES:
-        held, lines = read_json(path, encoding)
+    if isinstance(source, str | os.PathLike) and suffix_of(Path(source)) in JSON_SUFFIXES:
+        held, lines = read_json(Path(source), encoding)
         records = held if isinstance(held, list) else [held]
         rows = lines or range(1, len(records) + 1)
     else:
-        table = read_table(path, encoding)
+        table = read_table(source, encoding)
         records, rows = table.data.to_pylist(), table.row_numbers().tolist()
     for row, record in zip(rows, records, strict=True):
         if not isinstance(record, dict):
-            raise InputError("not an object", source=str(path), row=row, allowed="{key: value}", got=record)
+            raise InputError("not an object", source=str(source), row=row, allowed="{key: value}", got=record)
         yield row, record
 
 

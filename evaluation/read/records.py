@@ -92,7 +92,7 @@ def of_answers(answers: Sequence[Answer], source: str, by: Collection[str]) -> l
     for of_lists in (True, False):
         held = [one for one in answers if (one.model is not None) == of_lists]
         records = [
-            {"case_id": one.case_id, "reference": [*one.references] or None, **{n: v for n, v in one.more.items() if n in by or not of_lists}}
+            {"case_id": one.case_id, "reference": one.references or None, **{n: v for n, v in one.more.items() if n in by or not of_lists}}
             # an answer that says nothing came, and is an empty list
             | ({"rater": one.model, PREDICTIONS: one.text or as_text([] if one.text == "" else one.diagnoses)} if of_lists else {})
             for one in held

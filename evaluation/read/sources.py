@@ -22,7 +22,7 @@ from ...files.json_records import SUFFIXES as JSON_SUFFIXES
 from ...files.json_records import read_json
 from ...files.reading import Reading
 from ...files.table import Table
-from ...files.tables import read_table
+from ...files.tables import objects_in, read_table
 from .findings import SHOWN, first_few
 from .formats.answer import Answer
 from .formats.registry import FORMATS, read_answers, recognised
@@ -219,23 +219,13 @@ def _recorded(source: Any, reading: Reading) -> list[Answer]:
     InputError
         For what is no answer, with the row that it was made of.
     """
-    if _is_json(source):
-        held, rows = read_json(Path(source), reading.encoding)
-        records = held if isinstance(held, list) else [held]
-    else:
-        table = read_table(source, reading.encoding)
-        records, rows = table.data.to_pylist(), table.row_numbers().tolist()
     out = list[Answer]()
-    for row, one in zip(rows or range(1, len(records) + 1), records, strict=True):
+    for row, one in objects_in(source, reading.encoding):
         made = reading.record(one) if reading.record else None
         for told in made if isinstance(made, list | tuple) else [] if made is None else [made]:
             try:
-                right = told.get("references") or ()
-                of = {
-                    "case_id": str(told["case_id"]),
-                    "references": tuple([right] if isinstance(right, str) else right),
-                }
-                out.append(Answer(**{"model": None, **told, **of}, source=str(source), row=row))
+                of = {"model": None, **told, "case_id": str(told["case_id"])}
+                out.append(Answer(**of, source=str(source), row=row))
             except (AttributeError, KeyError, TypeError):
                 problem = "the option 'record' made no answer"
                 raise InputError(problem, source=str(source), row=row, allowed=_RECORDED, got=told) from None

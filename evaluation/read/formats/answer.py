@@ -15,7 +15,6 @@ from ....files.tables import objects_in
 
 Keys = Sequence[Sequence[str]]  # of the objects of a format: each holds all of any of these
 Held = tuple[Path, int, dict[str, Any]]  # file, row and the object
-_APART = re.compile(r"[;\n\r]+")
 _LONGEST_GROUP = 60  # characters; a longer text describes one case and is no group of cases
 _HEAD = 65_536
 _LOOKED_AT = 200  # files of a folder, to recognise it
@@ -32,7 +31,7 @@ class Answer:
     model : who answered; None where only the right answers of the case are told.
     diagnoses : the answer as a list, likeliest first; None where it is in `text`, or there is none.
     text : the answer as it was written; None where it is in `diagnoses`.
-    references : the right answers of the case; () where they are not told.
+    references : the right answers of the case as they were written, a list or a text that may hold several; None where they are not told.
     more : what else is told of the case, each a group that figures can be given for.
     source, row : the file, and where in it, as its reader sees it.
     """
@@ -41,7 +40,7 @@ class Answer:
     model: str | None
     diagnoses: list[str] | None = None
     text: str | None = None
-    references: tuple[str, ...] = ()
+    references: Any = None
     more: Mapping[str, Any] = field(default_factory=dict)
     source: str | Path = ""
     row: int = 0
@@ -54,18 +53,6 @@ def list_in(value: Any) -> list[Any] | None:
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
     return [*value] if isinstance(value, list | tuple) else None
-
-
-def references_in(value: Any) -> tuple[str, ...]:
-    """The right answers in a value: a list of them, or a text that holds several. None and blanks are none.
-
-    A comma does not part: "diabetes mellitus, type 2" is one.
-
-    >>> references_in("Cholelithiasis; hypertension")
-    ('Cholelithiasis', 'hypertension')
-    """
-    parts = [part for one in list_in(value) or [value] if one is not None for part in _APART.split(str(one))]
-    return tuple(dict.fromkeys(part.strip() for part in parts if any(map(str.isalnum, part))))
 
 
 def groups_in(values: Any) -> dict[str, str]:

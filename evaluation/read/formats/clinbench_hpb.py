@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .answer import Answer, Head, files_below, objects_below, references_in, told_by
+from .answer import Answer, Head, files_below, objects_below, told_by
 
 TITLE = "ClinBench-HPB"
 SUBSET, INFO, RIGHT = "subset", "patient_info", "diagnosis"
@@ -38,7 +38,7 @@ def cases(path: Path, encoding: str | None = None) -> Iterator[tuple[Answer, dic
         name = f"{file.stem}/{name}" if several else name
         seen[name] += 1  # titles stand twice in the published files
         name = name if seen[name] == 1 else f"{name} ({seen[name]})"
-        right, more = references_in(item[RIGHT]), {SUBSET: _PART.sub("", file.stem)}
+        right, more = item[RIGHT], {SUBSET: _PART.sub("", file.stem)}
         yield Answer(name, None, references=right, more=more, source=file, row=row), item
 
 

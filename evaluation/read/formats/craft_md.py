@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from .answer import Answer, objects_below, references_in, told_by
+from .answer import Answer, objects_below, told_by
 
 TITLE = "CRAFT-MD"
 _KEYS = (("trial_0", "case_vignette"), ("case_id", "case_vignette", "answer"))
@@ -23,12 +23,12 @@ def read(path: Path) -> Iterator[Answer]:
     """Errors: `InputError` for a file that is neither."""
     for file, row, held in objects_below(path, _KEYS, "*.json"):
         if "trial_0" not in held:
-            more, right = {"specialty": held["category"]} if held.get("category") else {}, references_in(held["answer"])
+            more, right = {"specialty": held["category"]} if held.get("category") else {}, held["answer"]
             yield Answer(str(held["case_id"]), None, references=right, more=more, source=file, row=row)
         for trial in filter(_TRIAL.fullmatch, held):
             for experiment in filter(_FREE.fullmatch, held[trial]):
                 model = f"{file.parent.resolve().name} {experiment} [trial {int(trial[6:]) + 1}]"
                 said = str(held[trial].get(f"extracted_ans_{experiment}") or "").strip()
                 names, text = ([said], None) if said else (None, str(held[trial][experiment] or "").strip())
-                right = references_in(held.get("correct_ans"))
+                right = held.get("correct_ans")
                 yield Answer(file.stem, model, names, text, references=right, source=file)

@@ -32,7 +32,7 @@ def read(path: Path) -> Iterator[Answer]:
     codes = _codes(path)
     for at, patient in enumerate(objects_below(path, _KEYS), 1):
         told = _right(patient, codes)
-        yield Answer(str(at), None, references=tuple(told.pop("reference")), more=told, source=path, row=patient[1])
+        yield Answer(str(at), None, references=told.pop("reference"), more=told, source=path, row=patient[1])
 
 
 def cases(path: Path | str, n: int | None = None, seed: int = 0, first: int | None = None) -> pa.Table:

@@ -36,7 +36,7 @@ def read(path: Path) -> Iterator[Answer]:
             last = [str(name) for name in chain if name][-1:]
             yield Answer(case, folder.resolve().name, diagnoses=last, more=more, source=file)
         elif len(keys) == 1 and (found := _DIAGNOSIS.fullmatch(keys[0])):
-            yield Answer(case, None, references=(found[1].strip(),), more=more, source=file)
+            yield Answer(case, None, references=found[1].strip(), more=more, source=file)
         else:
             allowed = "one key DIAGNOSIS$Intermedia_D beside input1 … input6, or a list 'chain'"
             raise InputError("neither a note nor a prediction", source=str(file), allowed=allowed, got=keys)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ....errors import InputError, MissingExtra
-from .answer import Answer, Head, files_below, groups_in, heads_of, references_in
+from .answer import Answer, Head, files_below, groups_in, heads_of
 
 TITLE = "a log of Inspect"
 
@@ -43,7 +43,7 @@ def read(path: Path) -> Iterator[Answer]:
         for row, sample in enumerate(log.samples, 1):
             case = f"{task}/{sample.id}" if len({task for _, task in runs}) > 1 else str(sample.id)
             rater = None if sample.error else f"{run} [epoch {sample.epoch}]" if epochs else run
-            text, right, more = sample.output.completion, references_in(sample.target), groups_in(sample.metadata)
+            text, right, more = sample.output.completion, sample.target, groups_in(sample.metadata)
             yield Answer(case, rater, text=text, references=right, more=more, source=file, row=row)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ....errors import InputError
 from ....files.json_records import read_json
-from .answer import Answer, Head, files_below, groups_in, list_in, objects_below, references_in, told_by
+from .answer import Answer, Head, files_below, groups_in, list_in, objects_below, told_by
 
 TITLE = "samples of lm-evaluation-harness"
 _KEYS = (("doc_id", "target", "filtered_resps"),)
@@ -40,7 +40,7 @@ def read(path: Path) -> Iterator[Answer]:
             if not texts or texts[1:2] in (["True"], ["False"]) or not all(isinstance(text, str) for text in texts):
                 problem, allowed = "no text that a model wrote", "output_type: generate_until, no likelihoods"
                 raise InputError(problem, source=str(file), row=row, allowed=allowed, got=said)
-            right, more = references_in(sample["target"]), groups_in(doc)
+            right, more = sample["target"], groups_in(doc)
             for at, text in enumerate(texts, 1):
                 rater = f"{name} [repeat {at}]" if len(texts) > 1 else name
                 yield Answer(case, rater, text=text, references=right, more=more, source=file, row=row)

@@ -71,7 +71,9 @@ def test_nothing_is_pooled_in_silence(frame: pd.DataFrame, columns: dict[str, st
 def test_a_row_for_each_diagnosis_needs_its_rank() -> None:
     cases = [f"c{i}" for i in range(4) for _ in "ab"]
     sure = pd.DataFrame({"case": cases, "diagnosis": ["gout", "flu"] * 4, "how sure": ["high", "low"] * 4})
-    with pytest.raises(InputError, match="row 1, .*a second answer of rank 1 by 'model' for case 'c0'.*a column 'rank'"):
+    with pytest.raises(
+        InputError, match="row 1, .*a second answer of rank 1 by 'model' for case 'c0'.*a column 'rank'"
+    ):
         read_lists(sure)
 
 
@@ -109,7 +111,9 @@ def test_cases_of_one_file_alone_are_named() -> None:
 
 def test_a_case_that_stands_twice_is_set_aside(tmp_path: Path) -> None:
     frame = pd.concat([table(), table().iloc[[2]]], ignore_index=True)
-    with pytest.raises(InputError, match=r"row 9, column 'Case': a second answer of rank 1 by 'GPT-4o' for case .*rejects=…"):
+    with pytest.raises(
+        InputError, match=r"row 9, column 'Case': a second answer of rank 1 by 'GPT-4o' for case .*rejects=…"
+    ):
         read_lists(frame)
     lists = read_lists(frame, reading=dxmatch.Reading(rejects=tmp_path / "r.csv"))
     assert len(lists.cases) == N - 1 and "3" not in lists.cases

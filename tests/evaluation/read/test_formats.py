@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dxmatch.errors import InputError, OptionError
-from dxmatch.evaluation.read.cells import diagnoses_in
+from dxmatch.evaluation.read.cells import diagnoses_in, parted
 from dxmatch.evaluation.read.formats.registry import read_answers, recognised
 from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.files.tables import Table
@@ -19,6 +19,10 @@ from ..made import rows_in
 CASES = rows_in("../cases/formats")
 """files in JSON, texts as they are, lists in .jsonl as lines; the format of `place`, "" for none; as JSON the case, model, list (null where it cannot
 be read), right answers and groups of each answer, or the rows of the long form; or what the refusal says after "refused: "."""
+
+
+def _right(told: Any) -> list[str]:
+    return [*parted(json.dumps(told) if isinstance(told, list) else str(told or ""))]
 
 
 def put(folder: Path, files: dict[str, Any]) -> Path:
@@ -36,7 +40,7 @@ def told(path: Path, name: str) -> list[Any]:
     if isinstance(found, Table):
         return found.data.to_pylist()
     texts = [one.diagnoses or (diagnoses_in(one.text) if one.text else []) for one in found]
-    return [[a.case_id, a.model, text, [*a.references], a.more] for a, text in zip(found, texts, strict=True)]
+    return [[a.case_id, a.model, text, _right(a.references), a.more] for a, text in zip(found, texts, strict=True)]
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{one['format']}: {one['why']}" for one in CASES])
@@ -69,7 +73,9 @@ def test_a_log_that_is_packed(tmp_path: Path) -> None:
 def test_answers_that_cannot_be(tmp_path: Path) -> None:
     one, other = ({"id": 3, "Final Diagnosis": right, "LLM Response": "1. Gout"} for right in ("Gout", "Flu"))
     put(tmp_path, {"twice_answer.jsonl": [one, one], "a/m_answer.jsonl": [one], "a/n_answer.jsonl": [other]})
-    with pytest.raises(InputError, match="row 2.*a second answer of rank 1 by 'twice' for case '3' .the first is in row 1"):
+    with pytest.raises(
+        InputError, match="row 2.*a second answer of rank 1 by 'twice' for case '3' .the first is in row 1"
+    ):
         read_lists(tmp_path / "twice_answer.jsonl")
     differs = "n_answer.jsonl, row 1, .*: the reference differs within the case '3'.*Got: .*Flu"
     for answers, right in ((tmp_path / "a", None), ({"m": {"3": ["Gout"]}}, tmp_path / "a")):
