@@ -206,8 +206,10 @@ def right_answers(rows: Rows, role: str, is_none: NoDiagnosis, separator: str | 
     at = at[np.lexsort((at, rows.rank[at], rows.case[at]))]
     n, numbers = len(rows.cases), rows.table.row_numbers()
     beside = [ours for ours in ("icd10", "severity") if len(at) and ours in rows.data.column_names]
-    held = {ours: coded(rows.data[ours]) for ours in ("diagnosis", *beside)}
-    texts = {ours: [[*words, None][code] for code in codes[at].tolist()] for ours, (codes, words) in held.items()}
+    texts = dict[str, list[str | None]]()
+    for ours in ("diagnosis", *beside):
+        codes, words = coded(rows.data[ours])
+        texts[ours] = np.array([*words, None], object)[codes[at]].tolist()
     parts = [() if text is None else parted(text, separator) for text in texts["diagnosis"]]
     of_case = [list[int]() for _ in range(n)]
     for place, case in enumerate(rows.case[at].tolist()):
