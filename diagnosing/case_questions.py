@@ -63,9 +63,9 @@ def diagnoses_of(text: str) -> tuple[list[str], str | None]:
         return names, None
     if is_refusal(text):
         return [], "refusal"
-    if names is None:
-        return [], "unclear"
-    return [], None if any(map(str.isalnum, without_thoughts(text))) else "empty"
+    if not any(map(str.isalnum, without_thoughts(text))):
+        return [], "empty"
+    return [], "unclear" if names is None else None
 
 
 def read_again(answer: Answer) -> tuple[list[str], str | None]:

@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from ...errors import OptionError, quoted
 from ...terms.text.sentences import says_nothing
 
-KEEP = "keep"
-"""Among the words: the default ones are diagnoses like any other."""
+_KEEP = "keep"  # among the words: the default ones are diagnoses like any other
 _SHOWN = 4
 
 
@@ -24,8 +23,7 @@ class NoDiagnosis:
         given = [words] if isinstance(words, str) or not isinstance(words, Iterable) else list(words)
         if not all(isinstance(word, str) and word.strip() for word in given):
             raise OptionError("no_diagnosis", "words, none of them blank", words)
-        self.words = frozenset(map(_bare, given)) - {KEEP}
-        self.by_default = KEEP not in map(_bare, given)
+        self.words, self.by_default = frozenset(map(_bare, given)) - {_KEEP}, _KEEP not in map(_bare, given)
 
     def __call__(self, text: str) -> bool:
         return _bare(text) in self.words or (self.by_default and says_nothing(text))
@@ -33,8 +31,7 @@ class NoDiagnosis:
 
 def _bare(text: str) -> str:
     """Without case, and the signs around it, which are lost where an answer is read from a cell: "#NAME?" is "name"."""
-    bare = text.strip().casefold()
-    return bare.strip(" #?!.*_`\"'<>[]()") or bare
+    return text.strip().casefold().strip(" #?!.*_`\"'<>[]()") or text.strip().casefold()
 
 
 def taken_as_none(counts: Counter[str], of: int) -> list[str]:
@@ -43,6 +40,6 @@ def taken_as_none(counts: Counter[str], of: int) -> list[str]:
     for text, count in counts.items():
         folded[text.strip().casefold()] += count
     shown = ", ".join(f"{quoted(text) if text else 'blank'} {count:,}" for text, count in folded.most_common(_SHOWN))
-    are = "names" if folded.total() == 1 else "name"
-    said = f"{folded.total():,} of {of:,} diagnoses in the lists {are} none ({shown}{', …' if len(folded) > _SHOWN else ''}); ranks stay, and such a word matches nothing."
+    are, more = "names" if folded.total() == 1 else "name", ", …" if len(folded) > _SHOWN else ""
+    said = f"{folded.total():,} of {of:,} diagnoses in the lists {are} none ({shown}{more}); ranks stay, and such a word matches nothing."
     return [said] if folded else []

@@ -99,11 +99,15 @@ def _alike(name: str, said: str) -> bool:
 
 
 def test_answers_are_read_as_a_colleague_reads_them_or_not_at_all() -> None:
-    """400 answers in ten styles, written before the rules that read them, with the list that a colleague would write down: repeats once."""
+    """500 answers in ten styles, written before the rules that read them, with the list that a colleague would write down: repeats once.
+
+    Of 100 at least 72 are read as by the colleague, or rightly left where the colleague writes none (null, or an empty list); no other is read.
+    """
     rows = [
         json.loads(line) for line in _CASES.with_name("answers_and_colleagues.jsonl").read_text("utf-8").splitlines()
     ]
     read = [(ranked_diagnoses(row["text"]), row["colleague"]) for row in rows]
     once = [([*dict.fromkeys(names)], said) for names, said in read if names is not None]
-    alike = [len(names) == len(said) and all(map(_alike, names, said)) for names, said in once]
-    assert sum(alike) >= 312 and all(alike)
+    alike = [said is not None and len(names) == len(said) and all(map(_alike, names, said)) for names, said in once]
+    left = sum(names is None and not said for names, said in read)
+    assert len(rows) == 500 and sum(alike) + left >= 360 and all(alike)
