@@ -12,36 +12,31 @@ from contextlib import suppress
 from ...terms.text.vocabulary import words_in
 
 LEAD, LIST, OTHERS, ASIDE, TEXT = range(5)  # one, several, those beside a leading one, what is no answer, sentences
-_ONE, _MANY, _BESIDE, _ASIDE, _TEXT, _SAY_NOTHING, _SAYING = map(
-    words_in,
-    (
-        """first diagnosis dx imp answer impression condition disease cause most likely likeliest probable leading primary
-        principal main working provisional top single final definitive correct suspected clinical overall name st""",
-        """diagnoses conditions diseases causes differential differentials ddx possible possibly possibilities potential
-        considerations relevant ranked ranking revised refined high more less least""",
-        """other others alternative alternatives also still additional remaining secondary unlikely next second third
-        fourth fifth tertiary runner up moderate low nd rd th miss missed""",
-        """reason reasons reasoning rationale explanation justification evidence basis findings features symptoms history
-        presentation summary analysis assessment discussion plan management treatment therapy test tests investigations
-        recommendation recommendations recommended workup work step steps actions note notes comment disclaimer important
-        confidence likelihood prob probability labs imaging comorbidities patient question code icd orpha rank id severity
-        urgency urgent problem supporting against thought thinking why""",
-        "conclusion bottom takeaway overview",
-        """the my his her a an of in on by to this patient case is are be and but with include includes from here d s tier
-        key list consider considered order likelihood probability decreasing descending two three five not important rank
-        would must cannot line""",
-        """i we you he she they it this that these which who patient patients doctor is are was were has have had been do
-        does would could should can cannot may might must will please however because since given considering though
-        although both either instead what how why let see there then next last also maybe perhaps possibly probably
-        likely unlikely probable definitely certainly sure diagnosis diagnoses differential firstly followed suggests
-        indicates consider presents points support supported shows confirms explains fits looks sounds think believe go e.g
-        suspect suspected needs perform obtain order check refer start give include includes including rule rules ruled r/o
-        exclude excludes excluded information evidence determine determined evaluation listed follows following below
-        unclear uncertain made confirmed MRI CT ECG EEG X-ray test tests biopsy scan ist sind est sont trata handelt è""",
-    ),
-)
-_MOST_OF_A_LABEL, _MOST_OF_A_NAME = 7, 14  # words; what is longer is a sentence
-_REMARK = 4  # words from which what stands behind a colon, a dash, or in brackets is no part of the name
+_WORDS = """
+first diagnosis dx imp answer impression condition disease cause most likely likeliest probable leading primary
+principal main working provisional top single final definitive correct suspected clinical overall name st
+| diagnoses conditions diseases causes differential differentials ddx possible possibly possibilities considerations
+potential relevant ranked ranking revised high more less least
+| other others alternative alternatives also still additional remaining secondary unlikely second third fourth
+fifth tertiary runner up moderate low nd rd th miss missed
+| reason reasons reasoning rationale explanation justification evidence basis findings features symptoms history why
+presentation summary analysis assessment discussion plan management treatment therapy test tests recommendation
+recommendations recommended workup work step steps actions note comment disclaimer confidence likelihood prob rank
+probability imaging comorbidities patient question code icd orpha id severity urgency urgent important problem
+supporting against thought pathophysiology
+| the my his her a an of in on by to this patient case is are be and but with include includes from here d s tier key
+list line consider considered order likelihood probability decreasing not important rank would must cannot
+| hello thanks i we you he she they it this that these which who patient patients doctor is are was were has have had been do does
+would could should can cannot may might must will please however because since given though although both either
+instead what how why let see there then next last also maybe perhaps possibly probably likely unlikely probable
+definitely certainly sure diagnosis diagnoses differential firstly followed suggests indicates consider presents points
+support supported shows confirms explains fits looks sounds think believe suspect suspected needs perform obtain order
+check refer start give include includes including rule ruled r/o exclude excluded information evidence determine
+determined listed follows following below unclear uncertain made e.g MRI CT ECG EEG X-ray test tests biopsy scan ist
+sind est sont trata handelt è
+"""
+_ONE, _MANY, _BESIDE, _ASIDE, _SAY_NOTHING, _SAYING = map(words_in, _WORDS.split("|"))
+_MOST_OF_A_LABEL, _MOST_OF_A_NAME, _REMARK = 7, 14, 4  # words; with the last, what stands behind a mark is a remark
 _MARKS = re.compile(r"\*\*|__|`|~~|(?<!\w)[*_](?=\w)|(?<=[\w)])[*_](?!\w)")
 _NO_WORDS = re.compile(r"(?i)\([^()]*\)|\b(?:for|at this)\s.*|^\W*\d+[.)]|[^\w\s'’/-]")
 _BEHIND_BOLD = re.compile(r"(?<=\S)\*\*:?\s*(?:[:–—-]|is\b)\s*\S.*$")
@@ -70,6 +65,12 @@ class Unread(Exception):
     """A text that may be understood in several ways, or in none."""
 
 
+def certain(holds: object) -> None:
+    """Errors: `Unread` where something does not hold."""
+    if not holds:
+        raise Unread
+
+
 def plain(text: str) -> str:
     """Takes the marks of bold, italics and code away."""
     return _MARKS.sub("", text).strip()
@@ -82,14 +83,14 @@ def kind_of(label: str) -> int | None:
     (True, True, None)
     """
     bare = _NO_WORDS.sub(" ", re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", plain(label))).casefold()
-    told, folded = re.findall(r"[^\W\d_]+", bare), label.casefold()
-    words = {*told} - _SAY_NOTHING
-    if re.search(r"(?<!not )\b(?:ruled\s+out|excluded|rejected)\b", folded):
+    told = re.findall(r"[^\W\d_]+", bare)
+    words = {*told} - _SAY_NOTHING - {"two", "three", "four", "five", "ten"}
+    if re.search(r"(?i)(?<!not )(?<![a-z])(?:ruled[\s_]+out|excluded|rejected)\b", label):
         return ASIDE
-    if words and label.count("(") == label.count(")") and words <= _ONE | _MANY | _BESIDE:
-        several = not words <= _ONE or re.search(r"\btop\s+(?:[2-9]|1\d|two|three|four|five|ten)\b", folded)
+    if words and words <= _ONE | _MANY | _BESIDE and label.count("(") == label.count(")"):
+        several = re.search(r"(?i)\btop\s+(?:[2-9]|1\d|two|three|four|five|ten)\b", label) or not words <= _ONE
         return OTHERS if words & _BESIDE or told[0] in ("less", "least") else LIST if several else LEAD
-    if words and words <= _TEXT:
+    if words and words <= {"conclusion", "takeaway", "bottom", "overview"}:
         return TEXT
     return ASIDE if "," not in label and len(told) <= _MOST_OF_A_LABEL and _ASIDE & {*told[:3]} else None
 
@@ -122,10 +123,8 @@ def names_of(entries: Sequence[str]) -> list[str]:
         name = _ASIDE_BRACKET.sub("", _ASIDE_BRACKET.sub("", _cut(head, often))).strip(" .,;:!*_–-→★☆⭐")
         is_word = any(map(str.isalpha, name)) and sum(map(str.isalnum, name)) > 1 and name.count("(") == name.count(")")
         is_half = len(heads) > 1 and " " not in name and _HALF.fullmatch(name)
-        if not is_word or is_half or len(name.split()) > _MOST_OF_A_NAME or _NO_NAME.search(name):
-            raise Unread
-        if says(name) or kind_of(name) is not None:
-            raise Unread
+        certain(is_word and not is_half and len(name.split()) <= _MOST_OF_A_NAME and not _NO_NAME.search(name))
+        certain(not says(name) and kind_of(name) is None)
         names.append(name)
     return names
 
@@ -137,38 +136,36 @@ def names_or_none(entries: Sequence[str]) -> list[str]:
     return []
 
 
-def enumerated(text: str) -> list[str]:
-    """Gives the names in a sentence's list: "gout, sepsis and flu". Errors: `Unread` where a part is only half of a name.
+def named(kind: int, text: str, commas: int = 0) -> list[str]:
+    """Gives the names in a part of a sentence: one behind LEAD, with no more commas than so many but before parts of its name, else several.
 
-    >>> enumerated("gout, lupus (mild, or not) and giant cell arteritis")
-    ['gout', 'lupus (mild, or not)', 'giant cell arteritis']
+    Raises
+    ------
+    Unread
+        Where there are others, or one is only half of a name.
+
+    >>> named(LIST, "gout, lupus (mild, or not) and giant cell arteritis"), named(LEAD, "pneumonia, viral")
+    (['gout', 'lupus (mild, or not)', 'giant cell arteritis'], ['pneumonia, viral'])
     """
     *parts, last = _COMMA.split(text.strip(" ."))
+    halves = [_HALF.fullmatch(part) is not None for part in [*parts, last][1:]]
+    if kind == LEAD:
+        certain(len(halves) <= commas or all(halves))
+        certain(not re.search(r"(?<!with )\b(?:or|over)\b", re.sub(r"\([^()]*\)", "", text)))
+        return names_of([text])
     parts += [last] if parts and re.search(r",\s*(?:and|or)\b", text) else _AND.split(last)
-    if len(parts) > 1 and any(map(_HALF.fullmatch, parts)):
-        raise Unread
+    certain(len(parts) == 1 or not any(map(_HALF.fullmatch, parts)))
     return [name for part in parts for name in names_of([part])]
-
-
-def is_one(text: str, commas: int) -> bool:
-    """Whether a text with more than so many commas names one disease: behind the first are parts of its name, and no "or"."""
-    _, *behind = _COMMA.split(text)
-    either = re.search(r"(?<!with )\b(?:or|over)\b", re.sub(r"\([^()]*\)", "", text))
-    return not either and (len(behind) <= commas or all(map(_HALF.fullmatch, behind)))
 
 
 def _cut(text: str, often: bool) -> str:
     """A text without the remark at its end. often : most entries have one. Errors: `Unread` where that denies what stands before it."""
     for mark in _REMARK_MARK.finditer(text):
         before, behind = text[: mark.start()], text[mark.end() :].strip(" )")
-        if (
-            not before.strip()
-            or len(re.findall(r"[(\[]", before)) > len(re.findall(r"[)\]]", before))
-            or _OF_NAME.match(behind)
-        ):
+        is_open = len(re.findall(r"[(\[]", before)) > len(re.findall(r"[)\]]", before))
+        if not before.strip() or is_open or _OF_NAME.match(behind):
             continue
-        if DENIES.match(behind):
-            raise Unread
+        certain(not DENIES.match(behind))
         if len(behind.split()) >= _REMARK or says(behind) or (often and "(" not in mark[0]):
             return _cut(before, often)
     return text

@@ -1,0 +1,201 @@
+"""The form of an answer: JSON, tags and tables, written as the headings and numbered lines that mean the same; and lines, cut at headings and labels."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import html
+import json
+import re
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from .answer_words import ASIDE, DENIES, LEAD, LIST, OTHERS, TEXT, certain, kind_of, plain
+
+_LIKELIHOOD = re.compile(r"(?i)probab|likelihood|confidence|chance|%")
+_SHARE = re.compile(r"[~<>≈]?\s*(\d{1,3}(?:\.\d+)?)\s*%?")
+_IN_WORDS = {"low": "1", "medium": "2", "moderate": "2", "high": "3"}
+_RANKED = re.compile(r"(?i)(?:rank|top|differential|diagnos[ei]s|answer|d?dx|[\W_])*0*([1-9]\d?)")
+_RANK = re.compile(r"(?i)rank|#|no\.?|")
+_MOST_OF_A_HEAD = 3  # words; with more it is a sentence with a comma
+_IN_BRACKETS = re.compile(r"\[(/?[A-Z_]{3,20})\]")
+_BOXED = re.compile(r"\$?\\boxed\{\s*(?:\\text(?:bf)?\{)?([^{}]+)\}?\s*\}\$?\.?")
+_TAG = re.compile(r"(?is)<([a-z]\w{0,40})(?:\s[^<>]{0,80})?>((?:(?!<\1\b).)*?)</\1>")
+_LONGEST_LINE = 1_000  # characters; what is longer is prose
+_MOST_OF_A_LABEL = 4  # words of a heading without a mark, or of a label of unknown words
+_NUMBERED = re.compile(
+    r"(?i)\s*(?:#{1,6}\s+)?(?:\*\*|__)?(?:(?:diagnosis|dx|rank)\s*)?(?:#(?=\d)|[(\[])?(?P<number>[1-9]\d?)"
+    r"(?:[.)\]]+:?|:(?!\d)|\s+[-–—](?=\s)|(?<=#\d)|(?<=#\d\d))(?!\d)\s*(?P<text>\S.*)"
+)
+_BULLET = re.compile(r"\s*(?:[-*•–+◦▪‣·●►➤]\s+|[-•](?=[^\W\d_]))(?P<text>\S.*)")
+_INLINE = re.compile(r"(?:^|(?<=[\s,;:>]))(?<!type )(?<!stage )(?<!grade )\(?(\d{1,2})[.)]\s+(?=[^\W\d_*]|\*\*)")
+_LABEL = re.compile(r"([^:\t—\[]{2,60}?)\s*(:|[-=]?>|=|\t|→|\s[–—-]\s)\s*(.*)")
+_HEADING = re.compile(r"\s*(?:#{1,6}\s.*|\*\*[^*]+\*\*\s*|[^:]*(:)\**\s*)")
+
+
+def listed(text: str) -> list[Any] | None:
+    """Reads a list in JSON, or in Python's form as pandas writes it into a cell; None for anything else."""
+    value = _value(text) if text.startswith("[") and text.endswith("]") else None
+    return value if isinstance(value, list) else None
+
+
+def _value(text: str) -> Any:
+    for read in (json.loads, lambda python: json.loads(json.dumps(ast.literal_eval(python)))):
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            return read(text)
+    return None
+
+
+def without_json(text: str) -> str:
+    """Writes the one value of JSON in a text as lines. Errors: `Unread` for one that is no ranking, or that is not whole."""
+    start = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
+    end = max(text.rfind("}"), text.rfind("]")) + 1
+    value = _value(text[start:end]) if 0 <= start < end else None
+    if isinstance(value, dict) or (isinstance(value, list) and all(isinstance(v, str | dict | None) for v in value)):
+        return "\n".join([text[:start], *_lines_of(value, "Diagnoses"), "", text[end:]])
+    certain("{" not in text)
+    return text
+
+
+def _lines_of(value: Any, label: str) -> list[str]:
+    """A value as a heading with a name or a numbered list below."""
+    if not isinstance(value, list | dict) or kind_of(label) == ASIDE:
+        return [f"## {label}", " ".join(str(value or "").split())]
+    if isinstance(value, dict):
+        numbers = {key: found[1] for key in value if (found := _RANKED.fullmatch(key))}
+        if not numbers or {kind_of(key) for key in value if key not in numbers} - {ASIDE}:
+            return [line for key, one in value.items() for line in _lines_of(one, key)]
+        value = [{"rank": at, "name": value[key]} for key, at in numbers.items()]
+    lines = [f"## {label}"]
+    for at, row in enumerate((one if isinstance(one, dict) else {"name": one} for one in value if one), 1):
+        names = [value for key, value in row.items() if kind_of(key) in (LEAD, LIST, OTHERS)]
+        rank = _RANKED.fullmatch(str(next((row[key] for key in row if _RANK.fullmatch(key)), at)).strip(" #."))
+        told = [str(value).strip().casefold() for key, value in row.items() if _LIKELIHOOD.search(key)]
+        share = next((found[1] if (found := _SHARE.fullmatch(one)) else _IN_WORDS.get(one) for one in told), None)
+        certain(rank and len(names) == 1 and isinstance(names[0], str))
+        name = " ".join(names[0].split()) + (f" ({share}%)" if share else "")
+        lines += [f"{rank[1]}. {name}"] if rank and names[0] else []
+    return lines
+
+
+def without_tags(text: str) -> str:
+    """Writes what stands in tags, also "[ANSWER]" and "\\boxed{…}", as lines: like or numbered ones as a list, a single one as a heading and what is below it."""
+    text = _BOXED.sub(r"\n<answer>\1</answer>\n", _IN_BRACKETS.sub(r"<\1>", text))
+    tags = [tag.casefold() for tag in re.findall(r"<(\w+)", text)]
+
+    def line_of(found: re.Match[str]) -> str:
+        tag, inside = found[1].casefold(), html.unescape(_TAG.sub(line_of, found[2])).strip()
+        kind, number = kind_of(tag.strip("0123456789")), _RANKED.fullmatch(tag)
+        if kind == ASIDE:
+            return "\n"
+        if number or (tags.count(tag) > 1 and not found[2].strip().startswith("<")):
+            return f"\n{f'{number[1]}.' if number else '*'} {' '.join(inside.split())}\n"
+        label = "diagnoses" if kind == LEAD and "\n" in inside else tag
+        return f"\n{inside}\n" if kind is None else f"\n\n## {label}\n{inside}\n"
+
+    return _TAG.sub(line_of, text)
+
+
+def without_table(text: str) -> str:
+    """Writes a table as a list numbered by its ranks. Errors: `Unread` where no head names its one column of diagnoses.
+
+    A table between bars may have text around it; one of CSV is all of the answer, and has a head.
+    """
+    lines = text.splitlines()
+    runs = [[*run] for barred, run in groupby(enumerate(lines), lambda one: "|" in one[1].strip("| ")) if barred]
+    tables = [(run[0][0], run[-1][0] + 1, "|") for run in runs if len(run) > 1]
+    for mark in "\t;," if not tables and len(lines) > 1 else "":
+        head = [cell for cell in lines[0].split(mark) if len(cell.split()) <= _MOST_OF_A_HEAD]
+        if 1 < len(head) > lines[0].count(mark) and sum(kind_of(cell) in (LEAD, LIST, OTHERS) for cell in head) == 1:
+            tables = [(0, len(lines), mark)]
+    for first, last, mark in reversed(tables):
+        written = [line.strip().strip("|") for line in lines[first:last] if line.strip("\t |:+-")]
+        quoting = csv.QUOTE_NONE if mark == "|" else csv.QUOTE_MINIMAL
+        read = csv.reader(written, delimiter=mark, skipinitialspace=True, quoting=quoting)
+        head, *rows = [[plain(cell) for cell in row] for row in read]
+        certain(not any(len(row) != len(head) or any(map(DENIES.match, row)) for row in rows))
+        told = _lines_of([dict(zip(head, row, strict=True)) for row in rows], "Diagnoses")
+        lines = [*lines[:first], "", *told, "", *lines[last:]]
+    return "\n".join(lines)
+
+
+@dataclass
+class Section:
+    """What stands below a heading or label. kind : as in `answer_words`. own : whether its text begins in the label's line.
+
+    text : lines before a list. entries : of the list, with their numbers (0 for bullets). below : the text after its last. indent : of its marks. beside : of the bullet that holds the label, -1 for none.
+    """
+
+    kind: int
+    text: list[str] = field(default_factory=list)
+    own: bool = False
+    entries: list[str] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    below: list[str] = field(default_factory=list)
+    indent: int = 0
+    beside: int = -1
+
+
+def sections_of(text: str) -> list[Section]:
+    """Cuts an answer at its headings and labels.
+
+    Raises
+    ------
+    Unread
+        Where a section has two lists, or a heading or label is unknown.
+    """
+    sections, blank, counted = [Section(TEXT)], False, 0
+    for line in (part for one in text.splitlines() for part in _list_apart(one[:_LONGEST_LINE])):
+        after_blank, blank = blank, not any(map(str.isalnum, line))
+        here, indent = sections[-1], len(line) - len(line.lstrip())
+        numbered, bullet = _NUMBERED.fullmatch(line), _BULLET.fullmatch(line)
+        if blank or (here.entries and indent > here.indent) or (bullet and any(here.numbers)):
+            continue  # what is said of an entry
+        mark, number = numbered or bullet, int(numbered["number"]) if numbered else 0
+        is_reason = here.kind == ASIDE or (here.entries and not (after_blank or here.below))
+        opened = None if number else _opened(mark["text"] if mark else line, here, bool(mark or is_reason))
+        if opened is not None:
+            opened.beside = indent if mark else -1
+            sections += [] if opened.kind == ASIDE and opened.own and any(here.numbers) else [opened]
+        elif mark:
+            last = here.numbers[-1] if here.entries else number
+            is_other = number not in (last, last + (last > 0)) or (here.below and number == last)
+            if here.kind == ASIDE:
+                is_other = not any(here.numbers) and number == counted + 1 > 1  # it may go on with the list above
+            certain(not is_other and indent > here.beside)
+            here.indent, here.below = here.indent if here.entries else indent, []
+            here.entries.append(mark["text"])
+            here.numbers.append(number)
+            counted = counted if here.kind == ASIDE else number
+        elif not is_reason:
+            (here.below if here.entries else here.text).append(line)
+    return sections
+
+
+def _list_apart(line: str) -> list[str]:
+    """A line, cut before each number where it holds a list: "1. gout 2. sepsis"."""
+    found = [int(number) for number in _INLINE.findall(line)]
+    if len(found) < 2 or found != [*range(1, len(found) + 1)]:
+        return [line]
+    return [part.strip(" ,;|") for part in _INLINE.sub(r"\n\1. ", line).strip("\n").split("\n")]
+
+
+def _opened(line: str, here: Section, is_free: bool) -> Section | None:
+    """The section that a line opens: a heading, or a label with what is behind it; None for another line.
+
+    Errors: `Unread` for one of unknown words, where it is not free in these, and not the bold name below a label.
+    """
+    bare = plain(re.sub(r"^\s*#{1,6}\s+", "", line))
+    label, heading = _LABEL.fullmatch(bare), _HEADING.fullmatch(line)
+    own = label[3].strip() if label else ""
+    if label and own and (kind := kind_of(label[1])) is not None:
+        return Section(kind, [own], own=True)
+    is_heading = heading or (len(bare.split()) <= _MOST_OF_A_LABEL and not is_free)
+    if is_heading and (kind := kind_of(bare.rstrip(":"))) is not None:
+        return Section(kind)
+    is_label = label and own and label[2] == ":" and len(label[1].split()) <= _MOST_OF_A_LABEL
+    is_title = heading and not heading[1] and (here.kind == TEXT or here.text or here.entries or line.startswith("#"))
+    certain(not (is_label or is_title) or (is_free and not line.startswith("#")))
+    return None
