@@ -17,8 +17,8 @@ first diagnosis dx imp answer impression condition disease cause most likely lik
 principal main working provisional top single final definitive correct suspected clinical overall name st
 | diagnoses conditions diseases causes differential differentials ddx possible possibly possibilities considerations
 potential relevant ranked ranking revised high more less least
-| other others alternative alternatives also still additional remaining secondary unlikely second third fourth
-fifth tertiary runner up moderate low nd rd th miss missed
+| other others alternative alternatives also still additional remaining secondary unlikely second third fourth fifth
+tertiary runner up moderate low nd rd th miss missed
 | reason reasons reasoning rationale explanation justification evidence basis findings features symptoms history why
 presentation summary analysis assessment discussion plan management treatment therapy test tests recommendation
 recommendations recommended workup work step steps actions note comment disclaimer confidence likelihood prob rank
@@ -26,9 +26,9 @@ probability imaging comorbidities patient question code icd orpha id severity ur
 supporting against thought pathophysiology
 | the my his her a an of in on by to this patient case is are be and but with include includes from here d s tier key
 list line consider considered order likelihood probability decreasing not important rank would must cannot
-| hello thanks i we you he she they it this that these which who patient patients doctor is are was were has have had been do does
-would could should can cannot may might must will please however because since given though although both either
-instead what how why let see there then next last also maybe perhaps possibly probably likely unlikely probable
+| hello thanks i we you he she they it this that these which who patient patients doctor is are was were has have had
+been do does would could should can cannot may might must will please however because since given though although both
+either instead what how why let see there then next last also maybe perhaps possibly probably likely unlikely probable
 definitely certainly sure diagnosis diagnoses differential firstly followed suggests indicates consider presents points
 support supported shows confirms explains fits looks sounds think believe suspect suspected needs perform obtain order
 check refer start give include includes including rule ruled r/o exclude excluded information evidence determine
@@ -47,17 +47,17 @@ _ASIDE_BRACKET = re.compile(  # a likelihood, a code, or a citation's number
     r"|[A-TV-Z]\d[0-9A-Z](?:\.\w+)?|[\d ,.–-]+)[)\]]\s*$"
 )
 _NO_NAME = re.compile(
-    r"[%=?、。，；（）\u20e3\u2460-\u24ff]|;(?![^()]*\))|\s/\s.*\s/\s|\s\(?\d{1,2}[.)]\s|(?<=[a-z]{3})[.!]\s+[A-Z]"
+    r"[%=?、。，；（）\u20e3\u2460-\u24ff]|;(?![^()]*\))|\s/\s.*\s/\s|\s>\s|\s\(?\d{1,2}[.)]\s|(?<=[a-z]{3})[.!]\s+[A-Z]"
     r"|^\(?(?:\w[):]\s|[A-Za-z]\.\s(?=[A-Z]|\w\.)|\d\s+[A-Z])|^[^\w\"'“‘«„]|\b(?:vs\.?|versus)(?![-\s]*host)"
     r"|(?i:\byears?[\s-]old\b|\bnot\b(?!\s+(?:otherwise|elsewhere|specified))"
-    r"|^(?:here|consistent with|concern for|no|never|without|negative|absence|against|due to|secondary to|d/?dx|dd)\b(?!-))"
+    r"|^(?:here|consistent with|concern for|no|never|without|negative|against|(?:due|secondary) to|d/?dx|dd)\b(?!-))"
 )
 DENIES = re.compile(r"(?i)(?:(?:unlikely,?|is|was|has|been|already)\s+)*(?:ruled[ -]out|excluded|not\s+likely)\b")
 _COMMA = re.compile(r"\s*,\s+(?:(?:and|or)\s+)?(?![^()]*\))")
 _AND = re.compile(r"\s+(?:and|or)\s+(?![^()]*\))")
 _HALF = re.compile(  # what another disease is called by, and no name: "systemic", "left-sided", "type 2"
-    r"(?i)(?:(?:sub)?type|stage|grade|class|level|with|without|due|in|of)\b.*|(?:[\w-]+\s+){0,2}(?:[\w-]+(?:ous|al|ar|[ao]ry"
-    r"|ic|ive|ed|ior)|left|right|mild|severe|acute|variant|foot|mouth|head|neck|ear|nose|deficiency)(?:\s+encounter)?"
+    r"(?i)(?:(?:sub)?type|stage|grade|class|level|with|without|due|in|of)\b.*|(?:[\w-]+\s+){0,2}(?:[\w-]+(?:ous|al|ar"
+    r"|[ao]ry|ic|ive|ed|ior)|left|right|severe|acute|variant|foot|mouth|head|neck|ear|nose|deficiency)(?:\s+encounter)?"
 )
 
 
@@ -144,8 +144,8 @@ def named(kind: int, text: str, commas: int = 0) -> list[str]:
     Unread
         Where there are others, or one is only half of a name.
 
-    >>> named(LIST, "gout, lupus (mild, or not) and giant cell arteritis"), named(LEAD, "pneumonia, viral")
-    (['gout', 'lupus (mild, or not)', 'giant cell arteritis'], ['pneumonia, viral'])
+    >>> named(LIST, "gout, lupus (SLE) and giant cell arteritis"), named(LEAD, "pneumonia, viral")
+    (['gout', 'lupus (SLE)', 'giant cell arteritis'], ['pneumonia, viral'])
     """
     *parts, last = _COMMA.split(text.strip(" ."))
     halves = [_HALF.fullmatch(part) is not None for part in [*parts, last][1:]]

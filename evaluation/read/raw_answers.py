@@ -24,14 +24,14 @@ _LABEL_BEHIND = re.compile(r"(?m)(?<=[a-z)*])[.;!?] +(?=\**[A-Z][\w -]{1,40}:\**
 _UNRANKED = re.compile(r"(?i)\bleast .{0,40}\bto .{0,20}\bmost\b|\b(?:incr|asc)\w+ order|alphabetic|not ranked")
 _LEADS_IN = re.compile(
     r"(?is)(?!.*\b(?:rul(?:ed?|ing)|exclu\w+|unlikely|less|against|before|need|questions?|tests?|other|also|not?)\b)"
-    r".*\b(?:diagnos|differential|ddx|condition|possibilit|cause|consider|likely|think of|(?:my|the) list|based on).*:\s*$"
+    r".*\b(?:diagnos|differential|ddx|condition|possibilit|cause|consider|likely|think of|my list|based on).*:\s*$"
 )
 _SHARE = re.compile(r"[(\[,:–—-]\s*[~≈]?\s*(\d{1,3}(?:\.\d+)?)\s*%")
 _SENTENCE_END = re.compile(r"(?<=[\w)\]*\"”])(?:[.!?](?:\*\*)?\s+(?=[\"“*]*[A-Z])|;\s+(?![^()]*\)))")
 _APART = re.compile(r"[;|](?![^()]*\))|\s>\s")
 _OPTION = re.compile(r"^\(?[A-H][.)]\s+(?=[A-Z][a-z])")
 _LIKELY = r"(?:(?:most )?(?:likely|probably)|therefore|thus)"
-_FRAMES = tuple(  # sentences that name one diagnosis and no other, or several in one order. None: their label tells which
+_FRAMES = tuple(  # sentences that name one diagnosis, or several in one order; None: their label tells which
     (kind, re.compile(f"(?:(?P<clause>.{{0,200}}?), )??{frame}".replace(" ", r"\s+"), re.IGNORECASE | re.DOTALL))
     for kind, frame in (
         (None, rf"(?P<label>[^,:]{{3,70}}?) (?:is|are|remains|includes?|would be)(?: {_LIKELY})?:? (?P<name>.+)"),
@@ -39,8 +39,8 @@ _FRAMES = tuple(  # sentences that name one diagnosis and no other, or several i
         (LEAD, rf"(?:(?:this|the|he|she)(?: patient| \w*man)? {_LIKELY} has|(?:this|it) is {_LIKELY}) (?P<name>.+)"),
         (LEAD, r"(?:this|it|the|everything)\b.{0,200}? (?:(?:is|are) (?:most|highly|very|strongly) (?:consistent with"
                r"|suggestive of)|points? to(?:wards?)?|strongly suggests?) (?P<name>.+)"),
-        (LEAD, rf"I (?:think|believe|suspect|(?:would )?favou?r)(?: that)?(?: (?:this|it) is| (?:this|the) patient has)?"
-               rf"(?: {_LIKELY}| most consistent with)? (?P<name>.+)"),
+        (LEAD, rf"I (?:think|believe|suspect|(?:would )?favou?r)(?: that)?(?: (?:this|it) is| (?:this|the) patient has)"
+               rf"?(?: {_LIKELY}| most consistent with)? (?P<name>.+)"),
     )
 )  # fmt: skip
 _AROUND_A_NAME = re.compile(
@@ -49,10 +49,10 @@ _AROUND_A_NAME = re.compile(
     r"|\s+in\s+(?:an?|this|the)\s+(?:\S+\s+)?(?:patient|man|woman|child|infant)\b.*"
 )
 _UNSETTLED = re.compile(  # beside an answer: another diagnosis may be meant, or another order
-    r"(?i)\b(?:(?<!least )(?:un)?likel\w+|probable|favou?r\w*|suspect\w*|prefer|lean|however|instead|rather|actually|wait"
-    r"|alternativ\w+|differential|ddx|another|other\s+(?:diagnos|possib|cause|condition)\w*|possib\w+|also\s+be|consider"
-    r"|worr\w+|concern\w*|(?:could|may|might)\s+be|be\s+(?:considered|next)|excluded|ruled?\s+out|second|third|top|final"
-    r"|ranked?|best|fits|indicates?|(?<!I )suggest(?!ed\s+by|\sa\b)\w*|points?\s+to|consistent\s+with|vs|answer"
+    r"(?i)\b(?:(?<!least )(?:un)?likel\w+|probable|favou?r\w*|suspect\w*|prefer|lean|however|instead|rather|actually"
+    r"|wait|alternativ\w+|differential|another|other\s+(?:diagnos|possib|cause|condition)\w*|possib\w+|also|consider"
+    r"|worr\w+|concern\w*|(?:could|may|might)\s+be|be\s+(?:considered|next)|excluded|ruled?\s+out|second|third|top"
+    r"|final|ranked?|best|fits|indicates?|(?<!I )suggest(?!ed\s+by|\sa\b)\w*|points?\s+to|consistent\s+with|vs|answer"
     r"|diagnosis\s+(?:is|of|remains|would)|I\s+(?:think|believe)|go\s+(?:for|with)|(?:my|the)\s+list)\b"
     r"|#\d|^this\s+is\s+(?!an?\b|not\b|for\b)"
 )
