@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -44,8 +44,8 @@ def evaluate(
     dry_run: bool = False,
     full: bool = False,
     case: Sequence[str] = (),
-) -> dict[str, Any] | None:
-    """Compare models' diagnoses with the right answers, and with a panel of experts: every metric that the lists allow.
+) -> Report | None:
+    """Compare answers with the right ones, and with a panel of experts.
 
     Parameters
     ----------
@@ -78,16 +78,16 @@ def evaluate(
     if dry_run:
         return print("\n".join(call.of(verbs.read).preview()))
     report = call()
-    return _deliver(
-        report, output, {judgements: "judgements", matches: "matches"}, charts=charts, full=full, cases=case
-    )
+    for one in case:
+        report.case(one)  # a case that is not there is told of before anything is written
+    return call.deliver(report)
 
 
 @command(given=("questions", "*answers"))
-def choice(
-    call: Call, *, output: Sequence[ReportFile] = (), per_answer: TableFile | None = None
-) -> dict[str, Any] | None:
-    """Score multiple choice: mean and deviation of each question over the orders of its options, by model and subset.
+def choice(call: Call, *, output: Sequence[ReportFile] = (), per_answer: TableFile | None = None) -> Report | None:
+    """Score multiple-choice questions under several orders of their options.
+
+    Mean and deviation of each question over these orders, by model and subset.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def choice(
     report = call()
     if isinstance(report, list):
         return print("\n".join(plan_lines(report)))
-    return _deliver(report, output, {per_answer: "choice.answers"})
+    return call.deliver(report)
 
 
 @command(given=("graphs", "notes", "*predictions"))
@@ -115,8 +115,10 @@ def reasoning(
     per_note: TableFile | None = None,
     deductions: TableFile | None = None,
     charts: Output | None = None,
-) -> dict[str, Any]:
-    """Compare predicted diagnostic reasoning with annotated reasoning, in the formats of DiReCT: one run, or several.
+) -> Report:
+    """Compare predicted diagnostic reasoning with annotated reasoning.
+
+    One run, or several, in the formats of DiReCT.
 
     Parameters
     ----------
@@ -135,41 +137,14 @@ def reasoning(
     dxmatch reasoning graphs notes run-g run-k -o report.html
     dxmatch reasoning graphs notes GPT-4=run-1 --judge local:llama-3-8b --endpoints endpoints.toml
     """
-    report = call()
-    return _deliver(report, output, {per_note: "reasoning.notes", deductions: "reasoning.deductions"}, charts=charts)
-
-
-def _deliver(
-    report: Report,
-    output: Sequence[Path],
-    tables: Mapping[Path | None, str],
-    *,
-    charts: Path | None = None,
-    full: bool = False,
-    cases: Sequence[str] = (),
-) -> dict[str, Any]:
-    """Writes all, then shows it, since the reader of a pipe may leave; gives the report's JSON. tables : further ones, by name."""
-    for one in cases:
-        report.case(one)  # a case that is not there is told of before anything is written
-    written: list[Any] = []
-    try:
-        written += [report.save(path) for path in output]
-        if charts is not None:
-            written.append(f"{len(report.save_charts(charts))} files in {charts}")
-        for path, table in tables.items():  # one that cannot be made is an error after what was computed is shown
-            if path is not None:
-                written.append(report.save_table(table, path))
-    finally:
-        report.print(full=full)
-        for one in cases:
-            report.print_case(one)
-        print("".join(f"Written: {path}\n" for path in written), end="")
-    return report.to_dict()
+    return call.deliver(call())
 
 
 @command(given=("cases",))
 def ask(call: Call) -> None:
-    """Ask language models for diagnoses: cases x models x prompts x repeats. Every answer is kept; run again to go on.
+    """Ask language models for the diagnoses of cases.
+
+    Cases x models x prompts x repeats. Every answer is kept; run again to go on.
 
     Examples
     --------
@@ -186,7 +161,9 @@ def ask(call: Call) -> None:
 def ddxplus(
     call: Call, patients: File, *, output: TableFile, cases: int | None = None, seed: int = 0, first: int | None = None
 ) -> None:
-    """Make cases for `dxmatch ask`, and right answers for `dxmatch evaluate --references`, of DDXPlus's patients.
+    """Make cases and right answers of DDXPlus's patients.
+
+    The cases are for dxmatch ask, the right answers for dxmatch evaluate --references.
 
     Parameters
     ----------
@@ -212,7 +189,9 @@ def ddxplus(
 
 @command(given=("*names",))
 def metrics(call: Call, names: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """List every metric with its formula, source and range, or show those that are named in full.
+    """List every metric with its formula, source and range.
+
+    Those that are named are shown in full.
 
     Parameters
     ----------
@@ -237,7 +216,9 @@ def metrics(call: Call, names: Sequence[str] = ()) -> list[dict[str, Any]]:
 
 @command()
 def demo(call: Call, *, output: Output = Path("dxmatch-demo")) -> None:
-    """Compare models' answers with the right ones and an algorithm with experts, map to ICD-10, train and score, in under a minute.
+    """The main commands, one after another, on the bundled example.
+
+    Compare models' answers with the right ones and an algorithm with experts, map to ICD-10, train and score, in under a minute.
 
     Parameters
     ----------

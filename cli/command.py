@@ -7,7 +7,6 @@ which every public function takes in the place of such objects and holds to thei
 from __future__ import annotations
 
 import contextlib
-import functools
 import inspect
 import io
 import json
@@ -33,7 +32,14 @@ _NAMED = ("judge", "codes", "graded", "threshold", "encoder", "about")
 """Parameters whose fields carry their name: --judge.model."""
 _SHORT = {"output": "-o", "models": "-m"}
 _FIRST = ("What comes out", "Options")
+_TABLES = {
+    "judgements": "judgements", "matches": "matches", "per_answer": "choice.answers", "per_note": "reasoning.notes",
+    "deductions": "reasoning.deductions",
+}  # fmt: skip
+"""An option -> the table of a report that its file takes."""
 _LONG = 160
+_SIMPLE = (str, int, float, bool, Path, Any)
+"""Types whose values can be typed, as those of several can; a function, or a graph of diseases, cannot."""
 _ABSENT = inspect.Parameter.empty
 
 running = SimpleNamespace(names={}, said=str, all_options=False)
@@ -48,11 +54,6 @@ def _shown(console: Any, options: Any, panel: Any) -> None:
     else:
         names = " ".join(entry.positive_names[0] for entry in panel.entries)
         console.print(f"{panel.title} (--help-all): {names}", markup=False, highlight=False)
-
-
-@functools.cache
-def _group(name: str) -> Group:
-    return Group(name, sort_key=_FIRST.index(name) if name in _FIRST else len(_FIRST), help_formatter=_shown)
 
 
 @dataclass(frozen=True)
@@ -87,15 +88,15 @@ class Flag:
         if others or not (one in (bool, int, float) or get_origin(one) is Literal):
             one = str
         word = "NAME=VALUE" if Mapping in self.inside else "FILE" if {READ, WRITTEN} & {*self.rule.said} else "TEXT"
+        group = Group(self.heading, sort_key=[*_FIRST, self.heading].index(self.heading), help_formatter=_shown)
         said = Parameter(
-            name=None if positional else self.names, help=self.about, group=_group(self.heading), metavar=word if one is str else None,
+            name=None if positional else self.names, help=self.about, group=group, metavar=word if one is str else None,
             negative=None if self.default is True else (), show_default=str(self.default) if type(self.default) in (str, int, float) else False,
         )  # fmt: skip
         kind = inspect.Parameter.POSITIONAL_ONLY if positional else inspect.Parameter.KEYWORD_ONLY
         taken: Any = list[one] if several or {*SEVERAL} & {*self.inside} else one  # type: ignore[valid-type]
-        if self.default is _ABSENT:
-            return inspect.Parameter(self.key, kind, annotation=Annotated[taken, said])
-        return inspect.Parameter(self.key, kind, default=None, annotation=Annotated[taken | None, said])
+        default = _ABSENT if self.default is _ABSENT else None
+        return inspect.Parameter(self.key, kind, default=default, annotation=Annotated[taken | None, said])
 
     def read(self, typed: Any) -> Any:
         """The value in Python of what was typed: of several words a list, or NAME=VALUE where a mapping or pairs are taken. Errors: `CycloptsError`."""
@@ -145,13 +146,8 @@ def options(
             below = re.split("[:;,.]", rule.objects[0].__doc__ or "")[0]
             flags = options(rule.objects[0], below, here, f"{name}." if name in _NAMED else prefix)
             yield from (flag for flag in flags if flag.path[len(here)] in rule.served)
-        elif any(map(_can_be_typed, rule.kinds)):
+        elif any(kind in _SIMPLE or get_origin(kind) not in (None, Callable) for kind in rule.kinds):
             yield Flag(here, _typed(prefix, name, rule), rule, heading, said.get(name, ""), own[name].default)
-
-
-def _can_be_typed(kind: Any) -> bool:
-    """Whether a value of this type can be; a function, or a graph of diseases, cannot."""
-    return kind in (str, int, float, bool, Path, Any) or get_origin(kind) not in (None, Callable)
 
 
 def _typed(prefix: str, name: str, rule: Rule = Rule(())) -> tuple[str, ...]:
@@ -222,6 +218,26 @@ class Call:
             given["matcher"] = load(**given["matcher"])
         return checked(function)(**given)
 
+    def deliver(self, found: Any) -> Any:
+        """Saves a result, then shows it, since the reader of a pipe may leave; gives it. What cannot be saved is told of after it is shown."""
+        written, output = list[Any](), self.typed.get("output", [])
+        try:
+            written += [found.save(path) for path in (output if isinstance(output, list) else [output])]
+            if folder := self.typed.get("charts"):
+                written.append(f"{len(found.save_charts(folder))} files in {folder}")
+            tables = ((name, self.typed[option]) for option, name in _TABLES.items() if option in self.typed)
+            written += [found.save_table(name, path) for name, path in tables]
+        finally:
+            shown = inspect.signature(found.print).parameters.keys() & self.typed.keys()
+            found.print(**{name: self.typed[name] for name in shown})
+            print("".join(f"Written: {path}\n" for path in written), end="")
+        return found
+
+    def say_rejected(self, count: int) -> None:
+        """Says how many rows were set aside, where a file takes them."""
+        if (rejects := self.typed.get("rejects")) is not None:
+            print(f"{counted(count, 'row')} rejected{f'; they are in {rejects}' if count else ''}.")
+
 
 def command(
     verb: Callable[..., Any] | None = None, *, given: Sequence[str] = ()
@@ -267,7 +283,7 @@ def command(
         run.__signature__ = inspect.Signature(taken)  # type: ignore[attr-defined]
         run.__annotations__ = {each.name: each.annotation for each in taken}
         run.names = names  # type: ignore[attr-defined]
-        app = _app(body)
+        app = group(body)
         app.default(run)
         return app
 
@@ -310,23 +326,18 @@ def _summaries(given: dict[str, Any]) -> list[Any]:
     return given["asking"].budget.summaries
 
 
-def _app(body: Callable[..., Any]) -> App:
-    """A command with the docstring of `body` as its help: the examples stand at the end."""
-    doc = parse(inspect.getdoc(body) or "")
-    examples = "\n".join(each.description or "" for each in doc.examples).split("\n")
-    ends = ["Everywhere: --quiet (-q), --debug, --help-all", *(f"Example: {line}" for line in examples if line)]
-    about, end = f"{doc.short_description}\n\n{doc.long_description or ''}", "\n\n".join(ends)
-    return App(name=body.__name__.rstrip("_"), help=about, help_epilogue=end, help_format="plaintext", version_flags=())
-
-
-def say_rejected(count: int, rejects: Any) -> None:
-    """Says how many rows were set aside, where a file takes them."""
-    if rejects is not None:
-        print(f"{counted(count, 'row')} rejected{f'; they are in {rejects}' if count else ''}.")
+def group(body: Callable[..., Any]) -> App:
+    """A command, or a group of them, with the docstring of `body` as its help: the examples stand at the end."""
+    doc = inspect.getdoc(body) or ""
+    examples = doc.partition("Examples\n--------\n")[2].splitlines()
+    end = "\n\n".join(["Everywhere: --quiet (-q), --debug, --help-all", *(f"Example: {line}" for line in examples)])
+    return App(name=body.__name__.rstrip("_"), help=doc, help_epilogue=end, help_format="plaintext", version_flags=())
 
 
 def _plain(value: Any) -> Any:
-    """What JSON lacks: a table is a list of rows."""
+    """What JSON lacks: a result gives its plain values, a table is a list of rows."""
     from ..pages.rows import json_rows
 
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
     return json_rows(value.to_pylist()) if hasattr(value, "to_pylist") else str(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import logging
@@ -28,35 +29,20 @@ from ..settings import QUIET, cells_hidden
 from .command import running
 
 _COMMANDS = {
-    "Begin here": {"answers:demo": "The main commands, one after another, on the bundled example."},
-    "Do they match?": {
-        "pairs:match": "Say whether two diagnoses name the same disease, and why.",
-        "pairs:explain": "Say feature by feature why two diagnoses match, or do not.",
-        "pairs:score": "Add probability and match to each pair of a table.",
-        "pairs:link": "Link two lists of terms: for each of the one the best of the other.",
-        "pairs:dedupe": "Find the terms of a list that name one disease.",
-        "serve:serve": "Serve a page, and a JSON API, to try a match function.",
-    },
-    "Codes": {"pairs:icd": "Map free text to ICD-10, with candidates."},
-    "Answers of models": {
-        "answers:ask": "Ask language models for the diagnoses of cases.",
-        "answers:evaluate": "Compare answers with the right ones, and with a panel of experts.",
-        "answers:choice": "Score multiple-choice questions under several orders of their options.",
-        "answers:reasoning": "Compare predicted diagnostic reasoning with annotated reasoning.",
-        "answers:ddxplus": "Make cases and right answers of DDXPlus's patients.",
-        "answers:metrics": "List every metric with its formula, source and range.",
-    },
-    "A match function of your own": {
-        "model:suggest": "Pick the pairs whose labels would teach most.",
-        "model:label": "Label pairs here, one at a time.",
-        "model:labels": "Read experts' filled sheets back, and say how far they agree.",
-        "model:train": "Train a match function on pairs that experts labelled.",
-        "model:audit": "Say what a match function relies on.",
-        "votes:votes": "Votes and picks of language models: ask, batch files, what is known.",
-        "model:model": "A model folder: what it is, what it would open, the Hugging Face hub.",
-    },
+    "Begin here": "answers:demo",
+    "Do they match?": "pairs:match pairs:explain pairs:score pairs:link pairs:dedupe serve:serve",
+    "Codes": "pairs:icd",
+    "Answers of models": "answers:ask answers:evaluate answers:choice answers:reasoning answers:ddxplus answers:metrics",
+    "A match function of your own": "model:suggest model:label model:labels model:train model:audit votes:votes model:model",
 }
 """The commands as help shows them, each with its file."""
+_SAID = {
+    f"{file.stem}:{part.name}": ast.get_docstring(part)
+    for file in Path(__file__).parent.glob("*.py")
+    for part in ast.parse(file.read_text("utf-8")).body
+    if isinstance(part, ast.FunctionDef)
+}
+"""What each command says of itself; what it calls is imported when it runs."""
 _BEGINNINGS = ((b"PAR1", ".parquet"), (b"PK\x03\x04", ".xlsx"), (b"[", ".json"), (b"{", ".jsonl"), (b"", ".csv"))
 """How a file begins -> its suffix; what is separated by tabs or semicolons is a CSV, too."""
 _PRINTED = {
@@ -64,8 +50,6 @@ _PRINTED = {
     **dict.fromkeys(("evaluate", "choice", "reasoning"), ".md"), "explain": ".svg",
 }  # fmt: skip
 """A command -> what `-o -` prints; one that writes a folder is not here."""
-_LONGEST = 256
-"""No name of a file has so many bytes; a system refuses to look for it."""
 _OWN = f"{Path(__file__).parents[1]}/"
 
 app = App(
@@ -76,8 +60,8 @@ app = App(
 )  # fmt: skip
 for _place, (_heading, _commands) in enumerate(_COMMANDS.items()):
     _group = Group(_heading, sort_key=_place)
-    for _name, _about in _commands.items():
-        app.command(f"dxmatch.cli.{_name}", name=_name.partition(":")[2], help=_about, group=_group)
+    for _command in _commands.split():
+        app.command(f"dxmatch.cli.{_command}", name=_command.partition(":")[2], help=_SAID[_command], group=_group)
 app.register_install_completion_command(name="--install-completion")
 
 
@@ -111,7 +95,7 @@ def streams(words: list[str]) -> Iterator[tuple[list[str], Callable[[str], str]]
                 output = folder / f"standard output{word[1:] if word.startswith('-.') else _PRINTED[words[0]]}"
                 typed.append(str(output))
             else:
-                piped = word in ("-", "/dev/stdin") or (len(word.encode()) < _LONGEST and Path(word).is_fifo())
+                piped = word in ("-", "/dev/stdin") or (os.access(word, os.R_OK) and Path(word).is_fifo())
                 typed.append(_came(word, folder) if piped else word)
 
         def said(text: str) -> str:

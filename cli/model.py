@@ -6,8 +6,6 @@ import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from cyclopts import App
-
 from .. import Extra, Loading, load
 from ..auditing.result import check_folder
 from ..features.coverage import coverage_words
@@ -17,14 +15,14 @@ from ..models.folder import check_target
 from ..options import Between, File
 from ..terms.text.abbreviations import read_abbreviations
 from ..training.card import print_training
-from .command import Call, Output, command, say_rejected
+from .command import Call, Output, command, group
 
 
 @command(given=("pool",))
 def suggest(call: Call, *, output: Annotated[Output, check_new_folder]) -> dict[str, Any]:
-    """Pick the pairs whose labels would teach most, and write a sheet for each expert to label blind.
+    """Pick the pairs whose labels would teach most.
 
-    The folder holds sheets/ and, the same for Label Studio, label_studio/; key.csv, with the probabilities, is yours and not
+    Each expert gets a sheet to label blind. The folder holds sheets/ and, the same for Label Studio, label_studio/; key.csv, with the probabilities, is yours and not
     for the experts. dxmatch labels reads the filled sheets.
 
     Parameters
@@ -45,9 +43,9 @@ def suggest(call: Call, *, output: Annotated[Output, check_new_folder]) -> dict[
 
 @command(given=("pairs",))
 def label(call: Call) -> None:
-    """Label pairs here, one at a time: y, n, u (unsure), s (skip), b (back), ? (the criteria), q (quit), each with Enter.
+    """Label pairs here, one at a time.
 
-    No model says anything. Every answer is kept at once; the same command goes on where you stopped.
+    y, n, u (unsure), s (skip), b (back), ? (the criteria), q (quit), each with Enter. No model says anything. Every answer is kept at once; the same command goes on where you stopped.
 
     Examples
     --------
@@ -57,12 +55,14 @@ def label(call: Call) -> None:
     done = call(ask_again=sys.stdin.isatty())
     then = f"To train: dxmatch train {done.output} -o my-model"
     print(f"\n{done.words()}\n{'The same command goes on with what is open.' if done.open else then}")
-    say_rejected(done.rejected, call.typed.get("rejects"))
+    call.say_rejected(done.rejected)
 
 
 @command(given=("given",))
 def labels(call: Call) -> None:
-    """Read the experts' answers back, as pairs that dxmatch train takes, and say how far they agree.
+    """Read experts' filled sheets back, and say how far they agree.
+
+    What they say becomes pairs that dxmatch train takes.
 
     Examples
     --------
@@ -89,7 +89,9 @@ def train(
     extra_weight: Annotated[float, Between(0)] = 0.5,
     abbreviations: File | None = None,
 ) -> dict[str, Any]:
-    """Train a match function on pairs that experts labelled; no reference diagnosis is on both sides of a split.
+    """Train a match function on pairs that experts labelled.
+
+    No reference diagnosis is on both sides of a split.
 
     Parameters
     ----------
@@ -116,14 +118,16 @@ def train(
     m.save(output, overwrite=overwrite)
     print_training(m, output)
     print(coverage_words(m.data["coverage"]))
-    say_rejected(m.data.get("set_aside", 0), call.typed.get("rejects"))
+    call.say_rejected(m.data.get("set_aside", 0))
     told = {"identity": m.identity, "threshold": m.threshold, "metrics": m.metrics, "data": m.data}
     return {"model": str(output), **told}
 
 
 @command(given=("pairs",))
 def audit(call: Call, *, output: Annotated[Output, check_folder], charts: Output | None = None) -> None:
-    """Say what a match function relies on: SHAP values, importance, correlation, each feature alone, errors by kind; one page and its tables.
+    """Say what a match function relies on.
+
+    SHAP values, importance, correlation, each feature alone, errors by kind: one page and its tables.
 
     Parameters
     ----------
@@ -136,16 +140,14 @@ def audit(call: Call, *, output: Annotated[Output, check_folder], charts: Output
     --------
     dxmatch audit held_out.csv --matcher my-model -o audit
     """
-    found = call()
-    found.save(output)
-    found.print()
-    say_rejected(found.made_with["rows_set_aside"], call.typed.get("rejects"))
+    found = call.deliver(call())
+    call.say_rejected(found.made_with["rows_set_aside"])
     print(f"Open the page: {(output / 'audit.html').resolve()}")
-    if charts is not None:
-        print(f"Written: {len(found.save_charts(charts))} files in {charts}")
 
 
-model = App(name="model", version_flags=())
+@group
+def model() -> None:
+    """A model folder: what it is, what it would open, the Hugging Face hub."""
 
 
 @model.command

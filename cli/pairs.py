@@ -12,6 +12,7 @@ from cyclopts import CycloptsError
 
 from .. import MatchFunction, Reading, icd_accuracy, score_files
 from .. import explain as explained
+from ..auditing.explanation import Explanation
 from ..errors import InputError
 from ..features.coverage import part_words
 from ..files.pairs import read_pairs
@@ -28,7 +29,7 @@ from ..progress import shown
 from ..settings import quiet
 from ..terminal import print_table
 from ..terms.text.assertion import assertion_of
-from .command import Call, Output, command, say_rejected
+from .command import Call, Output, command
 
 TableFile = Annotated[Path, WRITTEN, check_output]
 """A table that a command writes; what cannot be written ends it before anything is read."""
@@ -41,7 +42,9 @@ _RELATIONS = {
 
 @command(given=("a", "b"))
 def match(call: Call, a: str, b: str, *, matcher: MatchFunction) -> dict[str, Any]:
-    """Say whether two diagnoses name the same disease: yes or no, how probable, what the one is to the other, and why.
+    """Say whether two diagnoses name the same disease, and why.
+
+    Yes or no, how probable, and what the one is to the other.
 
     Parameters
     ----------
@@ -77,8 +80,10 @@ def match(call: Call, a: str, b: str, *, matcher: MatchFunction) -> dict[str, An
 
 
 @command(given=("a", "b"))
-def explain(call: Call, *, output: Output | None = None) -> dict[str, Any]:
-    """Say why two diagnoses match, or do not: in words, feature by feature, and as a picture.
+def explain(call: Call, *, output: Output | None = None) -> Explanation:
+    """Say feature by feature why two diagnoses match, or do not.
+
+    In words, and as a picture.
 
     Parameters
     ----------
@@ -89,12 +94,7 @@ def explain(call: Call, *, output: Output | None = None) -> dict[str, Any]:
     --------
     dxmatch explain "heart attack" "acute MI" -o why.svg
     """
-    found = call(a=_diagnosis(call.typed["a"]), b=_diagnosis(call.typed["b"]))
-    if output is not None:
-        found.save(output)
-    found.print()
-    print(f"Written: {output}\n" if output is not None else "", end="")
-    return found.to_dict()
+    return call.deliver(call(a=_diagnosis(call.typed["a"]), b=_diagnosis(call.typed["b"])))
 
 
 @command(score_files, given=("pairs",))
@@ -105,7 +105,9 @@ def score(
     matcher: MatchFunction,
     reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
 ) -> dict[str, Any]:
-    """Add probability and match to each pair. From Parquet to Parquet, a command that was cut short goes on where it was.
+    """Add probability and match to each pair of a table.
+
+    From Parquet to Parquet, a command that was cut short goes on where it was.
 
     Parameters
     ----------
@@ -146,14 +148,16 @@ def score(
     names = done.coverage if "features" in add else [feature.name for feature in m.features.asked]
     if parts := part_words({name: done.coverage[name] for name in names}):
         print(parts)
-    say_rejected(done.rejected, reading.rejects)
+    call.say_rejected(done.rejected)
     counts = {"pairs": done.pairs, "matches": done.matches, "not_scored": done.unscored, "rejected": done.rejected}
     return {"output": output and str(output), **counts, **_about(m), "known": dict(done.coverage), **rows}
 
 
 @command(MatchFunction.link, given=("a_terms", "b_terms"))
 def link(call: Call, *, output: TableFile | None = None, matcher: MatchFunction) -> dict[str, Any]:
-    """Link two lists of terms: for each term of A the one of B that names the same disease, or none. Other columns are kept.
+    """Link two lists of terms: for each of the one the best of the other.
+
+    It names the same disease, or there is none. Other columns are kept.
 
     Parameters
     ----------
@@ -177,7 +181,9 @@ def link(call: Call, *, output: TableFile | None = None, matcher: MatchFunction)
 
 @command(MatchFunction.dedupe, given=("terms",))
 def dedupe(call: Call, *, output: TableFile | None = None, matcher: MatchFunction) -> dict[str, Any]:
-    """Find the terms of a list that name one disease; the policy is strict if none is given. In a cluster every two names match.
+    """Find the terms of a list that name one disease.
+
+    In a cluster every two names match. The policy is strict if none is given.
 
     Parameters
     ----------
@@ -209,7 +215,9 @@ def _terms(made: Any, m: MatchFunction, output: Path | None, told: str) -> dict[
 
 @command(given=("*diagnoses",))
 def icd(call: Call, *, output: TableFile | None = None, gold: str | None = None) -> dict[str, Any]:
-    """Map free text to ICD-10, with the candidates: by name, by code, else the best of the nearest, or a language model's pick.
+    """Map free text to ICD-10, with candidates.
+
+    By name, by code, else the best of the nearest, or a language model's pick.
 
     Parameters
     ----------

@@ -11,9 +11,9 @@ from .command import Call, Output, command
 
 @command(verb)
 def serve(call: Call, *, labels: Output = Path("serve-labels.csv"), matcher: MatchFunction) -> None:
-    """Serve a page to try M on this machine: two diagnoses or two lists, the reasons, ICD-10, and buttons that write labels. Ctrl-C ends it.
+    """Serve a page, and a JSON API, to try a match function.
 
-    It has a JSON API as well (docs/serve.md). Nothing is sent elsewhere, and nothing that is typed is logged.
+    On this machine: two diagnoses or two lists, the reasons, ICD-10, and buttons that write labels. Ctrl-C ends it. It has a JSON API as well (docs/serve.md). Nothing is sent elsewhere, and nothing that is typed is logged.
 
     Parameters
     ----------

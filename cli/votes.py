@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import App, CycloptsError
+from cyclopts import CycloptsError
 
 from .. import Asking, Loading, Reading, check_endpoints, check_votes, load
 from ..errors import InputError
@@ -27,12 +27,14 @@ from ..votes.batch_files import OF_CASES, import_batch, is_batch_result
 from ..votes.prompts.files import KINDS, PROMPTS, allowed_in, named, names_of
 from ..votes.store import STORE
 from ..votes.store.store import VoteStore
-from .command import Call, Output, command
+from .command import Call, Output, command, group
 
 _Store = Annotated[Asking, Serves("store")]
 
 
-votes = App(name="votes", version_flags=())
+@group
+def votes() -> None:
+    """Votes and picks of language models: ask, batch files, what is known."""
 
 
 def _jobs(call: Call, only: Sequence[str], asking: Asking) -> list[verbs.Job]:

@@ -70,9 +70,11 @@ class Report(Results):
     def _repr_html_(self) -> str:
         return notebook_cell(self.document)
 
-    def print(self, console: Console | None = None, *, full: bool = False) -> None:
-        """Prints findings, the answer, the leaderboard and differences; `full` prints everything."""
+    def print(self, console: Console | None = None, *, full: bool = False, case: Sequence[str | int] = ()) -> None:
+        """Prints findings, the answer, the leaderboard and differences; `full` prints everything. case : cases to print after these."""
         print_document(self.document, console, full=full)
+        for one in case:
+            self.print_case(one, console)
 
     def to_dict(self) -> dict[str, Any]:
         """Gives everything as plain values, for JSON."""
