@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
@@ -11,12 +11,10 @@ from typing import Annotated, Any
 
 from cyclopts import CycloptsError
 
-from .. import Asking, Loading, Reading, check_endpoints, check_votes, load
+from .. import Asking, EndpointCheck, Loading, check_endpoints, check_votes, load
 from ..errors import InputError
 from ..features.feature_set import FeatureSet
 from ..features.vote_plan import prompts_of
-from ..files.atomic import make_folder
-from ..files.reading import OF_TABLES
 from ..matcher.loading import OF_MODELS
 from ..matcher.pair_votes import PairVotes, providers_of
 from ..options import File, Serves
@@ -37,11 +35,19 @@ def votes() -> None:
     """Votes and picks of language models: ask, batch files, what is known."""
 
 
-def _jobs(call: Call, only: Sequence[str], asking: Asking) -> list[verbs.Job]:
-    """What the votes and picks of the pairs ask; says which pairs these are."""
+@contextmanager
+def _planned(call: Call, only: Sequence[str], asking: Asking) -> Iterator[tuple[list[verbs.Planned], VoteStore]]:
+    """What the votes and picks of the pairs still ask, which is said, and the store that is to hold the answers."""
     wanted: PairVotes = call(endpoints=asking.endpoints)
     print("\n".join(wanted.lines(call.typed.get("rejects"))))
-    return wanted.jobs(only)
+    jobs, there = wanted.jobs(only), asking.filled.exists() or not asking.dry_run
+    store: Any = VoteStore(asking.filled) if there else nullcontext()
+    with store as kept:
+        if asking.again and not asking.dry_run:
+            kept.forget_unscored(chain.from_iterable(job.questions() for job in jobs))
+        planned = verbs.plan(jobs, kept)
+        print("\n".join(verbs.plan_lines(planned)))
+        yield planned, kept
 
 
 @votes.command
@@ -58,18 +64,12 @@ def ask(call: Call, *, only: Sequence[str] = (), asking: Asking = Asking()) -> N
     --------
     dxmatch votes ask pairs.csv --features mine.toml --dry-run
     """
-    jobs, there = _jobs(call, only, asking), asking.filled.exists() or not asking.dry_run
-    store: Any = VoteStore(asking.filled) if there else nullcontext()
-    with store as kept:
-        if asking.again and not asking.dry_run:
-            kept.forget_unscored(chain.from_iterable(job.questions() for job in jobs))
-        planned = verbs.plan(jobs, kept)
-        print("\n".join(verbs.plan_lines(planned)))
+    with _planned(call, only, asking) as (planned, kept):
         if not asking.dry_run:
             with shown("Asking") as progress:
                 verbs.ask(planned, kept, asking.budget, progress)
             # an answer without a verdict is asked for anew only where one says so
-            answers = chain.from_iterable(kept.stored(job.questions()) for job in jobs)
+            answers = chain.from_iterable(kept.stored(one.job.questions()) for one in planned)
             if unscored := sum(answer is not None and answer.verdict is None for answer in answers):
                 hold = "answer holds" if unscored == 1 else "answers hold"
                 print(f"{unscored:,} {hold} no verdict: --again asks anew; dxmatch votes check says why.")
@@ -97,11 +97,8 @@ def export(
     --------
     dxmatch votes export pairs.csv --features mine.toml -o batches
     """
-    jobs = _jobs(call, only, asking)
-    with VoteStore(asking.filled) as kept:
-        planned = verbs.plan(jobs, kept)
-        print("\n".join(verbs.plan_lines(planned)))
-        for file in verbs.export(planned, make_folder(output), kept):
+    with _planned(call, only, asking) as (planned, kept):
+        for file in verbs.export(planned, output, kept):
             print(f"Written: {file}")
 
 
@@ -114,7 +111,6 @@ def import_(
     features: str = "offline",
     matcher: str | None = None,
     abbreviations: File | None = None,
-    reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
     loading: Annotated[Loading, Serves(*OF_MODELS)] = Loading(),
     asking: _Store = Asking(),
 ) -> None:
@@ -146,8 +142,7 @@ def import_(
                 raise InputError("answers to a prompt file of cases, left out", source=places[0], allowed=allowed)
         for file in (file for file in source if file not in batches):
             naming = providers_of(features, abbreviations=abbreviations)[1].naming
-            read = {"rejects": reading.rejects, "encoding": reading.encoding}
-            print("\n".join(call(source=file, store=kept, naming=naming, **read).lines()))
+            print("\n".join(call(source=file, store=kept, naming=naming).lines()))
 
 
 @votes.command
@@ -173,7 +168,7 @@ def check(
     matcher: str | None = None,
     repair: Output | None = None,
     asking: _Store = Asking(),
-) -> list[dict[str, Any]]:
+) -> list[EndpointCheck]:
     """Say whether models can be asked, with one question to each, or whether a vote store is whole. Leaves with 1 where anything is wrong.
 
     Parameters
@@ -190,20 +185,17 @@ def check(
     dxmatch votes check --store votes.sqlite --repair repaired.sqlite
     """
     asked = call() if call.given.keys() - {"repair", "asking"} else []
-    for one in asked:
-        print("\n".join(one.lines()))
-    call.lacking = not all(one.usable for one in asked)
     if asked:
+        print(*(line for one in asked for line in one.lines()), sep="\n")
         print(f"{sum(one.usable for one in asked)} of {len(asked)} work.")
     elif asking.store is None and not STORE.exists():
-        raise CycloptsError(
-            msg="nothing to check here: --features FILE asks its models one question each; --store FILE checks a vote store."
-        )
+        raise CycloptsError(msg="nothing to check here: --features FILE asks its models one question each; --store FILE checks a vote store.")  # fmt: skip
+    call.lacking = not all(one.usable for one in asked)
     if asking.store is not None or repair is not None or not asked:
         found = check_votes(asking.filled, repair=repair)
         print("\n".join(found.lines()))
         call.lacking |= not found.whole
-    return [one.to_dict() for one in asked]
+    return asked
 
 
 @votes.command

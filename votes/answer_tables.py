@@ -12,6 +12,7 @@ from ..errors import InputError, OptionError, quoted
 from ..files.pair_labels import ALLOWED, conflicts, label_of
 from ..files.tables import Table, check_keeps_input, read_table, sound_rows
 from ..files.wording import counted
+from ..options import Output
 from ..terms.icd.naming import Naming
 from .prompts.questions import IMPORTED, Answer, ModelConfig, Question
 from .store.store import VoteStore
@@ -57,7 +58,7 @@ def import_table(
     probability: str = _PROBABILITY,
     model_column: str = "model",
     model: str | None = None,
-    rejects: str | os.PathLike[str] | None = None,
+    rejects: Output | None = None,
     encoding: str | None = None,
     replace: bool = False,
 ) -> TableSummary:
