@@ -72,11 +72,11 @@ def evaluate(
     dxmatch evaluate panel.csv --algorithms gpt4 -o report.html -o table.xlsx
     """
     if pairs is not None:
-        wanted = call.of(verbs.pairs_asked)
+        wanted = call(verbs.pairs_asked)
         write_table(wanted, pairs)
         return print(f"{pairs}: {counted(wanted.num_rows, 'pair')}.")
     if dry_run:
-        return print("\n".join(call.of(verbs.read).preview()))
+        return print("\n".join(call(verbs.read).preview()))
     report = call()
     for one in case:
         report.case(one)  # a case that is not there is told of before anything is written

@@ -37,7 +37,6 @@ _TABLES = {
     "deductions": "reasoning.deductions",
 }  # fmt: skip
 """An option -> the table of a report that its file takes."""
-_LONG = 160
 _SIMPLE = (str, int, float, bool, Path, Any)
 """Types whose values can be typed, as those of several can; a function, or a graph of diseases, cannot."""
 _ABSENT = inspect.Parameter.empty
@@ -159,12 +158,10 @@ def _typed(prefix: str, name: str, rule: Rule = Rule(())) -> tuple[str, ...]:
 
 
 def described(target: Callable[..., Any]) -> dict[str, str]:
-    """The first sentence on each parameter in a numpy docstring; of a long one the first clause."""
+    """The first sentence on each parameter in a numpy docstring."""
     found: dict[str, str] = {}
     for each in parse(inspect.getdoc(target) or "").params:
         sentence = re.split(r"(?<=[.!?])\s+(?=[A-Z])", each.description or "", maxsplit=1)[0]
-        if len(sentence) > _LONG:
-            sentence = f"{sentence.partition(': ')[0].rstrip('.')}."
         for name in each.arg_name.split(","):
             found[name.strip()] = " ".join(sentence.replace("`", "").split())
     return found
@@ -185,11 +182,6 @@ def arguments(flags: Sequence[Flag], typed: Mapping[str, Any]) -> dict[str, Any]
     return made
 
 
-_JSON = Flag(
-    ("json",), ("--json",), Rule((bool,)), _FIRST[0], "Print the result as one JSON document, in place of words.", False
-)
-
-
 @dataclass
 class Call:
     """What a command was given: by flag, and as functions take it. Called, it calls the function behind the command.
@@ -202,14 +194,11 @@ class Call:
     given: dict[str, Any]
     lacking: bool = False
 
-    def __call__(self, **more: Any) -> Any:
-        """Calls it, with `more` that the command itself gives."""
-        return self.of(self.verb, **more)
-
-    def of(self, function: Callable[..., Any], **more: Any) -> Any:
-        """Calls another function with what it takes of it; the match function is loaded as its options say, or where `function` must have one."""
+    def __call__(self, other: Callable[..., Any] | None = None, /, **more: Any) -> Any:
+        """Calls it, or another, with what it takes, and `more` that the command itself gives; the match function is loaded where it must be one."""
         from ..matcher.match_function import load
 
+        function = other or self.verb
         takes = inspect.signature(function).parameters
         given = {name: self.given[name] for name in takes if name in self.given} | more
         if "matcher" in takes and takes["matcher"].default is _ABSENT:
@@ -240,12 +229,12 @@ class Call:
 
 
 def command(
-    verb: Callable[..., Any] | None = None, *, given: Sequence[str] = ()
+    verb: Callable[..., Any] | None = None, *, given: Sequence[str] = (), of: App | None = None
 ) -> Callable[[Callable[..., Any]], App]:
     """Makes a command of `body(call, *, own options)`, whose own options go before those of the same name of what it calls.
 
     verb : the function that it calls; the public one of its own name, if there is one. given : the parameters that are typed without a name,
-    "*name" of one that takes several words.
+    "*name" of one that takes several words. of : the group of commands that it is in.
     """
 
     def made(body: Callable[..., Any]) -> App:
@@ -255,7 +244,8 @@ def command(
         below = [flag for flag in options(calls) if flag.key not in {one.key for one in own}] if calls else []
         flags = {flag.key: flag for flag in (*below, *own)}
         if inspect.signature(body).return_annotation not in (None, "None"):
-            flags["json"] = _JSON
+            about = "Print the result as one JSON document, in place of words."
+            flags["json"] = Flag(("json",), ("--json",), Rule((bool,)), _FIRST[0], about, False)
         names = _names([*below, *own])
         places = [name.strip("*") for name in given]
 
@@ -269,7 +259,7 @@ def command(
             asked = _summaries(call.given) if any(flag.path[0] == "asking" for flag in flags.values()) else []
             silent = as_json or (quiet() and written - {"store", "rejects"})
             with contextlib.redirect_stdout(io.StringIO()) if silent else contextlib.nullcontext():
-                document = call.of(body, call=call)
+                document = call(body, call=call)
                 print("".join(f"{line}\n" for one in asked for line in one.lines()), end="")
             if as_json:
                 print(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1, default=_plain))
@@ -281,11 +271,10 @@ def command(
         taken = [flags[name.strip("*")].parameter(several=name[0] == "*", positional=True) for name in given]
         taken += [flag.parameter() for name, flag in flags.items() if name not in places]
         run.__signature__ = inspect.Signature(taken)  # type: ignore[attr-defined]
-        run.__annotations__ = {each.name: each.annotation for each in taken}
         run.names = names  # type: ignore[attr-defined]
         app = group(body)
         app.default(run)
-        return app
+        return app if of is None else of.command(app)
 
     return made
 

@@ -22,8 +22,7 @@ from .command import Call, Output, command, group
 def suggest(call: Call, *, output: Annotated[Output, check_new_folder]) -> dict[str, Any]:
     """Pick the pairs whose labels would teach most.
 
-    Each expert gets a sheet to label blind. The folder holds sheets/ and, the same for Label Studio, label_studio/; key.csv, with the probabilities, is yours and not
-    for the experts. dxmatch labels reads the filled sheets.
+    Each expert gets a sheet to label blind. The folder holds sheets/ and, the same for Label Studio, label_studio/; key.csv, with the probabilities, is yours and not for the experts. dxmatch labels reads the filled sheets.
 
     Parameters
     ----------
@@ -150,8 +149,7 @@ def model() -> None:
     """A model folder: what it is, what it would open, the Hugging Face hub."""
 
 
-@model.command
-@command(given=("model",))
+@command(given=("model",), of=model)
 def show(call: Call, model: str | None = None, *, allow_download: bool = False) -> None:
     """Verify a folder's hashes, and say what it is and what it would open beside itself; nothing of that is opened.
 
@@ -174,8 +172,7 @@ def show(call: Call, model: str | None = None, *, allow_download: bool = False) 
     print("".join(f"{line}\n" for line in m.features.opens(m.kept_encoders)), end="")
 
 
-@model.command
-@command(given=("folder", "name"))
+@command(given=("folder", "name"), of=model)
 def push(
     call: Call, folder: File, name: str, *, public: bool = False, branch: str | None = None, message: str | None = None
 ) -> None:

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import warnings
+from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
 import pyarrow as pa
-from cyclopts import CycloptsError
 
-from .. import MatchFunction, Reading, icd_accuracy, score_files
+from .. import MatchFunction, icd_accuracy, score_files
 from .. import explain as explained
 from ..auditing.explanation import Explanation
 from ..errors import InputError
 from ..features.coverage import part_words
-from ..files.pairs import read_pairs
-from ..files.reading import OF_TABLES
 from ..files.tables import check_output, write_table
 from ..files.wording import counted, is_file_name, shown_threshold
-from ..jobs.job import Summary
 from ..matcher.dedupe import dedupe as dedupe_terms
 from ..matcher.icd_mapping import EDITION, flat_candidates
 from ..matcher.kept_blocks import kept_beside
 from ..matcher.link import link as link_terms
-from ..options import WRITTEN, Serves
-from ..progress import shown
+from ..options import WRITTEN
 from ..settings import quiet
 from ..terminal import print_table
 from ..terms.text.assertion import assertion_of
@@ -33,7 +30,6 @@ from .command import Call, Output, command
 
 TableFile = Annotated[Path, WRITTEN, check_output]
 """A table that a command writes; what cannot be written ends it before anything is read."""
-_SHOWN = 20
 _RELATIONS = {
     "same": "The two are the same disease", "narrower": "The first is a kind of the second", "broader": "The second is a kind of the first",
     "related": "The two are near kin, and not the same", "unrelated": "The two are different diseases", "excluded": "The two exclude each other",
@@ -98,13 +94,7 @@ def explain(call: Call, *, output: Output | None = None) -> Explanation:
 
 
 @command(score_files, given=("pairs",))
-def score(
-    call: Call,
-    *,
-    output: Output | None = None,
-    matcher: MatchFunction,
-    reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
-) -> dict[str, Any]:
+def score(call: Call, *, output: Output | None = None, matcher: MatchFunction) -> dict[str, Any]:
     """Add probability and match to each pair of a table.
 
     From Parquet to Parquet, a command that was cut short goes on where it was.
@@ -120,37 +110,19 @@ def score(
     cat pairs.csv | dxmatch score - -o - > scored.csv
     dxmatch score folder -o scored --workers 16
     """
-    m, source, rows, add = matcher, Path(call.typed["pairs"]), {}, call.given.get("add", ())
-    parquet = output is not None and {source.suffix.lower(), output.suffix.lower()} <= {".parquet", ""}
-    if source.is_dir() or "job" in call.given or parquet:
-        if output is None:
-            raise CycloptsError(msg="a folder of pairs needs --output: a .parquet file, or a folder")
-        done = call(matcher=m)
-        if done.resumed:
-            print(f"{done.resumed:,} of {done.chunks:,} chunks were there already.")
-    else:
-        if output is not None:
-            check_output(output)
-        a, b = call.given.get("a", "a"), call.given.get("b", "b")
-        read = read_pairs(source, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding)
-        with shown("Scoring pairs") as progress:
-            scored = m.score_read(read, add, progress)
-        table, known = scored.table, scored.coverage
-        found = table["match"].to_pylist()
-        done = Summary(
-            len(read), found.count(True), read.n_rejected, dict(known), 1, 0, m.threshold, m.name, found.count(None)
-        )
-        rows = _written(table, output, [a, b, *(name for name in table.column_names if name not in read.table.names)])
-        print(f"{read.table.note}\n" if read.table.note else "", end="")
+    done, add, sides = call(matcher=matcher), call.given.get("add", ()), [call.given.get(side, side) for side in "ab"]
+    if done.resumed:
+        print(f"{done.resumed:,} of {done.chunks:,} chunks were there already.")
+    rows = {} if output is not None else _first_rows(done.table, [*sides, *matcher.added_columns(add)])
     told = f"{counted(done.pairs, 'pair')}, {counted(done.matches, 'match', 'matches')}"
     told += f", {done.unscored:,} not scored (the column not_understood says why)" if done.unscored else ""
-    print(f"{output or source}: {told} {_judged_by(m)}")
-    names = done.coverage if "features" in add else [feature.name for feature in m.features.asked]
+    counts = {"pairs": done.pairs, "matches": done.matches, "not_scored": done.unscored, "rejected": done.rejected}
+    document = _said(output, call.typed["pairs"], told, matcher, **counts, known=dict(done.coverage), **rows)
+    names = done.coverage if "features" in add else done.asked
     if parts := part_words({name: done.coverage[name] for name in names}):
         print(parts)
     call.say_rejected(done.rejected)
-    counts = {"pairs": done.pairs, "matches": done.matches, "not_scored": done.unscored, "rejected": done.rejected}
-    return {"output": output and str(output), **counts, **_about(m), "known": dict(done.coverage), **rows}
+    return document
 
 
 @command(MatchFunction.link, given=("a_terms", "b_terms"))
@@ -170,7 +142,7 @@ def link(call: Call, *, output: TableFile | None = None, matcher: MatchFunction)
     dxmatch link a.xlsx b.csv --a term --b name --k 3
     """
     with kept_beside(output, matcher.identity, matcher.policy, matcher.judge_all) as kept:
-        made = call.of(link_terms, model=matcher.model, least=matcher.threshold, kept=kept)
+        made = call(link_terms, model=matcher.model, least=matcher.threshold, kept=kept)
         if kept is not None and kept.resumed:
             print(f"{kept.resumed:,} of {kept.blocks:,} blocks were there already.")
         if made.limited:
@@ -196,7 +168,7 @@ def dedupe(call: Call, *, output: TableFile | None = None, matcher: MatchFunctio
     """
     m = matcher.for_duplicates(call.typed.get("policy"))
     m.threshold = m.threshold_or(call.typed.get("threshold"))
-    made = call.of(dedupe_terms, model=m.model, least=m.threshold)
+    made = call(dedupe_terms, model=m.model, least=m.threshold)
     told = f"{counted(made.terms, 'term')} in {counted(made.clusters, 'cluster')}, {made.joined:,} of them with others"
     return _terms(made, m, output, told)
 
@@ -205,12 +177,14 @@ def _terms(made: Any, m: MatchFunction, output: Path | None, told: str) -> dict[
     """Writes the table, or shows its first rows, and says what came of it, `told` first; gives its JSON."""
     for read in filter(None, (made.read, getattr(made, "read_b", None))):
         print(f"{read.table.note}\n" if read.table.note else "", end="")
-    rows = _written(made.table, output)
+    if output is not None:
+        check_output(output, rows=len(made.table))
+        write_table(made.table, output)
+    rows = {} if output is not None else _first_rows(made.table, made.table.column_names)
     counts = {each.name: getattr(made, each.name) for each in fields(made) if each.type == "int"}
     others = {"not_understood": "not understood", "blank": "blank or no diagnosis", "doubtful": "below a probability of 0.5: look at them"}  # fmt: skip
     told += "".join(f", {counts[name]:,} {words}" for name, words in others.items() if counts[name])
-    print(f"{output or 'Terms'}: {told}; {_judged_by(m)}")
-    return {"output": output and str(output), **counts, **_about(m), **rows}
+    return _said(output, "Terms", f"{told};", m, **counts, **rows)
 
 
 @command(given=("*diagnoses",))
@@ -233,45 +207,47 @@ def icd(call: Call, *, output: TableFile | None = None, gold: str | None = None)
     dxmatch icd names.csv --gold icd10 -o mapped.csv
     """
     texts = call.typed["diagnoses"]
-    if isinstance(texts, list) or not (is_file_name(texts) or Path(texts).is_file()):
-        texts = [_diagnosis(text, "icd") for text in (texts if isinstance(texts, list) else [texts])]
-    accuracy = None if gold is None else call.of(icd_accuracy, diagnoses=texts, gold=gold)
+    words = texts if isinstance(texts, list) else [texts]
+    if len(words) > 1 or not _is_file(texts):
+        texts = [_diagnosis(text, "icd") for text in words]
+    accuracy = None if gold is None else call(icd_accuracy, diagnoses=texts, gold=gold)
     table = call(diagnoses=texts) if accuracy is None else accuracy.table
     if output is not None:
         write_table(table if output.suffix in (".jsonl", ".parquet") else flat_candidates(table), output)
         without = f", {table['icd10'].null_count:,} of them without a code" if table["icd10"].null_count else ""
         print(f"{output}: {counted(table.num_rows, 'row')} mapped{without}.")
     elif accuracy is None:
-        _written(table, None, ["diagnosis", "icd10", "name", "how", "score"])
+        _first_rows(table, ("diagnosis", "icd10", "name", "how", "score"))
     if accuracy is None:
         return {"edition": table.schema.metadata[EDITION.encode()].decode(), "mapped": table.to_pylist()}
     accuracy.print()
     return accuracy.to_dict()
 
 
+def _is_file(text: str) -> bool:
+    """Whether a text is the name of a file, be it there or not."""
+    return is_file_name(text) or (os.access(text, os.R_OK) and Path(text).is_file())
+
+
 def _diagnosis(text: str, table_command: str = "score") -> str:
-    """Errors: `InputError` where a diagnosis is the name of a file, be it there or not. table_command : what reads tables."""
-    if is_file_name(text) or (len(text.encode()) < 256 and Path(text).is_file()):
+    """Errors: `InputError` where a diagnosis is the name of a file. table_command : what reads tables."""
+    if _is_file(text):
         allowed = f"a diagnosis in words; a table that is there goes to: dxmatch {table_command} FILE"
         raise InputError("the name of a file, not a diagnosis", allowed=allowed, got=text)
     return text
 
 
-def _judged_by(m: MatchFunction) -> str:
-    return f"at threshold {shown_threshold(m.threshold)} (model {m.name}, policy {m.policy})."
+def _said(output: Path | None, source: Any, told: str, m: MatchFunction, **more: Any) -> dict[str, Any]:
+    """Says what came of pairs or terms, and by which M; gives that as JSON, with `more`."""
+    threshold = shown_threshold(m.threshold)
+    print(f"{output or source}: {told} at threshold {threshold} (model {m.name}, policy {m.policy}).")
+    about = {"threshold": m.threshold, "policy": m.policy, "model": m.name}
+    return {"output": output and str(output), **about, **more}
 
 
-def _about(m: MatchFunction) -> dict[str, Any]:
-    return {"threshold": m.threshold, "policy": m.policy, "model": m.name}
-
-
-def _written(table: pa.Table, output: Path | None, columns: list[str] | None = None) -> dict[str, Any]:
-    """Writes a table; where no file takes it, shows the first rows, of `columns` alone, and gives all for the JSON."""
-    if output is not None:
-        check_output(output, rows=len(table))
-        write_table(table, output)
-        return {}
-    first = table.select(columns or table.column_names).slice(0, _SHOWN)
+def _first_rows(table: pa.Table, columns: Iterable[str]) -> dict[str, Any]:
+    """Shows the first rows, of the columns that are there, and gives all for the JSON."""
+    first = table.select([name for name in columns if name in table.column_names]).slice(0, 20)
     print_table(first.column_names, (map(_cell, row.values()) for row in first.to_pylist()))
     if not quiet():
         print(f"{len(first)} of {counted(len(table), 'row')}; -o FILE writes all, -o - prints them as CSV.")

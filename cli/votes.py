@@ -50,8 +50,7 @@ def _planned(call: Call, only: Sequence[str], asking: Asking) -> Iterator[tuple[
         yield planned, kept
 
 
-@votes.command
-@command(PairVotes.read, given=("pairs",))
+@command(PairVotes.read, given=("pairs",), of=votes)
 def ask(call: Call, *, only: Sequence[str] = (), asking: Asking = Asking()) -> None:
     """Ask for every vote and pick that the pairs need and the store does not hold. Each answer is kept as it comes.
 
@@ -75,8 +74,7 @@ def ask(call: Call, *, only: Sequence[str] = (), asking: Asking = Asking()) -> N
                 print(f"{unscored:,} {hold} no verdict: --again asks anew; dxmatch votes check says why.")
 
 
-@votes.command
-@command(PairVotes.read, given=("pairs",))
+@command(PairVotes.read, given=("pairs",), of=votes)
 def export(
     call: Call,
     *,
@@ -102,8 +100,7 @@ def export(
             print(f"Written: {file}")
 
 
-@votes.command
-@command(import_table, given=("*source",))
+@command(import_table, given=("*source",), of=votes)
 def import_(
     call: Call,
     source: Sequence[File],
@@ -145,8 +142,7 @@ def import_(
             print("\n".join(call(source=file, store=kept, naming=naming).lines()))
 
 
-@votes.command
-@command()
+@command(of=votes)
 def status(call: Call, *, asking: _Store = Asking()) -> list[dict[str, Any]]:
     """Say what the store holds: for each model and prompt, its votes, what is unscored and why, tokens, time.
 
@@ -160,8 +156,7 @@ def status(call: Call, *, asking: _Store = Asking()) -> list[dict[str, Any]]:
     return [asdict(row) for row in rows]
 
 
-@votes.command
-@command(check_endpoints)
+@command(check_endpoints, of=votes)
 def check(
     call: Call,
     *,
@@ -198,8 +193,7 @@ def check(
     return asked
 
 
-@votes.command
-@command(given=("name",))
+@command(given=("name",), of=votes)
 def prompt(call: Call, name: str | None = None) -> None:
     """Print a prompt as a file, which asks the same where it is given back; or say which there are, and what a file must hold.
 

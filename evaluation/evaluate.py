@@ -62,7 +62,7 @@ def evaluate(
     Parameters
     ----------
     answers : path, paths, data frame, table, dict or list
-        What the models answered, as you have it: a table with a row for each diagnosis, for each case, or a column for each model; JSON or
+        What the models answered, as you have it. A table with a row for each diagnosis, for each case, or a column for each model; JSON or
         JSONL with lists or raw answers; a file for each model, a list of such files, or their folder; files in a published format (inspect,
         lm-eval, craft-md, clinbench-hpb, diagnosis-arena, ddxplus with right answers alone, direct, kernel29). Or {model: {case:
         [diagnosis, ...]}}, {case: [...]} of one model, or a list of lists, one for each of `references`. The likeliest comes first.

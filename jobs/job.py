@@ -1,4 +1,4 @@
-"""Scoring from Parquet to Parquet: a plan, the texts once, a part for each chunk, one result."""
+"""Scoring files: a table at once; from Parquet to Parquet a plan, the texts once, a part for each chunk, one result."""
 
 # pyright: reportAttributeAccessIssue=false
 # pyarrow.compute makes its functions at run time, where no type checker sees them.
@@ -19,14 +19,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import DxmatchError, InputError, OptionError
+from ..errors import DxmatchError, InputError, OptionError, warn
 from ..features.compute import prepare
 from ..features.coverage import Coverage, check_coverage
 from ..features.names import Names
 from ..files.atomic import make_folder, whole_file
+from ..files.pairs import Pairs, read_pairs
 from ..files.parquet_file import read_parquet
-from ..files.reading import Reading
-from ..files.tables import check_output, write_tables
+from ..files.reading import OF_TABLES, Reading
+from ..files.tables import check_output, write_table, write_tables
 from ..matcher.batch import Added
 from ..matcher.match_function import MatchFunction
 from ..matcher.policy import SPECIFICATION
@@ -53,6 +54,7 @@ class Summary:
     unscored : of the pairs, those with a diagnosis that is not understood; their probability is null.
     chunks : in all. resumed : how many of them were there already.
     threshold, model : of the match function. asked : the names of its votes and picks.
+    table : what was scored, where it was scored at once.
     """
 
     pairs: int
@@ -65,33 +67,34 @@ class Summary:
     model: str
     unscored: int = 0
     asked: Sequence[str] = ()
+    table: pa.Table | None = None
 
 
 @checked
 def score_files(
     pairs: File,
-    output: Output,
+    output: Output | None = None,
     *,
     matcher: Any = None,
     a: str = "a",
     b: str = "b",
     add: Sequence[Added] = (),
-    reading: Annotated[Reading, Serves("rejects")] = Reading(),
+    reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
     job: Job = Job(),
 ) -> Summary:
-    """Adds `probability` and `match` to each pair of a Parquet file, or of all those in a folder.
+    """Adds `probability` and `match` to each pair of a table.
 
-    Where the model has a vocabulary, also `not_understood` and `read_as`, whether any row has something there or not: the
-    columns of a result do not depend on its rows.
+    From Parquet to Parquet, with a folder of pairs or with a `job`, chunk by chunk; any other file at once, as `MatchFunction.score` does.
 
-    The result does not depend on the engine, the workers or on interruptions: it is byte-identical.
+    Of chunks, where the model has a vocabulary, also `not_understood` and `read_as`, whether any row has something there or not: the
+    columns of a result do not depend on its rows. Nor does it depend on the engine, the workers or on interruptions: it is byte-identical.
 
     Parameters
     ----------
     pairs
-        A .parquet file, a folder of them, or for the command any other table of pairs.
+        A .parquet file, a folder of them, or any other table of pairs.
     output
-        A .parquet file, or a folder that gets one part for each chunk. It appears when all of it is there; until then
+        A table; of chunks a .parquet file, or a folder that gets one part for each chunk. It appears when all of it is there; until then
         finished chunks wait in a folder beside it, named like it with ".parts", and the same call goes on with them.
     matcher
         The match function, loaded or its folder; the one that ships if not given. Another one, policy or threshold is another job: it
@@ -101,7 +104,7 @@ def score_files(
     add
         Further columns, as of `MatchFunction.score`: "features", "shap", "relation", "reasons".
     reading
-        A file for rejects, the rows that cannot be right; without it the first of them is an `InputError`.
+        The encoding of a text file, and a file for rejects, the rows that cannot be right; without it the first of them is an `InputError`.
     job
         The engine and its workers, the rows of a chunk, whether to begin anew.
 
@@ -110,14 +113,23 @@ def score_files(
     DxmatchError
         With the file and the rows; finished chunks stay.
     """
-    source, output = Path(pairs), Path(output)
+    source, output = Path(pairs), None if output is None else Path(output)
+    m: Any = loaded(matcher)
+    if not isinstance(m, MatchFunction):
+        raise OptionError("matcher", "a dxmatch.MatchFunction, or the folder of one", matcher)
+    parquet = output is not None and {source.suffix.lower(), output.suffix.lower()} <= {".parquet", ""}
+    if not (parquet or source.is_dir() or job.given):
+        if output is not None:
+            check_output(output)
+        return _at_once(
+            m, read_pairs(source, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding), output, add
+        )
+    if output is None:
+        raise OptionError("output", "a .parquet file or a folder, for what is scored in chunks", output)
     if reading.rejects is not None:
         check_output(Path(reading.rejects))
     to_file = output.suffix.lower() == ".parquet"
     _check_places(source, output, to_file)
-    m: Any = loaded(matcher)
-    if not isinstance(m, MatchFunction):
-        raise OptionError("matcher", "a dxmatch.MatchFunction, or the folder of one", matcher)
     folder = output.with_name(f"{output.name}.parts")
     plan = plan_job(source, folder, m, a=a, b=b, add=add, rejecting=reading.rejects is not None, job=job)
     if not to_file and (there := _finished_output(plan, output)):
@@ -144,6 +156,21 @@ def score_files(
         else:
             _publish(plan, output)
     return summary
+
+
+def _at_once(m: MatchFunction, read: Pairs, output: Path | None, add: Sequence[Added]) -> Summary:
+    """Scores pairs that were read, as a table."""
+    if read.table.note:
+        warn(read.table.note)
+    with shown("Scoring pairs") as progress:
+        scored = m.score_read(read, add, progress)
+    table = scored.table
+    if output is not None:
+        check_output(output, rows=len(table))
+        write_table(table, output)
+    found, asked = table["match"].to_pylist(), [feature.name for feature in m.features.asked]
+    counts = len(read), found.count(True), read.n_rejected
+    return Summary(*counts, dict(scored.coverage), 1, 0, m.threshold, m.name, found.count(None), asked, table)
 
 
 def _score(plan: Plan, m: MatchFunction, finished: dict[int, ChunkResult]) -> None:

@@ -173,7 +173,7 @@ def icd(
         system of your own: a file, frame or list of terms, with a column `code` (else each term is its own; several rows of one code are
         synonyms) and `parent` where it has them.
     preset
-        How the nearest names are found and picked from: "default", as the pick and `IcdPreset` have it; "h-ddx", as H-DDx does: of
+        How the nearest names are found and picked from. Allowed are "default", as the pick and `IcdPreset` have it; "h-ddx", as H-DDx does: of
         each text the 15 names nearest by text-embedding-3-large, which [endpoint.openai] serves, of which `pick` chooses one by its name;
         "how-to-evaluate-medical-ai", as that paper does: a text that is a name has its code at once, of others the 15 names nearest by
         BERGAMOT and the Euclidean distance (FAISS), of which `pick` chooses; or an `IcdPreset` of your own, also as a TOML file.
