@@ -117,7 +117,7 @@ def score(call: Call, *, output: Output | None = None, matcher: MatchFunction) -
     told = f"{counted(done.pairs, 'pair')}, {counted(done.matches, 'match', 'matches')}"
     told += f", {done.unscored:,} not scored (the column not_understood says why)" if done.unscored else ""
     counts = {"pairs": done.pairs, "matches": done.matches, "not_scored": done.unscored, "rejected": done.rejected}
-    document = _said(output, call.typed["pairs"], told, matcher, **counts, known=dict(done.coverage), **rows)
+    document = _said(output, call.typed["pairs"], told, matcher, counts) | {"known": dict(done.coverage), **rows}
     names = done.coverage if "features" in add else done.asked
     if parts := part_words({name: done.coverage[name] for name in names}):
         print(parts)
@@ -184,7 +184,7 @@ def _terms(made: Any, m: MatchFunction, output: Path | None, told: str) -> dict[
     counts = {each.name: getattr(made, each.name) for each in fields(made) if each.type == "int"}
     others = {"not_understood": "not understood", "blank": "blank or no diagnosis", "doubtful": "below a probability of 0.5: look at them"}  # fmt: skip
     told += "".join(f", {counts[name]:,} {words}" for name, words in others.items() if counts[name])
-    return _said(output, "Terms", f"{told};", m, **counts, **rows)
+    return _said(output, "Terms", f"{told};", m, counts) | rows
 
 
 @command(given=("*diagnoses",))
@@ -237,12 +237,12 @@ def _diagnosis(text: str, table_command: str = "score") -> str:
     return text
 
 
-def _said(output: Path | None, source: Any, told: str, m: MatchFunction, **more: Any) -> dict[str, Any]:
-    """Says what came of pairs or terms, and by which M; gives that as JSON, with `more`."""
+def _said(output: Path | None, source: str, told: str, m: MatchFunction, counts: dict[str, int]) -> dict[str, Any]:
+    """Says what came of pairs or terms, and by which M; gives that as JSON."""
     threshold = shown_threshold(m.threshold)
     print(f"{output or source}: {told} at threshold {threshold} (model {m.name}, policy {m.policy}).")
     about = {"threshold": m.threshold, "policy": m.policy, "model": m.name}
-    return {"output": output and str(output), **about, **more}
+    return {"output": output and str(output), **counts, **about}
 
 
 def _first_rows(table: pa.Table, columns: Iterable[str]) -> dict[str, Any]:

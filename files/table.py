@@ -100,8 +100,7 @@ class Table:
             return
         remedy = option and Remedy("names the column", **{option: nearest(name, self.names) or Open("COLUMN")})
         said = f"the column {name!r}{f' ({purpose})' if purpose else ''} is missing{hint(name, self.names)}"
-        problem, allowed = f"{said}. {self.note}".rstrip(". ") if self.note else said, f"a column {name!r}"
-        raise InputError(problem, source=self.source, allowed=allowed, got=self.names, remedy=remedy or None)
+        raise InputError(f"{said}. {self.note}".rstrip(". "), source=self.source, got=self.names, remedy=remedy or None)
 
     def text(self, name: str) -> pa.ChunkedArray:
         """A column as strings; blank and white space are null.

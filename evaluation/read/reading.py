@@ -90,7 +90,7 @@ def read_lists(
     for name in groups_by:
         if name not in rows.data.column_names:
             problem = f"the column {name!r} (to group the cases by) is missing{hint(name, long.columns)}"
-            raise InputError(problem, source=rows.table.source, allowed=f"a column {name!r}", got=long.columns)
+            raise InputError(problem, source=rows.table.source, got=long.columns)
         codes, texts = coded(rows.data[name])
         first = rows.same(name, "case", rows.case, rows.cases, codes, texts)
         groups[name] = [None if row < 0 else texts[codes[row]] for row in first.tolist()]
