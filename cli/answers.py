@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from ..evaluation import evaluate as verbs
-from ..evaluation.read.formats.ddxplus import cases as ddxplus_cases
+from ..evaluation.read.formats.ddxplus import cases_of
 from ..evaluation.report.report import Report, check_report_path
 from ..evaluation.score.declare import all_metrics, called
 from ..evaluation.score.reference_page import entry
 from ..files.atomic import make_folder
 from ..files.tables import check_output, write_table
 from ..files.wording import counted
-from ..options import WRITTEN, File
+from ..options import WRITTEN
 from ..terminal import print_table
 from ..votes.asking import plan_lines
 from .command import Call, Output, command
@@ -152,37 +152,26 @@ def ask(call: Call) -> None:
     """
     found = call(planned=lambda planned: print("\n".join(plan_lines(planned))))
     print("\n".join(replace(found, summary=None).lines()))  # the summary comes at the end, as with every command
-    if found.lists is not None:
-        call.lacking = not found.complete
-        print(f"Written: {call.typed['output']}\n" if "output" in call.typed else "", end="")
+    call.lacking = found.lists is not None and not found.complete
+    print(f"Written: {call.typed['output']}\n" if found.lists is not None and "output" in call.typed else "", end="")
 
 
-@command(given=("patients",))
-def ddxplus(
-    call: Call, patients: File, *, output: TableFile, cases: int | None = None, seed: int = 0, first: int | None = None
-) -> None:
+@command(cases_of, given=("patients",))
+def ddxplus(call: Call, *, output: TableFile) -> None:
     """Make cases and right answers of DDXPlus's patients.
 
     The cases are for dxmatch ask, the right answers for dxmatch evaluate --references.
 
     Parameters
     ----------
-    patients : path
-        The CSV of the patients; release_evidences.json and release_conditions.json beside it.
     output : path
         The cases: .jsonl or .parquet.
-    cases : int
-        How many are drawn, stratified by pathology: 730 in H-DDx; all if not given.
-    seed : int
-        Of the sample.
-    first : int
-        Of each differential so many are the reference: 5 in H-DDx; all if not given.
 
     Examples
     --------
     dxmatch ddxplus release_test_patients.csv -o cases.jsonl --cases 730 --first 5
     """
-    made = ddxplus_cases(str(patients), cases, seed, first)
+    made = call()
     write_table(made, output)
     print(f"{output}: {counted(made.num_rows, 'case')}.")
 

@@ -263,10 +263,9 @@ def command(
                 print("".join(f"{line}\n" for one in asked for line in one.lines()), end="")
             if as_json:
                 print(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1, default=_plain))
-            if any("interrupted" in summary.stopped_because for summary in asked):
-                raise SystemExit(130)
-            if call.lacking or any(summary.failed for summary in asked):
-                raise SystemExit(1)
+            interrupted = any("interrupted" in summary.stopped_because for summary in asked)
+            if interrupted or call.lacking or any(summary.failed for summary in asked):
+                raise SystemExit(130 if interrupted else 1)
 
         taken = [flags[name.strip("*")].parameter(several=name[0] == "*", positional=True) for name in given]
         taken += [flag.parameter() for name, flag in flags.items() if name not in places]

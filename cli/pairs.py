@@ -208,7 +208,7 @@ def icd(call: Call, *, output: TableFile | None = None, gold: str | None = None)
     """
     texts = call.typed["diagnoses"]
     words = texts if isinstance(texts, list) else [texts]
-    if len(words) > 1 or not _is_file(texts):
+    if len(words) > 1 or not _is_file(words[0]):
         texts = [_diagnosis(text, "icd") for text in words]
     accuracy = None if gold is None else call(icd_accuracy, diagnoses=texts, gold=gold)
     table = call(diagnoses=texts) if accuracy is None else accuracy.table

@@ -11,13 +11,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pyarrow as pa
 
 from ....errors import InputError, OptionError
 from ....files.json_records import read_json
+from ....options import Between, File
 from .answer import Answer, Held, list_in, objects_below, told_by
 
 TITLE = "DDXPlus"
@@ -35,15 +36,21 @@ def read(path: Path) -> Iterator[Answer]:
         yield Answer(str(at), None, references=told.pop("reference"), more=told, source=path, row=patient[1])
 
 
-def cases(path: Path | str, n: int | None = None, seed: int = 0, first: int | None = None) -> pa.Table:
+def cases_of(
+    patients: File, *, cases: int | None = None, seed: int = 0, first: Annotated[int, Between(1)] | None = None
+) -> pa.Table:
     """Patients as cases for `dxmatch ask`, with their right answers.
 
     Parameters
     ----------
-    path : the CSV of the patients.
-    n : a sample of so many, stratified by PATHOLOGY: 730 in H-DDx (4.1). All by default.
-    seed : of the sample.
-    first : how many of each differential are the reference, the likeliest first; all by default. H-DDx prints five.
+    patients
+        The CSV of the patients; release_evidences.json and release_conditions.json beside it.
+    cases
+        How many are drawn, stratified by pathology: 730 in H-DDx; all if not given.
+    seed
+        Of the sample.
+    first
+        Of each differential so many are the reference, the likeliest first: 5 in H-DDx; all if not given.
 
     Returns
     -------
@@ -55,13 +62,12 @@ def cases(path: Path | str, n: int | None = None, seed: int = 0, first: int | No
     InputError
         Without `release_evidences.json`, or for an evidence that it lacks.
     """
-    if first is not None and first < 1:
-        raise OptionError("first", "1 or more", first)
-    source = Path(path)
-    asked, codes, patients = read_json(source.parent / EVIDENCES).value, _codes(source), [*objects_below(source, _KEYS)]
-    chosen = range(len(patients)) if n is None else stratified([cells["PATHOLOGY"] for *_, cells in patients], n, seed)
+    source = Path(patients)
+    asked, codes, rows = read_json(source.parent / EVIDENCES).value, _codes(source), [*objects_below(source, _KEYS)]
+    strata = [cells["PATHOLOGY"] for *_, cells in rows]
+    chosen = range(len(rows)) if cases is None else stratified(strata, cases, seed)
     told = [
-        {"case_id": str(i + 1), "text": _text(patients[i], asked), **_right(patients[i], codes, first)} for i in chosen
+        {"case_id": str(i + 1), "text": _text(rows[i], asked), **_right(rows[i], codes, first)} for i in chosen
     ]
     return pa.Table.from_pylist(told)
 
@@ -73,7 +79,7 @@ def stratified(strata: Sequence[Any], n: int, seed: int = 0) -> list[int]:
     (10, 1)
     """
     if not 1 <= n <= len(strata):
-        raise OptionError("n", f"from 1 to the number of patients ({len(strata):,})", n)
+        raise OptionError("cases", f"from 1 to the number of patients ({len(strata):,})", n)
     generator = np.random.default_rng(seed)
     order = generator.permutation(len(strata))
     order = order[np.argsort(np.array(strata, dtype=str)[order], kind="stable")]  # by stratum, in each by chance

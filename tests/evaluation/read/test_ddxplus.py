@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dxmatch.errors import DxmatchError
-from dxmatch.evaluation.read.formats.ddxplus import CONDITIONS, EVIDENCES, cases, stratified
+from dxmatch.evaluation.read.formats.ddxplus import CONDITIONS, EVIDENCES, cases_of, stratified
 from dxmatch.tests.command_line import invoke
 
 PATIENTS = "release_test_patients.csv"
@@ -44,18 +44,18 @@ def patients(tmp_path: Path) -> Path:
 
 
 def test_cases_to_ask_about(patients: Path, tmp_path: Path) -> None:
-    first, second = cases(patients).to_pylist()
+    first, second = cases_of(patients).to_pylist()
     assert first["text"].splitlines() == [
         "Age: 18", "Sex: male", "Chief complaint: Do you have a fever? Yes", "Do you have a fever? Yes",
         "Where is the pain? chest, back", "How strong is the pain? 4",
     ]  # fmt: skip
     assert first["reference"] == ["Influenza", "Pneumonia", "Bronchitis"] and first["final"] == "Influenza"
     assert (first["reference_icd10"], second["final_icd10"]) == ("J11.1;J17;J18;J20", "J17;J18")
-    assert cases(patients, first=1).column("reference").to_pylist() == [["Influenza"], ["Pneumonia"]]
+    assert cases_of(patients, first=1).column("reference").to_pylist() == [["Influenza"], ["Pneumonia"]]
     out = tmp_path / "cases.jsonl"
     done = invoke(["ddxplus", str(patients), "-o", str(out), "--cases", "1", "--seed", "3", "--first", "1"])
     assert done.code == 0, done.output
-    assert [*map(json.loads, out.read_text("utf-8").splitlines())] == cases(patients, 1, 3, 1).to_pylist()
+    assert [*map(json.loads, out.read_text("utf-8").splitlines())] == cases_of(patients, cases=1, seed=3, first=1).to_pylist()
 
 
 def test_the_stratified_sample() -> None:
@@ -76,12 +76,12 @@ def test_the_stratified_sample() -> None:
         (PATIENTS, "SEX", "Sex", {}, "keys are missing.*SEX"),
         (EVIDENCES, "", None, {}, "release_evidences.json: no such file"),
         (EVIDENCES, "", "", {"first": 0}, "'first' parameter must be 1 or more"),
-        (EVIDENCES, "", "", {"n": 0}, "'n' parameter must be from 1 to the number of patients .2"),
-        (EVIDENCES, "", "", {"n": 3}, "'n' parameter must be from 1 to the number of patients .2"),
+        (EVIDENCES, "", "", {"cases": 0}, "'cases' parameter must be from 1 to the number of patients .2"),
+        (EVIDENCES, "", "", {"cases": 3}, "'cases' parameter must be from 1 to the number of patients .2"),
     ],
 )
 def test_what_is_refused(patients: Path, file: str, old: str, new: str | None, options: Any, told: str) -> None:
     path = patients.parent / file
     path.unlink() if new is None else path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
     with pytest.raises(DxmatchError, match=told):
-        cases(patients, **options)
+        cases_of(patients, **options)
