@@ -45,24 +45,24 @@ def example() -> Path:
 
 @pytest.fixture(scope="session")
 def command() -> Callable[..., Done]:
-    """`dxmatch` with these arguments, in this process: all of the command line but the start of Python."""
+    """`dxmatch` with these arguments, in this process: all of the command line but the start of Python. given : by standard input."""
 
-    def run(*arguments: object) -> Done:
+    def run(*arguments: object, given: str | bytes = "") -> Done:
         from dxmatch.cli.main import main
 
-        before, code, out, err = sys.argv, 0, io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
-        sys.argv = ["dxmatch", *map(str, arguments)]
+        code, out, err = 0, io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
+        raw = given if isinstance(given, bytes) else given.encode("utf-8", "surrogateescape")
         try:
             with (
                 patch.dict(os.environ),
+                patch.object(sys, "argv", ["dxmatch", *map(str, arguments)]),
+                patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw))),
                 contextlib.redirect_stdout(out),
                 contextlib.redirect_stderr(err),
             ):
                 main()
         except SystemExit as end:
             code = int(end.code or 0)
-        finally:
-            sys.argv = before
         out.flush()
         return Done(code, out.buffer.getvalue().decode("utf-8", "replace"), err.getvalue())
 

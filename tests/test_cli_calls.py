@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import shlex
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -81,14 +79,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ('{"a": "x", "b": "y"}\n{"a"\n', "score -", 1, "standard input|--rejects FILE"),
 ])  # fmt: skip
 def test_what_is_refused_and_how(
-    here: Path, command: Command, monkeypatch: Any, content: str, arguments: str, code: int, words: str
+    here: Path, command: Command, content: str, arguments: str, code: int, words: str
 ) -> None:
-    raw = content.encode("utf-8", "surrogateescape")
     if " t.csv" in arguments:
-        Path("t.csv").write_bytes(raw)
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
+        Path("t.csv").write_bytes(content.encode("utf-8", "surrogateescape"))
     before = {each: each.read_bytes() for each in here.rglob("*") if each.is_file()}
-    done = command(*shlex.split(arguments))
+    done = command(*shlex.split(arguments), given=content)
     assert done.code == code and not [word for word in words.split("|") if word not in done.err], done
     assert not done.out and "Traceback" not in done.err and len(done.err) < 1500
     assert {each: each.read_bytes() for each in here.rglob("*") if each.is_file()} == before

@@ -5,7 +5,6 @@ What is frozen has the names of the day it was frozen; where dxmatch now has ano
 
 from __future__ import annotations
 
-import io
 import re
 import signal
 import subprocess
@@ -16,9 +15,8 @@ from pathlib import Path
 from subprocess import PIPE
 from typing import Any, NamedTuple
 
-import pytest
-
 import dxmatch
+from dxmatch.tests.command_line import Done
 
 RENAMED: Mapping[str, str] = {
     "--model": "--matcher", "--bootstrap": "--resamples", "--judge": "--judge.model", "--relation": "--graded.relation",
@@ -113,22 +111,6 @@ def renamed(arguments: Sequence[str]) -> list[str]:
     for frozen, today in SAID_ANEW.items():
         line = line.replace(frozen.replace(" ", "\0"), today.replace(" ", "\0"))
     return line.split("\0")
-
-
-class Done(NamedTuple):
-    """What a command left: its exit code, and what it wrote on each stream."""
-
-    code: int
-    out: str
-    err: str
-
-
-def in_process(arguments: Sequence[str], given: str, command: Callable[..., Any]) -> Done:
-    """`command` is the fixture of that name; `given` comes by standard input."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode())))
-        done = command(*renamed(arguments))
-    return Done(done.code, done.out, done.err)
 
 
 def in_its_own(arguments: Sequence[str], given: str, interrupt: str = "") -> Done:

@@ -9,6 +9,7 @@ import json
 import os
 import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ def done_by(run: dict[str, Any], command: Callable[..., Any], model: Path) -> ad
     arguments, given = shlex.split(run["run"].replace("{model}", str(model))), run.get("given", "")
     if run.get("process"):
         return adapter.in_its_own(arguments, given, run.get("interrupt", ""))
-    return adapter.in_process(arguments, given, command)
+    return command(*adapter.renamed(arguments), given=given)
 
 
 def found(run: dict[str, Any], before: set[str], done: adapter.Done) -> dict[str, Any]:
@@ -149,10 +150,10 @@ def _a_row_is_lost(done: adapter.Done) -> adapter.Done:
 
 
 FAULTS: dict[str, Fault] = {
-    "streams swapped": lambda done: done._replace(out=done.err, err=done.out),
-    "another exit code": lambda done: done._replace(code=1 - done.code),
-    "a figure changed": lambda done: done._replace(out=done.out.replace("3 pairs", "4 pairs")),
-    "words in spite of --quiet": lambda done: done._replace(err=done.err + "Read p.csv."),
+    "streams swapped": lambda done: replace(done, out=done.err, err=done.out),
+    "another exit code": lambda done: replace(done, code=1 - done.code),
+    "a figure changed": lambda done: replace(done, out=done.out.replace("3 pairs", "4 pairs")),
+    "words in spite of --quiet": lambda done: replace(done, err=done.err + "Read p.csv."),
     "a row is lost": _a_row_is_lost,
 }
 
