@@ -118,8 +118,7 @@ def train(
     print_training(m, output)
     print(coverage_words(m.data["coverage"]))
     call.say_rejected(m.data.get("set_aside", 0))
-    told = {"identity": m.identity, "threshold": m.threshold, "metrics": m.metrics, "data": m.data}
-    return {"model": str(output), **told}
+    return {"model": output, "identity": m.identity, "threshold": m.threshold, "metrics": m.metrics, "data": m.data}
 
 
 @command(given=("pairs",))

@@ -188,7 +188,7 @@ def _terms(made: Any, m: MatchFunction, output: Path | None, told: str) -> dict[
 
 
 @command(given=("*diagnoses",))
-def icd(call: Call, *, output: TableFile | None = None, gold: str | None = None) -> dict[str, Any]:
+def icd(call: Call, *, output: TableFile | None = None, gold: str | None = None) -> Any:
     """Map free text to ICD-10, with candidates.
 
     By name, by code, else the best of the nearest, or a language model's pick.
@@ -206,22 +206,22 @@ def icd(call: Call, *, output: TableFile | None = None, gold: str | None = None)
     dxmatch icd strings.csv --column diagnosis -o codes.csv
     dxmatch icd names.csv --gold icd10 -o mapped.csv
     """
-    texts = call.typed["diagnoses"]
+    texts: Any = call.typed["diagnoses"]
     words = texts if isinstance(texts, list) else [texts]
     if len(words) > 1 or not _is_file(words[0]):
         texts = [_diagnosis(text, "icd") for text in words]
-    accuracy = None if gold is None else call(icd_accuracy, diagnoses=texts, gold=gold)
-    table = call(diagnoses=texts) if accuracy is None else accuracy.table
+    found = call(diagnoses=texts) if gold is None else call(icd_accuracy, diagnoses=texts, gold=gold)
+    table = found if gold is None else found.table
     if output is not None:
         write_table(table if output.suffix in (".jsonl", ".parquet") else flat_candidates(table), output)
         without = f", {table['icd10'].null_count:,} of them without a code" if table["icd10"].null_count else ""
         print(f"{output}: {counted(table.num_rows, 'row')} mapped{without}.")
-    elif accuracy is None:
+    if gold is not None:
+        found.print()
+        return found
+    if output is None:
         _first_rows(table, ("diagnosis", "icd10", "name", "how", "score"))
-    if accuracy is None:
-        return {"edition": table.schema.metadata[EDITION.encode()].decode(), "mapped": table.to_pylist()}
-    accuracy.print()
-    return accuracy.to_dict()
+    return {"edition": table.schema.metadata[EDITION.encode()].decode(), "mapped": table}
 
 
 def _is_file(text: str) -> bool:

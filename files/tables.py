@@ -92,8 +92,8 @@ def check_file(path: Path) -> str:
     suffix = suffix_of(path)
     if path.is_file() and suffix in (*SUFFIXES, ".json"):
         return suffix
-    unknown = f"a file of an unknown kind ({suffix})" if path.is_file() else "no such file or folder"
-    allowed = _READ if path.exists() else f"{_READ}, or a folder where one is taken"
+    unknown = f"a file of an unknown kind ({suffix})" if path.is_file() else "no such file"
+    allowed = _READ if suffix or path.is_dir() else f"{_READ}, or a folder where one is taken"
     raise InputError("a folder" if path.is_dir() else unknown, source=str(path), allowed=allowed)
 
 
