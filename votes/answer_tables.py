@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
@@ -10,7 +9,7 @@ from typing import Any
 
 from ..errors import InputError, OptionError, quoted
 from ..files.pair_labels import ALLOWED, conflicts, label_of
-from ..files.tables import Table, check_keeps_input, read_table, sound_rows
+from ..files.tables import Table, read_table, sound_rows
 from ..files.wording import counted
 from ..options import Output
 from ..terms.icd.naming import Naming
@@ -87,8 +86,6 @@ def import_table(
     replace
         Of a table: its votes take the place of other ones of that model on the same pairs; without it, one that differs from the store is an error.
     """
-    if isinstance(source, str | os.PathLike):
-        check_keeps_input(source, rejects)
     table = read_table(source, encoding, set_aside=rejects is not None)
     if model is not None and not model.strip():
         raise OptionError("model", "the name of who voted", model)
