@@ -15,7 +15,7 @@ from os import PathLike
 from ..errors import InputError, MissingExtra, quoted
 from ..matcher.protocol import Matcher, Profile, loaded, not_understood
 from .match.pairs import asked
-from .read.formats.answer import references_in
+from .read.cells import parted
 from .read.raw_answers import ranked_diagnoses
 from .score.declare import check_k
 
@@ -89,7 +89,7 @@ def dxmatch_scorer(matcher: Matcher | str | PathLike[str] | None = None, k: int 
 
 
 def _references(target: Target, sample: int | str) -> list[str]:
-    references = list(references_in(list(target)))
+    references = [name for text in target for name in parted(text)]
     if not references or not all(any(map(str.isalnum, text)) for text in target):
         raise InputError(
             "no reference diagnosis", source=f"sample {quoted(sample)}", column="target",

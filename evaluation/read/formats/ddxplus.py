@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from ....errors import InputError, OptionError
 from ....files.json_records import read_json
-from ....options import Between, File
+from ....options import Between, File, checked
 from .answer import Answer, Held, list_in, objects_below, told_by
 
 TITLE = "DDXPlus"
@@ -36,6 +36,7 @@ def read(path: Path) -> Iterator[Answer]:
         yield Answer(str(at), None, references=told.pop("reference"), more=told, source=path, row=patient[1])
 
 
+@checked
 def cases_of(
     patients: File, *, cases: int | None = None, seed: int = 0, first: Annotated[int, Between(1)] | None = None
 ) -> pa.Table:
@@ -66,9 +67,7 @@ def cases_of(
     asked, codes, rows = read_json(source.parent / EVIDENCES).value, _codes(source), [*objects_below(source, _KEYS)]
     strata = [cells["PATHOLOGY"] for *_, cells in rows]
     chosen = range(len(rows)) if cases is None else stratified(strata, cases, seed)
-    told = [
-        {"case_id": str(i + 1), "text": _text(rows[i], asked), **_right(rows[i], codes, first)} for i in chosen
-    ]
+    told = [{"case_id": str(i + 1), "text": _text(rows[i], asked), **_right(rows[i], codes, first)} for i in chosen]
     return pa.Table.from_pylist(told)
 
 

@@ -55,7 +55,9 @@ def test_cases_to_ask_about(patients: Path, tmp_path: Path) -> None:
     out = tmp_path / "cases.jsonl"
     done = invoke(["ddxplus", str(patients), "-o", str(out), "--cases", "1", "--seed", "3", "--first", "1"])
     assert done.code == 0, done.output
-    assert [*map(json.loads, out.read_text("utf-8").splitlines())] == cases_of(patients, cases=1, seed=3, first=1).to_pylist()
+    assert [*map(json.loads, out.read_text("utf-8").splitlines())] == cases_of(
+        patients, cases=1, seed=3, first=1
+    ).to_pylist()
 
 
 def test_the_stratified_sample() -> None:
@@ -75,7 +77,7 @@ def test_the_stratified_sample() -> None:
         (PATIENTS, "E_3_@", "E_9_@", {}, "row 2, column 'EVIDENCES'.*release_evidences.json lacks.*E_9"),
         (PATIENTS, "SEX", "Sex", {}, "keys are missing.*SEX"),
         (EVIDENCES, "", None, {}, "release_evidences.json: no such file"),
-        (EVIDENCES, "", "", {"first": 0}, "'first' parameter must be 1 or more"),
+        (EVIDENCES, "", "", {"first": 0}, "'first' parameter must be a whole number 1 or more"),
         (EVIDENCES, "", "", {"cases": 0}, "'cases' parameter must be from 1 to the number of patients .2"),
         (EVIDENCES, "", "", {"cases": 3}, "'cases' parameter must be from 1 to the number of patients .2"),
     ],
