@@ -47,7 +47,7 @@ def columns_of(table: Table, given: Mapping[str, Any] | None) -> CaseColumns:
         if not text:
             raise OptionError("columns", f"at least one column for {TEXT}", given[TEXT])
     else:
-        known = [name for name in table.names if folded(name) in TEXTS and name != given.get(CASE_ID)]
+        known = [name for name in table.names if folded(name) in TEXTS.split() and name != given.get(CASE_ID)]
         text = (TEXT,) if TEXT in table.names else tuple(known)
         if len(text) != 1:
             problem = "no column is known by its name to hold the texts of the cases"

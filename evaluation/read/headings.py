@@ -4,58 +4,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from itertools import count
 
 from ...errors import InputError, quoted
-from .names import PREDICTIONS, known_as, says, words
+from .names import PREDICTIONS, WORDS_ASIDE, folded, known_as
 
 WAYS = "the option 'columns' (rank=COLUMN,COLUMN for the ranks of one list, predictions=COLUMN,COLUMN for models, reference=COLUMN for right answers)"
-_RANK_WORDS = words(
-    "dx ddx diagnosis diagnoses diag differential rank choice answer prediction pred top candidate hypothesis guess"
-)
+_RANK_WORDS = "dx ddx diagnosis diagnoses diag differential rank choice answer prediction pred top candidate hypothesis guess most likely"
 """Words that say that the number beside them is a rank."""
 _PLACES = (
-    "first 1st", "second 2nd secondary", "third 3rd tertiary", "fourth 4th", "fifth 5th", "sixth 6th", "seventh 7th", "eighth 8th", "ninth 9th", "tenth 10th",
+    "main primary leading likeliest principal most", "first 1st", "second 2nd secondary", "third 3rd tertiary", "fourth 4th", "fifth 5th", "sixth 6th",
+    "seventh 7th", "eighth 8th", "ninth 9th", "tenth 10th",
 )  # fmt: skip
-_ORDINALS = {word: place for place, of in enumerate(_PLACES, 1) for word in of.split()}
-"""Words that are a rank by themselves."""
-_LEADING = words("main primary leading likeliest principal likely")
-"""Words of the first rank, beside columns of others."""
-_LEADS = -1
-_SERIES = {
-    mark: (kind, place)
-    for kind, marks in (
-        ("letter", "a b c d e f g h"), ("roman", "i ii iii iv v vi vii viii ix x"), ("number", "one two three four five six seven eight nine ten"),
-    )
-    for place, mark in enumerate(marks.split(), 1)
-}  # fmt: skip
+_ORDINALS = {word: place for place, of in enumerate(_PLACES) for word in of.split()}
+"""Words that are a rank by themselves; 0 goes before all others."""
+_SERIES = "a b c d e f g h", "i ii iii iv v vi vii viii ix x", "one two three four five six seven eight nine ten"
+_MARKS = {mark: place for marks in _SERIES for place, mark in enumerate(marks.split(), 1)}
 _RATER = re.compile(
-    r"model|llm|system|sys|algorithm|tool|bot|agent|team|group|arm|rater|reader|expert|annotator|dr|doctor|reviewer|gp|resident|fellow|attending|consultant"
-    r"|student|nurse|surgeon|\w+(?:ician|ologist)|run|repeat|trial|seed|sample|prompt|attempt|site|cent(?:re|er)|\w+ (?:v|version)"
-)
-"""Words that say that the number or letter behind them is a name; CRAFT-MD asks mistral-v1 and mistral-v2."""
-_ASKED = re.compile(
-    r"\b(?:erste|zweite|dritte|premier|deuxi[eè]me|troisi[eè]me|primero?|segundo|tercero|prima|seconda|terza)\b|diagn[oó](?!s[ei]s|stic)"
-    r"|\b(?:initial|revised|admission|working|provisional)\b", re.IGNORECASE,
+    r"(?:model|llm|system|sys|algorithm|tool|bot|agent|team|group|arm|rater|reader|expert|annotator|dr|doctor|reviewer|gp|resident|fellow|attending|consultant"
+    r"|student|nurse|surgeon|ician|ologist|run|repeat|trial|seed|sample|prompt|attempt|site|cent(?:re|er)|[\W_]v|[\W_]version)[\W_]*$", re.IGNORECASE
 )  # fmt: skip
-"""Headings that hold ranks or right answers as often as a model: of other languages, and of one case at several times."""
-_DISEASE = re.compile(r"diagnos|disease|condition|\bd?dx\b", re.IGNORECASE)
-_REPEAT = re.compile(r".*\S\s*\[(?!(?:rank|dx|top)\s*#)[^\[\]#]*[^\[\]#\s]\s*#\d+\]\s*")
-"""A repeat under a prompt is no rank: "gpt4 [free #2]"."""
-_AGAIN = re.compile(r"(.+)\.\d+")
-"""What pandas makes of a heading that stands there twice."""
+"""What says that the number or letter behind it is a name; CRAFT-MD asks mistral-v1 and mistral-v2."""
+_ASKED = f"{WORDS_ASIDE} initial revised admission working provisional final erste zweite dritte premier deuxième deuxieme troisième troisieme primer primero segundo tercero prima seconda terza"
+"""Words of headings that hold ranks, right answers or a remark as often as a model: of one case at several times, and of other languages."""
+_DISEASE = re.compile(r"diagnos|disease|condition|\bd?dx\b")
+_OF_ANOTHER_LANGUAGE = re.compile(r"diagn[oó](?!s[ei]s|stic)")
 _TOKEN = re.compile(r"\d{1,2}(?:st|nd|rd|th)\b|\d+(?:\.\d+)*|[^\W\d_]+", re.IGNORECASE)
-
-
-def _tokens(name: str) -> list[re.Match[str]]:
-    return [] if _REPEAT.fullmatch(name) else [*_TOKEN.finditer(name.casefold())]
-
-
-def standing_twice(names: Collection[str]) -> set[str]:
-    """Headings of which pandas made several: "DDx" and "DDx.1"."""
-    return {
-        one for name in names if (found := _AGAIN.fullmatch(name)) and found[1] in names for one in (name, found[1])
-    }
 
 
 def numbered(names: Collection[str]) -> dict[str, list[str]]:
@@ -67,35 +40,31 @@ def numbered(names: Collection[str]) -> dict[str, list[str]]:
     for name in names:
         if (found := _rank_of(name)) is not None:
             ranks.setdefault(found[0], []).append((found[1], name))
-    for model, columns in ranks.items():
-        (first, _), *more = columns = sorted(columns)
-        begins = (first,) if first >= 0 else (1, 2)
-        in_order = any(all(rank == at for (rank, _), at in zip(columns[first < 0 :], count(begin))) for begin in begins)
-        names_a_model = not known_as(model) or says(model, "rater") or says(model, PREDICTIONS)
-        if more and first < 2 and in_order and names_a_model:
-            out[model] = [name for _, name in columns]
+    for whose, columns in ranks.items():
+        places, n = sorted(place for place, _ in columns), len(columns)
+        in_order = n > 1 and places in ([*range(n)], [*range(1, n + 1)], [0, *range(2, n + 1)])
+        if in_order and known_as(whose).keys() <= {"rater", "diagnosis", PREDICTIONS}:
+            out[whose] = [name for _, name in sorted(columns)]
     return out
 
 
 def _rank_of(name: str) -> tuple[str, int] | None:
-    """Whose rank a heading says it holds, and which, `_LEADS` for "leading"; None for a heading that says none."""
-    found = _tokens(name)
-    said, ranks = [one[0] for one in found], dict[int, int]()
+    """Whose rank a heading says it holds, and which; None for a heading that says none."""
+    found, ranks = [*_TOKEN.finditer(name)], dict[int, int]()
+    said = [one[0].casefold() for one in found]
     for at, word in enumerate(said):
-        behind = at > 0 and said[at - 1] in _RANK_WORDS
-        before = at == 0 and said[1:2] and said[1] in _RANK_WORDS
+        beside = said[at - 1 : at] if at else said[1:2]
+        # "gpt4 [free #2]" is a repeat under a prompt
+        is_rank = not {*beside}.isdisjoint(_RANK_WORDS.split()) or name.endswith(f"#{word}")
         if word in _ORDINALS:
             ranks[at] = _ORDINALS[word]
-        elif word.isdecimal() and len(word) < 3 and (behind or before or name[: found[at].start()].endswith("#")):
+        elif is_rank and word.isdecimal() and len(word) < 3:
             ranks = {at: int(word)}
-        elif behind and _SERIES.get(word, ("",))[0] == "number":
-            ranks = {at: _SERIES[word][1]}
-    leads = [at for at, word in enumerate(said) if word in _LEADING and (word != "likely" or "most" in said)]
-    ranks = ranks or dict.fromkeys(leads, _LEADS)
-    rest = [at for at, word in enumerate(said) if at not in ranks and word not in _RANK_WORDS | {"most", "likely"}]
+    ranks = {at: place for at, place in ranks.items() if place} or ranks
+    rest = [at for at, word in enumerate(said) if at not in ranks and word not in _RANK_WORDS.split()]
     if len(ranks) != 1 or (rest and rest != [*range(rest[0], rest[-1] + 1)]):
         return None
-    return name[found[rest[0]].start() : found[rest[-1]].end()].strip() if rest else "", next(iter(ranks.values()))
+    return name[found[rest[0]].start() : found[rest[-1]].end()] if rest else "", next(iter(ranks.values()))
 
 
 def check_models(names: Collection[str], right: bool, source: str) -> None:
@@ -104,23 +73,22 @@ def check_models(names: Collection[str], right: bool, source: str) -> None:
     Raises
     ------
     InputError
-        For headings that differ in nothing but a number, a letter or a Roman number that go on from the first ("A1, A2", "I, II"); for one
-        that stands there twice; for a rank without those before it; for ordinals, or the word diagnosis, of another language; for those of one
-        case at several times; and where some headings speak of a disease, and no column holds right answers.
+        For headings that differ in nothing but a number, a letter or a Roman number that go on from the first ("A1, A2", "I, II"); for a rank
+        without those before it; for ordinals, or the word diagnosis, of another language; for those of one case at several times; for a word
+        such as score inside one; and where some headings speak of a disease, and no column holds right answers.
     """
-    series, of_disease = dict[tuple[str, ...], dict[int, str]](), [name for name in names if _DISEASE.search(name)]
+    series, said = dict[tuple[str, str], dict[int, str]](), {name: folded(name).replace("_", " ") for name in names}
+    of_disease = [name for name in names if _DISEASE.search(said[name])]
     for name in names:
-        rank, asked = _rank_of(name), name in of_disease and not right and len(of_disease) < len(names)
-        asked |= name in standing_twice(names) or (_ASKED.search(name) is not None and len(names) > 1)
-        if asked or (rank is not None and rank[1] > 1):
+        asked = not {*said[name].split()}.isdisjoint(_ASKED.split()) or _OF_ANOTHER_LANGUAGE.search(said[name])
+        asked = asked or (name in of_disease and not right and len(of_disease) < len(names))
+        if asked or (_rank_of(name) or ("", 0))[1] > 1:
             problem = f"the column {quoted(name)} may hold a rank, the right answers, or a model's"
             raise InputError(problem, source=source, allowed=WAYS, got=list(names))
-        said = [one[0] for one in _tokens(name)]
-        for at, word in enumerate(said):
-            if not any(_RATER.fullmatch(" ".join(said[start:at])) for start in range(max(0, at - 2), at)):
-                marks = [("number", int(word))] if word.isdecimal() else [_SERIES[word]] if word in _SERIES else []
-                for kind, place in marks:
-                    series.setdefault((*said[:at], f"{kind} {at}", *said[at + 1 :]), {})[place] = name
+        for one in _TOKEN.finditer(name):
+            place = int(one[0]) if one[0].isdecimal() else _MARKS.get(one[0].casefold())
+            if place is not None and not _RATER.search(name, 0, one.start()):
+                series.setdefault((folded(name[: one.start()]), folded(name[one.end() :])), {})[place] = name
     for columns in series.values():
         if len(columns) > 1 and sorted(columns) in ([*range(len(columns))], [*range(1, len(columns) + 1)]):
             named = [columns[n] for n in sorted(columns)]

@@ -46,7 +46,7 @@ def records_in(value: Any, source: str) -> Sequence[Mapping[str, Any]]:
     case = "case_id"
     if all(isinstance(one, list) for one in of.values()):
         parts = [part for one in of.values() for part in one]
-        if len({*map(len, of.values())}) == 1 and sum(map(known_as, of)) > 1:
+        if len({*map(len, of.values())}) == 1 and sum(map(bool, map(known_as, of))) > 1:
             return [dict(zip(of, cells, strict=True)) for cells in zip(*of.values(), strict=True)]
         if all(of.values()) and all(isinstance(part, Mapping) for part in parts):
             return [{"rater": key, **record} for key, one in of.items() for record in one]
