@@ -74,7 +74,7 @@ def check_models(names: Collection[str], right: bool, source: str) -> None:
     ------
     InputError
         For headings that differ in nothing but a number, a letter or a Roman number that go on from the first ("A1, A2", "I, II"); for a rank
-        without those before it; for ordinals, or the word diagnosis, of another language; for those of one case at several times; for a word
+        without those before it, or one of nobody's beside models; for ordinals, or the word diagnosis, of another language; for those of one case at several times; for a word
         such as score inside one; and where some headings speak of a disease, and no column holds right answers.
     """
     series, said = dict[tuple[str, str], dict[int, str]](), {name: folded(name).replace("_", " ") for name in names}
@@ -82,13 +82,14 @@ def check_models(names: Collection[str], right: bool, source: str) -> None:
     for name in names:
         asked = not {*said[name].split()}.isdisjoint(_ASKED.split()) or _OF_ANOTHER_LANGUAGE.search(said[name])
         asked = asked or (name in of_disease and not right and len(of_disease) < len(names))
-        if asked or (_rank_of(name) or ("", 0))[1] > 1:
+        whose, place = _rank_of(name) or (name, 0)
+        if asked or place > 1 or (not whose and len(names) > 1):
             problem = f"the column {quoted(name)} may hold a rank, the right answers, or a model's"
             raise InputError(problem, source=source, allowed=WAYS, got=list(names))
         for one in _TOKEN.finditer(name):
-            place = int(one[0]) if one[0].isdecimal() else _MARKS.get(one[0].casefold())
-            if place is not None and not _RATER.search(name, 0, one.start()):
-                series.setdefault((folded(name[: one.start()]), folded(name[one.end() :])), {})[place] = name
+            mark = int(one[0]) if one[0].isdecimal() else _MARKS.get(one[0].casefold())
+            if mark is not None and not _RATER.search(name, 0, one.start()):
+                series.setdefault((folded(name[: one.start()]), folded(name[one.end() :])), {})[mark] = name
     for columns in series.values():
         if len(columns) > 1 and sorted(columns) in ([*range(len(columns))], [*range(1, len(columns) + 1)]):
             named = [columns[n] for n in sorted(columns)]

@@ -17,7 +17,7 @@ from ...files.tables import Table
 from .findings import first_few
 from .headings import WAYS, check_models, numbered
 from .lists import as_text
-from .names import ANSWER, ASIDE, FINAL, PREDICTIONS, RANK, REFERENCE, columns_by_name, folded, known_as, says, surest
+from .names import ANSWER, FINAL, PREDICTIONS, RANK, REFERENCE, columns_by_name, folded, known_as, says, surest
 
 LONG, NUMBERED, CELLS, REFERENCES = (
     "a row for each case, rater and rank", "a column for each rank", "a list in each cell", "right answers alone",
@@ -74,7 +74,7 @@ def shape_of(table: Table, given: Lists, by: Collection[str] = ()) -> Shape:
     unread = [name for name in others if not known_as(name) and (of := _values(table, name)) and _may_name(of)]
     could = [name for name in unread if len(set(table.column(name))) < len(table)]
     # lists of several cases would become one case each; a second list by one rater is refused row by row
-    nobodys = not given and "case_id" not in names and (not lists or "" in lists)
+    nobodys = not given and len(table) > 1 and "case_id" not in names and (not lists or "" in lists)
     if nobodys and (len(could) > 1 or "rater" in names):
         may = f"; it may be {' or '.join(map(quoted, could))}" if could else ""
         allowed = "its name in the option 'columns' (case_id=COLUMN), or that of any column where there is none"
@@ -94,7 +94,8 @@ def named(table: Table, given: Lists) -> tuple[dict[str, str], list[str]]:
     """
     names = columns_by_name(table.names, given)
     names.pop(REFERENCE, None)
-    could = [name for name in table.names if name not in names.values() and says(name, REFERENCE)]
+    taken = {*names.values(), *given.get(PREDICTIONS, [])}
+    could = [name for name in table.names if name not in taken and says(name, REFERENCE)]
     # "correct", of yes and no, is no right answer
     right = given.get(REFERENCE) or surest([name for name in could if _may_name(_values(table, name))], REFERENCE)
     if REFERENCE not in given and len({re.sub(r"\d+", "", folded(name)) for name in right}) > 1:
@@ -117,8 +118,9 @@ def _lists(table: Table, names: dict[str, str], given: Lists, apart: Collection[
         return (NUMBERED, of) if sum(map(len, of.values())) == len(chosen) else (CELLS, each)
     for name in table.names:
         first = re.sub(r"(?<=\D)\.\d+$", "", name)  # pandas calls a second "DDx" "DDx.1"
-        if first in {*table.names} - {name} and ASIDE not in known_as(first):
-            raise InputError(f"two columns {quoted(first)}", source=table.source, allowed=WAYS, got=table.names)
+        if first in {*table.names} - {name} and known_as(first).keys() <= {"diagnosis", PREDICTIONS}:
+            problem = f"two columns of one name, {quoted(first)} and {quoted(name)}"
+            raise InputError(problem, source=table.source, allowed=WAYS, got=table.names)
     answer = next((name for name in table.names if folded(name) == ANSWER and name not in names.values()), "")
     open_ = [answer, names.pop("diagnosis", "")]
     if RANK in names and (each := open_[1] or names.pop(PREDICTIONS, "") or answer):
@@ -153,9 +155,9 @@ def _lists(table: Table, names: dict[str, str], given: Lists, apart: Collection[
     )  # fmt: skip
 
 
-def _models(table: Table, right_ones: str | None, others: Collection[str]) -> list[str]:
+def _models(table: Table, right_ones: str, others: Collection[str]) -> list[str]:
     """Those of the other columns that hold a model's answers each: texts that do not group the cases; one that is blank is a model that failed."""
-    right, found = {text.casefold() for text in _values(table, right_ones)}, list[str]()
+    right, found = {*map(str.casefold, _values(table, right_ones) if right_ones else [])}, list[str]()
     for name in (name for name in others if name.strip() and not known_as(name)):
         values = _values(table, name)
         short = all(len(text.split()) < 6 and not re.search(r"[\n;|\[{]", text) for text in values)
@@ -165,12 +167,11 @@ def _models(table: Table, right_ones: str | None, others: Collection[str]) -> li
     return found
 
 
-def _values(table: Table, name: str | None) -> list[str]:
+def _values(table: Table, name: str) -> list[str]:
     """The unlike texts of a column that are not blank; of lists, and what else is no text, none."""
-    column = table.data.column(name) if name else pa.chunked_array([[]], pa.string())
-    if pa.types.is_nested(column.type):
-        return []
-    return [text for value in pc.unique(column).to_pylist() if (text := as_text(value))]
+    column = table.data.column(name)
+    values = [] if pa.types.is_nested(column.type) else pc.unique(column).to_pylist()
+    return [text for value in values if (text := as_text(value))]
 
 
 def _may_name(values: Sequence[str]) -> bool:
