@@ -22,7 +22,7 @@ from .names import ANSWER, FINAL, PREDICTIONS, RANK, REFERENCE, columns_by_name,
 LONG, NUMBERED, CELLS, REFERENCES = (
     "a row for each case, rater and rank", "a column for each rank", "a list in each cell", "right answers alone",
 )  # fmt: skip
-_FLAGS = "yes no true false y n t f x correct incorrect right wrong hit miss"
+_FLAGS = "yes no true false y n t f x 0 1 0.0 1.0 correct incorrect right wrong hit miss"
 Lists = Mapping[str, list[str]]
 _OF_A_DIAGNOSIS = {RANK, "diagnosis", "icd10", "severity", "relation", PREDICTIONS}
 
@@ -97,7 +97,7 @@ def named(table: Table, given: Lists) -> tuple[dict[str, str], list[str]]:
     taken = {*names.values(), *given.get(PREDICTIONS, [])}
     could = [name for name in table.names if name not in taken and says(name, REFERENCE)]
     # "correct", of yes and no, is no right answer
-    right = given.get(REFERENCE) or surest([name for name in could if _may_name(_values(table, name))], REFERENCE)
+    right = given.get(REFERENCE) or surest([name for name in could if _may_name(_values(table, name), True)], REFERENCE)
     if REFERENCE not in given and len({re.sub(r"\d+", "", folded(name)) for name in right}) > 1:
         problem = f"the columns {', '.join(map(quoted, right))} may each hold the right answers"
         allowed = f"the option 'columns': reference={plain(right[0])}, or reference={','.join(map(plain, right))} for all of them"
@@ -174,11 +174,10 @@ def _values(table: Table, name: str) -> list[str]:
     return [text for value in values if (text := as_text(value))]
 
 
-def _may_name(values: Sequence[str]) -> bool:
-    """Whether values may be diagnoses: neither numbers alone nor yes and no; of a model that failed there are none."""
-    return not values or (
-        not {*map(str.casefold, values)} <= {*_FLAGS.split()} and any(map(str.isalpha, "".join(values)))
-    )
+def _may_name(values: Sequence[str], numbers: bool = False) -> bool:
+    """Whether values may be diagnoses: not yes and no, and not numbers alone where these may be none; of a model that failed there are none."""
+    words = numbers or any(map(str.isalpha, "".join(values)))
+    return not values or (words and not {*map(str.casefold, values)} <= {*_FLAGS.split()})
 
 
 def of_sheet(table: Table) -> str:
