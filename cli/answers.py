@@ -8,8 +8,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
+from ..diagnosing.published import cases_of
 from ..evaluation import evaluate as verbs
-from ..evaluation.read.formats.ddxplus import cases_of
 from ..evaluation.report.report import Report, check_report_path
 from ..evaluation.score.declare import all_metrics, called
 from ..evaluation.score.reference_page import entry

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 from ..errors import DxmatchError, OptionError
@@ -100,39 +101,36 @@ def ask(
         raise OptionError("results", "left out with the option 'export'", results)
     if output is not None:
         check_output(output)
-        for file in cases if isinstance(cases, list | tuple) else [cases]:
-            if isinstance(file, str | os.PathLike):
-                check_keeps_input(file, output)
+        if isinstance(cases, str | os.PathLike):
+            check_keeps_input(cases, output)
     how = Asking() if asking is None else asking
     served, prices = services_of(how.endpoints)
-    raters = raters_of(models, served, prices, prompts=prompts, repeats=repeats, sampling=sampling)
+    raters, wanted = raters_of(models, served, prices, prompts=prompts, sampling=sampling), "" if k is None else str(k)
+    for _, prompt in raters:  # one that needs a number says so before anything is read
+        prompt.messages("", wanted)
     read = read_cases(cases, reading)
-    asked, notes = CaseQuestions(read, raters, k), [*read.notes]
+    asked, notes = CaseQuestions(read, raters, repeats, wanted), [*read.notes]
     if repeats > 1 and sampling.sent.get("temperature") == 0:
         notes.append(
             "Repeats at temperature 0 are mostly the same answer again; a higher temperature tells how far answers vary."
         )
-    for rater in raters:  # one that needs a number says so before anything is asked
-        rater.prompt.messages("", "" if k is None else str(k))
-    told = planned or (lambda plan: None)
-    if how.dry_run and not how.filled.exists():
-        told(plan := voting.plan(asked.jobs, None))
-        return Asked(asked, plan, notes)
-    with VoteStore(how.filled) as kept:
-        if how.again and not how.dry_run:
+    with VoteStore(how.filled) if how.filled.exists() or not how.dry_run else nullcontext() as kept:
+        if kept is not None and how.again and not how.dry_run:
             asked.forget_unread(kept)
-        told(plan := voting.plan(asked.jobs, kept))
-        if how.dry_run:
-            return Asked(asked, plan, notes)
+        plan = voting.plan(asked.jobs, kept)
+        if planned is not None:
+            planned(plan)
+        if kept is None or how.dry_run:
+            return Asked(read, plan, notes)
         if export is not None:
-            return Asked(asked, plan, notes, files=voting.export(plan, export, kept))
+            return Asked(read, plan, notes, files=voting.export(plan, export, kept))
         summary: AskSummary | None = None
         imported: BatchSummary | None = None
         if results is not None:
             from ..votes.batch_files import import_batch
 
             files = [results] if isinstance(results, str | os.PathLike) else list(results)
-            imported = import_batch(files, kept, prompts=asked.prompts)
+            imported = import_batch(files, kept, prompts={job.prompt.version: job.prompt for job in asked.jobs})
         else:
             with shown("Asking") as report:
                 summary = voting.ask(plan, kept, how.budget, report)
@@ -143,4 +141,4 @@ def ask(
                 "\n".join([*(summary.lines() if summary else []), "No answer came, so no lists were written."])
             )
         write_table(lists, output)
-    return Asked(asked, plan, notes, lists, counts, summary, imported)
+    return Asked(read, plan, notes, lists, counts, summary, imported)

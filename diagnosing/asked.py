@@ -7,18 +7,20 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from ..errors import quoted
 from ..evaluation.read.names import ANSWER
-from ..files.tables import write_table
+from ..files.tables import with_columns, write_table
 from ..files.wording import counted
-from ..votes.asking import Planned, plan_lines
+from ..votes.asking import Planned
 from ..votes.prompts.questions import Answer
 from ..votes.store.store import VoteStore
 from .case_questions import CaseQuestions, read_again
+from .cases import Cases
 
 if TYPE_CHECKING:
     from ..votes.asking_options import AskSummary
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
 
 MAX_SHOWN = 10_000
 """Characters of an answer in the column "unread"; the store holds all of it."""
-NO_LIST = "a list of diagnoses"
-"""What an answer lacks that is kept without a verdict."""
 
 
 @dataclass
@@ -81,7 +81,7 @@ class Asked:
     files : batch files that were written.
     """
 
-    asked: CaseQuestions
+    cases: Cases
     plan: Sequence[Planned]
     notes: Sequence[str] = ()
     lists: pa.Table | None = None
@@ -93,7 +93,7 @@ class Asked:
     @cached_property
     def table(self) -> Any:
         """The lists as a frame of the kind that held the cases; of files, lists and dicts an Arrow table."""
-        return None if self.lists is None else self.asked.cases.read.native(self.lists)
+        return None if self.lists is None else self.cases.read.native(self.lists)
 
     @property
     def missing(self) -> int:
@@ -110,15 +110,11 @@ class Asked:
         if self.lists is not None:
             write_table(self.lists, path)
 
-    def plan_lines(self) -> list[str]:
-        """What was to be asked before anything was, with tokens and cost, for the user to read."""
-        return list(plan_lines(self.plan))
-
     def lines(self) -> list[str]:
         """All of it for the user to read: first what is doubtful."""
         lines = [*self.notes]
         for counts in (self.summary, self.imported):
-            lines += [] if counts is None else counts.lines(NO_LIST)
+            lines += [] if counts is None else counts.lines("a list of diagnoses")
         lines += [f"Written: {file}" for file in self.files]
         if self.missing:
             of = sum(rater.questions for rater in self.raters)
@@ -151,29 +147,21 @@ def lists_of(asked: CaseQuestions, store: VoteStore, keep_answers: bool = False)
     }  # fmt: skip
     schema, cases = pa.schema(kinds), asked.cases
     tables, places = [schema.empty_table()], list[int]()
-    counts = [RaterAnswers(rater.called) for rater in asked.raters]
-    for rater, count in zip(asked.raters, counts, strict=True):
-        for repeat in range(rater.repeats):
-            who = {
-                "rater": rater.name(repeat),
-                "model": rater.model.model,
-                "prompt": rater.prompt.name,
-                "repeat": repeat + 1,
-            }
-            rows = list[dict[str, Any]]()
-            for place, answer in enumerate(store.stored([asked.question(rater, key, repeat) for key in cases.keys])):
-                said = [*_said(answer, count)]
-                if said and answer and keep_answers:
-                    said[0][ANSWER] = answer.raw.strip() or None
-                rows += [{"case_id": cases.ids[place], **who, **one} for one in said]
-                places += [place] * len(said)
-            tables.append(pa.Table.from_pylist(rows, schema))
+    counts = [RaterAnswers(job.called) for job in asked.jobs]
+    for (job, count), repeat in product(zip(asked.jobs, counts, strict=True), range(asked.repeats)):
+        model, prompt = job.model.model, job.prompt.name
+        called = f"{model} [{prompt} #{repeat + 1}]" if asked.repeats > 1 else job.called
+        who = {"rater": called, "model": model, "prompt": prompt, "repeat": repeat + 1}
+        rows = list[dict[str, Any]]()
+        for place, answer in enumerate(store.stored(asked.questions(job.config, repeat))):
+            said = [*_said(answer, count)]
+            if said and answer and keep_answers:
+                said[0][ANSWER] = answer.raw.strip() or None
+            rows += [{"case_id": cases.ids[place], **who, **one} for one in said]
+            places += [place] * len(said)
+        tables.append(pa.Table.from_pylist(rows, schema))
     more = cases.more.take(pa.array(places, number))
-    columns = {
-        **dict(zip(kinds, pa.concat_tables(tables).columns, strict=True)),
-        **dict(zip(more.column_names, more.columns, strict=True)),
-    }
-    return pa.table(columns), counts
+    return with_columns(pa.concat_tables(tables), dict(zip(more.column_names, more.columns, strict=True))), counts
 
 
 def _said(answer: Answer | None, count: RaterAnswers) -> Iterator[dict[str, Any]]:

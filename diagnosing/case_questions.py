@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ..evaluation.read.raw_answers import ranked_diagnoses, without_thoughts
-from ..votes.asking import Job
+from ..votes.asking import Job, LanguageModel
 from ..votes.prompts.prompt import Prompt
-from ..votes.prompts.questions import MAX_RAW, Answer, Question
+from ..votes.prompts.questions import MAX_RAW, Answer, ModelConfig, Question
 from ..votes.prompts.replies import is_refusal
 from .cases import Cases
-from .raters import Rater
 
 if TYPE_CHECKING:
     from ..votes.store.store import VoteStore
-
-_SAID_BY_THE_SERVER = ("refusal", "truncated")
 
 
 class CasePrompt(Prompt):
@@ -40,7 +38,7 @@ class CasePrompt(Prompt):
 
     def __init__(self, asked: Prompt, texts: Mapping[str, str]) -> None:
         self._asked, self._texts = asked, texts
-        self.kind, self.version = asked.kind, asked.version
+        self.kind, self.version, self.file_name = asked.kind, asked.version, asked.file_name
 
     def messages(self, first: str, second: str) -> list[dict[str, str]]:
         return self._asked.messages(self._texts[first], second)
@@ -73,44 +71,38 @@ def read_again(answer: Answer) -> tuple[list[str], str | None]:
 
     What the server said of it stays, a refusal or that it was cut off: no parser knows better.
     """
-    return ([], answer.reason) if answer.reason in _SAID_BY_THE_SERVER else diagnoses_of(answer.raw)
+    return ([], answer.reason) if answer.reason in ("refusal", "truncated") else diagnoses_of(answer.raw)
 
 
 @dataclass(frozen=True)
 class CaseQuestions:
-    """Cases, who is asked about them, and k, how many diagnoses are asked for (None: all)."""
+    """Cases, the models and prompts under which each is put `repeats` times, and k, how many diagnoses are asked for ("": all)."""
 
     cases: Cases
-    raters: Sequence[Rater]
-    k: int | None
+    raters: Sequence[tuple[LanguageModel, Prompt]]
+    repeats: int
+    k: str
 
-    @cached_property
-    def prompts(self) -> dict[str, Prompt]:
-        """Version -> the prompt with the texts of the cases."""
-        texts = dict(zip(self.cases.keys, self.cases.texts, strict=True))
-        return {rater.prompt.version: CasePrompt(rater.prompt, texts) for rater in self.raters}
-
-    def question(self, rater: Rater, key: str, repeat: int) -> Question:
-        return Question(rater.config, key, "" if self.k is None else str(self.k), repeat)
-
-    def questions(self, rater: Rater) -> Iterator[Question]:
-        """Each text once for each repeat, all of one repeat before the next."""
-        keys = dict.fromkeys(self.cases.keys)
-        return (self.question(rater, key, repeat) for repeat in range(rater.repeats) for key in keys)
+    def questions(self, config: ModelConfig, repeat: int) -> list[Question]:
+        """One for each case."""
+        return [Question(config, key, self.k, repeat) for key in self.cases.keys]
 
     @cached_property
     def jobs(self) -> list[Job]:
-        """What each rater is asked."""
+        """What each model is asked under each prompt: each text once for each repeat, all of one repeat before the next."""
+        texts = dict(zip(self.cases.keys, self.cases.texts, strict=True))
+
+        def once(config: ModelConfig) -> Iterator[Question]:
+            return chain.from_iterable(dict.fromkeys(self.questions(config, at)) for at in range(self.repeats))
+
         return [
-            Job(rater.model, self.prompts[rater.prompt.version], partial(self.questions, rater), rater.called)
-            for rater in self.raters
+            Job(model, CasePrompt(prompt, texts), partial(once, model.config(prompt)), f"{model.model} [{prompt.name}]")
+            for model, prompt in self.raters
         ]
 
     def forget_unread(self, store: VoteStore) -> None:
         """Removes the answers that no list can be read from, so that they are asked anew."""
-        for rater in self.raters:
-            asked = list(self.questions(rater))
+        for job in self.jobs:
+            asked = list(job.questions())
             answers = zip(asked, store.stored(asked), strict=True)
-            store.forget_unscored(
-                [one for one, said in answers if said is not None and read_again(said)[1] is not None]
-            )
+            store.forget_unscored(one for one, said in answers if said is not None and read_again(said)[1] is not None)

@@ -42,9 +42,16 @@ def case_text(value: Any) -> str:
     return "\n\n".join(f"{speaker}: {words}" for speaker, words in turns if words)
 
 
-def texts_together(parts: Mapping[str, str]) -> str:
-    """Several columns as one text, each under its name; those without a text are left out."""
-    return "\n\n".join(f"{name}: {text}" for name, text in parts.items() if text)
+def text_of(cells: Mapping[str, Any]) -> str:
+    """The text of a case in one column, or in several, each under its name; those without a text are left out.
+
+    Errors: `ValueError` where there is none, or too much, and as of `case_text`. A note is never quoted in it: errors end up in logs.
+    """
+    texts = {name: text for name, cell in cells.items() if (text := case_text(cell))}
+    whole = "\n\n".join(f"{name}: {text}" if len(cells) > 1 else text for name, text in texts.items())
+    if not 0 < len(whole) <= MAX_CASE:
+        raise ValueError(f"a case of {len(whole):,} characters" if whole else "the case has no text")
+    return whole
 
 
 def is_chat(value: Any) -> bool:

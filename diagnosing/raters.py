@@ -1,4 +1,4 @@
-"""Who is asked, and how: models at endpoints, prompts, parameters; and what each is called in the lists."""
+"""Who is asked, and how: models at endpoints, prompts, parameters."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from itertools import product
 from typing import Annotated, Any
 
 from ..endpoints.endpoint import Endpoint, Price
@@ -15,7 +15,6 @@ from ..options import Between, Options
 from ..votes.asking import LanguageModel, named_model
 from ..votes.prompts.files import prompt_of
 from ..votes.prompts.prompt import Prompt
-from ..votes.prompts.questions import ModelConfig
 from ..votes.voters import SET_BY_US
 
 
@@ -60,41 +59,14 @@ class Sampling(Options):
         return {"temperature": self.temperature, **limit, **(self.parameters or {})}
 
 
-@dataclass(frozen=True)
-class Rater:
-    """One model under one prompt, as it is put without any case, asked `repeats` times."""
-
-    model: LanguageModel
-    prompt: Prompt
-    repeats: int
-
-    @cached_property
-    def config(self) -> ModelConfig:
-        """Who answers, and to what."""
-        return self.model.config(self.prompt)
-
-    @property
-    def called(self) -> str:
-        """The model and the prompt, as plans and lists call them."""
-        return f"{self.model.model} [{self.prompt.name}]"
-
-    def name(self, repeat: int) -> str:
-        """What it is called in the lists, "MODEL [PROMPT]", with several repeats "MODEL [PROMPT #2]", counted from 1.
-
-        repeat : from 0.
-        """
-        return f"{self.model.model} [{self.prompt.name}{f' #{repeat + 1}' if self.repeats > 1 else ''}]"
-
-
 def raters_of(
     models: str | Sequence[str],
     endpoints: Mapping[str, Endpoint],
     prices: Mapping[str, Price],
     *,
     prompts: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
-    repeats: int,
     sampling: Sampling,
-) -> list[Rater]:
+) -> list[tuple[LanguageModel, Prompt]]:
     """Each model under each prompt, in their order.
 
     Raises
@@ -104,37 +76,23 @@ def raters_of(
     InputError
         For a prompt's file that cannot be right.
     """
-    served: dict[str, LanguageModel] = {}
-    for given in [models] if isinstance(models, str) else models:
-        model = named_model("models", given, endpoints, prices)
-        if model.model in served:
-            # An answer is the model's, wherever it is served: the second would be the first's answers once more.
-            raise OptionError("models", f"each model once; {model.model} is named twice", given)
-        served[model.model] = model
-    put: dict[str, Prompt] = {}
-    for given in [prompts] if isinstance(prompts, str | os.PathLike) else prompts:
-        prompt = prompt_of("diagnosis", given)
-        if prompt.name in put:
-            raise OptionError(
-                "prompts", f"prompts of different names; {prompt.name!r} is there twice", os.fspath(given)
-            )
+    served = [
+        named_model("models", one, endpoints, prices) for one in ([models] if isinstance(models, str) else models)
+    ]
+    put = [prompt_of("diagnosis", one) for one in ([prompts] if isinstance(prompts, str | os.PathLike) else prompts)]
+    for prompt in put:
         if set(prompt.name) & set("[]#"):
             allowed = "a name without [, ] and #"
-            raise InputError("a prompt's name that the lists cannot hold", source=os.fspath(given), allowed=allowed)
-        put[prompt.name] = prompt
-    for option, found in (("models", served), ("prompts", put)):
-        if not found:
-            raise OptionError(option, "at least one ENDPOINT:MODEL" if option == "models" else "at least one", [])
-    return [
-        Rater(replace(model, parameters=_sent(sampling.sent, prompt)), prompt, repeats)
-        for model in served.values()
-        for prompt in put.values()
-    ]
-
-
-def _sent(parameters: Mapping[str, Any], prompt: Prompt) -> dict[str, Any]:
-    """The parameters under a prompt, with its own limit where none is set. Services that know `max_completion_tokens` refuse `max_tokens` beside it."""
-    if "max_completion_tokens" in parameters:
-        parameters = {**parameters, "max_tokens": None}
-    sent = {"max_tokens": prompt.max_answer_tokens, **parameters}
-    return {name: value for name, value in sent.items() if value is not None}
+            raise InputError("a prompt's name that the lists cannot hold", source=prompt.name, allowed=allowed)
+    # An answer is the model's, wherever it is served: that of a second endpoint would be the first's once more.
+    for option, names in (("models", [one.model for one in served]), ("prompts", [one.name for one in put])):
+        if not names or len(set(names)) < len(names):
+            allowed = f"at least one{' ENDPOINT:MODEL' * (option == 'models')}, each once by its name"
+            raise OptionError(option, allowed, names)
+    out = list[tuple[LanguageModel, Prompt]]()
+    for model, prompt in product(served, put):
+        sent = {"max_tokens": prompt.max_answer_tokens, **sampling.sent}
+        if "max_completion_tokens" in sent:  # services that know it refuse `max_tokens` beside it
+            del sent["max_tokens"]
+        out.append((replace(model, parameters={key: one for key, one in sent.items() if one is not None}), prompt))
+    return out

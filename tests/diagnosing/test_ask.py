@@ -17,6 +17,7 @@ import dxmatch
 from dxmatch import DxmatchError, Sampling
 from dxmatch.diagnosing import case_questions
 from dxmatch.evaluation.read.reading import read_lists
+from dxmatch.votes.asking import plan_lines
 
 pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
 pytest.importorskip("stamina", reason="asking a language model needs the extra 'llm'")
@@ -150,10 +151,11 @@ def test_dry_run_and_a_cap_on_the_cost(ask: Ask, loopback: Any, tmp_path: Path) 
     asked = ask(models=["lab:big", "lab:small"], prompts=["free", "json"], repeats=3, asking={"dry_run": True})
     assert loopback.log()["calls"] == 0 and not (tmp_path / "votes.sqlite").exists() and asked.table is None
     assert [(one.wanted, one.unknown) for one in asked.plan] == [(9, 9)] * 4
-    assert "cost about 0.00" in asked.plan_lines()[0] and "no price given" in asked.plan_lines()[-3]
+    told = [*plan_lines(asked.plan)]
+    assert "cost about 0.00" in told[0] and "no price given" in told[-3]
     asked = ask(asking={"max_cost": 0.009})  # each may cost 4,096 tokens of 2.0 a million, and its prompt
     assert 0 < loopback.log()["calls"] <= 3 and asked.summary.cost <= 0.009
-    assert ask().complete and ask(asking={"dry_run": True}).plan_lines()[-1] == "Nothing to ask."
+    assert ask().complete and [*plan_lines(ask(asking={"dry_run": True}).plan)][-1] == "Nothing to ask."
 
 
 def test_a_better_parser_needs_no_further_call(ask: Ask, loopback: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,7 +88,7 @@ def test_clinbench_is_named_as_evaluate_names_it(tmp_path: Path) -> None:
     assert cases.ids == [answer.case_id for answer in clinbench_hpb.read(tmp_path)] == ids
     assert cases.more["subset"].to_pylist() == ["Journal", "Journal", "Website"]
     assert cases.texts[1] == "patient_info: A boy."
-    with pytest.raises(InputError, match="without the option 'columns'"):
+    with pytest.raises(InputError, match="the column 'patient_id' is missing"):
         read_cases(tmp_path / "Website.json", Reading(columns={"case_id": "patient_id"}))
     (tmp_path / "Website.json").write_text(json.dumps([{"patient_info": " ", "diagnosis": "x"}]))
     with pytest.raises(InputError, match=r"Website\.json, row 1.*the case has no text"):

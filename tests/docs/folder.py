@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 
 from dxmatch.models.folder import SHIPPED_MODEL
 
+from ..diagnosing.test_published import published
 from ..evaluation.made import written
-from ..evaluation.read.test_ddxplus import published
 from ..evaluation.reasoning_example import GOOD, GRAPHS, NOTES
 from .blocks import ROOT
 

@@ -24,7 +24,12 @@ TESTS = re.compile(r"(?:laboratory|blood|imaging)_\w+|question")
 
 def reads(head: Head) -> bool:
     """A file of cases. No other key is known: a file to which answers were added is someone's own."""
-    return told_by(_KEYS)(head) and all(map(TESTS.fullmatch, head.keys - {INFO, RIGHT, *_PATIENT}))
+    return told_by(_KEYS)(head) and all(map(shows, head.keys - {RIGHT, *_PATIENT}))
+
+
+def shows(key: str) -> bool:
+    """Whether a key of a case holds what a model is shown of it."""
+    return key == INFO or TESTS.fullmatch(key) is not None
 
 
 def cases(path: Path, encoding: str | None = None) -> Iterator[tuple[Answer, dict[str, Any]]]:

@@ -1,4 +1,4 @@
-"""DDXPlus's published files: cases to ask about, the stratified sample. What is right: `tests/cases/formats.csv`."""
+"""DDXPlus's published files: cases to ask about, the stratified sample. Their right answers: `tests/cases/formats.csv`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from dxmatch.diagnosing.cases import read_cases
+from dxmatch.diagnosing.published import EVIDENCES, cases_of, stratified
 from dxmatch.errors import DxmatchError
-from dxmatch.evaluation.read.formats.ddxplus import CONDITIONS, EVIDENCES, cases_of, stratified
+from dxmatch.evaluation.read.formats.ddxplus import CONDITIONS
 from dxmatch.tests.command_line import invoke
 
 PATIENTS = "release_test_patients.csv"
@@ -51,6 +53,7 @@ def test_cases_to_ask_about(patients: Path, tmp_path: Path) -> None:
     ]  # fmt: skip
     assert first["reference"] == ["Influenza", "Pneumonia", "Bronchitis"] and first["final"] == "Influenza"
     assert (first["reference_icd10"], second["final_icd10"]) == ("J11.1;J17;J18;J20", "J17;J18")
+    assert read_cases(patients).texts == [first["text"], second["text"]] and read_cases(patients).ids == ["1", "2"]
     assert cases_of(patients, first=1).column("reference").to_pylist() == [["Influenza"], ["Pneumonia"]]
     out = tmp_path / "cases.jsonl"
     done = invoke(["ddxplus", str(patients), "-o", str(out), "--cases", "1", "--seed", "3", "--first", "1"])
