@@ -112,7 +112,7 @@ def _table(source: Any, reading: Reading) -> tuple[Table, Mapping[str, Any]]:
             data = pa.table({CASE_ID: [file.stem for file in notes], TEXT: texts})
             return Table(data, place, 1, sources=[*map(str, notes)], note=told), {}
         if (name := recognised(path)) in _PUBLISHED:
-            return _PUBLISHED[name](path, reading.encoding)
+            return _PUBLISHED[name](path)
         if path.is_dir():
             allowed = f"notes that end in {' or '.join(NOTES)}, one for each case"
             raise InputError("the folder holds no note", source=place, allowed=allowed)

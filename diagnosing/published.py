@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ..errors import InputError, OptionError
 from ..evaluation.read.formats import clinbench_hpb, ddxplus
-from ..evaluation.read.formats.answer import Answer
+from ..evaluation.read.formats.answer import Answer, listed
 from ..files.json_records import read_json
 from ..files.table import Table, records_as_columns
 from ..options import Between, File, checked
@@ -20,19 +20,19 @@ from .case_columns import CASE_ID, TEXT
 EVIDENCES = "release_evidences.json"
 
 
-def of_clinbench(path: Path, encoding: str | None) -> tuple[Table, dict[str, Any]]:
+def of_clinbench(path: Path) -> tuple[Table, dict[str, Any]]:
     """Its cases, and which columns of these are the name and the text. Errors: `InputError` for a file that is no list of cases."""
-    found, shown = list(clinbench_hpb.cases(path, encoding)), dict[str, None]()
-    parts = [{name: one for name, one in item.items() if clinbench_hpb.shows(name)} for _, item in found]
+    found, shown = list(clinbench_hpb.read(path)), dict[str, None]()
+    parts = [{name: one for name, one in told.held.items() if clinbench_hpb.SHOWN.fullmatch(name)} for told in found]
     for part in parts:
         shown |= dict.fromkeys(part)
-    told = zip((told for told, _ in found), parts, strict=True)
-    return _table(told, str(path)), {CASE_ID: CASE_ID, TEXT: [*shown]}
+    return _table(found, parts, path), {CASE_ID: CASE_ID, TEXT: [*shown]}
 
 
-def of_ddxplus(path: Path, encoding: str | None = None) -> tuple[Table, dict[str, Any]]:
+def of_ddxplus(path: Path) -> tuple[Table, dict[str, Any]]:
     """All of its patients, as `of_clinbench` gives cases. Errors: as of `cases_of`."""
-    return _table(_patients(path), str(path)), {CASE_ID: CASE_ID, TEXT: TEXT}
+    found = list(ddxplus.read(path))
+    return _table(found, _texts(found, path), path), {CASE_ID: CASE_ID, TEXT: TEXT}
 
 
 @checked
@@ -63,8 +63,10 @@ def cases_of(
         Without `release_evidences.json`, or for an evidence that it lacks.
     """
     path = Path(patients)
-    drawn = None if cases is None else {*stratified(ddxplus.pathologies(path), cases, seed)}
-    return _table(_patients(path, first, drawn), str(path)).data
+    found = list(ddxplus.read(path, first))
+    if cases is not None:
+        found = [found[at] for at in stratified([told.more["final"] for told in found], cases, seed)]
+    return _table(found, _texts(found, path), path).data
 
 
 def stratified(strata: Sequence[Any], n: int, seed: int = 0) -> list[int]:
@@ -82,21 +84,20 @@ def stratified(strata: Sequence[Any], n: int, seed: int = 0) -> list[int]:
     return np.sort(order[places.astype(int)]).tolist()
 
 
-def _table(cases: Iterator[tuple[Answer, Mapping[str, Any]]], source: str) -> Table:
+def _table(found: Sequence[Answer], shown: Iterable[Mapping[str, Any]], path: Path) -> Table:
     """Cases under the names that `evaluate` gives them, with what is shown of each, and their right answers."""
-    found = list(cases)
-    records = [{CASE_ID: told.case_id, **shown, "reference": told.references, **told.more} for told, shown in found]
-    rows, sources = np.array([told.row for told, _ in found], np.int64), [str(told.source) for told, _ in found]
-    return Table(records_as_columns(records), source, 1, rows=rows, sources=sources)
+    told = zip(found, shown, strict=True)
+    records = [{CASE_ID: one.case_id, **cells, "reference": one.references, **one.more} for one, cells in told]
+    rows = np.array([one.row for one in found], np.int64)
+    return Table(records_as_columns(records), str(path), 1, rows=rows, sources=[str(one.source) for one in found])
 
 
-def _patients(
-    path: Path, first: int | None = None, drawn: Collection[int] | None = None
-) -> Iterator[tuple[Answer, dict[str, str]]]:
-    """Patients with their texts: age, sex and the initial complaint, then each question with its answers."""
+def _texts(found: Iterable[Answer], path: Path) -> Iterator[dict[str, str]]:
+    """The texts of patients: age, sex and the initial complaint, then each question with its answers."""
     asked = read_json(path.parent / EVIDENCES).value
-    for told, cells in ddxplus.patients(path, first, drawn):
-        evidences, answers = ddxplus.list_in(cells["EVIDENCES"]), dict[str, list[str]]()
+    for told in found:
+        cells = told.held
+        evidences, answers = listed(cells["EVIDENCES"]), dict[str, list[str]]()
         complaint, *said = [str(one).partition("_@_")[::2] for one in (cells["INITIAL_EVIDENCE"], *(evidences or ()))]
         unknown = [code for code, _ in (complaint, *said) if code not in asked]
         if evidences is None or unknown:
@@ -110,4 +111,4 @@ def _patients(
         sex = {"M": "male", "F": "female"}.get(cells["SEX"], str(cells["SEX"]))
         lines = [f"Age: {cells['AGE']}", f"Sex: {sex}", f"Chief complaint: {asked[complaint[0]]['question_en']} Yes"]
         lines += [f"{asked[code]['question_en']} {', '.join(of)}" for code, of in answers.items()]
-        yield told, {TEXT: "\n".join(lines)}
+        yield {TEXT: "\n".join(lines)}

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 import csv
 import html
-import json
 import re
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
 from .answer_words import ASIDE, DENIES, LEAD, LIST, OTHERS, TEXT, certain, kind_of, plain
+from .formats.answer import value_in
 
 _LIKELIHOOD = re.compile(r"(?i)probab|likelihood|confidence|chance|%")
 _SHARE = re.compile(r"[~<>≈]?\s*(\d{1,3}(?:\.\d+)?)\s*%?")
@@ -35,24 +33,11 @@ _LABEL = re.compile(r"([^:\t—\[]{2,60}?)\s*(:|[-=]?>|=|\t|→|\s[–—-]\s)\s
 _HEADING = re.compile(r"\s*(?:#{1,6}\s.*|\*\*[^*]+\*\*\s*|[^:]*(:)\**\s*)")
 
 
-def listed(text: str) -> list[Any] | None:
-    """Reads a list in JSON, or in Python's form as pandas writes it into a cell; None for anything else."""
-    value = _value(text) if text.startswith("[") and text.endswith("]") else None
-    return value if isinstance(value, list) else None
-
-
-def _value(text: str) -> Any:
-    for read in (json.loads, lambda python: json.loads(json.dumps(ast.literal_eval(python)))):
-        with suppress(ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
-            return read(text)
-    return None
-
-
 def without_json(text: str) -> str:
     """Writes the one value of JSON in a text as lines. Errors: `Unread` for one that is no ranking, or that is not whole."""
     start = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
     end = max(text.rfind("}"), text.rfind("]")) + 1
-    value = _value(text[start:end]) if 0 <= start < end else None
+    value = value_in(text[start:end]) if 0 <= start < end else None
     if isinstance(value, dict) or (isinstance(value, list) and all(isinstance(v, str | dict | None) for v in value)):
         return "\n".join([text[:start], *_lines_of(value, "Diagnoses"), "", text[end:]])
     certain("{" not in text)

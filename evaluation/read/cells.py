@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from ...files.table import Table, as_text
 from ...terms.text.sentences import says_nothing
-from .answer_forms import listed
 from .answer_words import names_or_none, says
+from .formats.answer import listed
 from .raw_answers import ranked_diagnoses
 
 COMMAS_ASK = 10  # from one cell in so many up with a comma that may part it, whether it does is asked

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -14,8 +16,6 @@ from ....errors import InputError
 from ....files.tables import objects_in
 
 Keys = Sequence[Sequence[str]]  # of the objects of a format: each holds all of any of these
-Held = tuple[Path, int, dict[str, Any]]  # file, row and the object
-_LONGEST_GROUP = 60  # characters; a longer text describes one case and is no group of cases
 _HEAD = 65_536
 _LOOKED_AT = 200  # files of a folder, to recognise it
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?')
@@ -32,8 +32,9 @@ class Answer:
     diagnoses : the answer as a list, likeliest first; None where it is in `text`, or there is none.
     text : the answer as it was written; None where it is in `diagnoses`.
     references : the right answers of the case as they were written, a list or a text that may hold several; None where they are not told.
-    more : what else is told of the case, each a group that figures can be given for.
+    more : what else is told of the case; what is short may be a group that figures are given for.
     source, row : the file, and where in it, as its reader sees it.
+    held : the object that it was read from, of formats whose cases are asked about.
     """
 
     case_id: str
@@ -44,21 +45,22 @@ class Answer:
     more: Mapping[str, Any] = field(default_factory=dict)
     source: str | Path = ""
     row: int = 0
+    held: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
 
-def list_in(value: Any) -> list[Any] | None:
-    """A list, or one that Python wrote into a text; None for anything else."""
-    try:
-        value = ast.literal_eval(value) if isinstance(value, str) and value.startswith("[") else value
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
-    return [*value] if isinstance(value, list | tuple) else None
+def value_in(text: str) -> Any:
+    """What a text holds in JSON, or in Python's form as pandas writes it into a cell; None for anything else."""
+    for read in (json.loads, lambda python: json.loads(json.dumps(ast.literal_eval(python)))):
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            return read(text)
+    return None
 
 
-def groups_in(values: Any) -> dict[str, str]:
-    """Of an object what may be a group of cases: short texts, whole numbers and yes or no."""
-    texts = {str(key): str(value).strip() for key, value in (values or {}).items() if isinstance(value, str | int)}
-    return {key: text for key, text in texts.items() if 0 < len(text) <= _LONGEST_GROUP}
+def listed(value: Any) -> list[Any] | None:
+    """A list, or one in a text; None for anything else."""
+    is_text = isinstance(value, str) and value.startswith("[") and value.endswith("]")
+    found = value_in(value) if is_text else value
+    return found if isinstance(found, list) else None
 
 
 class Head(NamedTuple):
@@ -75,10 +77,9 @@ def heads_of(path: Path) -> Iterator[Head]:
     for file in islice(filter(Path.is_file, files), _LOOKED_AT):
         with file.open("rb") as handle:
             text = handle.read(_HEAD).decode("utf-8-sig", errors="replace")
-        if file.suffix in (".csv", ".tsv"):
-            keys = {*re.split(r"[,;\t]", text.partition("\n")[0].replace('"', "").strip())}
-        else:
-            keys = {name for name, colon in _STRING.findall(text) if colon and text.lstrip()[0] in "{["}
+        keys = {*re.split(r"[,;\t]", text.partition("\n")[0].replace('"', "").strip())}
+        if text.lstrip()[:1] in ("{", "["):
+            keys = {name for name, colon in _STRING.findall(text) if colon}
         yield Head(file, text, keys)
 
 
@@ -93,13 +94,13 @@ def told_by(keys: Keys) -> Callable[[Head], bool]:
     return lambda head: any({*of} <= head.keys for of in keys)
 
 
-def objects_below(path: Path, keys: Keys, *patterns: str, encoding: str | None = None) -> Iterator[Held]:
-    """The objects of JSON files, or the rows of tables, of `files_below`.
+def objects_below(path: Path, keys: Keys, *patterns: str) -> Iterator[tuple[Path, int, dict[str, Any]]]:
+    """The objects of JSON files, or the rows of tables, of `files_below`, each with its file and row.
 
     Errors: `InputError` for one that does not hold all of any of `keys`.
     """
     for file in files_below(path, *patterns):
-        for row, item in objects_in(file, encoding):
+        for row, item in objects_in(file):
             if not any({*of} <= item.keys() for of in keys):
                 allowed = " or ".join(map(", ".join, keys))
                 raise InputError("keys are missing", source=str(file), row=row, allowed=allowed, got=[*item])

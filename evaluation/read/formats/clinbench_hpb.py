@@ -10,43 +10,32 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from .answer import Answer, Head, files_below, objects_below, told_by
 
 TITLE = "ClinBench-HPB"
-SUBSET, INFO, RIGHT = "subset", "patient_info", "diagnosis"
-_KEYS = ((INFO, RIGHT),)
+_RIGHT = "diagnosis"
+_KEYS = (("patient_info", _RIGHT),)
 _PATIENT = ("patient_id", "Index", "index")  # keys of the number of a patient, who has one of them or none
 _PART = re.compile(r"(?i)[-_ ]?part[-_ ]?\d+$")
-TESTS = re.compile(r"(?:laboratory|blood|imaging)_\w+|question")
+SHOWN = re.compile(r"patient_info|(?:laboratory|blood|imaging)_\w+|question")
 
 
 def reads(head: Head) -> bool:
     """A file of cases. No other key is known: a file to which answers were added is someone's own."""
-    return told_by(_KEYS)(head) and all(map(shows, head.keys - {RIGHT, *_PATIENT}))
+    return told_by(_KEYS)(head) and all(map(SHOWN.fullmatch, head.keys - {_RIGHT, *_PATIENT}))
 
 
-def shows(key: str) -> bool:
-    """Whether a key of a case holds what a model is shown of it."""
-    return key == INFO or TESTS.fullmatch(key) is not None
-
-
-def cases(path: Path, encoding: str | None = None) -> Iterator[tuple[Answer, dict[str, Any]]]:
-    """The right answers of each case of a file or folder, and the case as published. Errors: `InputError` for what is no case.
+def read(path: Path) -> Iterator[Answer]:
+    """The right answers of each case of a file or folder. Errors: `InputError` for what is no case.
 
     A case is called by its ID (else its row, from 1), of several files FILE/ID; "ID (2)" where the ID stands a second time.
     """
     several, seen = len(files_below(path, "*.json")) > 1, Counter[str]()
-    for file, row, item in objects_below(path, _KEYS, "*.json", encoding=encoding):
+    for file, row, item in objects_below(path, _KEYS, "*.json"):
         name = str(next((item[key] for key in _PATIENT if key in item), row))
         name = f"{file.stem}/{name}" if several else name
         seen[name] += 1  # titles stand twice in the published files
         name = name if seen[name] == 1 else f"{name} ({seen[name]})"
-        right, more = item[RIGHT], {SUBSET: _PART.sub("", file.stem)}
-        yield Answer(name, None, references=right, more=more, source=file, row=row), item
-
-
-def read(path: Path) -> Iterator[Answer]:
-    """The right answers of the cases of a file, or of a folder. Errors: as of `cases`."""
-    return (answer for answer, _ in cases(path))
+        more = {"subset": _PART.sub("", file.stem)}
+        yield Answer(name, None, references=item[_RIGHT], more=more, source=file, row=row, held=item)

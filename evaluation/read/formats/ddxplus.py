@@ -8,14 +8,13 @@ The patients are a CSV with the columns AGE, SEX, PATHOLOGY, EVIDENCES, INITIAL_
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from ....errors import InputError
 from ....files.json_records import read_json
-from .answer import Answer, list_in, objects_below, told_by
+from .answer import Answer, listed, objects_below, told_by
 
 TITLE = "DDXPlus"
 CONDITIONS = "release_conditions.json"
@@ -24,30 +23,15 @@ _KEYS = (("AGE", "SEX", "PATHOLOGY", "EVIDENCES", "INITIAL_EVIDENCE", _DIFFERENT
 reads = told_by(_KEYS)
 
 
-def read(path: Path) -> Iterator[Answer]:
-    """The right answers of each patient. Errors: as of `patients`."""
-    return (told for told, _ in patients(path))
+def read(path: Path, first: int | None = None) -> Iterator[Answer]:
+    """The differential of each patient as the set of right answers, the pathology as the final one, and their codes.
 
-
-def pathologies(path: Path) -> list[str]:
-    """Of each patient."""
-    return [cells["PATHOLOGY"] for *_, cells in objects_below(path, _KEYS)]
-
-
-def patients(
-    path: Path, first: int | None = None, drawn: Collection[int] | None = None
-) -> Iterator[tuple[Answer, dict[str, Any]]]:
-    """The differential as the set of right answers, the pathology as the final one, and their codes; and the patient as published.
-
-    first : how many of a differential, the likeliest first; None for all. drawn : the places of those that are wanted, from 0; None for all.
-    Errors: `InputError` for a differential that is no list, with its row.
+    first : how many of a differential, the likeliest first; None for all. Errors: `InputError` for one that is no list, with its row.
     """
     codes = _codes(path)
-    for at, (file, row, cells) in enumerate(objects_below(path, _KEYS)):
-        if drawn is not None and at not in drawn:
-            continue
+    for at, (file, row, cells) in enumerate(objects_below(path, _KEYS), 1):
         try:
-            shares = {str(name): float(share) for name, share in list_in(cells[_DIFFERENTIAL]) or [()]}
+            shares = {str(name): float(share) for name, share in listed(cells[_DIFFERENTIAL]) or [()]}
             names, final = sorted(shares, key=lambda name: -shares[name])[:first], str(cells["PATHOLOGY"])
             of = {"reference_icd10": names, "final_icd10": [final]} if codes else {}
             told = {column: ";".join(dict.fromkeys(chain(*(codes[name] for name in of[column])))) for column in of}
@@ -57,7 +41,7 @@ def patients(
                 allowed=f"a list of [name, probability], each a name of {CONDITIONS}", got=cells[_DIFFERENTIAL],
             ) from None  # fmt: skip
         more = {"final": final, "age": str(cells["AGE"]), "sex": str(cells["SEX"]), **told}
-        yield Answer(str(at + 1), None, references=names, more=more, source=path, row=row), cells
+        yield Answer(str(at), None, references=names, more=more, source=path, row=row, held=cells)
 
 
 def _codes(path: Path) -> dict[str, list[str]]:

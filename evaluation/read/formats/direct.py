@@ -15,14 +15,13 @@ from ....errors import InputError
 from .answer import Answer, Head, objects_below
 
 TITLE = "DiReCT"
-_CHAIN = "chain"
 _DIAGNOSIS = re.compile(r"(?s)(.*?)(?:\s*#)*\s*\$Intermedia_\d+")
 
 
 def reads(head: Head) -> bool:
     """A note or a prediction."""
-    is_note = any(map(_DIAGNOSIS.fullmatch, head.keys))
-    return is_note or (_CHAIN in head.keys and '"input' in head.text.lower())
+    is_prediction = "chain" in head.keys and '"input' in head.text.lower()
+    return is_prediction or any(map(_DIAGNOSIS.fullmatch, head.keys))
 
 
 def read(path: Path) -> Iterator[Answer]:
@@ -32,7 +31,7 @@ def read(path: Path) -> Iterator[Answer]:
         place = file.relative_to(folder)
         case, more = place.as_posix(), {"disease_category": place.parts[0]} if len(place.parts) > 1 else {}
         keys = [key for key in held if not re.fullmatch("input[1-6]", key)]
-        if isinstance(chain := held.get(_CHAIN), list):
+        if isinstance(chain := held.get("chain"), list):
             last = [str(name) for name in chain if name][-1:]
             yield Answer(case, folder.resolve().name, diagnoses=last, more=more, source=file)
         elif len(keys) == 1 and (found := _DIAGNOSIS.fullmatch(keys[0])):

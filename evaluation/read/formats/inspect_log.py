@@ -1,7 +1,7 @@
 """Logs of Inspect (`.eval`, or `.json`): the sample's id, its target, and what the model wrote.
 
 A sample that was asked several times (epochs) becomes several raters, "model [epoch 2]". A sample that ended in an error has
-no answer. Texts and numbers of its metadata are groups.
+no answer. What its metadata hold may be a group.
 """
 
 from __future__ import annotations
@@ -12,15 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from ....errors import InputError, MissingExtra
-from .answer import Answer, Head, files_below, groups_in, heads_of
+from .answer import Answer, Head, files_below, heads_of
 
 TITLE = "a log of Inspect"
 
 
 def reads(head: Head) -> bool:
-    """A log: a ZIP file, or JSON."""
-    packed = head.path.suffix == ".eval" and head.text.startswith("PK")
-    return packed or {"version", "status", "eval", "task", "model"} <= head.keys
+    """A log, packed or JSON."""
+    return head.path.suffix == ".eval" or {"version", "status", "eval", "task", "model"} <= head.keys
 
 
 def read(path: Path) -> Iterator[Answer]:
@@ -43,17 +42,17 @@ def read(path: Path) -> Iterator[Answer]:
         for row, sample in enumerate(log.samples, 1):
             case = f"{task}/{sample.id}" if len({task for _, task in runs}) > 1 else str(sample.id)
             rater = None if sample.error else f"{run} [epoch {sample.epoch}]" if epochs else run
-            text, right, more = sample.output.completion, sample.target, groups_in(sample.metadata)
+            text, right, more = sample.output.completion, sample.target, sample.metadata or {}
             yield Answer(case, rater, text=text, references=right, more=more, source=file, row=row)
 
 
 def _log(file: Path) -> Any:
     try:
         from inspect_ai.log import read_eval_log  # pyright: ignore[reportMissingImports]
+
+        log = read_eval_log(str(file), resolve_attachments="core")
     except ImportError:
         raise MissingExtra("A log of Inspect", "inspect") from None
-    try:
-        log = read_eval_log(str(file), resolve_attachments="core")
     except Exception as error:  # whatever its reader meets in a damaged file
         raise InputError(f"a log that Inspect cannot read ({error})", source=str(file)) from None
     if not log.samples:

@@ -25,8 +25,8 @@ reads = told_by([_NEEDED])
 def read(path: Path) -> Table:
     """A list for each patient, model and prompt, by rank. Errors: `InputError` for a missing column."""
     found = [(row, item) for _, row, item in objects_below(path, [_NEEDED])]
-    told = [{ours: str(cells.get(name) or "NULL").strip() for ours, name in _OURS.items()} for _, cells in found]
-    told = [{name: cell for name, cell in one.items() if cell.upper() not in ("NULL", "NAN")} for one in told]
+    cells = [{ours: str(item.get(name) or "").strip() for ours, name in _OURS.items()} for _, item in found]
+    told = [{name: cell for name, cell in one.items() if cell.upper() not in ("", "NULL", "NAN")} for one in cells]
     several = len({one.get("prompt") for one in told}) > 1
     for one in told:
         prompt, rater = one.pop("prompt", None), one.get("rater")

@@ -1,8 +1,8 @@
-"""Sample files of lm-evaluation-harness: `samples_TASK_DATE.jsonl`, written with `--log_samples`.
+"""Sample files of lm-evaluation-harness: `samples_TASK_DATE.jsonl`, or of another name, written with `--log_samples`.
 
 `doc_id` (or the document's own `case_id` or `id`) is the case, `target` the right answer, `filtered_resps` what the model
-wrote. The model is told by `results_DATE.json` beside the file, else by the name of its folder. Where a task has several
-filters, or repeats, each becomes a rater: "model (strict-match)", "model [repeat 2]". Short fields of the document are groups.
+wrote. The model is told by `results_DATE.json` beside the file, else by the name of its folder. Where there are several
+filters, or repeats, each becomes a rater: "model (strict-match)", "model [repeat 2]". A field of the document may be a group.
 """
 
 from __future__ import annotations
@@ -12,38 +12,33 @@ from pathlib import Path
 
 from ....errors import InputError
 from ....files.json_records import read_json
-from .answer import Answer, Head, files_below, groups_in, list_in, objects_below, told_by
+from .answer import Answer, listed, objects_below, told_by
 
 TITLE = "samples of lm-evaluation-harness"
 _KEYS = (("doc_id", "target", "filtered_resps"),)
-
-
-def reads(head: Head) -> bool:
-    """A sample file."""
-    return told_by(_KEYS)(head) and head.path.name.startswith("samples_")
+reads = told_by(_KEYS)
 
 
 def read(path: Path) -> Iterator[Answer]:
     """The samples of a file, or of the files of a folder. Errors: `InputError` for a task that generates no text."""
-    of = {file: _task_and_model(file) for file in files_below(path, "samples_*.jsonl")}
-    for file, (task, model) in of.items():
-        samples = [*objects_below(file, _KEYS)]
-        several = len({sample.get("filter") for _, _, sample in samples}) > 1
-        for _, row, sample in samples:
-            doc = sample["doc"] if isinstance(sample.get("doc"), dict) else {}
-            case = next((doc[key] for key in ("case_id", "id") if doc.get(key) is not None), sample["doc_id"])
-            case = f"{task}/{case}" if len({task for task, _ in of.values()}) > 1 else str(case)
-            # a filter is another reading of the same answer, and so no prompt or repeat to average over
-            name = f"{model} ({sample.get('filter')})" if several else model
-            said = list_in(sample["filtered_resps"]) or []
-            texts = [text for one in said for text in (one if isinstance(one, list) else [one])]
-            if not texts or texts[1:2] in (["True"], ["False"]) or not all(isinstance(text, str) for text in texts):
-                problem, allowed = "no text that a model wrote", "output_type: generate_until, no likelihoods"
-                raise InputError(problem, source=str(file), row=row, allowed=allowed, got=said)
-            right, more = sample["target"], groups_in(doc)
-            for at, text in enumerate(texts, 1):
-                rater = f"{name} [repeat {at}]" if len(texts) > 1 else name
-                yield Answer(case, rater, text=text, references=right, more=more, source=file, row=row)
+    found = [*objects_below(path, _KEYS, "samples_*.jsonl", "*.jsonl")]
+    of = {file: _task_and_model(file) for file, *_ in found}
+    several = len({sample.get("filter") for *_, sample in found}) > 1
+    for file, row, sample in found:
+        task, model = of[file]
+        doc = sample["doc"] if isinstance(sample.get("doc"), dict) else {}
+        case = next((doc[key] for key in ("case_id", "id") if doc.get(key) is not None), sample["doc_id"])
+        case = f"{task}/{case}" if len({task for task, _ in of.values()}) > 1 else str(case)
+        # a filter is another reading of the same answer, and so no prompt or repeat to average over
+        name = f"{model} ({sample.get('filter')})" if several else model
+        said = listed(sample["filtered_resps"]) or []
+        texts = [text for one in said for text in (one if isinstance(one, list) else [one])]
+        if not texts or texts[1:2] in (["True"], ["False"]) or not all(isinstance(text, str) for text in texts):
+            problem, allowed = "no text that a model wrote", "output_type: generate_until, no likelihoods"
+            raise InputError(problem, source=str(file), row=row, allowed=allowed, got=said)
+        for at, text in enumerate(texts, 1):
+            rater = f"{name} [repeat {at}]" if len(texts) > 1 else name
+            yield Answer(case, rater, text=text, references=sample["target"], more=doc, source=file, row=row)
 
 
 def _task_and_model(file: Path) -> tuple[str, str]:
