@@ -3,33 +3,27 @@
 from __future__ import annotations
 
 import csv
-import html
 import re
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from .answer_words import ASIDE, DENIES, LEAD, LIST, OTHERS, TEXT, certain, kind_of, plain
+from .answer_words import ASIDE, DENIES, FEW, LEAD, LIST, OTHERS, TEXT, certain, kind_of, plain
 from .formats.answer import value_in
 
 _LIKELIHOOD = re.compile(r"(?i)probab|likelihood|confidence|chance|%")
-_SHARE = re.compile(r"[~<>≈]?\s*(\d{1,3}(?:\.\d+)?)\s*%?")
 _IN_WORDS = {"low": "1", "medium": "2", "moderate": "2", "high": "3"}
 _RANKED = re.compile(r"(?i)(?:rank|top|differential|diagnos[ei]s|answer|d?dx|[\W_])*0*([1-9]\d?)")
 _RANK = re.compile(r"(?i)rank|#|no\.?|")
-_MOST_OF_A_HEAD = 3  # words; with more it is a sentence with a comma
-_IN_BRACKETS = re.compile(r"\[(/?[A-Z_]{3,20})\]")
 _BOXED = re.compile(r"\$?\\boxed\{\s*(?:\\text(?:bf)?\{)?([^{}]+)\}?\s*\}\$?\.?")
-_TAG = re.compile(r"(?is)<([a-z]\w{0,40})(?:\s[^<>]{0,80})?>((?:(?!<\1\b).)*?)</\1>")
 _LONGEST_LINE = 1_000  # characters; what is longer is prose
-_MOST_OF_A_LABEL = 4  # words of a heading without a mark, or of a label of unknown words
+_TAG = re.compile(r"(?is)<([a-z]\w{0,40})(?:\s[^<>]{0,80})?>((?:(?!<\1\b).)*?)</\1>")
 _NUMBERED = re.compile(
     r"(?i)\s*(?:#{1,6}\s+)?(?:\*\*|__)?(?:(?:diagnosis|dx|rank)\s*)?(?:#(?=\d)|[(\[])?(?P<number>[1-9]\d?)"
     r"(?:[.)\]]+:?|:(?!\d)|\s+[-–—](?=\s)|(?<=#\d)|(?<=#\d\d))(?!\d)\s*(?P<text>\S.*)"
 )
 _BULLET = re.compile(r"\s*(?:[-*•–+◦▪‣·●►➤]\s+|[-•](?=[^\W\d_]))(?P<text>\S.*)")
-_INLINE = re.compile(r"(?:^|(?<=[\s,;:>]))(?<!type )(?<!stage )(?<!grade )\(?(\d{1,2})[.)]\s+(?=[^\W\d_*]|\*\*)")
-_LABEL = re.compile(r"([^:\t—\[]{2,60}?)\s*(:|[-=]?>|=|\t|→|\s[–—-]\s)\s*(.*)")
+_LABEL = re.compile(r"([^:\t—\[]{2,60}?)\s*(:|[-=]?>|=|\t|→|\s[–—-]\s)\s*(\S.*)")
 _HEADING = re.compile(r"\s*(?:#{1,6}\s.*|\*\*[^*]+\*\*\s*|[^:]*(:)\**\s*)")
 
 
@@ -37,7 +31,7 @@ def without_json(text: str) -> str:
     """Writes the one value of JSON in a text as lines. Errors: `Unread` for one that is no ranking, or that is not whole."""
     start = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
     end = max(text.rfind("}"), text.rfind("]")) + 1
-    value = value_in(text[start:end]) if 0 <= start < end else None
+    value = value_in(text[start:end])
     if isinstance(value, dict) or (isinstance(value, list) and all(isinstance(v, str | dict | None) for v in value)):
         return "\n".join([text[:start], *_lines_of(value, "Diagnoses"), "", text[end:]])
     certain("{" not in text)
@@ -57,28 +51,27 @@ def _lines_of(value: Any, label: str) -> list[str]:
     for at, row in enumerate((one if isinstance(one, dict) else {"name": one} for one in value if one), 1):
         names = [value for key, value in row.items() if kind_of(key) in (LEAD, LIST, OTHERS)]
         rank = _RANKED.fullmatch(str(next((row[key] for key in row if _RANK.fullmatch(key)), at)).strip(" #."))
-        told = [str(value).strip().casefold() for key, value in row.items() if _LIKELIHOOD.search(key)]
-        share = next((found[1] if (found := _SHARE.fullmatch(one)) else _IN_WORDS.get(one) for one in told), None)
+        told = [str(value).strip("~<>≈ %").casefold() for key, value in row.items() if _LIKELIHOOD.search(key)]
+        share = next((_IN_WORDS.get(one, one) for one in told), "")
         certain(rank and len(names) == 1 and isinstance(names[0], str))
-        name = " ".join(names[0].split()) + (f" ({share}%)" if share else "")
+        name = " ".join(names[0].split()) + (f" ({share}%)" if share.replace(".", "").isdecimal() else "")
         lines += [f"{rank[1]}. {name}"] if rank and names[0] else []
     return lines
 
 
 def without_tags(text: str) -> str:
-    """Writes what stands in tags, also "[ANSWER]" and "\\boxed{…}", as lines: like or numbered ones as a list, a single one as a heading and what is below it."""
-    text = _BOXED.sub(r"\n<answer>\1</answer>\n", _IN_BRACKETS.sub(r"<\1>", text))
+    """Writes what stands in tags, also "\\boxed{…}", as lines: like or numbered ones as a list, a single one as a heading and what is below it."""
+    text = _BOXED.sub(r"\n<answer>\1</answer>\n", text)
     tags = [tag.casefold() for tag in re.findall(r"<(\w+)", text)]
 
     def line_of(found: re.Match[str]) -> str:
-        tag, inside = found[1].casefold(), html.unescape(_TAG.sub(line_of, found[2])).strip()
+        tag, inside = found[1].casefold(), _TAG.sub(line_of, found[2]).strip()
         kind, number = kind_of(tag.strip("0123456789")), _RANKED.fullmatch(tag)
         if kind == ASIDE:
             return "\n"
-        if number or (tags.count(tag) > 1 and not found[2].strip().startswith("<")):
+        if number or tags.count(tag) > 1:
             return f"\n{f'{number[1]}.' if number else '*'} {' '.join(inside.split())}\n"
-        label = "diagnoses" if kind == LEAD and "\n" in inside else tag
-        return f"\n{inside}\n" if kind is None else f"\n\n## {label}\n{inside}\n"
+        return f"\n{inside}\n" if kind is None else f"\n\n## {tag}\n{inside}\n"
 
     return _TAG.sub(line_of, text)
 
@@ -92,13 +85,12 @@ def without_table(text: str) -> str:
     runs = [[*run] for barred, run in groupby(enumerate(lines), lambda one: "|" in one[1].strip("| ")) if barred]
     tables = [(run[0][0], run[-1][0] + 1, "|") for run in runs if len(run) > 1]
     for mark in "\t;," if not tables and len(lines) > 1 else "":
-        head = [cell for cell in lines[0].split(mark) if len(cell.split()) <= _MOST_OF_A_HEAD]
+        head = [cell for cell in lines[0].split(mark) if len(cell.split()) <= FEW]
         if 1 < len(head) > lines[0].count(mark) and sum(kind_of(cell) in (LEAD, LIST, OTHERS) for cell in head) == 1:
             tables = [(0, len(lines), mark)]
     for first, last, mark in reversed(tables):
         written = [line.strip().strip("|") for line in lines[first:last] if line.strip("\t |:+-")]
-        quoting = csv.QUOTE_NONE if mark == "|" else csv.QUOTE_MINIMAL
-        read = csv.reader(written, delimiter=mark, skipinitialspace=True, quoting=quoting)
+        read = csv.reader(written, delimiter=mark, skipinitialspace=True)
         head, *rows = [[plain(cell) for cell in row] for row in read]
         certain(not any(len(row) != len(head) or any(map(DENIES.match, row)) for row in rows))
         told = _lines_of([dict(zip(head, row, strict=True)) for row in rows], "Diagnoses")
@@ -132,7 +124,7 @@ def sections_of(text: str) -> list[Section]:
         Where a section has two lists, or a heading or label is unknown.
     """
     sections, blank, counted = [Section(TEXT)], False, 0
-    for line in (part for one in text.splitlines() for part in _list_apart(one[:_LONGEST_LINE])):
+    for line in (one[:_LONGEST_LINE] for one in text.splitlines()):
         after_blank, blank = blank, not any(map(str.isalnum, line))
         here, indent = sections[-1], len(line) - len(line.lstrip())
         numbered, bullet = _NUMBERED.fullmatch(line), _BULLET.fullmatch(line)
@@ -159,14 +151,6 @@ def sections_of(text: str) -> list[Section]:
     return sections
 
 
-def _list_apart(line: str) -> list[str]:
-    """A line, cut before each number where it holds a list: "1. gout 2. sepsis"."""
-    found = [int(number) for number in _INLINE.findall(line)]
-    if len(found) < 2 or found != [*range(1, len(found) + 1)]:
-        return [line]
-    return [part.strip(" ,;|") for part in _INLINE.sub(r"\n\1. ", line).strip("\n").split("\n")]
-
-
 def _opened(line: str, here: Section, is_free: bool) -> Section | None:
     """The section that a line opens: a heading, or a label with what is behind it; None for another line.
 
@@ -174,13 +158,11 @@ def _opened(line: str, here: Section, is_free: bool) -> Section | None:
     """
     bare = plain(re.sub(r"^\s*#{1,6}\s+", "", line))
     label, heading = _LABEL.fullmatch(bare), _HEADING.fullmatch(line)
-    own = label[3].strip() if label else ""
-    if label and own and (kind := kind_of(label[1])) is not None:
-        return Section(kind, [own], own=True)
-    is_heading = heading or (len(bare.split()) <= _MOST_OF_A_LABEL and not is_free)
-    if is_heading and (kind := kind_of(bare.rstrip(":"))) is not None:
+    if label and (kind := kind_of(label[1])) is not None:
+        return Section(kind, [label[3]], own=True)
+    if (heading or (len(bare.split()) <= FEW and not is_free)) and (kind := kind_of(bare.rstrip(":"))) is not None:
         return Section(kind)
-    is_label = label and own and label[2] == ":" and len(label[1].split()) <= _MOST_OF_A_LABEL
+    is_label = label and label[2] == ":" and len(label[1].split()) <= FEW
     is_title = heading and not heading[1] and (here.kind == TEXT or here.text or here.entries or line.startswith("#"))
-    certain(not (is_label or is_title) or (is_free and not line.startswith("#")))
+    certain(is_free or not (is_label or is_title))
     return None

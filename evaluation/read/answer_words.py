@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 
 from ...terms.text.vocabulary import words_in
 
 LEAD, LIST, OTHERS, ASIDE, TEXT = range(5)  # one, several, those beside a leading one, what is no answer, sentences
 _WORDS = """
 first diagnosis dx imp answer impression condition disease cause most likely likeliest probable leading primary
-principal main working provisional top single final definitive correct suspected clinical overall name st
+principal main working provisional single final definitive correct suspected clinical overall name st
 | diagnoses conditions diseases causes differential differentials ddx possible possibly possibilities considerations
-potential relevant ranked ranking revised high more less least
+potential relevant ranked ranking revised high more less least top
 | other others alternative alternatives also still additional remaining secondary unlikely second third fourth fifth
 tertiary runner up moderate low nd rd th miss missed
 | reason reasons reasoning rationale explanation justification evidence basis findings features symptoms history why
@@ -25,7 +24,7 @@ recommendations recommended workup work step steps actions note comment disclaim
 probability imaging comorbidities patient question code icd orpha id severity urgency urgent important problem
 supporting against thought pathophysiology
 | the my his her a an of in on by to this patient case is are be and but with include includes from here d s tier key
-list line consider considered order likelihood probability decreasing not important rank would must cannot
+list line consider considered order likelihood probability decreasing not important rank would must cannot two three five
 | hello thanks i we you he she they it this that these which who patient patients doctor is are was were has have had
 been do does would could should can cannot may might must will please however because since given though although both
 either instead what how why let see there then next last also maybe perhaps possibly probably likely unlikely probable
@@ -36,10 +35,9 @@ determined listed follows following below unclear uncertain made e.g MRI CT ECG 
 sind est sont trata handelt è
 """
 _ONE, _MANY, _BESIDE, _ASIDE, _SAY_NOTHING, _SAYING = map(words_in, _WORDS.split("|"))
-_MOST_OF_A_LABEL, _MOST_OF_A_NAME, _REMARK = 7, 14, 4  # words; with the last, what stands behind a mark is a remark
+_MOST_OF_A_LABEL, _MOST_OF_A_NAME, FEW = 7, 14, 4  # words; so few a remark has, or a heading without a mark
 _MARKS = re.compile(r"\*\*|__|`|~~|(?<!\w)[*_](?=\w)|(?<=[\w)])[*_](?!\w)")
 _NO_WORDS = re.compile(r"(?i)\([^()]*\)|\b(?:for|at this)\s.*|^\W*\d+[.)]|[^\w\s'’/-]")
-_BEHIND_BOLD = re.compile(r"(?<=\S)\*\*:?\s*(?:[:–—-]|is\b)\s*\S.*$")
 _REMARK_MARK = re.compile(r"\s*:\s+|\s*—\s*|\s+[-–→]\s+|\s*\((?=[^()]*\)\s*$)")
 _OF_NAME = re.compile(r"(?i)(?:type|stage|grade|class|due to|secondary to)\b")  # and no remark
 _ASIDE_BRACKET = re.compile(  # a likelihood, a code, or a citation's number
@@ -48,7 +46,7 @@ _ASIDE_BRACKET = re.compile(  # a likelihood, a code, or a citation's number
 )
 _NO_NAME = re.compile(
     r"[%=?、。，；（）\u20e3\u2460-\u24ff]|;(?![^()]*\))|\s/\s.*\s/\s|\s>\s|\s\(?\d{1,2}[.)]\s|(?<=[a-z]{3})[.!]\s+[A-Z]"
-    r"|^\(?(?:\w[):]\s|[A-Za-z]\.\s(?=[A-Z]|\w\.)|\d\s+[A-Z])|^[^\w\"'“‘«„]|\b(?:vs\.?|versus)(?![-\s]*host)"
+    r"|^\(?(?:\w[):]\s|\d+\.\s|[A-Za-z]\.\s(?=[A-Z]|\w\.)|\d\s+[A-Z])|^[^\w\"'“‘«„]|\b(?:vs\.?|versus)(?![-\s]*host)"
     r"|(?i:\byears?[\s-]old\b|\bnot\b(?!\s+(?:otherwise|elsewhere|specified))"
     r"|^(?:here|consistent with|concern for|no|never|without|negative|against|(?:due|secondary) to|d/?dx|dd)\b(?!-))"
 )
@@ -82,14 +80,13 @@ def kind_of(label: str) -> int | None:
     >>> kind_of("Most likely diagnosis") == LEAD, kind_of("mostLikelyDiagnosis") == LEAD, kind_of("Gout")
     (True, True, None)
     """
-    bare = _NO_WORDS.sub(" ", re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", plain(label))).casefold()
-    told = re.findall(r"[^\W\d_]+", bare)
-    words = {*told} - _SAY_NOTHING - {"two", "three", "four", "five", "ten"}
     if re.search(r"(?i)(?<!not )(?<![a-z])(?:ruled[\s_]+out|excluded|rejected)\b", label):
         return ASIDE
+    bare = _NO_WORDS.sub(" ", re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", plain(label))).casefold()
+    told = re.findall(r"[^\W\d_]+", bare)
+    words = {*told} - _SAY_NOTHING
     if words and words <= _ONE | _MANY | _BESIDE and label.count("(") == label.count(")"):
-        several = re.search(r"(?i)\btop\s+(?:[2-9]|1\d|two|three|four|five|ten)\b", label) or not words <= _ONE
-        return OTHERS if words & _BESIDE or told[0] in ("less", "least") else LIST if several else LEAD
+        return OTHERS if words & _BESIDE or told[0] in ("less", "least") else LEAD if words <= _ONE else LIST
     if words and words <= {"conclusion", "takeaway", "bottom", "overview"}:
         return TEXT
     return ASIDE if "," not in label and len(told) <= _MOST_OF_A_LABEL and _ASIDE & {*told[:3]} else None
@@ -102,38 +99,27 @@ def says(text: str) -> bool:
 
 
 def names_of(entries: Sequence[str]) -> list[str]:
-    """Gives the names in the entries of one list, without what is said of them: likelihoods, codes, reasons.
+    """Gives the names in the entries of one list, without what is said of them: likelihoods, codes, reasons; [] where one is no name.
 
     What stands behind a colon, a dash, or in brackets at the end is a reason where it has four words or a verb; behind a colon or a dash also where
     more than half of several entries have such ("Gout - red toe", "Sepsis - fever"). Short forms, "lupus (SLE)", and parts of a name,
     "diabetes: type 2", stay.
 
-    Raises
-    ------
-    Unread
-        Where one is no name.
-
     >>> names_of(["**Gout** (60%): red toe", "Pseudogout - knee of an old man"])
     ['Gout', 'Pseudogout']
     """
-    heads = [plain(_BEHIND_BOLD.sub("", entry)) for entry in entries]
+    heads = [plain(entry) for entry in entries]
     often = len(heads) > 1 and sum(_cut(head, True) != head for head in heads) * 2 > len(heads)
     names = list[str]()
     for head in heads:
         name = _ASIDE_BRACKET.sub("", _ASIDE_BRACKET.sub("", _cut(head, often))).strip(" .,;:!*_–-→★☆⭐")
         is_word = any(map(str.isalpha, name)) and sum(map(str.isalnum, name)) > 1 and name.count("(") == name.count(")")
         is_half = len(heads) > 1 and " " not in name and _HALF.fullmatch(name)
-        certain(is_word and not is_half and len(name.split()) <= _MOST_OF_A_NAME and not _NO_NAME.search(name))
-        certain(not says(name) and kind_of(name) is None)
+        is_short = len(name.split()) <= _MOST_OF_A_NAME and not says(name) and kind_of(name) is None
+        if not is_word or is_half or not is_short or _NO_NAME.search(name):
+            return []
         names.append(name)
     return names
-
-
-def names_or_none(entries: Sequence[str]) -> list[str]:
-    """As `names_of`; [] where one is no name."""
-    with suppress(Unread):
-        return names_of(entries)
-    return []
 
 
 def named(kind: int, text: str, commas: int = 0) -> list[str]:
@@ -152,20 +138,24 @@ def named(kind: int, text: str, commas: int = 0) -> list[str]:
     if kind == LEAD:
         certain(len(halves) <= commas or all(halves))
         certain(not re.search(r"(?<!with )\b(?:or|over)\b", re.sub(r"\([^()]*\)", "", text)))
-        return names_of([text])
-    parts += [last] if parts and re.search(r",\s*(?:and|or)\b", text) else _AND.split(last)
-    certain(len(parts) == 1 or not any(map(_HALF.fullmatch, parts)))
-    return [name for part in parts for name in names_of([part])]
+        parts = [text]
+    else:
+        parts += [last] if parts and re.search(r",\s*(?:and|or)\b", text) else _AND.split(last)
+        certain(len(parts) == 1 or not any(map(_HALF.fullmatch, parts)))
+    names = [name for part in parts for name in names_of([part])]
+    certain(len(names) == len(parts))
+    return names
 
 
 def _cut(text: str, often: bool) -> str:
-    """A text without the remark at its end. often : most entries have one. Errors: `Unread` where that denies what stands before it."""
+    """A text without the remark at its end. often : most entries have one. "" where that denies what stands before it."""
     for mark in _REMARK_MARK.finditer(text):
         before, behind = text[: mark.start()], text[mark.end() :].strip(" )")
         is_open = len(re.findall(r"[(\[]", before)) > len(re.findall(r"[)\]]", before))
         if not before.strip() or is_open or _OF_NAME.match(behind):
             continue
-        certain(not DENIES.match(behind))
-        if len(behind.split()) >= _REMARK or says(behind) or (often and "(" not in mark[0]):
+        if DENIES.match(behind):
+            return ""
+        if len(behind.split()) >= FEW or says(behind) or (often and "(" not in mark[0]):
             return _cut(before, often)
     return text

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from ...files.table import Table, as_text
 from ...terms.text.sentences import says_nothing
-from .answer_words import names_or_none, says
+from .answer_words import names_of as names_or_none
+from .answer_words import says
 from .formats.answer import listed
 from .raw_answers import ranked_diagnoses
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from ...errors import OptionError, quoted
+from ...errors import quoted
 from ...terms.text.sentences import says_nothing
-
-_KEEP = "keep"  # among the words: the default ones are diagnoses like any other
-_SHOWN = 4
+from .findings import first_few
 
 
 class NoDiagnosis:
@@ -20,10 +18,8 @@ class NoDiagnosis:
     """
 
     def __init__(self, words: str | Iterable[str] = ()) -> None:
-        given = [words] if isinstance(words, str) or not isinstance(words, Iterable) else list(words)
-        if not all(isinstance(word, str) and word.strip() for word in given):
-            raise OptionError("no_diagnosis", "words, none of them blank", words)
-        self.words, self.by_default = frozenset(map(_bare, given)) - {_KEEP}, _KEEP not in map(_bare, given)
+        given = {_bare(str(word)) for word in ([words] if isinstance(words, str) else words)}
+        self.words, self.by_default = given - {"keep"}, "keep" not in given
 
     def __call__(self, text: str) -> bool:
         return _bare(text) in self.words or (self.by_default and says_nothing(text))
@@ -36,10 +32,6 @@ def _bare(text: str) -> str:
 
 def taken_as_none(counts: Counter[str], of: int) -> list[str]:
     """The sentence that says how many entries were taken as no diagnosis, and in which words; "" is a blank cell."""
-    folded = Counter[str]()
-    for text, count in counts.items():
-        folded[text.strip().casefold()] += count
-    shown = ", ".join(f"{quoted(text) if text else 'blank'} {count:,}" for text, count in folded.most_common(_SHOWN))
-    are, more = "names" if folded.total() == 1 else "name", ", …" if len(folded) > _SHOWN else ""
-    said = f"{folded.total():,} of {of:,} diagnoses in the lists {are} none ({shown}{more}); ranks stay, and such a word matches nothing."
-    return [said] if folded else []
+    shown = first_few((f"{quoted(text) if text else 'blank'} {n:,}" for text, n in counts.most_common()), 4)
+    said = f"{(n := counts.total()):,} of {of:,} diagnoses in the lists name{'s' * (n == 1)} none ({shown}); ranks stay, and such a word matches nothing."
+    return [said] if n else []

@@ -12,10 +12,9 @@ from contextlib import suppress
 
 from ...terms.text.sentences import is_nothing
 from .answer_forms import Section, sections_of, without_json, without_table, without_tags
-from .answer_words import ASIDE, LEAD, LIST, OTHERS, TEXT, Unread, certain, kind_of, named, names_of, plain, says
+from .answer_words import ASIDE, FEW, LEAD, LIST, OTHERS, TEXT, Unread, certain, kind_of, named, names_of, plain, says
 
 _LONGEST, _LONGEST_SENTENCE = 100_000, 400  # characters
-_MOST_OF_A_FRAGMENT = 4  # words without a verb, which may be a name
 _BEGIN = r"(?:[<◁\[](?:think(?:ing)?|thought)[>▷\]]|<unused94>|<\|begin_of_thought\|>|<\|channel\|>analysis)"
 _END = r"(?:[<◁\[]/(?:think(?:ing)?|thought)[>▷\]]|<unused95>|<\|end_of_thought\|>|(?:<\|channel\|>|assistant)final)"
 _THOUGHTS = re.compile(rf"(?is){_BEGIN}.*?(?:{_END}|\Z)|\A(?:(?!{_BEGIN}).)*?{_END}")
@@ -30,19 +29,14 @@ _SHARE = re.compile(r"[(\[,:–—-]\s*[~≈]?\s*(\d{1,3}(?:\.\d+)?)\s*%")
 _SENTENCE_END = re.compile(r"(?<=[\w)\]*\"”])(?:[.!?](?:\*\*)?\s+(?=[\"“*]*[A-Z])|;\s+(?![^()]*\)))")
 _APART = re.compile(r"[;|](?![^()]*\))|\s>\s")
 _OPTION = re.compile(r"^\(?[A-H][.)]\s+(?=[A-Z][a-z])")
-_LIKELY = r"(?:(?:most )?(?:likely|probably)|therefore|thus)"
-_FRAMES = tuple(  # sentences that name one diagnosis, or several in one order; None: their label tells which
-    (kind, re.compile(f"(?:(?P<clause>.{{0,200}}?), )??{frame}".replace(" ", r"\s+"), re.IGNORECASE | re.DOTALL))
-    for kind, frame in (
-        (None, rf"(?P<label>[^,:]{{3,70}}?) (?:is|are|remains|includes?|would be)(?: {_LIKELY})?:? (?P<name>.+)"),
-        (None, r"(?P<name>[^,:]+?) (?:is|would be|remains) (?:by far )?(?P<label>(?:the|my) [^,:]{3,50}?)"),
-        (LEAD, rf"(?:(?:this|the|he|she)(?: patient| \w*man)? {_LIKELY} has|(?:this|it) is {_LIKELY}) (?P<name>.+)"),
-        (LEAD, r"(?:this|it|the|everything)\b.{0,200}? (?:(?:is|are) (?:most|highly|very|strongly) (?:consistent with"
-               r"|suggestive of)|points? to(?:wards?)?|strongly suggests?) (?P<name>.+)"),
-        (LEAD, rf"I (?:think|believe|suspect|(?:would )?favou?r)(?: that)?(?: (?:this|it) is| (?:this|the) patient has)"
-               rf"?(?: {_LIKELY}| most consistent with)? (?P<name>.+)"),
+_FRAMES = tuple(  # sentences that name one diagnosis, or several in one order, as their label tells; without a label one
+    re.compile(f"(?:(?P<clause>.{{0,200}}?), )??{frame} (?P<name>.+)".replace(" ", r"\s+"), re.IGNORECASE | re.DOTALL)
+    for frame in (
+        r"(?P<label>[^,:]{3,70}?) (?:is|are|remains|includes?|would be)(?: (?:(?:most )?(?:likely|probably)|therefore|thus))?:?",
+        r"(?:this|it|the|everything)\b.{0,200}? (?:(?:is|are) (?:most|highly|very|strongly) (?:consistent with|suggestive of)"
+        r"|points? to(?:wards?)?|strongly suggests?)",
     )
-)  # fmt: skip
+)
 _AROUND_A_NAME = re.compile(
     r"(?i)^(?:an?|the)\s+(?:(?:case|diagnosis)\s+of\s+)?(?:an?\s+|the\s+)?|,?\s+(?:because|since|given|considering"
     r"|based\s+on|in\s+(?:view|light)\s+of|(?:as\s+)?(?:suggested|supported)\s+by)\b.*|,\s+(?:as|which)\b.*"
@@ -76,8 +70,7 @@ def ranked_diagnoses(text: str) -> list[str] | None:
         return []
     with suppress(Unread):
         said = _NO_TEXT.sub("", said if "\n" in said else re.sub(r'^"([^"]*)"$', r"\1", plain(said)))
-        for written in (without_tags, without_json, without_table):
-            said = written(said)
+        said = without_table(without_json(without_tags(said)))
         return None if _UNRANKED.search(said) else _ranked(sections_of(_LABEL_BEHIND.sub("\n", said)))
     return None
 
@@ -98,12 +91,7 @@ def _ranked(sections: Sequence[Section]) -> list[str]:
             fits = kind == OTHERS or (kind == LIST and len(names) == 1) if names else kind != OTHERS
             certain((again or fits) and not any(names and of[0] for of in known[1:]))
             names += [name for name, of in zip(more, known, strict=True) if not any(of)]
-    for sentence in beside:
-        forms = [rf"\b(?:{'|'.join(map(re.escape, _forms(name)))})\b" for name in names]
-        held = [at for at, form in enumerate(forms) if re.search(form, sentence.casefold())]
-        of_first = held == [0] and not re.search(r"(?i)\b(?:unlikely|less|not|excluded|ruled)\b", sentence)
-        certain(of_first or not _UNSETTLED.search(sentence) or _LEADS_IN.match(sentence))
-    certain(names)
+    certain(names and all(_LEADS_IN.match(one) or not _UNSETTLED.search(one) for one in beside))
     return names
 
 
@@ -119,17 +107,15 @@ def _stated(one: Section, so_far: int, alone: bool, beside: list[str]) -> Iterat
         lines, entries = text[:1] if one.own else text, []
         parts = lines if len(lines) > 1 else [part for part in _APART.split(text[0]) if part.strip()]
         first, *more = _SENTENCE_END.split(_OPTION.sub("", text[0]))
-        with suppress(Unread):
-            certain(len(parts) > 1)
-            yield OTHERS if kind == OTHERS else LIST, names_of(parts)
+        if len(parts) > 1 and (names := names_of(parts)):
+            yield OTHERS if kind == OTHERS else LIST, names
             text = text[len(lines) :]
-            parts = []
-        if parts and (kind != LEAD or (not _said(first) and (one.kind == LEAD or len(text) + len(more) == 1))):
+        elif parts and (kind != LEAD or (not _said(first) and (one.kind == LEAD or len(text) + len(more) == 1))):
             certain(kind == LEAD or len(parts) == 1)
             yield kind, named(kind, first, 1 + (one.kind == TEXT))
             text = [*more, *text[1:]]
     for line in [*text, *one.below]:
-        certain(says(line) or len(line.split()) > _MOST_OF_A_FRAGMENT or _LEADS_IN.match(line))
+        certain(says(line) or len(line.split()) > FEW or _LEADS_IN.match(line))
         for sentence in filter(str.strip, _SENTENCE_END.split(line)):
             if said := _said(sentence):
                 yield said
@@ -137,18 +123,21 @@ def _stated(one: Section, so_far: int, alone: bool, beside: list[str]) -> Iterat
                 beside.append(sentence)
     if entries:
         shares = [float(found[1]) for entry in entries if (found := _SHARE.search(entry))]
-        certain(shares == sorted(shares, reverse=True) and one.numbers[0] in (0, 1, so_far + 1))
-        yield OTHERS if one.numbers[0] > 1 else LIST if kind == LEAD and len(entries) > 1 else kind, names_of(entries)
+        names = names_of(entries)
+        certain(names and shares == sorted(shares, reverse=True) and one.numbers[0] in (0, 1, so_far + 1))
+        yield OTHERS if one.numbers[0] > 1 else LIST if kind == LEAD and len(entries) > 1 else kind, names
 
 
 def _said(sentence: str) -> tuple[int, list[str]] | None:
     """What a sentence states in a known form."""
     bare = plain(sentence).rstrip(" :.")
-    for kind, frame in _FRAMES if len(bare) < _LONGEST_SENTENCE else ():
-        if found := frame.fullmatch(bare):
-            kind = kind_of(found["label"]) if kind is None else kind
-            unsettled = _UNSETTLED.search(f"{found['clause']} {found['name']}") or " but " in bare
+    for found in (frame.fullmatch(bare) for frame in _FRAMES if len(bare) < _LONGEST_SENTENCE):
+        if (
+            found
+            and (kind := kind_of(found.groupdict().get("label", "diagnosis"))) in (LEAD, LIST, OTHERS)
+            and " but " not in bare
+        ):
             with suppress(Unread):
-                if kind in (LEAD, LIST, OTHERS) and not unsettled:
-                    return kind, named(kind, _AROUND_A_NAME.sub("", found["name"]))
+                certain(not _UNSETTLED.search(f"{found['clause']} {found['name']}"))
+                return kind, named(kind, _AROUND_A_NAME.sub("", found["name"]))
     return None

@@ -192,12 +192,6 @@ def test_refused(written, changes, message):
     assert message in str(caught.value) and "lists.csv" in str(caught.value)
 
 
-@pytest.mark.parametrize("words", [[""], [3], [" "]])
-def test_no_diagnosis_refused(written, words):
-    with pytest.raises(OptionError, match="'no_diagnosis'"):
-        read_lists(written(), reading=dxmatch.Reading(no_diagnosis=words))
-
-
 def test_panels_refused(written):
     with pytest.raises(InputError, match=r"no rater is called 'Xx'; did you mean 'X'\?"):
         read_lists(written(), algorithms=["Xx"])
