@@ -37,7 +37,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_unique)
 def read_json(path: Path, encoding: str | None = None, broken: list[InputError] | None = None) -> Held:
     """What a .json or .jsonl file holds; of lines with an object each, the list of them and the numbers of the lines, blank ones passed over.
 
-    broken : where lines that are no object go, instead of the first of them being raised.
+    broken : where lines that are no object go, instead of the first of them being raised; where no line is one it is raised all the same.
 
     Errors: `InputError` for a file that is absent, empty, not text, or not JSON, with the line.
     """
@@ -52,7 +52,7 @@ def read_json(path: Path, encoding: str | None = None, broken: list[InputError] 
             if not (str(error).startswith("Extra data") and text.lstrip()[0] == "{"):
                 problem = f"the file is not JSON ({str(error)[:200]})"
                 raise InputError(problem, source=str(path), allowed="JSON") from None
-    records, rows = list[dict[str, Any]](), list[int]()
+    records, rows, wrong = list[dict[str, Any]](), list[int](), list[InputError]()
     for row, line in enumerate(text.split("\n"), 1):
         try:
             found, problem = _DECODER.decode(line.strip() or "null"), "a line that is not an object"
@@ -63,8 +63,9 @@ def read_json(path: Path, encoding: str | None = None, broken: list[InputError] 
             rows.append(row)
         elif line.strip():
             allowed = 'one JSON object a line, as {"a": …, "b": …}'
-            wrong = InputError(problem, source=str(path), row=row, allowed=allowed, got=line)
-            if broken is None:
-                raise wrong.of_row_alone()
-            broken.append(wrong)
+            wrong.append(InputError(problem, source=str(path), row=row, allowed=allowed, got=line))
+    if wrong and (broken is None or not records):
+        raise wrong[0].of_row_alone()
+    if broken is not None:
+        broken += wrong
     return Held(records, rows)

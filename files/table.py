@@ -180,20 +180,17 @@ def _column(name: str, values: Sequence[Any], source: str, rows: Sequence[int] |
     return pa.array(texts, pa.string())
 
 
-def records_as_columns(
-    records: Sequence[Any], source: str = "", first_row: int = 0, rows: Iterable[int] | None = None
-) -> pa.Table:
+def records_as_columns(records: Sequence[Any], source: str = "", rows: Sequence[int] | None = None) -> pa.Table:
     """Objects as columns, a key that one lacks null; values of several kinds in a column are texts, lists in JSON.
 
-    rows : the number of each, where they do not count on from `first_row`. Errors: `InputError`, with the row.
+    rows : the number of each row, else counted from 0. Errors: `InputError`, with the row.
     """
-    numbers = range(first_row, first_row + len(records)) if rows is None else [*map(int, rows)]
-    for row, record in zip(numbers, records, strict=True):
+    for row, record in zip(range(len(records)) if rows is None else rows, records, strict=True):
         if not isinstance(record, Mapping):
             allowed = "{column: value} for each row"
             raise InputError("not an object", source=source, row=row, allowed=allowed, got=record)
     names = dict.fromkeys(name for record in records for name in record)
-    return of_columns({name: [record.get(name) for record in records] for name in names}, source, numbers)
+    return of_columns({name: [record.get(name) for record in records] for name in names}, source, rows)
 
 
 def of_columns(columns: Mapping[Any, Any], source: str, rows: Sequence[int] | None = None) -> pa.Table:

@@ -78,13 +78,11 @@ def _read_file(path: Path, encoding: str | None) -> Table:
     if suffix in (".csv", ".tsv"):
         data, header_row, rows, broken = read_delimited(path, suffix, encoding)
         return Table(data, source, header_row + 1, rows=rows, broken=tuple(broken))
-    broken = []
-    value, lines = read_json(path, encoding, broken)
-    if not isinstance(value, list):
-        allowed = "a list of objects, one for each row"
-        raise InputError("the file holds no list", source=source, allowed=allowed, got=type(value).__name__)
-    rows = None if lines is None else np.array(lines, np.int64)
-    return Table(records_as_columns(value, source, 1, lines), source, 1, rows=rows, broken=tuple(broken))
+    broken = list[InputError]()
+    found = [*objects_in(path, encoding, broken)]
+    rows = [row for row, _ in found]
+    data = records_as_columns([one for _, one in found], source, rows)
+    return Table(data, source, 1, rows=np.array(rows, np.int64), broken=tuple(broken))
 
 
 def check_file(path: Path) -> str:
@@ -97,10 +95,15 @@ def check_file(path: Path) -> str:
     raise InputError("a folder" if path.is_dir() else unknown, source=str(path), allowed=allowed)
 
 
-def objects_in(source: Any, encoding: str | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a JSON file, or the rows of another table, each with its number. Errors: `InputError` for what is none."""
+def objects_in(
+    source: Any, encoding: str | None = None, broken: list[InputError] | None = None
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSON file, or the rows of another table, each with its number. broken : as of `read_json`.
+
+    Errors: `InputError` for what is no object.
+    """
     if isinstance(source, str | os.PathLike) and suffix_of(Path(source)) in JSON_SUFFIXES:
-        held, lines = read_json(Path(source), encoding)
+        held, lines = read_json(Path(source), encoding, broken)
         records = held if isinstance(held, list) else [held]
         rows = lines or range(1, len(records) + 1)
     else:

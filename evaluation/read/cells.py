@@ -80,7 +80,7 @@ def diagnoses_in(text: str, separator: str | None = None) -> list[str] | None:
     (['gout', 'sepsis'], ['gout', 'sepsis'])
     """
     text = text.strip()
-    if (values := listed(text)) is not None and all(isinstance(one, str) or one is None for one in values):
+    if (values := listed(text)) is not None and all(isinstance(one, str | None) for one in values):
         return [(one or "").strip() for one in values]
     if says_nothing(text) and not text.startswith(("[", "{")):
         return [text]
@@ -106,18 +106,11 @@ def parted(cell: str, separator: str | None = None) -> tuple[str, ...]:
     >>> parted("gout\\nsepsis")
     ('gout', 'sepsis')
     """
-    if (names := names_listed(cell)) is not None:
-        return tuple(names)
+    values = listed(cell)
+    if values is not None and all(isinstance(one, str | int | float | None) for one in values):
+        return tuple(text for one in values if one is not None and (text := str(one).strip()))
     parts = _APART.split(cell)
     if len(parts) == 1 and separator and separator != NO_SEPARATOR:
         parts = cell.split(separator)
     named = [part for raw in parts if any(map(str.isalnum, part := _BULLET.sub("", raw).strip(" \t,")))]
     return tuple(named or filter(None, [cell.strip()]))
-
-
-def names_listed(cell: str) -> list[str] | None:
-    """The texts of a list that a cell holds in JSON or in Python's own form; None where it holds none."""
-    values = listed(cell)
-    if values is None or not all(isinstance(v, str | int | float) or v is None for v in values):
-        return None
-    return [text for v in values if v is not None and (text := str(v).strip())]

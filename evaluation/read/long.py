@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,14 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ...errors import InputError, quoted
+from ...files.invisible import visible
 from ...files.table import as_text as json_text
 from ...files.tables import Table
 from .cells import check_commas, is_blank, list_cell
 from .findings import first_few
 from .lists import FINAL, REFERENCE, as_text
 from .names import ANSWER, COLUMNS, PREDICTIONS, RANK, UNREAD_ANSWER, folded
-from .shapes import LONG, NUMBERED, Shape, named, of_sheet
+from .shapes import LONG, NUMBERED, REFERENCES, Shape, named, of_sheet
 
 ROW, FILE, COLUMN, GIVEN, IN_WORDS, ONCE = "_row", "_file", "_column", "_given", "_in_words", "_once"
 """Further columns: the number of the row for its reader, its file, and the column of the file that it was read from; whether a row without a
@@ -32,9 +34,11 @@ _BLANKS = frozenset(["", "null", "na", "n/a", "nan", "none", "#n/a", "<na>", "ni
 """What tables hold in an optional cell that says nothing."""
 NO_ROWS = pa.schema([
     *((name, pa.large_string()) for name in ("case_id", "rater", "role", RANK, "diagnosis", IN_WORDS)), (ROW, pa.int64()),
-    *((name, pa.dictionary(pa.int32(), pa.string())) for name in (FILE, COLUMN)), (GIVEN, pa.bool_()), (ONCE, pa.int8()),
+    *((name, pa.dictionary(pa.int32(), pa.large_string())) for name in (FILE, COLUMN)), (GIVEN, pa.bool_()), (ONCE, pa.int8()),
 ]).empty_table()  # fmt: skip
 """The columns that every row has."""
+MODEL = "model"
+"""The name of the one rater whom nothing names."""
 Codes = NDArray[np.int64]
 
 
@@ -61,19 +65,16 @@ def _texts(column: Any) -> Any:
 
 
 def _constant(text: str, n: int) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, np.int32)), pa.array([text]))
+    """A column that says one thing."""
+    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, np.int32)), pa.array([text], pa.large_string()))
 
 
-def _repeated(text: str | None, n: int) -> pa.Array:
-    return pa.repeat(pa.scalar(text, pa.large_string()), n)
-
-
-def _taken(table: Table, columns: Mapping[str, Any], at: Any = slice(None)) -> dict[str, Any]:
-    """Columns in some rows of a table, with the number and file of each row."""
+def _taken(table: Table, columns: Mapping[str, Any], at: Any = None) -> dict[str, Any]:
+    """Columns in all or some rows of a table, with the number and file of each row."""
     one = _constant(table.source, len(table))
-    files = one if table.sources is None else pa.array(table.sources).dictionary_encode()
+    files = one if table.sources is None else pa.array(table.sources, pa.large_string()).dictionary_encode()
     every = {**columns, ROW: pa.array(table.row_numbers()), FILE: files}
-    return every if isinstance(at, slice) else {name: column.take(pa.array(at)) for name, column in every.items()}
+    return every if at is None else {name: column.take(pa.array(at)) for name, column in every.items()}
 
 
 def _of_case(table: Table, names: Mapping[str, str], by: Collection[str]) -> dict[str, Any]:
@@ -82,10 +83,10 @@ def _of_case(table: Table, names: Mapping[str, str], by: Collection[str]) -> dic
     return {name: _texts(table.data[name]) for name in by if name in table.names} | {"case_id": _texts(case)}
 
 
-def list_rows(shape: Shape, model: str, by: Collection[str], separator: str | None, told: list[str]) -> pa.Table:
-    """The rows of the lists, and of the right answers that stand beside them.
+def rows_of(shape: Shape, by: Collection[str], separator: str | None, told: list[str]) -> pa.Table:
+    """The rows of the lists, by the file's name where the table names no rater, and of the right answers.
 
-    model : the rater's name where the table names none. by : columns of the case to keep. separator : as in `read_lists`. told : sentences on
+    by : columns of the case to keep. separator : as in `read_lists`. told : sentences on
     what is doubtful, of which there may be more.
 
     Raises
@@ -98,6 +99,7 @@ def list_rows(shape: Shape, model: str, by: Collection[str], separator: str | No
     if shape.unread:
         unread = first_few(map(quoted, shape.unread), 4)
         told.append(f"Nothing was read from {unread}; the option 'columns' says what a column holds.")
+    nobody = visible(Path(table.source).stem) if table.first_row else MODEL  # the rows of what is no file count from 0
     parts, of_case = list[pa.Table](), _of_case(table, names, by)
     held = [ours for ours in (names if kind == LONG else _OF_WIDE) if ours in names.keys() - {*of_case, "diagnosis"}]
     data = of_case | {ours: _texts(table.data[names[ours]]) for ours in held}
@@ -106,11 +108,11 @@ def list_rows(shape: Shape, model: str, by: Collection[str], separator: str | No
             of = _given_by_row(table, names, data)
         else:
             of = _numbered(table, columns) if kind == NUMBERED else _cells(table, columns[0], separator, told)
-        of |= _taken(table, data, of.pop("row"))
-        of.setdefault("rater", _repeated(who or model, len(of["diagnosis"])))
+        of |= _taken(table, data, of.pop("row", None))
+        of.setdefault("rater", _constant(who or nobody, len(of["diagnosis"])).cast(pa.large_string()))
         parts.append(pa.table(of))
     for role, columns in ((REFERENCE, shape.right), (FINAL, [names[FINAL]] if FINAL in names else [])):
-        parts += _right(table, role, columns, names, of_case, ONCE)
+        parts += _right(shape, role, columns, of_case)
     return pa.concat_tables([NO_ROWS, *parts], promote_options="default")
 
 
@@ -121,7 +123,7 @@ def _given_by_row(table: Table, names: Mapping[str, str], data: Mapping[str, Any
     """
     rest = [name for name in table.names if name not in {*names.values(), *COLUMNS, *data}]
     diagnosis = table.text(names["diagnosis"]).cast(pa.large_string())
-    of = {"row": slice(None), "diagnosis": diagnosis, **{name: _texts(table.data[name]) for name in rest}}
+    of = {"diagnosis": diagnosis, **{name: _texts(table.data[name]) for name in rest}}
     if UNREAD_ANSWER not in rest:
         return of
     is_list = np.maximum(coded(data[RANK])[0], coded(diagnosis)[0]) >= 0
@@ -170,35 +172,33 @@ def _numbered(table: Table, columns: Sequence[str]) -> dict[str, Any]:
     return {
         "row": row, RANK: _texts(pa.array(rank + 1, mask=none[row])), GIVEN: pa.array(~none[row]),
         "diagnosis": pa.concat_arrays(texts).take(pa.array(rank * len(table) + row, mask=none[row])),
-        COLUMN: pa.DictionaryArray.from_arrays(pa.array(rank.astype(np.int32)), pa.array(columns)),
+        COLUMN: pa.DictionaryArray.from_arrays(pa.array(rank.astype(np.int32)), pa.array(columns, pa.large_string())),
     }  # fmt: skip
 
 
-def _right(
-    table: Table, role: str, columns: Sequence[str], names: Mapping[str, str], of_case: Mapping[str, Any], kind: str
-) -> list[pa.Table]:
-    """Rows of right answers; codes and severities go with the first column.
+def _right(shape: Shape, role: str, columns: Sequence[str], of_case: Mapping[str, Any]) -> list[pa.Table]:
+    """Rows of right answers, unlike ones once; codes and severities go with the first column.
 
-    kind : `ONCE` where each row of a case says the same; "again" where it may say it again; "each" where each says another.
+    Beside lists, and where a table names raters without ranks, each row of a case says the same; else each says another.
     """
+    table, names = shape.table, shape.names
+    once = shape.kind != REFERENCES or ("rater" in names and RANK not in names)
     more = {ours: names[f"{role}_{ours}"] for ours in ("icd10", "severity") if f"{role}_{ours}" in names}
-    of, beside, out = [("diagnosis", name) for name in columns], list(more.items()), list[pa.Table]()
-    together = [] if kind == ONCE else [*of[:1], *beside]
-    for group in filter(None, [together, *([one] for one in [*of, *beside] if one not in together)]):
-        cells = {ours: _texts(table.data[name]) for ours, name in group}
-        rows = pa.table({**cells, "case_id": of_case["case_id"], "row": np.arange(len(table))})
-        if kind != "each":
-            rows = rows.group_by([*cells, "case_id"], use_threads=False).aggregate([("row", "min")])
-        made = _taken(table, cells | dict(of_case), np.sort(rows.column(rows.num_columns - 1).to_numpy()))
+    of, beside, out = [("diagnosis", name) for name in columns], [*more.items()], list[pa.Table]()
+    groups = [[one] for one in (*of, *beside)] if once else [[*of[:1], *beside], *([one] for one in of[1:])]
+    for group in filter(None, groups):
+        cells = {ours: _texts(table.data[name]) for ours, name in group} | dict(of_case)
+        rows = pa.table(cells | {"row": np.arange(len(table))}).group_by([*cells], use_threads=False)
+        made = _taken(table, cells, np.sort(rows.aggregate([("row", "min")])["row_min"].to_numpy()))
         n, place = len(made["case_id"]), of.index(group[0]) if group[0] in of else 0
-        once = pa.repeat(pa.scalar(place if kind == ONCE else None, pa.int8()), n)
-        said = {"role": _repeated(role, n), COLUMN: _constant(group[0][1], n), ONCE: once}
+        same = pa.repeat(pa.scalar(place if once else None, pa.int8()), n)
+        said = {"role": _constant(role, n).cast(pa.large_string()), COLUMN: _constant(group[0][1], n), ONCE: same}
         out.append(pa.table(made | said))
     return out
 
 
-def right_rows(table: Table, given: Mapping[str, list[str]], by: Collection[str]) -> tuple[pa.Table, bool]:
-    """Right answers of a table of their own, and whether a column names their cases. given : the option `columns`, as far as it is of this table.
+def right_shape(table: Table, given: Mapping[str, list[str]]) -> Shape:
+    """The shape of a table of right answers alone. given : the option `columns`, as far as it is of this table.
 
     Raises
     ------
@@ -212,16 +212,11 @@ def right_rows(table: Table, given: Mapping[str, list[str]], by: Collection[str]
     others = [name for name in table.names if name != names.get("case_id")]
     alone = others if len(others) == 1 and FINAL not in names else []
     right = right or [*filter(None, [names.get(PREDICTIONS), names.get("diagnosis"), answer, *alone])][:1]
-    final = [names[FINAL]] if FINAL in names else []
-    if all(table.data[name].null_count == len(table) for name in [*right, *final]):
-        allowed = "a column 'reference', or its name in the option 'columns'"
-        raise InputError(
-            f"no column holds right answers{of_sheet(table)}", source=table.source, allowed=allowed, got=table.names
+    if all(table.data[name].null_count == len(table) for name in [*right, *filter(None, [names.get(FINAL)])]):
+        problem, allowed = (
+            f"no column holds right answers{of_sheet(table)}",
+            "a column 'reference', or its name in the option 'columns'",
         )
-    of_case = _of_case(table, names, by)
-    kind = "again" if RANK in names else ONCE if "rater" in names else "each"
+        raise InputError(problem, source=table.source, allowed=allowed, got=table.names)
     codes = {f"{REFERENCE}_{ours}": names[ours] for ours in ("icd10", "severity") if ours in names}
-    parts = _right(table, REFERENCE, right, codes | names, of_case, kind) + _right(
-        table, FINAL, final, names, of_case, kind
-    )
-    return pa.concat_tables([NO_ROWS, *parts], promote_options="default"), bool(names.get("case_id", "").strip())
+    return Shape(table, REFERENCES, codes | names, {}, right, REFERENCES, [])

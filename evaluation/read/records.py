@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -62,20 +63,18 @@ def records_in(value: Any, source: str) -> Sequence[Mapping[str, Any]]:
     return [{case: str(as_text(key)), "rater": who, PREDICTIONS: one} for who, key, one in said]
 
 
-def of_records(
-    records: Iterable[Mapping[str, Any]], source: str, first_row: int = 0, rows: Sequence[int] | None = None
-) -> Table:
-    """Objects as rows; one with {"predictions": {model: list}} becomes a row for each model."""
+def of_records(records: Iterable[Mapping[str, Any]], source: str, rows: Iterable[int]) -> Table:
+    """Objects as rows; one with {"predictions": {model: list}} becomes a row for each model. rows : the number of each object."""
     flat, numbers = list[dict[str, Any]](), list[int]()
-    for at, record in enumerate(records):
+    for record, row in zip(records, rows, strict=False):
         nested = [key for key, one in record.items() if isinstance(one, Mapping) and one and _holds_lists(key)]
         of_models = [key for key in nested if not any(_OF_AN_ANSWER.search(str(name)) for name in record[key])][:1]
         cells = {str(key): _answer(one) for key, one in record.items() if key not in of_models}
         models = [(who, one) for key in of_models for who, one in record[key].items()]
         flat += [cells | {"rater": str(who), PREDICTIONS: _answer(one)} for who, one in models] or [cells]
-        numbers += [first_row + at if rows is None else rows[at]] * max(len(models), 1)
+        numbers += [row] * max(len(models), 1)
     return Table(
-        records_as_columns(flat, source, first_row, numbers), source, first_row, rows=np.array(numbers, np.int64)
+        records_as_columns(flat, source, numbers), source, min(numbers, default=0), rows=np.array(numbers, np.int64)
     )
 
 
@@ -90,13 +89,14 @@ def of_answers(answers: Sequence[Answer], source: str, by: Collection[str]) -> l
     """Answers of a published format, or of the user's own function: a table of the lists, and one of right answers alone."""
     out = list[Table]()
     for of_lists in (True, False):
-        held = [one for one in answers if (one.model is not None) == of_lists]
-        records = [
-            {"case_id": one.case_id, "reference": one.references or None, **{n: v for n, v in one.more.items() if n in by or not of_lists}}
-            # an answer that says nothing came, and is an empty list
-            | ({"rater": one.model, PREDICTIONS: one.text or as_text([] if one.text == "" else one.diagnoses)} if of_lists else {})
-            for one in held
-        ]  # fmt: skip
-        rows, files = np.array([one.row for one in held], np.int64), [str(one.source) for one in held]
-        out += [Table(records_as_columns(records, source), source, 1, rows=rows, sources=files)] if held else []
+        if held := [one for one in answers if (one.model is not None) == of_lists]:
+            records = list[dict[str, Any]]()
+            for one in held:
+                more = {name: value for name, value in one.more.items() if name in by or not of_lists}
+                records.append({"case_id": one.case_id, REFERENCE: one.references or None, **more})
+                if of_lists:  # an answer that says nothing came, and is an empty list
+                    said = [] if one.text == "" else one.text or one.diagnoses
+                    records[-1] |= {"rater": one.model, PREDICTIONS: said}
+            table = of_records(records, source, [one.row for one in held])
+            out.append(replace(table, sources=[str(one.source) for one in held]))
     return out

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...errors import InputError, quoted
 from ...files.limits import MAX_CHARACTERS
 from ...files.wording import counted
-from .cells import check_commas, names_listed, parted
+from .cells import check_commas, parted
 from .lists import FINAL, NO_DIAGNOSIS, REFERENCE, ROLES, UNUSED, Cell, assign_roles
 from .long import COLUMN, GIVEN, IN_WORDS, ONCE, Codes, coded
 from .names import RANK
@@ -253,7 +253,7 @@ def _beside(cell: Cell, count: int) -> list[Cell]:
     """A cell of codes or severities beside `count` right answers: one for each, or the cell where the numbers differ."""
     if not cell.value:
         return [cell] * count
-    ways = (names_listed(cell.value), parted(cell.value), parted(cell.value, ",")) if count > 1 else ()
+    ways = (parted(cell.value), parted(cell.value, ",")) if count > 1 else ()
     parts = next((way for way in ways if way is not None and len(way) == count), None)
     return [cell] if parts is None else [cell._replace(value=part) for part in parts]
 

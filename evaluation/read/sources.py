@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,25 +18,25 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...errors import InputError, quoted
-from ...files.invisible import visible, visible_names
+from ...files.invisible import visible_names
 from ...files.json_records import SUFFIXES as JSON_SUFFIXES
 from ...files.json_records import read_json
 from ...files.reading import Reading
 from ...files.table import Table
 from ...files.tables import objects_in, read_table
+from ...files.text_files import suffix_of
+from ...files.workbook import split_sheet
 from .findings import SHOWN, first_few
 from .formats.answer import Answer
 from .formats.registry import FORMATS, read_answers, recognised
 from .headings import WAYS
 from .lists import FINAL, REFERENCE
-from .long import FILE, ROW, coded, list_rows, right_rows
+from .long import FILE, ROW, coded, right_shape, rows_of
 from .names import check_columns, columns_named, listed
 from .records import of_answers, of_records, records_in
-from .shapes import REFERENCES, of_sheet, shape_of
+from .shapes import REFERENCES, Shape, of_sheet, shape_of
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx", ".eval")
-MODEL = "model"
-"""The name of the one rater whom nothing names."""
 _LISTS = f"a column for each model or rank, a column of lists, or rows with rater, rank and diagnosis; {WAYS}"
 _RECORDED = "None, or one object or a list of objects with case_id, model, diagnoses (a list) or text, and references (a text or a list)"
 _PATH = (str, os.PathLike)
@@ -55,14 +56,6 @@ class Long(NamedTuple):
     told: list[str]
 
 
-class Piece(NamedTuple):
-    """A table of any shape. model : who answered, where the table names nobody. title : of its published format."""
-
-    table: Table
-    model: str
-    title: str = ""
-
-
 def long_form(
     source: Any, references: Any, reading: Reading, by: Collection[str], broken: list[InputError] | None
 ) -> Long:
@@ -76,43 +69,38 @@ def long_form(
         For what holds no lists; for right answers that have no case in common with them.
     """
     given, told = check_columns(reading.columns), list[str]()
-    apart = replace(reading, format=None, record=None)
-    pieces = _pieces(source, reading, given, by, broken)
-    beside = [] if references is None else _pieces(references, apart, given, by)
+    tables, title = _tables(source, reading, given, by, broken)
+    alike = replace(reading, format=None, record=None)
+    beside = [] if references is None else _tables(references, alike, given, by)[0]
     for ours, name in given.items():
-        if not any(ours in _of_table(given, one.table) for one in (*pieces, *beside)):
-            columns_named(name, pieces[0].table.names, pieces[0].table.source, ours)
-    shapes = [(one, shape_of(one.table, _of_table(given, one.table), by)) for one in pieces]
-    found = [(one, shape) for one, shape in shapes if shape.kind != REFERENCES]  # of several files one may hold them
-    right = beside or [one for one, shape in shapes if shape.kind == REFERENCES]
+        if not any(ours in _of_table(given, table) for table in (*tables, *beside)):
+            columns_named(name, tables[0].names, tables[0].source, ours)
+    shapes = [shape_of(table, _of_table(given, table), by) for table in tables]
+    found = [shape for shape in shapes if shape.kind != REFERENCES]  # of several files one may hold the right answers
+    apart = beside or [shape.table for shape in shapes if shape.kind == REFERENCES]
+    right = [right_shape(table, _of_table(given, table)) for table in apart]
     if not found:
-        table = pieces[-1].table
-        problem = f"right answers, but no lists{of_sheet(table)}"
+        problem, table = f"right answers, but no lists{of_sheet(tables[-1])}", tables[-1]
         raise InputError(problem, source=table.source, allowed=_LISTS, got=table.names)
-    rows = [list_rows(shape, visible(one.model), by, reading.separator, told) for one, shape in found]
-    files = list(dict.fromkeys(one.table.source for one, _ in found))
+    rows = [rows_of(shape, by, reading.separator, told) for shape in found]
+    files, where = ([*dict.fromkeys(shape.table.source for shape in shapes)] for shapes in (found, right))
     called = str(source) if isinstance(source, _PATH) else first_few(files, 4)
-    kinds = dict.fromkeys(f"{one.title}; {shape.said}" if one.title else shape.said for one, shape in found)
-    said = (f"{len(files)} files, " if len(files) > 1 else "") + " or ".join([*kinds][:2])
+    kinds = " or ".join([*dict.fromkeys(shape.said for shape in found)][:2])
+    said = (f"{len(files)} files, " if len(files) > 1 else "") + (f"{title}; " if title else "") + kinds
     if right:
-        apart_rows = [right_rows(one.table, _of_table(given, one.table), by) for one in right]
-        where = ", ".join(dict.fromkeys(one.table.source for one in right))
-        unnamed = [called] * (not all(shape.names.get("case_id", "").strip() for _, shape in found))
-        unnamed += [where] * (not all(of for _, of in apart_rows))
-        rows = _joined(rows, [of for of, _ in apart_rows], where, unnamed, told)
-        said = f"{said}; right answers from {where}"
+        parts = [(called, found, rows), (", ".join(where), right, [rows_of(shape, by, None, told) for shape in right])]
+        rows, said = _joined(parts, told), f"{said}; right answers from {', '.join(where)}"
     data = pa.concat_tables(rows, promote_options="default")
     sources = data[FILE].to_pylist() if len(data[FILE].unique()) > 1 else None
-    own = dict(set.intersection(*({*shape.names.items()} for _, shape in found)))
-    columns = dict.fromkeys(name for one in (*pieces, *right) for name in one.table.names)
+    own = dict(set.intersection(*({*shape.names.items()} for shape in found)))
+    columns = dict.fromkeys(name for table in (*tables, *beside) for name in table.names)
     table = Table(data, called, 1, rows=data[ROW].to_numpy(), sources=sources)
     return Long(table, own, list(columns), said, list(dict.fromkeys(told)))
 
 
-def _joined(
-    rows: Sequence[pa.Table], right: Sequence[pa.Table], where: str, unnamed: Sequence[str], told: list[str]
-) -> list[pa.Table]:
-    """Rows with right answers that were kept apart in the place of those that stand beside the lists."""
+def _joined(parts: Sequence[tuple[str, Sequence[Shape], Sequence[pa.Table]]], told: list[str]) -> list[pa.Table]:
+    """Rows with right answers that were kept apart in the place of those that stand beside the lists. parts : of lists, of right answers."""
+    (_, _, rows), (where, _, right) = parts
     roles = pa.array([REFERENCE, FINAL], pa.large_string())
     out = [one.filter(pc.invert(pc.is_in(pc.utf8_lower(one["role"]), roles))) for one in rows]
     if sum(map(len, out)) < sum(map(len, rows)):
@@ -120,6 +108,7 @@ def _joined(
     cases, known = (
         dict.fromkeys(name for one in of for name in coded(one["case_id"], False)[1]) for of in (out, right)
     )
+    unnamed = [of for of, shapes, _ in parts if not all(one.names.get("case_id", "").strip() for one in shapes)]
     problem, allowed = "", ""
     if known.keys().isdisjoint(cases):
         problem = "no case of the lists has a right answer by its name"
@@ -147,44 +136,40 @@ def _paths(source: Any) -> list[Path]:
     many = source if isinstance(source, list | tuple) else [source]
     paths = [Path(one) for one in many] if all(isinstance(one, _PATH) for one in many) else []
     sure = many is not source or all(isinstance(one, os.PathLike) for one in many)
-    return paths if sure or all(path.suffix.lower() in SUFFIXES for path in paths) else []
+    return paths if sure or all(suffix_of(split_sheet(path)[0]) in SUFFIXES for path in paths) else []
 
 
-def _files_in(folder: Path) -> list[Path]:
+def _files_of(path: Path) -> list[Path]:
+    """The file itself, or those of a folder that may be tables, by name."""
+    if not path.is_dir():
+        return [path]
     suffixes = SUFFIXES[:-1]
-    found = [path for path in sorted(folder.iterdir()) if path.suffix.lower() in suffixes and path.name[0] not in ".~"]
+    found = [file for file in sorted(path.iterdir()) if suffix_of(file) in suffixes and file.name[0] not in ".~"]
     if not found:
-        allowed = f"files that end in {', '.join(suffixes)}"
-        raise InputError("the folder holds no table", source=str(folder), allowed=allowed)
+        raise InputError(
+            "the folder holds no table", source=str(path), allowed=f"files that end in {', '.join(suffixes)}"
+        )
     return found
 
 
-def _pieces(
+def _tables(
     source: Any, reading: Reading, given: Mapping[str, Any], by: Collection[str], broken: list[InputError] | None = None
-) -> list[Piece]:
-    """The tables in whatever came, names as they look."""
-    paths, name, found = _paths(source), reading.format or "", list[Piece]()
+) -> tuple[list[Table], str]:
+    """The tables in whatever came, names as they look, and the title of their format."""
+    paths, name, tables = _paths(source), reading.format or "", list[Table]()
     if not name and not given and reading.record is None:  # columns named by hand go before a format that is recognised
         formats = {recognised(path) for path in paths}
         name = formats.pop() if len(formats) == 1 else ""
     if name and not paths:
         problem, got = f"the format {name!r} is of files or folders", type(source).__name__
         raise InputError(problem, allowed="their paths", got=got)
-    if name or reading.record is not None:
-        held = [read_answers(path, name) if name else _recorded(path, reading) for path in paths or [source]]
-        title, called = FORMATS[name].TITLE if name else "answers", ", ".join(map(str, paths)) or "answers"
-        tables = [one for one in held if isinstance(one, Table)]
-        tables += of_answers([one for of in held if not isinstance(of, Table) for one in of], called, by)
-        found = [Piece(one, MODEL, title) for one in tables]
-    for one in [] if found else paths or [source]:
-        for file in _files_in(one) if isinstance(one, Path) and one.is_dir() else [one]:
-            model = file.name.removesuffix(file.suffix) if isinstance(file, Path) else MODEL
-            found.append(Piece(_table(file, reading.encoding, broken), model))
-    return [one._replace(table=visible_names(one.table)) for one in found]
-
-
-def _is_json(source: Any) -> bool:
-    return isinstance(source, _PATH) and Path(source).suffix.lower() in JSON_SUFFIXES
+    for one in paths or [source]:
+        if name or reading.record is not None:
+            held, called = read_answers(one, name) if name else _recorded(one, reading), str(one) if paths else "data"
+            tables += [held] if isinstance(held, Table) else of_answers(held, called, by)
+        else:
+            tables += [_table(file, reading.encoding, broken) for file in (_files_of(one) if paths else [one])]
+    return [*map(visible_names, tables)], FORMATS[name].TITLE if name else "answers" * (reading.record is not None)
 
 
 def _table(source: Any, encoding: str | None, broken: list[InputError] | None) -> Table:
@@ -197,18 +182,16 @@ def _table(source: Any, encoding: str | None, broken: list[InputError] | None) -
         elif not plain_index:  # as its index is written into a file
             source = source.reset_index(names="")
     if isinstance(source, Mapping | list | tuple):
-        return of_records(records_in(source, "data"), "data")
-    if _is_json(source):
-        value, rows = read_json(Path(source), encoding, broken)
-        if rows == []:
-            raise InputError("no line of it could be read", source=str(source), allowed="one JSON object a line")
-        return of_records(records_in(value, str(source)), str(source), 1, rows)
+        return of_records(records_in(source, "data"), "data", count())
+    if isinstance(source, Path) and suffix_of(source) in JSON_SUFFIXES:
+        value, rows = read_json(source, encoding, broken)
+        return of_records(records_in(value, str(source)), str(source), rows or count(1))
     table = read_table(source, encoding, set_aside=broken is not None)
     if broken is not None:
         broken += table.broken
     if table.frame is not None and (table.mixed or any(map(pa.types.is_struct, table.data.schema.types))):
-        return of_records(table.frame.rows(named=True), "data frame")
-    return replace(table, broken=())
+        return of_records(table.frame.rows(named=True), "data frame", count())
+    return table
 
 
 def _recorded(source: Any, reading: Reading) -> list[Answer]:
@@ -219,14 +202,16 @@ def _recorded(source: Any, reading: Reading) -> list[Answer]:
     InputError
         For what is no answer, with the row that it was made of.
     """
-    out = list[Answer]()
+    out, called = list[Answer](), str(source) if isinstance(source, Path) else "data"
     for row, one in objects_in(source, reading.encoding):
         made = reading.record(one) if reading.record else None
         for told in made if isinstance(made, list | tuple) else [] if made is None else [made]:
             try:
                 of = {"model": None, **told, "case_id": str(told["case_id"])}
-                out.append(Answer(**of, source=str(source), row=row))
+                out.append(Answer(**of, source=called, row=row))
             except (AttributeError, KeyError, TypeError):
                 problem = "the option 'record' made no answer"
-                raise InputError(problem, source=str(source), row=row, allowed=_RECORDED, got=told) from None
+                raise InputError(problem, source=called, row=row, allowed=_RECORDED, got=told) from None
+    if not out:
+        raise InputError("the option 'record' made no answer of anything", source=called, allowed=_RECORDED)
     return out
