@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..errors import InputError
 from .text_files import suffix_of, utf8_of
 
-SUFFIXES = (".json", ".jsonl")
+JSON_SUFFIXES = (".json", ".jsonl")
 
 
 class Held(NamedTuple):

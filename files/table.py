@@ -108,9 +108,7 @@ class Table:
         Errors: `InputError` where the column holds something other than text, with the first such row.
         """
         column = self.data.column(name)
-        if pa.types.is_null(column.type):
-            return column.cast(pa.string())
-        if not is_text(column.type):
+        if not (is_text(column.type) or pa.types.is_null(column.type)):
             first = max(column.is_valid().index(True).as_py(), 0)
             raise self.error("a value that is not text", first, name, allowed="text", got=column[first].as_py())
         trimmed = pc.utf8_trim_whitespace(column.cast(pa.large_string()))
@@ -120,12 +118,9 @@ class Table:
         """`text`, with a blank refused."""
         values = self.text(name)
         if values.null_count:
-            raise self.blank(values.is_null().index(True).as_py(), name)
+            first = values.is_null().index(True).as_py()
+            raise self.error("the diagnosis is blank", first, name, allowed="a diagnosis in words")
         return values
-
-    def blank(self, index: int, column: str) -> InputError:
-        """The error of a diagnosis that is blank."""
-        return self.error("the diagnosis is blank", index, column, allowed="a diagnosis in words")
 
     def error(self, problem: str, index: int, column: str, **details: Any) -> InputError:
         return InputError(problem, source=self.source_of(index), row=self.row_number(index), column=column, **details)

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from ..errors import SET_ASIDE, InputError
 from ..settings import for_spreadsheets
 from .atomic import whole_file
-from .json_records import SUFFIXES as JSON_SUFFIXES
-from .json_records import read_json
+from .json_records import JSON_SUFFIXES, read_json
 from .parquet_file import read_parquet
 from .table import Problems, Table, of_columns, of_frame, records_as_columns
 from .text_files import read_delimited, suffix_of, without_formulas

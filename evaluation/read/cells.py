@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from ...errors import quoted
 from ...files.table import Table, as_text
 from ...terms.text.sentences import says_nothing
 from .answer_words import names_of as names_or_none
@@ -36,19 +37,28 @@ class ListCell(NamedTuple):
     has_commas: bool = False
 
 
-def check_commas(open_: Mapping[int, str], of: int, what: str, table: Table, column: str) -> None:
-    """Asks what commas are, where a tenth of the cells hold some and nothing tells. open_ : such cells, by their row.
+def check_commas(open_: Mapping[int, str], of: int, what: str, table: Table, column: str) -> list[str]:
+    """What to tell of cells with commas that nothing tells; where a tenth of the cells hold some, it is asked. open_ : such cells, by their row.
 
     Errors: `InputError`, of the first of them.
     """
-    if open_ and len(open_) * COMMAS_ASK >= of:
-        row, cell = next(iter(open_.items()))
-        problem = f"{len(open_):,} of {of:,} {what} hold commas, and nothing else parts them"
-        raise table.error(problem, row, column, allowed=SEPARATORS, got=cell)
+    if not open_:
+        return []
+    row, cell = next(iter(open_.items()))
+    said = f"{len(open_):,} of {of:,} {what} hold commas, and nothing else parts them"
+    if len(open_) * COMMAS_ASK >= of:
+        raise table.error(said, row, column, allowed=SEPARATORS, got=cell)
+    return [f"{said}: each is one diagnosis ({quoted(cell)}); the option 'separator' parts them."]
 
 
 def list_cell(value: Any, separator: str | None = None) -> ListCell:
-    """A list of texts, or a text that holds a list or an answer (`diagnoses_in`). separator : as in `read_lists`."""
+    """A list of texts, or a text that holds a list or an answer in words, by `ranked_diagnoses`. separator : as in `read_lists`.
+
+    A list is in JSON or in Python's form, or parts between `separator`, or between ";" or "|". A word for no diagnosis is a list of that word.
+
+    >>> list_cell("gout; sepsis").names, list_cell("['gout', 'sepsis']").names
+    (['gout', 'sepsis'], ['gout', 'sepsis'])
+    """
     if isinstance(value, list) and all(isinstance(one, str | None) for one in value):
         return ListCell(value)
     return _of_text(as_text(value) or "", separator)
@@ -59,7 +69,7 @@ def _of_text(text: str, separator: str | None) -> ListCell:
     bare = text.strip()
     if is_blank(bare):
         return ListCell(None)
-    found = diagnoses_in(bare, separator)
+    found = _diagnoses(bare, separator)
     is_one = found == [bare] or (found is None and names_or_none([bare]) != [])
     shortest = sum(len(name) + _AROUND_A_NAME for name in ["", *(found or [])])
     has_commas = "," in bare and _is_one_line(bare) and is_one
@@ -70,16 +80,8 @@ def is_blank(text: str) -> bool:
     return text.strip().casefold() in _BLANKS
 
 
-def diagnoses_in(text: str, separator: str | None = None) -> list[str] | None:
-    """The diagnoses in a cell, likeliest first; None where no list can be read from it.
-
-    A list in JSON or in Python's form; parts between `separator`, or between ";" or "|"; else as an answer in words, by `ranked_diagnoses`.
-    A word for no diagnosis is a list of that word.
-
-    >>> diagnoses_in("gout; sepsis"), diagnoses_in("['gout', 'sepsis']")
-    (['gout', 'sepsis'], ['gout', 'sepsis'])
-    """
-    text = text.strip()
+def _diagnoses(text: str, separator: str | None) -> list[str] | None:
+    """The diagnoses in a cell, likeliest first; None where no list can be read from it."""
     if (values := listed(text)) is not None and all(isinstance(one, str | None) for one in values):
         return [(one or "").strip() for one in values]
     if says_nothing(text) and not text.startswith(("[", "{")):

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -77,12 +78,6 @@ def _taken(table: Table, columns: Mapping[str, Any], at: Any = None) -> dict[str
     return every if at is None else {name: column.take(pa.array(at)) for name, column in every.items()}
 
 
-def _of_case(table: Table, names: Mapping[str, str], by: Collection[str]) -> dict[str, Any]:
-    """The case of each row, by its number where nothing names it, and what it is grouped by."""
-    case = table.data[names["case_id"]] if "case_id" in names else pa.array(range(1, len(table) + 1))
-    return {name: _texts(table.data[name]) for name in by if name in table.names} | {"case_id": _texts(case)}
-
-
 def rows_of(shape: Shape, by: Collection[str], separator: str | None, told: list[str]) -> pa.Table:
     """The rows of the lists, by the file's name where the table names no rater, and of the right answers.
 
@@ -100,7 +95,9 @@ def rows_of(shape: Shape, by: Collection[str], separator: str | None, told: list
         unread = first_few(map(quoted, shape.unread), 4)
         told.append(f"Nothing was read from {unread}; the option 'columns' says what a column holds.")
     nobody = visible(Path(table.source).stem) if table.first_row else MODEL  # the rows of what is no file count from 0
-    parts, of_case = list[pa.Table](), _of_case(table, names, by)
+    case = table.data[names["case_id"]] if "case_id" in names else pa.array(range(1, len(table) + 1))
+    of_case = {name: _texts(table.data[name]) for name in by if name in table.names} | {"case_id": _texts(case)}
+    parts = list[pa.Table]()
     held = [ours for ours in (names if kind == LONG else _OF_WIDE) if ours in names.keys() - {*of_case, "diagnosis"}]
     data = of_case | {ours: _texts(table.data[names[ours]]) for ours in held}
     for who, columns in ({"": []} if kind == LONG else whose).items():
@@ -113,7 +110,12 @@ def rows_of(shape: Shape, by: Collection[str], separator: str | None, told: list
         parts.append(pa.table(of))
     for role, columns in ((REFERENCE, shape.right), (FINAL, [names[FINAL]] if FINAL in names else [])):
         parts += _right(shape, role, columns, of_case)
-    return pa.concat_tables([NO_ROWS, *parts], promote_options="default")
+    rows = pa.concat_tables([NO_ROWS, *parts], promote_options="default")
+    if kind == LONG or "rater" not in names:
+        return rows
+    # a row without rater and list holds right answers alone
+    said = [rows[name].is_valid() for name in ("rater", "role", "diagnosis", IN_WORDS)]
+    return rows.filter(reduce(pc.or_kleene, said, rows[GIVEN]))
 
 
 def _given_by_row(table: Table, names: Mapping[str, str], data: Mapping[str, Any]) -> dict[str, Any]:
@@ -139,14 +141,10 @@ def _cells(table: Table, column: str, separator: str | None, told: list[str]) ->
     values = table.column(column)
     cells = [list_cell(value, separator) for value in values]
     open_ = {i: values[i] for i, cell in enumerate(cells) if cell.has_commas and separator is None}
-    check_commas(open_, sum(cell.names is not None for cell in cells), "cells", table, column)
-    if open_:
-        many = "1 cell holds a comma and is" if len(open_) == 1 else f"{len(open_):,} cells hold commas and are"
-        told.append(
-            f"{many} one diagnosis each ({quoted(next(iter(open_.values())))}); the option 'separator' parts them."
-        )
+    told += check_commas(open_, sum(cell.names is not None for cell in cells), "cells", table, column)
     lengths = np.array([len(cell.names or [None]) for cell in cells], np.int64)
-    row, rank = np.repeat(np.arange(len(cells)), lengths), _counted(lengths)
+    row, before = np.repeat(np.arange(len(cells)), lengths), np.repeat(np.cumsum(lengths) - lengths, lengths)
+    rank = np.arange(1, len(row) + 1) - before
     in_words = [str(value) if cell.in_words else None for value, cell in zip(values, cells, strict=True)]
     empty = np.array([not cell.names for cell in cells], bool)[row]
     return {
@@ -155,11 +153,6 @@ def _cells(table: Table, column: str, separator: str | None, told: list[str]) ->
         GIVEN: pa.array([cell.names is not None for cell in cells], pa.bool_()).take(pa.array(row)),
         IN_WORDS: pa.array(in_words, pa.large_string()).take(pa.array(row, mask=rank > 1)), COLUMN: _constant(column, len(row)),
     }  # fmt: skip
-
-
-def _counted(lengths: Codes) -> Codes:
-    """1, 2, … within each of some lists."""
-    return np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths) + 1
 
 
 def _numbered(table: Table, columns: Sequence[str]) -> dict[str, Any]:
@@ -213,10 +206,8 @@ def right_shape(table: Table, given: Mapping[str, list[str]]) -> Shape:
     alone = others if len(others) == 1 and FINAL not in names else []
     right = right or [*filter(None, [names.get(PREDICTIONS), names.get("diagnosis"), answer, *alone])][:1]
     if all(table.data[name].null_count == len(table) for name in [*right, *filter(None, [names.get(FINAL)])]):
-        problem, allowed = (
-            f"no column holds right answers{of_sheet(table)}",
-            "a column 'reference', or its name in the option 'columns'",
-        )
+        problem = f"no column holds right answers{of_sheet(table)}"
+        allowed = "a column 'reference', or its name in the option 'columns'"
         raise InputError(problem, source=table.source, allowed=allowed, got=table.names)
     codes = {f"{REFERENCE}_{ours}": names[ours] for ours in ("icd10", "severity") if ours in names}
     return Shape(table, REFERENCES, codes | names, {}, right, REFERENCES, [])

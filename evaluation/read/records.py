@@ -85,18 +85,14 @@ def _answer(value: Any) -> Any:
     return as_text(value) if isinstance(value, Mapping | list | tuple) else value
 
 
-def of_answers(answers: Sequence[Answer], source: str, by: Collection[str]) -> list[Table]:
-    """Answers of a published format, or of the user's own function: a table of the lists, and one of right answers alone."""
-    out = list[Table]()
-    for of_lists in (True, False):
-        if held := [one for one in answers if (one.model is not None) == of_lists]:
-            records = list[dict[str, Any]]()
-            for one in held:
-                more = {name: value for name, value in one.more.items() if name in by or not of_lists}
-                records.append({"case_id": one.case_id, REFERENCE: one.references or None, **more})
-                if of_lists:  # an answer that says nothing came, and is an empty list
-                    said = [] if one.text == "" else one.text or one.diagnoses
-                    records[-1] |= {"rater": one.model, PREDICTIONS: said}
-            table = of_records(records, source, [one.row for one in held])
-            out.append(replace(table, sources=[str(one.source) for one in held]))
-    return out
+def of_answers(answers: Sequence[Answer], source: str, by: Collection[str]) -> Table:
+    """Answers of a published format, or of the user's own function; without lists what else is told of the cases stands beside their right answers."""
+    records, of_lists = list[dict[str, Any]](), any(one.model is not None for one in answers)
+    for one in answers:
+        more = {name: value for name, value in one.more.items() if name in by or not of_lists}
+        records.append({"case_id": one.case_id, REFERENCE: one.references or None, **more})
+        if of_lists:  # an answer that says nothing came, and is an empty list
+            said = None if one.model is None else [] if one.text == "" else one.text or one.diagnoses
+            records[-1] |= {"rater": one.model, PREDICTIONS: said}
+    table = of_records(records, source, [one.row for one in answers])
+    return replace(table, sources=[str(one.source) for one in answers])

@@ -224,7 +224,7 @@ def right_answers(rows: Rows, role: str, is_none: NoDiagnosis, separator: str | 
         ]
         open_ = {row: cell for row, cell in cells if "," in cell and not cell.startswith("[")}
         column = rows.column_of(next(iter(open_), 0), "diagnosis")
-        check_commas(open_, sum(map(bool, parts)), "right answers", rows.table, column)
+        rows.told += check_commas(open_, sum(map(bool, parts)), "right answers", rows.table, column)
     none_said = set(filter(is_none, {name for of in parts for name in of}))
     kept = [[name for name in of if name not in none_said] for of in parts]
     for row, of in zip(at.tolist(), kept, strict=True):

@@ -7,20 +7,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...errors import InputError, quoted
 from ...files.invisible import visible_names
-from ...files.json_records import SUFFIXES as JSON_SUFFIXES
-from ...files.json_records import read_json
+from ...files.json_records import JSON_SUFFIXES, read_json
 from ...files.reading import Reading
 from ...files.table import Table
 from ...files.tables import objects_in, read_table
@@ -34,7 +32,7 @@ from .lists import FINAL, REFERENCE
 from .long import FILE, ROW, coded, right_shape, rows_of
 from .names import check_columns, columns_named, listed
 from .records import of_answers, of_records, records_in
-from .shapes import REFERENCES, Shape, of_sheet, shape_of
+from .shapes import REFERENCES, of_sheet, shape_of
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx", ".eval")
 _LISTS = f"a column for each model or rank, a column of lists, or rows with rater, rank and diagnosis; {WAYS}"
@@ -83,46 +81,37 @@ def long_form(
         problem, table = f"right answers, but no lists{of_sheet(tables[-1])}", tables[-1]
         raise InputError(problem, source=table.source, allowed=_LISTS, got=table.names)
     rows = [rows_of(shape, by, reading.separator, told) for shape in found]
-    files, where = ([*dict.fromkeys(shape.table.source for shape in shapes)] for shapes in (found, right))
+    files = list(dict.fromkeys(shape.table.source for shape in found))
+    where = ", ".join(dict.fromkeys(shape.table.source for shape in right))
     called = str(source) if isinstance(source, _PATH) else first_few(files, 4)
     kinds = " or ".join([*dict.fromkeys(shape.said for shape in found)][:2])
     said = (f"{len(files)} files, " if len(files) > 1 else "") + (f"{title}; " if title else "") + kinds
     if right:
-        parts = [(called, found, rows), (", ".join(where), right, [rows_of(shape, by, None, told) for shape in right])]
-        rows, said = _joined(parts, told), f"{said}; right answers from {', '.join(where)}"
+        apart_rows = [rows_of(shape, by, None, told) for shape in right]
+        before, roles = sum(map(len, rows)), pa.array([REFERENCE, FINAL], pa.large_string())
+        rows = [one.filter(pc.invert(pc.is_in(pc.utf8_lower(one["role"]), roles))) for one in rows]
+        if sum(map(len, rows)) < before:
+            told.append(f"The right answers of {where} were taken, not those beside the lists.")
+        cases, known = (
+            dict.fromkeys(name for one in of for name in coded(one["case_id"], False)[1]) for of in (rows, apart_rows)
+        )
+        unnamed = [shape for shape in (*found, *right) if not shape.names.get("case_id", "").strip()]
+        disjoint = known.keys().isdisjoint(cases)
+        if disjoint or (unnamed and known.keys() != cases.keys()):
+            problem = f"no column names the cases of {(unnamed or found)[0].table.source}, and the two have not the same ones ({len(known):,} beside {len(cases):,})"
+            allowed = (
+                f"the names of the lists' cases: {first_few(map(quoted, cases))}; the same names in both files, or the column that holds them named in the "
+                "option 'columns' (case_id=COLUMN); of objects the model stands outside, {model: {case: list}}"
+            )
+            problem = "no case of the lists has a right answer by its name" if disjoint else problem
+            raise InputError(problem, source=where, allowed=allowed, got=[*known][:SHOWN])
+        rows, said = [*rows, *apart_rows], f"{said}; right answers from {where}"
     data = pa.concat_tables(rows, promote_options="default")
     sources = data[FILE].to_pylist() if len(data[FILE].unique()) > 1 else None
     own = dict(set.intersection(*({*shape.names.items()} for shape in found)))
     columns = dict.fromkeys(name for table in (*tables, *beside) for name in table.names)
     table = Table(data, called, 1, rows=data[ROW].to_numpy(), sources=sources)
     return Long(table, own, list(columns), said, list(dict.fromkeys(told)))
-
-
-def _joined(parts: Sequence[tuple[str, Sequence[Shape], Sequence[pa.Table]]], told: list[str]) -> list[pa.Table]:
-    """Rows with right answers that were kept apart in the place of those that stand beside the lists. parts : of lists, of right answers."""
-    (_, _, rows), (where, _, right) = parts
-    roles = pa.array([REFERENCE, FINAL], pa.large_string())
-    out = [one.filter(pc.invert(pc.is_in(pc.utf8_lower(one["role"]), roles))) for one in rows]
-    if sum(map(len, out)) < sum(map(len, rows)):
-        told.append(f"The right answers of {where} were taken, not those beside the lists.")
-    cases, known = (
-        dict.fromkeys(name for one in of for name in coded(one["case_id"], False)[1]) for of in (out, right)
-    )
-    unnamed = [of for of, shapes, _ in parts if not all(one.names.get("case_id", "").strip() for one in shapes)]
-    problem, allowed = "", ""
-    if known.keys().isdisjoint(cases):
-        problem = "no case of the lists has a right answer by its name"
-        allowed = (
-            f"the names of the lists' cases: {first_few(map(quoted, cases))}; the same names in both files, or the column that holds them named in the option "
-            "'columns' (case_id=COLUMN); of objects the model stands outside, {model: {case: list}}"
-        )
-    elif unnamed and known.keys() != cases.keys():
-        many = f"{len(known):,} beside {len(cases):,}"
-        problem = f"no column names the cases of {unnamed[0]}, and the two have not the same ones ({many})"
-        allowed = "a column with a name that holds the cases, in both"
-    if problem:
-        raise InputError(problem, source=where, allowed=allowed, got=[*known][:SHOWN])
-    return [*out, *right]
 
 
 def _of_table(given: Mapping[str, Any], table: Table) -> dict[str, list[str]]:
@@ -156,31 +145,36 @@ def _tables(
     source: Any, reading: Reading, given: Mapping[str, Any], by: Collection[str], broken: list[InputError] | None = None
 ) -> tuple[list[Table], str]:
     """The tables in whatever came, names as they look, and the title of their format."""
-    paths, name, tables = _paths(source), reading.format or "", list[Table]()
+    paths, name = _paths(source), reading.format or ""
     if not name and not given and reading.record is None:  # columns named by hand go before a format that is recognised
         formats = {recognised(path) for path in paths}
         name = formats.pop() if len(formats) == 1 else ""
     if name and not paths:
         problem, got = f"the format {name!r} is of files or folders", type(source).__name__
         raise InputError(problem, allowed="their paths", got=got)
-    for one in paths or [source]:
-        if name or reading.record is not None:
-            held, called = read_answers(one, name) if name else _recorded(one, reading), str(one) if paths else "data"
-            tables += [held] if isinstance(held, Table) else of_answers(held, called, by)
-        else:
-            tables += [_table(file, reading.encoding, broken) for file in (_files_of(one) if paths else [one])]
-    return [*map(visible_names, tables)], FORMATS[name].TITLE if name else "answers" * (reading.record is not None)
+    if name or reading.record is not None:
+        title, called = FORMATS[name].TITLE if name else "answers", ", ".join(map(str, paths)) or "data"
+        held = [read_answers(one, name) if name else _recorded(one, reading) for one in paths or [source]]
+        tables = [one for one in held if isinstance(one, Table)]
+        answers = [one for of in held if not isinstance(of, Table) for one in of]
+        tables += [of_answers(answers, called, by)] if answers else []
+        if not tables:
+            raise InputError("the option 'record' made no answer of anything", source=called, allowed=_RECORDED)
+    else:
+        title, files = "", [file for path in paths for file in _files_of(path)]
+        tables = [_table(one, reading.encoding, broken) for one in files or [source]]
+    return [*map(visible_names, tables)], title
 
 
 def _table(source: Any, encoding: str | None, broken: list[InputError] | None) -> Table:
     """The table in one file, frame or object."""
-    source, pandas = source.tolist() if isinstance(source, np.ndarray) else source, sys.modules.get("pandas")
-    if pandas is not None and isinstance(source, pandas.Series | pandas.DataFrame):
-        plain_index = isinstance(source.index, pandas.RangeIndex | pandas.MultiIndex)
-        if isinstance(source, pandas.Series):
-            source = source.tolist() if plain_index else source.to_dict()
-        elif not plain_index:  # as its index is written into a file
-            source = source.reset_index(names="")
+    pandas = sys.modules.get("pandas")
+    index = source.index if pandas and isinstance(source, pandas.Series | pandas.DataFrame) else None
+    if pandas and index is not None and not isinstance(index, pandas.RangeIndex | pandas.MultiIndex):
+        # as its index is written into a file
+        source = source.to_dict() if isinstance(source, pandas.Series) else source.reset_index(names="")
+    if hasattr(source, "tolist"):
+        source = source.tolist()
     if isinstance(source, Mapping | list | tuple):
         return of_records(records_in(source, "data"), "data", count())
     if isinstance(source, Path) and suffix_of(source) in JSON_SUFFIXES:
@@ -212,6 +206,4 @@ def _recorded(source: Any, reading: Reading) -> list[Answer]:
             except (AttributeError, KeyError, TypeError):
                 problem = "the option 'record' made no answer"
                 raise InputError(problem, source=called, row=row, allowed=_RECORDED, got=told) from None
-    if not out:
-        raise InputError("the option 'record' made no answer of anything", source=called, allowed=_RECORDED)
     return out

@@ -39,7 +39,7 @@ def list_tree(table: Table, source: str) -> IcdTree:
     for row, (term, code, parent) in enumerate(zip(terms, codes, parents, strict=True)):
         if not term:
             if code:
-                raise table.blank(row, column)
+                raise table.error("the diagnosis is blank", row, column, allowed="a diagnosis in words")
             continue
         known = names.setdefault(code or term, [])
         if term not in known:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dxmatch.errors import InputError, OptionError
-from dxmatch.evaluation.read.cells import diagnoses_in, parted
+from dxmatch.evaluation.read.cells import list_cell, parted
 from dxmatch.evaluation.read.formats.registry import FORMATS, read_answers, recognised
 from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.files.reading import Reading
@@ -40,7 +40,7 @@ def told(path: Path, name: str) -> list[Any]:
     found = read_answers(path, name)
     if isinstance(found, Table):
         return found.data.to_pylist()
-    texts = [one.diagnoses or (diagnoses_in(one.text) if one.text else []) for one in found]
+    texts = [one.diagnoses or (list_cell(one.text).names if one.text else []) for one in found]
     return [[a.case_id, a.model, text, _right(a.references), a.more] for a, text in zip(found, texts, strict=True)]
 
 
