@@ -50,7 +50,7 @@ class Diagnoses:
             if text is not None and (not leaves_out or any(map(str.isalnum, text)))
         ]
         if not rows:
-            raise table.blank(0, column)
+            raise table.error("the diagnosis is blank", 0, column, allowed="a diagnosis in words")
         return cls(table, column, [texts[row] for row in rows], rows)
 
     def unique(self) -> Diagnoses:

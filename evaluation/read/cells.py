@@ -86,8 +86,7 @@ def _diagnoses(text: str, separator: str | None) -> list[str] | None:
         return [(one or "").strip() for one in values]
     if says_nothing(text) and not text.startswith(("[", "{")):
         return [text]
-    if not _is_one_line(text):
-        return ranked_diagnoses(text)
+    separator = separator if _is_one_line(text) else None
     parts = [part.strip() for part in text.split(separator) if part.strip()] if separator else []
     if len(parts) > 1 and separator != NO_SEPARATOR and not any(says(part) or ":" in part for part in parts):
         return parts

@@ -38,8 +38,6 @@ NO_ROWS = pa.schema([
     *((name, pa.dictionary(pa.int32(), pa.large_string())) for name in (FILE, COLUMN)), (GIVEN, pa.bool_()), (ONCE, pa.int8()),
 ]).empty_table()  # fmt: skip
 """The columns that every row has."""
-MODEL = "model"
-"""The name of the one rater whom nothing names."""
 Codes = NDArray[np.int64]
 
 
@@ -79,10 +77,9 @@ def _taken(table: Table, columns: Mapping[str, Any], at: Any = None) -> dict[str
 
 
 def rows_of(shape: Shape, by: Collection[str], separator: str | None, told: list[str]) -> pa.Table:
-    """The rows of the lists, by the file's name where the table names no rater, and of the right answers.
+    """The rows of the lists, by the file's name, or "model", where the table names no rater, and of the right answers.
 
-    by : columns of the case to keep. separator : as in `read_lists`. told : sentences on
-    what is doubtful, of which there may be more.
+    by : columns of the case to keep. separator : as in `read_lists`. told : sentences on what is doubtful, of which there may be more.
 
     Raises
     ------
@@ -94,15 +91,20 @@ def rows_of(shape: Shape, by: Collection[str], separator: str | None, told: list
     if shape.unread:
         unread = first_few(map(quoted, shape.unread), 4)
         told.append(f"Nothing was read from {unread}; the option 'columns' says what a column holds.")
-    nobody = visible(Path(table.source).stem) if table.first_row else MODEL  # the rows of what is no file count from 0
+    nobody = visible(Path(table.source).stem) if table.first_row else "model"  # rows of no file count from 0
     case = table.data[names["case_id"]] if "case_id" in names else pa.array(range(1, len(table) + 1))
     of_case = {name: _texts(table.data[name]) for name in by if name in table.names} | {"case_id": _texts(case)}
-    parts = list[pa.Table]()
-    held = [ours for ours in (names if kind == LONG else _OF_WIDE) if ours in names.keys() - {*of_case, "diagnosis"}]
-    data = of_case | {ours: _texts(table.data[names[ours]]) for ours in held}
+    parts, held = list[pa.Table](), {ours: names[ours] for ours in _OF_WIDE if ours in names}
+    if kind == LONG:  # rows are shown whole where they are set aside
+        held = {name: name for name in table.names if name not in {*names.values(), *COLUMNS}} | names
+    data = {
+        ours: table.text(name) if ours == "diagnosis" else _texts(table.data[name])
+        for ours, name in held.items()
+        if ours not in of_case
+    } | of_case
     for who, columns in ({"": []} if kind == LONG else whose).items():
         if kind == LONG:
-            of = _given_by_row(table, names, data)
+            of = _unread(data)
         else:
             of = _numbered(table, columns) if kind == NUMBERED else _cells(table, columns[0], separator, told)
         of |= _taken(table, data, of.pop("row", None))
@@ -118,22 +120,14 @@ def rows_of(shape: Shape, by: Collection[str], separator: str | None, told: list
     return rows.filter(reduce(pc.or_kleene, said, rows[GIVEN]))
 
 
-def _given_by_row(table: Table, names: Mapping[str, str], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Rows of diagnoses that stand in rows, whole, since they are shown so where they are set aside.
-
-    `dxmatch ask` writes answers that are unread beside lists, in rows without rank and diagnosis, and whole answers of lists.
-    """
-    rest = [name for name in table.names if name not in {*names.values(), *COLUMNS, *data}]
-    diagnosis = table.text(names["diagnosis"]).cast(pa.large_string())
-    of = {"diagnosis": diagnosis, **{name: _texts(table.data[name]) for name in rest}}
-    if UNREAD_ANSWER not in rest:
-        return of
-    is_list = np.maximum(coded(data[RANK])[0], coded(diagnosis)[0]) >= 0
-    given = pc.or_(pa.array(is_list), pc.equal(pc.coalesce(of[UNREAD_ANSWER], ""), ""))
-    return of | {
-        GIVEN: given,
-        IN_WORDS: pc.if_else(given, of.get(ANSWER, pa.scalar(None, pa.large_string())), of[UNREAD_ANSWER]),
-    }
+def _unread(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Of rows of diagnoses which are answers in words: `dxmatch ask` writes those that are unread beside lists, without rank and diagnosis, and whole answers of lists."""
+    if UNREAD_ANSWER not in data:
+        return {}
+    is_list, unread = np.maximum(coded(data[RANK])[0], coded(data["diagnosis"])[0]) >= 0, data[UNREAD_ANSWER]
+    given = pc.or_(pa.array(is_list), pc.equal(pc.coalesce(unread, ""), ""))
+    whole = data.get(ANSWER, pa.scalar(None, pa.large_string()))
+    return {GIVEN: given, IN_WORDS: pc.if_else(given, whole, unread)}
 
 
 def _cells(table: Table, column: str, separator: str | None, told: list[str]) -> dict[str, Any]:

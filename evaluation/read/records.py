@@ -16,9 +16,7 @@ from .formats.answer import Answer
 from .names import ANSWER, PREDICTIONS, REFERENCE, folded, known_as, says
 
 _OBJECTS = "objects with a case each, {case: list}, {model: {case: list}}, or lists in the order of the right answers"
-_OF_AN_ANSWER = re.compile(
-    r"diagnos|differential|answer|text|rank|name|icd|reason|content|confidence|prob", re.IGNORECASE
-)
+_OF_AN_ANSWER = re.compile(r"(?i)diagnos|differential|answer|text|rank|name|icd|reason|content|confidence|prob")
 
 
 def _holds_lists(key: Any) -> bool:
@@ -36,14 +34,12 @@ def records_in(value: Any, source: str) -> Sequence[Mapping[str, Any]]:
     if isinstance(value, list | tuple) and value:
         if all(isinstance(one, Mapping) for one in value):
             return value
-        if all(isinstance(one, list | tuple | str) or one is None for one in value):
+        if all(isinstance(one, list | tuple | str | None) for one in value):
             return [{"": str(at), PREDICTIONS: one} for at, one in enumerate(value, 1)]
     if not isinstance(value, Mapping) or not value:
         empty, got = ": the object is empty" if value == {} else "", value or type(value).__name__
         raise InputError(f"no lists of diagnoses{empty}", source=source, allowed=_OBJECTS, got=got)
-    of: dict[str, Any] = {
-        str(as_text(key)): [*one] if isinstance(one, np.ndarray | tuple) else one for key, one in value.items()
-    }
+    of: Any = {str(as_text(key)): [*v] if isinstance(v, np.ndarray | tuple) else v for key, v in value.items()}
     case = "case_id"
     if all(isinstance(one, list) for one in of.values()):
         parts = [part for one in of.values() for part in one]
@@ -73,14 +69,13 @@ def of_records(records: Iterable[Mapping[str, Any]], source: str, rows: Iterable
         models = [(who, one) for key in of_models for who, one in record[key].items()]
         flat += [cells | {"rater": str(who), PREDICTIONS: _answer(one)} for who, one in models] or [cells]
         numbers += [row] * max(len(models), 1)
-    return Table(
-        records_as_columns(flat, source, numbers), source, min(numbers, default=0), rows=np.array(numbers, np.int64)
-    )
+    data = records_as_columns(flat, source, numbers)
+    return Table(data, source, min(numbers, default=0), rows=np.array(numbers, np.int64))
 
 
 def _answer(value: Any) -> Any:
     """A list of names as it is, anything deeper as JSON."""
-    if isinstance(value, list | tuple) and all(isinstance(one, str) or one is None for one in value):
+    if isinstance(value, list | tuple) and all(isinstance(one, str | None) for one in value):
         return list(value)
     return as_text(value) if isinstance(value, Mapping | list | tuple) else value
 

@@ -21,7 +21,7 @@ from ...files.invisible import visible_names
 from ...files.json_records import JSON_SUFFIXES, read_json
 from ...files.reading import Reading
 from ...files.table import Table
-from ...files.tables import objects_in, read_table
+from ...files.tables import objects_in, read_table, with_columns
 from ...files.text_files import suffix_of
 from ...files.workbook import split_sheet
 from .findings import SHOWN, first_few
@@ -107,6 +107,7 @@ def long_form(
             raise InputError(problem, source=where, allowed=allowed, got=[*known][:SHOWN])
         rows, said = [*rows, *apart_rows], f"{said}; right answers from {where}"
     data = pa.concat_tables(rows, promote_options="default")
+    data = with_columns(data, {"diagnosis": data["diagnosis"].dictionary_encode()})  # once, for all that look it up
     sources = data[FILE].to_pylist() if len(data[FILE].unique()) > 1 else None
     own = dict(set.intersection(*({*shape.names.items()} for shape in found)))
     columns = dict.fromkeys(name for table in (*tables, *beside) for name in table.names)
