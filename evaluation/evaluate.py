@@ -20,7 +20,7 @@ from .match.matches import match, pairs_needed
 from .match.options import Codes, Graded, Judge, Panel
 from .match.pairs import Panels, panels
 from .read.findings import Finding
-from .read.lists import Lists
+from .read.lists import Lists, Origin
 from .read.reading import read_lists
 from .report.board import AGAINST_EXPERTS, AGAINST_REFERENCES
 from .report.raters import Compare, Raters, groups_of_raters, named_pairs
@@ -138,7 +138,7 @@ def evaluate(
     return summarise(
         families, lists.cases, raters, setup_of(matches, raters, settings, answers),
         AGAINST_EXPERTS if judged else AGAINST_REFERENCES, by=lists.references.groups, absent=lists.absent, left_out=left_out,
-        findings=[*_findings_of_reading(matches.answers), *matches.findings], evidence=matches,
+        findings=[*_findings_of_reading(matches.answers.origin), *matches.findings], evidence=matches,
     )  # fmt: skip
 
 
@@ -193,8 +193,7 @@ def _panels(answers: Lists, panel: Panel, want: Wanted) -> tuple[Panels, str]:
     return [], lacking
 
 
-def _findings_of_reading(answers: Lists) -> list[Finding]:
-    out = answers.origin.rejected
-    found = [Finding("reading", example=words) for words in answers.origin.warnings]
-    found += [Finding("origin", example=words) for words in answers.origin.notes]
-    return [*found, *([Finding("rejected", out.rows, out.cases, str(out.path))] if out.rows else [])]
+def _findings_of_reading(of: Origin) -> list[Finding]:
+    found = [Finding("reading", example=words) for words in of.warnings]
+    found += [Finding("origin", example=words) for words in of.notes]
+    return found + [Finding("rejected", of.rejected_rows, of.rejected_cases, str(of.rejects))] * (of.rejected_rows > 0)

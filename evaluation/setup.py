@@ -59,7 +59,7 @@ def setup_of(matches: Matches, raters: Raters, settings: Settings, given: Any) -
             "short_lists": {
                 str(k): int((answers.lengths < k).sum()) for k in range(1, settings.max_k(answers.lengths) + 1) if raters.panels
             },
-            "rejected_rows": origin.rejected.rows, "rejected_cases": origin.rejected.cases, "rejects": origin.rejected.path,
+            "rejected_rows": origin.rejected_rows, "rejected_cases": origin.rejected_cases, "rejects": origin.rejects,
             "versions": versions,
         },
         lines=[(what, told) for what, told in lines.items() if told],

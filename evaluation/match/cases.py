@@ -127,7 +127,7 @@ class CaseTable:
             "answer": _coded(answer),
         }  # fmt: skip
         if answers.has_final:
-            whole["final"] = _texts(case, ["; ".join(texts) or None for texts in answers.references.final])
+            whole["final"] = _texts(case, ["; ".join(texts) or None for texts in answers.of_final().reference])
         for name, values in answers.references.groups.items():
             whole.setdefault(name, _texts(case, [value or None for value in values]))
         return pa.table(whole)

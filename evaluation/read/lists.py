@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
@@ -10,15 +10,12 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError, Open, OptionError, Remedy, plain, quoted
-from ...files.wording import hint
+from ...errors import InputError, Open, Remedy
 
 T = TypeVar("T")
 EXPERT, ALGORITHM, REFERENCE, FINAL, UNUSED = "expert", "algorithm", "reference", "final", "unused"
 ROLES = (EXPERT, ALGORITHM, REFERENCE, FINAL)
 NO_DIAGNOSIS, ABSENT = -1, -2
-NO_CATEGORY = -1
-"""Of a rater who gives no diagnosis: agrees with nothing, not even with itself."""
 
 
 def looked_up(of_entries: NDArray[Any], places: NDArray[np.int64]) -> NDArray[Any]:
@@ -27,15 +24,6 @@ def looked_up(of_entries: NDArray[Any], places: NDArray[np.int64]) -> NDArray[An
     of_entries : [entries], signed.
     """
     return np.append(of_entries, of_entries.dtype.type(-1))[places]
-
-
-@dataclass(frozen=True)
-class Rejected:
-    """What was set aside: rows written to `path`, and the cases that are gone with them."""
-
-    rows: int = 0
-    cases: int = 0
-    path: str | None = None
 
 
 class Cell(NamedTuple):
@@ -48,28 +36,27 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class References:
-    """What is known of each of n cases.
+    """What is right in each of n cases.
 
-    names : the reference diagnoses, () where there is none. more : what came of their icd10 and severity: for each case a cell for each of
-        its diagnoses, from rows with the role reference; or one cell, from the columns reference_icd10 and reference_severity.
-    final, final_more : the same of the final diagnosis beside the set; () everywhere where nobody tells the two apart.
+    names : the right answers, () where there is none. more : what came of their icd10 and severity: for each case a cell for each of its right
+        answers, from rows with the role reference; or one cell, from the columns reference_icd10 and reference_severity.
     groups : columns of the case (specialty, rarity) -> its value in each case, None where blank.
+    final : the final diagnosis beside the set; None where nobody tells the two apart.
     """
 
     names: list[tuple[str, ...]]
-    more: Mapping[str, list[tuple[Cell, ...]]]
-    final: list[tuple[str, ...]]
-    final_more: Mapping[str, list[tuple[Cell, ...]]]
-    groups: Mapping[str, list[str | None]]
+    more: Mapping[str, list[tuple[Cell, ...]]] = field(default_factory=dict)
+    groups: Mapping[str, list[str | None]] = field(default_factory=dict)
+    final: References | None = None
 
     def of_cases(self, cases: Sequence[int]) -> References:
-        """What is known of some of the cases."""
+        """What is right in some of the cases."""
 
         def some(told: Mapping[str, list[T]]) -> dict[str, list[T]]:
-            return {name: [cells[i] for i in cases] for name, cells in told.items()}
+            return {name: [of[i] for i in cases] for name, of in told.items()}
 
-        names, final = ([of[i] for i in cases] for of in (self.names, self.final))
-        return References(names, some(self.more), final, some(self.final_more), some(self.groups))
+        final = self.final and self.final.of_cases(cases)
+        return References([self.names[i] for i in cases], some(self.more), some(self.groups), final)
 
 
 @dataclass(frozen=True)
@@ -78,6 +65,7 @@ class Origin:
 
     source : the file, for errors and the report. recognised : in one line, what it was read as. columns : the user's own, for errors.
     warnings : sentences that belong above the figures. notes : those that need not.
+    rejected_rows, rejected_cases : how many rows were set aside, in the file `rejects`, and the cases that are gone with them.
     unread : (case, rater) -> what the rater wrote, where no list could be read from it; its list is empty, or absent.
     answers : (case, rater) -> the answer in words that a list was read from, or none could be; empty unless they are kept.
     """
@@ -87,7 +75,9 @@ class Origin:
     columns: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    rejected: Rejected = Rejected()
+    rejected_rows: int = 0
+    rejected_cases: int = 0
+    rejects: str | None = None
     unread: Mapping[tuple[str, str], str] = field(default_factory=dict)
     answers: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
@@ -137,12 +127,11 @@ class Lists:
     @property
     def has_final(self) -> bool:
         """Whether a final diagnosis is told apart from the set of right answers in some case."""
-        return any(self.references.final)
+        return any(self.of_final().reference)
 
     def of_final(self) -> Lists:
         """The same lists, with the final diagnoses as the right answers."""
-        own, none = self.references, [()] * len(self.cases)
-        return replace(self, references=replace(own, names=own.final, more=own.final_more, final=none, final_more={}))
+        return replace(self, references=self.references.final or References([()] * len(self.cases)))
 
     def top(self, k: int) -> NDArray[np.int32]:
         """int32 [n, r, k]: the first k of each list; -1 where no diagnosis is said, -2 past the end of a list."""
@@ -195,14 +184,12 @@ class Lists:
 
     def no_right_answers(self) -> InputError:
         """The error of lists that nothing can be compared with."""
-        near = [name for name in self.origin.columns if name not in self.raters]
-        return InputError(
-            "no right answers were found", source=self.source,
-            allowed="a column of right answers, named in the option 'columns' (reference=COLUMN), or a file of them; experts to compare "
-            "with, who are all raters but those named in the option 'algorithms'",
-            got=near or self.raters,
-            remedy=Remedy("reads the right answers from a file of their own", references=Open("FILE")),
-        )  # fmt: skip
+        allowed = (
+            "a column of them, named in the option 'columns' (reference=COLUMN), or a file; or experts to compare with"
+        )
+        remedy = Remedy("reads the right answers from a file of their own", references=Open("FILE"))
+        got = self.origin.columns or self.raters
+        return InputError("no right answers were found", source=self.source, allowed=allowed, got=got, remedy=remedy)
 
 
 def as_text(value: Any) -> str:
@@ -212,27 +199,3 @@ def as_text(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return str(value).strip()
-
-
-def assign_roles(
-    raters: Sequence[str], roles: Sequence[str] | None, algorithms: Iterable[str], source: str
-) -> tuple[str, ...]:
-    """Those named in `algorithms` are the algorithms; one text may name several, with commas between them.
-
-    The others are the panel, but for raters whose role was "algorithm" already: they are left out ("unused").
-
-    Raises
-    ------
-    InputError
-        For a name that no rater has.
-    """
-    given = [algorithms] if isinstance(algorithms, str) else list(algorithms)
-    if not given or not all(isinstance(name, str) for name in given):
-        raise OptionError("algorithms", "one or more names of raters", algorithms)
-    # "a,b" is two names, unless a rater is called so
-    named = [name for one in given for name in ([one] if one in raters else map(str.strip, one.split(","))) if name]
-    for name in (name for name in named or given if name not in raters):
-        problem, allowed = f"no rater is called {quoted(name)}{hint(name, raters)}", ", ".join(map(plain, raters))
-        raise InputError(problem, source=source, allowed=f"{allowed} as algorithms", got=name)
-    others = [UNUSED if role in (ALGORITHM, UNUSED) else EXPERT for role in roles or [EXPERT] * len(raters)]
-    return tuple(ALGORITHM if rater in named else other for rater, other in zip(raters, others, strict=True))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import SET_ASIDE, InputError, Remedy, quoted
 from ...files.invisible import visible
@@ -15,19 +17,16 @@ from ...files.tables import check_keeps_input, check_output, write_rejects
 from ...files.wording import counted, hint
 from ...options import Output
 from .findings import first_few
-from .lists import ABSENT, EXPERT, FINAL, NO_DIAGNOSIS, REFERENCE, Lists, Origin, References, Rejected
-from .long import Codes, coded
+from .lists import ABSENT, EXPERT, FINAL, NO_DIAGNOSIS, REFERENCE, UNUSED, Lists, Origin, References
+from .long import Codes
 from .names import MORE
 from .no_diagnosis import NoDiagnosis
-from .rows import Mask, Rows, right_answers
-from .sources import Long, long_form
+from .rows import Mask, Rows, first_of, right_answers
+from .sources import long_form
 
-EMPTY, OWN, REFUSE = "empty", "own", "refuse"
-T = TypeVar("T")
-_NO_LISTS = (
-    "From no answer a list could be read: the judge reads the answers as they were written, and every metric of the match function counts "
-    "them as empty lists."
-)
+_MISSING, _BLANK, _UNREAD, _THERE = range(4)
+"""What there is of a rater's list of a case: no row, a blank cell, an answer that no list could be read from, a list."""
+States = NDArray[np.int8]
 
 
 def read_lists(
@@ -84,143 +83,139 @@ def read_lists(
     long = long_form(source, references, reading, groups_by, None if reading.rejects is None else broken)
     rows = Rows(long, algorithms, is_none)
     right, final = (right_answers(rows, role, is_none, reading.separator) for role in (REFERENCE, FINAL))
-    if any(final[0]) and not any(right[0]):  # beside no set of right answers the final one is the right one
-        right, final = final, ([()] * len(rows.cases), {})
+    if not any(right.names):  # beside no set of right answers the final one is the right one
+        right, final = final if any(final.names) else right, None
     groups = dict[str, list[str | None]]()
     for name in groups_by:
-        if name not in rows.data.column_names:
+        if name not in rows.table.names:
             problem = f"the column {name!r} (to group the cases by) is missing{hint(name, long.columns)}"
             raise InputError(problem, source=rows.table.source, got=long.columns)
-        codes, texts = coded(rows.data[name])
-        first = rows.same(name, "case", rows.case, rows.cases, codes, texts)
-        groups[name] = [None if row < 0 else texts[codes[row]] for row in first.tolist()]
-    return _lists(rows, long, References(*right, *final, groups), reading, broken, keep_answers)
+        groups[name] = rows.texts(name, rows.same(name, "case", rows.case, rows.cases, rows.coded(name)[0]))
+    return _lists(rows, replace(right, groups=groups, final=final), reading, broken, keep_answers)
 
 
-def _lists(
-    rows: Rows, long: Long, known: References, reading: Reading, broken: list[InputError], keep_answers: bool
-) -> Lists:
+def _lists(rows: Rows, known: References, reading: Reading, broken: list[InputError], keep_answers: bool) -> Lists:
     """Refuses what cannot be right, or sets it aside; the lists of the cases that are left."""
-    used = np.flatnonzero(rows.used)
-    policy = np.array([reading.missing or (REFUSE if rows.role[r] == EXPERT else EMPTY) for r in used.tolist()])
-    refused, spoilt = used[policy == REFUSE], np.unique(rows.list_of[sorted({*rows.faults} - rows.of_case)])
-    there = np.zeros(len(rows.cases) * len(rows.raters) + 1, bool)  # the last is that of rows of nobody's list
-    there[rows.list_of[rows.ranked | (rows.empty & rows.given)]] = True
-    there[[*spoilt, -1]] = False
-    there = there[:-1].reshape(len(rows.cases), len(rows.raters))
-    _check_missing(rows, there, refused)
-    unread_at = np.isin(np.arange(there.size), rows.list_of[[*rows.unread]]).reshape(there.shape)
-    answered = np.append(there[:, used].any(1), False)
-    # a cell that is blank or unread is an answer of nobody's, and its case counts all the same
-    answered[rows.case[rows.empty & ~rows.given & rows.used[rows.rater]]] = True
-    out, rejected = _set_aside(rows, spoilt, refused, answered, reading.rejects, broken)
-    kept = np.flatnonzero(answered[:-1] & ~out)
+    used, own = np.flatnonzero(rows.used), reading.missing == "own"
+    experts = used[[rows.role[rows.raters[rater]] == EXPERT for rater in used.tolist()]]
+    refused = {None: experts, "refuse": used}.get(reading.missing, used[:0])
+    state = np.zeros(len(rows.cases) * len(rows.raters) + 1, np.int8)  # the last is that of rows of nobody's list
+    state[rows.list_of[rows.silent]] = _BLANK
+    state[rows.list_of[[*rows.unread]]] = _UNREAD
+    state[rows.list_of[rows.ranked | rows.empty]] = _THERE
+    state[rows.list_of[[*rows.faults.keys() - rows.of_case]]] = _MISSING
+    state = state[:-1].reshape(len(rows.cases), len(rows.raters))
+    if len(refused):
+        _check_missing(rows, state, refused)
+    answered = state[:, used].max(1, initial=_MISSING) > _MISSING
+    out, rejected = _set_aside(rows, refused, answered, reading.rejects, broken)
+    rejects = None if reading.rejects is None else os.fspath(reading.rejects)
+    kept = np.flatnonzero(answered & ~out)
     if not len(kept):
-        see = f"; see {rejected.path}" if rejected.rows else ""
+        see = f"; see {rejects}" if rejected else ""
         raise InputError(f"no case is left of {len(rows.cases):,}{see}", source=rows.table.source)
-    place_of, shape = np.full(there.shape, -1), (len(kept), len(used))
-    place_of[np.ix_(kept, used)] = np.arange(len(kept) * len(used)).reshape(shape)
-    place_of[~there] = -1
-    order = rows.by_place[place_of[rows.case[rows.by_place], rows.rater[rows.by_place]] >= 0]
+    place_of = np.full(state.shape, -1)
+    place_of[np.ix_(kept, used)] = np.arange(len(kept) * len(used)).reshape(len(kept), len(used))
+    place_of[state < _THERE] = -1
+    of = place_of.ravel()[rows.list_of[rows.by_place]]
+    order, of = rows.by_place[of >= 0], of[of >= 0]
     answers, unread = rows.of_lists(rows.words) if keep_answers else {}, rows.of_lists(rows.unread)
     if not len(order) and not answers:
         allowed = "a list of names, numbered lines, JSON, or a sentence that says what the diagnosis is"
-        for text in unread.values():
-            problem = "no diagnosis could be read from any answer"
-            raise InputError(problem, source=rows.table.source, allowed=allowed, got=text)
-        raise InputError("every list is empty", source=rows.table.source, allowed="at least one diagnosis")
+        got, problem = next(iter(unread.values()), "empty lists"), "no diagnosis could be read from any answer"
+        raise InputError(problem, source=rows.table.source, allowed=allowed, got=got)
     # each diagnosis in the place of its rank: a rank that is not there stays empty
-    of, rank = place_of[rows.case[order], rows.rater[order]], rows.rank[order]
     lengths = np.zeros(len(kept) * len(used), np.int64)
-    np.maximum.at(lengths, of, rank)
+    lengths[of] = rows.rank[order]  # the last of a list stays
     at = np.full(int(lengths.sum()), -1)
-    at[(np.cumsum(lengths) - lengths)[of] + rank - 1] = order
+    at[(np.cumsum(lengths) - lengths)[of] + rows.rank[order] - 1] = order
     said = np.isin(np.arange(len(rows.strings)), rows.entry[order])
     number = np.append(np.where(said, np.cumsum(said) - 1, -1), NO_DIAGNOSIS)
-
-    def of_entries(name: str) -> list[str | None]:
-        codes, texts = coded(rows.data[name])
-        held = [*texts, None]
-        return [held[code] for code in np.where(at < 0, -1, codes[at]).tolist()]
+    lengths, state = lengths.reshape(len(kept), len(used)), state[np.ix_(kept, used)]
 
     known = known.of_cases(kept.tolist())
-    lines, left_out = counted(len(broken), "line"), np.flatnonzero(~out & ~answered[:-1]).tolist()
-    told = [*rows.told, *_told_missing(rows, there, kept, used, reading.missing == OWN)]
-    told += [] if len(order) else [_NO_LISTS]
+    cases, raters = ([names[i] for i in of.tolist()] for names, of in ((rows.cases, kept), (rows.raters, used)))
+    told = [*rows.long.told, *_told_missing(rows, state, lengths, raters, own)]
+    if not len(order):
+        told.append(
+            "From no answer a list could be read: the judge reads them as written, M counts them as empty lists."
+        )
+    lines = counted(len(broken), "line")
     told += [f"Could not be read and was set aside: {lines}; the first is {one.finding}" for one in broken[:1]]
-    told += _told_of_cases("no list by anybody: left out", [rows.cases[i] for i in left_out], len(rows.cases))
-    cases = [rows.cases[i] for i in kept.tolist()]
+    left_out = [case for case, there, gone in zip(rows.cases, answered, out, strict=True) if not (there or gone)]
     lacking = [case for case, one in zip(cases, known.names, strict=True) if not one and any(known.names)]
-    told += _told_of_cases("no right answer: in no figure that needs one", lacking, len(kept))
+    for what, some, n in (
+        ("list by anybody, so left out", left_out, len(out)), ("right answer, so in no figure that needs one", lacking, len(cases)),
+    ):  # fmt: skip
+        told += [f"No {what}: {len(some):,} of {n:,} cases ({first_few(map(quoted, some))})."] if some else []
     size = f"{counted(len(used), 'rater')}, {counted(len(kept), 'case')}, {sum(map(bool, known.names)):,} with a right answer"
+    unused = [name for name, role in rows.role.items() if role == UNUSED]
+    notes = [f"Algorithms that were not named and were left out: {', '.join(unused)}."] if unused else []
     return Lists(
         cases=cases,
-        raters=[rows.raters[i] for i in used.tolist()],
-        roles=tuple(rows.role[i] for i in used.tolist()) if rows.is_told else None,
+        raters=raters,
+        roles=tuple(map(rows.role.__getitem__, raters)) if rows.is_told else None,
         strings=[rows.strings[i] for i in np.flatnonzero(said).tolist()],
         entries=np.where(at < 0, ABSENT, number[rows.entry[at]]).astype(np.int32),
-        lengths=lengths.reshape(shape),
+        lengths=lengths,
         rows=rows.table.row_numbers()[at],
-        more={name: of_entries(name) for name in MORE if name in rows.data.column_names},
-        absent=~(there | unread_at)[np.ix_(kept, used)] & (policy == OWN),
+        more={name: rows.texts(name, at) for name in MORE if name in rows.table.names},
+        absent=(state < _UNREAD) & own,
         references=known,
-        origin=Origin(rows.table.source, f"{long.recognised} ({size})", tuple(long.columns), tuple(told), tuple(rows.notes), rejected, unread, answers),
+        origin=Origin(
+            rows.table.source, f"{rows.long.recognised} ({size})", tuple(rows.long.columns), tuple(told), tuple(notes),
+            rejected, int(out.sum()), rejects, unread, answers,
+        ),
     )  # fmt: skip
 
 
-def _told_of_cases(what: str, names: Sequence[str], of: int) -> list[str]:
-    have = "has" if len(names) == 1 else "have"
-    return [f"{len(names):,} of {of:,} cases {have} {what} ({first_few(map(quoted, names))})."] if names else []
-
-
-def _check_missing(rows: Rows, there: Mask, refused: Codes) -> None:
+def _check_missing(rows: Rows, state: States, refused: Codes) -> None:
     """Adds a fault to the first row of each case that one of the raters `refused` has no list for.
 
     Cases that hold a fault already are passed over: the row that would have made the list is refused for a reason.
     """
-    faulty = np.unique(rows.case[sorted(rows.faults)])
-    named = np.isin(np.arange(len(there)), rows.case[~(rows.right[REFERENCE] | rows.right[FINAL])])
-    lacking = ~there[:, refused] & named[:, None]  # a case of right answers alone is left out
-    lacking[faulty[faulty >= 0]] = False
-    firsts = (np.unique(of, return_index=True) for of in (rows.list_of, rows.case))
-    of_list, of_case = (dict(zip(numbers.tolist(), row.tolist(), strict=True)) for numbers, row in firsts)
-    for case, at in np.argwhere(lacking).tolist():
-        whose, whole = f"by {quoted(rows.raters[refused[at]])}", f"case {quoted(rows.cases[case])}"
-        row = of_list.get(case * len(rows.raters) + int(refused[at]), of_case[case])
-        problem = (
-            f"the {whole} has no list {whose}, who lacks {int(lacking[:, at].sum()):,} of {len(rows.cases):,} cases"
-        )
-        more: dict[str, Any] = {"remedy": Remedy("counts it as an empty answer", missing=EMPTY)}
-        if row in rows.unread and rows.rater[row] == refused[at]:
-            problem, more = f"no list could be read from the answer {whose} for {whole}", {"got": rows.unread[row]}
-        rows.add(row, problem, "rater", of_case=True, allowed="a list of every rater for every case", **more)
+    # a case of right answers alone is left out
+    open_ = np.ix_(np.setdiff1d(rows.case[~rows.is_right], rows.case[[*rows.faults]]), refused)
+    lacking = np.zeros(state.shape, bool)
+    lacking[open_] = state[open_] < _THERE
+    of_list = first_of(rows.list_of, np.flatnonzero(rows.list_of >= 0), state.size)
+    of_case = first_of(rows.case, np.flatnonzero(rows.case >= 0), len(state))
+    for case, rater in np.argwhere(lacking).tolist():
+        whose, whole = f"by {quoted(rows.raters[rater])}", f"case {quoted(rows.cases[case])}"
+        problem = f"the {whole} has no list {whose}, who lacks {int(lacking[:, rater].sum()):,} of {len(state):,} cases"
+        row = int(of_list[case * len(rows.raters) + rater])
+        rows.add(
+            row if row >= 0 else int(of_case[case]), problem, "rater", "a list of every rater for every case", of_case=True,
+            got=rows.unread.get(row), remedy=Remedy("counts it as an empty answer", missing="empty"),
+        )  # fmt: skip
 
 
-def _told_missing(rows: Rows, there: Mask, cases: Codes, used: Codes, own: bool) -> list[str]:
-    """Sentences on the lists that are not there, are empty or could not be read, rater by rater.
+def _told_missing(rows: Rows, state: States, lengths: Codes, raters: Sequence[str], own: bool) -> list[str]:
+    """Sentences on the lists that are not there, are empty or could not be read, with how many of each rater.
 
-    cases, used : the codes of the cases and raters that are left. own : they are out of the rater's n.
+    own : those that are not there are out of the rater's n.
     """
-    said, means = list[str](), "they are out of its figures" if own else "each counts as an empty answer"
-    for rater in used.tolist():
-        name, unread = rows.raters[rater], [row for row in rows.unread if rows.rater[row] == rater]
-        blank = int((rows.empty & rows.given & (rows.rater == rater) & there[rows.case, rater]).sum())
-        if (missing := int((~there[cases, rater]).sum()) - len(unread)) > 0:
-            said.append(f"{name} has no list for {missing:,} of {len(cases):,} cases; {means}.")
-        if blank:
-            said.append(f"{counted(blank, 'answer')} of {name} (of {len(cases):,} cases) say nothing: empty lists.")
-        for row in unread[:1]:
-            whole = ": its figures say how it writes, not what it knows" if len(unread) == len(cases) else ""
-            first = f"the first, in row {rows.table.row_number(row)}, is {quoted(' '.join(rows.unread[row].split()))}"
-            many = f"{counted(len(unread), 'answer')} of {name} (of {len(cases):,} cases){whole}"
-            said.append(f"No diagnoses could be read from {many}; each counts as an empty answer; {first}.")
-    return said
+    unread = ((row, " ".join(text.split())) for row, text in rows.unread.items() if rows.used[rows.rater[row]])
+    first = [f"; the first, in row {rows.table.row_number(row)}, is {quoted(text)}" for row, text in unread][:1]
+    empty, said = "each counts as an empty answer", list[str]()
+    kinds = {
+        f"Missing lists ({'they are out of the figures' if own else empty})": state < _UNREAD,
+        "Empty lists, which say nothing": (state == _THERE) & (lengths == 0),
+        f"Answers that no list could be read from ({empty}{''.join(first)})": state == _UNREAD,
+    }
+    for what, lists in kinds.items():
+        counts = [f"{n:,} by {name}" for name, n in zip(raters, lists.sum(0).tolist(), strict=True) if n]
+        said += [f"{what}, of {len(state):,} cases: {', '.join(counts)}."] if counts else []
+    silent = [name for name, all_unread in zip(raters, (state == _UNREAD).all(0), strict=True) if all_unread]
+    return said + [
+        f"The figures of {name} say how it writes, not what it knows: no answer could be read." for name in silent
+    ]
 
 
 def _set_aside(
-    rows: Rows, spoilt: Codes, refused: Codes, answered: Mask, path: Output | None, broken: Sequence[InputError]
-) -> tuple[Mask, Rejected]:
-    """bool [cases], those that are left out; what is wrong with them, and with the lists `spoilt`, is written to `path`.
+    rows: Rows, refused: Codes, answered: Mask, path: Output | None, broken: Sequence[InputError]
+) -> tuple[Mask, int]:
+    """bool [cases], those that are left out; how many rows were written to `path`, since they are wrong or go with such a list or case.
 
     broken : lines that could not be read, which go there too.
 
@@ -231,23 +226,21 @@ def _set_aside(
     """
     if rows.faults and path is None:
         raise rows.faults[min(rows.faults)].with_remedy(SET_ASIDE)
-    out, at = np.zeros(len(rows.cases) + 1, bool), np.array(sorted(rows.faults), np.int64)
-    if path is None or not (len(at) or broken):
-        return out[:-1], Rejected(path=None if path is None else os.fspath(path))
-    whole = np.isin(at, [*rows.of_case]) | np.isin(rows.rater[at], refused) | ~answered[rows.case[at]]
-    whole |= ~(rows.ranked | rows.empty)[at] | (rows.right[REFERENCE] | rows.right[FINAL])[at]
-    out[rows.case[at[whole]]] = True
+    out, at, table = np.zeros(len(rows.cases) + 1, bool), sorted(rows.faults, reverse=True), rows.table
+    if path is None or not (at or broken):
+        return out[:-1], 0
+    of_case = rows.of_case | {row for row in at if rows.is_right[row] or rows.rater[row] in refused}
+    whole = [row for row in at if row in of_case or not answered[rows.case[row]]]
+    out[rows.case[whole]] = True
     out[-1] = False  # of rows without a case
-    of_case = {int(rows.case[row]): row for row in at[whole][::-1].tolist()}
-    of_list = {int(rows.list_of[row]): row for row in at[::-1].tolist()}
+    # the case or the list that a row is left out with, and the first row that is the reason
+    unit = np.where(out[rows.case], rows.case, np.where(rows.list_of < 0, -1, len(rows.cases) + rows.list_of))
+    first = dict(zip(unit[[*at, *whole]].tolist(), [*at, *whole], strict=True))
     reasons = {row: str(fault) for row, fault in rows.faults.items()}
-    for row in np.flatnonzero(out[rows.case] | np.isin(rows.list_of, spoilt)).tolist():
-        what, first = ("case", of_case[rows.case[row]]) if out[rows.case[row]] else ("list", of_list[rows.list_of[row]])
-        reasons.setdefault(row, f"left out with its {what}: {rows.faults[first]}")
-    place = [*zip(map(rows.table.source_of, range(len(rows.case))), rows.table.row_numbers().tolist(), strict=True)]
-    listed = {
-        place[row] for row in reasons if not rows.once[row]
-    }  # a right answer in a column stands in the rows of lists
-    reasons = {row: why for row, why in reasons.items() if not (rows.once[row] and place[row] in listed)}
-    write_rejects(rows.table, reasons, path, broken)
-    return out[:-1], Rejected(len(reasons) + len(broken), int(out.sum()), os.fspath(path))
+    # a right answer in a column stands in the rows of lists
+    for row in np.flatnonzero(np.isin(unit, [*first]) & (unit >= 0) & (rows.place < 0)).tolist():
+        what = "case" if out[rows.case[row]] else "list"
+        reasons.setdefault(row, f"left out with its {what}: {rows.faults[first[unit[row]]]}")
+    shown = table.data.select([name for name in table.names if not name.startswith("_")])
+    write_rejects(replace(table, data=shown), reasons, path, broken)
+    return out[:-1], len(reasons) + len(broken)

@@ -5,27 +5,26 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from functools import cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from ...errors import InputError, quoted
-from ...files.limits import MAX_CHARACTERS
-from ...files.wording import counted
+from ...errors import InputError, OptionError, plain, quoted
+from ...files.pairs import refused_texts, why_refused
+from ...files.wording import counted, hint
 from .cells import check_commas, parted
-from .lists import FINAL, NO_DIAGNOSIS, REFERENCE, ROLES, UNUSED, Cell, assign_roles
+from .lists import ALGORITHM, EXPERT, FINAL, NO_DIAGNOSIS, REFERENCE, ROLES, UNUSED, Cell, References
 from .long import COLUMN, GIVEN, IN_WORDS, ONCE, Codes, coded
 from .names import RANK
 from .no_diagnosis import NoDiagnosis, taken_as_none
 from .sources import Long
 
-MAX_RANK = 10_000
-_WORD = re.compile(r"[^\W_]")
-_WHOLE = re.compile(r"(\d{1,9})(?:\.0*)?")
 Mask = NDArray[np.bool_]
-Right = tuple[list[tuple[str, ...]], dict[str, list[tuple[Cell, ...]]]]
+_RANK = re.compile(r"0*([1-9]\d{0,3}|10000)(?:\.0*)?")
 
 
 class Rows:
@@ -33,49 +32,53 @@ class Rows:
 
     Attributes
     ----------
-    table : the rows as they are shown. faults : row -> why it cannot be right, the first reason of a row. of_case : the rows whose fault is one
-        of the whole case, not of one list. told : sentences on what is doubtful. notes : sentences that belong elsewhere.
+    long : what the rows were read from, with its table, own. coded : `coded` of a column, once. faults : row -> why it cannot be right, the first reason of a row.
+    of_case : the rows whose fault is one of the whole case, not of one list.
     case, cases, rater, raters : codes of each row, -1 where unknown, and the names. list_of : the number of its list, case by case.
-    role : rater -> its role, "" where nothing tells it; not of the reference. is_told : whether anything tells the roles.
-    right : "reference" and "final" -> bool [rows], its right answers. used : bool [raters + 1], raters whose lists are compared; the last for none.
-    ranked : bool [rows], those with an entry of a list that is compared. empty : those without an entry. given : whether such a row is an empty list.
-    rank, entry : of each row, its diagnosis in `strings`, -1 for none. words : row -> answer in words. unread : row -> one without a list.
-    by_place : the rows with an entry, list by list and from rank to rank.
+    role : rater -> its role, "" where nothing tells it. is_told : whether anything tells the roles. used : bool [raters + 1], raters whose lists
+    are compared; the last for none.
+    right : "reference" and "final" -> bool [rows], its right answers; is_right : either. place : of a right answer that stands once in a case,
+    that of its column; -1 for others.
+    ranked : bool [rows], those with an entry of a list that is compared. empty : those that are an empty list. silent : those without an entry
+    that are no list. words : row -> answer in words. unread : row -> one without a list.
+    rank, entry : of each row, its diagnosis in `strings`, -1 for none. by_place : the rows with an entry, list by list and from rank to rank.
     """
 
     def __init__(self, long: Long, algorithms: str | Iterable[str] | None, is_none: NoDiagnosis) -> None:
-        self.data, self.own, self.told, self.notes = long.table.data, long.own, long.told, list[str]()
-        shown = [name for name in self.data.column_names if not name.startswith("_")]
-        self.table = replace(long.table, data=self.data.select(shown))
+        self.long, self.table, self.own, data = long, long.table, long.own, long.table.data
+        self.coded = cache(lambda name: coded(data[name]))
         self.faults, self.of_case = dict[int, InputError](), set[int]()
-        self.case, self.cases = coded(self.data["case_id"], optional=False)
-        self.rater, self.raters = coded(self.data["rater"], optional=False)
+        self.case, self.cases = coded(data["case_id"], optional=False)
+        self.rater, self.raters = coded(data["rater"], optional=False)
         self.list_of = np.where((self.case < 0) | (self.rater < 0), -1, self.case * len(self.raters) + self.rater)
-        self.given = self.data[GIVEN].fill_null(True).to_numpy()
-        (diagnosis, raw), (rank, ranks) = coded(self.data["diagnosis"], optional=False), coded(self.data[RANK])
+        self.place = data[ONCE].fill_null(-1).to_numpy()
         self._roles(algorithms)
-        self.once, is_right = self.data[ONCE].is_valid().to_numpy(), self.right[REFERENCE] | self.right[FINAL]
-        for what, column, of in (("case", "case_id", self.case), ("rater", "rater", np.where(is_right, 0, self.rater))):
-            for row in np.flatnonzero((of < 0) & ~self.once).tolist():
-                self.add(row, f"the {what} has no name", column, of_case=True, allowed="a name", got=None)
-        self.empty = (diagnosis < 0) & (rank < 0)
-        self.ranked = self.used[self.rater] & ~self.empty
-        texts, in_words = self.data[IN_WORDS].to_pylist(), np.flatnonzero(self.data[IN_WORDS].is_valid()).tolist()
-        self.words = {row: texts[row] for row in in_words}
-        self.unread = {row: text for row, text in self.words.items() if self.empty[row] and not self.given[row]}
-        self.rank = np.array([*map(_as_rank, ranks), 0], np.int64)[rank]
-        for row in np.flatnonzero((self.rank == 0) & self.ranked).tolist():
-            got = None if rank[row] < 0 else ranks[rank[row]]
-            self.add(row, "a rank that is no rank", RANK, allowed="1, 2, 3, … (1 is likeliest)", got=got)
-        self._diagnoses(diagnosis, raw, is_none)
+        for what, ours, of in (("case", "case_id", self.case), ("rater", "rater", self.rater + self.is_right)):
+            for row in np.flatnonzero((of < 0) & (self.place < 0)).tolist():
+                self.add(row, f"the {what} has no name", ours, "a name", of_case=True)
+        (diagnosis, raw), (rank, ranks) = coded(data["diagnosis"], optional=False), coded(data[RANK])
+        none, given = (diagnosis < 0) & (rank < 0), data[GIVEN].fill_null(True).to_numpy()
+        self.ranked, self.empty, self.silent = self.used[self.rater] & ~none, none & given, none & ~given
+        in_words = np.flatnonzero(data[IN_WORDS].is_valid())
+        self.words = dict(zip(in_words.tolist(), data[IN_WORDS].take(in_words).to_pylist(), strict=True))
+        self.unread = {row: text for row, text in self.words.items() if self.silent[row]}
+        found = [*map(_RANK.fullmatch, ranks), None]  # 1 to 10,000; the last for blanks
+        self.rank = np.array([0 if one is None else int(one[1]) for one in found])[rank]
+        for row in np.flatnonzero(self.ranked & (self.rank == 0)).tolist():
+            self.add(row, "a rank that is no rank", RANK, "1, 2, 3, … (1 is likeliest)")
+        self._diagnoses(diagnosis, [*raw, ""], is_none)  # the code -1 is a blank
         self._check_ranks()
-        self._check_right()
+
+    def texts(self, name: str, rows: Codes) -> list[str | None]:
+        """The texts of a column in some rows; None for a blank, and for the row -1."""
+        codes, words = self.coded(name)
+        return np.array([*words, None], object)[np.append(codes, -1)[rows]].tolist()
 
     def column_of(self, row: int, ours: str) -> str:
         """What the column of a cell is called in the user's own table."""
-        said = self.data[COLUMN][row].as_py()
-        of_lists = ours == "diagnosis" or (ours in ("rater", RANK) and ours not in self.own)
-        return said if said and of_lists else self.own.get(ours, ours)
+        said = self.table.data[COLUMN][row].as_py()
+        is_its = ours == "diagnosis" or self.place[row] >= 0 or (ours in ("rater", RANK) and ours not in self.own)
+        return said if said and is_its else self.own.get(ours, ours)
 
     def whose(self, row: int) -> str:
         """Whose list a row is of."""
@@ -86,70 +89,85 @@ class Rows:
         own = ((row, text) for row, text in texts.items() if self.list_of[row] >= 0)
         return {(self.cases[self.case[row]], self.raters[self.rater[row]]): text for row, text in own}
 
-    def add(self, row: int, problem: str, ours: str, *, of_case: bool = False, **details: Any) -> None:
-        """Adds a fault to a row that has none."""
+    def add(self, row: int, problem: str, ours: str, allowed: str, *, of_case: bool = False, **details: Any) -> None:
+        """Adds a fault, which is of the cell in one of our columns, to a row that has none."""
         if row not in self.faults:
-            self.faults[row] = self.table.error(problem, row, self.column_of(row, ours), **details)
+            told = {"allowed": allowed, "got": self.table.data[ours][row].as_py(), **details}
+            self.faults[row] = self.table.error(problem, row, self.column_of(row, ours), **told)
             self.of_case |= {row} if of_case else set()
 
-    def same(
-        self, column: str, what: str, of: Codes, names: Sequence[str], codes: Codes, values: Sequence[str]
-    ) -> Codes:
-        """The first row of each of some names (-1 for none); a row that says another than it is at fault.
+    def same(self, ours: str, what: str, of: Codes, names: Sequence[str], codes: Codes) -> Codes:
+        """The first row of each of some names (-1 for none); a row that says another in one of our columns is at fault.
 
         of : the name of each row. codes : what it says; -1 in either does not count.
         """
-        there, first = np.flatnonzero((of >= 0) & (codes >= 0)), np.full(len(names), -1)
-        first[of[there[::-1]]] = there[::-1]
+        there = np.flatnonzero((of >= 0) & (codes >= 0))
+        first = first_of(of, there, len(names))
         for row in there[codes[there] != codes[first[of[there]]]].tolist():
-            problem = f"the {self.column_of(row, column)} differs within the {what} {quoted(names[int(of[row])])}"
-            allowed = f"{quoted(values[int(codes[first[of[row]]])])}, as in its first row"
-            self.add(row, problem, column, of_case=True, allowed=allowed, got=values[int(codes[row])])
+            problem = f"the {self.column_of(row, ours)} differs within the {what} {quoted(names[int(of[row])])}"
+            as_first = quoted(self.table.data[ours][int(first[of[row]])].as_py())
+            self.add(row, problem, ours, f"{as_first}, as in its first row", of_case=True)
         return first
 
     def _roles(self, algorithms: str | Iterable[str] | None) -> None:
         """Who is an expert, an algorithm or the reference, by the column role and by those named as algorithms."""
-        codes, values = coded(self.data["role"], optional=False)
-        number = {role: at for at, role in enumerate(ROLES)}
-        said = np.array([*(number.get(value.casefold(), len(ROLES)) for value in values), -1])[codes]
-        self.right = {role: said == number[role] for role in (REFERENCE, FINAL)}
-        is_right = self.right[REFERENCE] | self.right[FINAL]
-        told = bool(((said >= 0) & ~is_right).any())
+        codes, values = coded(self.table.data["role"], optional=False)
+        said = np.array([*((*ROLES, value).index(value) for value in map(str.casefold, values)), -1])[codes]
+        self.right = {role: said == ROLES.index(role) for role in (REFERENCE, FINAL)}
+        self.is_right = self.right[REFERENCE] | self.right[FINAL]
+        told = bool(((said >= 0) & ~self.is_right).any())
         for row in np.flatnonzero((said == len(ROLES)) | (told & (said < 0))).tolist():
-            got = None if codes[row] < 0 else values[codes[row]]
-            self.add(row, "a role that is none", "role", allowed=", ".join(ROLES), got=got)
+            self.add(row, "a role that is none", "role", ", ".join(ROLES))
         # the final diagnosis may stand under the name of the reference, or of nobody else
-        known = np.where(said == len(ROLES), -1, np.where(self.right[FINAL], number[REFERENCE], said))
-        first = self.same("role", "rater", self.rater, self.raters, known, ROLES)
-        self.same("rater", "role", np.where(is_right, said, -1), ROLES, self.rater, self.raters)
-        role = ["" if row < 0 else ROLES[known[row]] for row in first.tolist()]
-        listed = [i for i, one in enumerate(role) if one != REFERENCE]
-        names, assigned = [self.raters[i] for i in listed], tuple(role[i] for i in listed)
+        known = np.where(said == len(ROLES), -1, np.where(self.is_right, ROLES.index(REFERENCE), said))
+        first = self.same("role", "rater", self.rater, self.raters, known)
+        self.same("rater", "role", np.where(self.is_right, said, -1), ROLES, self.rater)
+        roles, self.is_told = ["" if row < 0 else ROLES[known[row]] for row in first.tolist()], told
+        self.role = dict(zip(self.raters, roles, strict=True))
         if algorithms is not None:
-            assigned = assign_roles(names, assigned if told else None, algorithms, self.table.source)
-            if unused := [name for name, one in zip(names, assigned, strict=True) if one == UNUSED]:
-                self.notes.append(f"Algorithms that were not named and were left out: {', '.join(unused)}.")
-        self.role, self.is_told = dict(zip(listed, assigned, strict=True)), told or algorithms is not None
-        self.used = np.array([self.role.get(i, UNUSED) != UNUSED for i in range(len(self.raters))] + [False])
+            self._name_algorithms(algorithms)
+        self.used = np.array([*(role not in (REFERENCE, UNUSED) for role in self.role.values()), False])
 
-    def _diagnoses(self, codes: Codes, raw: Sequence[str], is_none: NoDiagnosis) -> None:
-        raw = [*raw, ""]  # the code -1 is a blank
-        none = {text for text in raw if (is_none(text) if text else is_none.by_default)}
+    def _name_algorithms(self, algorithms: str | Iterable[str]) -> None:
+        """Those named are the algorithms; one text may name several, with commas between them.
+
+        The others are the panel, but for raters whose role was "algorithm" already: they are left out ("unused").
+
+        Raises
+        ------
+        InputError
+            For a name that no rater has.
+        """
+        given = [algorithms] if isinstance(algorithms, str) else list(algorithms)
+        if not given or not all(isinstance(name, str) and name.strip(" ,") for name in given):
+            raise OptionError("algorithms", "one or more names of raters", algorithms)
+        role_of = {name: role for name, role in self.role.items() if role != REFERENCE}
+        # "a,b" is two names, unless a rater is called so
+        named = [*chain(*([one] if one in role_of else map(str.strip, one.split(",")) for one in given))]
+        for name in (name for name in filter(None, named) if name not in role_of):
+            problem, allowed = f"no rater is called {quoted(name)}{hint(name, role_of)}", ", ".join(map(plain, role_of))
+            raise InputError(problem, source=self.table.source, allowed=f"{allowed} as algorithms", got=name)
+        others = {name: UNUSED if role == ALGORITHM else EXPERT for name, role in role_of.items()}
+        self.role |= others | {name: ALGORITHM for name in named if name}
+        self.is_told = True
+
+    def _diagnoses(self, codes: Codes, raw: list[str], is_none: NoDiagnosis) -> None:
+        none = set(filter(is_none, raw))
         self.strings = sorted({*raw[:-1]} - none)
         index = {text: i for i, text in enumerate(self.strings)}
         self.entry = np.array([index.get(text, NO_DIAGNOSIS) for text in raw], np.int64)[codes]
-        faults = [None if text in none else fault_of(text) for text in raw]
-        for row in np.flatnonzero(np.array([fault is not None for fault in faults])[codes] & self.ranked).tolist():
-            problem, allowed = faults[codes[row]] or ("", "")
-            self.add(row, problem, "diagnosis", allowed=allowed, got=raw[codes[row]] or None)
+        refused = refused_texts(pa.array(raw)) & [text not in none for text in raw]
+        for row in np.flatnonzero(refused[codes] & self.ranked).tolist():
+            problem, allowed = why_refused(raw[codes[row]])
+            self.add(row, problem, "diagnosis", allowed)
         times = np.bincount(codes[self.ranked] % len(raw), minlength=len(raw)).tolist()
         said = Counter({text: n for text, n in zip(raw, times, strict=True) if n and text in none})
-        self.told += taken_as_none(said, int(self.ranked.sum()))
+        self.long.told.extend(taken_as_none(said, int(self.ranked.sum())))
 
     def _check_ranks(self) -> None:
         """A rank is given once in a list. Ranks that are skipped are told, but of lists that hold a fault, whose consequence the gap is."""
         at = np.flatnonzero(self.ranked & (self.list_of >= 0))
-        self.by_place = at = at[np.lexsort((at, self.rank[at], self.list_of[at]))]
+        self.by_place = at = at[np.lexsort((self.rank[at], self.list_of[at]))]
         lists, rank, number = self.list_of[at], self.rank[at], self.table.row_numbers()
         starts = np.diff(lists, prepend=-1) != 0
         before = np.where(starts, 0, np.roll(rank, 1))
@@ -160,93 +178,83 @@ class Rows:
             row, first = int(at[place]), number[at[place - 1]]
             problem = f"a second answer of rank {rank[place]} {self.whose(row)} (the first is in row {first})"
             column, of_case = (RANK, False) if RANK in self.own else ("case_id", "rater" not in self.own)
-            self.add(row, problem, column, of_case=of_case, allowed=allowed)
+            self.add(row, problem, column, allowed, of_case=of_case)
         gaps = np.flatnonzero((rank - before > 1) & ~np.isin(lists, self.list_of[sorted(self.faults)]))
         for place in gaps[:1].tolist():
             row, many = int(at[place]), len(np.unique(lists[gaps]))
             first = f"row {number[row]}, the list {self.whose(row)} goes from {before[place]} to {rank[place]}"
             of = f"{many:,} of {int(starts.sum()):,} lists"
-            self.told.append(f"{of} skip ranks: a place without a diagnosis matches nothing ({first}).")
-
-    def _check_right(self) -> None:
-        """A column beside lists says one right answer of a case, and not what rows with a role say, too."""
-        place = self.data[ONCE].fill_null(0).to_numpy().astype(np.int64)
-        several = int(place.max()) + 1
-        of = np.where(self.once & (self.case >= 0), self.case * several + place, -1)
-        names = [case for case in self.cases for _ in range(several)]
-        for role in self.right:
-            for ours in (name for name in ("diagnosis", "icd10", "severity") if name in self.data.column_names):
-                codes, texts = coded(self.data[ours])
-                told = np.flatnonzero(self.right[role] & (codes >= 0))
-                first = self.same("diagnosis", "case", np.where(self.right[role], of, -1), names, codes, texts)
-                by_column, by_row = told[self.once[told]], told[~self.once[told]]
-                if len(by_column) and len(by_row):
-                    name = self.column_of(int(by_column[0]), "diagnosis")
-                    allowed = f"a column {name!r} or rows with the role {role}, not both"
-                    raise self.table.error(f"a second {role}", int(by_row[0]), name, allowed=allowed)
-                self.right[role][np.setdiff1d(by_column, first)] = False
+            self.long.told.append(f"{of} skip ranks: a place without a diagnosis matches nothing ({first}).")
 
 
-def right_answers(rows: Rows, role: str, is_none: NoDiagnosis, separator: str | None) -> Right:
-    """Reads them.
+def right_answers(rows: Rows, role: str, is_none: NoDiagnosis, separator: str | None) -> References:
+    """Reads and checks them.
+
+    A column beside lists says one right answer of a case, and not what rows with a role say, too.
 
     role : "reference", or "final" for the final diagnoses.
-
-    Returns
-    -------
-    tuple
-        The right answers of each case; of their codes and severities a cell for each of them, or one for the case.
 
     Raises
     ------
     InputError
-        Where nothing tells what commas among them are.
+        Where nothing tells what commas among them are, or both a column and rows say them.
     """
-    at = np.flatnonzero(rows.right[role] & (rows.case >= 0))
-    at = at[np.lexsort((at, rows.rank[at], rows.case[at]))]
-    n, numbers = len(rows.cases), rows.table.row_numbers()
-    beside = [ours for ours in ("icd10", "severity") if len(at) and ours in rows.data.column_names]
-    texts = dict[str, list[str | None]]()
-    for ours in ("diagnosis", *beside):
-        codes, words = coded(rows.data[ours])
-        texts[ours] = np.array([*words, None], object)[codes[at]].tolist()
-    parts = [() if text is None else parted(text, separator) for text in texts["diagnosis"]]
-    of_case = [list[int]() for _ in range(n)]
-    for place, case in enumerate(rows.case[at].tolist()):
-        of_case[case].append(place)
-    if separator is None and all(
-        sum(bool(parts[place]) for place in places) < 2 for places in of_case
-    ):  # else rows part them
-        cells = [
-            (row, cell)
-            for row, cell, of in zip(at.tolist(), texts["diagnosis"], parts, strict=True)
-            if cell and len(of) == 1
-        ]
-        open_ = {row: cell for row, cell in cells if "," in cell and not cell.startswith("[")}
+    is_right, of_column, table = rows.right[role] & (rows.case >= 0), rows.place, rows.table
+    columns = [ours for ours in ("diagnosis", "icd10", "severity") if is_right.any() and ours in table.names]
+    for ours in columns:
+        codes, _ = rows.coded(ours)
+        told = np.flatnonzero(is_right & (codes >= 0))
+        by_column, by_row = told[of_column[told] >= 0], told[of_column[told] < 0]
+        if len(by_column) and len(by_row):
+            name = rows.column_of(int(by_column[0]), "diagnosis")
+            allowed = f"a column {name!r} or rows with the role {role}, not both"
+            raise table.error(f"a second {role}", int(by_row[0]), name, allowed=allowed)
+        for one in np.unique(of_column[by_column]):
+            of = np.where(is_right & (of_column == one), rows.case, -1)
+            first = rows.same(ours, "case", of, rows.cases, codes)
+            is_right[np.setdiff1d(by_column[of_column[by_column] == one], first)] = False
+    at = np.flatnonzero(is_right)
+    at = at[np.lexsort((rows.rank[at], rows.case[at]))]
+    cases, said = rows.case[at].tolist(), [text or "" for text in rows.texts("diagnosis", at)]
+    parts = [parted(text, separator) for text in said]
+    filled = [case for case, of in zip(cases, parts, strict=True) if of]
+    if separator is None and len({*filled}) == len(filled):  # else rows part them
+        ones = ((row, text) for row, text, of in zip(at.tolist(), said, parts, strict=True) if len(of) == 1)
+        open_ = {row: text for row, text in ones if "," in text and not text.startswith("[")}
         column = rows.column_of(next(iter(open_), 0), "diagnosis")
-        rows.told += check_commas(open_, sum(map(bool, parts)), "right answers", rows.table, column)
-    none_said = set(filter(is_none, {name for of in parts for name in of}))
-    kept = [[name for name in of if name not in none_said] for of in parts]
-    for row, of in zip(at.tolist(), kept, strict=True):
-        if fault := next(filter(None, map(fault_of, of)), None):
-            rows.add(row, fault[0].replace("diagnosis", "reference", 1), "diagnosis", of_case=True, allowed=fault[1])
-    names = [tuple(name for place in places for name in kept[place]) for places in of_case]
-    more = {ours: [list[Cell]() for _ in range(n)] for ours in beside}
-    for ours, cells in more.items():
-        for case, places in enumerate(of_case):
-            # a code without a name beside it is of all names of the case
-            alone = [place for place in places if texts["diagnosis"][place] is None and texts[ours][place] is not None]
-            for place in alone or places:
-                count = len(names[case]) if alone else len(kept[place])
-                cell = Cell(texts[ours][place], int(numbers[at[place]]), rows.table.source_of(at[place]))
-                cells[case] += _beside(cell, count) if count else [cell] * (cell.value is not None)
-    told = [text for text, of in zip(texts["diagnosis"], parts, strict=True) if text and len(of) > 1]
-    if told:
+        rows.told += check_commas(open_, len(filled), "right answers", table, column)
+    none_said = set(filter(is_none, chain(*parts)))
+    kept, names = [[name for name in of if name not in none_said] for of in parts], [list[str]() for _ in rows.cases]
+    texts = list(dict.fromkeys(chain(*kept)))
+    refused = {text for text, bad in zip(texts, refused_texts(pa.array(texts, pa.string())), strict=True) if bad}
+    for row, case, of in zip(at.tolist(), cases, kept, strict=True):
+        names[case] += of
+        for problem, allowed in map(why_refused, refused.intersection(of)):
+            rows.add(row, problem.replace("diagnosis", "right answer", 1), "diagnosis", allowed, of_case=True)
+    places = [(table.row_number(row), table.source_of(row)) for row in at.tolist()]
+    more = dict[str, list[tuple[Cell, ...]]]()
+    for ours in columns[1:]:
+        named, alone = ([list[Cell]() for _ in rows.cases] for _ in range(2))
+        for case, text, of, value, place in zip(cases, said, kept, rows.texts(ours, at), places, strict=True):
+            if text:
+                named[case] += _beside(Cell(value, *place), len(of))
+            elif value:  # a code without a name beside it is of all names of the case
+                alone[case] += _beside(Cell(value, *place), len(names[case]))
+        together = (own or beside for own, beside in zip(alone, named, strict=True))
+        more[ours] = [tuple(of) * any(cell.value for cell in of) for of in together]
+    if told := [text for text, of in zip(said, parts, strict=True) if len(of) > 1]:
         example = Counter(told).most_common(1)[0][0]
         shown = " and ".join(map(quoted, parted(example, separator)))
         have = counted(len(told), "case has", "cases have")
-        rows.told.append(f"{have} several right answers in one cell ({quoted(example)} is {shown}).")
-    return names, {ours: [tuple(of) * any(cell.value for cell in of) for of in cells] for ours, cells in more.items()}
+        rows.long.told.append(f"{have} several right answers in one cell ({quoted(example)} is {shown}).")
+    return References([*map(tuple, names)], more)
+
+
+def first_of(of: Codes, at: Codes, n: int) -> Codes:
+    """The first of some rows with each of n numbers; -1 where there is none."""
+    first = np.full(n, -1)
+    first[of[at[::-1]]] = at[::-1]
+    return first
 
 
 def _beside(cell: Cell, count: int) -> list[Cell]:
@@ -256,18 +264,3 @@ def _beside(cell: Cell, count: int) -> list[Cell]:
     ways = (parted(cell.value), parted(cell.value, ",")) if count > 1 else ()
     parts = next((way for way in ways if way is not None and len(way) == count), None)
     return [cell] if parts is None else [cell._replace(value=part) for part in parts]
-
-
-def _as_rank(text: str) -> int:
-    """A whole number from 1; 0 for anything else."""
-    found = _WHOLE.fullmatch(text)
-    return int(found[1]) if found and int(found[1]) <= MAX_RANK else 0
-
-
-def fault_of(text: str) -> tuple[str, str] | None:
-    """What is wrong with a diagnosis, and what is allowed."""
-    if len(text) > MAX_CHARACTERS:
-        return f"a diagnosis of {len(text):,} characters", f"at most {MAX_CHARACTERS:,} characters"
-    if not text:
-        return "the diagnosis is blank", "a diagnosis in words, or a word for no diagnosis"
-    return None if _WORD.search(text) else ("a diagnosis without a letter or digit", "a diagnosis in words")

@@ -104,7 +104,7 @@ def _data(table: CaseTable, k: int, chosen: NDArray[np.intp], first: Sequence[st
         "groups": [group_of(name, [values[i] for i in cases]) for name, values in answers.references.groups.items()],
         "strings": list(place),
         "right": right,
-        "final": ["; ".join(answers.references.final[i]) for i in cases],
+        "final": ["; ".join(answers.of_final().reference[i]) for i in cases],
         "lengths": [-1 if answers.absent[at] else int(answers.lengths[at]) for at in lists],
         "unread": [[at, text] for at, key in enumerate(lists) if (text := table.unread(*key)) is not None],
         "judged": [[at, said] for at, said in judged.items() if said] if fits else [],

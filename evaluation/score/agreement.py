@@ -16,7 +16,7 @@ from ...stats.resampling import Statistic
 from ..match.matches import Matches
 from ..match.pairs import PeerMatches
 from ..read.findings import Finding
-from ..read.lists import ALGORITHM, NO_CATEGORY
+from ..read.lists import ALGORITHM, NO_DIAGNOSIS
 from .declare import REGISTRY, declare
 from .relative import experts_behind
 from .scores import FamilyScores, Score, Settings, Values, the_mean
@@ -329,11 +329,11 @@ def categories_of(peers: PeerMatches) -> Categories:
     edges = (spelling[left[direct]], spelling[right[direct]])
     graph = coo_array((np.ones(len(edges[0]), bool), edges), shape=(len(spelling), len(spelling)))
     _, component = connected_components(graph, directed=False)
-    of = np.where(entries >= 0, component[spelling[entries]], NO_CATEGORY)
+    of = np.where(entries >= 0, component[spelling[entries]], NO_DIAGNOSIS)
     used, number = np.unique(of, return_inverse=True)
-    number = number.reshape(of.shape) - int(len(used) > 0 and used[0] == NO_CATEGORY)
-    together = (number[:, peers.first] == number[:, peers.second]) & (number[:, peers.first] != NO_CATEGORY)
-    count = int(number.max(initial=NO_CATEGORY)) + 1
+    number = number.reshape(of.shape) - int(len(used) > 0 and used[0] == NO_DIAGNOSIS)
+    together = (number[:, peers.first] == number[:, peers.second]) & (number[:, peers.first] != NO_DIAGNOSIS)
+    count = int(number.max(initial=NO_DIAGNOSIS)) + 1
     return Categories(number.astype(np.int64), count, int(together.sum()), int((together & ~direct).sum()))
 
 

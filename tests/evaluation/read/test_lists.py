@@ -105,8 +105,8 @@ def test_a_right_answer_needs_no_rater(written, name):
     lines = [*GOOD, f"c1,{name},final,1,asthma", f"c1,{name},reference,2,rhinitis", f"c1,{name},reference,1,copd"]
     lists = read_lists(written(lines=lines))
     assert lists.raters == ["A", "X", "Y"] and lists.lengths.tolist() == [[2, 2, 2], [2, 2, 2]]
-    assert (lists.reference, lists.references.final) == ([("copd", "rhinitis"), ()], [("asthma",), ()])
-    assert read_lists(pd.read_csv(written(lines=lines))).references.final == lists.references.final
+    assert (lists.reference, lists.of_final().reference) == ([("copd", "rhinitis"), ()], [("asthma",), ()])
+    assert read_lists(pd.read_csv(written(lines=lines))).of_final().reference == lists.of_final().reference
 
 
 @pytest.mark.parametrize("role", ["algorithm", "expert", ""])
@@ -242,7 +242,7 @@ def test_rejects(written, tmp_path, changes, cases, rejected, reason):
     """What is wrong is set aside and no more, and every row is either evaluated or in the rejects."""
     path = tmp_path / "rejects.csv"
     lists = read_lists(written(changes), reading=dxmatch.Reading(rejects=path))
-    assert (lists.cases, lists.origin.rejected.rows, lists.origin.rejected.cases) == (cases, rejected, 2 - len(cases))
+    assert (lists.cases, lists.origin.rejected_rows, lists.origin.rejected_cases) == (cases, rejected, 2 - len(cases))
     assert path.exists() == (rejected > 0)
     assert sum(map(bool, changes.values())) + len(GOOD) - 1 - len(changes) == rejected + lists.lengths.sum()
     if reason:
@@ -251,9 +251,9 @@ def test_rejects(written, tmp_path, changes, cases, rejected, reason):
         assert told.str.startswith("left out with its").sum() == rejected - 1
     if cases == ["c1", "c2"] and rejected == 2:
         assert lists.list_of("c1", "A") == [] and lists.list_of("c2", "A")
-        assert "A has no list for 1 of 2 cases; each counts as an empty answer." in lists.origin.warnings
+        assert "Missing lists (each counts as an empty answer), of 2 cases: 1 by A." in lists.origin.warnings
     if cases == ["c2"]:
-        assert lists.origin.rejected.path == str(path) and set(lists.strings) == {"gout", "sepsis", "cellulitis"}
+        assert lists.origin.rejects == str(path) and set(lists.strings) == {"gout", "sepsis", "cellulitis"}
         assert pd.read_csv(path)["rejected_row"].tolist() == [2, 3, 4, 5, 6, 7]
 
 

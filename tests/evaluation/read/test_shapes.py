@@ -240,7 +240,7 @@ def test_the_rows_of_files_are_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"a.jsonl, row 2, column 'prediction': a diagnosis of 10,001 characters"):
         read_lists(tmp_path)
     lists = read_lists(tmp_path, reading=dxmatch.Reading(rejects=tmp_path / "rejects.csv"))
-    assert lists.origin.rejected.cases == 1 and lists.cases == ["c1"]
+    assert lists.origin.rejected_cases == 1 and lists.cases == ["c1"]
     assert pd.read_csv(tmp_path / "rejects.csv")["rejected_row"].tolist() == [2]
 
 
@@ -252,15 +252,19 @@ MISSING = frame(aster=['["gout"]', "70%", None], birch=each(list)["birch"])
 )
 def test_missing_lists_and_answers_that_cannot_be_read(missing: str | None, absent: list[int] | None) -> None:
     if absent is None:
-        with pytest.raises(InputError, match=r"row 1, column 'aster': no list could be read from the answer"):
+        with pytest.raises(
+            InputError, match=r"row 1, column 'aster': the case 'c2' has no list by 'aster'.* Got: '70%'"
+        ):
             read_lists(MISSING, reading=dxmatch.Reading(missing=missing))
         return
     lists = read_lists(MISSING, reading=dxmatch.Reading(missing=missing))
     assert lists.lengths[:, 0].tolist() == [1, 0, 0] and lists.absent[:, 0].tolist() == absent
     assert not lists.absent[:, 1].any()
     told = " ".join(lists.origin.warnings)
-    assert "aster has no list for 1 of 3 cases" in told
-    assert "No diagnoses could be read from 1 answer of aster (of 3 cases)" in told and "in row 1, is '70%'" in told
+    means = "they are out of the figures" if missing == "own" else "each counts as an empty answer"
+    assert f"Missing lists ({means}), of 3 cases: 1 by aster." in told
+    unread = "each counts as an empty answer; the first, in row 1, is '70%'"
+    assert f"Answers that no list could be read from ({unread}), of 3 cases: 1 by aster." in told
 
 
 def test_a_model_of_which_nothing_could_be_read_is_named() -> None:
@@ -268,8 +272,8 @@ def test_a_model_of_which_nothing_could_be_read_is_named() -> None:
     right = dict.fromkeys("123", "gout")
     said = {"aster": dict.fromkeys("123", prose), "birch": {"1": "gout", "2": prose, "3": ["RA"]}}
     told = read_lists(said, references=right).origin.warnings
-    assert [line.split(":")[0] for line in told if "how it writes" in line] == [
-        "No diagnoses could be read from 3 answers of aster (of 3 cases)"
+    assert [line for line in told if "how it writes" in line] == [
+        "The figures of aster say how it writes, not what it knows: no answer could be read."
     ]
     with pytest.raises(InputError, match=f"no diagnosis could be read from any answer.*{prose}"):
         read_lists({"aster": {"1": prose, "2": prose}}, references=right)
@@ -309,7 +313,10 @@ def test_several_right_answers_in_one_cell(cell: str, parts: list[str]) -> None:
     )
     assert read_lists(by_role).reference == lists.reference
     if not parts:
-        assert any("1 of 2 cases has no right answer" in warning for warning in lists.origin.warnings)
+        assert any(
+            "No right answer, so in no figure that needs one: 1 of 2 cases" in warning
+            for warning in lists.origin.warnings
+        )
     if cell == "gout, hypertension":
         assert lists.origin.warnings[0].startswith(
             "1 case has several right answers in one cell: 1 parted where each part is a known name"
@@ -393,8 +400,8 @@ def test_models_without_an_answer_and_empty_lists_are_told() -> None:
     right = {"1": "gout", "2": "sepsis"}
     read = read_lists({"gpt": {"1": ["gout"], "2": []}, "failed": {}}, references=right)
     assert read.raters == ["gpt", "failed"] and read.lengths.tolist() == [[1, 0], [0, 0]]
-    assert "failed has no list for 2 of 2 cases; each counts as an empty answer." in read.origin.warnings
-    assert "1 answer of gpt (of 2 cases) say nothing: empty lists." in read.origin.warnings
+    assert "Missing lists (each counts as an empty answer), of 2 cases: 2 by failed." in read.origin.warnings
+    assert "Empty lists, which say nothing, of 2 cases: 1 by gpt." in read.origin.warnings
 
 
 @pytest.mark.parametrize(
