@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...errors import SET_ASIDE, InputError, Remedy, quoted
 from ...files.invisible import visible
 from ...files.reading import Reading
-from ...files.tables import check_keeps_input, check_output, write_rejects
+from ...files.tables import check_apart, check_output, write_rejects
 from ...files.wording import counted, hint
 from ...options import Output
 from .findings import first_few
@@ -73,11 +73,10 @@ def read_lists(
     InputError
         For lists that cannot be right. OptionError : for an option outside what is allowed.
     """
+    given = [*(source if isinstance(source, list | tuple) else [source]), references]
+    check_apart([reading.rejects], [path for path in given if isinstance(path, str | os.PathLike)])
     if reading.rejects is not None:
         check_output(reading.rejects)
-        for path in (*(source if isinstance(source, list | tuple) else [source]), references):
-            if isinstance(path, str | os.PathLike):
-                check_keeps_input(path, reading.rejects)
     groups_by = [visible(name) for name in ([by] if isinstance(by, str) else by)]
     broken, is_none = list[InputError](), NoDiagnosis(reading.no_diagnosis)
     long = long_form(source, references, reading, groups_by, None if reading.rejects is None else broken)
@@ -129,17 +128,15 @@ def _lists(rows: Rows, known: References, reading: Reading, broken: list[InputEr
     lengths[of] = rows.rank[order]  # the last of a list stays
     at = np.full(int(lengths.sum()), -1)
     at[(np.cumsum(lengths) - lengths)[of] + rows.rank[order] - 1] = order
-    said = np.isin(np.arange(len(rows.strings)), rows.entry[order])
-    number = np.append(np.where(said, np.cumsum(said) - 1, -1), NO_DIAGNOSIS)
+    said = np.flatnonzero(np.bincount(rows.entry[order] + 1)[1:]).tolist()
+    said.sort(key=rows.strings.__getitem__)
+    number = np.full(len(rows.strings) + 1, NO_DIAGNOSIS)
+    number[said] = np.arange(len(said))
     lengths, state = lengths.reshape(len(kept), len(used)), state[np.ix_(kept, used)]
 
     known = known.of_cases(kept.tolist())
     cases, raters = ([names[i] for i in of.tolist()] for names, of in ((rows.cases, kept), (rows.raters, used)))
     told = [*rows.long.told, *_told_missing(rows, state, lengths, raters, own)]
-    if not len(order):
-        told.append(
-            "From no answer a list could be read: the judge reads them as written, M counts them as empty lists."
-        )
     lines = counted(len(broken), "line")
     told += [f"Could not be read and was set aside: {lines}; the first is {one.finding}" for one in broken[:1]]
     left_out = [case for case, there, gone in zip(rows.cases, answered, out, strict=True) if not (there or gone)]
@@ -149,13 +146,14 @@ def _lists(rows: Rows, known: References, reading: Reading, broken: list[InputEr
     ):  # fmt: skip
         told += [f"No {what}: {len(some):,} of {n:,} cases ({first_few(map(quoted, some))})."] if some else []
     size = f"{counted(len(used), 'rater')}, {counted(len(kept), 'case')}, {sum(map(bool, known.names)):,} with a right answer"
+    roles = tuple(rows.role[name] for name in raters)
     unused = [name for name, role in rows.role.items() if role == UNUSED]
     notes = [f"Algorithms that were not named and were left out: {', '.join(unused)}."] if unused else []
     return Lists(
         cases=cases,
         raters=raters,
-        roles=tuple(map(rows.role.__getitem__, raters)) if rows.is_told else None,
-        strings=[rows.strings[i] for i in np.flatnonzero(said).tolist()],
+        roles=roles if any(roles) else None,
+        strings=[rows.strings[i] for i in said],
         entries=np.where(at < 0, ABSENT, number[rows.entry[at]]).astype(np.int32),
         lengths=lengths,
         rows=rows.table.row_numbers()[at],
@@ -201,15 +199,12 @@ def _told_missing(rows: Rows, state: States, lengths: Codes, raters: Sequence[st
     kinds = {
         f"Missing lists ({'they are out of the figures' if own else empty})": state < _UNREAD,
         "Empty lists, which say nothing": (state == _THERE) & (lengths == 0),
-        f"Answers that no list could be read from ({empty}{''.join(first)})": state == _UNREAD,
-    }
+        f"Answers that no list could be read from ({empty}: it says how a rater writes, not what it knows{''.join(first)})": state == _UNREAD,
+    }  # fmt: skip
     for what, lists in kinds.items():
         counts = [f"{n:,} by {name}" for name, n in zip(raters, lists.sum(0).tolist(), strict=True) if n]
         said += [f"{what}, of {len(state):,} cases: {', '.join(counts)}."] if counts else []
-    silent = [name for name, all_unread in zip(raters, (state == _UNREAD).all(0), strict=True) if all_unread]
-    return said + [
-        f"The figures of {name} say how it writes, not what it knows: no answer could be read." for name in silent
-    ]
+    return said
 
 
 def _set_aside(
@@ -226,21 +221,24 @@ def _set_aside(
     """
     if rows.faults and path is None:
         raise rows.faults[min(rows.faults)].with_remedy(SET_ASIDE)
-    out, at, table = np.zeros(len(rows.cases) + 1, bool), sorted(rows.faults, reverse=True), rows.table
+    at, table = sorted(rows.faults, reverse=True), rows.table
     if path is None or not (at or broken):
-        return out[:-1], 0
+        return np.zeros(len(rows.cases), bool), 0
     of_case = rows.of_case | {row for row in at if rows.is_right[row] or rows.rater[row] in refused}
     whole = [row for row in at if row in of_case or not answered[rows.case[row]]]
-    out[rows.case[whole]] = True
-    out[-1] = False  # of rows without a case
+    out = np.isin(np.arange(len(rows.cases)), rows.case[whole])
     # the case or the list that a row is left out with, and the first row that is the reason
-    unit = np.where(out[rows.case], rows.case, np.where(rows.list_of < 0, -1, len(rows.cases) + rows.list_of))
+    gone = np.append(out, False)[rows.case]
+    unit = np.where(gone, rows.case, np.where(rows.list_of < 0, -1, len(rows.cases) + rows.list_of))
     first = dict(zip(unit[[*at, *whole]].tolist(), [*at, *whole], strict=True))
     reasons = {row: str(fault) for row, fault in rows.faults.items()}
-    # a right answer in a column stands in the rows of lists
-    for row in np.flatnonzero(np.isin(unit, [*first]) & (unit >= 0) & (rows.place < 0)).tolist():
-        what = "case" if out[rows.case[row]] else "list"
+    for row in np.flatnonzero(np.isin(unit, [*first]) & (unit >= 0)).tolist():
+        what = "case" if gone[row] else "list"
         reasons.setdefault(row, f"left out with its {what}: {rows.faults[first[unit[row]]]}")
+    # a right answer in a column stands in the rows of lists
+    where = {row: (table.source_of(row), table.row_number(row)) for row in reasons}
+    listed = {where[row] for row in reasons if rows.place[row] < 0}
+    reasons = {row: why for row, why in reasons.items() if rows.place[row] < 0 or where[row] not in listed}
     shown = table.data.select([name for name in table.names if not name.startswith("_")])
     write_rejects(replace(table, data=shown), reasons, path, broken)
-    return out[:-1], len(reasons) + len(broken)
+    return out, len(reasons) + len(broken)

@@ -35,7 +35,7 @@ class Rows:
     long : what the rows were read from, with its table, own. coded : `coded` of a column, once. faults : row -> why it cannot be right, the first reason of a row.
     of_case : the rows whose fault is one of the whole case, not of one list.
     case, cases, rater, raters : codes of each row, -1 where unknown, and the names. list_of : the number of its list, case by case.
-    role : rater -> its role, "" where nothing tells it. is_told : whether anything tells the roles. used : bool [raters + 1], raters whose lists
+    role : rater -> its role, "" where nothing tells it. used : bool [raters + 1], raters whose lists
     are compared; the last for none.
     right : "reference" and "final" -> bool [rows], its right answers; is_right : either. place : of a right answer that stands once in a case,
     that of its column; -1 for others.
@@ -56,7 +56,7 @@ class Rows:
         for what, ours, of in (("case", "case_id", self.case), ("rater", "rater", self.rater + self.is_right)):
             for row in np.flatnonzero((of < 0) & (self.place < 0)).tolist():
                 self.add(row, f"the {what} has no name", ours, "a name", of_case=True)
-        (diagnosis, raw), (rank, ranks) = coded(data["diagnosis"], optional=False), coded(data[RANK])
+        (diagnosis, self.strings), (rank, ranks) = coded(data["diagnosis"], optional=False), coded(data[RANK])
         none, given = (diagnosis < 0) & (rank < 0), data[GIVEN].fill_null(True).to_numpy()
         self.ranked, self.empty, self.silent = self.used[self.rater] & ~none, none & given, none & ~given
         in_words = np.flatnonzero(data[IN_WORDS].is_valid())
@@ -66,13 +66,13 @@ class Rows:
         self.rank = np.array([0 if one is None else int(one[1]) for one in found])[rank]
         for row in np.flatnonzero(self.ranked & (self.rank == 0)).tolist():
             self.add(row, "a rank that is no rank", RANK, "1, 2, 3, … (1 is likeliest)")
-        self._diagnoses(diagnosis, [*raw, ""], is_none)  # the code -1 is a blank
+        self._diagnoses(diagnosis, is_none)
         self._check_ranks()
 
-    def texts(self, name: str, rows: Codes) -> list[str | None]:
-        """The texts of a column in some rows; None for a blank, and for the row -1."""
+    def texts(self, name: str, rows: Codes, blank: Any = None) -> list[Any]:
+        """The texts of a column in some rows; `blank` for a blank, and for the row -1."""
         codes, words = self.coded(name)
-        return np.array([*words, None], object)[np.append(codes, -1)[rows]].tolist()
+        return np.array([*words, blank], object)[np.append(codes, -1)[rows]].tolist()
 
     def column_of(self, row: int, ours: str) -> str:
         """What the column of a cell is called in the user's own table."""
@@ -122,7 +122,7 @@ class Rows:
         known = np.where(said == len(ROLES), -1, np.where(self.is_right, ROLES.index(REFERENCE), said))
         first = self.same("role", "rater", self.rater, self.raters, known)
         self.same("rater", "role", np.where(self.is_right, said, -1), ROLES, self.rater)
-        roles, self.is_told = ["" if row < 0 else ROLES[known[row]] for row in first.tolist()], told
+        roles = ["" if row < 0 else ROLES[known[row]] for row in first.tolist()]
         self.role = dict(zip(self.raters, roles, strict=True))
         if algorithms is not None:
             self._name_algorithms(algorithms)
@@ -149,19 +149,16 @@ class Rows:
             raise InputError(problem, source=self.table.source, allowed=f"{allowed} as algorithms", got=name)
         others = {name: UNUSED if role == ALGORITHM else EXPERT for name, role in role_of.items()}
         self.role |= others | {name: ALGORITHM for name in named if name}
-        self.is_told = True
 
-    def _diagnoses(self, codes: Codes, raw: list[str], is_none: NoDiagnosis) -> None:
-        none = set(filter(is_none, raw))
-        self.strings = sorted({*raw[:-1]} - none)
-        index = {text: i for i, text in enumerate(self.strings)}
-        self.entry = np.array([index.get(text, NO_DIAGNOSIS) for text in raw], np.int64)[codes]
-        refused = refused_texts(pa.array(raw)) & [text not in none for text in raw]
-        for row in np.flatnonzero(refused[codes] & self.ranked).tolist():
+    def _diagnoses(self, codes: Codes, is_none: NoDiagnosis) -> None:
+        raw = [*self.strings, ""]  # the code -1 is a blank
+        none = np.array([*map(is_none, raw)])
+        self.entry = np.where(none[codes], NO_DIAGNOSIS, codes)
+        for row in np.flatnonzero((refused_texts(pa.array(raw)) & ~none)[codes] & self.ranked).tolist():
             problem, allowed = why_refused(raw[codes[row]])
             self.add(row, problem, "diagnosis", allowed)
         times = np.bincount(codes[self.ranked] % len(raw), minlength=len(raw)).tolist()
-        said = Counter({text: n for text, n in zip(raw, times, strict=True) if n and text in none})
+        said = Counter({text: n for text, n, is_one in zip(raw, times, none, strict=True) if n and is_one})
         self.long.told.extend(taken_as_none(said, int(self.ranked.sum())))
 
     def _check_ranks(self) -> None:
@@ -171,9 +168,7 @@ class Rows:
         lists, rank, number = self.list_of[at], self.rank[at], self.table.row_numbers()
         starts = np.diff(lists, prepend=-1) != 0
         before = np.where(starts, 0, np.roll(rank, 1))
-        allowed = "each rank once in a list, told by a column 'rank'"
-        if "rater" not in self.own:
-            allowed += "; the column that says which is the model, named in the option 'columns' (rater=COLUMN)"
+        allowed = "each rank once in a list, told by a column 'rank', and one model in a list, told by the option 'columns' (rater=COLUMN)"
         for place in np.flatnonzero((rank == before) & ~starts).tolist():
             row, first = int(at[place]), number[at[place - 1]]
             problem = f"a second answer of rank {rank[place]} {self.whose(row)} (the first is in row {first})"
@@ -215,34 +210,34 @@ def right_answers(rows: Rows, role: str, is_none: NoDiagnosis, separator: str | 
             is_right[np.setdiff1d(by_column[of_column[by_column] == one], first)] = False
     at = np.flatnonzero(is_right)
     at = at[np.lexsort((rows.rank[at], rows.case[at]))]
-    cases, said = rows.case[at].tolist(), [text or "" for text in rows.texts("diagnosis", at)]
-    parts = [parted(text, separator) for text in said]
-    filled = [case for case, of in zip(cases, parts, strict=True) if of]
+    nothing, names = cache(is_none), [list[str]() for _ in rows.cases]
+    lines = [
+        (row, case, text, of := parted(text, separator), [name for name in of if not nothing(name)])
+        for row, case, text in zip(at.tolist(), rows.case[at].tolist(), rows.texts("diagnosis", at, ""), strict=True)
+    ]
+    filled = [case for _, case, _, of, _ in lines if of]
     if separator is None and len({*filled}) == len(filled):  # else rows part them
-        ones = ((row, text) for row, text, of in zip(at.tolist(), said, parts, strict=True) if len(of) == 1)
-        open_ = {row: text for row, text in ones if "," in text and not text.startswith("[")}
+        open_ = {row: text for row, _, text, of, _ in lines if len(of) == 1 and "," in text and text[0] != "["}
         column = rows.column_of(next(iter(open_), 0), "diagnosis")
         rows.told += check_commas(open_, len(filled), "right answers", table, column)
-    none_said = set(filter(is_none, chain(*parts)))
-    kept, names = [[name for name in of if name not in none_said] for of in parts], [list[str]() for _ in rows.cases]
-    texts = list(dict.fromkeys(chain(*kept)))
+    texts = list({name for *_, kept in lines for name in kept})
     refused = {text for text, bad in zip(texts, refused_texts(pa.array(texts, pa.string())), strict=True) if bad}
-    for row, case, of in zip(at.tolist(), cases, kept, strict=True):
-        names[case] += of
-        for problem, allowed in map(why_refused, refused.intersection(of)):
+    for row, case, _, _, kept in lines:
+        names[case] += kept
+        for problem, allowed in map(why_refused, refused.intersection(kept)):
             rows.add(row, problem.replace("diagnosis", "right answer", 1), "diagnosis", allowed, of_case=True)
-    places = [(table.row_number(row), table.source_of(row)) for row in at.tolist()]
     more = dict[str, list[tuple[Cell, ...]]]()
     for ours in columns[1:]:
         named, alone = ([list[Cell]() for _ in rows.cases] for _ in range(2))
-        for case, text, of, value, place in zip(cases, said, kept, rows.texts(ours, at), places, strict=True):
+        for (row, case, text, _, kept), value in zip(lines, rows.texts(ours, at), strict=True):
+            cell = Cell(value, table.row_number(row), table.source_of(row))
             if text:
-                named[case] += _beside(Cell(value, *place), len(of))
+                named[case] += _beside(cell, len(kept))
             elif value:  # a code without a name beside it is of all names of the case
-                alone[case] += _beside(Cell(value, *place), len(names[case]))
+                alone[case] += _beside(cell, len(names[case]))
         together = (own or beside for own, beside in zip(alone, named, strict=True))
         more[ours] = [tuple(of) * any(cell.value for cell in of) for of in together]
-    if told := [text for text, of in zip(said, parts, strict=True) if len(of) > 1]:
+    if told := [text for _, _, text, of, _ in lines if len(of) > 1]:
         example = Counter(told).most_common(1)[0][0]
         shown = " and ".join(map(quoted, parted(example, separator)))
         have = counted(len(told), "case has", "cases have")
