@@ -197,7 +197,7 @@ def right_answers(rows: Rows, role: str, is_none: NoDiagnosis, separator: str | 
     is_right, of_column, table = rows.right[role] & (rows.case >= 0), rows.place, rows.table
     columns = [ours for ours in ("diagnosis", "icd10", "severity") if is_right.any() and ours in table.names]
     for ours in columns:
-        codes, _ = rows.coded(ours)
+        codes = rows.coded(ours)[0]
         told = np.flatnonzero(is_right & (codes >= 0))
         by_column, by_row = told[of_column[told] >= 0], told[of_column[told] < 0]
         if len(by_column) and len(by_row):
