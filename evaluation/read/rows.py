@@ -168,7 +168,9 @@ class Rows:
         lists, rank, number = self.list_of[at], self.rank[at], self.table.row_numbers()
         starts = np.diff(lists, prepend=-1) != 0
         before = np.where(starts, 0, np.roll(rank, 1))
-        allowed = "each rank once in a list, told by a column 'rank', and one model in a list, told by the option 'columns' (rater=COLUMN)"
+        allowed = "each rank once in a list, told by a column 'rank'"
+        if "rater" not in self.own:
+            allowed += "; the column that says which is the model, named in the option 'columns' (rater=COLUMN)"
         for place in np.flatnonzero((rank == before) & ~starts).tolist():
             row, first = int(at[place]), number[at[place - 1]]
             problem = f"a second answer of rank {rank[place]} {self.whose(row)} (the first is in row {first})"
