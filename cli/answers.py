@@ -14,15 +14,14 @@ from ..evaluation.report.report import Report, check_report_path
 from ..evaluation.score.declare import all_metrics, called
 from ..evaluation.score.reference_page import entry
 from ..files.atomic import make_folder
-from ..files.tables import check_output, write_table
+from ..files.tables import write_table
 from ..files.wording import counted
 from ..options import WRITTEN
 from ..terminal import print_table
 from ..votes.asking import plan_lines
-from .command import Call, Output, command
+from .command import Call, Output, TableFile, command
 
 ReportFile = Annotated[Path, WRITTEN, check_report_path]
-TableFile = Annotated[Path, WRITTEN, check_output]
 _STEPS = {
     "1. Which of three language models names the right diagnoses?": 'evaluate "{from}/models" --references "{from}/right_answers.csv" --by specialty -o "{to}/report.html" --matches "{to}/matches.csv"',
     "2. Does an algorithm agree with the experts as they agree among themselves?": 'evaluate "{from}/lists.csv" -o "{to}/panel.html"',
@@ -32,7 +31,7 @@ _STEPS = {
 }  # fmt: skip
 
 
-@command(given=("*answers",))
+@command(given=("*answers",), prints=".md")
 def evaluate(
     call: Call,
     *,
@@ -83,7 +82,7 @@ def evaluate(
     return call.deliver(report)
 
 
-@command(given=("questions", "*answers"))
+@command(given=("questions", "*answers"), prints=".md")
 def choice(call: Call, *, output: Sequence[ReportFile] = (), per_answer: TableFile | None = None) -> Report | None:
     """Score multiple-choice questions under several orders of their options.
 
@@ -107,7 +106,7 @@ def choice(call: Call, *, output: Sequence[ReportFile] = (), per_answer: TableFi
     return call.deliver(report)
 
 
-@command(given=("graphs", "notes", "*predictions"))
+@command(given=("graphs", "notes", "*predictions"), prints=".md")
 def reasoning(
     call: Call,
     *,
@@ -140,7 +139,7 @@ def reasoning(
     return call.deliver(call())
 
 
-@command(given=("cases",))
+@command(given=("cases",), prints=".csv")
 def ask(call: Call) -> None:
     """Ask language models for the diagnoses of cases.
 
@@ -156,7 +155,7 @@ def ask(call: Call) -> None:
     print(f"Written: {call.typed['output']}\n" if found.lists is not None and "output" in call.typed else "", end="")
 
 
-@command(cases_of, given=("patients",))
+@command(cases_of, given=("patients",), prints=".csv")
 def ddxplus(call: Call, *, output: TableFile) -> None:
     """Make cases and right answers of DDXPlus's patients.
 

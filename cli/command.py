@@ -10,24 +10,36 @@ import contextlib
 import inspect
 import io
 import json
+import os
 import re
+import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from importlib import import_module
 from pathlib import Path
-from types import NoneType, SimpleNamespace
+from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from cyclopts import App, CycloptsError, Group, Parameter
 from cyclopts.help import DefaultFormatter
 from docstring_parser import parse
 
+from ..errors import InputError
+from ..files.tables import check_apart, check_output
 from ..files.wording import counted
+from ..matcher.match_function import load
 from ..options import READ, SEVERAL, WRITTEN, Rule, checked, rules
+from ..pages.rows import json_rows
 from ..settings import quiet
+from ..votes.asking_options import Asking
+from . import running
 
 Output = Annotated[Path, WRITTEN]
 """A file or folder that a command writes."""
+TableFile = Annotated[Path, WRITTEN, check_output]
+"""A table that it writes; what cannot be written ends it before anything is read."""
 _NAMED = ("judge", "codes", "graded", "threshold", "encoder", "about")
 """Parameters whose fields carry their name: --judge.model."""
 _SHORT = {"output": "-o", "models": "-m"}
@@ -37,13 +49,11 @@ _TABLES = {
     "deductions": "reasoning.deductions",
 }  # fmt: skip
 """An option -> the table of a report that its file takes."""
+_BEGINNINGS = ((b"PAR1", ".parquet"), (b"PK\x03\x04", ".xlsx"), (b"[", ".json"), (b"{", ".jsonl"), (b"", ".csv"))
+"""How a file begins -> its suffix; what is separated by tabs or semicolons is a CSV, too."""
 _SIMPLE = (str, int, float, bool, Path, Any)
 """Types whose values can be typed, as those of several can; a function, or a graph of diseases, cannot."""
 _ABSENT = inspect.Parameter.empty
-
-running = SimpleNamespace(names={}, said=str, all_options=False)
-"""The command that runs. names : a parameter -> what the command calls it, for the words of errors. said : a message without temporary files.
-all_options : whether help shows them."""
 
 
 def _shown(console: Any, options: Any, panel: Any) -> None:
@@ -59,12 +69,12 @@ def _shown(console: Any, options: Any, panel: Any) -> None:
 class Flag:
     """One option of a command.
 
-    path : the parameter, and the fields below it, that take its value. names : as it is typed. rule : its types in Python. heading : where
-    help shows it. about : its description. default : shown.
+    path : the parameter, and the fields below it, that take its value. word : its name, as "judge.model". rule : its types in Python.
+    heading : where help shows it. about : its description. default : shown.
     """
 
     path: tuple[str, ...]
-    names: tuple[str, ...]
+    word: str
     rule: Rule
     heading: str
     about: str
@@ -73,7 +83,17 @@ class Flag:
     @property
     def key(self) -> str:
         """Its name as a parameter of the command."""
-        return re.sub(r"\W", "_", self.names[0].strip("-"))
+        return self.word.replace(".", "_")
+
+    @property
+    def names(self) -> list[str]:
+        """How it is typed; an option that may be given again in the singular, too."""
+        long, short = (
+            f"--{self.word.replace('_', '-')}",
+            f"-{self.word}" if len(self.word) == 1 else _SHORT.get(self.word),
+        )
+        again = long[:-1] if long.endswith("s") and {*SEVERAL} & {*self.inside} else None
+        return [*filter(None, (long, again, short))]
 
     @property
     def inside(self) -> dict[Any, tuple[Any, ...]]:
@@ -85,11 +105,11 @@ class Flag:
         one, *others = [kind for kind in self.rule.kinds if kind is not NoneType]
         one = one if get_origin(one) in (None, Literal, Mapping) else get_args(one)[0]
         if others or not (one in (bool, int, float) or get_origin(one) is Literal):
-            one = str
+            one = Path if WRITTEN in self.rule.said else str
         word = "NAME=VALUE" if Mapping in self.inside else "FILE" if {READ, WRITTEN} & {*self.rule.said} else "TEXT"
         group = Group(self.heading, sort_key=[*_FIRST, self.heading].index(self.heading), help_formatter=_shown)
         said = Parameter(
-            name=None if positional else self.names, help=self.about, group=group, metavar=word if one is str else None,
+            name=None if positional else self.names, help=self.about, group=group, metavar=word if one in (str, Path) else None,
             negative=None if self.default is True else (), show_default=str(self.default) if type(self.default) in (str, int, float) else False,
         )  # fmt: skip
         kind = inspect.Parameter.POSITIONAL_ONLY if positional else inspect.Parameter.KEYWORD_ONLY
@@ -100,7 +120,7 @@ class Flag:
     def read(self, typed: Any) -> Any:
         """The value in Python of what was typed: of several words a list, or NAME=VALUE where a mapping or pairs are taken. Errors: `CycloptsError`."""
         if not isinstance(typed, list):
-            return Path(typed) if WRITTEN in self.rule.said else typed
+            return typed
         pairs = [word.partition("=") for word in typed if Mapping in self.inside and not Path(word).exists()]
         named = {*self.inside} in ({Mapping}, {Mapping, Iterable})
         if named or any(equals for _, equals, _ in pairs):
@@ -110,7 +130,7 @@ class Flag:
                 return [(name, value) for name, _, value in pairs]
             return {name: _value(value, Rule.of(self.inside[Mapping][1])) for name, _, value in pairs}
         if len(typed) > 1 or {Iterable, Sequence} & {*self.inside}:
-            return [*map(Path, typed)] if WRITTEN in self.rule.said else typed
+            return typed
         return _value(typed[0], Rule((int,))) if int in self.rule.kinds else typed[0]
 
 
@@ -118,18 +138,15 @@ def _value(text: str, rule: Rule) -> Any:
     """One value as a mapping holds it: a number or JSON where it takes these, several with commas where it takes several."""
     if "," in text and any(get_origin(kind) in SEVERAL for kind in rule.kinds):
         return [part.strip() for part in text.split(",")]
-    try:
+    with contextlib.suppress(ValueError):
         return json.loads(text) if {int, Any} & {*rule.kinds} else text
-    except ValueError:
-        return text
+    return text
 
 
 def options(
     target: Callable[..., Any], heading: str = _FIRST[1], path: tuple[str, ...] = (), prefix: str = ""
 ) -> Iterator[Flag]:
     """The flags of a public function, or of an object of options, whose docstring's first words are their heading."""
-    from ..matcher.match_function import load
-
     said, own = described(target), inspect.signature(target).parameters
     for name, rule in rules(target).items():
         here = (*path, name)
@@ -138,7 +155,7 @@ def options(
             yield from options(load, "The match function", here)
         elif len(rule.objects) > 1:  # a word says which of the objects
             default = get_args(word)[0]
-            yield Flag((*here, name), _typed("", name), Rule((word,)), name.capitalize(), said[name], default)
+            yield Flag((*here, name), name, Rule((word,)), name.capitalize(), said[name], default)
             for kind in rule.objects:
                 yield from options(kind, name.capitalize(), here)
         elif rule.objects and word is None and Sequence not in [*map(get_origin, rule.kinds)]:
@@ -146,15 +163,7 @@ def options(
             flags = options(rule.objects[0], below, here, f"{name}." if name in _NAMED else prefix)
             yield from (flag for flag in flags if flag.path[len(here)] in rule.served)
         elif any(kind in _SIMPLE or get_origin(kind) not in (None, Callable) for kind in rule.kinds):
-            yield Flag(here, _typed(prefix, name, rule), rule, heading, said.get(name, ""), own[name].default)
-
-
-def _typed(prefix: str, name: str, rule: Rule = Rule(())) -> tuple[str, ...]:
-    """How it is typed; an option that may be given again in the singular, too."""
-    words = f"--{prefix}{name.replace('_', '-')}"
-    again = words.endswith("s") and any(get_origin(kind) in SEVERAL for kind in rule.kinds)
-    short = f"-{name}" if len(name) == 1 else _SHORT.get(name)
-    return tuple(filter(None, (words, words[:-1] if again else None, short)))
+            yield Flag(here, f"{prefix}{name}", rule, heading, said.get(name, ""), own[name].default)
 
 
 def described(target: Callable[..., Any]) -> dict[str, str]:
@@ -172,13 +181,14 @@ def arguments(flags: Sequence[Flag], typed: Mapping[str, Any]) -> dict[str, Any]
     made: dict[str, Any] = {}
     keys = [flag.key for flag in flags]
     for flag in (flag for flag in flags if flag.key in typed):
-        value, inside = typed[flag.key], made
         # one --store is for M and for what is asked: alone it asks for no M, and answers go to it, so that there may be none yet for M to read
-        if flag.path[0] == "matcher" and keys.count(flag.key) > 1 and not ("matcher" in made and Path(value).exists()):
+        if (
+            flag.path[0] == "matcher"
+            and keys.count(flag.key) > 1
+            and not ("matcher" in made and Path(typed[flag.key]).exists())
+        ):
             continue
-        for name in flag.path[:-1]:
-            inside = inside.setdefault(name, {})
-        inside[flag.path[-1]] = value
+        reduce(lambda inside, name: inside.setdefault(name, {}), flag.path[:-1], made)[flag.path[-1]] = typed[flag.key]
     return made
 
 
@@ -196,8 +206,6 @@ class Call:
 
     def __call__(self, other: Callable[..., Any] | None = None, /, **more: Any) -> Any:
         """Calls it, or another, with what it takes, and `more` that the command itself gives; the match function is loaded where it must be one."""
-        from ..matcher.match_function import load
-
         function = other or self.verb
         takes = inspect.signature(function).parameters
         given = {name: self.given[name] for name in takes if name in self.given} | more
@@ -229,12 +237,12 @@ class Call:
 
 
 def command(
-    verb: Callable[..., Any] | None = None, *, given: Sequence[str] = (), of: App | None = None
+    verb: Callable[..., Any] | None = None, *, given: Sequence[str] = (), prints: str = "", of: App | None = None
 ) -> Callable[[Callable[..., Any]], App]:
     """Makes a command of `body(call, *, own options)`, whose own options go before those of the same name of what it calls.
 
     verb : the function that it calls; the public one of its own name, if there is one. given : the parameters that are typed without a name,
-    "*name" of one that takes several words. of : the group of commands that it is in.
+    "*name" of one that takes several words. prints : the suffix of what `-o -` prints; none of what is a folder. of : the group of commands that it is in.
     """
 
     def made(body: Callable[..., Any]) -> App:
@@ -245,7 +253,7 @@ def command(
         flags = {flag.key: flag for flag in (*below, *own)}
         if inspect.signature(body).return_annotation not in (None, "None"):
             about = "Print the result as one JSON document, in place of words."
-            flags["json"] = Flag(("json",), ("--json",), Rule((bool,)), _FIRST[0], about, False)
+            flags["json"] = Flag(("json",), "json", Rule((bool,)), _FIRST[0], about, False)
         names = _names([*below, *own])
         places = [name.strip("*") for name in given]
 
@@ -253,16 +261,17 @@ def command(
             running.names = names
             typed.update(zip(places, positional, strict=False))
             as_json = typed.pop("json", False)
-            written = _written(typed, flags)
-            typed = {key: flags[key].read(value) for key, value in typed.items()}
-            call = Call(calls, typed, arguments([*below, *own], typed))
-            asked = _summaries(call.given) if any(flag.path[0] == "asking" for flag in flags.values()) else []
-            silent = as_json or (quiet() and written - {"store", "rejects"})
-            with contextlib.redirect_stdout(io.StringIO()) if silent else contextlib.nullcontext():
-                document = call(body, call=call)
-                print("".join(f"{line}\n" for one in asked for line in one.lines()), end="")
-            if as_json:
-                print(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1, default=_plain))
+            with _streams(typed, flags, "" if as_json else prints):
+                written = _written(typed, flags)
+                typed = {key: flags[key].read(value) for key, value in typed.items()}
+                call = Call(calls, typed, arguments([*below, *own], typed))
+                asked = _summaries(call.given) if any(flag.path[0] == "asking" for flag in flags.values()) else []
+                silent = as_json or (quiet() and written - {"store", "rejects"})
+                with contextlib.redirect_stdout(io.StringIO()) if silent else contextlib.nullcontext():
+                    document = call(body, call=call)
+                    print("".join(f"{line}\n" for one in asked for line in one.lines()), end="")
+                if as_json:
+                    print(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1, default=_plain))
             interrupted = any("interrupted" in summary.stopped_because for summary in asked)
             if interrupted or call.lacking or any(summary.failed for summary in asked):
                 raise SystemExit(130 if interrupted else 1)
@@ -288,15 +297,59 @@ def _names(flags: Sequence[Flag]) -> dict[str, str]:
     return names | {".".join(flag.path): flag.names[0] for flag in flags}
 
 
+@contextlib.contextmanager
+def _streams(typed: dict[str, Any], flags: Mapping[str, Flag], prints: str) -> Iterator[None]:
+    """Puts files in the place of standard input, of pipes and of standard output, whose names no message says.
+
+    With them a command prints its words when it has ended, on standard error where standard output belongs to data.
+    """
+    with tempfile.TemporaryDirectory(prefix="dxmatch-", ignore_cleanup_errors=True) as made:
+        folder, held, output = Path(made), io.StringIO(), None
+        for key, value in typed.items():
+            words = value if isinstance(value, list) else [value]
+            if READ in flags[key].rule.said:
+                words = [_came(word, folder) for word in words]
+            elif key == "output" and (to := [word for word in words if word.with_suffix("") == Path("/dev/stdout")]):
+                if len(to) > 1 or not prints:
+                    raise CycloptsError(msg="standard output takes one file: no other, no folder, no --json beside it")
+                output = folder / f"standard output{to[0].suffix or prints}"
+                words = [output if word == to[0] else word for word in words]
+            typed[key] = words if isinstance(value, list) else words[0]
+        running.said = lambda text: re.sub(rf"{re.escape(made)}/([\w ]+)\.\w+", r"\1", text)
+        try:
+            with contextlib.redirect_stdout(held if output or any(folder.iterdir()) else sys.stdout):
+                yield
+        finally:
+            print(running.said(held.getvalue()), end="", file=sys.stderr if output else sys.stdout)
+            if output and output.exists():
+                sys.stdout.flush()
+                sys.stdout.buffer.write(output.read_bytes())
+
+
+def _came(word: str, folder: Path) -> str:
+    """The file that holds what came by standard input or a pipe; another word as it is. Errors: `InputError` where nothing came."""
+    if word != "/dev/stdin" and not (os.access(word, os.R_OK) and Path(word).is_fifo()):
+        return word
+    called = "standard input" if word == "/dev/stdin" else f"pipe {Path(word).name}"
+    if any(folder.glob(f"{called}.*")):
+        raise CycloptsError(msg=f"{called} can be read once, and is given twice")
+    came = sys.stdin.buffer.read() if word == "/dev/stdin" else Path(word).read_bytes()
+    if not came.strip():
+        raise InputError("nothing came", source=called, allowed="a table with a header")
+    line = came.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")[0].rstrip()
+    suffix = next(suffix for beginning, suffix in _BEGINNINGS if line.startswith(beginning))
+    path = folder / f"{called}{'.json' if suffix == '.jsonl' and not line.endswith(b'}') else suffix}"
+    path.write_bytes(came)
+    return str(path)
+
+
 def _written(typed: Mapping[str, Any], flags: Mapping[str, Flag]) -> set[str]:
     """The flags of files that are written. Errors: `InputError` for one that is read and written, written twice, or cannot be written."""
-    from ..files.tables import check_apart
-
-    read, written = list[str](), list[tuple[Flag, Path]]()
-    for flag, value in ((flags[key], value) for key, value in typed.items()):
-        words = value if isinstance(value, list) else [value]
-        read += [word.rpartition("=")[2] for word in words if READ in flag.rule.said]
-        written += [(flag, Path(word)) for word in words if WRITTEN in flag.rule.said]
+    given = [
+        (flags[key], word) for key, value in typed.items() for word in (value if isinstance(value, list) else [value])
+    ]
+    written = [(flag, file) for flag, file in given if WRITTEN in flag.rule.said]
+    read = [word.rpartition("=")[2] for flag, word in given if READ in flag.rule.said]
     check_apart([file for _, file in written], read)
     for check, file in ((check, file) for flag, file in written for check in flag.rule.said if callable(check)):
         check(file)
@@ -305,8 +358,6 @@ def _written(typed: Mapping[str, Any], flags: Mapping[str, Flag]) -> set[str]:
 
 def _summaries(given: dict[str, Any]) -> list[Any]:
     """What will have come of asking language models."""
-    from ..votes.asking_options import Asking
-
     # retries are counted in what came of asking: stamina need not print each of them
     with contextlib.suppress(ImportError):
         import_module("stamina.instrumentation").set_on_retry_hooks(())
@@ -324,8 +375,6 @@ def group(body: Callable[..., Any]) -> App:
 
 def _plain(value: Any) -> Any:
     """What JSON lacks: a result gives its plain values, a table is a list of rows."""
-    from ..pages.rows import json_rows
-
     if hasattr(value, "to_dict"):
         return value.to_dict()
     return json_rows(value.to_pylist()) if hasattr(value, "to_pylist") else str(value)

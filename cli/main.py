@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import ast
-import contextlib
-import io
 import logging
 import os
 import re
 import signal
 import sys
-import tempfile
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,35 +16,21 @@ from cyclopts import App, CycloptsError, Group
 from cyclopts.exceptions import UnknownCommandError, UnknownOptionError
 
 from .. import __version__
-from ..errors import DxmatchError, InputError
+from ..errors import DxmatchError
 from ..files.atomic import only_for_me
 from ..files.wording import is_file_name
 from ..options import RENAMED
 from ..settings import QUIET, cells_hidden
-from .command import running
+from . import running
 
-_COMMANDS = {
-    "Begin here": "answers:demo",
-    "Do they match?": "pairs:match pairs:explain pairs:score pairs:link pairs:dedupe serve:serve",
-    "Codes": "pairs:icd",
-    "Answers of models": "answers:ask answers:evaluate answers:choice answers:reasoning answers:ddxplus answers:metrics",
-    "A match function of your own": "model:suggest model:label model:labels model:train model:audit votes:votes model:model",
+_FILES = {
+    "Diagnoses and codes": "pairs serve",
+    "Answers of models": "answers",
+    "A match function of your own": "model votes",
 }
-"""The commands as help shows them, each with its file."""
-_SAID = {
-    f"{file.stem}:{part.name}": ast.get_docstring(part)
-    for file in Path(__file__).parent.glob("*.py")
-    for part in ast.parse(file.read_text("utf-8")).body
-    if isinstance(part, ast.FunctionDef)
-}
-"""What each command says of itself; what it calls is imported when it runs."""
-_BEGINNINGS = ((b"PAR1", ".parquet"), (b"PK\x03\x04", ".xlsx"), (b"[", ".json"), (b"{", ".jsonl"), (b"", ".csv"))
-"""How a file begins -> its suffix; what is separated by tabs or semicolons is a CSV, too."""
-_PRINTED = {
-    **dict.fromkeys(("score", "link", "dedupe", "icd", "labels", "ask", "ddxplus"), ".csv"),
-    **dict.fromkeys(("evaluate", "choice", "reasoning"), ".md"), "explain": ".svg",
-}  # fmt: skip
-"""A command -> what `-o -` prints; one that writes a folder is not here."""
+"""The files of commands under each heading of help."""
+_COMMAND = re.compile(r'^@(?:command|group)(?![^\n]*\bof=).*?^def (\w+)\(.*?"""(.*?)(?:"""|$)', re.MULTILINE | re.DOTALL)
+"""A command in its file, in no group of them, with what it says of itself; what it calls is imported when it runs."""
 _OWN = f"{Path(__file__).parents[1]}/"
 
 app = App(
@@ -58,10 +39,11 @@ app = App(
     help_epilogue='Begin with: dxmatch demo\n\nOr: dxmatch match "heart attack" "acute MI"\n\nOf one command: dxmatch help score',
     help_format="plaintext", version=f"dxmatch {__version__}", suppress_keyboard_interrupt=False,
 )  # fmt: skip
-for _place, (_heading, _commands) in enumerate(_COMMANDS.items()):
+for _place, (_heading, _files) in enumerate(_FILES.items()):
     _group = Group(_heading, sort_key=_place)
-    for _command in _commands.split():
-        app.command(f"dxmatch.cli.{_command}", name=_command.partition(":")[2], help=_SAID[_command], group=_group)
+    for _file in _files.split():
+        for _name, _said in _COMMAND.findall(Path(__file__).with_name(f"{_file}.py").read_text("utf-8")):
+            app.command(f"dxmatch.cli.{_file}:{_name}", name=_name, help=_said, group=_group)
 app.register_install_completion_command(name="--install-completion")
 
 
@@ -74,63 +56,19 @@ def as_typed(words: list[str]) -> list[str]:
         logging.getLogger("dxmatch").setLevel(logging.DEBUG)
     running.all_options = "--help-all" in words
     words = [word for word in words if word not in ("--quiet", "-q", "--debug", "--help-all")]
+    for place, word in enumerate(words):  # "-" would be an option
+        stream = "/dev/stdout" if words[place - 1] in ("-o", "--output") else "/dev/stdin"
+        if word == "-" or (word.startswith("-.") and stream == "/dev/stdout"):
+            words[place] = f"{stream}{word[1:]}"
     if words[:1] == ["help"] or running.all_options:
         return [*words[words[:1] == ["help"] :], "--help"]
     return ["--version"] if words == ["version"] else words or ["--help"]
 
 
-@contextlib.contextmanager
-def streams(words: list[str]) -> Iterator[tuple[list[str], Callable[[str], str]]]:
-    """The words of a command line with files in the place of "-" and of pipes, and how a message is said without their names.
-
-    With them a command prints its words when it has ended, on standard error where standard output belongs to data: to `-o -`, or with
-    another suffix `-o -.jsonl`.
-    """
-    with tempfile.TemporaryDirectory(prefix="dxmatch-", ignore_cleanup_errors=True) as made:
-        folder, typed, output, held = Path(made), list[str](), None, io.StringIO()
-        for before, word in zip(["", *words], words, strict=False):
-            if before in ("-o", "--output") and (word in ("-", "/dev/stdout") or word.startswith("-.")):
-                if output or words[0] not in _PRINTED or "--json" in words:
-                    raise CycloptsError(msg="standard output takes one file: no other, no folder, no --json beside it")
-                output = folder / f"standard output{word[1:] if word.startswith('-.') else _PRINTED[words[0]]}"
-                typed.append(str(output))
-            else:
-                piped = word in ("-", "/dev/stdin") or (os.access(word, os.R_OK) and Path(word).is_fifo())
-                typed.append(_came(word, folder) if piped else word)
-
-        def said(text: str) -> str:
-            return re.sub(rf"{re.escape(str(folder))}/([\w ]+)\.\w+", r"\1", text)
-
-        try:
-            with contextlib.redirect_stdout(held if typed != words else sys.stdout):
-                yield typed, said
-        finally:
-            print(said(held.getvalue()), end="", file=sys.stderr if output else sys.stdout)
-            if output and output.exists():
-                sys.stdout.flush()
-                sys.stdout.buffer.write(output.read_bytes())
-
-
-def _came(word: str, folder: Path) -> str:
-    """The file that holds what came by standard input or a pipe. Errors: `InputError` where nothing came."""
-    called = "standard input" if word in ("-", "/dev/stdin") else f"pipe {Path(word).name}"
-    if any(folder.glob(f"{called}.*")):
-        raise CycloptsError(msg=f"{called} can be read once, and is given twice")
-    came = sys.stdin.buffer.read() if called == "standard input" else Path(word).read_bytes()
-    if not came.strip():
-        raise InputError("nothing came", source=called, allowed="a table with a header")
-    line = came.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")[0].rstrip()
-    suffix = next(suffix for beginning, suffix in _BEGINNINGS if line.startswith(beginning))
-    path = folder / f"{called}{'.json' if suffix == '.jsonl' and not line.endswith(b'}') else suffix}"
-    path.write_bytes(came)
-    return str(path)
-
-
 def run(words: list[str]) -> None:
     """Runs one command in this process. Errors: those of the command."""
     try:
-        with streams(as_typed(words)) as (typed, running.said):
-            app(typed, exit_on_error=False, print_error=False, result_action="return_value")
+        app(as_typed(words), exit_on_error=False, print_error=False, result_action="return_value")
     finally:
         logging.getLogger("dxmatch").handlers.clear()
 

@@ -57,7 +57,7 @@ def label(call: Call) -> None:
     call.say_rejected(done.rejected)
 
 
-@command(given=("given",))
+@command(given=("given",), prints=".csv")
 def labels(call: Call) -> None:
     """Read experts' filled sheets back, and say how far they agree.
 

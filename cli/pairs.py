@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import pyarrow as pa
 
@@ -22,14 +22,11 @@ from ..matcher.dedupe import dedupe as dedupe_terms
 from ..matcher.icd_mapping import EDITION, flat_candidates
 from ..matcher.kept_blocks import kept_beside
 from ..matcher.link import link as link_terms
-from ..options import WRITTEN
 from ..settings import quiet
 from ..terminal import print_table
 from ..terms.text.assertion import assertion_of
-from .command import Call, Output, command
+from .command import Call, Output, TableFile, command
 
-TableFile = Annotated[Path, WRITTEN, check_output]
-"""A table that a command writes; what cannot be written ends it before anything is read."""
 _RELATIONS = {
     "same": "The two are the same disease", "narrower": "The first is a kind of the second", "broader": "The second is a kind of the first",
     "related": "The two are near kin, and not the same", "unrelated": "The two are different diseases", "excluded": "The two exclude each other",
@@ -75,7 +72,7 @@ def match(call: Call, a: str, b: str, *, matcher: MatchFunction) -> dict[str, An
     }  # fmt: skip
 
 
-@command(given=("a", "b"))
+@command(given=("a", "b"), prints=".svg")
 def explain(call: Call, *, output: Output | None = None) -> Explanation:
     """Say feature by feature why two diagnoses match, or do not.
 
@@ -93,7 +90,7 @@ def explain(call: Call, *, output: Output | None = None) -> Explanation:
     return call.deliver(call(a=_diagnosis(call.typed["a"]), b=_diagnosis(call.typed["b"])))
 
 
-@command(score_files, given=("pairs",))
+@command(score_files, given=("pairs",), prints=".csv")
 def score(call: Call, *, output: Output | None = None, matcher: MatchFunction) -> dict[str, Any]:
     """Add probability and match to each pair of a table.
 
@@ -125,7 +122,7 @@ def score(call: Call, *, output: Output | None = None, matcher: MatchFunction) -
     return document
 
 
-@command(MatchFunction.link, given=("a_terms", "b_terms"))
+@command(MatchFunction.link, given=("a_terms", "b_terms"), prints=".csv")
 def link(call: Call, *, output: TableFile | None = None, matcher: MatchFunction) -> dict[str, Any]:
     """Link two lists of terms: for each of the one the best of the other.
 
@@ -151,7 +148,7 @@ def link(call: Call, *, output: TableFile | None = None, matcher: MatchFunction)
         return _terms(made, matcher, output, told)
 
 
-@command(MatchFunction.dedupe, given=("terms",))
+@command(MatchFunction.dedupe, given=("terms",), prints=".csv")
 def dedupe(call: Call, *, output: TableFile | None = None, matcher: MatchFunction) -> dict[str, Any]:
     """Find the terms of a list that name one disease.
 
@@ -187,7 +184,7 @@ def _terms(made: Any, m: MatchFunction, output: Path | None, told: str) -> dict[
     return _said(output, "Terms", f"{told};", m, counts) | rows
 
 
-@command(given=("*diagnoses",))
+@command(given=("*diagnoses",), prints=".csv")
 def icd(call: Call, *, output: TableFile | None = None, gold: str | None = None) -> Any:
     """Map free text to ICD-10, with candidates.
 
