@@ -1,7 +1,5 @@
 """Answers of models: `dxmatch ask` gets them, `evaluate`, `choice` and `reasoning` compare them with right ones; `ddxplus` makes cases, `metrics` lists what is computed."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -14,14 +12,14 @@ from ..evaluation.report.report import Report, check_report_path
 from ..evaluation.score.declare import all_metrics, called
 from ..evaluation.score.reference_page import entry
 from ..files.atomic import make_folder
-from ..files.tables import write_table
+from ..files.tables import check_output, write_table
 from ..files.wording import counted
 from ..options import WRITTEN
 from ..terminal import print_table
 from ..votes.asking import plan_lines
 from .command import Call, Output, TableFile, command
 
-ReportFile = Annotated[Path, WRITTEN, check_report_path]
+Reports = Sequence[Annotated[Path, WRITTEN, check_report_path]]
 _STEPS = {
     "1. Which of three language models names the right diagnoses?": 'evaluate "{from}/models" --references "{from}/right_answers.csv" --by specialty -o "{to}/report.html" --matches "{to}/matches.csv"',
     "2. Does an algorithm agree with the experts as they agree among themselves?": 'evaluate "{from}/lists.csv" -o "{to}/panel.html"',
@@ -31,15 +29,15 @@ _STEPS = {
 }  # fmt: skip
 
 
-@command(given=("*answers",), prints=".md")
+@command(given="*answers", prints=".md")
 def evaluate(
     call: Call,
     *,
-    output: Sequence[ReportFile] = (),
-    matches: TableFile | None = None,
-    judgements: TableFile | None = None,
+    output: Reports = (),
+    matches: TableFile = None,
+    judgements: TableFile = None,
     charts: Output | None = None,
-    pairs: TableFile | None = None,
+    pairs: TableFile = None,
     dry_run: bool = False,
     full: bool = False,
     case: Sequence[str] = (),
@@ -71,8 +69,7 @@ def evaluate(
     dxmatch evaluate panel.csv --algorithms gpt4 -o report.html -o table.xlsx
     """
     if pairs is not None:
-        wanted = call(verbs.pairs_asked)
-        write_table(wanted, pairs)
+        write_table(wanted := call(verbs.pairs_asked), pairs)
         return print(f"{pairs}: {counted(wanted.num_rows, 'pair')}.")
     if dry_run:
         return print("\n".join(call(verbs.read).preview()))
@@ -82,8 +79,8 @@ def evaluate(
     return call.deliver(report)
 
 
-@command(given=("questions", "*answers"), prints=".md")
-def choice(call: Call, *, output: Sequence[ReportFile] = (), per_answer: TableFile | None = None) -> Report | None:
+@command(given="questions *answers", prints=".md")
+def choice(call: Call, *, output: Reports = (), per_answer: TableFile = None) -> Report | None:
     """Score multiple-choice questions under several orders of their options.
 
     Mean and deviation of each question over these orders, by model and subset.
@@ -106,13 +103,13 @@ def choice(call: Call, *, output: Sequence[ReportFile] = (), per_answer: TableFi
     return call.deliver(report)
 
 
-@command(given=("graphs", "notes", "*predictions"), prints=".md")
+@command(given="graphs notes *predictions", prints=".md")
 def reasoning(
     call: Call,
     *,
-    output: Sequence[ReportFile] = (),
-    per_note: TableFile | None = None,
-    deductions: TableFile | None = None,
+    output: Reports = (),
+    per_note: TableFile = None,
+    deductions: TableFile = None,
     charts: Output | None = None,
 ) -> Report:
     """Compare predicted diagnostic reasoning with annotated reasoning.
@@ -139,7 +136,7 @@ def reasoning(
     return call.deliver(call())
 
 
-@command(given=("cases",), prints=".csv")
+@command(given="cases", prints=".csv")
 def ask(call: Call) -> None:
     """Ask language models for the diagnoses of cases.
 
@@ -155,8 +152,8 @@ def ask(call: Call) -> None:
     print(f"Written: {call.typed['output']}\n" if found.lists is not None and "output" in call.typed else "", end="")
 
 
-@command(cases_of, given=("patients",), prints=".csv")
-def ddxplus(call: Call, *, output: TableFile) -> None:
+@command(cases_of, given="patients", prints=".csv")
+def ddxplus(call: Call, *, output: Annotated[Path, WRITTEN, check_output]) -> None:
     """Make cases and right answers of DDXPlus's patients.
 
     The cases are for dxmatch ask, the right answers for dxmatch evaluate --references.
@@ -170,12 +167,11 @@ def ddxplus(call: Call, *, output: TableFile) -> None:
     --------
     dxmatch ddxplus release_test_patients.csv -o cases.jsonl --cases 730 --first 5
     """
-    made = call()
-    write_table(made, output)
+    write_table(made := call(), output)
     print(f"{output}: {counted(made.num_rows, 'case')}.")
 
 
-@command(given=("*names",))
+@command(given="*names")
 def metrics(call: Call, names: Sequence[str] = ()) -> list[dict[str, Any]]:
     """List every metric with its formula, source and range.
 
@@ -191,12 +187,12 @@ def metrics(call: Call, names: Sequence[str] = ()) -> list[dict[str, Any]]:
     dxmatch metrics
     dxmatch metrics rpad
     """
-    declared = called(list(names)) if names else all_metrics()
+    declared = called([*names]) if names else all_metrics()
     if names:
         print("\n\n".join("\n".join(entry(metric)) for metric in declared))
     else:
-        told = [(one.symbol, one.description) for one in declared]
-        rows = [(symbol, said.meaning, said.formula, said.range, said.source) for symbol, said in told]
+        described = [(one.symbol, one.description) for one in declared]
+        rows = [(symbol, said.meaning, said.formula, said.range, said.source) for symbol, said in described]
         print_table(("Metric", "Says", "Formula", "Range", "Source"), rows, title="Metrics", show_lines=True)
         print("One in full: dxmatch metrics NAME")
     return [{"name": one.name, "symbol": one.symbol, **asdict(one.description)} for one in declared]
@@ -220,9 +216,8 @@ def demo(call: Call, *, output: Output = Path("dxmatch-demo")) -> None:
     from .main import run
 
     make_folder(output)
-    places = {"from": Path(__file__).parents[1] / "example", "to": output}
     for what, step in _STEPS.items():
-        line = step.format(**places)
+        line = step.format_map({"from": Path(__file__).parents[1] / "example", "to": output})
         print(f"\n{what}\n$ dxmatch {line}")
         run(shlex.split(line))
     print("\nOpen the reports:", *((output / name).resolve() for name in ("report.html", "panel.html")), sep="\n")

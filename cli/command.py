@@ -4,8 +4,6 @@ An object of options becomes a flag for each of its fields, the match function t
 which every public function takes in the place of such objects and holds to their rules.
 """
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import io
@@ -38,19 +36,21 @@ from . import running
 
 Output = Annotated[Path, WRITTEN]
 """A file or folder that a command writes."""
-TableFile = Annotated[Path, WRITTEN, check_output]
-"""A table that it writes; what cannot be written ends it before anything is read."""
+TableFile = Annotated[Path, WRITTEN, check_output] | None
+"""A table that it writes, if any; what cannot be written ends it before anything is read."""
 _NAMED = ("judge", "codes", "graded", "threshold", "encoder", "about")
 """Parameters whose fields carry their name: --judge.model."""
-_SHORT = {"output": "-o", "models": "-m"}
+_SHORT = {"output": "o", "models": "m"}
 _FIRST = ("What comes out", "Options")
 _TABLES = {
     "judgements": "judgements", "matches": "matches", "per_answer": "choice.answers", "per_note": "reasoning.notes",
     "deductions": "reasoning.deductions",
 }  # fmt: skip
 """An option -> the table of a report that its file takes."""
-_BEGINNINGS = ((b"PAR1", ".parquet"), (b"PK\x03\x04", ".xlsx"), (b"[", ".json"), (b"{", ".jsonl"), (b"", ".csv"))
-"""How a file begins -> its suffix; what is separated by tabs or semicolons is a CSV, too."""
+_BEGINNINGS = {
+    rb"PAR1": ".parquet", rb"PK\x03\x04": ".xlsx", rb"\{.*\}$": ".jsonl", rb"[\[{]": ".json", rb"": ".csv",
+}  # fmt: skip
+"""How the first line of a file begins -> its suffix; what is separated by tabs or semicolons is a CSV, too."""
 _SIMPLE = (str, int, float, bool, Path, Any)
 """Types whose values can be typed, as those of several can; a function, or a graph of diseases, cannot."""
 _ABSENT = inspect.Parameter.empty
@@ -88,12 +88,9 @@ class Flag:
     @property
     def names(self) -> list[str]:
         """How it is typed; an option that may be given again in the singular, too."""
-        long, short = (
-            f"--{self.word.replace('_', '-')}",
-            f"-{self.word}" if len(self.word) == 1 else _SHORT.get(self.word),
-        )
+        long, short = self.word.replace("_", "-"), self.word if len(self.word) == 1 else _SHORT.get(self.word)
         again = long[:-1] if long.endswith("s") and {*SEVERAL} & {*self.inside} else None
-        return [*filter(None, (long, again, short))]
+        return [*(f"--{name}" for name in (long, again) if name), *(f"-{name}" for name in (short,) if name)]
 
     @property
     def inside(self) -> dict[Any, tuple[Any, ...]]:
@@ -117,11 +114,9 @@ class Flag:
         default = _ABSENT if self.default is _ABSENT else None
         return inspect.Parameter(self.key, kind, default=default, annotation=Annotated[taken | None, said])
 
-    def read(self, typed: Any) -> Any:
+    def read(self, words: list[Any]) -> Any:
         """The value in Python of what was typed: of several words a list, or NAME=VALUE where a mapping or pairs are taken. Errors: `CycloptsError`."""
-        if not isinstance(typed, list):
-            return typed
-        pairs = [word.partition("=") for word in typed if Mapping in self.inside and not Path(word).exists()]
+        pairs = [word.partition("=") for word in words if Mapping in self.inside and not Path(word).exists()]
         named = {*self.inside} in ({Mapping}, {Mapping, Iterable})
         if named or any(equals for _, equals, _ in pairs):
             if wrong := ["".join(pair) for pair in pairs if not pair[2]]:
@@ -129,16 +124,16 @@ class Flag:
             if Iterable in self.inside:  # of pairs, whose first may stand twice
                 return [(name, value) for name, _, value in pairs]
             return {name: _value(value, Rule.of(self.inside[Mapping][1])) for name, _, value in pairs}
-        if len(typed) > 1 or {Iterable, Sequence} & {*self.inside}:
-            return typed
-        return _value(typed[0], Rule((int,))) if int in self.rule.kinds else typed[0]
+        if len(words) > 1 or {Iterable, Sequence} & {*self.inside}:
+            return words
+        return _value(words[0], Rule((int,))) if int in self.rule.kinds else words[0]
 
 
 def _value(text: str, rule: Rule) -> Any:
     """One value as a mapping holds it: a number or JSON where it takes these, several with commas where it takes several."""
-    if "," in text and any(get_origin(kind) in SEVERAL for kind in rule.kinds):
+    if any(get_origin(kind) in SEVERAL for kind in rule.kinds) and "," in text:
         return [part.strip() for part in text.split(",")]
-    with contextlib.suppress(ValueError):
+    with contextlib.suppress(ValueError, TypeError):  # no JSON, or a number already
         return json.loads(text) if {int, Any} & {*rule.kinds} else text
     return text
 
@@ -178,17 +173,12 @@ def described(target: Callable[..., Any]) -> dict[str, str]:
 
 def arguments(flags: Sequence[Flag], typed: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a function that were typed, objects of options as mappings."""
-    made: dict[str, Any] = {}
-    keys = [flag.key for flag in flags]
-    for flag in (flag for flag in flags if flag.key in typed):
+    made, keys = dict[str, Any](), [flag.key for flag in flags]
+    for *inside, last, key in ((*flag.path, flag.key) for flag in flags if flag.key in typed):
         # one --store is for M and for what is asked: alone it asks for no M, and answers go to it, so that there may be none yet for M to read
-        if (
-            flag.path[0] == "matcher"
-            and keys.count(flag.key) > 1
-            and not ("matcher" in made and Path(typed[flag.key]).exists())
-        ):
-            continue
-        reduce(lambda inside, name: inside.setdefault(name, {}), flag.path[:-1], made)[flag.path[-1]] = typed[flag.key]
+        shared = inside[:1] == ["matcher"] and keys.count(key) > 1
+        if not shared or ("matcher" in made and Path(typed[key]).exists()):
+            reduce(lambda held, name: held.setdefault(name, {}), inside, made)[last] = typed[key]
     return made
 
 
@@ -237,7 +227,7 @@ class Call:
 
 
 def command(
-    verb: Callable[..., Any] | None = None, *, given: Sequence[str] = (), prints: str = "", of: App | None = None
+    verb: Callable[..., Any] | None = None, *, given: str = "", prints: str = "", of: App | None = None
 ) -> Callable[[Callable[..., Any]], App]:
     """Makes a command of `body(call, *, own options)`, whose own options go before those of the same name of what it calls.
 
@@ -251,20 +241,20 @@ def command(
         own = [*options(body, _FIRST[0 if calls else 1])]
         below = [flag for flag in options(calls) if flag.key not in {one.key for one in own}] if calls else []
         flags = {flag.key: flag for flag in (*below, *own)}
-        if inspect.signature(body).return_annotation not in (None, "None"):
+        if inspect.signature(body).return_annotation is not None:
             about = "Print the result as one JSON document, in place of words."
             flags["json"] = Flag(("json",), "json", Rule((bool,)), _FIRST[0], about, False)
         names = _names([*below, *own])
-        places = [name.strip("*") for name in given]
+        places = {name.strip("*"): "*" in name for name in given.split()}
 
         def run(*positional: Any, **typed: Any) -> None:
             running.names = names
-            typed.update(zip(places, positional, strict=False))
             as_json = typed.pop("json", False)
-            with _streams(typed, flags, "" if as_json else prints):
-                written = _written(typed, flags)
-                typed = {key: flags[key].read(value) for key, value in typed.items()}
-                call = Call(calls, typed, arguments([*below, *own], typed))
+            typed.update(zip(places, positional, strict=False))
+            words = {key: value if isinstance(value, list) else [value] for key, value in typed.items()}
+            with _files(words, flags, "" if as_json else prints) as written:
+                read = {key: flags[key].read(value) for key, value in words.items()}
+                call = Call(calls, read, arguments([*below, *own], read))
                 asked = _summaries(call.given) if any(flag.path[0] == "asking" for flag in flags.values()) else []
                 silent = as_json or (quiet() and written - {"store", "rejects"})
                 with contextlib.redirect_stdout(io.StringIO()) if silent else contextlib.nullcontext():
@@ -276,7 +266,7 @@ def command(
             if interrupted or call.lacking or any(summary.failed for summary in asked):
                 raise SystemExit(130 if interrupted else 1)
 
-        taken = [flags[name.strip("*")].parameter(several=name[0] == "*", positional=True) for name in given]
+        taken = [flags[name].parameter(positional=True, several=several) for name, several in places.items()]
         taken += [flag.parameter() for name, flag in flags.items() if name not in places]
         run.__signature__ = inspect.Signature(taken)  # type: ignore[attr-defined]
         run.names = names  # type: ignore[attr-defined]
@@ -290,35 +280,39 @@ def command(
 def _names(flags: Sequence[Flag]) -> dict[str, str]:
     """What a command calls each parameter, each field of an object, and what is said by a word or in a file."""
     names = {word: f"{flag.names[0]} {word}" for flag in flags for word in flag.rule.words}
-    for flag in flags:
-        fields = [name for kind in flag.rule.objects for name in rules(kind)]
-        names |= {name: f"{flag.names[0]} FILE.toml, with {name} in it" for name in fields}
+    inside = [(flag, name) for flag in flags for kind in flag.rule.objects for name in rules(kind)]
+    names |= {name: f"{flag.names[0]} FILE.toml, with {name} in it" for flag, name in inside}
     names |= {flag.path[-1]: flag.names[0] for flag in sorted(flags, key=lambda flag: -len(flag.path))}
     return names | {".".join(flag.path): flag.names[0] for flag in flags}
 
 
 @contextlib.contextmanager
-def _streams(typed: dict[str, Any], flags: Mapping[str, Flag], prints: str) -> Iterator[None]:
-    """Puts files in the place of standard input, of pipes and of standard output, whose names no message says.
+def _files(typed: Mapping[str, list[Any]], flags: Mapping[str, Flag], prints: str) -> Iterator[set[str]]:
+    """Puts files in the place of standard input, of pipes and of standard output, whose names no message says; yields the flags of files that are written.
 
-    With them a command prints its words when it has ended, on standard error where standard output belongs to data.
+    With them a command prints its words when it has ended, on standard error where standard output belongs to data. Errors: `InputError` for
+    a file that is read and written, written twice, or cannot be written.
     """
     with tempfile.TemporaryDirectory(prefix="dxmatch-", ignore_cleanup_errors=True) as made:
         folder, held, output = Path(made), io.StringIO(), None
-        for key, value in typed.items():
-            words = value if isinstance(value, list) else [value]
-            if READ in flags[key].rule.said:
-                words = [_came(word, folder) for word in words]
-            elif key == "output" and (to := [word for word in words if word.with_suffix("") == Path("/dev/stdout")]):
-                if len(to) > 1 or not prints:
-                    raise CycloptsError(msg="standard output takes one file: no other, no folder, no --json beside it")
-                output = folder / f"standard output{to[0].suffix or prints}"
-                words = [output if word == to[0] else word for word in words]
-            typed[key] = words if isinstance(value, list) else words[0]
         running.said = lambda text: re.sub(rf"{re.escape(made)}/([\w ]+)\.\w+", r"\1", text)
+        for key, place, word in [
+            (key, place, word) for key, words in typed.items() for place, word in enumerate(words)
+        ]:
+            if READ in flags[key].rule.said:
+                typed[key][place] = _came(word, folder)
+            elif key == "output" and word.with_suffix("") == Path("/dev/stdout"):
+                if output or not prints:
+                    raise CycloptsError(msg="standard output takes one file: no other, no folder, no --json beside it")
+                typed[key][place] = output = folder / f"standard output{word.suffix or prints}"
+        given = [(flags[key].rule.said, word) for key, words in typed.items() for word in words]
+        written = [(said, file) for said, file in given if WRITTEN in said]
+        check_apart([file for _, file in written], [word.rpartition("=")[2] for said, word in given if READ in said])
+        for check, file in ((check, file) for said, file in written for check in said if callable(check)):
+            check(file)
         try:
             with contextlib.redirect_stdout(held if output or any(folder.iterdir()) else sys.stdout):
-                yield
+                yield {key for key in typed if WRITTEN in flags[key].rule.said}
         finally:
             print(running.said(held.getvalue()), end="", file=sys.stderr if output else sys.stdout)
             if output and output.exists():
@@ -337,23 +331,9 @@ def _came(word: str, folder: Path) -> str:
     if not came.strip():
         raise InputError("nothing came", source=called, allowed="a table with a header")
     line = came.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")[0].rstrip()
-    suffix = next(suffix for beginning, suffix in _BEGINNINGS if line.startswith(beginning))
-    path = folder / f"{called}{'.json' if suffix == '.jsonl' and not line.endswith(b'}') else suffix}"
+    path = folder / f"{called}{next(suffix for beginning, suffix in _BEGINNINGS.items() if re.match(beginning, line))}"
     path.write_bytes(came)
     return str(path)
-
-
-def _written(typed: Mapping[str, Any], flags: Mapping[str, Flag]) -> set[str]:
-    """The flags of files that are written. Errors: `InputError` for one that is read and written, written twice, or cannot be written."""
-    given = [
-        (flags[key], word) for key, value in typed.items() for word in (value if isinstance(value, list) else [value])
-    ]
-    written = [(flag, file) for flag, file in given if WRITTEN in flag.rule.said]
-    read = [word.rpartition("=")[2] for flag, word in given if READ in flag.rule.said]
-    check_apart([file for _, file in written], read)
-    for check, file in ((check, file) for flag, file in written for check in flag.rule.said if callable(check)):
-        check(file)
-    return {flag.key for flag, _ in written}
 
 
 def _summaries(given: dict[str, Any]) -> list[Any]:

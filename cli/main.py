@@ -1,7 +1,5 @@
 """The command line: its commands, what a user types first, and how a command ends."""
 
-from __future__ import annotations
-
 import logging
 import os
 import re
@@ -9,6 +7,7 @@ import signal
 import sys
 import traceback
 import warnings
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from .. import __version__
 from ..errors import DxmatchError
 from ..files.atomic import only_for_me
 from ..files.wording import is_file_name
-from ..options import RENAMED
 from ..settings import QUIET, cells_hidden
 from . import running
 
@@ -29,9 +27,8 @@ _FILES = {
     "A match function of your own": "model votes",
 }
 """The files of commands under each heading of help."""
-_COMMAND = re.compile(r'^@(?:command|group)(?![^\n]*\bof=).*?^def (\w+)\(.*?"""(.*?)(?:"""|$)', re.MULTILINE | re.DOTALL)
+_COMMAND = re.compile(r'^@(?:command|group)(?![^\n]*\bof=).*?^def (\w+)\(.*?"""(.*?)"""', re.MULTILINE | re.DOTALL)
 """A command in its file, in no group of them, with what it says of itself; what it calls is imported when it runs."""
-_OWN = f"{Path(__file__).parents[1]}/"
 
 app = App(
     name="dxmatch",
@@ -43,7 +40,7 @@ for _place, (_heading, _files) in enumerate(_FILES.items()):
     _group = Group(_heading, sort_key=_place)
     for _file in _files.split():
         for _name, _said in _COMMAND.findall(Path(__file__).with_name(f"{_file}.py").read_text("utf-8")):
-            app.command(f"dxmatch.cli.{_file}:{_name}", name=_name, help=_said, group=_group)
+            app.command(f"dxmatch.cli.{_file}:{_name}", name=_name, help=cleandoc(_said), group=_group)
 app.register_install_completion_command(name="--install-completion")
 
 
@@ -86,13 +83,13 @@ def told(error: BaseException, words: list[str]) -> tuple[int, str]:
     if isinstance(error, OSError) and error.strerror:
         return 1, f"{error.filename or 'the system'}: {error.strerror}."
     # not its words, which may hold a diagnosis
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(_OWN)]
-    place = f" in {frames[-1].filename.removeprefix(_OWN)}, line {frames[-1].lineno}" if frames else ""
-    return 70, f"this is a fault of dxmatch ({type(error).__name__}{place}). Run it with --debug for the traceback."
+    return 70, f"this is a fault of dxmatch ({type(error).__name__}). Run it with --debug for the traceback."
 
 
 def wrong_usage(error: CycloptsError, words: list[str]) -> str:
     """The line of an error in how a command is typed: a diagnosis in the place of a command, an option's old name."""
+    from ..options import RENAMED  # late, as a start imports no more than it needs
+
     said = " ".join(str(error).split()).partition(" Available")[0]
     if isinstance(error, UnknownCommandError) and not error.command_chain and "Did you mean" not in said:
         typed = " ".join(word for word in words if not word.startswith("-"))
@@ -128,7 +125,7 @@ def main() -> None:
     try:
         with only_for_me():
             run(words)
-    except (SystemExit, GeneratorExit):
+    except SystemExit:
         raise
     except BrokenPipeError:  # whoever reads a pipe may leave
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,7 +1,5 @@
 """A match function of one's own: `dxmatch suggest`, `label` and `labels` get labels of pairs, `train` learns from them, `audit` says what it relies on, `model` what a folder is."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -18,7 +16,7 @@ from ..training.card import print_training
 from .command import Call, Output, command, group
 
 
-@command(given=("pool",))
+@command(given="pool")
 def suggest(call: Call, *, output: Annotated[Output, check_new_folder]) -> dict[str, Any]:
     """Pick the pairs whose labels would teach most.
 
@@ -40,7 +38,7 @@ def suggest(call: Call, *, output: Annotated[Output, check_new_folder]) -> dict[
     return {"folder": str(output), "pairs": len(found), **found.made_with}
 
 
-@command(given=("pairs",))
+@command(given="pairs")
 def label(call: Call) -> None:
     """Label pairs here, one at a time.
 
@@ -57,7 +55,7 @@ def label(call: Call) -> None:
     call.say_rejected(done.rejected)
 
 
-@command(given=("given",), prints=".csv")
+@command(given="given", prints=".csv")
 def labels(call: Call) -> None:
     """Read experts' filled sheets back, and say how far they agree.
 
@@ -78,7 +76,7 @@ def labels(call: Call) -> None:
             print(f"{call.typed[option]}: {counted(len(pairs), 'pair')}{then}.")
 
 
-@command(given=("pairs",))
+@command(given="pairs")
 def train(
     call: Call,
     *,
@@ -110,8 +108,10 @@ def train(
     dxmatch train labelled.csv -o my-model --held-out held_out.csv
     """
     check_target(output, overwrite=overwrite)
-    more: dict[str, Any] = {"extra": [Extra(pairs=path, weight=extra_weight) for path in extra] or None}
-    more["abbreviations"] = abbreviations and read_abbreviations(abbreviations)
+    more = {
+        "extra": [Extra(pairs=path, weight=extra_weight) for path in extra] or None,
+        "abbreviations": abbreviations and read_abbreviations(abbreviations),
+    }
     about = {"name": output.resolve().name, **call.given.get("about", {})}
     m = call(labels={**call.given.get("labels", {}), **more}, about=about)
     m.save(output, overwrite=overwrite)
@@ -121,7 +121,7 @@ def train(
     return {"model": output, "identity": m.identity, "threshold": m.threshold, "metrics": m.metrics, "data": m.data}
 
 
-@command(given=("pairs",))
+@command(given="pairs")
 def audit(call: Call, *, output: Annotated[Output, check_folder], charts: Output | None = None) -> None:
     """Say what a match function relies on.
 
@@ -148,7 +148,7 @@ def model() -> None:
     """A model folder: what it is, what it would open, the Hugging Face hub."""
 
 
-@command(given=("model",), of=model)
+@command(given="model", of=model)
 def show(call: Call, model: str | None = None, *, allow_download: bool = False) -> None:
     """Verify a folder's hashes, and say what it is and what it would open beside itself; nothing of that is opened.
 
@@ -171,7 +171,7 @@ def show(call: Call, model: str | None = None, *, allow_download: bool = False) 
     print("".join(f"{line}\n" for line in m.features.opens(m.kept_encoders)), end="")
 
 
-@command(given=("folder", "name"), of=model)
+@command(given="folder name", of=model)
 def push(
     call: Call, folder: File, name: str, *, public: bool = False, branch: str | None = None, message: str | None = None
 ) -> None:

@@ -1,7 +1,5 @@
 """Diagnoses with each other and with codes: `dxmatch match`, `explain`, `score`, `link`, `dedupe`, `icd`."""
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections.abc import Iterable
@@ -13,7 +11,6 @@ import pyarrow as pa
 
 from .. import MatchFunction, icd_accuracy, score_files
 from .. import explain as explained
-from ..auditing.explanation import Explanation
 from ..errors import InputError
 from ..features.coverage import part_words
 from ..files.tables import check_output, write_table
@@ -22,6 +19,7 @@ from ..matcher.dedupe import dedupe as dedupe_terms
 from ..matcher.icd_mapping import EDITION, flat_candidates
 from ..matcher.kept_blocks import kept_beside
 from ..matcher.link import link as link_terms
+from ..pages.encodings import shown
 from ..settings import quiet
 from ..terminal import print_table
 from ..terms.text.assertion import assertion_of
@@ -33,7 +31,7 @@ _RELATIONS = {
 }  # fmt: skip
 
 
-@command(given=("a", "b"))
+@command(given="a b")
 def match(call: Call, a: str, b: str, *, matcher: MatchFunction) -> dict[str, Any]:
     """Say whether two diagnoses name the same disease, and why.
 
@@ -72,8 +70,8 @@ def match(call: Call, a: str, b: str, *, matcher: MatchFunction) -> dict[str, An
     }  # fmt: skip
 
 
-@command(given=("a", "b"), prints=".svg")
-def explain(call: Call, *, output: Output | None = None) -> Explanation:
+@command(given="a b", prints=".svg")
+def explain(call: Call, *, output: Output | None = None) -> Any:
     """Say feature by feature why two diagnoses match, or do not.
 
     In words, and as a picture.
@@ -90,7 +88,7 @@ def explain(call: Call, *, output: Output | None = None) -> Explanation:
     return call.deliver(call(a=_diagnosis(call.typed["a"]), b=_diagnosis(call.typed["b"])))
 
 
-@command(score_files, given=("pairs",), prints=".csv")
+@command(score_files, given="pairs", prints=".csv")
 def score(call: Call, *, output: Output | None = None, matcher: MatchFunction) -> dict[str, Any]:
     """Add probability and match to each pair of a table.
 
@@ -110,20 +108,19 @@ def score(call: Call, *, output: Output | None = None, matcher: MatchFunction) -
     done, add, sides = call(matcher=matcher), call.given.get("add", ()), [call.given.get(side, side) for side in "ab"]
     if done.resumed:
         print(f"{done.resumed:,} of {done.chunks:,} chunks were there already.")
-    rows = {} if output is not None else _first_rows(done.table, [*sides, *matcher.added_columns(add)])
     told = f"{counted(done.pairs, 'pair')}, {counted(done.matches, 'match', 'matches')}"
     told += f", {done.unscored:,} not scored (the column not_understood says why)" if done.unscored else ""
     counts = {"pairs": done.pairs, "matches": done.matches, "not_scored": done.unscored, "rejected": done.rejected}
-    document = _said(output, call.typed["pairs"], told, matcher, counts) | {"known": dict(done.coverage), **rows}
+    document = _said(call, matcher, done.table, [*sides, *matcher.added_columns(add)], told, counts)
     names = done.coverage if "features" in add else done.asked
     if parts := part_words({name: done.coverage[name] for name in names}):
         print(parts)
     call.say_rejected(done.rejected)
-    return document
+    return document | {"known": dict(done.coverage)}
 
 
-@command(MatchFunction.link, given=("a_terms", "b_terms"), prints=".csv")
-def link(call: Call, *, output: TableFile | None = None, matcher: MatchFunction) -> dict[str, Any]:
+@command(MatchFunction.link, given="a_terms b_terms", prints=".csv")
+def link(call: Call, *, output: TableFile = None, matcher: MatchFunction) -> dict[str, Any]:
     """Link two lists of terms: for each of the one the best of the other.
 
     It names the same disease, or there is none. Other columns are kept.
@@ -145,11 +142,11 @@ def link(call: Call, *, output: TableFile | None = None, matcher: MatchFunction)
         if made.limited:
             warnings.warn(f"{made.limited[:-1]} (--candidates).", stacklevel=2)
         told = f"{made.linked:,} of {counted(made.a, 'term')} linked to {counted(made.b, 'term')}, {made.unlinked:,} without a match"
-        return _terms(made, matcher, output, told)
+        return _terms(call, made, matcher, told)
 
 
-@command(MatchFunction.dedupe, given=("terms",), prints=".csv")
-def dedupe(call: Call, *, output: TableFile | None = None, matcher: MatchFunction) -> dict[str, Any]:
+@command(MatchFunction.dedupe, given="terms", prints=".csv")
+def dedupe(call: Call, *, output: TableFile = None, matcher: MatchFunction) -> dict[str, Any]:
     """Find the terms of a list that name one disease.
 
     In a cluster every two names match. The policy is strict if none is given.
@@ -167,25 +164,24 @@ def dedupe(call: Call, *, output: TableFile | None = None, matcher: MatchFunctio
     m.threshold = m.threshold_or(call.typed.get("threshold"))
     made = call(dedupe_terms, model=m.model, least=m.threshold)
     told = f"{counted(made.terms, 'term')} in {counted(made.clusters, 'cluster')}, {made.joined:,} of them with others"
-    return _terms(made, m, output, told)
+    return _terms(call, made, m, told)
 
 
-def _terms(made: Any, m: MatchFunction, output: Path | None, told: str) -> dict[str, Any]:
+def _terms(call: Call, made: Any, m: MatchFunction, told: str) -> dict[str, Any]:
     """Writes the table, or shows its first rows, and says what came of it, `told` first; gives its JSON."""
     for read in filter(None, (made.read, getattr(made, "read_b", None))):
         print(f"{read.table.note}\n" if read.table.note else "", end="")
-    if output is not None:
+    if output := call.typed.get("output"):
         check_output(output, rows=len(made.table))
         write_table(made.table, output)
-    rows = {} if output is not None else _first_rows(made.table, made.table.column_names)
     counts = {each.name: getattr(made, each.name) for each in fields(made) if each.type == "int"}
     others = {"not_understood": "not understood", "blank": "blank or no diagnosis", "doubtful": "below a probability of 0.5: look at them"}  # fmt: skip
     told += "".join(f", {counts[name]:,} {words}" for name, words in others.items() if counts[name])
-    return _said(output, "Terms", f"{told};", m, counts) | rows
+    return _said(call, m, made.table, made.table.column_names, f"{told};", counts)
 
 
-@command(given=("*diagnoses",), prints=".csv")
-def icd(call: Call, *, output: TableFile | None = None, gold: str | None = None) -> Any:
+@command(given="*diagnoses", prints=".csv")
+def icd(call: Call, *, output: TableFile = None, gold: str | None = None) -> Any:
     """Map free text to ICD-10, with candidates.
 
     By name, by code, else the best of the nearest, or a language model's pick.
@@ -234,24 +230,21 @@ def _diagnosis(text: str, table_command: str = "score") -> str:
     return text
 
 
-def _said(output: Path | None, source: str, told: str, m: MatchFunction, counts: dict[str, int]) -> dict[str, Any]:
-    """Says what came of pairs or terms, and by which M; gives that as JSON."""
-    threshold = shown_threshold(m.threshold)
-    print(f"{output or source}: {told} at threshold {threshold} (model {m.name}, policy {m.policy}).")
+def _said(call: Call, m: MatchFunction, table: Any, columns: Iterable[str], told: str, counts: Any) -> dict[str, Any]:
+    """Shows the first rows where no file takes them, says what came of pairs or terms, and by which M; gives that as JSON."""
+    output, source = call.typed.get("output"), call.typed.get("pairs", "Terms")
+    rows = {} if output else _first_rows(table, columns)
+    print(
+        f"{output or source}: {told} at threshold {shown_threshold(m.threshold)} (model {m.name}, policy {m.policy})."
+    )
     about = {"threshold": m.threshold, "policy": m.policy, "model": m.name}
-    return {"output": output and str(output), **counts, **about}
+    return {"output": output and str(output), **counts, **about, **rows}
 
 
 def _first_rows(table: pa.Table, columns: Iterable[str]) -> dict[str, Any]:
     """Shows the first rows, of the columns that are there, and gives all for the JSON."""
     first = table.select([name for name in columns if name in table.column_names]).slice(0, 20)
-    print_table(first.column_names, (map(_cell, row.values()) for row in first.to_pylist()))
+    print_table(first.column_names, (map(shown, row.values()) for row in first.to_pylist()))
     if not quiet():
         print(f"{len(first)} of {counted(len(table), 'row')}; -o FILE writes all, -o - prints them as CSV.")
     return {"rows": table}
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)

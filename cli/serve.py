@@ -1,7 +1,5 @@
 """`dxmatch serve`: a page to try a match function, and its JSON API; apart from other commands, since it needs an extra."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from .. import MatchFunction

@@ -1,7 +1,5 @@
 """`dxmatch votes`: ask language models for votes and picks, live or as batch files, and keep every answer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
@@ -50,7 +48,7 @@ def _planned(call: Call, only: Sequence[str], asking: Asking) -> Iterator[tuple[
         yield planned, kept
 
 
-@command(PairVotes.read, given=("pairs",), of=votes)
+@command(PairVotes.read, given="pairs", of=votes)
 def ask(call: Call, *, only: Sequence[str] = (), asking: Asking = Asking()) -> None:
     """Ask for every vote and pick that the pairs need and the store does not hold. Each answer is kept as it comes.
 
@@ -74,7 +72,7 @@ def ask(call: Call, *, only: Sequence[str] = (), asking: Asking = Asking()) -> N
                 print(f"{unscored:,} {hold} no verdict: --again asks anew; dxmatch votes check says why.")
 
 
-@command(PairVotes.read, given=("pairs",), of=votes)
+@command(PairVotes.read, given="pairs", of=votes)
 def export(
     call: Call,
     *,
@@ -100,7 +98,7 @@ def export(
             print(f"Written: {file}")
 
 
-@command(import_table, given=("*source",), of=votes)
+@command(import_table, given="*source", of=votes)
 def import_(
     call: Call,
     source: Sequence[File],
@@ -158,11 +156,7 @@ def status(call: Call, *, asking: _Store = Asking()) -> list[dict[str, Any]]:
 
 @command(check_endpoints, of=votes)
 def check(
-    call: Call,
-    *,
-    matcher: str | None = None,
-    repair: Output | None = None,
-    asking: _Store = Asking(),
+    call: Call, *, matcher: str | None = None, repair: Output | None = None, asking: _Store = Asking()
 ) -> list[EndpointCheck]:
     """Say whether models can be asked, with one question to each, or whether a vote store is whole. Leaves with 1 where anything is wrong.
 
@@ -193,7 +187,7 @@ def check(
     return asked
 
 
-@command(given=("name",), of=votes)
+@command(given="name", of=votes)
 def prompt(call: Call, name: str | None = None) -> None:
     """Print a prompt as a file, which asks the same where it is given back; or say which there are, and what a file must hold.
 

@@ -20,6 +20,8 @@ def shown(value: object) -> str:
     """Writes a value of a table."""
     if value is None or value != value:
         return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return f"{value:.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
 
 
