@@ -17,7 +17,7 @@ from ..files.wording import counted
 from ..options import WRITTEN
 from ..terminal import print_table
 from ..votes.asking import plan_lines
-from .command import Call, Output, TableFile, command
+from .command import Call, Output, Place, TableFile, command
 
 Reports = Sequence[Annotated[Path, WRITTEN, check_report_path]]
 _STEPS = {
@@ -36,7 +36,7 @@ def evaluate(
     output: Reports = (),
     matches: TableFile = None,
     judgements: TableFile = None,
-    charts: Output | None = None,
+    charts: Place = None,
     pairs: TableFile = None,
     dry_run: bool = False,
     full: bool = False,
@@ -105,12 +105,7 @@ def choice(call: Call, *, output: Reports = (), per_answer: TableFile = None) ->
 
 @command(given="graphs notes *predictions", prints=".md")
 def reasoning(
-    call: Call,
-    *,
-    output: Reports = (),
-    per_note: TableFile = None,
-    deductions: TableFile = None,
-    charts: Output | None = None,
+    call: Call, *, output: Reports = (), per_note: TableFile = None, deductions: TableFile = None, charts: Place = None
 ) -> Report:
     """Compare predicted diagnostic reasoning with annotated reasoning.
 

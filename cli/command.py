@@ -36,6 +36,8 @@ from . import running
 
 Output = Annotated[Path, WRITTEN]
 """A file or folder that a command writes."""
+Place = Output | None
+"""One that it writes if it is given."""
 TableFile = Annotated[Path, WRITTEN, check_output] | None
 """A table that it writes, if any; what cannot be written ends it before anything is read."""
 _NAMED = ("judge", "codes", "graded", "threshold", "encoder", "about")

@@ -13,7 +13,7 @@ from ..models.folder import check_target
 from ..options import Between, File
 from ..terms.text.abbreviations import read_abbreviations
 from ..training.card import print_training
-from .command import Call, Output, command, group
+from .command import Call, Output, Place, command, group
 
 
 @command(given="pool")
@@ -122,7 +122,7 @@ def train(
 
 
 @command(given="pairs")
-def audit(call: Call, *, output: Annotated[Output, check_folder], charts: Output | None = None) -> None:
+def audit(call: Call, *, output: Annotated[Output, check_folder], charts: Place = None) -> None:
     """Say what a match function relies on.
 
     SHAP values, importance, correlation, each feature alone, errors by kind: one page and its tables.

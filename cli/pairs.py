@@ -23,7 +23,7 @@ from ..pages.encodings import shown
 from ..settings import quiet
 from ..terminal import print_table
 from ..terms.text.assertion import assertion_of
-from .command import Call, Output, TableFile, command
+from .command import Call, Place, TableFile, command
 
 _RELATIONS = {
     "same": "The two are the same disease", "narrower": "The first is a kind of the second", "broader": "The second is a kind of the first",
@@ -71,7 +71,7 @@ def match(call: Call, a: str, b: str, *, matcher: MatchFunction) -> dict[str, An
 
 
 @command(given="a b", prints=".svg")
-def explain(call: Call, *, output: Output | None = None) -> Any:
+def explain(call: Call, *, output: Place = None) -> Any:
     """Say feature by feature why two diagnoses match, or do not.
 
     In words, and as a picture.
@@ -89,7 +89,7 @@ def explain(call: Call, *, output: Output | None = None) -> Any:
 
 
 @command(score_files, given="pairs", prints=".csv")
-def score(call: Call, *, output: Output | None = None, matcher: MatchFunction) -> dict[str, Any]:
+def score(call: Call, *, output: Place = None, matcher: MatchFunction) -> dict[str, Any]:
     """Add probability and match to each pair of a table.
 
     From Parquet to Parquet, a command that was cut short goes on where it was.
@@ -203,17 +203,17 @@ def icd(call: Call, *, output: TableFile = None, gold: str | None = None) -> Any
     words = texts if isinstance(texts, list) else [texts]
     if len(words) > 1 or not _is_file(words[0]):
         texts = [_diagnosis(text, "icd") for text in words]
-    found = call(diagnoses=texts) if gold is None else call(icd_accuracy, diagnoses=texts, gold=gold)
+    found = call(None if gold is None else icd_accuracy, diagnoses=texts)
     table = found if gold is None else found.table
     if output is not None:
         write_table(table if output.suffix in (".jsonl", ".parquet") else flat_candidates(table), output)
         without = f", {table['icd10'].null_count:,} of them without a code" if table["icd10"].null_count else ""
         print(f"{output}: {counted(table.num_rows, 'row')} mapped{without}.")
+    elif gold is None:
+        _first_rows(table, ("diagnosis", "icd10", "name", "how", "score"))
     if gold is not None:
         found.print()
         return found
-    if output is None:
-        _first_rows(table, ("diagnosis", "icd10", "name", "how", "score"))
     return {"edition": table.schema.metadata[EDITION.encode()].decode(), "mapped": table}
 
 

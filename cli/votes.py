@@ -23,9 +23,10 @@ from ..votes.batch_files import OF_CASES, import_batch, is_batch_result
 from ..votes.prompts.files import KINDS, PROMPTS, allowed_in, named, names_of
 from ..votes.store import STORE
 from ..votes.store.store import VoteStore
-from .command import Call, Output, command, group
+from .command import Call, Output, Place, command, group
 
 _Store = Annotated[Asking, Serves("store")]
+_Served = Annotated[Asking, Serves("endpoints", "store")]
 
 
 @group
@@ -73,13 +74,7 @@ def ask(call: Call, *, only: Sequence[str] = (), asking: Asking = Asking()) -> N
 
 
 @command(PairVotes.read, given="pairs", of=votes)
-def export(
-    call: Call,
-    *,
-    output: Output,
-    only: Sequence[str] = (),
-    asking: Annotated[Asking, Serves("endpoints", "store")] = Asking(),
-) -> None:
+def export(call: Call, *, output: Output, only: Sequence[str] = (), asking: _Served = Asking()) -> None:
     """Write what the store does not hold as OpenAI batch files, for a batch service or vLLM's batch runner.
 
     Parameters
@@ -156,7 +151,7 @@ def status(call: Call, *, asking: _Store = Asking()) -> list[dict[str, Any]]:
 
 @command(check_endpoints, of=votes)
 def check(
-    call: Call, *, matcher: str | None = None, repair: Output | None = None, asking: _Store = Asking()
+    call: Call, *, matcher: str | None = None, repair: Place = None, asking: _Store = Asking()
 ) -> list[EndpointCheck]:
     """Say whether models can be asked, with one question to each, or whether a vote store is whole. Leaves with 1 where anything is wrong.
 
