@@ -42,7 +42,7 @@ TableFile = Annotated[Path, WRITTEN, check_output] | None
 """A table that it writes, if any; what cannot be written ends it before anything is read."""
 _NAMED = ("judge", "codes", "graded", "threshold", "encoder", "about")
 """Parameters whose fields carry their name: --judge.model."""
-_SHORT = {"output": "o", "models": "m"}
+_SHORT = {"output": "-o", "models": "-m"}
 _FIRST = ("What comes out", "Options")
 _TABLES = {
     "judgements": "judgements", "matches": "matches", "per_answer": "choice.answers", "per_note": "reasoning.notes",
@@ -90,9 +90,9 @@ class Flag:
     @property
     def names(self) -> list[str]:
         """How it is typed; an option that may be given again in the singular, too."""
-        long, short = self.word.replace("_", "-"), self.word if len(self.word) == 1 else _SHORT.get(self.word)
+        long = f"--{self.word.replace('_', '-')}"
         again = long[:-1] if long.endswith("s") and {*SEVERAL} & {*self.inside} else None
-        return [*(f"--{name}" for name in (long, again) if name), *(f"-{name}" for name in (short,) if name)]
+        return [*filter(None, (long, again, f"-{self.word}" if len(self.word) == 1 else _SHORT.get(self.word)))]
 
     @property
     def inside(self) -> dict[Any, tuple[Any, ...]]:
@@ -303,10 +303,12 @@ def _files(typed: Mapping[str, list[Any]], flags: Mapping[str, Flag], prints: st
         ]:
             if READ in flags[key].rule.said:
                 typed[key][place] = _came(word, folder)
-            elif key == "output" and word.with_suffix("") == Path("/dev/stdout"):
-                if output or not prints:
+            elif isinstance(word, Path) and word.with_suffix("") in (Path("/dev/stdout"), Path("/dev/stdin")):
+                if key != "output" or output or not prints:
                     raise CycloptsError(msg="standard output takes one file: no other, no folder, no --json beside it")
                 typed[key][place] = output = folder / f"standard output{word.suffix or prints}"
+            elif word == "/dev/stdin":
+                typed[key][place] = "-"  # where no file is read it is a text
         given = [(flags[key].rule.said, word) for key, words in typed.items() for word in words]
         written = [(said, file) for said, file in given if WRITTEN in said]
         check_apart([file for _, file in written], [word.rpartition("=")[2] for said, word in given if READ in said])

@@ -13,7 +13,7 @@ from .. import MatchFunction, icd_accuracy, score_files
 from .. import explain as explained
 from ..errors import InputError
 from ..features.coverage import part_words
-from ..files.tables import check_output, write_table
+from ..files.tables import write_table
 from ..files.wording import counted, is_file_name, shown_threshold
 from ..matcher.dedupe import dedupe as dedupe_terms
 from ..matcher.icd_mapping import EDITION, flat_candidates
@@ -172,7 +172,6 @@ def _terms(call: Call, made: Any, m: MatchFunction, told: str) -> dict[str, Any]
     for read in filter(None, (made.read, getattr(made, "read_b", None))):
         print(f"{read.table.note}\n" if read.table.note else "", end="")
     if output := call.typed.get("output"):
-        check_output(output, rows=len(made.table))
         write_table(made.table, output)
     counts = {each.name: getattr(made, each.name) for each in fields(made) if each.type == "int"}
     others = {"not_understood": "not understood", "blank": "blank or no diagnosis", "doubtful": "below a probability of 0.5: look at them"}  # fmt: skip
