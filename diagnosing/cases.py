@@ -123,7 +123,7 @@ def _table(source: Any, reading: Reading) -> tuple[Table, Mapping[str, Any]]:
         rows = [
             {CASE_ID: str(case), **(one if isinstance(one, Mapping) else {TEXT: one})} for case, one in cases.items()
         ]
-        return Table(records_as_columns(rows, place, first), place, first), {}
+        return Table(records_as_columns(rows, place, range(first, first + len(rows))), place, first), {}
     return read_table(source, reading.encoding, set_aside=reading.rejects is not None), {}
 
 

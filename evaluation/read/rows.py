@@ -221,7 +221,7 @@ def right_answers(rows: Rows, role: str, is_none: NoDiagnosis, separator: str | 
     if separator is None and len({*filled}) == len(filled):  # else rows part them
         open_ = {row: text for row, _, text, of, _ in lines if len(of) == 1 and "," in text and text[0] != "["}
         column = rows.column_of(next(iter(open_), 0), "diagnosis")
-        rows.told += check_commas(open_, len(filled), "right answers", table, column)
+        rows.long.told.extend(check_commas(open_, len(filled), "right answers", table, column))
     texts = list({name for *_, kept in lines for name in kept})
     refused = {text for text, bad in zip(texts, refused_texts(pa.array(texts, pa.string())), strict=True) if bad}
     for row, case, _, _, kept in lines:
