@@ -42,9 +42,7 @@ class Reading(Options):
 
     columns: Mapping[str, str | Sequence[str]] | None = None
     record: Callable[[Any], Any] | None = None
-    format: Literal[
-        "inspect", "lm-eval", "diagnosis-arena", "clinbench-hpb", "craft-md", "ddxplus", "direct", "kernel29"
-    ] | None = None  # fmt: skip
+    format: str | None = None
     encoding: str | None = None
     separator: str | None = None
     missing: Literal["empty", "own", "refuse"] | None = None

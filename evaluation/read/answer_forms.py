@@ -23,6 +23,7 @@ _NUMBERED = re.compile(
     r"(?:[.)\]]+:?|:(?!\d)|\s+[-–—](?=\s)|(?<=#\d)|(?<=#\d\d))(?!\d)\s*(?P<text>\S.*)"
 )
 _BULLET = re.compile(r"\s*(?:[-*•–+◦▪‣·●►➤]\s+|[-•](?=[^\W\d_]))(?P<text>\S.*)")
+_INLINE = re.compile(r"(?:^|(?<=[\s,;:>]))(?<!type )(?<!stage )(?<!grade )\(?(\d{1,2})[.)]\s+(?=[^\W\d_*]|\*\*)")
 _LABEL = re.compile(r"([^:\t—\[]{2,60}?)\s*(:|[-=]?>|=|\t|→|\s[–—-]\s)\s*(\S.*)")
 _HEADING = re.compile(r"\s*(?:#{1,6}\s.*|\*\*[^*]+\*\*\s*|[^:]*(:)\**\s*)")
 
@@ -90,8 +91,7 @@ def without_table(text: str) -> str:
             tables = [(0, len(lines), mark)]
     for first, last, mark in reversed(tables):
         written = [line.strip().strip("|") for line in lines[first:last] if line.strip("\t |:+-")]
-        read = csv.reader(written, delimiter=mark, skipinitialspace=True)
-        head, *rows = [[plain(cell) for cell in row] for row in read]
+        head, *rows = [[*map(plain, row)] for row in csv.reader(written, delimiter=mark, skipinitialspace=True)]
         certain(not any(len(row) != len(head) or any(map(DENIES.match, row)) for row in rows))
         told = _lines_of([dict(zip(head, row, strict=True)) for row in rows], "Diagnoses")
         lines = [*lines[:first], "", *told, "", *lines[last:]]
@@ -124,7 +124,7 @@ def sections_of(text: str) -> list[Section]:
         Where a section has two lists, or a heading or label is unknown.
     """
     sections, blank, counted = [Section(TEXT)], False, 0
-    for line in (one[:_LONGEST_LINE] for one in text.splitlines()):
+    for line in (part for one in text.splitlines() for part in _list_apart(one[:_LONGEST_LINE])):
         after_blank, blank = blank, not any(map(str.isalnum, line))
         here, indent = sections[-1], len(line) - len(line.lstrip())
         numbered, bullet = _NUMBERED.fullmatch(line), _BULLET.fullmatch(line)
@@ -149,6 +149,13 @@ def sections_of(text: str) -> list[Section]:
         elif not is_reason:
             (here.below if here.entries else here.text).append(line)
     return sections
+
+
+def _list_apart(line: str) -> list[str]:
+    """A line, cut before each number where it holds a list: "1. gout 2. sepsis"."""
+    found = [*map(int, _INLINE.findall(line))]
+    parts = _INLINE.sub(r"\n\1. ", line).strip("\n").split("\n")
+    return [part.strip(" ,;|") for part in parts] if found[1:] and found == [*range(1, len(found) + 1)] else [line]
 
 
 def _opened(line: str, here: Section, is_free: bool) -> Section | None:

@@ -38,6 +38,7 @@ _ONE, _MANY, _BESIDE, _ASIDE, _SAY_NOTHING, _SAYING = map(words_in, _WORDS.split
 _MOST_OF_A_LABEL, _MOST_OF_A_NAME, FEW = 7, 14, 4  # words; so few a remark has, or a heading without a mark
 _MARKS = re.compile(r"\*\*|__|`|~~|(?<!\w)[*_](?=\w)|(?<=[\w)])[*_](?!\w)")
 _NO_WORDS = re.compile(r"(?i)\([^()]*\)|\b(?:for|at this)\s.*|^\W*\d+[.)]|[^\w\s'’/-]")
+_BEHIND_BOLD = re.compile(r"(?<=\S)\*\*:?\s*(?:[:–—-]|is\b)\s*\S.*$")
 _REMARK_MARK = re.compile(r"\s*:\s+|\s*—\s*|\s+[-–→]\s+|\s*\((?=[^()]*\)\s*$)")
 _OF_NAME = re.compile(r"(?i)(?:type|stage|grade|class|due to|secondary to)\b")  # and no remark
 _ASIDE_BRACKET = re.compile(  # a likelihood, a code, or a citation's number
@@ -46,7 +47,7 @@ _ASIDE_BRACKET = re.compile(  # a likelihood, a code, or a citation's number
 )
 _NO_NAME = re.compile(
     r"[%=?、。，；（）\u20e3\u2460-\u24ff]|;(?![^()]*\))|\s/\s.*\s/\s|\s>\s|\s\(?\d{1,2}[.)]\s|(?<=[a-z]{3})[.!]\s+[A-Z]"
-    r"|^\(?(?:\w[):]\s|\d+\.\s|[A-Za-z]\.\s(?=[A-Z]|\w\.)|\d\s+[A-Z])|^[^\w\"'“‘«„]|\b(?:vs\.?|versus)(?![-\s]*host)"
+    r"|^\(?(?:\w[):]\s|[A-Za-z]\.\s(?=[A-Z]|\w\.)|\d\s+[A-Z])|^[^\w\"'“‘«„]|\b(?:vs\.?|versus)(?![-\s]*host)"
     r"|(?i:\byears?[\s-]old\b|\bnot\b(?!\s+(?:otherwise|elsewhere|specified))"
     r"|^(?:here|consistent with|concern for|no|never|without|negative|against|(?:due|secondary) to|d/?dx|dd)\b(?!-))"
 )
@@ -80,8 +81,6 @@ def kind_of(label: str) -> int | None:
     >>> kind_of("Most likely diagnosis") == LEAD, kind_of("mostLikelyDiagnosis") == LEAD, kind_of("Gout")
     (True, True, None)
     """
-    if re.search(r"(?i)(?<!not )(?<![a-z])(?:ruled[\s_]+out|excluded|rejected)\b", label):
-        return ASIDE
     bare = _NO_WORDS.sub(" ", re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", plain(label))).casefold()
     told = re.findall(r"[^\W\d_]+", bare)
     words = {*told} - _SAY_NOTHING
@@ -108,7 +107,7 @@ def names_of(entries: Sequence[str]) -> list[str]:
     >>> names_of(["**Gout** (60%): red toe", "Pseudogout - knee of an old man"])
     ['Gout', 'Pseudogout']
     """
-    heads = [plain(entry) for entry in entries]
+    heads = [plain(_BEHIND_BOLD.sub("", entry)) for entry in entries]
     often = len(heads) > 1 and sum(_cut(head, True) != head for head in heads) * 2 > len(heads)
     names = list[str]()
     for head in heads:
@@ -151,8 +150,7 @@ def _cut(text: str, often: bool) -> str:
     """A text without the remark at its end. often : most entries have one. "" where that denies what stands before it."""
     for mark in _REMARK_MARK.finditer(text):
         before, behind = text[: mark.start()], text[mark.end() :].strip(" )")
-        is_open = len(re.findall(r"[(\[]", before)) > len(re.findall(r"[)\]]", before))
-        if not before.strip() or is_open or _OF_NAME.match(behind):
+        if not before.strip() or _OF_NAME.match(behind):
             continue
         if DENIES.match(behind):
             return ""

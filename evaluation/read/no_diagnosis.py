@@ -33,5 +33,5 @@ def _bare(text: str) -> str:
 def taken_as_none(counts: Counter[str], of: int) -> list[str]:
     """The sentence that says how many entries were taken as no diagnosis, and in which words; "" is a blank cell."""
     shown = first_few((f"{quoted(text) if text else 'blank'} {n:,}" for text, n in counts.most_common()), 4)
-    said = f"{(n := counts.total()):,} of {of:,} diagnoses in the lists name{'s' * (n == 1)} none ({shown}); ranks stay, and such a word matches nothing."
-    return [said] if n else []
+    said = f"diagnoses in the lists {'names' if counts.total() == 1 else 'name'} none ({shown}); ranks stay, and such a word matches nothing."
+    return [f"{counts.total():,} of {of:,} {said}"] if counts else []

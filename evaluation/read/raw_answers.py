@@ -28,13 +28,11 @@ _LEADS_IN = re.compile(
 _SHARE = re.compile(r"[(\[,:–—-]\s*[~≈]?\s*(\d{1,3}(?:\.\d+)?)\s*%")
 _SENTENCE_END = re.compile(r"(?<=[\w)\]*\"”])(?:[.!?](?:\*\*)?\s+(?=[\"“*]*[A-Z])|;\s+(?![^()]*\)))")
 _APART = re.compile(r"[;|](?![^()]*\))|\s>\s")
-_OPTION = re.compile(r"^\(?[A-H][.)]\s+(?=[A-Z][a-z])")
 _FRAMES = tuple(  # sentences that name one diagnosis, or several in one order, as their label tells; without a label one
     re.compile(f"(?:(?P<clause>.{{0,200}}?), )??{frame} (?P<name>.+)".replace(" ", r"\s+"), re.IGNORECASE | re.DOTALL)
     for frame in (
         r"(?P<label>[^,:]{3,70}?) (?:is|are|remains|includes?|would be)(?: (?:(?:most )?(?:likely|probably)|therefore|thus))?:?",
-        r"(?:this|it|the|everything)\b.{0,200}? (?:(?:is|are) (?:most|highly|very|strongly) (?:consistent with|suggestive of)"
-        r"|points? to(?:wards?)?|strongly suggests?)",
+        r"(?:I (?:think|believe|suspect)(?: (?:this|it) is)?(?: most likely)?|this is most likely|(?:this|it|the|everything)\b.{0,200}? (?:(?:is|are) (?:most|highly|very|strongly) (?:consistent with|suggestive of)|points? to(?:wards?)?|strongly suggests?))",
     )
 )
 _AROUND_A_NAME = re.compile(
@@ -106,7 +104,7 @@ def _stated(one: Section, so_far: int, alone: bool, beside: list[str]) -> Iterat
     if text and (alone if one.kind == TEXT else (kind == LEAD or one.own or not entries)):
         lines, entries = text[:1] if one.own else text, []
         parts = lines if len(lines) > 1 else [part for part in _APART.split(text[0]) if part.strip()]
-        first, *more = _SENTENCE_END.split(_OPTION.sub("", text[0]))
+        first, *more = _SENTENCE_END.split(text[0])
         if len(parts) > 1 and (names := names_of(parts)):
             yield OTHERS if kind == OTHERS else LIST, names
             text = text[len(lines) :]

@@ -14,8 +14,7 @@ from pathlib import Path
 from .answer import Answer, Head, files_below, objects_below, told_by
 
 TITLE = "ClinBench-HPB"
-_RIGHT = "diagnosis"
-_KEYS = (("patient_info", _RIGHT),)
+_KEYS = (("patient_info", "diagnosis"),)
 _PATIENT = ("patient_id", "Index", "index")  # keys of the number of a patient, who has one of them or none
 _PART = re.compile(r"(?i)[-_ ]?part[-_ ]?\d+$")
 SHOWN = re.compile(r"patient_info|(?:laboratory|blood|imaging)_\w+|question")
@@ -23,7 +22,7 @@ SHOWN = re.compile(r"patient_info|(?:laboratory|blood|imaging)_\w+|question")
 
 def reads(head: Head) -> bool:
     """A file of cases. No other key is known: a file to which answers were added is someone's own."""
-    return told_by(_KEYS)(head) and all(map(SHOWN.fullmatch, head.keys - {_RIGHT, *_PATIENT}))
+    return told_by(_KEYS)(head) and all(map(SHOWN.fullmatch, head.keys - {"diagnosis", *_PATIENT}))
 
 
 def read(path: Path) -> Iterator[Answer]:
@@ -38,4 +37,4 @@ def read(path: Path) -> Iterator[Answer]:
         seen[name] += 1  # titles stand twice in the published files
         name = name if seen[name] == 1 else f"{name} ({seen[name]})"
         more = {"subset": _PART.sub("", file.stem)}
-        yield Answer(name, None, references=item[_RIGHT], more=more, source=file, row=row, held=item)
+        yield Answer(name, None, references=item["diagnosis"], more=more, source=file, row=row, held=item)

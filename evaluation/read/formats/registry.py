@@ -2,7 +2,7 @@
 
 A new one is a file beside this one with a title in a sentence; `reads`, whether a file is in it, told from its name and first bytes (`told_by`
 the keys of its objects, which `objects_below` then asks of each); and `read`, of a file or folder, its answers, in order, or, of a format
-that is a row for each diagnosis, the table in long form; a line below, and its name in `Reading.format`; and rows of `tests/cases/formats.csv`.
+that is a row for each diagnosis, the table in long form; a line below; and rows of `tests/cases/formats.csv`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ....errors import InputError
+from ....errors import InputError, OptionError
 from ....files.tables import Table
 from . import clinbench_hpb, craft_md, ddxplus, diagnosis_arena, direct, inspect_log, kernel29, lm_eval
 from .answer import Answer, heads_of
@@ -27,7 +27,17 @@ def recognised(path: Path) -> str:
 
 
 def read_answers(path: Path, name: str) -> list[Answer] | Table:
-    """What a file or folder holds. name : one of `FORMATS`. Errors: `InputError` for one that its format's reader refuses, or that holds nothing of it."""
+    """What a file or folder holds. name : one of `FORMATS`.
+
+    Raises
+    ------
+    InputError
+        For a file or folder that its format's reader refuses, or that holds nothing of it.
+    OptionError
+        For a format that is none.
+    """
+    if name not in FORMATS:
+        raise OptionError("format", f"one of {', '.join(FORMATS)}", name)
     found = FORMATS[name].read(path)
     answers = found if isinstance(found, Table) else list(found)
     if not len(answers):
