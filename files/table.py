@@ -84,9 +84,8 @@ class Table:
         """`data` as its caller keeps tables: a frame of the kind that came; Arrow where a file, lists or dicts did."""
         made = to_native(data, self.frame)
         if self.frame is not None and self.frame.implementation.is_pandas():
-            kept = slice(None) if self.rows is None else self.rows
             for name in self.mixed & {*made.columns}:
-                made[name] = self.frame.get_column(name).to_native().iloc[kept].to_numpy()
+                made[name] = self.frame.get_column(name).to_native().iloc[self.row_numbers()].to_numpy()
             if self.rows is not None:
                 made.index = self.frame.to_native().index[self.rows]
         return made
