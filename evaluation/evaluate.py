@@ -30,9 +30,6 @@ from .score.scores import Settings
 from .score.wanted import RELATIVE, K, Wanted, family_scores, ks_of, wanted
 from .setup import setup_of
 
-_OF_READING = Serves(
-    "columns", "record", "format", "encoding", "separator", "missing", "no_diagnosis", "rejects",
-)  # fmt: skip
 _OF_ASKING = Serves("endpoints", "store", "max_calls", "max_cost")
 
 __all__ = ["Report", "evaluate"]
@@ -49,7 +46,7 @@ def evaluate(
     by: str | Iterable[str] = (),
     groups: Mapping[str, str | Iterable[str]] | None = None,
     compare: Compare | None = None,
-    reading: Annotated[Reading, _OF_READING] = Reading(),
+    reading: Reading = Reading(),
     panel: Panel | None = None,
     codes: Codes | None = None,
     judge: Judge | None = None,
@@ -124,7 +121,7 @@ def evaluate(
     settings = Settings(k=ks_of(k), panel=panel, graded=graded, resampling=resampling)
     with shown("Evaluating") as progress:
         judging, m = Judging(judge, graded, asking, progress), loaded(matcher)
-        lists = read(answers, references, by=by, reading=reading, panel=panel, keep_answers="judge" in judging.stages)
+        lists = read(answers, references, by=by, reading=reading, panel=panel, judging=judging)
         pairs, model_groups = named_pairs(compare, lists.raters), groups_of_raters(groups, lists.raters)
         judged, no_panel = _panels(lists, panel, want)
         matches = match(
@@ -165,11 +162,14 @@ def read(
     by: str | Iterable[str] = (),
     reading: Reading = Reading(),
     panel: Panel | None = None,
-    keep_answers: bool = False,
+    judging: Judging | None = None,
 ) -> Lists:
-    """Reads what `evaluate` reads, and asks nobody. keep_answers : also the words that lists were read from. Errors: those of `evaluate`."""
-    named = panel and panel.algorithms
-    return read_lists(answers, references, reading=reading, algorithms=named, by=by or (), keep_answers=keep_answers)
+    """Reads what `evaluate` reads. judging : who reads answers again, and judges whole ones; nobody is asked without. Errors: those of `evaluate`."""
+    named, again = panel and panel.algorithms, judging and judging.reader(reading.read_again)
+    keep = judging is not None and "judge" in judging.stages
+    return read_lists(
+        answers, references, reading=reading, algorithms=named, by=by or (), keep_answers=keep, again=again
+    )
 
 
 def _panels(answers: Lists, panel: Panel, want: Wanted) -> tuple[Panels, str]:

@@ -31,6 +31,8 @@ class Reading(Options):
         rater has its own number of cases; or "refuse".
     no_diagnosis : sequence of str
         More words that mean "no diagnosis", beside none, N/A, unknown and the like; "keep" takes these as diagnoses.
+    read_again : str, optional
+        A language model, "endpoint:model", that says what answers name that no form tells.
     rejects : path, optional
         A file for rows that cannot be right; without it the first of them is an error.
 
@@ -47,11 +49,11 @@ class Reading(Options):
     separator: str | None = None
     missing: Literal["empty", "own", "refuse"] | None = None
     no_diagnosis: str | Sequence[str] = ()
+    read_again: str | None = None
     rejects: Output | None = None
 
 
-OF_TABLES = ("encoding", "rejects")
-"""The fields that serve a table of pairs, whose columns have parameters of their own."""
+OF_TABLES = ("encoding", "rejects")  # what serves a table of pairs, whose columns have parameters of their own
 
 
 @dataclass(frozen=True, kw_only=True)

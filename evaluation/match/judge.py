@@ -7,7 +7,7 @@ answer, the judgement and its basis, and says whether the judgement is correct. 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, zip_longest
@@ -120,7 +120,7 @@ class Judging:
         self, judge: Judge | None = None, graded: Graded | None = None, asking: Asking | None = None, progress: Progress | None = None
     ) -> None:  # fmt: skip
         self.judge, self.asking, self.progress = judge or Judge(), asking or Asking(), progress
-        graded, served, check = graded or Graded(), services_of(self.asking.endpoints), self.judge.check
+        graded, self.served, check = graded or Graded(), services_of(self.asking.endpoints), self.judge.check
         self.relations_by_m = graded.relation == NOBODY["relation"]
         self.stages, self.prompts = dict[str, LanguageModel](), dict[str, Prompt]()
         for kind, option, model, prompt in (
@@ -129,8 +129,28 @@ class Judging:
             *((column, f"graded.{column}", getattr(graded, column), graded.prompts.get(column)) for column in _SCALES),
         ):
             if model not in (None, nobody := NOBODY.get(kind, "")):
-                self.stages[kind] = named_model(option, model, *served, f"{nobody}, or " if nobody else "")
+                self.stages[kind] = named_model(option, model, *self.served, f"{nobody}, or " if nobody else "")
                 self.prompts[kind] = prompt_of(kind, prompt)
+
+    def reader(self, model: str | None) -> Callable[[Iterable[str]], dict[str, str]] | None:
+        """Has a model say what answers name that no form tells: answer -> a list in numbered lines; None for no model.
+
+        Raises
+        ------
+        NotServed
+            For a model that is not ENDPOINT:MODEL, or of an endpoint that is not known.
+        """
+        if model is None:
+            return None
+        named, prompt = named_model("read_again", model, *self.served), prompt_of("diagnosis", "reading")
+
+        def read_as(unread: Iterable[str]) -> dict[str, str]:
+            texts = list(dict.fromkeys(unread))
+            with VoteStore(self.asking.filled) as votes:
+                said = named.answers(prompt, [(text, "") for text in texts], votes, self.asking.budget, self.progress)
+            return {text: one.raw for text, one in zip(texts, said, strict=True) if one}
+
+        return read_as
 
     def filled(self, answers: Lists, matcher: Any) -> Lists:
         """Fills the blank cells of the columns relation and severity, of the first five of each list, as far as they are asked for.

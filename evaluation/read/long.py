@@ -76,10 +76,13 @@ def _taken(table: Table, columns: Mapping[str, Any], at: Any = None) -> dict[str
     return every if at is None else {name: column.take(pa.array(at)) for name, column in every.items()}
 
 
-def rows_of(shape: Shape, by: Collection[str], separator: str | None, told: list[str]) -> pa.Table:
+def rows_of(
+    shape: Shape, by: Collection[str], separator: str | None, told: list[str], read_as: Mapping[str, str] = {}
+) -> pa.Table:
     """The rows of the lists, by the file's name, or "model", where the table names no rater, and of the right answers.
 
     by : columns of the case to keep. separator : as in `read_lists`. told : sentences on what is doubtful, of which there may be more.
+    read_as : an answer -> what it is read as.
 
     Raises
     ------
@@ -106,7 +109,7 @@ def rows_of(shape: Shape, by: Collection[str], separator: str | None, told: list
         if kind == LONG:
             of = _unread(data)
         else:
-            of = _numbered(table, columns) if kind == NUMBERED else _cells(table, columns[0], separator, told)
+            of = _numbered(table, columns) if kind == NUMBERED else _cells(table, columns[0], separator, told, read_as)
         of |= _taken(table, data, of.pop("row", None))
         of.setdefault("rater", _constant(who or nobody, len(of["diagnosis"])).cast(pa.large_string()))
         parts.append(pa.table(of))
@@ -130,10 +133,13 @@ def _unread(data: Mapping[str, Any]) -> dict[str, Any]:
     return {GIVEN: given, IN_WORDS: pc.if_else(given, whole, unread)}
 
 
-def _cells(table: Table, column: str, separator: str | None, told: list[str]) -> dict[str, Any]:
+def _cells(
+    table: Table, column: str, separator: str | None, told: list[str], read_as: Mapping[str, str]
+) -> dict[str, Any]:
     """Rows of lists that stand in cells: one for each diagnosis, and one for a cell without any."""
     values = table.column(column)
-    cells = [list_cell(value, separator) for value in values]
+    said = [read_as.get(value, value) if isinstance(value, str) else value for value in values]
+    cells = [list_cell(value, separator) for value in said]
     open_ = {i: values[i] for i, cell in enumerate(cells) if cell.has_commas and separator is None}
     told += check_commas(open_, sum(cell.names is not None for cell in cells), "cells", table, column)
     lengths = np.array([len(cell.names or [None]) for cell in cells], np.int64)

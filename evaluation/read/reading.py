@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -37,6 +37,8 @@ def read_lists(
     algorithms: str | Iterable[str] | None = None,
     by: str | Iterable[str] = (),
     keep_answers: bool = False,
+    again: Callable[[Iterable[str]], Mapping[str, str]] | None = None,
+    read_as: Mapping[str, str] = {},
 ) -> Lists:
     """Reads and checks lists of diagnoses.
 
@@ -62,11 +64,12 @@ def read_lists(
     reading : how the files are read. Of `columns`, "predictions" is the columns with a list in each cell, one for each model (a list of
         names, or one text with commas); "rank" may be several, one for each rank. `separator` is asked for where a tenth of the cells hold
         commas that nothing tells. A word of `no_diagnosis` keeps its place in the list and matches nothing. With `rejects`, a bad row, and a
-        line that is no JSON, spoils its list, which is then missing; of several files one that cannot be read is left out; what is wrong
+        line that is no JSON, spoils its list, which is then missing; what is wrong
         with a whole case, and a missing list that is refused, leaves out the case.
     algorithms : raters that are the algorithms; all others are the panel. Goes before the column role.
     by : columns of the case (specialty, rarity), for results by group.
     keep_answers : keep the answers in words that lists were read from (`Origin.answers`): a judge reads them whole, and needs no list.
+    again : what answers that no list can be read from are read as. read_as : an answer -> what it is read as.
 
     Raises
     ------
@@ -79,7 +82,7 @@ def read_lists(
         check_output(reading.rejects)
     groups_by = [visible(name) for name in ([by] if isinstance(by, str) else by)]
     broken, is_none = list[InputError](), NoDiagnosis(reading.no_diagnosis)
-    long = long_form(source, references, reading, groups_by, None if reading.rejects is None else broken)
+    long = long_form(source, references, reading, groups_by, None if reading.rejects is None else broken, read_as)
     rows = Rows(long, algorithms, is_none)
     right, final = (right_answers(rows, role, is_none, reading.separator) for role in (REFERENCE, FINAL))
     if not any(right.names):  # beside no set of right answers the final one is the right one
@@ -90,7 +93,12 @@ def read_lists(
             problem = f"the column {name!r} (to group the cases by) is missing{hint(name, long.columns)}"
             raise InputError(problem, source=rows.table.source, got=long.columns)
         groups[name] = rows.texts(name, rows.same(name, "case", rows.case, rows.cases, rows.coded(name)[0]))
-    return _lists(rows, replace(right, groups=groups, final=final), reading, broken, keep_answers)
+    lists = _lists(rows, replace(right, groups=groups, final=final), reading, broken, keep_answers or again is not None)
+    if again is None or not lists.origin.unread:
+        return lists
+    read_as = again(lists.origin.unread.values())
+    options = {"reading": reading, "algorithms": algorithms, "by": by, "keep_answers": keep_answers}
+    return read_lists(source, references, read_as=read_as, **options)
 
 
 def _lists(rows: Rows, known: References, reading: Reading, broken: list[InputError], keep_answers: bool) -> Lists:

@@ -55,7 +55,12 @@ class Long(NamedTuple):
 
 
 def long_form(
-    source: Any, references: Any, reading: Reading, by: Collection[str], broken: list[InputError] | None
+    source: Any,
+    references: Any,
+    reading: Reading,
+    by: Collection[str],
+    broken: list[InputError] | None,
+    read_as: Mapping[str, str],
 ) -> Long:
     """The long form of whatever holds lists, with the right answers that are kept apart. The parameters are those of `read_lists`.
 
@@ -80,7 +85,7 @@ def long_form(
     if not found:
         problem, table = f"right answers, but no lists{of_sheet(tables[-1])}", tables[-1]
         raise InputError(problem, source=table.source, allowed=_LISTS, got=table.names)
-    rows = [rows_of(shape, by, reading.separator, told) for shape in found]
+    rows = [rows_of(shape, by, reading.separator, told, read_as) for shape in found]
     files = list(dict.fromkeys(shape.table.source for shape in found))
     where = ", ".join(dict.fromkeys(shape.table.source for shape in right))
     called = str(source) if isinstance(source, _PATH) else first_few(files, 4)

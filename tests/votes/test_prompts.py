@@ -46,6 +46,7 @@ FROZEN = {
     "diagnosis-ddx-1": "ec855e6c95d88bf8",
     "diagnosis-free-1": "bb08e5210503c536",
     "diagnosis-json-1": "0b6c2dd4005f323a",
+    "diagnosis-reading-1": "1c7c1d4d3afa68a1",
     "diagnosis-role-1": "d4c320893e029534",
     "diagnosis-steps-1": "d13100bf2692ae23",
     "icd-pick-1": "6f3df2c8fdea13a7",

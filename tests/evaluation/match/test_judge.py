@@ -214,3 +214,18 @@ def test_an_endpoint_that_is_down_is_named_at_once(here, command):
     start, said = time.monotonic(), command(*JUDGE).err
     assert time.monotonic() - start < 10
     assert url in said and "onnect" in said and "the judge strict answered none of" in said and "first failure" in said
+
+
+def test_answers_that_no_form_tells_are_read_again_by_a_model(loopback, tmp_path):
+    pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
+    loopback.rules({"contains": "king's disease", "text": "1. Gout\n2. Sepsis"}, {"contains": "hard to say", "text": "It depends."})  # fmt: skip
+    (tmp_path / "my.toml").write_text(f'[endpoint.lab]\nurl = "{loopback.url}"\ntries = 1\n', "utf-8")
+    asking = dxmatch.Asking(endpoints=tmp_path / "my.toml", store=tmp_path / "votes.sqlite")
+    said = {"1": "All of it speaks for the king's disease, I feel, then for poison.", "2": "That is hard to say from here, so wait."}  # fmt: skip
+    report = dxmatch.evaluate(
+        {"gpt": said}, {"1": "gout", "2": "flu"}, matcher=By(), reading={"read_again": "lab:any"}, asking=asking, metrics="recall"
+    )  # fmt: skip
+    assert loopback.log()["calls"] == 2
+    assert {row["metric"]: row["value"] for row in report.table.to_pylist()}["R_disease"] == 0.5
+    (told,) = [one.sentence for one in report.findings if "no list could be read from" in one.sentence]
+    assert "1 by gpt" in told and "hard to say" in told
