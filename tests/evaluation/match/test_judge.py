@@ -218,7 +218,7 @@ def test_an_endpoint_that_is_down_is_named_at_once(here, command):
 
 def test_answers_that_no_form_tells_are_read_again_by_a_model(loopback, tmp_path):
     pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
-    loopback.rules({"contains": "king's disease", "text": "1. Gout\n2. Sepsis"}, {"contains": "hard to say", "text": "It depends."})  # fmt: skip
+    loopback.rules({"contains": "king's disease", "text": "1. gout\n2. sepsis"}, {"contains": "hard to say", "text": "It depends."})  # fmt: skip
     (tmp_path / "my.toml").write_text(f'[endpoint.lab]\nurl = "{loopback.url}"\ntries = 1\n', "utf-8")
     asking = dxmatch.Asking(endpoints=tmp_path / "my.toml", store=tmp_path / "votes.sqlite")
     said = {"1": "All of it speaks for the king's disease, I feel, then for poison.", "2": "That is hard to say from here, so wait."}  # fmt: skip
