@@ -13,7 +13,7 @@ from .formats.answer import value_in
 
 _LIKELIHOOD = re.compile(r"(?i)probab|likelihood|confidence|chance|%")
 _IN_WORDS = {"low": "1", "medium": "2", "moderate": "2", "high": "3"}
-_RANKED = re.compile(r"(?i)(?:rank|top|differential|diagnos[ei]s|answer|d?dx|[\W_])*0*([1-9]\d?)")
+_RANKED = re.compile(r"(?i)(?:rank|top|differential|diagnos[ei]s|answer|d?dx|[\W_])*0*([1-9]\d?)(?:st|nd|rd|th)?")
 _RANK = re.compile(r"(?i)rank|#|no\.?|")
 _BOXED = re.compile(r"\$?\\boxed\{\s*(?:\\text(?:bf)?\{)?([^{}]+)\}?\s*\}\$?\.?")
 _LONGEST_LINE = 1_000  # characters; what is longer is prose

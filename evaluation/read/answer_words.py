@@ -13,16 +13,16 @@ from ...terms.text.vocabulary import words_in
 LEAD, LIST, OTHERS, ASIDE, TEXT = range(5)  # one, several, those beside a leading one, what is no answer, sentences
 _WORDS = """
 first diagnosis dx imp answer impression condition disease cause most likely likeliest probable leading primary
-principal main working provisional single final definitive correct suspected clinical overall name st
-| diagnoses conditions diseases causes differential differentials ddx possible possibly possibilities considerations
+principal main working provisional single final definitive correct suspected clinical overall name st label hypothesis
+| diagnoses hypotheses conditions diseases causes differential differentials ddx possible possibly possibilities considerations
 potential relevant ranked ranking revised high more less least top
 | other others alternative alternatives also still additional remaining secondary unlikely second third fourth fifth
-tertiary runner up moderate low nd rd th miss missed
+tertiary quaternary next runner up moderate low lower nd rd th miss missed
 | reason reasons reasoning rationale explanation justification evidence basis findings features symptoms history why
 presentation summary analysis assessment discussion plan management treatment therapy test tests recommendation
 recommendations recommended workup work step steps actions note comment disclaimer confidence likelihood prob rank
 probability imaging comorbidities patient question code icd orpha id severity urgency urgent important problem
-supporting against thought pathophysiology
+supporting against thought pathophysiology next immediate further investigation investigations follow caveats what do now
 | the my his her a an of in on by to this patient case is are be and but with include includes from here d s tier key
 list line consider considered order likelihood probability decreasing not important rank would must cannot two three five
 | hello thanks i we you he she they it this that these which who patient patients doctor is are was were has have had
@@ -52,7 +52,7 @@ _NO_NAME = re.compile(
     r"|^(?:here|consistent with|concern for|no|never|without|negative|against|(?:due|secondary) to|d/?dx|dd)\b(?!-))"
 )
 DENIES = re.compile(r"(?i)(?:(?:unlikely,?|is|was|has|been|already)\s+)*(?:ruled[ -]out|excluded|not\s+likely)\b")
-_COMMA = re.compile(r"\s*,\s+(?:(?:and|or)\s+)?(?![^()]*\))")
+COMMA = re.compile(r"\s*,\s+(?:(?:and|or)\s+)?(?![^()]*\))")
 _AND = re.compile(r"\s+(?:and|or)\s+(?![^()]*\))")
 _HALF = re.compile(  # what another disease is called by, and no name: "systemic", "left-sided", "type 2"
     r"(?i)(?:(?:sub)?type|stage|grade|class|level|with|without|due|in|of)\b.*|(?:[\w-]+\s+){0,2}(?:[\w-]+(?:ous|al|ar"
@@ -132,10 +132,10 @@ def named(kind: int, text: str, commas: int = 0) -> list[str]:
     >>> named(LIST, "gout, lupus (SLE) and giant cell arteritis"), named(LEAD, "pneumonia, viral")
     (['gout', 'lupus (SLE)', 'giant cell arteritis'], ['pneumonia, viral'])
     """
-    *parts, last = _COMMA.split(text.strip(" ."))
+    *parts, last = COMMA.split(text.strip(" ."))
     halves = [_HALF.fullmatch(part) is not None for part in [*parts, last][1:]]
     if kind == LEAD:
-        certain(len(halves) <= commas or all(halves))
+        certain(len(halves) <= commas or sum(halves) * 2 >= len(halves))
         certain(not re.search(r"(?<!with )\b(?:or|over)\b", re.sub(r"\([^()]*\)", "", text)))
         parts = [text]
     else:

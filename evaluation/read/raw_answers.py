@@ -9,10 +9,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import count
 
 from ...terms.text.sentences import is_nothing
 from .answer_forms import Section, sections_of, without_json, without_table, without_tags
-from .answer_words import ASIDE, FEW, LEAD, LIST, OTHERS, TEXT, Unread, certain, kind_of, named, names_of, plain, says
+from .answer_words import (
+    ASIDE,
+    COMMA,
+    FEW,
+    LEAD,
+    LIST,
+    OTHERS,
+    TEXT,
+    Unread,
+    certain,
+    kind_of,
+    named,
+    names_of,
+    plain,
+    says,
+)
 
 _LONGEST, _LONGEST_SENTENCE = 100_000, 400  # characters
 _BEGIN = r"(?:[<◁\[](?:think(?:ing)?|thought)[>▷\]]|<unused94>|<\|begin_of_thought\|>|<\|channel\|>analysis)"
@@ -25,14 +41,24 @@ _LEADS_IN = re.compile(
     r"(?is)(?!.*\b(?:rul(?:ed?|ing)|exclu\w+|unlikely|less|against|before|need|questions?|tests?|other|also|not?)\b)"
     r".*\b(?:diagnos|differential|ddx|condition|possibilit|cause|consider|likely|think of|my list|based on).*:\s*$"
 )
+_ANNOUNCES = re.compile(r"(?i)[^.:?!]{0,20}[.!]?[^.:?!]*\b(?:differential|ddx|diagnoses)\b[^.:?!]*[.)]?\s*")
 _SHARE = re.compile(r"[(\[,:–—-]\s*[~≈]?\s*(\d{1,3}(?:\.\d+)?)\s*%")
 _SENTENCE_END = re.compile(r"(?<=[\w)\]*\"”])(?:[.!?](?:\*\*)?\s+(?=[\"“*]*[A-Z])|;\s+(?![^()]*\)))")
+_LETTERED = re.compile(r"(?m)^[ \t]*\(?([A-Ha-h]|[IVXivx]{1,4})[.)][ \t]+(?=\S)")
+_SERIES = [*"abcdefgh"], ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"]
 _APART = re.compile(r"[;|](?![^()]*\))|\s>\s")
-_FRAMES = tuple(  # sentences that name one diagnosis, or several in one order, as their label tells; without a label one
-    re.compile(f"(?:(?P<clause>.{{0,200}}?), )??{frame} (?P<name>.+)".replace(" ", r"\s+"), re.IGNORECASE | re.DOTALL)
-    for frame in (
-        r"(?P<label>[^,:]{3,70}?) (?:is|are|remains|includes?|would be)(?: (?:(?:most )?(?:likely|probably)|therefore|thus))?:?",
-        r"(?:I (?:think|believe|suspect)(?: (?:this|it) is)?(?: most likely)?|this is most likely|(?:this|it|the|everything)\b.{0,200}? (?:(?:is|are) (?:most|highly|very|strongly) (?:consistent with|suggestive of)|points? to(?:wards?)?|strongly suggests?))",
+_LIKELY = r"(?:(?:most )?(?:likely|probably)|therefore|thus)"
+_FRAMES = (
+    tuple(  # sentences that name one diagnosis, or several in one order, as their label tells; without a label one
+        re.compile(f"(?:(?P<clause>.{{0,200}}?), )??{frame}".replace(" ", r"\s+"), re.IGNORECASE | re.DOTALL)
+        for frame in (
+            rf"(?P<label>[^,:]{{3,70}}?) (?:is|are|remains|includes?|would be)(?: {_LIKELY})?:? (?P<name>.+)",
+            r"(?P<name>[^,:]+?) (?:is|would be|remains) (?:by far )?(?P<label>(?:the|my) [^,:]{3,50}?)",
+            rf"(?:this|the|he|she)(?: patient| \w*man| boy| girl| child)? {_LIKELY} has (?P<name>.+)",
+            rf"(?:I (?:think|believe|suspect)(?: (?:this|it) is)?(?: most likely)?|this is {_LIKELY}) (?P<name>.+)",
+            r"(?:this|it|the|everything)\b.{0,200}? (?:(?:is|are) (?:most|highly|very|strongly) (?:consistent with"
+            r"|suggestive of)|points? to(?:wards?)?|strongly suggests?) (?P<name>.+)",
+        )
     )
 )
 _AROUND_A_NAME = re.compile(
@@ -43,7 +69,7 @@ _AROUND_A_NAME = re.compile(
 _UNSETTLED = re.compile(  # beside an answer: another diagnosis may be meant, or another order
     r"(?i)\b(?:(?<!least )(?:un)?likel\w+|probable|favou?r\w*|suspect\w*|prefer|lean|however|instead|rather|actually"
     r"|wait|alternativ\w+|differential|another|other\s+(?:diagnos|possib|cause|condition)\w*|possib\w+|also|consider"
-    r"|worr\w+|concern\w*|(?:could|may|might)\s+be|be\s+(?:considered|next)|excluded|ruled?\s+out|second|third|top"
+    r"|worr\w+|concern\w*|think\s+of|next|finally|(?:could|may|might)\s+be|be\s+(?:considered|next)|excluded|ruled?\s+out|second|third|top"
     r"|final|ranked?|best|fits|indicates?|(?<!I )suggest(?!ed\s+by|\sa\b)\w*|points?\s+to|consistent\s+with|vs|answer"
     r"|diagnosis\s+(?:is|of|remains|would)|I\s+(?:think|believe)|go\s+(?:for|with)|(?:my|the)\s+list)\b"
     r"|#\d|^this\s+is\s+(?!an?\b|not\b|for\b)"
@@ -69,8 +95,16 @@ def ranked_diagnoses(text: str) -> list[str] | None:
     with suppress(Unread):
         said = _NO_TEXT.sub("", said if "\n" in said else re.sub(r'^"([^"]*)"$', r"\1", plain(said)))
         said = without_table(without_json(without_tags(said)))
-        return None if _UNRANKED.search(said) else _ranked(sections_of(_LABEL_BEHIND.sub("\n", said)))
+        return None if _UNRANKED.search(said) else _ranked(sections_of(_with_numbers(_LABEL_BEHIND.sub("\n", said))))
     return None
+
+
+def _with_numbers(text: str) -> str:
+    """A text whose lines begin with letters or Roman numbers that go on from the first, with numbers in their place."""
+    said, number = [mark.casefold() for mark in _LETTERED.findall(text)], count(1)
+    if len(said) < 2 or "answer" in text.casefold() or all(said != series[: len(said)] for series in _SERIES):
+        return text
+    return _LETTERED.sub(lambda _: f"{next(number)}. ", text)
 
 
 def _ranked(sections: Sequence[Section]) -> list[str]:
@@ -78,7 +112,8 @@ def _ranked(sections: Sequence[Section]) -> list[str]:
     names, beside = list[str](), list[str]()
     labelled = any(one.kind == LEAD and (one.text or len(one.entries) == 1) for one in sections)
     for one in sections:
-        thinks = one.kind == TEXT and one.text != [] and not _LEADS_IN.match(one.text[-1])
+        leads_in = bool(one.text) and (_LEADS_IN.match(one.text[-1]) or _ANNOUNCES.fullmatch(" ".join(one.text)))
+        thinks = one.kind == TEXT and one.text != [] and not leads_in
         certain(labelled or not (thinks and one.entries))
         if one.kind == ASIDE or (thinks and labelled):
             continue
@@ -104,13 +139,15 @@ def _stated(one: Section, so_far: int, alone: bool, beside: list[str]) -> Iterat
     if text and (alone if one.kind == TEXT else (kind == LEAD or one.own or not entries)):
         lines, entries = text[:1] if one.own else text, []
         parts = lines if len(lines) > 1 else [part for part in _APART.split(text[0]) if part.strip()]
+        if len(parts) == 1 and one.kind == TEXT and all(map(_SHARE.search, COMMA.split(text[0]))):
+            parts = COMMA.split(text[0])
         first, *more = _SENTENCE_END.split(text[0])
         if len(parts) > 1 and (names := names_of(parts)):
             yield OTHERS if kind == OTHERS else LIST, names
             text = text[len(lines) :]
         elif parts and (kind != LEAD or (not _said(first) and (one.kind == LEAD or len(text) + len(more) == 1))):
             certain(kind == LEAD or len(parts) == 1)
-            yield kind, named(kind, first, 1 + (one.kind == TEXT))
+            yield kind, named(kind, first, 1)
             text = [*more, *text[1:]]
     for line in [*text, *one.below]:
         certain(says(line) or len(line.split()) > FEW or _LEADS_IN.match(line))
