@@ -85,7 +85,7 @@ def of_answers(answers: Sequence[Answer], source: str, by: Collection[str]) -> T
     records, of_lists = list[dict[str, Any]](), any(one.model is not None for one in answers)
     for one in answers:
         more = {name: value for name, value in one.more.items() if name in by or not of_lists}
-        records.append({"case_id": one.case_id, REFERENCE: one.references or None, **more})
+        records.append({**more, "case_id": one.case_id, REFERENCE: one.references or None})
         if of_lists:  # an answer that says nothing came, and is an empty list
             said = None if one.model is None else [] if one.text == "" else one.text or one.diagnoses
             records[-1] |= {"rater": one.model, PREDICTIONS: said}

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...errors import InputError, quoted
+from ...errors import InputError, OptionError, quoted
 from ...files.invisible import visible_names
 from ...files.json_records import JSON_SUFFIXES, read_json
 from ...files.reading import Reading
@@ -155,12 +155,14 @@ def _tables(
     if not name and not given and reading.record is None:  # columns named by hand go before a format that is recognised
         formats = {recognised(path) for path in paths}
         name = formats.pop() if len(formats) == 1 else ""
+    if name and reading.record is not None:
+        raise OptionError("record", "left out beside a format", reading.record)
     if name and not paths:
         problem, got = f"the format {name!r} is of files or folders", type(source).__name__
         raise InputError(problem, allowed="their paths", got=got)
     if name or reading.record is not None:
-        title, called = FORMATS[name].TITLE if name else "answers", ", ".join(map(str, paths)) or "data"
         held = [read_answers(one, name) if name else _recorded(one, reading) for one in paths or [source]]
+        title, called = FORMATS[name].TITLE if name else "answers", ", ".join(map(str, paths)) or "data"
         tables = [one for one in held if isinstance(one, Table)]
         answers = [one for of in held if not isinstance(of, Table) for one in of]
         tables += [of_answers(answers, called, by)] if answers else []

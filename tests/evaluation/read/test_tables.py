@@ -79,3 +79,14 @@ def test_a_function_of_a_record_reads_any_other_file(tmp_path: Path) -> None:
     assert lists.list_of("7", "ann") == ["gout", "flu"] and lists.list_of("7", "gpt") == []
     with pytest.raises(InputError, match=r"odd.csv, row 2: the option 'record' made no answer.*case_id"):
         read_lists(tmp_path / "odd.csv", reading=dxmatch.Reading(record=lambda row: {"patient": row["patient"]}))
+
+
+def test_right_answers_of_a_record_without_a_model_stand_beside_those_of_others(tmp_path: Path) -> None:
+    """As those of a sample that ended in an error."""
+    (tmp_path / "log.jsonl").write_text('{"id": 1, "by": "gpt", "t": "gout"}\n{"id": 2, "by": null, "t": "flu"}\n')
+
+    def of(one: Any) -> Any:
+        return {"case_id": one["id"], "model": one["by"], "diagnoses": ["gout"] if one["by"] else None, "references": one["t"]}  # fmt: skip
+
+    lists = read_lists(tmp_path / "log.jsonl", reading=dxmatch.Reading(record=of, missing="own"))
+    assert dict(zip(lists.cases, lists.reference, strict=True))["1"] == ("gout",) and lists.raters == ["gpt"]
