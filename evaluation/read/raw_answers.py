@@ -45,20 +45,22 @@ _ANNOUNCES = re.compile(r"(?i)[^.:?!]{0,20}[.!]?[^.:?!]*\b(?:differential|ddx|di
 _SHARE = re.compile(r"[(\[,:–—-]\s*[~≈]?\s*(\d{1,3}(?:\.\d+)?)\s*%")
 _SENTENCE_END = re.compile(r"(?<=[\w)\]*\"”])(?:[.!?](?:\*\*)?\s+(?=[\"“*]*[A-Z])|;\s+(?![^()]*\)))")
 _LETTERED = re.compile(r"(?m)^[ \t]*\(?([A-Ha-h]|[IVXivx]{1,4})[.)][ \t]+(?=\S)")
+_OF_OPTIONS = re.compile(
+    r"(?i:answer|choos|choice|option|correct|pick|select)|\b[A-H]\s+is\b"
+)  # one is meant, no order
 _SERIES = [*"abcdefgh"], ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"]
 _APART = re.compile(r"[;|](?![^()]*\))|\s>\s")
 _LIKELY = r"(?:(?:most )?(?:likely|probably)|therefore|thus)"
-_FRAMES = (
-    tuple(  # sentences that name one diagnosis, or several in one order, as their label tells; without a label one
-        re.compile(f"(?:(?P<clause>.{{0,200}}?), )??{frame}".replace(" ", r"\s+"), re.IGNORECASE | re.DOTALL)
-        for frame in (
-            rf"(?P<label>[^,:]{{3,70}}?) (?:is|are|remains|includes?|would be)(?: {_LIKELY})?:? (?P<name>.+)",
-            r"(?P<name>[^,:]+?) (?:is|would be|remains) (?:by far )?(?P<label>(?:the|my) [^,:]{3,50}?)",
-            rf"(?:this|the|he|she)(?: patient| \w*man| boy| girl| child)? {_LIKELY} has (?P<name>.+)",
-            rf"(?:I (?:think|believe|suspect)(?: (?:this|it) is)?(?: most likely)?|this is {_LIKELY}) (?P<name>.+)",
-            r"(?:this|it|the|everything)\b.{0,200}? (?:(?:is|are) (?:most|highly|very|strongly) (?:consistent with"
-            r"|suggestive of)|points? to(?:wards?)?|strongly suggests?) (?P<name>.+)",
-        )
+# sentences that name one diagnosis, or several in one order, as their label tells; without a label one
+_FRAMES = tuple(
+    re.compile(f"(?:(?P<clause>.{{0,200}}?), )??{frame}".replace(" ", r"\s+"), re.IGNORECASE | re.DOTALL)
+    for frame in (
+        rf"(?P<label>[^,:]{{3,70}}?) (?:is|are|remains|includes?|would be)(?: {_LIKELY})?:? (?P<name>.+)",
+        r"(?P<name>[^,:]+?) (?:is|would be|remains) (?:by far )?(?P<label>(?:the|my) [^,:]{3,50}?)",
+        rf"(?:this|the|he|she)(?: patient| \w*man| boy| girl| child)? {_LIKELY} has (?P<name>.+)",
+        rf"(?:I (?:think|believe|suspect)(?: (?:this|it) is)?(?: most likely)?|this is {_LIKELY}) (?P<name>.+)",
+        r"(?:this|it|the|everything)\b.{0,200}? (?:(?:is|are) (?:most|highly|very|strongly) (?:consistent with"
+        r"|suggestive of)|points? to(?:wards?)?|strongly suggests?) (?P<name>.+)",
     )
 )
 _AROUND_A_NAME = re.compile(
@@ -69,8 +71,8 @@ _AROUND_A_NAME = re.compile(
 _UNSETTLED = re.compile(  # beside an answer: another diagnosis may be meant, or another order
     r"(?i)\b(?:(?<!least )(?:un)?likel\w+|probable|favou?r\w*|suspect\w*|prefer|lean|however|instead|rather|actually"
     r"|wait|alternativ\w+|differential|another|other\s+(?:diagnos|possib|cause|condition)\w*|possib\w+|also|consider"
-    r"|worr\w+|concern\w*|think\s+of|next|finally|(?:could|may|might)\s+be|be\s+(?:considered|next)|excluded|ruled?\s+out|second|third|top"
-    r"|final|ranked?|best|fits|indicates?|(?<!I )suggest(?!ed\s+by|\sa\b)\w*|points?\s+to|consistent\s+with|vs|answer"
+    r"|worr\w+|concern\w*|think\s+of|next|finally|(?:could|may|might)\s+be|be\s+considered|excluded|ruled?\s+out|second"
+    r"|third|top|final|ranked?|best|fits|indicates?|(?<!I )suggest(?!ed\s+by|\sa\b)\w*|points?\s+to|consistent\s+with|vs|answer"
     r"|diagnosis\s+(?:is|of|remains|would)|I\s+(?:think|believe)|go\s+(?:for|with)|(?:my|the)\s+list)\b"
     r"|#\d|^this\s+is\s+(?!an?\b|not\b|for\b)"
 )
@@ -102,7 +104,7 @@ def ranked_diagnoses(text: str) -> list[str] | None:
 def _with_numbers(text: str) -> str:
     """A text whose lines begin with letters or Roman numbers that go on from the first, with numbers in their place."""
     said, number = [mark.casefold() for mark in _LETTERED.findall(text)], count(1)
-    if len(said) < 2 or "answer" in text.casefold() or all(said != series[: len(said)] for series in _SERIES):
+    if len(said) < 2 or _OF_OPTIONS.search(text) or all(said != series[: len(said)] for series in _SERIES):
         return text
     return _LETTERED.sub(lambda _: f"{next(number)}. ", text)
 
