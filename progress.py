@@ -15,6 +15,12 @@ Progress = Callable[[int, int], None]
 """Called with (done, total)."""
 
 
+def say(line: str) -> None:
+    """Says a line on standard error, but with --quiet."""
+    if not quiet():
+        print(line, file=sys.stderr, flush=True)
+
+
 @contextmanager
 def shown(what: str, before: int = 0) -> Iterator[Progress]:
     """Yields `report(done, total)`; nothing is shown for work that ends within the first second, or where `settings.quiet()`.

@@ -90,10 +90,10 @@ def _wording(matcher: MatchFunction, a: str, b: str, mixed: tuple[str, ...]) -> 
         both = zip(words[side], stemmed[side], strict=True)
         return tuple(word for word, stem in both if (stem in stemmed[1 - side]) is shared and word not in _JOINS)
 
-    core, other = (assertion_of(reading.name, language).core for reading in (first, second))
+    said = assertion_of(first.name, language), assertion_of(second.name, language)
     return Wording(
-        (first.name, second.name), (first.read_as, second.read_as), mixed,
-        of(0, shared=True), of(0, shared=False), of(1, shared=False), tuple(contrasts(core, other, language)),
+        (first.name, second.name), (first.read_as, second.read_as), said, mixed,
+        of(0, shared=True), of(0, shared=False), of(1, shared=False), tuple(contrasts(said[0].core, said[1].core, language)),
     )  # fmt: skip
 
 

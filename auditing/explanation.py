@@ -13,6 +13,7 @@ from ..files.wording import shown_threshold
 from ..pages.encodings import number, signed
 from ..pages.figure import Figure
 from ..pages.words import listed
+from ..terms.text.assertion import Assertion, Status
 from ..terms.text.correction import Corrections
 
 if TYPE_CHECKING:
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".svg", ".png", ".html")
 _IDLE = 0.05
+_RELATIONS = {
+    "same": "The two are the same disease", "narrower": "The first is a kind of the second", "broader": "The second is a kind of the first",
+    "related": "The two are near kin, and not the same", "unrelated": "The two are different diseases", "excluded": "The two exclude each other",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -59,12 +64,14 @@ class Link:
 class Wording:
     """How the two were read.
 
-    names : after normalisation. read_as : of each side the words that were read as others. mixed : words that mix scripts.
+    names : after normalisation. read_as : of each side the words that were read as others. said : of each side, whether it is denied,
+    suspected, … mixed : words that mix scripts.
     shared, only_a, only_b : their words, by stem. opposed : words of the two that exclude each other.
     """
 
     names: tuple[str, str]
     read_as: tuple[Corrections, Corrections]
+    said: tuple[Assertion, Assertion]
     mixed: tuple[str, ...]
     shared: tuple[str, ...]
     only_a: tuple[str, ...]
@@ -138,9 +145,8 @@ class Explanation:
     @property
     def verdict(self) -> str:
         """Says the decision in one sentence."""
-        says = "a match" if self.match else "no match"
-        against = "and a match begins at" if self.match else "but a match begins only at"
-        return f"M calls them {says}: probability {self.probability:.3f}, {against} {shown_threshold(self.threshold)}."
+        begins = f"a match from {shown_threshold(self.threshold)}, policy {self.policy}"
+        return f"{'Match' if self.match else 'No match'}: probability {self.probability:.3f} ({begins})."
 
     @property
     def main_reason(self) -> str:
@@ -155,6 +161,12 @@ class Explanation:
         return self._words()[0] + most
 
     @property
+    def brief(self) -> list[str]:
+        """Says the decision and what decides, and how the two were read where that is not as they are written."""
+        first = " ".join([self.verdict, *self._relation()])
+        return [first, f"Why: {self.main_reason}", *self._compared(every=False)]
+
+    @property
     def words(self) -> list[str]:
         """Says what was compared, the decision, and why, in sentences."""
         return [line for lines in self.answers for line in lines]
@@ -162,14 +174,7 @@ class Explanation:
     @property
     def answers(self) -> list[list[str]]:
         """Groups the words: what was compared and decided; how the wording differs; what is known; what speaks for and against."""
-        wording = self.wording
-        compared = [
-            (f"{side!r} is compared as {name!r}" if side != name else f"{side!r} is compared as it is")
-            + (f": read {listed([f'{written!r} as {read!r}' for written, read in read_as])}." if read_as else ".")
-            for side, name, read_as in zip((self.a, self.b), wording.names, wording.read_as, strict=True)
-        ]
-        alike = "mixes Latin and Cyrillic letters, which look alike and are not the same."
-        compared += [f"{word!r} {alike}" for word in wording.mixed]
+        compared = [*self._compared(every=True)]
         if self.trees is None:
             same = "After normalisation they are the same, and so a match: no tree was asked. Probability 1."
             return [[*compared, same]]
@@ -181,6 +186,21 @@ class Explanation:
             compared.append(f"What counts is the policy {self.policy}; under the default it would be {by_trees}")
         groups = [compared, self._words(), list(self._knowledge()), list(self._why(self.trees))]
         return [lines for lines in groups if lines]
+
+    def _compared(self, *, every: bool) -> Iterator[str]:
+        """How the two were read. every : also one that is compared as it is written."""
+        wording = self.wording
+        for text, name, read_as, said in zip(
+            (self.a, self.b), wording.names, wording.read_as, wording.said, strict=True
+        ):
+            status = "" if said.status is Status.PRESENT else f", {said.status}"
+            if every or status or text.casefold() != name:
+                words = f"{text!r} is compared as {'it is' if text == name else repr(name)}{status}"
+                if read_as:
+                    words += f": read {listed([f'{written!r} as {read!r}' for written, read in read_as])}"
+                yield f"{words}."
+        alike = "mixes Latin and Cyrillic letters, which look alike and are not the same."
+        yield from (f"{word!r} {alike}" for word in wording.mixed)
 
     def _words(self) -> list[str]:
         wording = self.wording
@@ -197,9 +217,11 @@ class Explanation:
         for link in self.known.links:
             nearest = f"the nearest is one of {link.disease} ({link.source}), with a cosine of {link.certainty:.2f}"
             yield f"{link.name!r} is no name in the graph of diseases; {nearest}."
+        yield from self._relation()
+
+    def _relation(self) -> Iterator[str]:
         if relation := self.known.relation:
-            kind, probability = "the same" if relation == "same" else relation, self.known.relations[relation]
-            yield f"To {self.b!r}, {self.a!r} is {kind}, with a probability of {probability:.2f}."
+            yield f"{_RELATIONS[relation]} ({self.known.relations[relation]:.2f})."
 
     def _why(self, trees: Trees) -> Iterator[str]:
         """The start, what speaks for, what speaks against, what is unknown."""

@@ -13,7 +13,6 @@ from ..evaluation.score.declare import all_metrics, called
 from ..evaluation.score.reference_page import entry
 from ..files.atomic import make_folder
 from ..files.tables import check_output, write_table
-from ..files.wording import counted
 from ..options import WRITTEN
 from ..terminal import print_table
 from ..votes.asking import plan_lines
@@ -41,7 +40,7 @@ def evaluate(
     dry_run: bool = False,
     full: bool = False,
     case: Sequence[str] = (),
-) -> Report | None:
+) -> Any:
     """Compare answers with the right ones, and with a panel of experts.
 
     Parameters
@@ -69,14 +68,13 @@ def evaluate(
     dxmatch evaluate panel.csv --algorithms gpt4 -o report.html -o table.xlsx
     """
     if pairs is not None:
-        write_table(wanted := call(verbs.pairs_asked), pairs)
-        return print(f"{pairs}: {counted(wanted.num_rows, 'pair')}.")
+        return write_table(call(verbs.pairs_asked), pairs)
     if dry_run:
         return print("\n".join(call(verbs.read).preview()))
     report = call()
     for one in case:
         report.case(one)  # a case that is not there is told of before anything is written
-    return call.deliver(report)
+    return call.deliver(report, matches="matches", judgements="judgements")
 
 
 @command(given="questions *answers", prints=".md")
@@ -100,7 +98,7 @@ def choice(call: Call, *, output: Reports = (), per_answer: TableFile = None) ->
     report = call()
     if isinstance(report, list):
         return print("\n".join(plan_lines(report)))
-    return call.deliver(report)
+    return call.deliver(report, per_answer="choice.answers")
 
 
 @command(given="graphs notes *predictions", prints=".md")
@@ -128,7 +126,7 @@ def reasoning(
     dxmatch reasoning graphs notes run-g run-k -o report.html
     dxmatch reasoning graphs notes GPT-4=run-1 --judge local:llama-3-8b --endpoints endpoints.toml
     """
-    return call.deliver(call())
+    return call.deliver(call(), per_note="reasoning.notes", deductions="reasoning.deductions")
 
 
 @command(given="cases", prints=".csv")
@@ -144,7 +142,6 @@ def ask(call: Call) -> None:
     found = call(planned=lambda planned: print("\n".join(plan_lines(planned))))
     print("\n".join(replace(found, summary=None).lines()))  # the summary comes at the end, as with every command
     call.lacking = found.lists is not None and not found.complete
-    print(f"Written: {call.typed['output']}\n" if found.lists is not None and "output" in call.typed else "", end="")
 
 
 @command(cases_of, given="patients", prints=".csv")
@@ -162,8 +159,7 @@ def ddxplus(call: Call, *, output: Annotated[Path, WRITTEN, check_output]) -> No
     --------
     dxmatch ddxplus release_test_patients.csv -o cases.jsonl --cases 730 --first 5
     """
-    write_table(made := call(), output)
-    print(f"{output}: {counted(made.num_rows, 'case')}.")
+    write_table(call(), output)
 
 
 @command(given="*names")

@@ -26,7 +26,6 @@ from docstring_parser import parse
 
 from ..errors import InputError
 from ..files.tables import check_apart, check_output
-from ..files.wording import counted
 from ..matcher.match_function import load
 from ..options import READ, SEVERAL, WRITTEN, Rule, checked, rules
 from ..pages.rows import json_rows
@@ -44,11 +43,6 @@ _NAMED = ("judge", "codes", "graded", "threshold", "encoder", "about")
 """Parameters whose fields carry their name: --judge.model."""
 _SHORT = {"output": "-o", "models": "-m"}
 _FIRST = ("What comes out", "Options")
-_TABLES = {
-    "judgements": "judgements", "matches": "matches", "per_answer": "choice.answers", "per_note": "reasoning.notes",
-    "deductions": "reasoning.deductions",
-}  # fmt: skip
-"""An option -> the table of a report that its file takes."""
 _BEGINNINGS = {
     rb"PAR1": ".parquet", rb"PK\x03\x04": ".xlsx", rb"\{.*\}$": ".jsonl", rb"[\[{]": ".json", rb"": ".csv",
 }  # fmt: skip
@@ -196,6 +190,9 @@ class Call:
     given: dict[str, Any]
     lacking: bool = False
 
+    def __post_init__(self) -> None:
+        self.given["asking"] = Asking(**self.given.get("asking", {}))
+
     def __call__(self, other: Callable[..., Any] | None = None, /, **more: Any) -> Any:
         """Calls it, or another, with what it takes, and `more` that the command itself gives; the match function is loaded where it must be one."""
         function = other or self.verb
@@ -207,25 +204,23 @@ class Call:
             given["matcher"] = load(**given["matcher"])
         return checked(function)(**given)
 
-    def deliver(self, found: Any) -> Any:
-        """Saves a result, then shows it, since the reader of a pipe may leave; gives it. What cannot be saved is told of after it is shown."""
-        written, output = list[Any](), self.typed.get("output", [])
+    def deliver(self, found: Any, **tables: str) -> Any:
+        """Saves a result, then shows it, since the reader of a pipe may leave; gives it. What cannot be saved is told of after it is shown.
+
+        tables : an option -> the table of a report that its file takes.
+        """
+        output = self.typed.get("output", [])
         try:
-            written += [found.save(path) for path in (output if isinstance(output, list) else [output])]
-            if folder := self.typed.get("charts"):
-                written.append(f"{len(found.save_charts(folder))} files in {folder}")
-            tables = ((name, self.typed[option]) for option, name in _TABLES.items() if option in self.typed)
-            written += [found.save_table(name, path) for name, path in tables]
+            for path in output if isinstance(output, list) else [output]:
+                found.save(path)
+            if "charts" in self.typed:
+                found.save_charts(self.typed["charts"])
+            for option in tables.keys() & self.typed.keys():
+                found.save_table(tables[option], self.typed[option])
         finally:
             shown = inspect.signature(found.print).parameters.keys() & self.typed.keys()
             found.print(**{name: self.typed[name] for name in shown})
-            print("".join(f"Written: {path}\n" for path in written), end="")
         return found
-
-    def say_rejected(self, count: int) -> None:
-        """Says how many rows were set aside, where a file takes them."""
-        if (rejects := self.typed.get("rejects")) is not None:
-            print(f"{counted(count, 'row')} rejected{f'; they are in {rejects}' if count else ''}.")
 
 
 def command(
@@ -244,8 +239,7 @@ def command(
         below = [flag for flag in options(calls) if flag.key not in {one.key for one in own}] if calls else []
         flags = {flag.key: flag for flag in (*below, *own)}
         if inspect.signature(body).return_annotation is not None:
-            about = "Print the result as one JSON document, in place of words."
-            flags["json"] = Flag(("json",), "json", Rule((bool,)), _FIRST[0], about, False)
+            flags["json"] = Flag(("json",), "json", Rule((bool,)), _FIRST[0], "Print the result as JSON.", False)
         names = _names([*below, *own])
         places = {name.strip("*"): "*" in name for name in given.split()}
 
@@ -254,14 +248,19 @@ def command(
             as_json = typed.pop("json", False)
             typed.update(zip(places, positional, strict=False))
             words = {key: value if isinstance(value, list) else [value] for key, value in typed.items()}
-            with _files(words, flags, "" if as_json else prints) as written:
+            with _files(words, flags, "" if as_json else prints):
+                made = [key for key in words if WRITTEN in flags[key].rule.said and key not in ("store", "rejects")]
+                outputs = {file: file.exists() and file.stat().st_mtime_ns for key in made for file in words[key]}
                 read = {key: flags[key].read(value) for key, value in words.items()}
                 call = Call(calls, read, arguments([*below, *own], read))
-                asked = _summaries(call.given) if any(flag.path[0] == "asking" for flag in flags.values()) else []
-                silent = as_json or (quiet() and written - {"store", "rejects"})
+                asked = call.given["asking"].budget.summaries
+                silent = as_json or (quiet() and outputs)
                 with contextlib.redirect_stdout(io.StringIO()) if silent else contextlib.nullcontext():
                     document = call(body, call=call)
                     print("".join(f"{line}\n" for one in asked for line in one.lines()), end="")
+                    there = ((file, before) for file, before in outputs.items() if file.exists())
+                    new = (file for file, before in there if file.stat().st_mtime_ns != before)
+                    print("".join(f"Written: {file}\n" for file in new), end="")
                 if as_json:
                     print(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1, default=_plain))
             interrupted = any("interrupted" in summary.stopped_because for summary in asked)
@@ -271,7 +270,6 @@ def command(
         taken = [flags[name].parameter(positional=True, several=several) for name, several in places.items()]
         taken += [flag.parameter() for name, flag in flags.items() if name not in places]
         run.__signature__ = inspect.Signature(taken)  # type: ignore[attr-defined]
-        run.names = names  # type: ignore[attr-defined]
         app = group(body)
         app.default(run)
         return app if of is None else of.command(app)
@@ -282,15 +280,13 @@ def command(
 def _names(flags: Sequence[Flag]) -> dict[str, str]:
     """What a command calls each parameter, each field of an object, and what is said by a word or in a file."""
     names = {word: f"{flag.names[0]} {word}" for flag in flags for word in flag.rule.words}
-    inside = [(flag, name) for flag in flags for kind in flag.rule.objects for name in rules(kind)]
-    names |= {name: f"{flag.names[0]} FILE.toml, with {name} in it" for flag, name in inside}
     names |= {flag.path[-1]: flag.names[0] for flag in sorted(flags, key=lambda flag: -len(flag.path))}
     return names | {".".join(flag.path): flag.names[0] for flag in flags}
 
 
 @contextlib.contextmanager
-def _files(typed: Mapping[str, list[Any]], flags: Mapping[str, Flag], prints: str) -> Iterator[set[str]]:
-    """Puts files in the place of standard input, of pipes and of standard output, whose names no message says; yields the flags of files that are written.
+def _files(typed: Mapping[str, list[Any]], flags: Mapping[str, Flag], prints: str) -> Iterator[None]:
+    """Puts files in the place of standard input, of pipes and of standard output, whose names no message says.
 
     With them a command prints its words when it has ended, on standard error where standard output belongs to data. Errors: `InputError` for
     a file that is read and written, written twice, or cannot be written.
@@ -316,7 +312,7 @@ def _files(typed: Mapping[str, list[Any]], flags: Mapping[str, Flag], prints: st
             check(file)
         try:
             with contextlib.redirect_stdout(held if output or any(folder.iterdir()) else sys.stdout):
-                yield {key for key in typed if WRITTEN in flags[key].rule.said}
+                yield
         finally:
             print(running.said(held.getvalue()), end="", file=sys.stderr if output else sys.stdout)
             if output and output.exists():
@@ -338,15 +334,6 @@ def _came(word: str, folder: Path) -> str:
     path = folder / f"{called}{next(suffix for beginning, suffix in _BEGINNINGS.items() if re.match(beginning, line))}"
     path.write_bytes(came)
     return str(path)
-
-
-def _summaries(given: dict[str, Any]) -> list[Any]:
-    """What will have come of asking language models."""
-    # retries are counted in what came of asking: stamina need not print each of them
-    with contextlib.suppress(ImportError):
-        import_module("stamina.instrumentation").set_on_retry_hooks(())
-    given["asking"] = Asking(**given.get("asking", {}))
-    return given["asking"].budget.summaries
 
 
 def group(body: Callable[..., Any]) -> App:

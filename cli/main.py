@@ -17,7 +17,6 @@ from cyclopts.exceptions import UnknownCommandError, UnknownOptionError
 from .. import __version__
 from ..errors import DxmatchError
 from ..files.atomic import only_for_me
-from ..files.wording import is_file_name
 from ..settings import QUIET, cells_hidden
 from . import running
 
@@ -34,7 +33,8 @@ app = App(
     name="dxmatch",
     help="Was the right diagnosis among the answers? Do two free-text diagnoses name the same disease? How well does an algorithm agree with experts?",
     help_epilogue='Begin with: dxmatch demo\n\nOr: dxmatch match "heart attack" "acute MI"\n\nOf one command: dxmatch help score',
-    help_format="plaintext", version=f"dxmatch {__version__}", suppress_keyboard_interrupt=False,
+    help_format="plaintext", help_flags=("--help", "-h", "help"),
+    version=f"dxmatch {__version__}", version_flags=("--version", "version"), suppress_keyboard_interrupt=False,
 )  # fmt: skip
 for _place, (_heading, _files) in enumerate(_FILES.items()):
     _group = Group(_heading, sort_key=_place)
@@ -45,21 +45,19 @@ app.register_install_completion_command(name="--install-completion")
 
 
 def as_typed(words: list[str]) -> list[str]:
-    """The words of a command line without those that every command takes; "help" and "version" are understood."""
+    """The words of a command line without those that every command takes."""
     if {"--quiet", "-q"} & {*words}:
         os.environ[QUIET] = "1"  # also for the processes that a command starts
     if "--debug" in words:
         logging.getLogger("dxmatch").handlers = [logging.StreamHandler()]
         logging.getLogger("dxmatch").setLevel(logging.DEBUG)
     running.all_options = "--help-all" in words
-    words = [word for word in words if word not in ("--quiet", "-q", "--debug", "--help-all")]
+    words = ["--help" if word == "--help-all" else word for word in words if word not in ("--quiet", "-q", "--debug")]
     for place, word in enumerate(words):  # "-" would be an option
         stream = "/dev/stdout" if words[place - 1] in ("-o", "--output") else "/dev/stdin"
         if word == "-" or (word.startswith("-.") and stream == "/dev/stdout"):
             words[place] = f"{stream}{word[1:]}"
-    if words[:1] == ["help"] or running.all_options:
-        return [*words[words[:1] == ["help"] :], "--help"]
-    return ["--version"] if words == ["version"] else words or ["--help"]
+    return words
 
 
 def run(words: list[str]) -> None:
@@ -93,9 +91,7 @@ def wrong_usage(error: CycloptsError, words: list[str]) -> str:
     said = " ".join(str(error).split()).partition(" Available")[0]
     if isinstance(error, UnknownCommandError) and not error.command_chain and "Did you mean" not in said:
         typed = " ".join(word for word in words if not word.startswith("-"))
-        if is_file_name(typed):
-            return f"{said} For answers of models: dxmatch evaluate {typed}. For pairs: dxmatch score {typed}"
-        return f'{said} For two diagnoses: dxmatch match "{typed}" "another". For a code: dxmatch icd "{typed}"'
+        return f'{said} Of diagnoses: dxmatch match "{typed}" "another", dxmatch icd "{typed}". Of files: dxmatch evaluate ANSWERS, dxmatch score PAIRS'
     if isinstance(error, UnknownOptionError):
         typed = error.token.keyword or error.token.value
         old = typed.strip("-").replace("-", "_")
@@ -108,8 +104,7 @@ def spelt(error: Any) -> str:
     """The message of an error or a warning in the words of a command: its options in the place of parameters."""
     names = running.names
     message = error.worded(names) if hasattr(error, "worded") else str(error)
-    message = re.sub(r"the option '(\w+)'", lambda each: f"the option {names.get(each[1], each[1])}", message)
-    return re.sub(r"(?:load\()?\b([a-z_]+)=True\b\)?", lambda each: names.get(each[1], each[0]), message)
+    return re.sub(r"([Tt]he option) '(\w+)'", lambda each: f"{each[1]} {names.get(each[2], each[2])}", message)
 
 
 def main() -> None:

@@ -1,17 +1,13 @@
 """A match function of one's own: `dxmatch suggest`, `label` and `labels` get labels of pairs, `train` learns from them, `audit` says what it relies on, `model` what a folder is."""
 
-import sys
-from collections.abc import Sequence
 from typing import Annotated, Any
 
-from .. import Extra, Loading, load
+from .. import Loading, load
 from ..auditing.result import check_folder
 from ..features.coverage import coverage_words
-from ..files.wording import counted
 from ..labelling.suggestion import check_new_folder
 from ..models.folder import check_target
-from ..options import Between, File
-from ..terms.text.abbreviations import read_abbreviations
+from ..options import File
 from ..training.card import print_training
 from .command import Call, Output, Place, command, group
 
@@ -34,7 +30,7 @@ def suggest(call: Call, *, output: Annotated[Output, check_new_folder]) -> dict[
     found = call()
     found.save(output)
     print("\n".join(found.words()))
-    print(f"Written: {output}. Give each expert sheets/NAME.xlsx and sheets/INSTRUCTIONS.md; key.csv stays with you.")
+    print("Give each expert sheets/NAME.xlsx and sheets/INSTRUCTIONS.md; key.csv stays with you.")
     return {"folder": str(output), "pairs": len(found), **found.made_with}
 
 
@@ -49,10 +45,9 @@ def label(call: Call) -> None:
     dxmatch label pairs.csv -o labelled.csv --expert anna
     dxmatch label round-1 -o labelled.csv --expert anna
     """
-    done = call(ask_again=sys.stdin.isatty())
+    done = call()
     then = f"To train: dxmatch train {done.output} -o my-model"
     print(f"\n{done.words()}\n{'The same command goes on with what is open.' if done.open else then}")
-    call.say_rejected(done.rejected)
 
 
 @command(given="given", prints=".csv")
@@ -66,14 +61,7 @@ def labels(call: Call) -> None:
     dxmatch labels round-1 -o labelled.csv --open-pairs ties.xlsx
     dxmatch labels anna.csv ben.csv -o labelled.csv
     """
-    found = call()
-    print("\n".join(found.words()))
-    for option, pairs, then in (
-        ("open_pairs", found.open, " to adjudicate; then give it as --adjudicated"),
-        ("review", found.pairs, " to review; then give it as --reviewed"), ("output", found.pairs, ""),
-    ):  # fmt: skip
-        if len(pairs) and option in call.typed:
-            print(f"{call.typed[option]}: {counted(len(pairs), 'pair')}{then}.")
+    print("\n".join(call().words()))
 
 
 @command(given="pairs")
@@ -82,9 +70,6 @@ def train(
     *,
     output: Output,
     overwrite: bool = False,
-    extra: Sequence[File] = (),
-    extra_weight: Annotated[float, Between(0)] = 0.5,
-    abbreviations: File | None = None,
 ) -> dict[str, Any]:
     """Train a match function on pairs that experts labelled.
 
@@ -96,28 +81,16 @@ def train(
         The model folder to make.
     overwrite : bool
         Replace the model that stands there.
-    extra : path
-        More labelled pairs (a, b, label) to learn from, never to measure on; may be given again.
-    extra_weight : float
-        How much one extra pair counts beside one of the experts'.
-    abbreviations : path
-        Your own abbreviations: a table with the columns abbreviation, expansion.
 
     Examples
     --------
     dxmatch train labelled.csv -o my-model --held-out held_out.csv
     """
     check_target(output, overwrite=overwrite)
-    more = {
-        "extra": [Extra(pairs=path, weight=extra_weight) for path in extra] or None,
-        "abbreviations": abbreviations and read_abbreviations(abbreviations),
-    }
-    about = {"name": output.resolve().name, **call.given.get("about", {})}
-    m = call(labels={**call.given.get("labels", {}), **more}, about=about)
+    m = call(about={"name": output.resolve().name, **call.given.get("about", {})})
     m.save(output, overwrite=overwrite)
     print_training(m, output)
     print(coverage_words(m.data["coverage"]))
-    call.say_rejected(m.data.get("set_aside", 0))
     return {"model": output, "identity": m.identity, "threshold": m.threshold, "metrics": m.metrics, "data": m.data}
 
 
@@ -138,8 +111,7 @@ def audit(call: Call, *, output: Annotated[Output, check_folder], charts: Place 
     --------
     dxmatch audit held_out.csv --matcher my-model -o audit
     """
-    found = call.deliver(call())
-    call.say_rejected(found.made_with["rows_set_aside"])
+    call.deliver(call())
     print(f"Open the page: {(output / 'audit.html').resolve()}")
 
 

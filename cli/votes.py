@@ -1,16 +1,13 @@
 """`dxmatch votes`: ask language models for votes and picks, live or as batch files, and keep every answer."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import CycloptsError
-
 from .. import Asking, EndpointCheck, Loading, check_endpoints, check_votes, load
-from ..errors import InputError
 from ..features.feature_set import FeatureSet
 from ..features.vote_plan import prompts_of
 from ..matcher.loading import OF_MODELS
@@ -21,7 +18,6 @@ from ..votes import asking as verbs
 from ..votes.answer_tables import import_table
 from ..votes.batch_files import OF_CASES, import_batch, is_batch_result
 from ..votes.prompts.files import KINDS, PROMPTS, allowed_in, named, names_of
-from ..votes.store import STORE
 from ..votes.store.store import VoteStore
 from .command import Call, Output, Place, command, group
 
@@ -35,16 +31,13 @@ def votes() -> None:
 
 
 @contextmanager
-def _planned(call: Call, only: Sequence[str], asking: Asking) -> Iterator[tuple[list[verbs.Planned], VoteStore]]:
+def _planned(call: Call, only: Sequence[str], asking: Asking) -> Iterator[tuple[list[verbs.Planned], Any]]:
     """What the votes and picks of the pairs still ask, which is said, and the store that is to hold the answers."""
     wanted: PairVotes = call(endpoints=asking.endpoints)
-    print("\n".join(wanted.lines(call.typed.get("rejects"))))
-    jobs, there = wanted.jobs(only), asking.filled.exists() or not asking.dry_run
-    store: Any = VoteStore(asking.filled) if there else nullcontext()
-    with store as kept:
-        if asking.again and not asking.dry_run:
-            kept.forget_unscored(chain.from_iterable(job.questions() for job in jobs))
-        planned = verbs.plan(jobs, kept)
+    print(wanted.line())
+    jobs = wanted.jobs(only)
+    questions = (question for job in jobs for question in job.questions())
+    with verbs.planned(jobs, asking, lambda store: store.forget_unscored(questions)) as (planned, kept):
         print("\n".join(verbs.plan_lines(planned)))
         yield planned, kept
 
@@ -127,9 +120,7 @@ def import_(
             chosen = FeatureSet.read(features) if matcher is None else load(matcher, loading=loading).features
             summary = import_batch(batches, kept, {**PROMPTS, **prompts_of(chosen)})
             print("\n".join(summary.lines()))
-            if places := [place for what in summary.skipped if OF_CASES in what for place in summary.places[what]]:
-                allowed = "with the cases and prompt that were asked: dxmatch ask CASES --prompt FILE --results RESULTS"
-                raise InputError("answers to a prompt file of cases, left out", source=places[0], allowed=allowed)
+            call.lacking = any(OF_CASES in what for what in summary.skipped)
         for file in (file for file in source if file not in batches):
             naming = providers_of(features, abbreviations=abbreviations)[1].naming
             print("\n".join(call(source=file, store=kept, naming=naming).lines()))
@@ -172,8 +163,6 @@ def check(
     if asked:
         print(*(line for one in asked for line in one.lines()), sep="\n")
         print(f"{sum(one.usable for one in asked)} of {len(asked)} work.")
-    elif asking.store is None and not STORE.exists():
-        raise CycloptsError(msg="nothing to check here: --features FILE asks its models one question each; --store FILE checks a vote store.")  # fmt: skip
     call.lacking = not all(one.usable for one in asked)
     if asking.store is not None or repair is not None or not asked:
         found = check_votes(asking.filled, repair=repair)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 from ..errors import DxmatchError, OptionError
@@ -15,7 +14,6 @@ from ..progress import shown
 from ..votes import asking as voting
 from ..votes.asking import Planned, services_of
 from ..votes.asking_options import Asking
-from ..votes.store.store import VoteStore
 from ..votes.voters import MAX_REPEATS
 from .asked import Asked, lists_of
 from .case_questions import CaseQuestions
@@ -114,10 +112,7 @@ def ask(
         notes.append(
             "Repeats at temperature 0 are mostly the same answer again; a higher temperature tells how far answers vary."
         )
-    with VoteStore(how.filled) if how.filled.exists() or not how.dry_run else nullcontext() as kept:
-        if kept is not None and how.again and not how.dry_run:
-            asked.forget_unread(kept)
-        plan = voting.plan(asked.jobs, kept)
+    with voting.planned(asked.jobs, how, asked.forget_unread) as (plan, kept):
         if planned is not None:
             planned(plan)
         if kept is None or how.dry_run:

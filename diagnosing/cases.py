@@ -23,7 +23,6 @@ from ..files.reading import Reading
 from ..files.table import Problems, records_as_columns
 from ..files.tables import Table, check_output, read_table, sound_rows
 from ..files.text_files import utf8_of
-from ..files.wording import counted
 from .case_columns import CASE_ID, TEXT, carried, columns_of
 from .case_text import TEXT_OR_CHAT, is_chat, text_of
 from .published import of_clinbench, of_ddxplus
@@ -93,8 +92,6 @@ def read_cases(source: Any, reading: Reading = Reading()) -> Cases:
         notes.append(
             f"No column names the cases, so they are numbered from 1; the option 'columns' names one ({CASE_ID})."
         )
-    if rejected := len(problems) + len(table.broken):
-        notes.append(f"{counted(rejected, 'row')} set aside in {os.fspath(rejects or '')}.")
     return Cases(table, [ids[i] for i in kept], [texts[i] for i in kept], more, tuple(notes))
 
 

@@ -15,13 +15,14 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from ..errors import SET_ASIDE, InputError
+from ..errors import SET_ASIDE, InputError, warn
 from ..settings import for_spreadsheets
 from .atomic import whole_file
 from .json_records import JSON_SUFFIXES, read_json
 from .parquet_file import read_parquet
 from .table import Problems, Table, of_columns, of_frame, records_as_columns
 from .text_files import read_delimited, suffix_of, without_formulas
+from .wording import counted
 from .workbook import check_fits, read_workbook, split_sheet, write_workbook
 
 StrPath = str | os.PathLike[str]
@@ -218,7 +219,7 @@ def write_rejects(table: Table, reasons: Mapping[int, str], path: StrPath, broke
 
 
 def sound_rows(table: Table, problems: Problems, rejects: StrPath | None) -> NDArray[np.bool_]:
-    """bool[n]: the rows without a problem; the others, and the lines that are `broken`, are written to `rejects`.
+    """bool[n]: the rows without a problem; the others, and the lines that are `broken`, are written to `rejects`, with a warning.
 
     Raises `InputError`: the first problem where `rejects` is None, or where no row is left.
     """
@@ -229,6 +230,7 @@ def sound_rows(table: Table, problems: Problems, rejects: StrPath | None) -> NDA
         raise (problems[min(problems)] if problems else table.broken[0]).with_remedy(SET_ASIDE)
     write_rejects(table, {row: error.finding for row, error in problems.items()}, rejects, table.broken)
     sound[list(problems)] = False
+    warn(f"{counted(len(problems) + len(table.broken), 'row')} set aside in {os.fspath(rejects)}.")
     if not sound.any():
         every = f"every row ({len(table) + len(table.broken):,}) was refused; see {os.fspath(rejects)}"
         raise InputError(every, source=table.source)

@@ -28,12 +28,13 @@ from ..files.pairs import Pairs, read_pairs
 from ..files.parquet_file import read_parquet
 from ..files.reading import OF_TABLES, Reading
 from ..files.tables import check_output, write_table, write_tables
+from ..files.wording import counted
 from ..matcher.batch import Added
 from ..matcher.match_function import MatchFunction
 from ..matcher.policy import SPECIFICATION
 from ..matcher.protocol import loaded
 from ..options import File, Output, Serves, checked
-from ..progress import Progress, shown
+from ..progress import Progress, say, shown
 from . import local
 from .chunk import CheckedRows, ChunkResult, Scorer, finished_part, writer
 from .plan import ABOUT, Chunk, Job, Plan, as_dictionary, parquet_files, plan_job
@@ -135,7 +136,8 @@ def score_files(
     if not to_file and (there := _finished_output(plan, output)):
         return _summary(m, plan, there, len(there))
     with _checkpoint(plan) as finished:
-        resumed = len(finished)
+        if resumed := len(finished):
+            say(f"{resumed:,} of {len(plan.chunks):,} chunks were there already.")
         try:
             _score(plan, m, finished)
         except KeyboardInterrupt:
@@ -144,6 +146,7 @@ def score_files(
         if reading.rejects is not None and summary.rejected:
             rejected = (plan.rejects(chunk) for chunk in plan.chunks if finished[chunk.number].rejected)
             write_tables(map(read_parquet, rejected), Path(reading.rejects))
+            warn(f"{counted(summary.rejected, 'row')} set aside in {reading.rejects}.")
         if not summary.pairs:
             finished.clear()
             raise InputError(f"all {plan.rows:,} rows were refused; see {reading.rejects}", source=str(source))
@@ -160,8 +163,6 @@ def score_files(
 
 def _at_once(m: MatchFunction, read: Pairs, output: Path | None, add: Sequence[Added]) -> Summary:
     """Scores pairs that were read, as a table."""
-    if read.table.note:
-        warn(read.table.note)
     with shown("Scoring pairs") as progress:
         scored = m.score_read(read, add, progress)
     table = scored.table

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,17 +33,13 @@ _ALLOWED = "y, n, u, s, b, ? or q"
 
 @dataclass(frozen=True)
 class Labelled:
-    """How many pairs are said to match, not to match, and unsure, and how many are still open; and the file that says so.
-
-    rejected : rows that cannot be right.
-    """
+    """How many pairs are said to match, not to match, and unsure, and how many are still open; and the file that says so."""
 
     output: Path
     matches: int
     others: int
     unsure: int
     open: int
-    rejected: int = 0
 
     def words(self) -> str:
         """Says it in a sentence."""
@@ -60,7 +57,7 @@ def label(
     a: str = "a",
     b: str = "b",
     ask: Callable[[str], str] = input,
-    ask_again: bool = True,
+    ask_again: bool | None = None,
     reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
 ) -> Labelled:
     """Asks for each pair, on the console or in a notebook, whether both are one disease.
@@ -81,8 +78,9 @@ def label(
         The columns of the two diagnoses.
     ask : callable
         Gives the answer to a question, as `input` does; an `EOFError` of it ends the session.
-    ask_again : bool
-        After an answer that is none. Else it is an error, since answers from a file may then belong to other pairs.
+    ask_again : bool, optional
+        After an answer that is none. Else it is an error, since answers from a file may then belong to other pairs. True at a terminal
+        and where `ask` is given, if not given itself.
     reading : Reading
         How `pairs` are read.
 
@@ -105,6 +103,7 @@ def label(
             raise OptionError("expert", f"one of {', '.join(experts)}", expert)
         pairs = Path(pairs) / SHEETS / f"{expert}.xlsx"
     expert = EXPERT if expert is None else expert
+    asks = ask is not input or sys.stdin.isatty() if ask_again is None else ask_again
     labels = LabelFile(output, expert)
     read = read_pairs(pairs, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding)
     once = {key_of(*both): both for both in zip(read.a.to_pylist()[::-1], read.b.to_pylist()[::-1], strict=True)}
@@ -113,14 +112,14 @@ def label(
     open_ = deque(number for number, answer in enumerate(said) if answer is None)
     passed = [number for number, answer in enumerate(said) if answer is not None]
     try:
-        while open_ or (ask_again and passed and _typed(ask, LAST) == "back"):
+        while open_ or (asks and passed and _typed(ask, LAST) == "back"):
             if not open_:
                 open_.append(passed.pop())
             number = open_[0]
             before = "" if said[number] is None else f" (you said {said[number]}; skip leaves it so)"
             shown = (_plain(text) for text in questions[number])
             print(f"\n{number + 1:,} of {len(said):,}{before}", *(f"  {text}" for text in shown), sep="\n")
-            word = _answer(ask, ask_again)
+            word = _answer(ask, asks)
             if word == "quit":
                 break
             if word == "back":
@@ -137,7 +136,7 @@ def label(
         done = len(said) - said.count(None)
         raise KeyboardInterrupt(f"{done:,} of {len(said):,} pairs are answered and kept in {output}.") from None
     yes, no, unsure, still = (said.count(word) for word in ("yes", "no", UNSURE, None))
-    return Labelled(Path(output), yes, no, unsure, still, read.n_rejected)
+    return Labelled(Path(output), yes, no, unsure, still)
 
 
 def _answer(ask: Callable[[str], str], ask_again: bool) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,49 +13,17 @@ from numpy.typing import NDArray
 from .. import progress
 from ..features.compute import prepare
 from ..features.names import Names, Progress
-from ..files.reading import Reading
 from .batch import PAIRS_AT_ONCE, Batch, PairModel
 from .candidates import CANDIDATES, CandidateSearch, check_can_search
 from .clusters import Known, clustered, keys_of, names_of
 from .link import names_at_once, phases
-from .terms import Listed, Terms, listed, read_terms
+from .terms import Listed, Terms, listed
 
 SAME_WORDS = "the same after normalisation"
 
 
-@dataclass(frozen=True)
-class Duplicates:
-    """What `dedupe` made.
-
-    Attributes
-    ----------
-    table : one row for each term, in their order.
-    terms, clusters : how many there are. joined : terms that are in a cluster with another.
-    not_understood, blank : terms that are; the former are in a cluster with none but their equals, the latter in none.
-    doubtful : terms whose probability with the one they joined is below one half.
-    """
-
-    table: pa.Table
-    read: Terms
-    terms: int
-    clusters: int
-    joined: int
-    not_understood: int
-    blank: int
-    doubtful: int
-
-
-def dedupe(
-    model: PairModel,
-    terms: Any,
-    *,
-    least: float,
-    column: str | None = None,
-    candidates: int = CANDIDATES,
-    reading: Reading = Reading(),
-) -> Duplicates:
+def dedupe(model: PairModel, read: Terms, *, least: float, candidates: int = CANDIDATES) -> pa.Table:
     """See `MatchFunction.dedupe`. least : of a match."""
-    read = read_terms(terms, column, "column", reading)
     with progress.shown("Finding duplicates") as report:
         naming, preparing, judging = phases(report, len(read), 1, 2, 1)
         names, (of,) = listed(model, naming, terms=read.texts)
@@ -88,7 +55,7 @@ def _candidates(model: PairModel, names: Names, of: Listed, count: int, report: 
 
 def _duplicates(
     model: PairModel, names: Names, read: Terms, of: Listed, cluster: NDArray[np.int32], known: Known
-) -> Duplicates:
+) -> pa.Table:
     partner = _partners(cluster, known)
     rows_of: dict[int, list[int]] = {}
     for row, name in enumerate(of.name.tolist()):
@@ -129,11 +96,7 @@ def _duplicates(
     kinds = {"index": pa.int64(), "cluster": pa.int64(), "size": pa.int64(), "probability": pa.float64()}
     made = {name: pa.array(values, kinds.get(name, pa.large_string())) for name, values in columns.items()}
     made |= {name: values for name, values in read.others("").items() if name not in made}
-    unknown = len(of.unknown)
-    return Duplicates(
-        pa.table(made), read, len(of), len(names_of), sum(n for n in size.values() if n > 1), unknown, len(of.problems) - unknown,
-        sum(p is not None and p < 0.5 for p in columns["probability"]),
-    )  # fmt: skip
+    return pa.table(made)
 
 
 def _partners(cluster: NDArray[np.int32], known: Known) -> dict[int, tuple[int, float]]:

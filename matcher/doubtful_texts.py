@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import InputError, MixedScriptsWarning, NotUnderstood, NotUnderstoodWarning, quoted, warn
-from ..files.wording import counted
+from ..files.wording import counted, is_file_name
 from ..terms.text.understood import NOTHING
 from .batch import Batch
 
@@ -14,11 +14,14 @@ _SHOWN = 3
 
 
 def check_text(text: Any, side: str) -> None:
-    """Errors: `InputError` for what is no text; of many texts it says which method takes them."""
+    """Errors: `InputError` for what is no text, and for the name of a file; of many texts it says which method takes them."""
     if not isinstance(text, str):
         single = isinstance(text, bytes) or not hasattr(text, "__len__")
         many = "" if single else "; `probabilities` takes lists and columns"
         raise InputError("not a text", column=side, allowed=f"a diagnosis in words{many}", got=text)
+    if is_file_name(text):
+        allowed = "a diagnosis in words; a table of pairs goes to `score`"
+        raise InputError("the name of a file, not a diagnosis", column=side, allowed=allowed, got=text)
 
 
 def refuse_unscored(batch: Batch) -> None:
@@ -34,7 +37,7 @@ def warn_of_unscored(batch: Batch) -> None:
         of = f"{len(unscored):,} pairs are" if len(unscored) > 1 else "1 pair is"
         warn(
             f"{int(unscored.sum()):,} of {of} not scored, since a diagnosis is not understood; the first is {quoted(text)}"
-            f" ({reason}). load(judge_all=True) scores all.",
+            f" ({reason}). The option 'judge_all' scores all.",
             NotUnderstoodWarning,
         )
 

@@ -84,6 +84,9 @@ def _table(strings: Any, column: str, encoding: str | None) -> Table:
             continue
         if not isinstance(text, str):
             raise InputError("not a text", source=_STRINGS, row=row, allowed="a diagnosis in words", got=text)
+        if is_file_name(text):
+            problem, allowed = "the name of a file, not a diagnosis", "a diagnosis in words; a file alone is a table"
+            raise InputError(problem, source=_STRINGS, row=row, allowed=allowed, got=text)
         if any("\ud800" <= letter <= "\udfff" for letter in text):
             raise InputError("half a surrogate pair", source=_STRINGS, row=row, allowed="Unicode text", got=text)
     data = pa.table({column: pa.array(strings, pa.string())})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 import zipfile
 from collections.abc import Iterator, Mapping
 from importlib import metadata
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..files.atomic import make_folder, whole_file
 from ..models.releases import SHAPE_FEATURES, installed_releases
+from ..progress import say
 
 _LIBRARIES = ("numpy", "pyarrow", "faiss-cpu", *SHAPE_FEATURES)
 
@@ -48,6 +50,8 @@ class KeptBlocks:
         read = {number: self._read(number) for number in range(blocks)}
         found = {number: block for number, block in read.items() if block is not None}
         self.resumed = len(found)
+        if found:
+            say(f"{self.resumed:,} of {blocks:,} blocks were there already.")
         return found
 
     def add(self, number: int, block: Block) -> None:
@@ -76,12 +80,12 @@ class KeptBlocks:
 
 
 @contextlib.contextmanager
-def kept_beside(output: Path | None, *judged_by: Any) -> Iterator[KeptBlocks | None]:
+def kept_beside(output: str | os.PathLike[str] | None, *judged_by: Any) -> Iterator[KeptBlocks | None]:
     """The blocks of the job that writes `output`, in a folder named like it with ".parts"; removed where all ends well."""
     if output is None:
         yield None
         return
-    kept = KeptBlocks(output.with_name(f"{output.name}.parts"), *judged_by)
+    kept = KeptBlocks(Path(f"{os.fspath(output)}.parts"), *judged_by)
     try:
         yield kept
     except KeyboardInterrupt:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,49 +10,20 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from .. import progress
+from ..errors import warn
 from ..features.compute import prepare
 from ..features.names import Names, Progress
-from ..files.reading import Reading
 from ..files.wording import counted
 from .batch import WHY, Batch, PairModel
 from .candidates import CANDIDATES, CandidateSearch, check_can_search
 from .kept_blocks import Block, KeptBlocks
-from .terms import Listed, Terms, listed, read_terms
+from .terms import Listed, Terms, listed
 
 NAMES_AT_ONCE = 10_000
 """Names of the first list that are searched, judged and kept together; fewer where each has more candidates than usual."""
 NO_MATCH = "no match"
 _WORTH_NAMING = 0.01
 """A nearest term of a lower probability is not named."""
-
-
-@dataclass(frozen=True)
-class Links:
-    """What `link` made.
-
-    Attributes
-    ----------
-    table : one row for each link, and one for each term without any, in the order of the first list.
-    a, b : how many terms each list has.
-    linked : terms of the first list with a link. unlinked : with none, though they are understood.
-    not_understood : those of the first list. blank : those that are missing, blank, or no diagnosis.
-    unknown_b : terms of the second list that are blank or not understood.
-    doubtful : links whose probability is below one half, so that each is more likely wrong than right.
-    limited : where all links were asked for, that the candidates limit them, in a sentence; else empty.
-    """
-
-    table: pa.Table
-    read: Terms
-    read_b: Terms
-    a: int
-    b: int
-    linked: int
-    unlinked: int
-    not_understood: int
-    blank: int
-    unknown_b: int
-    doubtful: int
-    limited: str
 
 
 class _Found(NamedTuple):
@@ -72,20 +42,16 @@ _NOTHING = _Found(*(np.zeros(0, kind) for kind in ("i8", "i8", "f8", "i4", "i4",
 
 def link(
     model: PairModel,
-    a_terms: Any,
-    b_terms: Any,
+    read: Terms,
+    read_b: Terms,
     k: int | None = 1,
     *,
     least: float,
-    a: str | None = None,
-    b: str | None = None,
     candidates: int = CANDIDATES,
     add: Sequence[str] = (),
-    reading: Reading = Reading(),
     kept: KeptBlocks | None = None,
-) -> Links:
+) -> pa.Table:
     """See `MatchFunction.link`. least : of a match. kept : keeps the blocks of the work, and has those of an earlier run."""
-    read, read_b = (read_terms(terms, of, side, reading) for terms, of, side in ((a_terms, a, "a"), (b_terms, b, "b")))
     with progress.shown("Linking terms") as report:
         naming, preparing, judging = phases(report, len(read) + len(read_b), 1, 2, 1)
         names, (of_a, of_b) = listed(model, naming, a=read.texts, b=read_b.texts)
@@ -110,8 +76,9 @@ def link(
                     kept.add(number, parts[-1]._asdict())
             judging(number + 1, len(blocks))
         found = _Found(*map(np.concatenate, zip(*parts, strict=True)))
-        limited = _limited(found, of_b, candidates) if k is None or k >= candidates else ""
-        return _links(model, names, read, read_b, of_a, of_b, found, add, limited)
+    if k is None or k >= candidates:
+        _warn_of_limits(found, of_b, candidates)
+    return _links(model, names, read, read_b, of_a, of_b, found, add)
 
 
 class _Search:
@@ -200,8 +167,7 @@ def _links(
     b: Listed,
     found: _Found,
     add: Sequence[str],
-    limited: str,
-) -> Links:
+) -> pa.Table:
     """The table: a row for each link, and one for each term without, which says why."""
     linked = np.zeros(len(a), bool)
     linked[found.a] = True
@@ -236,12 +202,7 @@ def _links(
     others = {name: values.take(take_a) for name, values in read.others("a_").items()}
     others |= {name: values.take(take_b) for name, values in read_b.others("b_", index=True).items()}
     columns |= {name: values for name, values in others.items() if name not in columns}
-    unlinked = [row for row in left.tolist() if row not in a.problems]
-    return Links(
-        pa.table(columns), read, read_b, len(a), len(b), int(linked.sum()), len(unlinked),
-        len({*left.tolist()} & {*a.unknown}), len(a.problems) - len(a.unknown), len(b.problems),
-        int((found.probability < 0.5).sum()), limited,
-    )  # fmt: skip
+    return pa.table(columns)
 
 
 def _reasons(a: Listed, b: Listed, left: NDArray[np.int64], found: _Found) -> dict[int, str]:
@@ -253,15 +214,15 @@ def _reasons(a: Listed, b: Listed, left: NDArray[np.int64], found: _Found) -> di
     return {row: a.problems.get(row) or nearest.get(int(a.name[row]), NO_MATCH) for row in left.tolist()}
 
 
-def _limited(found: _Found, b: Listed, candidates: int) -> str:
+def _warn_of_limits(found: _Found, b: Listed, candidates: int) -> None:
     """Says that there may be more links than were found, where not all of the second list were candidates."""
     different = len(np.unique(b.name[b.understood]))
     if different <= candidates:
-        return ""
+        return
     full = int((np.bincount(found.a) >= candidates).sum())
-    return (
+    warn(
         f"For each term at most 3 x {candidates:,} of {different:,} different ones were judged, so that these are not all matches there are: "
-        f"{counted(full, 'term')} {'has' if full == 1 else 'have'} {candidates:,} links or more. More candidates find more."
+        f"{counted(full, 'term')} {'has' if full == 1 else 'have'} {candidates:,} links or more. The option 'candidates' finds more."
     )
 
 

@@ -15,17 +15,18 @@ from numpy.typing import NDArray
 
 from .. import progress
 from ..endpoints.endpoint import Endpoint
-from ..errors import InputError, ModelError, warn
+from ..errors import InputError, ModelError
 from ..features.coverage import MIN_COVERAGE
 from ..features.feature_set import FeatureSet
 from ..features.names import Names
 from ..features.providers import Providers
 from ..files.reading import OF_TABLES, Reading
+from ..files.tables import check_output, write_table
 from ..files.wording import shown_threshold
 from ..models import folder as model_folder
 from ..models.folder import ModelFolder, shipped_parts
 from ..models.releases import warn_of_other_releases
-from ..options import Between, File, Serves, Table, checked
+from ..options import Between, File, Output, Serves, Table, checked
 from ..terms.encoders.kept import KeptEncoder
 from ..terms.text.correction import Corrections
 from ..terms.text.understood import LANGUAGE, SCRIPT
@@ -445,8 +446,6 @@ class MatchFunction:
         from ..files.pairs import read_pairs
 
         read = read_pairs(pairs, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding)
-        if read.table.note:
-            warn(read.table.note)
         with progress.shown("Scoring pairs") as report:
             return read.table.native(self.score_read(read, add, report).table)
 
@@ -564,6 +563,7 @@ class MatchFunction:
         threshold: Annotated[float, Between(0, 1)] | None = None,
         candidates: Annotated[int, Between(1)] = CANDIDATES,
         add: Sequence[Literal["relation", "reasons"]] = (),
+        output: Output | None = None,
         reading: Annotated[Reading, Serves("encoding")] = Reading(),
     ) -> Any:
         """For each term of one list the terms of another that match it best.
@@ -588,6 +588,8 @@ class MatchFunction:
             lists, and not the best, takes it much higher.
         add
             Further columns: "relation", what `a` is to `b`; "reasons", `why`, the reason in a sentence, null where nothing says it.
+        output
+            A file for the table; until it is there the blocks of long work stand beside it, and the same call goes on with them.
         reading : Reading
             The encoding of text files.
 
@@ -605,15 +607,20 @@ class MatchFunction:
         ModelError
             For a model without an encoder of its own.
         """
+        from .kept_blocks import kept_beside
         from .link import link
+        from .terms import read_terms
 
-        made = link(
-            self.model, a_terms, b_terms, k, a=a, b=b, least=self.threshold_or(threshold), candidates=candidates, add=add, reading=reading
-        )  # fmt: skip
-        for note in (made.read.table.note, made.read_b.table.note, made.limited):
-            if note:
-                warn(note)
-        return made.read.native(made.table, made.table["index_a"].to_numpy())
+        if output is not None:
+            check_output(output)
+        read, read_b = read_terms(a_terms, a, "a", reading), read_terms(b_terms, b, "b", reading)
+        with kept_beside(output, self.identity, self.policy, self.judge_all) as kept:
+            made = link(
+                self.model, read, read_b, k, least=self.threshold_or(threshold), candidates=candidates, add=add, kept=kept
+            )  # fmt: skip
+            if output is not None:
+                write_table(made, output)
+        return read.native(made, made["index_a"].to_numpy())
 
     @checked
     def dedupe(
@@ -624,6 +631,7 @@ class MatchFunction:
         threshold: Annotated[float, Between(0, 1)] | None = None,
         policy: PolicyName | None = None,
         candidates: Annotated[int, Between(1)] = CANDIDATES,
+        output: Output | None = None,
         reading: Annotated[Reading, Serves("encoding")] = Reading(),
     ) -> Any:
         """The terms of a list in clusters, each the names of one disease.
@@ -645,6 +653,8 @@ class MatchFunction:
             the model tells relations and was loaded with no other policy; else the model's own.
         candidates, reading
             As of `link`.
+        output
+            A file for the table.
 
         Returns
         -------
@@ -663,13 +673,17 @@ class MatchFunction:
             For a model without an encoder of its own, or without the policy.
         """
         from .dedupe import dedupe
+        from .terms import read_terms
 
         m = self.for_duplicates(policy)
         least = m.threshold_or(threshold)
-        made = dedupe(m.model, terms, column=column, least=least, candidates=candidates, reading=reading)
-        if made.read.table.note:
-            warn(made.read.table.note)
-        return made.read.native(made.table, np.arange(made.terms))
+        if output is not None:
+            check_output(output)
+        read = read_terms(terms, column, "column", reading)
+        made = dedupe(m.model, read, least=least, candidates=candidates)
+        if output is not None:
+            write_table(made, output)
+        return read.native(made, np.arange(len(read)))
 
     def for_duplicates(self, policy: PolicyName | None = None) -> Self:
         """Under a policy without sides, as `dedupe` takes it."""

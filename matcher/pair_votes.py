@@ -19,7 +19,6 @@ from ..options import File, Serves, Table
 from ..terms.diseases.shipped import shipped_graph
 from ..terms.diseases.words import vocabulary_of
 from ..terms.encoders.static import StaticEncoder
-from ..terms.text.abbreviations import read_abbreviations
 from ..terms.text.normalizer import Normalizer
 from ..votes.asking import Job
 from .batch import Batch, PairModel
@@ -33,12 +32,11 @@ Path = str | os.PathLike[str]
 class PairVotes:
     """The pairs of a table, and the feature set whose votes and picks they need.
 
-    pairs : the different ones after normalisation. n_rows, n_rejected : rows read, and of these those set aside.
+    pairs : the different ones after normalisation. n_rows : rows read, but for those set aside.
     """
 
     pairs: Batch
     n_rows: int
-    n_rejected: int
 
     @classmethod
     def read(
@@ -78,14 +76,13 @@ class PairVotes:
         loading = replace(loading, endpoints=endpoints)
         chosen, providers = providers_of(features, matcher=matcher, abbreviations=abbreviations, loading=loading)
         read = read_pairs(pairs, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding)
-        return cls(PairModel(chosen, providers).batch(read.a, read.b), len(read), read.n_rejected)
+        return cls(PairModel(chosen, providers).batch(read.a, read.b), len(read))
 
-    def lines(self, rejects: Any = None) -> list[str]:
-        """How many pairs there are, for the user to read. rejects : the file for rows that cannot be right."""
+    def line(self) -> str:
+        """How many pairs there are, for the user to read."""
         said = f"{counted(self.n_rows, 'pair')}, {len(self.pairs.first):,} of them different after normalisation"
         equal = int(self.pairs.equal.sum())
-        said += f", {equal:,} of these equal on both sides: they match, and are not asked." if equal else "."
-        return [said, *([f"{counted(self.n_rejected, 'row')} set aside in {rejects}."] if self.n_rejected else [])]
+        return said + (f", {equal:,} of these equal on both sides: they match, and are not asked." if equal else ".")
 
     def jobs(self, only: Sequence[str] = ()) -> list[Job]:
         """What their votes and picks ask; only : these alone."""
@@ -128,7 +125,7 @@ def providers_of(
         raise OptionError("identity", "left out without a model", loading.identity)
     chosen = FeatureSet.read(features, loading.endpoints)
     shipped = StaticEncoder.from_arrays(shipped_parts().encoder or {}) if SHIPPED in chosen.encoders else None
-    normalizer = Normalizer(chosen.language, None if abbreviations is None else read_abbreviations(abbreviations))
+    normalizer = Normalizer(chosen.language, abbreviations)
     # As `train` opens it: names are mended by the graph's words, and its names are candidates of a pick.
     graph = shipped_graph() if chosen.needs_graph else None
     return chosen, chosen.open(

@@ -110,6 +110,8 @@ def _of_table(source: Any, column: str | None, option: str | None, reading: Read
             texts = [None if row in others else one for row, one in enumerate(values)]
             source = {**source, column: texts} if isinstance(source, Mapping) else source.assign(**{column: texts})
     table = read_table(source, reading.encoding)
+    if table.note:
+        warn(table.note)
     chosen = term_column(table, column, option)
     texts = table.text(chosen).to_pylist()
     for row, other in others.items():

@@ -123,7 +123,7 @@ def ablation_of(data: Path, silver: Extra, encoder: Path, graph: DiseaseGraph, s
     kind = table.column("kind")
     kinds = {
         name: read_extra(
-            replace(silver, pairs=table.data.filter(pa.array([k == name for k in kind]))),
+            [replace(silver, pairs=table.data.filter(pa.array([k == name for k in kind])))],
             feature_set, providers, providers_of, examples,
         )
         for name in dict.fromkeys(kind)

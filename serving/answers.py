@@ -65,11 +65,10 @@ def matched(m: MatchFunction, pair: Pair, labels: LabelFile | None) -> dict[str,
     """
     found = explain(m, pair.a, pair.b)
     batch = m.model.batch([pair.a], [pair.b])
-    said = [batch.names.assertions[int(place[0])] for place in (batch.a, batch.b)]
     understood = [
         {"text": text, "compared_as": name, "read_as": read_as, "assertion": one.status, "said_by": one.trigger}
         for text, name, read_as, one in zip(
-            (pair.a, pair.b), found.wording.names, found.wording.read_as, said, strict=True
+            (pair.a, pair.b), found.wording.names, found.wording.read_as, found.wording.said, strict=True
         )
     ]  # fmt: skip
     return {

@@ -97,14 +97,14 @@ def test_demo(demo: tuple[Path, str]) -> None:
 
 
 @pytest.mark.parametrize(("arguments", "words"), [
-    ("match 'heart attack' 'acute MI'", "Match: probability 0.|\nWhy: |'acute MI' as 'acute myocardial infarction'"),
+    ("match 'heart attack' 'acute MI'", "Match: probability 0.|\nWhy: |'acute MI' is compared as 'acute myocardial infarction'"),
     ("match 'no pneumonia' pneumonia", "No match|negated"),
     ("match gout GOUT -q", "Match|\nWhy: They are the same after normalisation.\n"),
     ("match 'heart attack' 'acute MI' --json --threshold 1", '"match": false|"threshold": 1.0|"relation": "broader"'),
     ("match 'heart attack' 'acute MI' --policy strict", "No match|policy strict"),
     (f"match '{'боль ' * 90}' gout", "another script"),  # longer than any file's name
-    ("explain 'heart attack' 'acute MI' -o why.svg", "a match|Written: why.svg"),
-    ("explain Лихорадка fever", "not understood"), ("explain Лихорадка fever --judge-all", "no match"),
+    ("explain 'heart attack' 'acute MI' -o why.svg", "Match|Written: why.svg"),
+    ("explain Лихорадка fever", "not understood"), ("explain Лихорадка fever --judge-all", "No match"),
     ("explain 'type 1 diabetes' 'type 2 diabetes' --json", '"opposed": ['),
     (f"icd '{'acute myocardial infarction of the anterior wall ' * 9}'", "acute myocardial infarction of the anterior wall " * 8),
     ("metrics --quiet", "RPAD"), ("version", "dxmatch 0."),
@@ -174,7 +174,7 @@ def test_from_standard_input_to_standard_output(form: str, here: Path) -> None:
     )
     Path(f"out.{form}").write_bytes(done.stdout)
     assert read_table(here / f"out.{form}").names[:4] == ["a", "b", "probability", "match"]
-    assert b"standard output: 2 pairs, 1 match" in done.stderr
+    assert b"standard output: pairs 2, matches 1" in done.stderr
     assert [each.name for each in here.iterdir()] == [f"out.{form}"], "a temporary file is left"
 
 

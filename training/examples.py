@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import OptionError, warn
+from ..errors import warn
 from ..features.feature_set import FeatureSet
 from ..features.providers import Providers
 from ..files.pairs import Pairs, read_pairs
@@ -163,7 +163,7 @@ class ExtraExamples:
 
 
 def read_extra(
-    extra: Extra | Sequence[Extra],
+    extra: Sequence[Extra],
     features: FeatureSet,
     own: Providers,
     providers_of: ProvidersOf,
@@ -174,11 +174,8 @@ def read_extra(
     own, providers_of : what stands behind the features of the model, and with another static encoder or graph.
     labelled : the experts' pairs. An extra pair that is one of them is left out: the experts' label stands.
     """
-    parts = [extra] if isinstance(extra, Extra) else list(extra)
-    if not parts or not all(isinstance(part, Extra) for part in parts):
-        raise OptionError("extra", "an Extra, or a list of them", extra)
     experts = {frozenset(pair) for pair in labelled.names.tolist()}
-    read = [_examples(part, features, own, providers_of, experts) for part in parts]
+    read = [_examples(part, features, own, providers_of, experts) for part in extra]
     arrays = zip(*((each.features, each.label, each.weight, each.names) for each in read), strict=True)
     sources = tuple(source for each in read for source in each.sources)
     return ExtraExamples(*map(np.concatenate, arrays), sources=sources)

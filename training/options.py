@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -23,16 +24,26 @@ class LabelRules(Options):
     on_conflict : str
         What becomes of a pair with two labels: "refuse" makes an error of it, "majority" learns from the rows that say what more than half
         of its rows do (from none of a tie), "drop" from none.
-    extra : Extra or sequence of Extra, optional
-        Training-only pairs, such as silver pairs. One of which a name is a held-out reference is not learned from.
-    abbreviations : mapping, optional
-        Your own, `{"NASH": "nonalcoholic steatohepatitis"}`; stored with the model.
+    extra : path or Extra, or several, optional
+        More labelled pairs (a, b, label) to learn from, never to measure on, such as silver pairs. One of which a name is a held-out
+        reference is not learned from.
+    extra_weight : float
+        How much one pair of these tables counts beside one of the experts', above 0; an `Extra` has a weight of its own.
+    abbreviations : mapping or path, optional
+        Your own, `{"NASH": "nonalcoholic steatohepatitis"}`, or a table with the columns abbreviation, expansion; stored with the model.
     """
 
     contained: Literal["keep", "set-aside", "match"] = "keep"
     on_conflict: Literal["refuse", "majority", "drop"] = "refuse"
-    extra: Extra | Sequence[Extra] | None = None
-    abbreviations: Mapping[str, str] | None = None
+    extra: File | Extra | Sequence[File | Extra] | None = None
+    extra_weight: Annotated[float, Between(0, apart=True)] = 0.5
+    abbreviations: Mapping[str, str] | File | None = None
+
+    @property
+    def extras(self) -> list[Extra]:
+        """`extra` as a list."""
+        given = [self.extra] if isinstance(self.extra, str | os.PathLike | Extra) else self.extra or []
+        return [one if isinstance(one, Extra) else Extra(pairs=one, weight=self.extra_weight) for one in given]
 
 
 @dataclass(frozen=True, kw_only=True)

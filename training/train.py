@@ -156,8 +156,8 @@ def train(
     warnings += held_out_warnings(read.source, examples, test, split)
     check_left(examples, test, split)
     extra = None
-    if labels.extra is not None:
-        extra = read_extra(labels.extra, inputs.features, inputs.providers, inputs.providers_of, examples)
+    if labels.extras:
+        extra = read_extra(labels.extras, inputs.features, inputs.providers, inputs.providers_of, examples)
     seen, unseen = examples.take(~test), examples.take(test)
     refit = split.refit and bool(test.any())
     fit = partial(fit_folds, split=split, threshold=threshold, directions=directions_of(inputs.features), extra=extra)
@@ -190,7 +190,7 @@ class Inputs:
         features: str | os.PathLike[str] | FeatureSet,
         encoder: Encoders,
         asking: Asking,
-        abbreviations: Mapping[str, str] | None,
+        abbreviations: Mapping[str, str] | File | None,
     ) -> None:
         if not isinstance(features, FeatureSet):
             features = without_paths(FeatureSet.read(features, asking.endpoints))

@@ -13,6 +13,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
@@ -23,7 +24,7 @@ from ..endpoints.endpoint import Endpoint, Price, read_services
 from ..errors import OptionError
 from ..files.wording import counted, nearest
 from ..progress import Progress
-from .asking_options import AskSummary, Budget, CapReached, token_limit
+from .asking_options import Asking, AskSummary, Budget, CapReached, token_limit
 from .prompts.prompt import Prompt
 from .prompts.questions import Answer, ModelConfig, Question, canonical
 from .store.store import VoteStore
@@ -130,6 +131,20 @@ def plan(jobs: Iterable[Job], store: VoteStore | None) -> list[Planned]:
         of_prompt, of_answer = seen or (sum(lengths) / len(lengths), usual)
         planned.append(Planned(job, wanted, unknown, round(unknown * of_prompt), round(unknown * of_answer)))
     return planned
+
+
+@contextmanager
+def planned(
+    jobs: Sequence[Job], asking: Asking, forget: Callable[[VoteStore], object]
+) -> Iterator[tuple[list[Planned], VoteStore | None]]:
+    """The plan of some jobs, and the store that is to hold the answers; None for one that a dry run would make.
+
+    forget : takes those answers out of the store that are asked anew, where `asking.again` says so.
+    """
+    with VoteStore(asking.filled) if asking.filled.exists() or not asking.dry_run else nullcontext() as store:
+        if store is not None and asking.again and not asking.dry_run:
+            forget(store)
+        yield plan(jobs, store), store
 
 
 def estimated_tokens(messages: Sequence[Mapping[str, str]]) -> int:

@@ -25,7 +25,7 @@ from .store.store import VoteStore
 
 MAX_REQUESTS, MAX_BYTES = 50_000, 150_000_000
 """Of one file; OpenAI takes 50,000 requests and 200 MB."""
-OF_CASES = "of cases, and taken in with them alone"
+OF_CASES = "of cases, which takes it in with them: dxmatch ask CASES --prompt FILE --results RESULTS"
 
 
 @dataclass

@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import os
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,6 +23,7 @@ from typing import Any
 
 from ...errors import InputError, OptionError
 from ...files.limits import MAX_CHARACTERS
+from .abbreviations import read_abbreviations
 from .assertion import Assertion, assertion_of
 from .short_forms import without_short_forms
 from .spelling import american
@@ -84,7 +86,7 @@ class Normalizer:
     Parameters
     ----------
     language : "en" or "ru"; chooses the abbreviation table and the word rules.
-    abbreviations : the user's own, `{"NASH": "nonalcoholic steatohepatitis"}`; they go before the built-in table,
+    abbreviations : the user's own, `{"NASH": "nonalcoholic steatohepatitis"}`, or a table of them; they go before the built-in table,
         match in any case, and are stored with the model.
     version : one of `VERSIONS`; an older one for a model that was trained with it.
 
@@ -98,7 +100,10 @@ class Normalizer:
     """
 
     def __init__(
-        self, language: str = "en", abbreviations: Mapping[str, str] | None = None, version: str = VERSION
+        self,
+        language: str = "en",
+        abbreviations: Mapping[str, str] | str | os.PathLike[str] | None = None,
+        version: str = VERSION,
     ) -> None:
         if language not in LANGUAGES:
             raise OptionError("language", f"one of {', '.join(LANGUAGES)}", language)
@@ -106,6 +111,8 @@ class Normalizer:
             raise OptionError("normalizer version", f"one of {', '.join(VERSIONS)}", version)
         self.language = language
         self.version = version
+        if isinstance(abbreviations, str | os.PathLike):
+            abbreviations = read_abbreviations(abbreviations)
         self.abbreviations = dict(abbreviations or {})
         self._rules: Rules = RULES[language]
         self._fold = _fold_en if language == "en" else _fold_ru

@@ -148,8 +148,8 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "clusters.csv"
     result = invoke(["dedupe", str(tmp_path / "terms.csv"), "-o", str(out)])
     assert result.code == 0
-    assert "5 terms in 3 clusters, 2 of them with others, 1 not understood, 1 blank or no diagnosis" in result.output
+    assert "terms 5, clusters 3, joined 2, blank 1, not understood 1" in result.output
     shown = invoke(["dedupe", str(tmp_path / "terms.csv")])
-    assert "not understood" in shown.output.partition("5 terms in")[0]
+    assert "not understood" in shown.output.partition("terms 5,")[0]
     read = pd.read_csv(out)
     assert read["id"].tolist() == [1, 2, 3, 4, 5] and read["representative"][1] == "heart attack"

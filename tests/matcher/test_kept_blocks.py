@@ -15,6 +15,7 @@ from dxmatch.files.tables import write_table
 from dxmatch.matcher import link
 from dxmatch.matcher.batch import PairModel
 from dxmatch.matcher.kept_blocks import KeptBlocks
+from dxmatch.matcher.terms import read_terms
 
 A = ["heart attack", "no pneumonia", "MI", "T1DM", None, "Сердце", "type II diabetes", "GOUT", "severe gout", "angina"]
 B = ["Myocardial infarction", "pneumonia", "type 1 diabetes", "type 2 diabetes", "gout", "MI", "Сердце"]
@@ -30,7 +31,7 @@ def linked(
     **options: Any,
 ) -> Any:
     kept = None if parts is None else KeptBlocks(parts, m.identity, m.policy)
-    return link.link(m.model, a, b, least=m.threshold_or(threshold), **options, kept=kept)
+    return link.link(m.model, read_terms(a), read_terms(b), least=m.threshold_or(threshold), **options, kept=kept)
 
 
 class Judge:
@@ -95,7 +96,7 @@ def test_a_damaged_block_is_made_again(m: dxmatch.MatchFunction, judge: Judge, t
     content[len(content) // 2] ^= 1
     other.write_bytes(content)
     made = linked(m, A, B, tmp_path / "parts")
-    assert len(judge.since()) == BLOCKS and made.table.equals(linked(m, A, B).table)
+    assert len(judge.since()) == BLOCKS and made.equals(linked(m, A, B))
 
 
 def test_another_job_takes_no_blocks_of_this_one_and_leaves_them(

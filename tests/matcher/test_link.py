@@ -172,9 +172,7 @@ def test_the_command_takes_and_writes_workbooks(tmp_path: Path) -> None:
     write_table(pa.table({"name": ["MI", "gout"], "code": ["I21", "M10"]}), tmp_path / "b.csv")
     out = tmp_path / f"links{suffix}"
     told = run("link", tmp_path / f"a{suffix}", tmp_path / "b.csv", "-o", out, "--a", "dx")
-    assert "1 of 3 terms linked to 2 terms, 0 without a match, 1 not understood, 1 blank or no diagnosis" in " ".join(
-        told.split()
-    )
+    assert "terms 3, linked 1, blank 1, not understood 1" in " ".join(told.split())
     rows = read_table(out).data.to_pylist()
     assert rows[0]["b"] == "MI" and rows[0]["b_code"] == "I21" and [row["a_id"] for row in rows] == ["1", "2", "3"]
 
@@ -186,9 +184,7 @@ def test_the_command_shows_links_and_warns_of_doubtful_ones(
     (tmp_path / "a.csv").write_text("term\ncancer\n")
     (tmp_path / "b.csv").write_text("term\nbreast cancer\n")
     told = command("link", tmp_path / "a.csv", tmp_path / "b.csv", "--threshold", "0.1").output
-    assert (
-        "breast cancer" in told and "1 below a probability of 0.5: look at them" in told and "--candidates" not in told
-    )
+    assert "breast cancer" in told and "doubtful 1" in told and "--candidates" not in told
     (tmp_path / "b.csv").write_text("term\nbreast cancer\nlung cancer\n")
     told = command("link", tmp_path / "a.csv", tmp_path / "b.csv", "--k", "9", "--candidates", "1").output
     assert "warning: For each term at most 3 x 1 of 2 different ones were judged" in told

@@ -230,7 +230,7 @@ def test_the_command_counts_what_it_left_unscored(
     monkeypatch.setattr(match_function, "load", lambda *_, **__: m)
     (tmp_path / "pairs.csv").write_text("a,b\ngout,Herzinfarkt\ngout,gout\nastma,asthma\n", "utf-8")
     done = command("score", tmp_path / "pairs.csv", "-o", tmp_path / "scored.csv")
-    assert "3 pairs, 2 matches" in done.out
+    assert "pairs 3, matches 2" in done.out
     assert "1 not scored (the column not_understood says why)" in done.out
     scored = pd.read_csv(tmp_path / "scored.csv")
     assert scored["match"].isna().tolist() == [True, False, False]
