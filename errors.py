@@ -124,8 +124,6 @@ class InputError(DxmatchError):
     """
 
     _ABSENT = object()
-    row_alone = False
-    """Whether it is one line that is no row, which could be set aside: a command with such an option offers it."""
 
     def __init__(
         self,
@@ -148,14 +146,6 @@ class InputError(DxmatchError):
         message += f" Allowed: {allowed}." if allowed else ""
         message += f" Got: {quoted(got)}." if got is not self._ABSENT else ""
         super().__init__(message)
-
-    def worded(self, options: Mapping[str, str]) -> str:
-        return super(InputError, self.with_remedy(SET_ASIDE) if self.row_alone else self).worded(options)
-
-    def of_row_alone(self) -> Self:
-        """The same error, of a line that could be set aside."""
-        self.row_alone = True
-        return self
 
 
 class NotUnderstood(InputError):

@@ -48,7 +48,7 @@ def read_table(source: Any, encoding: str | None = None, *, set_aside: bool = Fa
     if isinstance(source, str | os.PathLike):
         table = _read_file(Path(source), encoding)
         if table.broken and not (set_aside and len(table)):
-            raise table.broken[0].of_row_alone()
+            raise table.broken[0].with_remedy(SET_ASIDE)
     elif isinstance(source, Mapping):
         table = Table(of_columns(source, "dict"), "dict", 0)
     elif isinstance(source, list | tuple) and (not source or isinstance(source[0], Mapping)):
@@ -230,8 +230,9 @@ def sound_rows(table: Table, problems: Problems, rejects: StrPath | None) -> NDA
         raise (problems[min(problems)] if problems else table.broken[0]).with_remedy(SET_ASIDE)
     write_rejects(table, {row: error.finding for row, error in problems.items()}, rejects, table.broken)
     sound[list(problems)] = False
-    warn(f"{counted(len(problems) + len(table.broken), 'row')} set aside in {os.fspath(rejects)}.")
+    warn(f"{counted(len(problems) + len(table.broken), 'row')} set aside in {rejects}.")
     if not sound.any():
-        every = f"every row ({len(table) + len(table.broken):,}) was refused; see {os.fspath(rejects)}"
-        raise InputError(every, source=table.source)
+        raise InputError(
+            f"every row ({len(table) + len(table.broken):,}) was refused; see {rejects}", source=table.source
+        )
     return sound
