@@ -13,6 +13,7 @@ from ..evaluation.score.declare import all_metrics, called
 from ..evaluation.score.reference_page import entry
 from ..files.atomic import make_folder
 from ..files.tables import check_output, write_table
+from ..files.wording import counted
 from ..options import WRITTEN
 from ..terminal import print_table
 from ..votes.asking import plan_lines
@@ -68,7 +69,8 @@ def evaluate(
     dxmatch evaluate panel.csv --algorithms gpt4 -o report.html -o table.xlsx
     """
     if pairs is not None:
-        return write_table(call(verbs.pairs_asked), pairs)
+        write_table(asked := call(verbs.pairs_asked), pairs)
+        return print(f"{counted(len(asked), 'pair')} to ask.")
     if dry_run:
         return print("\n".join(call(verbs.read).preview()))
     report = call()
@@ -182,8 +184,7 @@ def metrics(call: Call, names: Sequence[str] = ()) -> list[dict[str, Any]]:
     if names:
         print("\n\n".join("\n".join(entry(metric)) for metric in declared))
     else:
-        described = [(one.symbol, one.description) for one in declared]
-        rows = [(symbol, said.meaning, said.formula, said.range, said.source) for symbol, said in described]
+        rows = [(one.symbol, (say := one.description).meaning, say.formula, say.range, say.source) for one in declared]
         print_table(("Metric", "Says", "Formula", "Range", "Source"), rows, title="Metrics", show_lines=True)
         print("One in full: dxmatch metrics NAME")
     return [{"name": one.name, "symbol": one.symbol, **asdict(one.description)} for one in declared]

@@ -102,9 +102,8 @@ def wrong_usage(error: CycloptsError, words: list[str]) -> str:
 
 def spelt(error: Any) -> str:
     """The message of an error or a warning in the words of a command: its options in the place of parameters."""
-    names = running.names
-    message = error.worded(names) if hasattr(error, "worded") else str(error)
-    return re.sub(r"([Tt]he option) '(\w+)'", lambda each: f"{each[1]} {names.get(each[2], each[2])}", message)
+    message = error.worded(running.names) if hasattr(error, "worded") else str(error)
+    return re.sub(r"(?<=he option )'(\w+)'", lambda each: running.names.get(each[1], each[1]), message)
 
 
 def main() -> None:

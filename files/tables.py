@@ -223,16 +223,13 @@ def sound_rows(table: Table, problems: Problems, rejects: StrPath | None) -> NDA
 
     Raises `InputError`: the first problem where `rejects` is None, or where no row is left.
     """
-    sound = np.ones(len(table), bool)
-    if not problems and not table.broken:
-        return sound
+    if not (aside := len(problems) + len(table.broken)):
+        return np.ones(len(table), bool)
     if rejects is None:
         raise (problems[min(problems)] if problems else table.broken[0]).with_remedy(SET_ASIDE)
     write_rejects(table, {row: error.finding for row, error in problems.items()}, rejects, table.broken)
-    sound[list(problems)] = False
-    warn(f"{counted(len(problems) + len(table.broken), 'row')} set aside in {rejects}.")
+    warn(f"{counted(aside, 'row')} set aside in {rejects}.")
+    sound = np.isin(np.arange(len(table)), [*problems], invert=True)
     if not sound.any():
-        raise InputError(
-            f"every row ({len(table) + len(table.broken):,}) was refused; see {rejects}", source=table.source
-        )
+        raise InputError(f"every row ({aside:,}) was refused; see {rejects}", source=table.source)
     return sound

@@ -96,7 +96,9 @@ class Labels:
         left = len(self.open)
         lines.append(f"{counted(total - left, 'pair')} decided, {int((self.label == 1).sum()):,} of them matches.")
         if left:
-            lines.append(f"{left:,} without a majority: to be adjudicated before 'dxmatch train' takes them.")
+            lines.append(
+                f"{left:,} without a majority: to be adjudicated before 'dxmatch train' takes them: --open-pairs makes a sheet of them, --adjudicated takes it back."
+            )
         return [*lines, *self._chance_words()]
 
     def _chance_words(self) -> list[str]:
