@@ -11,7 +11,7 @@ from typing import Any
 from .answer_words import ASIDE, DENIES, FEW, LEAD, LIST, OTHERS, TEXT, certain, kind_of, plain
 from .formats.answer import value_in
 
-_LIKELIHOOD = re.compile(r"(?i)probab|likelihood|confidence|chance|%")
+_LIKELIHOOD = re.compile(r"(?i)probab|likelihood|confidence|chance|score|%")
 _IN_WORDS = {"low": "1", "medium": "2", "moderate": "2", "high": "3"}
 _RANKED = re.compile(r"(?i)(?:rank|top|differential|diagnos[ei]s|answer|d?dx|[\W_])*0*([1-9]\d?)(?:st|nd|rd|th)?")
 _RANK = re.compile(r"(?i)rank|#|no\.?|")
@@ -50,6 +50,7 @@ def _lines_of(value: Any, label: str) -> list[str]:
         value = [{"rank": at, "name": value[key]} for key, at in numbers.items()]
     lines = [f"## {label}"]
     for at, row in enumerate((one if isinstance(one, dict) else {"name": one} for one in value if one), 1):
+        certain(not any(one is False or DENIES.match(str(one)) for one in row.values()))
         names = [value for key, value in row.items() if kind_of(key) in (LEAD, LIST, OTHERS)]
         rank = _RANKED.fullmatch(str(next((row[key] for key in row if _RANK.fullmatch(key)), at)).strip(" #."))
         told = [str(value).strip("~<>≈ %").casefold() for key, value in row.items() if _LIKELIHOOD.search(key)]
@@ -92,7 +93,7 @@ def without_table(text: str) -> str:
     for first, last, mark in reversed(tables):
         written = [line.strip().strip("|") for line in lines[first:last] if line.strip("\t |:+-")]
         head, *rows = [[*map(plain, row)] for row in csv.reader(written, delimiter=mark, skipinitialspace=True)]
-        certain(not any(len(row) != len(head) or any(map(DENIES.match, row)) for row in rows))
+        certain(all(len(row) == len(head) for row in rows))
         told = _lines_of([dict(zip(head, row, strict=True)) for row in rows], "Diagnoses")
         lines = [*lines[:first], "", *told, "", *lines[last:]]
     return "\n".join(lines)
@@ -167,7 +168,8 @@ def _opened(line: str, here: Section, is_free: bool) -> Section | None:
     label, heading = _LABEL.fullmatch(bare), _HEADING.fullmatch(line)
     if label and (kind := kind_of(label[1])) is not None:
         return Section(kind, [label[3]], own=True)
-    if (heading or (len(bare.split()) <= FEW and not is_free)) and (kind := kind_of(bare.rstrip(":"))) is not None:
+    is_short = len(bare.split()) <= FEW and not is_free and not bare.endswith(".")
+    if (heading or is_short) and (kind := kind_of(bare.rstrip(":"))) is not None:
         return Section(kind)
     is_label = label and label[2] == ":" and len(label[1].split()) <= FEW
     is_title = heading and not heading[1] and (here.kind == TEXT or here.text or here.entries or line.startswith("#"))

@@ -48,10 +48,12 @@ _ASIDE_BRACKET = re.compile(  # a likelihood, a code, or a citation's number
 _NO_NAME = re.compile(
     r"[%=?、。，；（）\u20e3\u2460-\u24ff]|;(?![^()]*\))|\s/\s.*\s/\s|\s>\s|\s\(?\d{1,2}[.)]\s|(?<=[a-z]{3})[.!]\s+[A-Z]"
     r"|^\(?(?:\w[):]\s|[A-Za-z]\.\s(?=[A-Z]|\w\.)|\d\s+[A-Z])|^[^\w\"'“‘«„]|\b(?:vs\.?|versus)(?![-\s]*host)"
-    r"|(?i:\byears?[\s-]old\b|\bnot\b(?!\s+(?:otherwise|elsewhere|specified))"
+    r"|(?i:\b(?:and|or)$|\b(?:number|option)\s\d|^most\slikely|proven\sotherwise|\byears?[\s-]old\b|\bnot\b(?!\s+(?:otherwise|elsewhere|specified))"
     r"|^(?:here|consistent with|concern for|no|never|without|negative|against|(?:due|secondary) to|d/?dx|dd)\b(?!-))"
 )
-DENIES = re.compile(r"(?i)(?:(?:unlikely,?|is|was|has|been|already)\s+)*(?:ruled[ -]out|excluded|not\s+likely)\b")
+DENIES = re.compile(
+    r"(?i)(?:(?:unlikely,?|is|was|has|been|already)\s+)*(?:(?:ruled[ -]out|excluded|absent|not\s+likely)\b|(?:no|false)\W*$)"
+)
 COMMA = re.compile(r"\s*,\s+(?:(?:and|or)\s+)?(?![^()]*\))")
 _AND = re.compile(r"\s+(?:and|or)\s+(?![^()]*\))")
 _HALF = re.compile(  # what another disease is called by, and no name: "systemic", "left-sided", "type 2"
@@ -85,10 +87,11 @@ def kind_of(label: str) -> int | None:
     told = re.findall(r"[^\W\d_]+", bare)
     words = {*told} - _SAY_NOTHING
     if words and words <= _ONE | _MANY | _BESIDE and label.count("(") == label.count(")"):
-        return OTHERS if words & _BESIDE or told[0] in ("less", "least") else LEAD if words <= _ONE else LIST
+        return OTHERS if words & _BESIDE or {*told[:2]} & {"less", "least"} else LEAD if words <= _ONE else LIST
     if words and words <= {"conclusion", "takeaway", "bottom", "overview"}:
         return TEXT
-    return ASIDE if "," not in label and len(told) <= _MOST_OF_A_LABEL and _ASIDE & {*told[:3]} else None
+    is_aside = "," not in label and len(told) <= _MOST_OF_A_LABEL and _ASIDE & {*told[:3]} and "revised" not in told
+    return ASIDE if is_aside else None
 
 
 def says(text: str) -> bool:
@@ -132,13 +135,14 @@ def named(kind: int, text: str, commas: int = 0) -> list[str]:
     >>> named(LIST, "gout, lupus (SLE) and giant cell arteritis"), named(LEAD, "pneumonia, viral")
     (['gout', 'lupus (SLE)', 'giant cell arteritis'], ['pneumonia, viral'])
     """
-    *parts, last = COMMA.split(text.strip(" ."))
+    *parts, last = COMMA.split(text := text.strip(" ."))
     halves = [_HALF.fullmatch(part) is not None for part in [*parts, last][1:]]
     if kind == LEAD:
         certain(len(halves) <= commas or sum(halves) * 2 >= len(halves))
         certain(not re.search(r"(?<!with )\b(?:or|over)\b", re.sub(r"\([^()]*\)", "", text)))
         parts = [text]
     else:
+        certain(parts or " or " not in last)
         parts += [last] if parts and re.search(r",\s*(?:and|or)\b", text) else _AND.split(last)
         certain(len(parts) == 1 or not any(map(_HALF.fullmatch, parts)))
     names = [name for part in parts for name in names_of([part])]

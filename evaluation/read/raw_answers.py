@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import count
 
 from ...terms.text.sentences import is_nothing
 from .answer_forms import Section, sections_of, without_json, without_table, without_tags
@@ -35,8 +34,10 @@ _BEGIN = r"(?:[<◁\[](?:think(?:ing)?|thought)[>▷\]]|<unused94>|<\|begin_of_t
 _END = r"(?:[<◁\[]/(?:think(?:ing)?|thought)[>▷\]]|<unused95>|<\|end_of_thought\|>|(?:<\|channel\|>|assistant)final)"
 _THOUGHTS = re.compile(rf"(?is){_BEGIN}.*?(?:{_END}|\Z)|\A(?:(?!{_BEGIN}).)*?{_END}")
 _NO_TEXT = re.compile(r"(?m)<\|\w+\|>|^>[ \t]?|^[ \t]*(?:```\w*|([-=_*])\1{2,}|\+[-=+]{3,})[ \t]*(?:\n|\Z)")
-_LABEL_BEHIND = re.compile(r"(?m)(?<=[a-z)*])[.;!?] +(?=\**[A-Z][\w -]{1,40}:\**\s|\**[^.;!?\n]+:\**$)")
-_UNRANKED = re.compile(r"(?i)\bleast .{0,40}\bto .{0,20}\bmost\b|\b(?:incr|asc)\w+ order|alphabetic|not ranked")
+_LABEL_BEHIND = re.compile(r"(?m)(?<=[a-z)*][.;!?]) +(?=\**[A-Z][\w -]{1,40}:\**\s|\**[^.;!?\n]+:\**$)")
+_UNRANKED = re.compile(
+    r"(?i)\bleast .{0,40}\bto .{0,20}\bmost\b|\b(?:incr|asc)\w+ order|alphabetic|\b(?:not|no|any|without)\b.{0,20}\b(?:rank|order|probab)"
+)
 _LEADS_IN = re.compile(
     r"(?is)(?!.*\b(?:rul(?:ed?|ing)|exclu\w+|unlikely|less|against|before|need|questions?|tests?|other|also|not?)\b)"
     r".*\b(?:diagnos|differential|ddx|condition|possibilit|cause|consider|likely|think of|my list|based on).*:\s*$"
@@ -44,11 +45,7 @@ _LEADS_IN = re.compile(
 _ANNOUNCES = re.compile(r"(?i)[^.:?!]{0,20}[.!]?[^.:?!]*\b(?:differential|ddx|diagnoses)\b[^.:?!]*[.)]?\s*")
 _SHARE = re.compile(r"[(\[,:–—-]\s*[~≈]?\s*(\d{1,3}(?:\.\d+)?)\s*%")
 _SENTENCE_END = re.compile(r"(?<=[\w)\]*\"”])(?:[.!?](?:\*\*)?\s+(?=[\"“*]*[A-Z])|;\s+(?![^()]*\)))")
-_LETTERED = re.compile(r"(?m)^[ \t]*\(?([A-Ha-h]|[IVXivx]{1,4})[.)][ \t]+(?=\S)")
-_OF_OPTIONS = re.compile(
-    r"(?i:answer|choos|choice|option|correct|pick|select)|\b[A-H]\s+is\b"
-)  # one is meant, no order
-_SERIES = [*"abcdefgh"], ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"]
+_CONCLUDES = re.compile(r"consistent with|suggest(?:s|ive)\b|most likely|points? to|diagnosis of|\bfits?\b")
 _APART = re.compile(r"[;|](?![^()]*\))|\s>\s")
 _LIKELY = r"(?:(?:most )?(?:likely|probably)|therefore|thus)"
 # sentences that name one diagnosis, or several in one order, as their label tells; without a label one
@@ -73,7 +70,7 @@ _UNSETTLED = re.compile(  # beside an answer: another diagnosis may be meant, or
     r"|wait|alternativ\w+|differential|another|other\s+(?:diagnos|possib|cause|condition)\w*|possib\w+|also|consider"
     r"|worr\w+|concern\w*|think\s+of|next|finally|(?:could|may|might)\s+be|be\s+considered|excluded|ruled?\s+out|second"
     r"|third|top|final|ranked?|best|fits|indicates?|(?<!I )suggest(?!ed\s+by|\sa\b)\w*|points?\s+to|consistent\s+with|vs|answer"
-    r"|diagnosis\s+(?:is|of|remains|would)|I\s+(?:think|believe)|go\s+(?:for|with)|(?:my|the)\s+list)\b"
+    r"|diagnosis\s+(?:is|of|remains|would)|I\s+(?:think|believe)|go\s+(?:for|with)|(?:my|the)\s+(?:list|order)|pick|choose|swap|it\s+would\s+be)\b"
     r"|#\d|^this\s+is\s+(?!an?\b|not\b|for\b)"
 )
 
@@ -97,27 +94,20 @@ def ranked_diagnoses(text: str) -> list[str] | None:
     with suppress(Unread):
         said = _NO_TEXT.sub("", said if "\n" in said else re.sub(r'^"([^"]*)"$', r"\1", plain(said)))
         said = without_table(without_json(without_tags(said)))
-        return None if _UNRANKED.search(said) else _ranked(sections_of(_with_numbers(_LABEL_BEHIND.sub("\n", said))))
+        return None if _UNRANKED.search(said) else _ranked(sections_of(_LABEL_BEHIND.sub("\n", said)))
     return None
-
-
-def _with_numbers(text: str) -> str:
-    """A text whose lines begin with letters or Roman numbers that go on from the first, with numbers in their place."""
-    said, number = [mark.casefold() for mark in _LETTERED.findall(text)], count(1)
-    if len(said) < 2 or _OF_OPTIONS.search(text) or all(said != series[: len(said)] for series in _SERIES):
-        return text
-    return _LETTERED.sub(lambda _: f"{next(number)}. ", text)
 
 
 def _ranked(sections: Sequence[Section]) -> list[str]:
     """What a label or a sentence names first, then the one list, then what is beside it. Errors: `Unread` where other text may change that."""
-    names, beside = list[str](), list[str]()
+    names, beside, aside = list[str](), list[str](), list[str]()
     labelled = any(one.kind == LEAD and (one.text or len(one.entries) == 1) for one in sections)
     for one in sections:
         leads_in = bool(one.text) and (_LEADS_IN.match(one.text[-1]) or _ANNOUNCES.fullmatch(" ".join(one.text)))
         thinks = one.kind == TEXT and one.text != [] and not leads_in
         certain(labelled or not (thinks and one.entries))
         if one.kind == ASIDE or (thinks and labelled):
+            aside += one.text
             continue
         alone = not one.entries and all(other.kind == ASIDE for other in sections[1:])
         for kind, more in _stated(one, len(names), alone, beside):
@@ -127,6 +117,10 @@ def _ranked(sections: Sequence[Section]) -> list[str]:
             certain((again or fits) and not any(names and of[0] for of in known[1:]))
             names += [name for name, of in zip(more, known, strict=True) if not any(of)]
     certain(names and all(_LEADS_IN.match(one) or not _UNSETTLED.search(one) for one in beside))
+    told = " ".join(aside).casefold()
+    certain(labelled or not _CONCLUDES.search(told) or any(form in told for form in _forms(names[0])))
+    *ended, last = [entry.rstrip(" *_")[-1:] in ".!?" for entry in sections[-1].entries] or [True]
+    certain(last or sections[-1].below or not (ended and all(ended)))  # else the last one is broken off
     return names
 
 
