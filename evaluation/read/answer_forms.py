@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from .answer_words import ASIDE, DENIES, FEW, LEAD, LIST, OTHERS, TEXT, certain, kind_of, plain
+from .answer_words import DENIES, FEW, LEADS_IN, OF_NAMES, Kind, certain, kind_of, plain
 from .formats.answer import value_in
 
 _LIKELIHOOD = re.compile(r"(?i)probab|likelihood|confidence|chance|score|%")
@@ -41,17 +41,17 @@ def without_json(text: str) -> str:
 
 def _lines_of(value: Any, label: str) -> list[str]:
     """A value as a heading with a name or a numbered list below."""
-    if not isinstance(value, list | dict) or kind_of(label) == ASIDE:
+    if not isinstance(value, list | dict) or kind_of(label) == Kind.ASIDE:
         return [f"## {label}", " ".join(str(value or "").split())]
     if isinstance(value, dict):
         numbers = {key: found[1] for key in value if (found := _RANKED.fullmatch(key))}
-        if not numbers or {kind_of(key) for key in value if key not in numbers} - {ASIDE}:
+        if not numbers or {kind_of(key) for key in value if key not in numbers} - {Kind.ASIDE}:
             return [line for key, one in value.items() for line in _lines_of(one, key)]
         value = [{"rank": at, "name": value[key]} for key, at in numbers.items()]
     lines = [f"## {label}"]
     for at, row in enumerate((one if isinstance(one, dict) else {"name": one} for one in value if one), 1):
         certain(not any(one is False or DENIES.match(str(one)) for one in row.values()))
-        names = [value for key, value in row.items() if kind_of(key) in (LEAD, LIST, OTHERS)]
+        names = [value for key, value in row.items() if kind_of(key) in OF_NAMES]
         rank = _RANKED.fullmatch(str(next((row[key] for key in row if _RANK.fullmatch(key)), at)).strip(" #."))
         told = [str(value).strip("~<>≈ %").casefold() for key, value in row.items() if _LIKELIHOOD.search(key)]
         share = next((_IN_WORDS.get(one, one) for one in told), "")
@@ -69,7 +69,7 @@ def without_tags(text: str) -> str:
     def line_of(found: re.Match[str]) -> str:
         tag, inside = found[1].casefold(), _TAG.sub(line_of, found[2]).strip()
         kind, number = kind_of(tag.strip("0123456789")), _RANKED.fullmatch(tag)
-        if kind == ASIDE:
+        if kind == Kind.ASIDE:
             return "\n"
         if number or tags.count(tag) > 1:
             return f"\n{f'{number[1]}.' if number else '*'} {' '.join(inside.split())}\n"
@@ -86,11 +86,12 @@ def without_table(text: str) -> str:
     lines = text.splitlines()
     runs = [[*run] for barred, run in groupby(enumerate(lines), lambda one: "|" in one[1].strip("| ")) if barred]
     tables = [(run[0][0], run[-1][0] + 1, "|") for run in runs if len(run) > 1]
-    for mark in "\t;," if not tables and len(lines) > 1 else "":
+    for mark in "\t;," if not tables and len(lines) > 1 and not lines[0].endswith(":") else "":
         head = [cell for cell in lines[0].split(mark) if len(cell.split()) <= FEW]
-        if 1 < len(head) > lines[0].count(mark) and sum(kind_of(cell) in (LEAD, LIST, OTHERS) for cell in head) == 1:
+        if 1 < len(head) > lines[0].count(mark) and sum(kind_of(cell) in OF_NAMES for cell in head) == 1:
             tables = [(0, len(lines), mark)]
     for first, last, mark in reversed(tables):
+        certain(not lines[first].endswith("|") or lines[last - 1].rstrip().endswith("|"))  # else it is broken off
         written = [line.strip().strip("|") for line in lines[first:last] if line.strip("\t |:+-")]
         head, *rows = [[*map(plain, row)] for row in csv.reader(written, delimiter=mark, skipinitialspace=True)]
         certain(all(len(row) == len(head) for row in rows))
@@ -106,7 +107,7 @@ class Section:
     text : lines before a list. entries : of the list, with their numbers (0 for bullets). below : the text after its last. indent : of its marks. beside : of the bullet that holds the label, -1 for none.
     """
 
-    kind: int
+    kind: Kind
     text: list[str] = field(default_factory=list)
     own: bool = False
     entries: list[str] = field(default_factory=list)
@@ -124,7 +125,7 @@ def sections_of(text: str) -> list[Section]:
     Unread
         Where a section has two lists, or a heading or label is unknown.
     """
-    sections, blank, counted = [Section(TEXT)], False, 0
+    sections, blank, counted = [Section(Kind.TEXT)], False, 0
     for line in (part for one in text.splitlines() for part in _list_apart(one[:_LONGEST_LINE])):
         after_blank, blank = blank, not any(map(str.isalnum, line))
         here, indent = sections[-1], len(line) - len(line.lstrip())
@@ -132,21 +133,23 @@ def sections_of(text: str) -> list[Section]:
         if blank or (here.entries and indent > here.indent) or (bullet and any(here.numbers)):
             continue  # what is said of an entry
         mark, number = numbered or bullet, int(numbered["number"]) if numbered else 0
-        is_reason = here.kind == ASIDE or (here.entries and not (after_blank or here.below))
+        is_reason = here.kind == Kind.ASIDE or (here.entries and not (after_blank or here.below))
+        if here.kind == Kind.ASIDE and number == 1 and line.startswith("#"):
+            sections.append(here := Section(Kind.TEXT))
         opened = None if number else _opened(mark["text"] if mark else line, here, bool(mark or is_reason))
         if opened is not None:
             opened.beside = indent if mark else -1
-            sections += [] if opened.kind == ASIDE and opened.own and any(here.numbers) else [opened]
+            sections += [] if opened.kind == Kind.ASIDE and opened.own and any(here.numbers) else [opened]
         elif mark:
             last = here.numbers[-1] if here.entries else number
             is_other = number not in (last, last + (last > 0)) or (here.below and number == last)
-            if here.kind == ASIDE:
+            if here.kind == Kind.ASIDE:
                 is_other = not any(here.numbers) and number == counted + 1 > 1  # it may go on with the list above
             certain(not is_other and indent > here.beside)
             here.indent, here.below = here.indent if here.entries else indent, []
             here.entries.append(mark["text"])
             here.numbers.append(number)
-            counted = counted if here.kind == ASIDE else number
+            counted = counted if here.kind == Kind.ASIDE else number
         elif not is_reason:
             (here.below if here.entries else here.text).append(line)
     return sections
@@ -172,6 +175,11 @@ def _opened(line: str, here: Section, is_free: bool) -> Section | None:
     if (heading or is_short) and (kind := kind_of(bare.rstrip(":"))) is not None:
         return Section(kind)
     is_label = label and label[2] == ":" and len(label[1].split()) <= FEW
-    is_title = heading and not heading[1] and (here.kind == TEXT or here.text or here.entries or line.startswith("#"))
+    is_title = (
+        heading and not heading[1] and (here.kind == Kind.TEXT or here.text or here.entries or line.startswith("#"))
+    )
+    leads_in = here.kind in (Kind.LEAD, Kind.ASIDE) and LEADS_IN.match(bare)
+    if not is_free and (leads_in or (any(here.numbers) and (is_label or is_title))):
+        return Section(Kind.TEXT, [line])
     certain(is_free or not (is_label or is_title))
     return None

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from enum import Enum
 
 from ...terms.text.vocabulary import words_in
 
-LEAD, LIST, OTHERS, ASIDE, TEXT = range(5)  # one, several, those beside a leading one, what is no answer, sentences
 _WORDS = """
 first diagnosis dx imp answer impression condition disease cause most likely likeliest probable leading primary
 principal main working provisional single final definitive correct suspected clinical overall name st label hypothesis
@@ -21,10 +21,10 @@ tertiary quaternary next runner up moderate low lower nd rd th miss missed
 | reason reasons reasoning rationale explanation justification evidence basis findings features symptoms history why
 presentation summary analysis assessment discussion plan management treatment therapy test tests recommendation
 recommendations recommended workup work step steps actions note comment disclaimer confidence likelihood prob rank
-probability imaging comorbidities patient question code icd orpha id severity urgency urgent important problem
+probability imaging comorbidities patient question code icd orpha id severity urgency urgent important problem tx rx
 supporting against thought pathophysiology next immediate further investigation investigations follow caveats what do now
 | the my his her a an of in on by to this patient case is are be and but with include includes from here d s tier key
-list line consider considered order likelihood probability decreasing not important rank would must cannot two three five
+list line table estimated consider considered order likelihood probability probabilities decreasing descending not important rank would must cannot two three five
 | hello thanks i we you he she they it this that these which who patient patients doctor is are was were has have had
 been do does would could should can cannot may might must will please however because since given though although both
 either instead what how why let see there then next last also maybe perhaps possibly probably likely unlikely probable
@@ -51,15 +51,26 @@ _NO_NAME = re.compile(
     r"|(?i:\b(?:and|or)$|\b(?:number|option)\s\d|^most\slikely|proven\sotherwise|\byears?[\s-]old\b|\bnot\b(?!\s+(?:otherwise|elsewhere|specified))"
     r"|^(?:here|consistent with|concern for|no|never|without|negative|against|(?:due|secondary) to|d/?dx|dd)\b(?!-))"
 )
-DENIES = re.compile(
-    r"(?i)(?:(?:unlikely,?|is|was|has|been|already)\s+)*(?:(?:ruled[ -]out|excluded|absent|not\s+likely)\b|(?:no|false)\W*$)"
-)
+DENIES = re.compile(r"(?i)(?:(?:un\w+,?|is|was|has|been)\s+)*(?:(?:ruled[ -]out|excluded|absent)\b|(?:no|false)\W*$)")
 COMMA = re.compile(r"\s*,\s+(?:(?:and|or)\s+)?(?![^()]*\))")
+LEADS_IN = re.compile(
+    r"(?is)(?!.*\b(?:rul(?:ed?|ing)|exclu\w+|unlikely|less|against|before|need|questions?|tests?|other|also|not?)\b)"
+    r".*\b(?:diagnos|differential|ddx|condition|possibilit|cause|consider|likely|think of|my list|based on).*:\s*$"
+)
 _AND = re.compile(r"\s+(?:and|or)\s+(?![^()]*\))")
 _HALF = re.compile(  # what another disease is called by, and no name: "systemic", "left-sided", "type 2"
     r"(?i)(?:(?:sub)?type|stage|grade|class|level|with|without|due|in|of)\b.*|(?:[\w-]+\s+){0,2}(?:[\w-]+(?:ous|al|ar"
     r"|[ao]ry|ic|ive|ed|ior)|left|right|severe|acute|variant|foot|mouth|head|neck|ear|nose|deficiency)(?:\s+encounter)?"
 )
+
+
+class Kind(Enum):
+    """What a label says that it holds: one, several, those beside a leading one, what is no answer, sentences."""
+
+    LEAD, LIST, OTHERS, ASIDE, TEXT = range(5)
+
+
+OF_NAMES = (Kind.LEAD, Kind.LIST, Kind.OTHERS)
 
 
 class Unread(Exception):
@@ -77,21 +88,23 @@ def plain(text: str) -> str:
     return _MARKS.sub("", text).strip()
 
 
-def kind_of(label: str) -> int | None:
+def kind_of(label: str) -> Kind | None:
     """Gives what stands behind a label: one of all whose words are known; None for any other.
 
-    >>> kind_of("Most likely diagnosis") == LEAD, kind_of("mostLikelyDiagnosis") == LEAD, kind_of("Gout")
+    >>> kind_of("Most likely diagnosis") == Kind.LEAD, kind_of("mostLikelyDiagnosis") == Kind.LEAD, kind_of("Gout")
     (True, True, None)
     """
     bare = _NO_WORDS.sub(" ", re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", plain(label))).casefold()
     told = re.findall(r"[^\W\d_]+", bare)
     words = {*told} - _SAY_NOTHING
     if words and words <= _ONE | _MANY | _BESIDE and label.count("(") == label.count(")"):
-        return OTHERS if words & _BESIDE or {*told[:2]} & {"less", "least"} else LEAD if words <= _ONE else LIST
+        if words & _BESIDE or {*told[:2]} & {"less", "least"}:
+            return Kind.OTHERS
+        return Kind.LEAD if words <= _ONE else Kind.LIST
     if words and words <= {"conclusion", "takeaway", "bottom", "overview"}:
-        return TEXT
+        return Kind.TEXT
     is_aside = "," not in label and len(told) <= _MOST_OF_A_LABEL and _ASIDE & {*told[:3]} and "revised" not in told
-    return ASIDE if is_aside else None
+    return Kind.ASIDE if is_aside else None
 
 
 def says(text: str) -> bool:
@@ -124,7 +137,7 @@ def names_of(entries: Sequence[str]) -> list[str]:
     return names
 
 
-def named(kind: int, text: str, commas: int = 0) -> list[str]:
+def named(kind: Kind, text: str, commas: int = 0) -> list[str]:
     """Gives the names in a part of a sentence: one behind LEAD, with no more commas than so many but before parts of its name, else several.
 
     Raises
@@ -132,12 +145,13 @@ def named(kind: int, text: str, commas: int = 0) -> list[str]:
     Unread
         Where there are others, or one is only half of a name.
 
-    >>> named(LIST, "gout, lupus (SLE) and giant cell arteritis"), named(LEAD, "pneumonia, viral")
+    >>> named(Kind.LIST, "gout, lupus (SLE) and giant cell arteritis"), named(Kind.LEAD, "pneumonia, viral")
     (['gout', 'lupus (SLE)', 'giant cell arteritis'], ['pneumonia, viral'])
     """
-    *parts, last = COMMA.split(text := text.strip(" ."))
+    text = (_BEHIND_BOLD.sub("", text) if kind == Kind.LEAD else text).strip(" .")
+    *parts, last = COMMA.split(text)
     halves = [_HALF.fullmatch(part) is not None for part in [*parts, last][1:]]
-    if kind == LEAD:
+    if kind == Kind.LEAD:
         certain(len(halves) <= commas or sum(halves) * 2 >= len(halves))
         certain(not re.search(r"(?<!with )\b(?:or|over)\b", re.sub(r"\([^()]*\)", "", text)))
         parts = [text]

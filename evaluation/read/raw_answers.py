@@ -12,22 +12,7 @@ from contextlib import suppress
 
 from ...terms.text.sentences import is_nothing
 from .answer_forms import Section, sections_of, without_json, without_table, without_tags
-from .answer_words import (
-    ASIDE,
-    COMMA,
-    FEW,
-    LEAD,
-    LIST,
-    OTHERS,
-    TEXT,
-    Unread,
-    certain,
-    kind_of,
-    named,
-    names_of,
-    plain,
-    says,
-)
+from .answer_words import COMMA, FEW, LEADS_IN, OF_NAMES, Kind, Unread, certain, kind_of, named, names_of, plain, says
 
 _LONGEST, _LONGEST_SENTENCE = 100_000, 400  # characters
 _BEGIN = r"(?:[<◁\[](?:think(?:ing)?|thought)[>▷\]]|<unused94>|<\|begin_of_thought\|>|<\|channel\|>analysis)"
@@ -36,13 +21,8 @@ _THOUGHTS = re.compile(rf"(?is){_BEGIN}.*?(?:{_END}|\Z)|\A(?:(?!{_BEGIN}).)*?{_E
 _NO_TEXT = re.compile(r"(?m)<\|\w+\|>|^>[ \t]?|^[ \t]*(?:```\w*|([-=_*])\1{2,}|\+[-=+]{3,})[ \t]*(?:\n|\Z)")
 _LABEL_BEHIND = re.compile(r"(?m)(?<=[a-z)*][.;!?]) +(?=\**[A-Z][\w -]{1,40}:\**\s|\**[^.;!?\n]+:\**$)")
 _UNRANKED = re.compile(
-    r"(?i)\bleast .{0,40}\bto .{0,20}\bmost\b|\b(?:incr|asc)\w+ order|alphabetic|\b(?:not|no|any|without)\b.{0,20}\b(?:rank|order|probab)"
+    r"(?i)\bleast .*\bto .*\bmost\b|(?:incr|asc|alph)\w+ order|\b(?:not?|any)\b.{,20}\b(?:rank|order|probab)"
 )
-_LEADS_IN = re.compile(
-    r"(?is)(?!.*\b(?:rul(?:ed?|ing)|exclu\w+|unlikely|less|against|before|need|questions?|tests?|other|also|not?)\b)"
-    r".*\b(?:diagnos|differential|ddx|condition|possibilit|cause|consider|likely|think of|my list|based on).*:\s*$"
-)
-_ANNOUNCES = re.compile(r"(?i)[^.:?!]{0,20}[.!]?[^.:?!]*\b(?:differential|ddx|diagnoses)\b[^.:?!]*[.)]?\s*")
 _SHARE = re.compile(r"[(\[,:–—-]\s*[~≈]?\s*(\d{1,3}(?:\.\d+)?)\s*%")
 _SENTENCE_END = re.compile(r"(?<=[\w)\]*\"”])(?:[.!?](?:\*\*)?\s+(?=[\"“*]*[A-Z])|;\s+(?![^()]*\)))")
 _CONCLUDES = re.compile(r"consistent with|suggest(?:s|ive)\b|most likely|points? to|diagnosis of|\bfits?\b")
@@ -68,8 +48,8 @@ _AROUND_A_NAME = re.compile(
 _UNSETTLED = re.compile(  # beside an answer: another diagnosis may be meant, or another order
     r"(?i)\b(?:(?<!least )(?:un)?likel\w+|probable|favou?r\w*|suspect\w*|prefer|lean|however|instead|rather|actually"
     r"|wait|alternativ\w+|differential|another|other\s+(?:diagnos|possib|cause|condition)\w*|possib\w+|also|consider"
-    r"|worr\w+|concern\w*|think\s+of|next|finally|(?:could|may|might)\s+be|be\s+considered|excluded|ruled?\s+out|second"
-    r"|third|top|final|ranked?|best|fits|indicates?|(?<!I )suggest(?!ed\s+by|\sa\b)\w*|points?\s+to|consistent\s+with|vs|answer"
+    r"|worr\w+|concern\w*|think\s+of|next(?!\s+(?:\w+\s+)?steps?)|finally|(?:could|may|might)\s+be|be\s+considered|excluded|ruled?\s+out|second"
+    r"|third|top|final|ranked?|best|fits|indicates?|(?<!I )suggest(?!ed\b|\sa\b)\w*|points?\s+to|consistent\s+with|vs|answer"
     r"|diagnosis\s+(?:is|of|remains|would)|I\s+(?:think|believe)|go\s+(?:for|with)|(?:my|the)\s+(?:list|order)|pick|choose|swap|it\s+would\s+be)\b"
     r"|#\d|^this\s+is\s+(?!an?\b|not\b|for\b)"
 )
@@ -101,22 +81,25 @@ def ranked_diagnoses(text: str) -> list[str] | None:
 def _ranked(sections: Sequence[Section]) -> list[str]:
     """What a label or a sentence names first, then the one list, then what is beside it. Errors: `Unread` where other text may change that."""
     names, beside, aside = list[str](), list[str](), list[str]()
-    labelled = any(one.kind == LEAD and (one.text or len(one.entries) == 1) for one in sections)
+    labelled = any(one.kind == Kind.LEAD and (one.text or len(one.entries) == 1) for one in sections)
     for one in sections:
-        leads_in = bool(one.text) and (_LEADS_IN.match(one.text[-1]) or _ANNOUNCES.fullmatch(" ".join(one.text)))
-        thinks = one.kind == TEXT and one.text != [] and not leads_in
-        certain(labelled or not (thinks and one.entries))
-        if one.kind == ASIDE or (thinks and labelled):
+        leads_in = bool(one.text) and LEADS_IN.match(one.text[-1])
+        thinks = one.kind == Kind.TEXT and one.text != [] and not leads_in
+        certain((labelled and not names) or not (thinks and one.entries))
+        if one.kind == Kind.ASIDE or (thinks and labelled and not names):
             aside += one.text
             continue
-        alone = not one.entries and all(other.kind == ASIDE for other in sections[1:])
+        alone = not one.entries and all(other.kind == Kind.ASIDE for other in sections[1:])
         for kind, more in _stated(one, len(names), alone, beside):
             known = [[{a.casefold()} <= _forms(b) or {b.casefold()} <= _forms(a) for b in names] for a in more]
-            again = kind == LEAD and names != [] and known[0][0]
-            fits = kind == OTHERS or (kind == LIST and len(names) == 1) if names else kind != OTHERS
-            certain((again or fits) and not any(names and of[0] for of in known[1:]))
+            if kind == Kind.LEAD and any(known[0]) and (known[0][0] or one.kind == Kind.LEAD):
+                names.insert(0, names.pop(known[0].index(True)))  # a labelled final diagnosis goes before the list
+                continue
+            fits = kind == Kind.OTHERS or (kind == Kind.LIST and len(names) == 1) if names else kind != Kind.OTHERS
+            places = [of.index(True) for of in known if any(of)]
+            certain(fits and places == sorted(places) and not any(names and of[0] for of in known[1:]))
             names += [name for name, of in zip(more, known, strict=True) if not any(of)]
-    certain(names and all(_LEADS_IN.match(one) or not _UNSETTLED.search(one) for one in beside))
+    certain(names and all(LEADS_IN.match(one) or not _UNSETTLED.search(one) for one in beside))
     told = " ".join(aside).casefold()
     certain(labelled or not _CONCLUDES.search(told) or any(form in told for form in _forms(names[0])))
     *ended, last = [entry.rstrip(" *_")[-1:] in ".!?" for entry in sections[-1].entries] or [True]
@@ -129,24 +112,26 @@ def _forms(name: str) -> set[str]:
     return {name.casefold(), *re.split(r"\s*\(([^()]*)\)$", name.casefold())} - {""}
 
 
-def _stated(one: Section, so_far: int, alone: bool, beside: list[str]) -> Iterator[tuple[int, list[str]]]:
+def _stated(one: Section, so_far: int, alone: bool, beside: list[str]) -> Iterator[tuple[Kind, list[str]]]:
     """What a section states. so_far : names before it. alone : whether it is a text, and no other. beside : takes what else is said in it."""
-    text, entries, kind = one.text, one.entries, LEAD if one.kind == TEXT else one.kind
-    if text and (alone if one.kind == TEXT else (kind == LEAD or one.own or not entries)):
+    text, entries, kind = one.text, one.entries, Kind.LEAD if one.kind == Kind.TEXT else one.kind
+    if text and (alone if one.kind == Kind.TEXT else (kind == Kind.LEAD or one.own or not entries)):
         lines, entries = text[:1] if one.own else text, []
         parts = lines if len(lines) > 1 else [part for part in _APART.split(text[0]) if part.strip()]
-        if len(parts) == 1 and one.kind == TEXT and all(map(_SHARE.search, COMMA.split(text[0]))):
+        if len(parts) == 1 and one.kind == Kind.TEXT and all(map(_SHARE.search, COMMA.split(text[0]))):
             parts = COMMA.split(text[0])
         first, *more = _SENTENCE_END.split(text[0])
         if len(parts) > 1 and (names := names_of(parts)):
-            yield OTHERS if kind == OTHERS else LIST, names
+            yield Kind.OTHERS if kind == Kind.OTHERS else Kind.LIST, names
             text = text[len(lines) :]
-        elif parts and (kind != LEAD or (not _said(first) and (one.kind == LEAD or len(text) + len(more) == 1))):
-            certain(kind == LEAD or len(parts) == 1)
+        elif parts and (
+            kind != Kind.LEAD or (not _said(first) and (one.kind == Kind.LEAD or len(text) + len(more) == 1))
+        ):
+            certain(kind == Kind.LEAD or len(parts) == 1)
             yield kind, named(kind, first, 1)
             text = [*more, *text[1:]]
     for line in [*text, *one.below]:
-        certain(says(line) or len(line.split()) > FEW or _LEADS_IN.match(line))
+        certain(says(line) or len(line.split()) > FEW or LEADS_IN.match(line))
         for sentence in filter(str.strip, _SENTENCE_END.split(line)):
             if said := _said(sentence):
                 yield said
@@ -156,18 +141,18 @@ def _stated(one: Section, so_far: int, alone: bool, beside: list[str]) -> Iterat
         shares = [float(found[1]) for entry in entries if (found := _SHARE.search(entry))]
         names = names_of(entries)
         certain(names and shares == sorted(shares, reverse=True) and one.numbers[0] in (0, 1, so_far + 1))
-        yield OTHERS if one.numbers[0] > 1 else LIST if kind == LEAD and len(entries) > 1 else kind, names
+        yield (
+            Kind.OTHERS if one.numbers[0] > 1 else Kind.LIST if kind == Kind.LEAD and len(entries) > 1 else kind,
+            names,
+        )
 
 
-def _said(sentence: str) -> tuple[int, list[str]] | None:
+def _said(sentence: str) -> tuple[Kind, list[str]] | None:
     """What a sentence states in a known form."""
     bare = plain(sentence).rstrip(" :.")
-    for found in (frame.fullmatch(bare) for frame in _FRAMES if len(bare) < _LONGEST_SENTENCE):
-        if (
-            found
-            and (kind := kind_of(found.groupdict().get("label", "diagnosis"))) in (LEAD, LIST, OTHERS)
-            and " but " not in bare
-        ):
+    for found in filter(None, (frame.fullmatch(bare) for frame in _FRAMES if len(bare) < _LONGEST_SENTENCE)):
+        kind = kind_of(found.groupdict().get("label", "diagnosis"))
+        if kind in OF_NAMES and " but " not in bare:
             with suppress(Unread):
                 certain(not _UNSETTLED.search(f"{found['clause']} {found['name']}"))
                 return kind, named(kind, _AROUND_A_NAME.sub("", found["name"]))

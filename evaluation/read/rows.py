@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -129,7 +128,7 @@ class Rows:
         self.used = np.array([*(role not in (REFERENCE, UNUSED) for role in self.role.values()), False])
 
     def _name_algorithms(self, algorithms: str | Iterable[str]) -> None:
-        """Those named are the algorithms; one text may name several, with commas between them.
+        """Those named are the algorithms.
 
         The others are the panel, but for raters whose role was "algorithm" already: they are left out ("unused").
 
@@ -139,16 +138,14 @@ class Rows:
             For a name that no rater has.
         """
         given = [algorithms] if isinstance(algorithms, str) else list(algorithms)
-        if not given or not all(isinstance(name, str) and name.strip(" ,") for name in given):
+        if not given or not all(isinstance(name, str) and name.strip() for name in given):
             raise OptionError("algorithms", "one or more names of raters", algorithms)
         role_of = {name: role for name, role in self.role.items() if role != REFERENCE}
-        # "a,b" is two names, unless a rater is called so
-        named = [*chain(*([one] if one in role_of else map(str.strip, one.split(",")) for one in given))]
-        for name in (name for name in filter(None, named) if name not in role_of):
+        for name in (name for name in given if name not in role_of):
             problem, allowed = f"no rater is called {quoted(name)}{hint(name, role_of)}", ", ".join(map(plain, role_of))
             raise InputError(problem, source=self.table.source, allowed=f"{allowed} as algorithms", got=name)
         others = {name: UNUSED if role == ALGORITHM else EXPERT for name, role in role_of.items()}
-        self.role |= others | {name: ALGORITHM for name in named if name}
+        self.role |= others | dict.fromkeys(given, ALGORITHM)
 
     def _diagnoses(self, codes: Codes, is_none: NoDiagnosis) -> None:
         raw = [*self.strings, ""]  # the code -1 is a blank

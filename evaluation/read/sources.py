@@ -97,9 +97,8 @@ def long_form(
         rows = [one.filter(pc.invert(pc.is_in(pc.utf8_lower(one["role"]), roles))) for one in rows]
         if sum(map(len, rows)) < before:
             told.append(f"The right answers of {where} were taken, not those beside the lists.")
-        cases, known = (
-            dict.fromkeys(name for one in of for name in coded(one["case_id"], False)[1]) for of in (rows, apart_rows)
-        )
+        said_in = ([name for one in of for name in coded(one["case_id"], False)[1]] for of in (rows, apart_rows))
+        cases, known = map(dict.fromkeys, said_in)
         unnamed = [shape for shape in (*found, *right) if not shape.names.get("case_id", "").strip()]
         disjoint = known.keys().isdisjoint(cases)
         if disjoint or (unnamed and known.keys() != cases.keys()):
@@ -141,9 +140,8 @@ def _files_of(path: Path) -> list[Path]:
     suffixes = SUFFIXES[:-1]
     found = [file for file in sorted(path.iterdir()) if suffix_of(file) in suffixes and file.name[0] not in ".~"]
     if not found:
-        raise InputError(
-            "the folder holds no table", source=str(path), allowed=f"files that end in {', '.join(suffixes)}"
-        )
+        allowed = f"files that end in {', '.join(suffixes)}"
+        raise InputError("the folder holds no table", source=str(path), allowed=allowed)
     return found
 
 
