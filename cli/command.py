@@ -269,7 +269,7 @@ def command(
 
         taken = [flags[name].parameter(positional=True, several=several) for name, several in places.items()]
         taken += [flag.parameter() for name, flag in flags.items() if name not in places]
-        run.__signature__ = inspect.Signature(taken)  # type: ignore[attr-defined]
+        run.__dict__.update(__signature__=inspect.Signature(taken), names=names)
         app = group(body)
         app.default(run)
         return app if of is None else of.command(app)

@@ -33,8 +33,7 @@ app = App(
     name="dxmatch",
     help="Was the right diagnosis among the answers? Do two free-text diagnoses name the same disease? How well does an algorithm agree with experts?",
     help_epilogue='Begin with: dxmatch demo\n\nOr: dxmatch match "heart attack" "acute MI"\n\nOf one command: dxmatch help score',
-    help_format="plaintext", help_flags=("--help", "-h", "help"),
-    version=f"dxmatch {__version__}", version_flags=("--version", "version"), suppress_keyboard_interrupt=False,
+    help_format="plaintext", version=f"dxmatch {__version__}", suppress_keyboard_interrupt=False,
 )  # fmt: skip
 for _place, (_heading, _files) in enumerate(_FILES.items()):
     _group = Group(_heading, sort_key=_place)
@@ -45,7 +44,7 @@ app.register_install_completion_command(name="--install-completion")
 
 
 def as_typed(words: list[str]) -> list[str]:
-    """The words of a command line without those that every command takes."""
+    """The words of a command line without those that every command takes; "help" and "version" are understood."""
     if {"--quiet", "-q"} & {*words}:
         os.environ[QUIET] = "1"  # also for the processes that a command starts
     if "--debug" in words:
@@ -57,7 +56,8 @@ def as_typed(words: list[str]) -> list[str]:
         stream = "/dev/stdout" if words[place - 1] in ("-o", "--output") else "/dev/stdin"
         if word == "-" or (word.startswith("-.") and stream == "/dev/stdout"):
             words[place] = f"{stream}{word[1:]}"
-    return words
+    asked = {"help": "--help", "version": "--version"}.get(words[0] if words else "help")
+    return [*words[1:], asked] if asked else words
 
 
 def run(words: list[str]) -> None:
@@ -91,7 +91,7 @@ def wrong_usage(error: CycloptsError, words: list[str]) -> str:
     said = " ".join(str(error).split()).partition(" Available")[0]
     if isinstance(error, UnknownCommandError) and not error.command_chain and "Did you mean" not in said:
         typed = " ".join(word for word in words if not word.startswith("-"))
-        return f'{said} Of diagnoses: dxmatch match "{typed}" "another", dxmatch icd "{typed}". Of files: dxmatch evaluate ANSWERS, dxmatch score PAIRS'
+        return f'{said} Of diagnoses: dxmatch match "{typed}" "another", dxmatch icd "{typed}". Of files: dxmatch evaluate {typed}, dxmatch score {typed}'
     if isinstance(error, UnknownOptionError):
         typed = error.token.keyword or error.token.value
         old = typed.strip("-").replace("-", "_")

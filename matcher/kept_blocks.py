@@ -7,15 +7,17 @@ import hashlib
 import json
 import os
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..files.atomic import make_folder, whole_file
+from ..files.tables import check_output, write_table
 from ..models.releases import SHAPE_FEATURES, installed_releases
 from ..progress import say
 
@@ -79,15 +81,19 @@ class KeptBlocks:
             return None
 
 
-@contextlib.contextmanager
-def kept_beside(output: str | os.PathLike[str] | None, *judged_by: Any) -> Iterator[KeptBlocks | None]:
-    """The blocks of the job that writes `output`, in a folder named like it with ".parts"; removed where all ends well."""
+def written(
+    make: Callable[[KeptBlocks | None], pa.Table], output: str | os.PathLike[str] | None, *judged_by: Any
+) -> pa.Table:
+    """The table that `make` gives of the blocks of its job; with an output it is written, and until it is there the blocks stand beside it.
+
+    They are in a folder named like it with ".parts", and go where all ends well. Errors: `InputError` for an output that cannot be written.
+    """
     if output is None:
-        yield None
-        return
+        return make(None)
+    check_output(output)
     kept = KeptBlocks(Path(f"{os.fspath(output)}.parts"), *judged_by)
     try:
-        yield kept
+        write_table(made := make(kept), output)
     except KeyboardInterrupt:
         if not (there := kept.resumed + kept.made):
             raise
@@ -95,3 +101,4 @@ def kept_beside(output: str | os.PathLike[str] | None, *judged_by: Any) -> Itera
             f"interrupted; {there:,} of {kept.blocks:,} blocks are kept in {kept.folder}. Run the same command again to go on."
         ) from None
     kept.remove()
+    return made

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, final
 
@@ -21,7 +22,6 @@ from ..features.feature_set import FeatureSet
 from ..features.names import Names
 from ..features.providers import Providers
 from ..files.reading import OF_TABLES, Reading
-from ..files.tables import check_output, write_table
 from ..files.wording import shown_threshold
 from ..models import folder as model_folder
 from ..models.folder import ModelFolder, shipped_parts
@@ -607,19 +607,14 @@ class MatchFunction:
         ModelError
             For a model without an encoder of its own.
         """
-        from .kept_blocks import kept_beside
+        from .kept_blocks import written
         from .link import link
         from .terms import read_terms
 
-        if output is not None:
-            check_output(output)
         read, read_b = read_terms(a_terms, a, "a", reading), read_terms(b_terms, b, "b", reading)
-        with kept_beside(output, self.identity, self.policy, self.judge_all) as kept:
-            made = link(
-                self.model, read, read_b, k, least=self.threshold_or(threshold), candidates=candidates, add=add, kept=kept
-            )  # fmt: skip
-            if output is not None:
-                write_table(made, output)
+        options: Any = {"least": self.threshold_or(threshold), "candidates": candidates, "add": add}
+        linked = partial(link, self.model, read, read_b, k, **options)
+        made = written(lambda kept: linked(kept=kept), output, self.identity, self.policy, self.judge_all)
         return read.native(made, made["index_a"].to_numpy())
 
     @checked
@@ -673,16 +668,12 @@ class MatchFunction:
             For a model without an encoder of its own, or without the policy.
         """
         from .dedupe import dedupe
+        from .kept_blocks import written
         from .terms import read_terms
 
-        m = self.for_duplicates(policy)
+        m, read = self.for_duplicates(policy), read_terms(terms, column, "column", reading)
         least = m.threshold_or(threshold)
-        if output is not None:
-            check_output(output)
-        read = read_terms(terms, column, "column", reading)
-        made = dedupe(m.model, read, least=least, candidates=candidates)
-        if output is not None:
-            write_table(made, output)
+        made = written(lambda _: dedupe(m.model, read, least=least, candidates=candidates), output)
         return read.native(made, np.arange(len(read)))
 
     def for_duplicates(self, policy: PolicyName | None = None) -> Self:

@@ -174,7 +174,7 @@ def test_from_standard_input_to_standard_output(form: str, here: Path) -> None:
     )
     Path(f"out.{form}").write_bytes(done.stdout)
     assert read_table(here / f"out.{form}").names[:4] == ["a", "b", "probability", "match"]
-    assert b"standard output: pairs 2, matches 1" in done.stderr
+    assert b"pairs 2, matches 1" in done.stderr
     assert [each.name for each in here.iterdir()] == [f"out.{form}"], "a temporary file is left"
 
 

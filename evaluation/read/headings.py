@@ -24,7 +24,7 @@ _RATER = re.compile(
     r"|student|nurse|surgeon|ician|ologist|run|repeat|trial|seed|sample|prompt|attempt|site|cent(?:re|er)|[\W_]v|[\W_]version)[\W_]*$", re.IGNORECASE
 )  # fmt: skip
 """What says that the number or letter behind it is a name; CRAFT-MD asks mistral-v1 and mistral-v2."""
-_ASKED = f"{WORDS_ASIDE} initial revised admission working provisional final erste zweite dritte premier deuxième deuxieme troisième troisieme primer primero segundo tercero prima seconda terza"
+_ASKED = f"{WORDS_ASIDE} variable value initial revised admission working provisional final erste zweite dritte premier deuxième deuxieme troisième troisieme primer primero segundo tercero prima seconda terza"
 """Words of headings that hold ranks, right answers or a remark as often as a model: of one case at several times, and of other languages."""
 _DISEASE = re.compile(r"diagnos|disease|condition|\bd?dx\b")
 _OF_ANOTHER_LANGUAGE = re.compile(r"diagn[oó](?!s[ei]s|stic)")
@@ -61,7 +61,7 @@ def _rank_of(name: str) -> tuple[str, int] | None:
         elif is_rank and word.isdecimal() and len(word) < 3:
             ranks = {at: int(word)}
     ranks = {at: place for at, place in ranks.items() if place} or ranks
-    rest = [at for at, word in enumerate(said) if at not in ranks and word not in _RANK_WORDS.split()]
+    rest = [at for at, word in enumerate(said) if at not in ranks and word not in (*_RANK_WORDS.split(), "alt")]
     if len(ranks) != 1 or (rest and rest != [*range(rest[0], rest[-1] + 1)]):
         return None
     return name[found[rest[0]].start() : found[rest[-1]].end()] if rest else "", next(iter(ranks.values()))

@@ -23,7 +23,6 @@ from typing import Any
 
 from ...errors import InputError, OptionError
 from ...files.limits import MAX_CHARACTERS
-from .abbreviations import read_abbreviations
 from .assertion import Assertion, assertion_of
 from .short_forms import without_short_forms
 from .spelling import american
@@ -112,6 +111,8 @@ class Normalizer:
         self.language = language
         self.version = version
         if isinstance(abbreviations, str | os.PathLike):
+            from .abbreviations import read_abbreviations
+
             abbreviations = read_abbreviations(abbreviations)
         self.abbreviations = dict(abbreviations or {})
         self._rules: Rules = RULES[language]
