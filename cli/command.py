@@ -280,6 +280,8 @@ def command(
 def _names(flags: Sequence[Flag]) -> dict[str, str]:
     """What a command calls each parameter, each field of an object, and what is said by a word or in a file."""
     names = {word: f"{flag.names[0]} {word}" for flag in flags for word in flag.rule.words}
+    inside = [(flag, name) for flag in flags for kind in flag.rule.objects for name in rules(kind)]
+    names |= {name: f"{flag.names[0]} FILE.toml, with {name} in it" for flag, name in inside}
     names |= {flag.path[-1]: flag.names[0] for flag in sorted(flags, key=lambda flag: -len(flag.path))}
     return names | {".".join(flag.path): flag.names[0] for flag in flags}
 

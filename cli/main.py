@@ -47,9 +47,9 @@ def as_typed(words: list[str]) -> list[str]:
     """The words of a command line without those that every command takes; "help" and "version" are understood."""
     if {"--quiet", "-q"} & {*words}:
         os.environ[QUIET] = "1"  # also for the processes that a command starts
-    if "--debug" in words:
-        logging.getLogger("dxmatch").handlers = [logging.StreamHandler()]
-        logging.getLogger("dxmatch").setLevel(logging.DEBUG)
+    log = logging.getLogger("dxmatch")
+    log.handlers = [logging.StreamHandler()] * ("--debug" in words)
+    log.setLevel(logging.DEBUG if log.handlers else logging.NOTSET)
     running.all_options = "--help-all" in words
     words = ["--help" if word == "--help-all" else word for word in words if word not in ("--quiet", "-q", "--debug")]
     for place, word in enumerate(words):  # "-" would be an option
@@ -62,10 +62,7 @@ def as_typed(words: list[str]) -> list[str]:
 
 def run(words: list[str]) -> None:
     """Runs one command in this process. Errors: those of the command."""
-    try:
-        app(as_typed(words), exit_on_error=False, print_error=False, result_action="return_value")
-    finally:
-        logging.getLogger("dxmatch").handlers.clear()
+    app(as_typed(words), exit_on_error=False, print_error=False, result_action="return_value")
 
 
 def told(error: BaseException, words: list[str]) -> tuple[int, str]:

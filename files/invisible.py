@@ -58,7 +58,7 @@ def visible_names(table: Table) -> Table:
     return replace(table, data=pa.table(columns, names=names), warnings=(*table.warnings, told))
 
 
-def read_visible(source: Any, encoding: str | None = None, *, set_aside: bool = False) -> Table:
+def read_visible(source: Any, encoding: str | None = None, *, set_aside: bool | None = None) -> Table:
     """`read_table`, names as they look, and a warning where they looked otherwise; of a `Table` that came what is new."""
     read = read_table(source, encoding, set_aside=set_aside)
     table = visible_names(read)

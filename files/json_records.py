@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors import SET_ASIDE, InputError
+from ..errors import InputError
 from .text_files import suffix_of, utf8_of
 
 JSON_SUFFIXES = (".json", ".jsonl")
@@ -65,7 +65,7 @@ def read_json(path: Path, encoding: str | None = None, broken: list[InputError] 
             allowed = 'one JSON object a line, as {"a": …, "b": …}'
             wrong.append(InputError(problem, source=str(path), row=row, allowed=allowed, got=line))
     if wrong and (broken is None or not records):
-        raise wrong[0].with_remedy(SET_ASIDE)
+        raise wrong[0]
     if broken is not None:
         broken += wrong
     return Held(records, rows)

@@ -31,7 +31,7 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".xlsx", ".parquet")
 _READ = "a .csv, .tsv, .jsonl, .json, .parquet or .xlsx file (another kind of spreadsheet: save it as .xlsx)"
 
 
-def read_table(source: Any, encoding: str | None = None, *, set_aside: bool = False) -> Table:
+def read_table(source: Any, encoding: str | None = None, *, set_aside: bool | None = None) -> Table:
     """A file by its suffix; a pandas, polars or Arrow frame (a lazy one is collected); a list of dicts, one a row; or a dict of columns.
 
     CSV and TSV values stay text as typed ("007" is not 7), the cells of a workbook become text as they look; a CSV may be separated
@@ -39,7 +39,8 @@ def read_table(source: Any, encoding: str | None = None, *, set_aside: bool = Fa
     Elsewhere a column with values of several kinds is one of texts.
 
     encoding : of a text file that is not UTF-8, as "cp1252".
-    set_aside : what is `broken` in the file stays in `Table.broken`, for `Table.sound_rows`; else the first of them is an error.
+    set_aside : what is `broken` in the file stays in `Table.broken`, for `sound_rows`; else the first of them is an error, which with False
+        says that it could be set aside.
 
     Errors: `InputError` for a file that is absent, empty, of another encoding or kind than told, or damaged.
     """
@@ -48,7 +49,7 @@ def read_table(source: Any, encoding: str | None = None, *, set_aside: bool = Fa
     if isinstance(source, str | os.PathLike):
         table = _read_file(Path(source), encoding)
         if table.broken and not (set_aside and len(table)):
-            raise table.broken[0].with_remedy(SET_ASIDE)
+            raise table.broken[0] if set_aside is None else table.broken[0].with_remedy(SET_ASIDE)
     elif isinstance(source, Mapping):
         table = Table(of_columns(source, "dict"), "dict", 0)
     elif isinstance(source, list | tuple) and (not source or isinstance(source[0], Mapping)):

@@ -120,7 +120,7 @@ def test_score_and_icd(demo: tuple[Path, str], example: Path, here: Path, comman
     given = ("--matcher", demo[0] / "model", "--add", "features")
     done = command("score", example / "pairs.csv", "-o", "s.parquet", *given)
     scored = read_table(here / "s.parquet")
-    assert done.code == 0 and f"{len(scored):,} pairs" in done.out, done.err
+    assert done.code == 0 and f"pairs {len(scored):,}" in done.out, done.err
     assert {"id", "a", "b", "probability", "match", "excluded", "icd_nearest"} <= set(scored.names)
     Path("t.csv").write_bytes("dx;b\nacute MI;gout\nMénière;gout\n".encode("cp1252"))
     done = command("icd", "t.csv", "--column", "dx", "--encoding", "cp1252", "-o", "o.csv", "--k", "3")
@@ -157,7 +157,7 @@ def test_from_pairs_to_a_model_to_labels_to_a_model(
     assert f"60 pairs: {sum(labels[:-1])} yes, {59 - sum(labels[:-1])} no, 1 unsure." in said
     run("label", "round", "-o", "ben.csv", "--expert", "ben", given="".join(f"{label}\n" for label in of_ben))
     both, ties = ("labels", "anna.csv", "ben.csv", "-o", "labelled.csv"), Path("ties.csv")
-    assert "1 pair to adjudicate" in run(*both, "--open-pairs", ties)
+    assert "1 without a majority" in run(*both, "--open-pairs", ties)
     assert command(*both, "--open-pairs", ties).code == 1, "a sheet that may be filled is kept"
     ties.write_text(ties.read_text("utf-8-sig").replace(",,", ",yes,"), "utf-8")
     run(*both, "--adjudicated", ties)

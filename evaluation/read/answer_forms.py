@@ -169,11 +169,11 @@ def _opened(line: str, here: Section, is_free: bool) -> Section | None:
     """
     bare = plain(re.sub(r"^\s*#{1,6}\s+", "", line))
     label, heading = _LABEL.fullmatch(bare), _HEADING.fullmatch(line)
-    if label and (kind := kind_of(label[1])) is not None:
-        return Section(kind, [label[3]], own=True)
     is_short = len(bare.split()) <= FEW and not is_free and not bare.endswith(".")
     if (heading or is_short) and (kind := kind_of(bare.rstrip(":"))) is not None:
         return Section(kind)
+    if label and (kind := kind_of(label[1])) is not None:
+        return Section(kind, [label[3]], own=True)
     is_label = label and label[2] == ":" and len(label[1].split()) <= FEW
     is_title = (
         heading and not heading[1] and (here.kind == Kind.TEXT or here.text or here.entries or line.startswith("#"))

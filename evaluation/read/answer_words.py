@@ -13,18 +13,18 @@ from ...terms.text.vocabulary import words_in
 
 _WORDS = """
 first diagnosis dx imp answer impression condition disease cause most likely likeliest probable leading primary
-principal main working provisional single final definitive correct suspected clinical overall name st label hypothesis
+principal main working provisional single best final definitive correct suspected clinical overall name st label hypothesis
 | diagnoses hypotheses conditions diseases causes differential differentials ddx possible possibly possibilities considerations
-potential relevant ranked ranking revised high more less least top
+potential relevant ranked ranking revised high more less least top candidate candidates
 | other others alternative alternatives also still additional remaining secondary unlikely second third fourth fifth
-tertiary quaternary next runner up moderate low lower nd rd th miss missed
+tertiary quaternary next then runner up moderate low lower nd rd th miss missed
 | reason reasons reasoning rationale explanation justification evidence basis findings features symptoms history why
 presentation summary analysis assessment discussion plan management treatment therapy test tests recommendation
 recommendations recommended workup work step steps actions note comment disclaimer confidence likelihood prob rank
-probability imaging comorbidities patient question code icd orpha id severity urgency urgent important problem tx rx
+probability imaging comorbidities patient question code icd orpha id severity urgency urgent important problem tx rx case
 supporting against thought pathophysiology next immediate further investigation investigations follow caveats what do now
 | the my his her a an of in on by to this patient case is are be and but with include includes from here d s tier key
-list line table estimated consider considered order likelihood probability probabilities decreasing descending not important rank would must cannot two three five
+list line table very active estimated consider considered order likelihood probability probabilities decreasing descending not important rank would must cannot two three five
 | hello thanks i we you he she they it this that these which who patient patients doctor is are was were has have had
 been do does would could should can cannot may might must will please however because since given though although both
 either instead what how why let see there then next last also maybe perhaps possibly probably likely unlikely probable
@@ -170,6 +170,8 @@ def _cut(text: str, often: bool) -> str:
         before, behind = text[: mark.start()], text[mark.end() :].strip(" )")
         if not before.strip() or _OF_NAME.match(behind):
             continue
+        if kind_of(before) in OF_NAMES:
+            return _cut(behind, often)
         if DENIES.match(behind):
             return ""
         if len(behind.split()) >= FEW or says(behind) or (often and "(" not in mark[0]):

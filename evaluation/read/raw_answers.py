@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from ...terms.text.sentences import is_nothing
 from .answer_forms import Section, sections_of, without_json, without_table, without_tags
-from .answer_words import COMMA, FEW, LEADS_IN, OF_NAMES, Kind, Unread, certain, kind_of, named, names_of, plain, says
+from .answer_words import FEW, LEADS_IN, OF_NAMES, Kind, Unread, certain, kind_of, named, names_of, plain, says
 
 _LONGEST, _LONGEST_SENTENCE = 100_000, 400  # characters
 _BEGIN = r"(?:[<◁\[](?:think(?:ing)?|thought)[>▷\]]|<unused94>|<\|begin_of_thought\|>|<\|channel\|>analysis)"
@@ -118,8 +118,6 @@ def _stated(one: Section, so_far: int, alone: bool, beside: list[str]) -> Iterat
     if text and (alone if one.kind == Kind.TEXT else (kind == Kind.LEAD or one.own or not entries)):
         lines, entries = text[:1] if one.own else text, []
         parts = lines if len(lines) > 1 else [part for part in _APART.split(text[0]) if part.strip()]
-        if len(parts) == 1 and one.kind == Kind.TEXT and all(map(_SHARE.search, COMMA.split(text[0]))):
-            parts = COMMA.split(text[0])
         first, *more = _SENTENCE_END.split(text[0])
         if len(parts) > 1 and (names := names_of(parts)):
             yield Kind.OTHERS if kind == Kind.OTHERS else Kind.LIST, names

@@ -133,5 +133,5 @@ def test_weights_that_cannot_be(weight: float) -> None:
 def test_files_that_cannot_be(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
     with pytest.raises(InputError, match="the column 'label' .* is missing"):
         train(toy_pairs, features=strings_only, labels=LabelRules(extra=Extra(pairs=toy_pairs[["a", "b"]])))
-    with pytest.raises(OptionError, match="'extra' parameter must be an Extra, or a list of them"):
-        train(toy_pairs, features=strings_only, labels=LabelRules(extra="silver.csv"))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"silver\.csv: no such file"):
+        train(toy_pairs, features=strings_only, labels=LabelRules(extra="silver.csv"))

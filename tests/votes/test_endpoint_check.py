@@ -128,5 +128,5 @@ def test_the_command(
         (["v"], True, "Yes."), (["w"], False, "Perhaps."),
     ]  # fmt: skip
     nothing = command("votes", "check")
-    assert nothing.code == 2 and "--features FILE" in nothing.err
+    assert nothing.code == 1 and "--features" in nothing.err
     assert not list(tmp_path.glob("*.sqlite*")), "a check keeps nothing"

@@ -66,7 +66,9 @@ def check_votes(path: str | os.PathLike[str], *, repair: str | os.PathLike[str] 
     if copy is not None and copy.exists():
         raise DxmatchError(f"{copy} is there already; a repaired copy takes a new name.")
     if not found.path.is_file():
-        raise StoreError(f"{found.path}: no such vote store.")
+        raise StoreError(
+            f"{found.path}: no such vote store. The option 'store' names one; the option 'features' asks its models."
+        )
     with closing(connected(found.path, 0.0, write=False)) as db:
         try:
             found.damages = list(islice(damages(db), 20))
