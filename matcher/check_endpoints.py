@@ -11,7 +11,7 @@ from ..features.feature_set import FeatureSet
 from ..features.vote_plan import groups_of, who_of
 from ..files.wording import hint
 from ..options import File, checked
-from ..votes.asking import named_model, services_of
+from ..votes.asking import LanguageModel, named_model, services_of
 from ..votes.endpoint_check import Asked, EndpointCheck, ask_each
 from ..votes.prompts.files import prompt_of
 from ..votes.voters import Voter
@@ -83,16 +83,13 @@ def _of_set(features: FeatureSet, only: Sequence[str]) -> list[Asked]:
     for specs in groups_of(features):
         who = [who_of(feature) for feature in specs]
         voters = [one for one in who if isinstance(one, Voter)]
-        model = features.language_model(who[0])
-        asked.append(Asked(
-            tuple(feature.name for feature in specs), model.model, model.endpoint, who[0].config, who[0].prompt,
-            soft=any(one.soft for one in voters),
-        ))  # fmt: skip
+        columns, model = tuple(feature.name for feature in specs), features.language_model(who[0])
+        asked.append(Asked(columns, model, who[0].prompt, soft=any(one.soft for one in voters)))
     for name, spec in features.declared_encoders.items():
         if spec.endpoint is not None:
             columns = tuple(f.name for f in features.features if f.options.get("encoder") == name) or (name,)
-            served, before = features.endpoints[spec.endpoint], spec.prompt or ""
-            asked.append(Asked(columns, spec.model, served, dimensions=spec.dimensions, before=before))
+            model = LanguageModel(features.endpoints[spec.endpoint], spec.model)
+            asked.append(Asked(columns, model, dimensions=spec.dimensions, before=spec.prompt or ""))
     known_columns = [column for one in asked for column in one.columns]
     for name in only:
         if name not in known_columns:
@@ -106,5 +103,4 @@ def _of_set(features: FeatureSet, only: Sequence[str]) -> list[Asked]:
 
 def _of_name(name: str, served: Mapping[str, Endpoint]) -> Asked:
     """ENDPOINT:MODEL, asked for a vote."""
-    model, prompt = named_model("models", name, served), prompt_of("vote")
-    return Asked((), model.model, model.endpoint, model.config(prompt), prompt)
+    return Asked((), named_model("models", name, served), prompt_of("vote"))

@@ -6,23 +6,25 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
 
 from ..endpoints.client import EndpointClient, EndpointError, run
-from ..endpoints.endpoint import Endpoint
 from ..errors import InputError
 from ..progress import Progress
-from .prompts.prompt import Offered, Prompt
-from .prompts.questions import REASONS, ModelConfig, Question
+from ..terms.icd.mapping import Candidate
+from .asking import LanguageModel
+from .prompts.prompt import Prompt
+from .prompts.questions import REASONS, Question
 
 PAIR = ("heart attack", "myocardial infarction")
 """What a vote is asked about."""
 _OFFERED = (
-    Offered("I21", "Acute myocardial infarction", "acute myocardial infarction"),
-    Offered("I46", "Cardiac arrest", "cardiac arrest"),
-    Offered("G43", "Migraine", "migraine"),
+    Candidate("I21", "Acute myocardial infarction", 1.0, "acute myocardial infarction"),
+    Candidate("I46", "Cardiac arrest", 1.0, "cardiac arrest"),
+    Candidate("G43", "Migraine", 1.0, "migraine"),
 )
 _TO_DO = {
     "truncated": "A model that thinks before it answers needs more: parameters = { max_tokens = 2048, temperature = 0 } in its entry; or switch its thinking off.",
@@ -35,14 +37,12 @@ class Asked:
     """What is asked of one model. It is asked once, however many columns rest on it.
 
     columns : that rest on it; empty for a model that no feature set names.
-    config : of a vote or a pick; None for embeddings. prompt : it is put with. soft : a probability is needed.
+    prompt : of a vote or a pick; None for embeddings. soft : a probability is needed.
     dimensions : of embeddings, the width that is asked for. before : what is put before each text.
     """
 
     columns: tuple[str, ...]
-    model: str
-    endpoint: Endpoint
-    config: ModelConfig | None = None
+    model: LanguageModel
     prompt: Prompt | None = None
     soft: bool = False
     dimensions: int | None = None
@@ -92,36 +92,32 @@ def ask_each(asked: Sequence[Asked], progress: Progress = lambda done, total: No
 
 
 async def _checked(one: Asked) -> EndpointCheck:
-    endpoint, kind = one.endpoint, one.prompt.kind if one.prompt else "embedding"
-    common = (one.columns, one.model, endpoint.name, endpoint.url, kind)
+    model, endpoint, kind = one.model.model, one.model.endpoint, one.prompt.kind if one.prompt else "embedding"
+    check = partial(EndpointCheck, one.columns, model, endpoint.name, endpoint.url, kind)
     async with EndpointClient(replace(endpoint, tries=1)) as client:
         start = time.monotonic()
         try:
-            if one.config is None or one.prompt is None:
-                vectors = await client.embed(one.model, [f"{one.before}{PAIR[0]}"], one.dimensions)
-                width = vectors.shape[1]
-                problem = (
-                    ""
-                    if one.dimensions in (None, width)
-                    else f"{width:,} numbers came: mend `dimensions`, or leave it out."
-                )
-                return EndpointCheck(*common, problem, f"{width:,} numbers", time.monotonic() - start)
-            question = Question(one.config, PAIR[0], one.prompt.offer(_OFFERED) if kind == "pick" else PAIR[1])
-            messages = one.prompt.messages(question.first, question.second)
-            reply = await client.chat(one.model, messages, json.loads(one.config.parameters))
+            if one.prompt is None:
+                width = (await client.embed(model, [f"{one.before}{PAIR[0]}"], one.dimensions)).shape[1]
+                wrong = f"{width:,} numbers came: mend `dimensions`, or leave it out."
+                problem = "" if one.dimensions in (None, width) else wrong
+                return check(problem, f"{width:,} numbers", time.monotonic() - start)
+            second, config = one.prompt.offer(_OFFERED) if kind == "pick" else PAIR[1], one.model.config(one.prompt)
+            messages = one.prompt.messages(PAIR[0], second)
+            reply = await client.chat(model, messages, json.loads(config.parameters))
         except InputError as error:  # the key is not set
-            return EndpointCheck(*common, f"{error}")
+            return check(f"{error}")
         except EndpointError as error:
             loading = " It may be loading the model still: try again in a minute; or raise `timeout`."
             problem = str(error).removeprefix(f"{error.address}: ")
-            return EndpointCheck(*common, problem + loading * (error.kind in ("time-out", "server error")))
-    answer, problem = one.prompt.answer(question, reply), ""
+            return check(problem + loading * (error.kind in ("time-out", "server error")))
+    answer, problem = one.prompt.answer(Question(config, PAIR[0], second), reply), ""
     if answer.reason is not None:
         to_do = _TO_DO.get(answer.reason, "Ask another model, or with other words (`prompt`, a text file of yours).")
         problem = f"{REASONS[answer.reason]}; the answer was {_shown(answer.raw)}. {to_do}"
     elif one.soft and answer.probability is None:
         problem = f"{_shown(answer.raw)} came without log-probabilities, of which a soft vote is made: have them served, or take `soft = true` out."
-    return EndpointCheck(*common, problem, answer.raw, reply.seconds)
+    return check(problem, answer.raw, reply.seconds)
 
 
 def _shown(answer: str) -> str:

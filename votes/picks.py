@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..terms.icd.index import CODE, DIRECT, HOW, Assignment, IcdIndex
-from ..terms.icd.mapping import Answers, IcdAnswer, candidates_of, direct_candidate, led_by
-from .prompts.prompt import Offered
+from ..terms.icd.mapping import Answers, Candidate, IcdAnswer, candidates_of, direct_candidate, led_by
 from .prompts.questions import REASONS, Question
 from .store.store import VoteStore
 from .voters import Picker
@@ -23,16 +22,13 @@ NOT_ANSWERED = "the model was not asked, or did not answer"
 class Choice(NamedTuple):
     """What stands to choose for the name in row `row`.
 
-    candidates : int32[<= k] nodes, best first; cosines : theirs; entries : the names of the index that they were found by.
-    offered : the same as a prompt may show them.
+    nodes : int32[<= k], best first; candidates : the same as they are put to a model, and shown.
     """
 
     row: int
     name: str
-    candidates: NDArray[np.int32]
-    cosines: NDArray[np.float32]
-    entries: NDArray[np.int32]
-    offered: list[Offered]
+    nodes: NDArray[np.int32]
+    candidates: list[Candidate]
 
 
 @dataclass(frozen=True)
@@ -54,26 +50,21 @@ class Choices:
             direct = direct.without(DIRECT)
         not_direct = np.flatnonzero(direct.nodes < 0).tolist()
         found = index.candidates([names[i] for i in not_direct], k)
-        for row, nodes, cosines, entries in zip(not_direct, *found, strict=True):
-            nodes, cosines, entries = (column[nodes >= 0] for column in (nodes, cosines, entries))
-            if len(nodes):
-                offered = [
-                    Offered(index.tree.code(node), index.tree.name(node), index.shown(node, index.names[int(entry)]))
-                    for node, entry in zip(nodes.tolist(), entries.tolist(), strict=True)
-                ]
-                asked.append(Choice(row, names[row], nodes, cosines, entries, offered))
+        for row, nodes, *more in zip(not_direct, *found, strict=True):
+            if candidates := candidates_of(index, nodes, *more):
+                asked.append(Choice(row, names[row], nodes[nodes >= 0], candidates))
         return cls(direct, asked)
 
     def questions(self, picker: Picker) -> Iterator[Question]:
         """One for each of `asked`."""
-        return (Question(picker.config, one.name, picker.prompt.offer(one.offered)) for one in self.asked)
+        return (Question(picker.config, one.name, picker.prompt.offer(one.candidates)) for one in self.asked)
 
     def nodes(self, picker: Picker, store: VoteStore) -> NDArray[np.int32]:
         """int32[u]: the direct match, or the candidate that `picker` chose; -1 where there is neither."""
         nodes = self.direct.nodes.copy()
         for choice, answer in zip(self.asked, store.stored(self.questions(picker)), strict=True):
             if answer is not None and answer.verdict is not None:
-                nodes[choice.row] = choice.candidates[answer.verdict - 1]
+                nodes[choice.row] = choice.nodes[answer.verdict - 1]
         return nodes
 
 
@@ -103,13 +94,12 @@ def picked_answers(
             others = [] if how == CODE else candidates_of(index, *next(found))
             out.append(IcdAnswer(*one[:2], HOW[how], 1.0, led_by(one, others, index, k)))
         for choice, answer in zip(choices.asked, store.stored(choices.questions(picker)), strict=True):
-            candidates = candidates_of(index, choice.candidates, choice.cosines, choice.entries)
             if answer is None or answer.verdict is None:
                 reason = NOT_ANSWERED if answer is None else REASONS[answer.reason or "unclear"]
-                out[choice.row] = IcdAnswer(None, None, UNSCORED, None, candidates, reason)
+                out[choice.row] = IcdAnswer(None, None, UNSCORED, None, choice.candidates, reason)
             else:
-                chosen = candidates[answer.verdict - 1]
-                out[choice.row] = IcdAnswer(*chosen[:2], PICKED, chosen.score, candidates)
+                chosen = choice.candidates[answer.verdict - 1]
+                out[choice.row] = IcdAnswer(*chosen[:2], PICKED, chosen.score, choice.candidates)
         return out
 
     return answers

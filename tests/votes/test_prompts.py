@@ -18,13 +18,13 @@ from dxmatch.evaluation.read.raw_answers import ranked_diagnoses
 from dxmatch.evaluation.score import weighted
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.vote_plan import prompts_of
+from dxmatch.terms.icd.mapping import Candidate
 from dxmatch.votes.batch_files import export, import_batch
 from dxmatch.votes.prompts.files import KINDS, LATEST, PROMPTS, named, prompt_of, prompt_of_text
 from dxmatch.votes.prompts.prompt import (
     PLACEHOLDERS,
     RELATIONS,
     SEVERITIES,
-    Offered,
     Prompt,
     check_text,
     data_block,
@@ -35,7 +35,10 @@ from dxmatch.votes.store.store import VoteStore
 from dxmatch.votes.voters import Voter
 
 RUSSIAN = 'Ты врач.\n---\nОдна болезнь: {first} и {second}?\nОтвет: {"ответ": "Да"} или Нет.\n'
-CANDIDATES = [Offered("I21", "Acute myocardial infarction", "heart attack NOS"), Offered("I20", "Angina", "angina")]
+CANDIDATES = [
+    Candidate("I21", "Acute myocardial infarction", 1.0, "heart attack NOS"),
+    Candidate("I20", "Angina", 1.0, "angina"),
+]
 # version: the hash of the messages about "heart attack" and `second_of(prompt, "angina")`, of which stored answers are the answers
 FROZEN = {
     "check-2": "bae10701a93d95fa",
@@ -67,7 +70,7 @@ FROZEN = {
 def second_of(prompt: Prompt, text: str) -> str:
     """The second text of a question about `text`."""
     if prompt.kind == "pick":
-        return prompt.offer([Offered("I21", text, text)])
+        return prompt.offer([Candidate("I21", text, 1.0, text)])
     options = options_text([text, text])
     made = {
         "check": check_text(text, 0, text),

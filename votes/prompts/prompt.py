@@ -20,7 +20,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta, Struct
 
@@ -39,6 +39,9 @@ from .replies import (
     share,
     verdict_of,
 )
+
+if TYPE_CHECKING:
+    from ...terms.icd.mapping import Candidate
 
 DATA = "{data}"
 """Stands in a text for the data block with all that is asked about."""
@@ -82,14 +85,6 @@ class Head(Struct, forbid_unknown_fields=True):
 
 OF_KIND = {"yes": "vote", "no": "vote", "k": "diagnosis", "codes": "pick"}
 """Which kind of prompt each of these is for."""
-
-
-class Offered(NamedTuple):
-    """A candidate. found : the name that it was found by, a title or an inclusion term or another name of the code."""
-
-    code: str
-    title: str
-    found: str
 
 
 class Prompt:
@@ -170,9 +165,9 @@ class Prompt:
             raise OptionError("k", f"a whole number from 1 to fill {{k}} of the prompt {self.name}", second or None)
         return k
 
-    def offer(self, candidates: Sequence[Offered]) -> str:
+    def offer(self, candidates: Sequence[Candidate]) -> str:
         """The candidates of a pick, best first, as the `second` text of a `Question`: what the model is shown of them."""
-        return _json([[one.code, one.title] if self.head.codes else one.found for one in candidates])
+        return _json([[one.code, one.name] if self.head.codes else one.found for one in candidates])
 
     def reply(self, text: str, question: Question) -> Reply:
         """What an answer says, with its basis."""

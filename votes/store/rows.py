@@ -11,10 +11,11 @@ from typing import Any
 
 import msgspec
 
-from ...errors import InputError
 from ...files.wording import counted
-from ..prompts.questions import IMPORTED, MAX_RAW, REASONS, Answer, ModelConfig, Question
+from ..prompts.questions import IMPORTED, MAX_RAW, Answer, ModelConfig, Question
 
+OURS = (0x64784D76, 2)
+"""A store's application id, "dxMv", and the version of its format."""
 _ASKED = "respondent INTEGER NOT NULL, first TEXT NOT NULL, second TEXT NOT NULL, repeat INTEGER NOT NULL"
 SCHEMA = (
     """CREATE TABLE respondent (
@@ -30,6 +31,9 @@ SCHEMA = (
     f"CREATE TABLE exported (custom_id TEXT PRIMARY KEY, {_ASKED}, checksum INTEGER NOT NULL) STRICT, WITHOUT ROWID",
     # checksums : of all rows of the table, xor
     "CREATE TABLE tally (name TEXT PRIMARY KEY, total INTEGER NOT NULL, checksums INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+    "INSERT INTO tally VALUES ('respondent', 0, 0), ('answer', 0, 0), ('exported', 0, 0)",
+    f"PRAGMA application_id = {OURS[0]}",
+    f"PRAGMA user_version = {OURS[1]}",
 )
 BESIDE = (
     # Under which names a server said that the model answers, and how often.
@@ -65,25 +69,12 @@ def row_of(respondent: int, question: Question, answer: Answer, answered_at: int
     """A row of the table `answer`.
 
     A raw answer is cut to `MAX_RAW` characters; half a surrogate pair in it, which is no text, is spelt out (\\ud83d).
-
-    Raises `InputError` for what the store cannot hold as it is.
     """
-    if (answer.verdict is None) == (answer.reason is None) or answer.reason not in (None, *REASONS):
-        raise InputError("an answer without either verdict or a known reason, or with both", got=answer)
     return with_checksum((
-        respondent, str(question.first), str(question.second), _number("repeat", question.repeat, int),
-        _number("verdict", answer.verdict, int), answer.reason, _number("probability", answer.probability, float, most=1),
-        _number("prompt_tokens", answer.prompt_tokens, int), _number("completion_tokens", answer.completion_tokens, int),
-        _number("seconds", answer.seconds, float), answered_at,
+        respondent, str(question.first), str(question.second), question.repeat, answer.verdict, answer.reason, answer.probability,
+        answer.prompt_tokens, answer.completion_tokens, answer.seconds, answered_at,
         answer.raw[:MAX_RAW].encode("utf-8", "backslashreplace").decode("utf-8")[:MAX_RAW],
     ))  # fmt: skip
-
-
-def _number(name: str, value: Any, kind: type, most: float = 2**63 - 1) -> Any:
-    """NaN would be stored as if there were no number, so it is refused."""
-    if value is not None and not (0 <= value <= most and kind(value) == value):
-        raise InputError("a number that cannot be stored", column=name, allowed=f"{kind.__name__} from 0", got=value)
-    return None if value is None else kind(value) + kind(0)  # SQLite keeps no sign of a zero
 
 
 def answer_of(row: Sequence[Any]) -> Answer:

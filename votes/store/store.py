@@ -8,19 +8,18 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
 from ...errors import DxmatchError, InputError, quoted
 from ...files.atomic import make_private_file
 from ..prompts.questions import Answer, ModelConfig, Question
-from .rows import BESIDE, KEYS, SCHEMA, TALLIED, ModelStatus, answer_of, damages, row_of, status_of, with_checksum
+from .rows import BESIDE, OURS, SCHEMA, TALLIED, ModelStatus, answer_of, damages, row_of, status_of, with_checksum
 
-__all__ = ["DamagedStore", "ModelStatus", "StoreError", "VoteStore"]
-
-APPLICATION_ID = 0x64784D76  # "dxMv"
-FORMAT = 2
+_BLANK = (0, 0, 0)
+_KIND = """SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
+    FROM pragma_application_id, pragma_user_version"""
 WAIT_SECONDS = 30.0
 _ID = "(SELECT id FROM respondent WHERE model = ? AND prompt = ? AND parameters = ?)"
 _KEY = f"respondent = {_ID} AND first = ? AND second = ? AND repeat = ?"
@@ -29,7 +28,7 @@ _WHY = {
     sqlite3.SQLITE_FULL: "the disk is full. Make room, then run this again; what is stored is kept.",
     sqlite3.SQLITE_READONLY: "the store, or its folder, cannot be written.",
     sqlite3.SQLITE_CANTOPEN: "the store, or its folder, cannot be read or written.",
-    sqlite3.SQLITE_NOTADB: "not a vote store of dxmatch. It was left as it is.",
+    sqlite3.SQLITE_NOTADB: "not a vote store of this version of dxmatch. It was left as it is.",
 }
 
 
@@ -77,27 +76,28 @@ class VoteStore:
             in_use = _log_of(self.path)  # by a process that is writing, or was killed
             self._db = connected(self.path, wait)
             try:
-                self._begin(wait, must_exist)
+                self._begin(must_exist)
                 for damage in damages(self._db) if in_use else ():
                     raise DamagedStore(self.path, damage)
             except BaseException:
                 self._db.close()
                 raise
 
-    def _begin(self, wait: float, must_exist: bool) -> None:
+    def _begin(self, must_exist: bool) -> None:
         """Makes the tables of a blank file; refuses what is no store."""
-        blank = not self._db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
-        if blank and not must_exist and not _number(self._db, "application_id"):
-            _make(self._db, wait)
-        version = _number(self._db, "user_version")
-        if _number(self._db, "application_id") != APPLICATION_ID:
+        if not must_exist and self._db.execute(_KIND).fetchone() == _BLANK:
+            with self.writing() as db:
+                # another process may have made it meanwhile
+                for statement in SCHEMA if db.execute(_KIND).fetchone() == _BLANK else ():
+                    db.execute(statement)
+        if self._db.execute(_KIND).fetchone()[:2] != OURS:
             raise StoreError(f"{self.path}: {_WHY[sqlite3.SQLITE_NOTADB]}")
-        if version != FORMAT:
-            other = f"of another version of dxmatch (format {version}; this one reads {FORMAT})"
-            raise StoreError(f"{self.path} is {other}.")
         self._db.execute("PRAGMA synchronous = NORMAL")
-        for statement in (*TALLIED, *BESIDE) if os.access(self.path, os.W_OK) else ():
-            self._db.execute(statement)
+        if os.access(self.path, os.W_OK):
+            with suppress(sqlite3.OperationalError):  # one of two that make it at once; the other changes it
+                self._db.execute("PRAGMA journal_mode = WAL")
+            for statement in (*TALLIED, *BESIDE):
+                self._db.execute(statement)
 
     def __enter__(self) -> Self:
         return self
@@ -239,14 +239,12 @@ class VoteStore:
     def _id(self, config: ModelConfig) -> int:
         """The number of a model configuration, given at once where there is none."""
         if config not in self._ids:
-            if not (found := self._read(_ID[1:-1], _words(config))):
-                with self.writing() as db:
-                    ((next_id,),) = db.execute("SELECT coalesce(max(id), 0) + 1 FROM respondent")
-                    if not self._read(_ID[1:-1], _words(config)):  # another process may have given one meanwhile
-                        row = with_checksum((next_id, *_words(config)))
-                        db.execute("INSERT INTO respondent VALUES (?, ?, ?, ?, ?)", row)
-                found = self._read(_ID[1:-1], _words(config))
-            self._ids[config] = found[0][0]
+            with self.writing() as db:
+                given = f"SELECT coalesce({_ID}, (SELECT coalesce(max(id), 0) + 1 FROM respondent))"
+                ((id,),) = db.execute(given, _words(config))
+                row = with_checksum((id, *_words(config)))
+                db.execute("INSERT INTO respondent VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", row)
+            self._ids[config] = id
         return self._ids[config]
 
     def _proved(self, table: str, row: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -274,27 +272,3 @@ def connected(path: Path, wait: float, *, write: bool = True) -> sqlite3.Connect
 def _log_of(path: Path) -> bool:
     log = path.with_name(f"{path.name}-wal")
     return log.exists() and log.stat().st_size > 0
-
-
-def _make(db: sqlite3.Connection, wait: float) -> None:
-    deadline = time.monotonic() + wait
-    while True:  # SQLite itself does not wait for the lock that a change of journal takes
-        try:
-            db.execute("PRAGMA journal_mode = WAL")
-            break
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(0.02)
-    db.execute("BEGIN IMMEDIATE")
-    if not _number(db, "application_id"):  # another process may have made it meanwhile
-        for statement in SCHEMA:
-            db.execute(statement)
-        db.executemany("INSERT INTO tally VALUES (?, 0, 0)", [(table,) for table in KEYS])
-        db.execute(f"PRAGMA application_id = {APPLICATION_ID:d}")
-        db.execute(f"PRAGMA user_version = {FORMAT:d}")
-    db.execute("COMMIT")
-
-
-def _number(db: sqlite3.Connection, pragma: str) -> int:
-    return db.execute(f"PRAGMA {pragma}").fetchone()[0]

@@ -42,14 +42,11 @@ def test_a_file_of_another_kind_is_left_alone(tmp_path: Path, content: bytes) ->
 def test_a_database_of_another_program_or_format_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "votes.sqlite"
     made(path)
-    for pragma, told in (
-        ("user_version = 7", "format 7; this one reads 2"),
-        ("application_id = 5", "not a vote store"),
-    ):
+    for pragma in ("user_version = 7", "application_id = 5"):
         with closing(sqlite3.connect(path)) as db:
             db.execute(f"PRAGMA {pragma}")
         content = path.read_bytes()
-        with pytest.raises(StoreError, match=told):
+        with pytest.raises(StoreError, match="not a vote store of this version"):
             VoteStore(path)
         assert path.read_bytes() == content
 
