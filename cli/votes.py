@@ -16,7 +16,7 @@ from ..options import File, Serves
 from ..progress import shown
 from ..votes import asking as verbs
 from ..votes.answer_tables import import_table
-from ..votes.batch_files import OF_CASES, import_batch, is_batch_result
+from ..votes.batch_files import OF_CASES, import_batch, is_batch_result, write_batches
 from ..votes.prompts.files import KINDS, PROMPTS, allowed_in, named, names_of
 from ..votes.store.store import VoteStore
 from .command import Call, Output, Place, command, group
@@ -82,7 +82,7 @@ def export(call: Call, *, output: Output, only: Sequence[str] = (), asking: _Ser
     dxmatch votes export pairs.csv --features mine.toml -o batches
     """
     with _planned(call, only, asking) as (planned, kept):
-        for file in verbs.export(planned, output, kept):
+        for file in write_batches(planned, output, kept):
             print(f"Written: {file}")
 
 

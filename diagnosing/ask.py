@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from ..errors import DxmatchError, OptionError
 from ..files.reading import Reading
@@ -13,16 +13,13 @@ from ..options import Between, File, Output, Serves, Table, checked
 from ..progress import shown
 from ..votes import asking as voting
 from ..votes.asking import Planned, services_of
-from ..votes.asking_options import Asking
+from ..votes.asking_options import Asking, AskSummary
+from ..votes.batch_files import import_batch, write_batches
 from ..votes.voters import MAX_REPEATS
 from .asked import Asked, lists_of
 from .case_questions import CaseQuestions
 from .cases import read_cases
 from .raters import Sampling, raters_of
-
-if TYPE_CHECKING:
-    from ..votes.asking_options import AskSummary
-    from ..votes.batch_files import BatchSummary
 
 
 @checked
@@ -118,12 +115,10 @@ def ask(
         if kept is None or how.dry_run:
             return Asked(read, plan, notes)
         if export is not None:
-            return Asked(read, plan, notes, files=voting.export(plan, export, kept))
+            return Asked(read, plan, notes, files=write_batches(plan, export, kept))
         summary: AskSummary | None = None
-        imported: BatchSummary | None = None
+        imported: AskSummary | None = None
         if results is not None:
-            from ..votes.batch_files import import_batch
-
             files = [results] if isinstance(results, str | os.PathLike) else list(results)
             imported = import_batch(files, kept, prompts={job.prompt.version: job.prompt for job in asked.jobs})
         else:

@@ -24,7 +24,7 @@ from .cases import Cases
 
 if TYPE_CHECKING:
     from ..votes.asking_options import AskSummary
-    from ..votes.batch_files import BatchFile, BatchSummary
+    from ..votes.batch_files import BatchFile
 
 MAX_SHOWN = 10_000
 """Characters of an answer in the column "unread"; the store holds all of it."""
@@ -87,7 +87,7 @@ class Asked:
     lists: pa.Table | None = None
     raters: Sequence[RaterAnswers] = ()
     summary: AskSummary | None = None
-    imported: BatchSummary | None = None
+    imported: AskSummary | None = None
     files: Sequence[BatchFile] = ()
 
     @cached_property

@@ -111,7 +111,7 @@ def evaluate(
     InputError
         For answers that cannot be right, or that a family asked for by name cannot work on.
     OptionError
-        For a parameter outside what is allowed; `NotServed` for a language model that no endpoint serves.
+        For a parameter outside what is allowed, or a language model that no endpoint serves.
     ModelError
         Where the match function fails, or cannot be loaded.
     """

@@ -66,7 +66,7 @@ def test_batches(here: Path, command: Command, loopback: Any) -> None:
     assert refused.code == 1 and "(results.jsonl, line 1" in refused.out
     assert "dxmatch ask CASES --prompt FILE --results RESULTS" in refused.out
     taken = command(*asking, "--results", "results.jsonl", "-o", "lists.csv")
-    assert taken.code == 0 and "2 new answers" in taken.out and loopback.log()["calls"] == 0
+    assert taken.code == 0 and "2 answers kept" in taken.out and loopback.log()["calls"] == 0
     assert Path("lists.csv").read_text().count("Gout") == 2
 
 

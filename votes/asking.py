@@ -16,8 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import Any
 
 from ..endpoints.client import EndpointClient, EndpointError, run
 from ..endpoints.endpoint import Endpoint, Price, read_services
@@ -29,18 +29,11 @@ from .prompts.prompt import Prompt
 from .prompts.questions import Answer, ModelConfig, Question, canonical
 from .store.store import VoteStore
 
-if TYPE_CHECKING:
-    from .batch_files import BatchFile
-
 MAX_FAILURES = 20
 """A job ends after so many failed questions in a row; after two rounds where more are under way at once."""
 _SAMPLE = 200
 """So many of the unknown questions are written out to expect their tokens."""
 _BETWEEN_LOOKS = 0.1
-
-
-class NotServed(OptionError):
-    """A language model that no endpoint is known to serve."""
 
 
 @dataclass(frozen=True)
@@ -325,15 +318,6 @@ class _Asker:
         self._summary.stopped_because += [reason] if over else []
 
 
-def export(planned: Sequence[Planned], folder: str | os.PathLike[str], store: VoteStore) -> list[BatchFile]:
-    """Writes what is planned and unknown as batch files, in the place of asking; as `batch_files.export`."""
-    from .batch_files import export as write
-
-    unknown = (store.unknown(one.job.questions()) for one in planned)
-    prompts = {one.job.prompt.version: one.job.prompt for one in planned}
-    return write(chain.from_iterable(unknown), folder, store, prompts=prompts)
-
-
 def services_of(endpoints: str | os.PathLike[str] | None) -> tuple[dict[str, Endpoint], dict[str, Price]]:
     """The endpoints and prices of a TOML file; neither without one."""
     return ({}, {}) if endpoints is None else read_services(endpoints)
@@ -348,7 +332,7 @@ def named_model(
 
     Raises
     ------
-    NotServed
+    OptionError
         For what is not ENDPOINT:MODEL, or an endpoint that is not known.
     """
     if isinstance(asked, LanguageModel):
@@ -361,4 +345,4 @@ def named_model(
         near = nearest(endpoint, endpoints) if model else None
         form = f"{near}:{model}" if near else f"{next(iter(endpoints))}:{asked.rstrip(':')}"
         known = f", such as {form} (endpoints: {', '.join(endpoints)})"
-    raise NotServed(option, f"{instead}ENDPOINT:MODEL{known}", asked)
+    raise OptionError(option, f"{instead}ENDPOINT:MODEL{known}", asked)

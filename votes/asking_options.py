@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from ..errors import DxmatchError, OptionError
+from ..errors import DxmatchError
 from ..files.wording import counted
 from ..options import Between, File, Options, Output
 from .prompts.questions import Answer
@@ -29,8 +29,6 @@ class Budget:
     """What may be spent over all that is asked with it, over all endpoints; None for no limit.
 
     summaries : what came of each asking. calls : begun so far, retries included. cost : of the calls that have ended.
-
-    Raises `OptionError` for a cap that cannot be.
     """
 
     max_calls: int | None = None
@@ -38,12 +36,7 @@ class Budget:
     summaries: list[AskSummary] = field(default_factory=list)
     calls: int = field(default=0, init=False)
     cost: float = field(default=0.0, init=False)
-
-    def __post_init__(self) -> None:
-        self._reserved: list[float] = []
-        for name, cap in (("max_calls", self.max_calls), ("max_cost", self.max_cost)):
-            if cap is not None and not cap >= 0:
-                raise OptionError(name, "a number from 0, or None", cap)
+    _reserved: list[float] = field(default_factory=list, init=False)
 
     @asynccontextmanager
     async def call(self, most: float) -> AsyncIterator[None]:
@@ -83,7 +76,7 @@ def token_limit(parameters: Mapping[str, Any]) -> int | None:
 
 @dataclass
 class AskSummary:
-    """What came of one run of `ask`.
+    """What came of one run of `ask`, or of taking in the results of batch files.
 
     verdicts : answers kept, by verdict. unscored : answers kept, by the reason for no verdict.
     failed : questions without an answer, by the kind of the last error; the next run asks them again. known : questions
@@ -92,6 +85,8 @@ class AskSummary:
     first_failure : the first of the errors that left a question without an answer, with the endpoint and its URL; "" for none.
     stopped_because : why questions were left unasked; empty where all were asked.
     served : model -> the names under which its server answered, and how often.
+    skipped : the lines of results that gave no new answer, by what they are. Failed ones ("failed, batch_expired") stay unanswered.
+    places : where the first three of each kind are.
     """
 
     verdicts: Counter[int] = field(default_factory=Counter)
@@ -105,6 +100,8 @@ class AskSummary:
     first_failure: str = ""
     stopped_because: list[str] = field(default_factory=list)
     served: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    skipped: Counter[str] = field(default_factory=Counter)
+    places: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     @property
     def answered(self) -> int:
@@ -124,6 +121,10 @@ class AskSummary:
         self.failed[error.kind] += 1
         self.first_failure = self.first_failure or str(error)
 
+    def skip(self, what: str, place: str) -> None:
+        self.skipped[what] += 1
+        self.places[what] += [place] if self.skipped[what] <= 3 else []
+
     def lines(self, lacking: str = "a verdict") -> list[str]:
         """For the user to read. lacking : what unscored answers are without."""
         lines = [f"{counted(self.answered, 'answer')} kept, {self.unscored.total():,} of them without {lacking}{_parts(self.unscored)}."]  # fmt: skip
@@ -134,6 +135,8 @@ class AskSummary:
             lines.append(f"{counted(self.failed.total(), 'question')} failed{_parts(self.failed)}; {again}")
             if not any(self.first_failure in reason for reason in self.stopped_because):
                 lines.append(f"The first failure: {self.first_failure}")
+        for what, count in self.skipped.items():
+            lines.append(f"{what}: {count:,} ({', '.join(self.places[what])}{', …' if count > 3 else ''}).")
         for model, names in self.served.items():
             if len(names) > 1:
                 lines.append(
@@ -141,7 +144,7 @@ class AskSummary:
                 )
         cost = "" if self.cost is None else f", cost {self.cost:,.4g}"
         tokens = f"{self.prompt_tokens:,} + {self.completion_tokens:,} tokens of prompts and answers"
-        lines.append(f"{counted(self.calls, 'call')}, {tokens}{cost}.")
+        lines.append(f"{counted(self.calls, 'call') + ', ' if self.calls else ''}{tokens}{cost}.")
         return [*lines, *(f"Stopped: {reason.rstrip('.')}." for reason in self.stopped_because)]
 
 

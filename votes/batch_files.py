@@ -6,21 +6,22 @@ import hashlib
 import json
 import os
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
 
 from ..endpoints.replies import chat_reply
 from ..errors import InputError
 from ..files.atomic import make_folder, whole_file
-from ..files.wording import counted
+from .asking import Job, Planned
+from .asking_options import AskSummary
 from .prompts.files import PROMPTS
 from .prompts.prompt import Prompt
-from .prompts.questions import REASONS, Answer, Question
+from .prompts.questions import Answer, Question
 from .store.store import VoteStore
 
 MAX_REQUESTS, MAX_BYTES = 50_000, 150_000_000
@@ -40,19 +41,17 @@ class BatchFile:
         return f"{self.path} ({self.requests:,} requests, {self.size / 1e6:.1f} MB)"
 
 
-def export(
-    questions: Iterable[Question],
+def write_batches(
+    planned: Iterable[Planned],
     folder: str | os.PathLike[str],
     store: VoteStore,
     *,
     max_requests: int = MAX_REQUESTS,
     max_bytes: int = MAX_BYTES,
-    prompts: Mapping[str, Prompt] = PROMPTS,
 ) -> list[BatchFile]:
-    """Writes `questions`, each once, to files such as `vote-1_Qwen2.5-7B-Instruct_001.jsonl`; `store` remembers them.
+    """Writes what is planned and unknown to files such as `vote-1_Qwen2.5-7B-Instruct_001.jsonl`; `store` remembers it.
 
     One model a file, since batch services demand it. All files come to be or none.
-    prompts : what the questions are put with, by version.
 
     Raises
     ------
@@ -61,35 +60,37 @@ def export(
     DxmatchError
         A file cannot be written.
     """
-    place, files = make_folder(folder), list[BatchFile]()
+    place, files, numbers = make_folder(folder), list[BatchFile](), Counter[str]()
     with ExitStack() as open_files:
-        current: dict[tuple[str, str], tuple[BatchFile, IO[bytes]]] = {}
-        numbers = Counter[str]()
 
-        def written() -> Iterator[tuple[str, Question]]:
-            for question in questions:
-                who, id = question.config, custom_id(question)
-                messages = prompts[who.prompt].messages(question.first, question.second)
-                body = {"model": who.model, "messages": messages, **json.loads(who.parameters)}
+        def begun(stem: str) -> tuple[BatchFile, IO[bytes]]:
+            numbers[stem.lower()] += 1
+            file = BatchFile(place / f"{stem}_{numbers[stem.lower()]:03d}.jsonl")
+            if file.path.exists():
+                allowed = "a folder without earlier ones"
+                raise InputError("there is a batch file already", source=str(file.path), allowed=allowed)
+            files.append(file)
+            return file, open_files.enter_context(open_files.enter_context(whole_file(file.path)).open("wb"))
+
+        def written(job: Job) -> Iterator[tuple[str, Question]]:
+            who, file, handle = job.config, None, None
+            stem = f"{who.prompt}_{re.sub(r'[^A-Za-z0-9._-]+', '-', who.model)[:80]}"
+            for question in store.unknown(job.questions()):
+                body = {
+                    "model": who.model,
+                    "messages": job.prompt.messages(question.first, question.second),
+                    **job.parameters,
+                }
+                id = custom_id(question)
                 request = {"custom_id": id, "method": "POST", "url": "/v1/chat/completions", "body": body}
                 line = json.dumps(request).encode("ascii") + b"\n"  # no separator of Unicode can break it
-                stem = f"{who.prompt}_{re.sub(r'[^A-Za-z0-9._-]+', '-', who.model)[:80]}"
-                file, handle = current.get(key := (who.prompt, who.model), (None, None))
                 if not file or not handle or file.requests >= max_requests or file.size + len(line) > max_bytes:
-                    numbers[stem.lower()] += 1
-                    file = BatchFile(place / f"{stem}_{numbers[stem.lower()]:03d}.jsonl")
-                    if file.path.exists():
-                        allowed = "a folder without earlier ones"
-                        raise InputError("there is a batch file already", source=str(file.path), allowed=allowed)
-                    temporary = open_files.enter_context(whole_file(file.path))
-                    handle = open_files.enter_context(temporary.open("wb"))
-                    files.append(file)
-                    current[key] = file, handle
+                    file, handle = begun(stem)
                 handle.write(line)
                 file.requests, file.size = file.requests + 1, file.size + len(line)
                 yield id, question
 
-        store.remember_exported(written())
+        store.remember_exported(chain.from_iterable(written(one.job) for one in planned))
     return files
 
 
@@ -100,35 +101,9 @@ def custom_id(question: Question) -> str:
     return hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
 
 
-@dataclass
-class BatchSummary:
-    """What became of the lines of all files.
-
-    stored : new answers. unscored : of these, those without a verdict, by reason.
-    skipped : the lines that gave no new answer, by what they are. Failed ones ("failed, batch_expired") stay unanswered.
-    places : where the first three of each kind are.
-    """
-
-    n_lines: int = 0
-    stored: int = 0
-    unscored: Counter[str] = field(default_factory=Counter)
-    skipped: Counter[str] = field(default_factory=Counter)
-    places: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-
-    def lines(self, lacking: str = "a verdict") -> list[str]:
-        """For the user to read. lacking : what unscored answers are without."""
-        out = [f"{counted(self.n_lines, 'line')}, {counted(self.stored, 'new answer')}."]
-        if self.unscored:
-            reasons = "; ".join(f"{count:,}: {REASONS[reason]}" for reason, count in self.unscored.most_common())
-            out.append(f"{self.unscored.total():,} of these without {lacking} ({reasons}).")
-        for what, count in self.skipped.items():
-            out.append(f"{what}: {count:,} ({', '.join(self.places[what])}{', …' if count > 3 else ''}).")
-        return out
-
-
 def import_batch(
     paths: Sequence[str | os.PathLike[str]], store: VoteStore, prompts: Mapping[str, Prompt] = PROMPTS
-) -> BatchSummary:
+) -> AskSummary:
     """Stores the answers in results of exported files, in any order. An answer that is there already stays.
 
     A line that is damaged, failed or unknown is reported, and the rest goes on. prompts : what reads the answers, by version.
@@ -142,26 +117,16 @@ def import_batch(
         if not is_batch_result(path):
             allowed = 'the results of a batch, lines such as {"custom_id": …, "response": …}'
             raise InputError("not the result of a batch", source=os.fspath(path), allowed=allowed)
-    summary, seen = BatchSummary(), set[Question]()
-
-    def answered() -> Iterator[tuple[Question, Answer]]:
-        for path in paths:
-            for number, line in _lines(path):
-                summary.n_lines += 1
-                found = _answered(line, store, prompts)
-                if not isinstance(found, str) and found[0] not in seen and next(store.stored([found[0]])) is None:
-                    seen.add(found[0])
-                    yield found
-                    continue
-                what = found if isinstance(found, str) else "answered already"
-                summary.skipped[what] += 1
-                if summary.skipped[what] <= 3:
-                    summary.places[what].append(f"{os.fspath(path)}, line {number}")
-
-    lines = answered()
-    while some := list(islice(lines, 10_000)):
-        summary.stored += store.add_many(some)
-        summary.unscored.update(answer.reason for _, answer in some if answer.reason)
+    summary = AskSummary()
+    for path in paths:
+        for number, line in _lines(path):
+            found = _answered(line, store, prompts)
+            if isinstance(found, str):
+                summary.skip(found, f"{os.fspath(path)}, line {number}")
+            elif store.add(*found):
+                summary.count(found[0].config.model, found[1])
+            else:
+                summary.skip("answered already", f"{os.fspath(path)}, line {number}")
     return summary
 
 
@@ -203,9 +168,9 @@ def _answered(line: bytes, store: VoteStore, prompts: Mapping[str, Prompt]) -> t
     response = response if isinstance(response, dict) else {}
     status, body = response.get("status_code", 200), response if "choices" in response else response.get("body")
     if entry.get("error") or not response or status != 200:
-        errors = [one.get("error", one) for one in (entry.get("error"), body) if isinstance(one, dict)]
-        codes = (one.get(key) for one in errors if isinstance(one, dict) for key in ("code", "type"))
-        code = next((one for one in codes if isinstance(one, str) and re.fullmatch(r"[\w.-]{1,40}", one)), "")
+        said = json.dumps([entry.get("error"), body])
+        codes = (re.search(rf'"{key}": "([\w.-]{{1,40}})"', said) for key in ("code", "type"))
+        code = next((found[1] for found in codes if found), "")
         return ", ".join(filter(None, ["failed", "" if status == 200 else f"status {status}", code]))
     try:
         return question, prompt.answer(question, chat_reply(body, seconds=None))

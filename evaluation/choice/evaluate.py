@@ -86,7 +86,7 @@ def choice(
     InputError
         For data that cannot be right; no answers at all.
     OptionError
-        For a parameter outside what is allowed; `NotServed` for a model that no endpoint serves.
+        For a parameter outside what is allowed, or a model that no endpoint serves.
     """
     asking = asking or Asking()
     read, services = read_questions(questions, reading), services_of(asking.endpoints)

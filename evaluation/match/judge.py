@@ -112,7 +112,7 @@ class Judging:
 
     Raises
     ------
-    NotServed
+    OptionError
         For a model that is not ENDPOINT:MODEL, or of an endpoint that is not known.
     """
 
@@ -137,7 +137,7 @@ class Judging:
 
         Raises
         ------
-        NotServed
+        OptionError
             For a model that is not ENDPOINT:MODEL, or of an endpoint that is not known.
         """
         if model is None:

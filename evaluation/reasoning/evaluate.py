@@ -112,7 +112,7 @@ def reasoning(
     InputError
         With the file and the keys, also for a prediction without a note.
     OptionError
-        For a parameter outside what is allowed; `NotServed` for a judge that no endpoint serves.
+        For a parameter outside what is allowed, or a judge that no endpoint serves.
     ModelError
         Where M fails, or cannot be loaded.
     """

@@ -292,9 +292,6 @@ def test_a_cap_on_cost_needs_a_price_and_a_limit_of_tokens(store: VoteStore, end
     unlimited = questions(1, ModelConfig("model-c", "vote-1", canonical({"temperature": 0})))
     with pytest.raises(OptionError, match="max_tokens"):
         ask([job(endpoint(), unlimited, Price(1, 1))], store, max_cost=1.0)
-    for bad in (-1, float("nan")):
-        with pytest.raises(OptionError):
-            ask([], store, max_cost=bad)
 
 
 def test_a_store_that_fails_stops_everything_at_once(

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.errors import InputError
-from dxmatch.votes.batch_files import custom_id, export, import_batch, is_batch_result
+from dxmatch.votes.asking import Job, LanguageModel, Planned
+from dxmatch.votes.batch_files import BatchFile, custom_id, import_batch, is_batch_result, write_batches
 from dxmatch.votes.prompts.files import PROMPTS
 from dxmatch.votes.prompts.questions import ModelConfig, Question, canonical
 from dxmatch.votes.store.store import VoteStore
@@ -29,6 +32,17 @@ def store(tmp_path: Path) -> Iterator[VoteStore]:
 
 def questions(n: int, who: ModelConfig = QWEN) -> list[Question]:
     return [Question(who, f"disease {i}", f"illness {i}") for i in range(n)]
+
+
+def job(who: ModelConfig, asked: Callable[[], Iterable[Question]]) -> Planned:
+    model = LanguageModel(Endpoint("lab", "http://localhost/v1"), who.model, json.loads(who.parameters))
+    return Planned(Job(model, PROMPTS[who.prompt], asked), 0, 0)
+
+
+def export(asked: Sequence[Question], folder: Path, store: VoteStore, **limits: int) -> list[BatchFile]:
+    """A job for each model configuration."""
+    of = {who: [question for question in asked if question.config == who] for who in (one.config for one in asked)}
+    return write_batches([job(who, partial(iter, own)) for who, own in of.items()], folder, store, **limits)
 
 
 def requests(path: Path) -> list[dict[str, Any]]:
@@ -136,7 +150,7 @@ def test_an_export_is_whole_or_not_at_all(store: VoteStore, tmp_path: Path) -> N
         raise RuntimeError("stopped")
 
     with pytest.raises(RuntimeError, match="stopped"):
-        export(failing(), tmp_path / "out", store, max_requests=10)
+        write_batches([job(QWEN, failing)], tmp_path / "out", store, max_requests=10)
     assert list((tmp_path / "out").iterdir()) == []
     assert store.exported(custom_id(questions(1)[0])) is None
     assert export([], tmp_path / "out", store) == []
@@ -166,7 +180,7 @@ def test_no_diagnosis_breaks_a_line(store: VoteStore, tmp_path: Path, hostile_te
     # an endpoint that answers each with the diagnosis itself, or with the question
     echoes = [result(custom_id(q), completion(q.first if q.first != "angina" else q.second)) for q in asked]
     summary = import_batch([written(tmp_path / "echo.jsonl", echoes)], store)
-    assert summary.stored == len(asked)
+    assert summary.answered == len(asked)
     assert summary.unscored.total() == len(asked)
 
 
@@ -179,7 +193,7 @@ def test_results_in_any_order_over_several_files(store: VoteStore, tmp_path: Pat
     paths = [written(tmp_path / f"r{i}.jsonl", lines[i::3]) for i in range(3)]
     assert all(map(is_batch_result, paths))
     summary = import_batch(paths, store)
-    assert (summary.n_lines, summary.stored, summary.skipped) == (200, 200, {})
+    assert (summary.answered, summary.skipped) == (200, {})
     texts = list(said.values())
     assert summary.unscored == {"unclear": texts.count("Maybe"), "empty": texts.count("")}
     expected = {"Yes": (1, None), "No.": (0, None), "Maybe": (None, "unclear"), "": (None, "empty")}
@@ -187,9 +201,9 @@ def test_results_in_any_order_over_several_files(store: VoteStore, tmp_path: Pat
         assert answer is not None
         assert (answer.verdict, answer.reason, answer.raw) == (*expected[said[question]], said[question])
         assert (answer.prompt_tokens, answer.completion_tokens, answer.seconds) == (152, 2, None)
-    assert summary.lines()[0] == "200 lines, 200 new answers."
+    assert summary.lines()[0].startswith("200 answers kept, ")
     again = import_batch(paths, store)
-    assert (again.stored, again.skipped["answered already"]) == (0, 200)
+    assert (again.answered, again.skipped["answered already"]) == (0, 200)
 
 
 def test_what_the_services_write(store: VoteStore, tmp_path: Path) -> None:
@@ -213,7 +227,7 @@ def test_what_the_services_write(store: VoteStore, tmp_path: Path) -> None:
     }  # fmt: skip
     bare = {"id": "1", "custom_id": ids[3], "response": completion(None, message={"refusal": "I cannot."})}
     summary = import_batch([written(tmp_path / "r.jsonl", [openai, azure, vllm, bare])], store)
-    assert (summary.stored, summary.skipped) == (4, {})
+    assert (summary.answered, summary.skipped) == (4, {})
     answers = [answer for answer in store.stored(asked) if answer]
     assert [(a.verdict, a.reason) for a in answers] == [(1, None), (0, None), (1, None), (None, "refusal")]
     assert [a.probability for a in answers] == [pytest.approx(0.9089, abs=1e-3), None, 1.0, None]
@@ -237,7 +251,7 @@ def test_failed_lines_are_told_and_stay_unanswered(store: VoteStore, tmp_path: P
     ]  # fmt: skip
     path = written(tmp_path / "errors.jsonl", failed)
     summary = import_batch([path], store)
-    assert summary.stored == 0
+    assert summary.answered == 0
     assert summary.places == {
         "failed, batch_expired": places(path, 1, 9),
         "failed, batch_cancelled": places(path, 2),
@@ -248,7 +262,7 @@ def test_failed_lines_are_told_and_stay_unanswered(store: VoteStore, tmp_path: P
         "failed": places(path, 7, 8),
     }
     assert list(store.unknown(asked)) == asked
-    assert import_batch([written(tmp_path / "r.jsonl", [result(id) for id in ids])], store).stored == 9
+    assert import_batch([written(tmp_path / "r.jsonl", [result(id) for id in ids])], store).answered == 9
 
 
 def test_lines_that_say_nothing_are_told_and_the_rest_goes_on(store: VoteStore, tmp_path: Path) -> None:
@@ -263,7 +277,7 @@ def test_lines_that_say_nothing_are_told_and_the_rest_goes_on(store: VoteStore, 
     ]  # fmt: skip
     path = written(tmp_path / "r.jsonl", lines)
     summary = import_batch([path], store)
-    assert (summary.n_lines, summary.stored) == (17, 2)
+    assert summary.answered == 2
     assert summary.skipped == {
         "a blank line": 2,
         "a damaged line": 5,
@@ -297,4 +311,4 @@ def test_a_file_that_is_no_result(store: VoteStore, tmp_path: Path) -> None:
     assert store.status() == []
     late = written(tmp_path / "late.jsonl", [*[b"damaged"] * 99, result(custom_id(questions(1)[0]))])
     assert is_batch_result(late)
-    assert import_batch([late], store).stored == 1
+    assert import_batch([late], store).answered == 1

@@ -19,7 +19,8 @@ from dxmatch.evaluation.score import weighted
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.vote_plan import prompts_of
 from dxmatch.terms.icd.mapping import Candidate
-from dxmatch.votes.batch_files import export, import_batch
+from dxmatch.votes.asking import Job, Planned
+from dxmatch.votes.batch_files import import_batch, write_batches
 from dxmatch.votes.prompts.files import KINDS, LATEST, PROMPTS, named, prompt_of, prompt_of_text
 from dxmatch.votes.prompts.prompt import (
     PLACEHOLDERS,
@@ -391,7 +392,8 @@ def test_batch_files_with_a_prompt_file_out_and_in(feature_set: Path) -> None:
     voter = Voter.of(features.features[0].options)
     (question,) = voter.questions("a", "b")
     with VoteStore(feature_set.parent / "votes.sqlite") as store:
-        (file,) = export([question], feature_set.parent / "batches", store, prompts=prompts_of(features))
+        asked = Job(features.language_model(voter), prompts_of(features)[voter.config.prompt], lambda: [question])
+        (file,) = write_batches([Planned(asked, 1, 1)], feature_set.parent / "batches", store)
         (request,) = [json.loads(line) for line in file.path.read_text().splitlines()]
         assert request["body"]["messages"][0]["content"] == "Ты врач."
         assert file.path.name == f"{voter.config.prompt}_m_001.jsonl"
@@ -401,6 +403,6 @@ def test_batch_files_with_a_prompt_file_out_and_in(feature_set: Path) -> None:
             json.dumps({"custom_id": request["custom_id"], "response": {"status_code": 200, "body": body}})
         )
         assert "of a file that was not given (or was changed since)" in "".join(import_batch([results], store).lines())
-        assert import_batch([results], store, prompts_of(features)).stored == 1
+        assert import_batch([results], store, prompts_of(features)).answered == 1
         (answer,) = store.stored([question])
     assert answer is not None and (answer.verdict, answer.raw) == (1, "Да")
