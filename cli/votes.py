@@ -16,7 +16,7 @@ from ..options import File, Serves
 from ..progress import shown
 from ..votes import asking as verbs
 from ..votes.answer_tables import import_table
-from ..votes.batch_files import OF_CASES, import_batch, is_batch_result, write_batches
+from ..votes.batch_files import UNKNOWN_PROMPT, import_batch, is_batch_result, write_batches
 from ..votes.prompts.files import KINDS, PROMPTS, allowed_in, named, names_of
 from ..votes.store.store import VoteStore
 from .command import Call, Output, Place, command, group
@@ -120,7 +120,7 @@ def import_(
             chosen = FeatureSet.read(features) if matcher is None else load(matcher, loading=loading).features
             summary = import_batch(batches, kept, {**PROMPTS, **prompts_of(chosen)})
             print("\n".join(summary.lines()))
-            call.lacking = any(OF_CASES in what for what in summary.skipped)
+            call.lacking = any(UNKNOWN_PROMPT in what for what in summary.skipped)
         for file in (file for file in source if file not in batches):
             naming = providers_of(features, abbreviations=abbreviations)[1].naming
             print("\n".join(call(source=file, store=kept, naming=naming).lines()))

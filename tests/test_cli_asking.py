@@ -127,7 +127,7 @@ def test_what_came_of_asking_is_said_and_a_failure_is_the_exit_code(
 
 def test_a_table_of_votes(pairs: Path, command: Command) -> None:
     Path("votes.csv").write_text("a,b,model,verdict\nangina,Fever,gpt-4,1\nrash,measles,gpt-4,\n")
-    assert "2 new votes" in command("votes", "import", "votes.csv").out
+    assert "2 answers kept" in command("votes", "import", "votes.csv").out
     assert "gpt-4, prompt imported" in command("votes", "status").out
 
 

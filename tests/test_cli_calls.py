@@ -108,7 +108,7 @@ def test_no_file_is_both_read_and_written_or_written_twice(here: Path, command: 
 @pytest.mark.parametrize(("arguments", "said"), [
     ("score t.jsonl -o o.csv", "3 rows set aside in x.csv."),
     ("votes ask t.jsonl --dry-run --only vote_phi4", "3 rows set aside in x.csv."),
-    ("votes import t.jsonl --verdict label --model me", "5 rows, 2 new votes; votes by model: me 2; 3 rows set aside."),
+    ("votes import t.jsonl --verdict label --model me", "2 answers kept, 0 of them without a verdict."),
     ("ask t.jsonl --dry-run -m lab:big --endpoints e.toml --columns text=a", "3 rows set aside in x.csv."),
     ("suggest t.jsonl -n 1 -o round", "without 3 set aside"),
     ("train t.jsonl -o m", ""),

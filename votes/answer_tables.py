@@ -2,48 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 from ..errors import InputError, OptionError, quoted
 from ..files.pair_labels import ALLOWED, conflicts, label_of
-from ..files.tables import Table, read_table, sound_rows
-from ..files.wording import counted
+from ..files.pairs import check_text
+from ..files.tables import read_table, sound_rows
 from ..options import Output
 from ..terms.icd.naming import Naming
+from .asking_options import AskSummary
 from .prompts.questions import IMPORTED, Answer, ModelConfig, Question
 from .store.store import VoteStore
 
 _VERDICT, _PROBABILITY = "verdict", "probability"
-
-
-@dataclass
-class TableSummary:
-    """What became of n rows.
-
-    stored : new votes. unscored : of the votes in the table, those without verdict and probability.
-    equal : rows whose two names are one, which no model needs to be asked about. known : rows that say again what an earlier one or the
-    store says, or, where they may, something else than the store. rejected : rows set aside.
-    """
-
-    rows: int
-    stored: int = 0
-    unscored: int = 0
-    equal: int = 0
-    known: int = 0
-    rejected: int = 0
-    by_model: Counter[str] = field(default_factory=Counter)
-
-    def lines(self) -> list[str]:
-        models = ", ".join(f"{model} {count:,}" for model, count in sorted(self.by_model.items())) or "none"
-        counts = {
-            "without a verdict": self.unscored, "known already": self.known, "rows whose two names are equal": self.equal,
-            "rows set aside": self.rejected,
-        }  # fmt: skip
-        rest = "".join(f"; {count:,} {what}" for what, count in counts.items() if count)
-        return [f"{counted(self.rows, 'row')}, {counted(self.stored, 'new vote')}; votes by model: {models}{rest}."]
 
 
 def import_table(
@@ -60,7 +31,7 @@ def import_table(
     rejects: Output | None = None,
     encoding: str | None = None,
     replace: bool = False,
-) -> TableSummary:
+) -> AskSummary:
     """Stores the votes of a table under `ModelConfig(model, "imported")`, all or none.
 
     Parameters
@@ -95,7 +66,12 @@ def import_table(
     for column, what in needed.items():
         table.require(column, what)
     problems: dict[int, InputError] = {}
-    firsts, seconds = (_names(table, column, naming, problems) for column in (a, b))
+    sides = [table.text(column) for column in (a, b)]
+    for column, values in zip((a, b), sides, strict=True):
+        check_text(table, column, values, problems)
+    pairs = list(zip(*(values.to_pylist() for values in sides), strict=True))
+    texts = list(dict.fromkeys(text for row, pair in enumerate(pairs) if row not in problems for text in pair))
+    name = dict(zip(texts, naming(texts), strict=True))
     models = [model] * len(table) if model is not None else table.text(model_column).to_pylist()
     verdicts = shares = [None] * len(table)
     if verdict in table.names:
@@ -103,13 +79,14 @@ def import_table(
     if probability in table.names:
         shares = table.parsed(probability, _probability, "not a probability", "0 to 1, or blank", problems)
     votes: dict[int, tuple[Question, Answer]] = {}
-    for row, (one, other, who, said, share) in enumerate(zip(firsts, seconds, models, verdicts, shares, strict=True)):
+    for row, (pair, who, said, share) in enumerate(zip(pairs, models, verdicts, shares, strict=True)):
         if who is None:
             blank = table.error("the model is blank", row, model_column, allowed="the name of who voted")
             problems.setdefault(row, blank)
-        elif row not in problems and one != other:
+        elif row not in problems and name[pair[0]] != name[pair[1]]:
             said = int(share >= 0.5) if said is None and share is not None else said
-            question = Question(ModelConfig(str(who), IMPORTED), min(one, other), max(one, other))
+            first, second = sorted(name[text] for text in pair)
+            question = Question(ModelConfig(str(who), IMPORTED), first, second)
             votes[row] = question, Answer(said, "empty" if said is None else None, probability=share)
     for question, rows in conflicts(votes):
         shown = "; ".join(f"row {table.row_number(row)}: {_said(votes[row][1])}" for row in rows[:4])
@@ -125,31 +102,14 @@ def import_table(
             allowed = "votes that the store does not contradict, or the option 'replace'"
             raise table.error(problem, row, verdict if verdict in table.names else probability, allowed=allowed)
     store.add_many(kept, replace=replace)
-    stored, equal = held.count(None), len(table) - len(votes.keys() | problems.keys())
-    return TableSummary(
-        len(table) + len(table.broken), stored, sum(answer.verdict is None for _, answer in kept), equal,
-        len(votes.keys() - problems.keys()) - stored, len(problems) + len(table.broken),
-        Counter(question.config.model for question, _ in kept),
-    )  # fmt: skip
-
-
-def _names(table: Table, column: str, naming: Naming, problems: dict[int, InputError]) -> list[str]:
-    """The name of each row; "" for one with a problem."""
-
-    @cache
-    def name_of(text: str | None) -> str | InputError:
-        try:
-            return naming([text or ""])[0]
-        except InputError as error:
-            return error
-
-    out = []
-    for row, text in enumerate(table.text(column).to_pylist()):
-        if isinstance(name := name_of(text), InputError):
-            problem = name.problem if text else "the diagnosis is blank"
-            problems.setdefault(row, table.error(problem, row, column, allowed=name.allowed, got=text))
-        out.append(name if isinstance(name, str) else "")
-    return out
+    summary, new = AskSummary(), {row for old, row in zip(held, kept.values(), strict=True) if old is None or replace}
+    for row in range(len(table)):
+        if row in new:
+            summary.count(votes[row][0].config.model, votes[row][1])
+        elif row not in problems:
+            known = "known already" if row in votes else "two names that are equal"
+            summary.skip(known, f"row {table.row_number(row)}")
+    return summary
 
 
 def _probability(value: Any) -> float | None:
@@ -157,7 +117,7 @@ def _probability(value: Any) -> float | None:
         return None
     if isinstance(value, bool) or not 0 <= float(value) <= 1:
         raise ValueError
-    return float(value)
+    return float(value) + 0.0  # SQLite keeps no sign of a zero
 
 
 def _said(answer: Answer) -> str:

@@ -229,7 +229,7 @@ class _Asker:
         self, planned: Sequence[Planned], store: VoteStore, budget: Budget, summary: AskSummary, progress: Progress | None
     ) -> None:  # fmt: skip
         self._planned, self._store, self._budget, self._summary = planned, store, budget, summary
-        self._progress, self._total, self._done = progress, sum(one.unknown for one in planned), 0
+        self._progress, self._total = progress or (lambda done, total: None), sum(one.unknown for one in planned)
         self._failed, self._over, self._claimed = Counter[int](), set[int](), set[Question]()
         # In a thread, because a store that another process holds would hold up all calls under way.
         self._writer = ThreadPoolExecutor(1, "vote-store")
@@ -281,7 +281,7 @@ class _Asker:
         try:
             reply = await client.chat(job.model.model, messages, job.parameters, lambda: self._budget.call(most))
         except CapReached as cap:
-            return self.stop(str(cap))
+            self.stop(str(cap))
         except EndpointError as error:
             self._fail(job, error)
         else:
@@ -291,17 +291,12 @@ class _Asker:
             answer = job.prompt.answer(question, reply)
             await asyncio.get_running_loop().run_in_executor(self._writer, self._keep, question, answer)
             self._claimed.discard(question)
-        return self._report()
+        self._progress(self._summary.answered + self._summary.failed.total(), self._total)
 
     def _keep(self, question: Question, answer: Answer) -> None:
         """Counts it here, so that an answer that is kept while all else is cancelled is counted too."""
         if self._store.add(question, answer):
             self._summary.count(question.config.model, answer)
-
-    def _report(self) -> None:
-        self._done += 1
-        if self._progress is not None:
-            self._progress(self._done, self._total)
 
     def _fail(self, job: Job, error: EndpointError) -> None:
         self._summary.failure(error)

@@ -14,10 +14,13 @@ from ..errors import DxmatchError
 from ..files.wording import counted
 from ..options import Between, File, Options, Output
 from .prompts.questions import Answer
-from .store import STORE
 
 if TYPE_CHECKING:
     from ..endpoints.client import EndpointError
+
+
+STORE = Path("votes.sqlite")
+"""Where answers are kept if no store is named."""
 
 
 class CapReached(DxmatchError):
@@ -76,7 +79,7 @@ def token_limit(parameters: Mapping[str, Any]) -> int | None:
 
 @dataclass
 class AskSummary:
-    """What came of one run of `ask`, or of taking in the results of batch files.
+    """What came of one run of `ask`, or of taking in the results of batch files, or a table of votes.
 
     verdicts : answers kept, by verdict. unscored : answers kept, by the reason for no verdict.
     failed : questions without an answer, by the kind of the last error; the next run asks them again. known : questions
@@ -85,7 +88,7 @@ class AskSummary:
     first_failure : the first of the errors that left a question without an answer, with the endpoint and its URL; "" for none.
     stopped_because : why questions were left unasked; empty where all were asked.
     served : model -> the names under which its server answered, and how often.
-    skipped : the lines of results that gave no new answer, by what they are. Failed ones ("failed, batch_expired") stay unanswered.
+    skipped : the lines or rows that gave no new answer, by what they are. Failed ones ("failed, batch_expired") stay unanswered.
     places : where the first three of each kind are.
     """
 
@@ -142,9 +145,10 @@ class AskSummary:
                 lines.append(
                     f"{model} was answered by several models, as its server says{_parts(names)}: is that meant?"
                 )
-        cost = "" if self.cost is None else f", cost {self.cost:,.4g}"
-        tokens = f"{self.prompt_tokens:,} + {self.completion_tokens:,} tokens of prompts and answers"
-        lines.append(f"{counted(self.calls, 'call') + ', ' if self.calls else ''}{tokens}{cost}.")
+        if self.calls or self.prompt_tokens:
+            calls, cost = counted(self.calls, "call"), "" if self.cost is None else f", cost {self.cost:,.4g}"
+            tokens = f"{self.prompt_tokens:,} + {self.completion_tokens:,} tokens of prompts and answers"
+            lines.append(f"{calls}, {tokens}{cost}.")
         return [*lines, *(f"Stopped: {reason.rstrip('.')}." for reason in self.stopped_because)]
 
 

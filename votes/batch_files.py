@@ -26,7 +26,7 @@ from .store.store import VoteStore
 
 MAX_REQUESTS, MAX_BYTES = 50_000, 150_000_000
 """Of one file; OpenAI takes 50,000 requests and 200 MB."""
-OF_CASES = "of cases, which takes it in with them: dxmatch ask CASES --prompt FILE --results RESULTS"
+UNKNOWN_PROMPT = "its text is not given here, or was changed since (that of cases is by dxmatch ask CASES --prompt FILE --results RESULTS)"
 
 
 @dataclass
@@ -161,10 +161,7 @@ def _answered(line: bytes, store: VoteStore, prompts: Mapping[str, Prompt]) -> t
         return "an unknown custom id"
     version, response = question.config.prompt, entry.get("response")
     if (prompt := prompts.get(version)) is None:
-        of_file = (
-            OF_CASES if version.startswith("diagnosis-file-") else "of a file that was not given (or was changed since)"
-        )
-        return f"an answer to the prompt {version}, {of_file if '-file-' in version else 'which is not asked here'}"
+        return f"an answer to the prompt {version}: {UNKNOWN_PROMPT}"
     response = response if isinstance(response, dict) else {}
     status, body = response.get("status_code", 200), response if "choices" in response else response.get("body")
     if entry.get("error") or not response or status != 200:

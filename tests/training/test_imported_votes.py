@@ -43,7 +43,7 @@ def voted(tmp_path_factory: pytest.TempPathFactory, shared_data: Path) -> Path:
             shared_data / "craft_md_pairs.csv", store, naming=naming, a="expert", b="algorithm", verdict="label",
             model="gpt-4", rejects=folder / "rejects.csv",
         )  # fmt: skip
-    assert summary.stored > 17_000
+    assert summary.answered > 17_000
     return folder
 
 

@@ -12,7 +12,7 @@ import pytest
 from dxmatch.errors import InputError, OptionError
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
-from dxmatch.votes.answer_tables import TableSummary, import_table
+from dxmatch.votes.answer_tables import import_table
 from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question
 from dxmatch.votes.store.check import check_votes
 from dxmatch.votes.store.store import VoteStore
@@ -48,7 +48,7 @@ def test_votes_and_probabilities_of_several_models(store: VoteStore, tmp_path: P
         "asthma,COPD,phi-4,TRUE,0.4\n",
     )
     summary = import_table(path, store, naming=NAMING)
-    assert summary == TableSummary(rows=5, stored=5, unscored=1, by_model={"gpt-4": 2, "phi-4": 3})  # type: ignore[arg-type]
+    assert (summary.answered, summary.unscored, summary.skipped) == (5, {"empty": 1}, {})
     phi = ModelConfig("phi-4", "imported")
     assert answers(store, ("angina pectoris", "myocardial infarction"), ("common cold", "influenza")) == [
         Answer(1, None, probability=0.9),
@@ -60,7 +60,7 @@ def test_votes_and_probabilities_of_several_models(store: VoteStore, tmp_path: P
         Answer(None, "empty"),
         Answer(1, None, probability=0.4),
     ]
-    assert summary.lines() == ["5 rows, 5 new votes; votes by model: gpt-4 2, phi-4 3; 1 without a verdict."]
+    assert summary.lines() == ["5 answers kept, 1 of them without a verdict (1 empty)."]
 
 
 @pytest.mark.parametrize(("verdict", "said"), [
@@ -99,10 +99,11 @@ def test_a_probability_alone_gives_the_verdict(store: VoteStore, tmp_path: Path)
 def test_equal_names_are_skipped_and_repeated_votes_count_once(store: VoteStore, tmp_path: Path) -> None:
     text = "a,b,verdict\nMI,Myocardial infarction,0\ngout,podagra,1\nPodagra,GOUT,yes\ngout,podagra,1.0\n"
     summary = import_table(table(tmp_path, text), store, model="gpt-4", naming=NAMING)
-    assert (summary.rows, summary.stored, summary.equal, summary.known) == (4, 1, 1, 2)
+    assert (summary.answered, summary.skipped) == (1, {"two names that are equal": 1, "known already": 2})
+    assert "known already: 2 (row 4, row 5)." in summary.lines()
     assert store.status()[0].answers == 1
     again = import_table(table(tmp_path, text), store, model="gpt-4", naming=NAMING)
-    assert (again.stored, again.known) == (0, 3)
+    assert (again.answered, again.skipped["known already"]) == (0, 3)
 
 
 HEADER = "a,b,model,verdict,probability\n"
@@ -138,7 +139,7 @@ def test_rows_that_cannot_be_right_are_set_aside(store: VoteStore, tmp_path: Pat
     text = HEADER + "x,y,m,1,\ny,x,m,0,\ngout,podagra,m,1,\n,y,m,1,\ngout,asthma,m,perhaps,\nx,y,n,1,\n"
     rejects = tmp_path / "rejects.csv"
     summary = import_table(table(tmp_path, text), store, naming=NAMING, rejects=rejects)
-    assert (summary.rows, summary.stored, summary.rejected, summary.known) == (6, 2, 4, 0)
+    assert (summary.answered, summary.skipped) == (2, {})
     rows = list(csv.DictReader(rejects.open(encoding="utf-8")))
     assert [row["rejected_row"] for row in rows] == ["2", "3", "5", "6"]
     assert "has two votes" in rows[0]["rejected_because"]
@@ -173,10 +174,10 @@ def test_the_real_votes_of_gpt_4(store: VoteStore, tmp_path: Path, shared_data: 
                 said.setdefault((first, second), set()).add((row["label"], row["vote_share"]))
     plain = {pair: {label for label, _ in votes} for pair, votes in said.items()}
     votes = {pair: int(min(labels)) for pair, labels in plain.items() if len(labels) == 1}
-    assert summary.rows == 21_199 == summary.stored + summary.equal + summary.known + summary.rejected
-    assert summary.stored == store.status()[0].answers == len(votes) > 17_000
+    assert summary.answered + summary.skipped.total() == 21_199 - 126
+    assert summary.answered == store.status()[0].answers == len(votes) > 17_000
     assert [answer and answer.verdict for answer in answers(store, *votes)] == list(votes.values())
-    assert shares.stored == sum(len(both) == 1 for both in said.values())
+    assert shares.answered == sum(len(both) == 1 for both in said.values())
 
 
 def test_a_corrected_vote_is_refused_or_replaces(store: VoteStore, tmp_path: Path) -> None:
@@ -191,5 +192,5 @@ def test_a_corrected_vote_is_refused_or_replaces(store: VoteStore, tmp_path: Pat
         import_table(path, store, naming=NAMING)
     assert said() == [1, None]
     replaced = import_table(path, store, naming=NAMING, replace=True)
-    assert (replaced.stored, replaced.known, said()) == (1, 1, [0, 1])
+    assert (replaced.answered, replaced.skipped, said()) == (2, {}, [0, 1])
     assert check_votes(store.path).whole, "the tally agrees"

@@ -402,7 +402,7 @@ def test_batch_files_with_a_prompt_file_out_and_in(feature_set: Path) -> None:
         results.write_text(
             json.dumps({"custom_id": request["custom_id"], "response": {"status_code": 200, "body": body}})
         )
-        assert "of a file that was not given (or was changed since)" in "".join(import_batch([results], store).lines())
+        assert "its text is not given here, or was changed since" in "".join(import_batch([results], store).lines())
         assert import_batch([results], store, prompts_of(features)).answered == 1
         (answer,) = store.stored([question])
     assert answer is not None and (answer.verdict, answer.raw) == (1, "Да")
