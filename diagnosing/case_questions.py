@@ -32,10 +32,6 @@ class CasePrompt(Prompt):
     texts : the key of each case -> its text.
     """
 
-    needs_whole_answer = True
-    usual_answer_tokens = 300
-    """A list with a few words on each diagnosis; a model that reasons writes many times that."""
-
     def __init__(self, asked: Prompt, texts: Mapping[str, str]) -> None:
         self._asked, self._texts = asked, texts
         self.kind, self.version, self.file_name = asked.kind, asked.version, asked.file_name

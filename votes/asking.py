@@ -33,6 +33,8 @@ MAX_FAILURES = 20
 """A job ends after so many failed questions in a row; after two rounds where more are under way at once."""
 _SAMPLE = 200
 """So many of the unknown questions are written out to expect their tokens."""
+_USUAL_ANSWER = {"verdict": 3, "list": 300}
+"""Tokens expected before any answer was seen; a model that reasons writes many times that."""
 _BETWEEN_LOOKS = 0.1
 
 
@@ -119,7 +121,7 @@ def plan(jobs: Iterable[Job], store: VoteStore | None) -> list[Planned]:
         sample = list(islice(open_, _SAMPLE))
         unknown, limit = len(sample) + sum(1 for _ in open_), token_limit(job.parameters)
         lengths = [estimated_tokens(job.prompt.messages(one.first, one.second)) for one in sample] or [0]
-        usual = min(limit or math.inf, job.prompt.usual_answer_tokens)
+        usual = min(limit or math.inf, _USUAL_ANSWER["list" if job.prompt.kind == "diagnosis" else "verdict"])
         seen = None if store is None else store.mean_tokens(job.config)
         of_prompt, of_answer = seen or (sum(lengths) / len(lengths), usual)
         planned.append(Planned(job, wanted, unknown, round(unknown * of_prompt), round(unknown * of_answer)))

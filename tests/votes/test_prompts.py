@@ -262,7 +262,6 @@ def test_names_and_versions_of_built_in_prompts() -> None:
     for kind, name, told in (
         ("diagnosis", "rôle", "for diagnosis.*did you mean 'role'"),
         ("vote", "/", "for vote"),
-        ("votes", None, "kind of prompt.*'vote'"),
     ):
         with pytest.raises(InputError, match=f"no such (prompt )?{told}"):
             prompt_of(kind, name)

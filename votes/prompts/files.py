@@ -53,8 +53,6 @@ def prompt_of(kind: str, given: str | os.PathLike[str] | None = None) -> Prompt:
     InputError
         No such prompt or file; a file that is empty, not UTF-8, lacks a placeholder or has an unknown one.
     """
-    if kind not in KINDS:
-        raise InputError(f"no such kind of prompt{hint(kind, KINDS)}", allowed=", ".join(KINDS), got=kind)
     built_in = _by_name(kind)
     name = LATEST[kind] if given is None else os.fspath(given)
     if name in built_in:

@@ -27,18 +27,7 @@ from msgspec import Meta, Struct
 from ...endpoints.replies import ChatReply
 from ...errors import OptionError
 from .questions import MAX_RAW, Answer, Question
-from .replies import (
-    INCLUDED,
-    RIGHT,
-    Kind,
-    Reply,
-    class_of,
-    letters_of,
-    number_of,
-    read,
-    share,
-    verdict_of,
-)
+from .replies import INCLUDED, RIGHT, Reply, class_of, letters_of, number_of, read, share, verdict_of
 
 if TYPE_CHECKING:
     from ...terms.icd.mapping import Candidate
@@ -96,15 +85,10 @@ class Prompt:
     `whole`; else "". parameters : what is sent beside the messages where nobody says otherwise.
     """
 
-    needs_whole_answer = False
-    """Whether an answer that was cut off at the limit on tokens has no verdict, whatever it says."""
-    usual_answer_tokens = 3
-    """Expected of an answer before any was seen."""
-
     def __init__(self, kind: str, version: str, text: str, head: Head, whole: str, file_name: str = "") -> None:
         self.kind, self.version, self.text, self.head = kind, version, text, head
         self.whole, self.file_name, self.file_text = whole, file_name, whole if file_name else ""
-        self.placeholders, self.needs_whole_answer = PLACEHOLDERS[kind], kind == "diagnosis"
+        self.placeholders = PLACEHOLDERS[kind]
         self.max_answer_tokens = head.max_answer_tokens or _MAX_TOKENS.get(kind, 16)
         self.parameters: dict[str, Any] = {"max_tokens": self.max_answer_tokens, "temperature": 0}
         self._yes, self._no = (
@@ -134,30 +118,22 @@ class Prompt:
 
     def _values(self, first: str, second: str) -> Mapping[str, str]:
         """What each placeholder, `data` too, becomes for a question: JSON, which nothing in a diagnosis can break out of."""
-        held, listed = self._held(first, second), self._listed(second)
-        more: dict[str, str] = {}
-        if self.kind == "pick":
-            more = {"candidates": numbered(listed), "count": str(len(listed))}
-        elif "options" in self.placeholders:
-            more = {"options": numbered(listed)}
-        elif self.kind == "diagnosis":
+        held, listed = self._parts(first, second)
+        more = {self.placeholders[-1]: numbered(listed), "count": str(len(listed))} if listed else {}
+        if self.kind == "diagnosis":
             more = {"k": (k := self._k(second)), "wanted": _wanted(k)}
         return {name: json_string(one) for name, one in held.items()} | more | {"data": data_block(held | listed)}
 
-    def _held(self, first: str, second: str) -> dict[str, str]:
-        """The texts that are asked about, by their placeholders."""
+    def _parts(self, first: str, second: str) -> tuple[dict[str, str], dict[str, str]]:
+        """The texts that are asked about, by their placeholders; what is to be chosen from: candidates by number, options by letter."""
         if self.kind == "check":
-            return {"reference": first, **json.loads(second)}
-        alone = self.kind in ("pick", "severity", "diagnosis") or "options" in self.placeholders
-        return dict(zip(self.placeholders, (first,) if alone else (first, second), strict=False))
-
-    def _listed(self, second: str) -> dict[str, str]:
-        """The candidates of a pick by their numbers, the options of multiple choice by their letters."""
+            return {"reference": first, **json.loads(second)}, {}
         if self.kind == "pick":
-            return {
-                str(n): one if isinstance(one, str) else " ".join(one) for n, one in enumerate(json.loads(second), 1)
-            }
-        return dict(zip(ascii_uppercase, json.loads(second), strict=False)) if "options" in self.placeholders else {}
+            shown = [one if isinstance(one, str) else " ".join(one) for one in json.loads(second)]
+            return {"diagnosis": first}, {str(number): one for number, one in enumerate(shown, 1)}
+        if "options" in self.placeholders:
+            return {self.placeholders[0]: first}, dict(zip(ascii_uppercase, json.loads(second), strict=False))
+        return dict(zip(self.placeholders, (first, second), strict=False)), {}
 
     def _k(self, second: str | None) -> str:
         k = second or str(self.head.k or "")
@@ -171,22 +147,16 @@ class Prompt:
 
     def reply(self, text: str, question: Question) -> Reply:
         """What an answer says, with its basis."""
-        listed = self._listed(question.second)
+        held, listed = self._parts(question.first, question.second)
         if self.kind == "diagnosis":
             return Reply(1) if text.strip() else Reply(None, "empty")
+        names = [*listed.values()]
         if "options" in self.placeholders:
-            places = letters_of(text, len(listed), list(listed.values()))
+            places = letters_of(text, len(names), names)
             return Reply(None, "unclear" if text.strip() else "empty") if places is None else Reply(mask_of(places))
-        held = self._held(question.first, question.second)
-        asked = (one for name, one in held.items() if name != "judgement")
-        return read(text, self._kind(list(listed.values())), *asked)
-
-    def _kind(self, candidates: Sequence[str]) -> Kind:
-        if self.kind == "pick":
-            return number_of(candidates)
-        return _KINDS.get(self.kind) or verdict_of(
-            *("|".join(map(re.escape, words)) for words in (self._yes, self._no))
-        )
+        words = ("|".join(map(re.escape, words)) for words in (self._yes, self._no))
+        kind = number_of(names) if self.kind == "pick" else _KINDS.get(self.kind) or verdict_of(*words)
+        return read(text, kind, *(one for name, one in held.items() if name != "judgement"))
 
     def read(self, text: str, question: Question) -> tuple[int | None, str | None]:
         """The verdict or the reason for none (a key of `REASONS`); the other is None."""
@@ -196,7 +166,8 @@ class Prompt:
         """A reply to `question` as it is stored. Only an answer with a verdict has a probability."""
         declined = reply.refusal or reply.finish in _DECLINED
         verdict, reason = (None, "refusal") if declined else self.read(reply.text, question)
-        if reply.finish == "length" and not declined and (verdict is None or self.needs_whole_answer):
+        # a list that was cut off has no verdict, whatever it says
+        if reply.finish == "length" and not declined and (verdict is None or self.kind == "diagnosis"):
             verdict, reason = None, "truncated"
         soft = verdict is not None and self.kind in ("vote", "observation", "rationale")
         return Answer(

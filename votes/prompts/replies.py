@@ -82,15 +82,14 @@ def verdict_of(yes: str, no: str, *, keyed: bool = False) -> Kind:
 
 def class_of(names: Sequence[str]) -> Kind:
     """The number of a class, from 1, its name, or both: "2", "Broad synonym", "2: broad synonym"."""
-    forms = [r"[\W_]".join(name.split()) for name in names]
-    own = "|".join(rf"(?<={number})[\W_]{{1,5}}{form}(?!\s+\w)" for number, form in enumerate(forms, 1))
+    forms = "|".join(r"[\W_]".join(name.split()) for name in names)
 
     def value(word: str) -> int | None:
         if not (number := re.search("[0-9]+", word)):
             return names.index(" ".join(_WORDS.findall(word.lower()))) + 1
         return int(number[0]) if 1 <= int(number[0]) <= len(names) else None
 
-    return Kind(rf"{_number('class')}(?:{own})?|{'|'.join(forms)}", value)
+    return Kind(rf"{_number('class')}|{forms}", value)
 
 
 def number_of(names: Sequence[str]) -> Kind:
@@ -172,7 +171,7 @@ def _leads(word: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """The word at the head of a line, after markdown, quotes and a label; and another one beside it."""
     word = rf"({word})(?![^\W_])"
     lead = re.compile(rf"{_DECORATION}{_LABELLED}{word}([\W_]*)", re.IGNORECASE)
-    return lead, re.compile(rf"[\W_]+(?:(?:and|or|и|или)[\W_]+)?{word}(?!\s+\w)", re.IGNORECASE)
+    return lead, re.compile(rf"[\W_]+(?:(?:and|or|и|или)[\W_]+)?{word}(?!\s+\w)([\W_]*)", re.IGNORECASE)
 
 
 def _of_line(line: str, kind: Kind) -> Reply:
@@ -180,9 +179,11 @@ def _of_line(line: str, kind: Kind) -> Reply:
     lead, beside = _leads(kind.word)
     if not (found := lead.match(line)):
         return Reply(None, "unclear")
-    value, other = kind.value(found[1]), beside.match(line, found.end(1))
-    if other and kind.value(other[1]) != value:
-        return Reply(None, "contradictory")
+    value = kind.value(found[1])
+    if other := beside.match(line, found.end(1)):
+        if kind.value(other[1]) != value:
+            return Reply(None, "contradictory")
+        found = other
     if "?" in found[2] or not (found.end() == len(line) or _STOP.search(found[2])):
         return Reply(None, "unclear")
     return Reply(value, "out of range" if value is None else None, line[found.end() :])
@@ -222,14 +223,9 @@ def _of_object(held: Mapping[str, Any], kind: Kind) -> Reply | None:
 
 def _of_value(said: str, kind: Kind) -> Reply | None:
     """Of a text in JSON: the name of a candidate, with its number or without, or what could lead a line; else None."""
-    if said in kind.names:
-        return Reply(kind.names.index(said) + 1)
-    for words in (
-        _WORDS.findall(said.casefold()),
-        _WORDS.findall(re.sub(r"^\s*[0-9]{1,3}\s*[.):]", "", said).casefold()),
-    ):
-        if same := [n for n, name in enumerate(kind.names, 1) if words and _WORDS.findall(name.casefold()) == words]:
-            return Reply(same[0])
+    words = _folded(re.sub(r"^\s*[0-9]{1,3}\s*[.):]", "", said))
+    if words and words in (names := [_folded(name) for name in kind.names]):
+        return Reply(names.index(words) + 1)
     found = _of_line(said, kind)
     if found.reason == "unclear":
         return Reply(None, "out of range") if kind.names else None
