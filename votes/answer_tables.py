@@ -108,7 +108,7 @@ def import_table(
             summary.count(votes[row][0].config.model, votes[row][1])
         elif row not in problems:
             known = "known already" if row in votes else "two names that are equal"
-            summary.skip(known, f"row {table.row_number(row)}")
+            summary.skipped[known].append(f"row {table.row_number(row)}")
     return summary
 
 

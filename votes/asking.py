@@ -150,22 +150,22 @@ def estimated_tokens(messages: Sequence[Mapping[str, str]]) -> int:
 def plan_lines(planned: Sequence[Planned]) -> Iterator[str]:
     """Yields a line for each job with what is to be asked, and the sum, for a terminal or a log."""
     for one in planned:
-        model = one.job.model
-        cost = "no price given" if one.cost is None else f"cost about {one.cost:,.2g}"
-        about = f": about {one.prompt_tokens:,} + {one.completion_tokens:,} tokens, {cost}" if one.unknown else ""
-        yield (
-            f"{one.job.called or model.model} at {model.endpoint.name} ({model.endpoint.url}): {counted(one.wanted, 'question')}, "
-            f"{one.wanted - one.unknown:,} known, {one.unknown:,} to ask{about}"
-        )
+        who = f"{one.job.called or one.job.model.model} at {one.job.model.endpoint.name} ({one.job.model.endpoint.url})"
+        known = f"{counted(one.wanted, 'question')}, {one.wanted - one.unknown:,} known, {one.unknown:,} to ask"
+        yield f"{who}: {known}{f': {_expected([one])}' if one.unknown else ''}"
     if not (questions := sum(one.unknown for one in planned)):
         yield "Nothing to ask."
         return
-    tokens = f"{sum(one.prompt_tokens for one in planned):,} + {sum(one.completion_tokens for one in planned):,} tokens"
+    yield f"To ask: {counted(questions, 'question')}, {_expected(planned)}."
+    yield "The tokens of answers are a guess until the first ones have come; a model that reasons writes many times more."
+
+
+def _expected(planned: Sequence[Planned]) -> str:
+    """Tokens of prompts and of answers, and their cost."""
+    tokens = f"{sum(one.prompt_tokens for one in planned):,} + {sum(one.completion_tokens for one in planned):,}"
     costs = [one.cost for one in planned if one.cost is not None]
     lacking = "" if len(costs) == len(planned) else ", some without a price"
-    cost = f", cost about {sum(costs):,.2g}{lacking}" if costs else ""
-    yield f"To ask: {counted(questions, 'question')}, about {tokens} of prompts and answers{cost}."
-    yield "The tokens of answers are a guess until the first ones have come; a model that reasons writes many times more."
+    return f"about {tokens} tokens, {f'cost about {sum(costs):,.2g}{lacking}' if costs else 'no price given'}"
 
 
 def ask(
@@ -301,7 +301,8 @@ class _Asker:
             self._summary.count(question.config.model, answer)
 
     def _fail(self, job: Job, error: EndpointError) -> None:
-        self._summary.failure(error)
+        self._summary.failed[error.kind] += 1
+        self._summary.first_failure = self._summary.first_failure or str(error)
         self._failed[id(job)] += 1
         most = max(MAX_FAILURES, 2 * job.model.endpoint.concurrency)
         if error.final or self._failed[id(job)] >= most:

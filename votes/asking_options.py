@@ -8,16 +8,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from ..errors import DxmatchError
 from ..files.wording import counted
 from ..options import Between, File, Options, Output
 from .prompts.questions import Answer
-
-if TYPE_CHECKING:
-    from ..endpoints.client import EndpointError
-
 
 STORE = Path("votes.sqlite")
 """Where answers are kept if no store is named."""
@@ -81,18 +77,17 @@ def token_limit(parameters: Mapping[str, Any]) -> int | None:
 class AskSummary:
     """What came of one run of `ask`, or of taking in the results of batch files, or a table of votes.
 
-    verdicts : answers kept, by verdict. unscored : answers kept, by the reason for no verdict.
+    answered : answers kept, with a verdict or without. unscored : those without, by the reason.
     failed : questions without an answer, by the kind of the last error; the next run asks them again. known : questions
         that were answered meanwhile, by another process or under another name.
     calls : with retries. prompt_tokens, completion_tokens : as the endpoints counted them. cost : None without a price.
     first_failure : the first of the errors that left a question without an answer, with the endpoint and its URL; "" for none.
     stopped_because : why questions were left unasked; empty where all were asked.
     served : model -> the names under which its server answered, and how often.
-    skipped : the lines or rows that gave no new answer, by what they are. Failed ones ("failed, batch_expired") stay unanswered.
-    places : where the first three of each kind are.
+    skipped : where the lines or rows are that gave no new answer, by what they are. Failed ones ("failed, batch_expired") stay unanswered.
     """
 
-    verdicts: Counter[int] = field(default_factory=Counter)
+    answered: int = 0
     unscored: Counter[str] = field(default_factory=Counter)
     failed: Counter[str] = field(default_factory=Counter)
     known: int = 0
@@ -103,30 +98,14 @@ class AskSummary:
     first_failure: str = ""
     stopped_because: list[str] = field(default_factory=list)
     served: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    skipped: Counter[str] = field(default_factory=Counter)
-    places: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-
-    @property
-    def answered(self) -> int:
-        """Answers kept, with a verdict or without."""
-        return self.verdicts.total() + self.unscored.total()
+    skipped: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def count(self, model: str, answer: Answer) -> None:
-        if answer.verdict is None:
-            self.unscored[answer.reason or ""] += 1
-        else:
-            self.verdicts[answer.verdict] += 1
+        self.answered += 1
+        self.unscored.update([answer.reason] if answer.reason else [])
         self.prompt_tokens += answer.prompt_tokens or 0
         self.completion_tokens += answer.completion_tokens or 0
         self.served[model].update([answer.model] if answer.model else [])
-
-    def failure(self, error: EndpointError) -> None:
-        self.failed[error.kind] += 1
-        self.first_failure = self.first_failure or str(error)
-
-    def skip(self, what: str, place: str) -> None:
-        self.skipped[what] += 1
-        self.places[what] += [place] if self.skipped[what] <= 3 else []
 
     def lines(self, lacking: str = "a verdict") -> list[str]:
         """For the user to read. lacking : what unscored answers are without."""
@@ -138,13 +117,10 @@ class AskSummary:
             lines.append(f"{counted(self.failed.total(), 'question')} failed{_parts(self.failed)}; {again}")
             if not any(self.first_failure in reason for reason in self.stopped_because):
                 lines.append(f"The first failure: {self.first_failure}")
-        for what, count in self.skipped.items():
-            lines.append(f"{what}: {count:,} ({', '.join(self.places[what])}{', …' if count > 3 else ''}).")
-        for model, names in self.served.items():
-            if len(names) > 1:
-                lines.append(
-                    f"{model} was answered by several models, as its server says{_parts(names)}: is that meant?"
-                )
+        for what, places in self.skipped.items():
+            lines.append(f"{what}: {len(places):,} ({', '.join(places[:3])}{', …' if len(places) > 3 else ''}).")
+        several = "was answered by several models, as its server says"
+        lines += [f"{one} {several}{_parts(of)}: is that meant?" for one, of in self.served.items() if len(of) > 1]
         if self.calls or self.prompt_tokens:
             calls, cost = counted(self.calls, "call"), "" if self.cost is None else f", cost {self.cost:,.4g}"
             tokens = f"{self.prompt_tokens:,} + {self.completion_tokens:,} tokens of prompts and answers"

@@ -122,11 +122,11 @@ def import_batch(
         for number, line in _lines(path):
             found = _answered(line, store, prompts)
             if isinstance(found, str):
-                summary.skip(found, f"{os.fspath(path)}, line {number}")
+                summary.skipped[found].append(f"{os.fspath(path)}, line {number}")
             elif store.add(*found):
                 summary.count(found[0].config.model, found[1])
             else:
-                summary.skip("answered already", f"{os.fspath(path)}, line {number}")
+                summary.skipped["answered already"].append(f"{os.fspath(path)}, line {number}")
     return summary
 
 

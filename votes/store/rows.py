@@ -21,7 +21,6 @@ SCHEMA = (
     """CREATE TABLE respondent (
         id INTEGER PRIMARY KEY, model TEXT NOT NULL, prompt TEXT NOT NULL, parameters TEXT NOT NULL, checksum INTEGER NOT NULL
     ) STRICT""",
-    # A second copy of every respondent, on another page: with a respondent, all its answers would be lost.
     "CREATE UNIQUE INDEX respondent_words ON respondent (model, prompt, parameters, checksum)",
     f"""CREATE TABLE answer (
         {_ASKED}, verdict INTEGER, reason TEXT, probability REAL, prompt_tokens INTEGER, completion_tokens INTEGER, seconds REAL,
@@ -84,19 +83,16 @@ def answer_of(row: Sequence[Any]) -> Answer:
 
 
 def damages(db: Connection) -> Iterator[str]:
-    """All that is wrong with a store, of one moment: rows that changed, are gone, or would not be found. Errors of SQLite."""
+    """All that is wrong with a store, of one moment: rows that changed, are gone, or, as SQLite says, would not be found. Errors of SQLite."""
     db.execute("BEGIN")
     try:
         yield from (f"file: {line}" for (line,) in db.execute("PRAGMA integrity_check(100)") if line != "ok")
-        for table, key in KEYS.items():
-            number, sums, last = 0, 0, None
+        for table in KEYS:
+            number, sums = 0, 0
             for number, row in enumerate(db.execute(f"SELECT * FROM {table} NOT INDEXED"), 1):
                 if with_checksum(row[:-1]) != row:
                     yield f"table {table}, row {number:,}: its checksum does not fit what it holds"
-                    continue
-                if last is not None and row[:key] <= last:
-                    yield f"table {table}, row {number:,}: it is out of order, and so cannot be found"
-                sums, last = sums ^ row[-1], row[:key]
+                sums ^= row[-1]
             told = db.execute("SELECT total, checksums FROM tally WHERE name = ?", (table,)).fetchone()
             if (number, sums) != told:
                 kept = f"{told[0]:,}" if told else "an unknown number"
