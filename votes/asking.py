@@ -231,7 +231,8 @@ class _Asker:
         self, planned: Sequence[Planned], store: VoteStore, budget: Budget, summary: AskSummary, progress: Progress | None
     ) -> None:  # fmt: skip
         self._planned, self._store, self._budget, self._summary = planned, store, budget, summary
-        self._progress, self._total = progress or (lambda done, total: None), sum(one.unknown for one in planned)
+        self._progress, self._done = progress or (lambda done, total: None), 0
+        self._total = sum(one.unknown for one in planned)
         self._failed, self._over, self._claimed = Counter[int](), set[int](), set[Question]()
         # In a thread, because a store that another process holds would hold up all calls under way.
         self._writer = ThreadPoolExecutor(1, "vote-store")
@@ -283,7 +284,7 @@ class _Asker:
         try:
             reply = await client.chat(job.model.model, messages, job.parameters, lambda: self._budget.call(most))
         except CapReached as cap:
-            self.stop(str(cap))
+            return self.stop(str(cap))
         except EndpointError as error:
             self._fail(job, error)
         else:
@@ -293,7 +294,8 @@ class _Asker:
             answer = job.prompt.answer(question, reply)
             await asyncio.get_running_loop().run_in_executor(self._writer, self._keep, question, answer)
             self._claimed.discard(question)
-        self._progress(self._summary.answered + self._summary.failed.total(), self._total)
+        self._done += 1
+        return self._progress(self._done, self._total)
 
     def _keep(self, question: Question, answer: Answer) -> None:
         """Counts it here, so that an answer that is kept while all else is cancelled is counted too."""

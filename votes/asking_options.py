@@ -109,18 +109,18 @@ class AskSummary:
 
     def lines(self, lacking: str = "a verdict") -> list[str]:
         """For the user to read. lacking : what unscored answers are without."""
-        lines = [f"{counted(self.answered, 'answer')} kept, {self.unscored.total():,} of them without {lacking}{_parts(self.unscored)}."]  # fmt: skip
+        lines = [f"{counted(self.answered, 'answer')} kept, {self.unscored.total():,} of them without {lacking}{in_parts(self.unscored)}."]  # fmt: skip
         if self.known:
             lines.append(f"{counted(self.known, 'question')} had been answered meanwhile.")
         if self.failed:
             again = "run this again to ask them again."
-            lines.append(f"{counted(self.failed.total(), 'question')} failed{_parts(self.failed)}; {again}")
+            lines.append(f"{counted(self.failed.total(), 'question')} failed{in_parts(self.failed)}; {again}")
             if not any(self.first_failure in reason for reason in self.stopped_because):
                 lines.append(f"The first failure: {self.first_failure}")
         for what, places in self.skipped.items():
             lines.append(f"{what}: {len(places):,} ({', '.join(places[:3])}{', …' if len(places) > 3 else ''}).")
         several = "was answered by several models, as its server says"
-        lines += [f"{one} {several}{_parts(of)}: is that meant?" for one, of in self.served.items() if len(of) > 1]
+        lines += [f"{one} {several}{in_parts(of)}: is that meant?" for one, of in self.served.items() if len(of) > 1]
         if self.calls or self.prompt_tokens:
             calls, cost = counted(self.calls, "call"), "" if self.cost is None else f", cost {self.cost:,.4g}"
             tokens = f"{self.prompt_tokens:,} + {self.completion_tokens:,} tokens of prompts and answers"
@@ -128,8 +128,10 @@ class AskSummary:
         return [*lines, *(f"Stopped: {reason.rstrip('.')}." for reason in self.stopped_because)]
 
 
-def _parts(counts: Counter[str]) -> str:
-    return f" ({', '.join(f'{count:,} {name}' for name, count in counts.most_common())})" if counts else ""
+def in_parts(counts: Mapping[str, int]) -> str:
+    """Says what a count is made of, " (2 empty, 1 unclear)", the most first; "" for none."""
+    parts = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    return f" ({', '.join(f'{count:,} {name}' for name, count in parts)})" if parts else ""
 
 
 @dataclass(frozen=True, kw_only=True)

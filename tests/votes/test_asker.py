@@ -161,7 +161,7 @@ def test_another_model_that_answers_is_told(loopback: Any, store: VoteStore, end
     assert any("model-a was answered by several models" in line and "1 another" in line for line in lines)
     (status,) = store.status()
     assert status.served_by == {"model-a-2026": 5, "another": 1}
-    assert "    answered by model-a-2026 (5), another (1)" in status.lines()
+    assert "    answered by other names (5 model-a-2026, 1 another)" in status.lines()
 
 
 def test_two_processes_ask_nothing_twice_but_what_both_have_under_way(

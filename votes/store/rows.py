@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from sqlite3 import Connection
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import msgspec
 
 from ...files.wording import counted
+from ..asking_options import in_parts
 from ..prompts.questions import IMPORTED, MAX_RAW, Answer, ModelConfig, Question
 
 OURS = (0x64784D76, 2)
@@ -120,42 +122,39 @@ class ModelStatus:
     completion_tokens: int
     first_at: datetime
     last_at: datetime
-    unscored: dict[str, int] = field(default_factory=dict)
-    served_by: dict[str, int] = field(default_factory=dict)
+    unscored: dict[str, int]
+    served_by: dict[str, int]
 
     def lines(self) -> list[str]:
         """Its answers, what is unscored and why, tokens, and when, for the user to read."""
-        who, unscored = self.config, sum(self.unscored.values())
-        reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(self.unscored.items()))
+        who, unscored = self.config, f"{sum(self.unscored.values()):,} unscored{in_parts(self.unscored)}"
         said = f", {self.matches:,} match" if who.prompt.startswith(("vote-", IMPORTED)) else ""
         lines = [
             f"{who.model}, prompt {who.prompt}, parameters {who.parameters}",
-            f"    {counted(self.answers, 'answer')}{said}, {unscored:,} unscored{f' ({reasons})' if reasons else ''}",
+            f"    {counted(self.answers, 'answer')}{said}, {unscored}",
         ]
         if self.prompt_tokens or self.completion_tokens:
             lines.append(f"    {self.prompt_tokens:,} + {self.completion_tokens:,} tokens of prompts and answers")
         if self.served_by.keys() - {who.model}:
-            lines.append(
-                f"    answered by {', '.join(f'{name} ({count:,})' for name, count in self.served_by.items())}"
-            )
+            lines.append(f"    answered by other names{in_parts(self.served_by)}")
         return [*lines, f"    from {self.first_at:%Y-%m-%d %H:%M} to {self.last_at:%Y-%m-%d %H:%M} UTC"]
 
 
 def status_of(db: Connection) -> list[ModelStatus]:
     """One per model configuration that answered, by model, prompt and parameters."""
-    totals = """SELECT r.id, r.model, r.prompt, r.parameters, count(*), total(a.verdict = 1), total(a.prompt_tokens),
-            total(a.completion_tokens), min(a.answered_at), max(a.answered_at)
+    kept = db.execute(
+        "SELECT 1 FROM sqlite_schema WHERE name = 'served'"
+    ).fetchone()  # not in an older store that cannot be written
+    select = f"""SELECT r.model, r.prompt, r.parameters, count(*), sum(a.verdict IS 1), coalesce(sum(a.prompt_tokens), 0),
+            coalesce(sum(a.completion_tokens), 0), min(a.answered_at), max(a.answered_at),
+            (SELECT json_group_object(reason, n) FROM (SELECT reason, count(*) AS n FROM answer
+                WHERE respondent = r.id AND verdict IS NULL GROUP BY reason)),
+            {"(SELECT json_group_object(model, answers) FROM served WHERE respondent = r.id)" if kept else "'{}'"}
         FROM respondent r JOIN answer a ON a.respondent = r.id GROUP BY r.id ORDER BY r.model, r.prompt, r.parameters"""
-    found: dict[int, ModelStatus] = {}
-    for id, model, prompt, parameters, *counts, first, last in db.execute(totals):
-        times: Any = (datetime.fromtimestamp(seconds, UTC) for seconds in (first, last))
-        numbers: Any = map(int, counts)
-        found[id] = ModelStatus(ModelConfig(model, prompt, parameters), *numbers, *times)
-    unscored = "SELECT respondent, reason, count(*) FROM answer WHERE verdict IS NULL GROUP BY respondent, reason"
-    for id, reason, answers in db.execute(unscored):
-        found[id].unscored[reason] = answers
-    if db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'served'").fetchone():
-        for id, name, answers in db.execute("SELECT * FROM served ORDER BY answers DESC"):
-            if id in found:
-                found[id].served_by[name] = answers
-    return list(found.values())
+    found = []
+    for model, prompt, parameters, *counts, first, last, unscored, served in db.execute(select):
+        numbers: Any = (*counts, *(datetime.fromtimestamp(at, UTC) for at in (first, last)))
+        found.append(
+            ModelStatus(ModelConfig(model, prompt, parameters), *numbers, *map(json.loads, (unscored, served)))
+        )
+    return found
