@@ -119,43 +119,42 @@ def import_batch(
             raise InputError("not the result of a batch", source=os.fspath(path), allowed=allowed)
     summary = AskSummary()
     for path in paths:
-        for number, line in _lines(path):
-            found = _answered(line, store, prompts)
-            if isinstance(found, str):
-                summary.skipped[found].append(f"{os.fspath(path)}, line {number}")
-            elif store.add(*found):
-                summary.count(found[0].config.model, found[1])
-            else:
-                summary.skipped["answered already"].append(f"{os.fspath(path)}, line {number}")
+        for number, entry in _entries(path):
+            found = entry if isinstance(entry, str) else _answered(entry, store, prompts)
+            if not isinstance(found, str):
+                if store.add(*found):
+                    summary.count(found[0].config.model, found[1])
+                    continue
+                found = "answered already"
+            summary.skipped[found].append(f"{os.fspath(path)}, line {number}")
     return summary
 
 
 def is_batch_result(path: str | os.PathLike[str]) -> bool:
     """Whether one of the first 100 lines is the result of a request. Raises `InputError` where it cannot be read."""
-    entries = (_parsed(line) or {} for _, line in islice(_lines(path), 100))
+    entries = (entry for _, entry in islice(_entries(path), 100) if isinstance(entry, dict))
     return any("custom_id" in entry and ("response" in entry or "error" in entry) for entry in entries)
 
 
-def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, bytes]]:
+def _entries(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    """The objects in the lines of a file, by number; or what else a line is."""
     try:
         with Path(path).open("rb") as handle:
-            yield from enumerate(handle, start=1)
+            for number, line in enumerate(handle, start=1):
+                try:
+                    entry = json.loads(line.decode("utf-8-sig"))
+                except (ValueError, RecursionError):
+                    entry = None
+                other = "a damaged line" if line.strip() else "a blank line"
+                yield number, entry if isinstance(entry, dict) else other
     except OSError as error:
         raise InputError(f"could not be read ({error.strerror or error})", source=os.fspath(path)) from error
 
 
-def _parsed(line: bytes) -> dict[str, Any] | None:
-    try:
-        entry = json.loads(line.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
-        return None
-    return entry if isinstance(entry, dict) else None
-
-
-def _answered(line: bytes, store: VoteStore, prompts: Mapping[str, Prompt]) -> tuple[Question, Answer] | str:
+def _answered(
+    entry: Mapping[str, Any], store: VoteStore, prompts: Mapping[str, Prompt]
+) -> tuple[Question, Answer] | str:
     """A question and its answer, or what else the line is."""
-    if (entry := _parsed(line)) is None:
-        return "a damaged line" if line.strip() else "a blank line"
     question = store.exported(str(entry.get("custom_id")).encode("utf-8", "replace").decode())
     if question is None:
         return "an unknown custom id"

@@ -114,8 +114,6 @@ def _read(path: Path) -> str:
 
 
 def _made(kind: str, version: str, text: str, source: str, name: str) -> Prompt:
-    if not text.strip():
-        raise InputError("the prompt is empty", source=source, allowed=allowed_in(kind))
     head, body = Head(), text
     if text.startswith("+++"):
         if (found := _HEAD.match(text)) is None:
@@ -124,33 +122,26 @@ def _made(kind: str, version: str, text: str, source: str, name: str) -> Prompt:
             head, body = table_as(Head, tomllib.loads(found[1]), source, "the head"), text[found.end() :]
         except tomllib.TOMLDecodeError as error:
             raise InputError(f"the head is not TOML ({error})", source=source) from error
-    _check_head(head, kind, source)
-    _check_body(body, kind, source)
-    return Prompt(kind, version, body, head, text, name)
-
-
-def _check_head(head: Head, kind: str, source: str) -> None:
     yes, no = ({word.strip().lower() for word in words} for words in ((*head.yes, *YES), (*head.no, *NO)))
-    wrong = {f"{name} is for a {of} prompt alone": kind != of and getattr(head, name) for name, of in OF_KIND.items()}
-    wrong |= {
-        f"it is a prompt of the kind {head.kind!r}, not {kind!r}": head.kind not in ("", kind),
-        f"{min(yes & no, default='')!r} is both yes and no": yes & no,
-        "a word for yes or no holds no letter": not all(any(map(str.isalnum, word)) for word in yes | no),
+    put_in, data = {found[2] for found in PLACEHOLDER.finditer(body) if found[2]}, DATA.strip("{}")
+    known = {*PLACEHOLDERS[kind], *OPTIONAL.get(kind, ()), data}
+    unknown = min(put_in - known, default="")
+    missing = [] if data in put_in else [f"{{{name}}}" for name in PLACEHOLDERS[kind] if name not in put_in]
+    wrong = {
+        f"the head: {name} is for a {of} prompt alone": kind != of and getattr(head, name)
+        for name, of in OF_KIND.items()
     }
-    for problem in (problem for problem, is_so in wrong.items() if is_so):
-        raise InputError(f"the head: {problem}", source=source)
-
-
-def _check_body(body: str, kind: str, source: str) -> None:
-    put_in = {found[2] for found in PLACEHOLDER.finditer(body) if found[2]}
-    known = {*PLACEHOLDERS[kind], *OPTIONAL.get(kind, ()), DATA.strip("{}")}
-    if unknown := sorted(put_in - known):
-        literal = f"{allowed_in(kind)}; {{{{{unknown[0]}}}}} for the word in braces itself"
-        problem = f"an unknown placeholder{hint(unknown[0], known)}"
-        raise InputError(problem, source=source, allowed=literal, got=f"{{{unknown[0]}}}")
-    missing = [f"{{{name}}}" for name in PLACEHOLDERS[kind] if name not in put_in]
-    if missing and DATA.strip("{}") not in put_in:
-        raise InputError(f"{', '.join(missing)} is missing", source=source, allowed=allowed_in(kind))
+    wrong |= {
+        f"the head: it is a prompt of the kind {head.kind!r}, not {kind!r}": head.kind not in ("", kind),
+        f"the head: {min(yes & no, default='')!r} is both yes and no": yes & no,
+        "the head: a word for yes or no holds no letter": not all(any(map(str.isalnum, word)) for word in yes | no),
+        "the prompt is empty": not text.strip(),
+        f"an unknown placeholder{hint(unknown, known)}: {{{unknown}}} ({{{{{unknown}}}}} is the word in braces itself)": unknown,
+        f"{', '.join(missing)} is missing": missing,
+    }  # fmt: skip
+    if problem := next((problem for problem, is_so in wrong.items() if is_so), None):
+        raise InputError(problem, source=source, allowed=allowed_in(kind))
+    return Prompt(kind, version, body, head, text, name)
 
 
 def _built_in() -> dict[str, Prompt]:
