@@ -18,14 +18,13 @@ from .prompts.prompt import Prompt
 from .prompts.questions import IMPORTED, ModelConfig, Question, canonical
 from .store.store import VoteStore
 
-ORDERS = ("canonical", "both")
 MAX_REPEATS = 100
 TOP_LOGPROBS = 10
 SET_BY_US = ("model", "messages", "stream", "stream_options", "n", "logprobs", "top_logprobs")
 """Parameters of a call that are never a user's to set."""
 _ASKED = {"endpoint": "", "prompt_text": "", "parameters": {}}
 VOTE_OPTIONS: dict[str, Any] = {**_ASKED, "prompt": LATEST["vote"], "order": "canonical", "soft": False, "repeats": 1}
-VOTE_CHOICES = {"order": ORDERS}
+VOTE_CHOICES = {"order": ("canonical", "both")}
 PICK_OPTIONS: dict[str, Any] = {
     **_ASKED, "prompt": LATEST["pick"], "source": "icd10cm", "encoder": "shipped", "k": CANDIDATES, "distance": DISTANCES[0], "entries": ENTRIES[0],
 }  # fmt: skip
@@ -128,9 +127,7 @@ def problem_of(options: Mapping[str, Any]) -> str | None:
     version, text, kind = options["prompt"], options["prompt_text"], "pick" if "source" in options else "vote"
     known = [*names_of(kind), *([IMPORTED] if kind == "vote" else [])]
     taken = sorted(set(options["parameters"]) & set(SET_BY_US))
-    asked = (
-        options["parameters"] or options["endpoint"] or options.get("order") == "both" or options.get("repeats", 1) > 1
-    )
+    usual = {"endpoint": "", "parameters": {}, "order": "canonical", "repeats": 1}
     wrong = {
         "the model has no name": not options["model"].strip(),
         f"'repeats' is not between 1 and {MAX_REPEATS}": not 1 <= options.get("repeats", 1) <= MAX_REPEATS,
@@ -138,7 +135,8 @@ def problem_of(options: Mapping[str, Any]) -> str | None:
         f"'parameters' sets what dxmatch sets itself: {', '.join(taken)}": taken,
         f"'prompt' is {version!r}, but not that of 'prompt_text'": text and _of_text(kind, text).version != version,
         f"an unknown prompt {version!r}{hint(version, known)}. Allowed: {', '.join(known)}, or a text file": not text and version not in known,
-        "an imported vote is never asked for, so it has no endpoint, order, repeats or parameters": version == IMPORTED and asked,
+        "an imported vote is never asked for, so it has no endpoint, order, repeats or parameters":
+            version == IMPORTED and any(options.get(name, one) != one for name, one in usual.items()),
     }  # fmt: skip
     return next((problem for problem, is_so in wrong.items() if is_so), None)
 

@@ -75,9 +75,8 @@ class Kind:
 def verdict_of(yes: str, no: str, *, keyed: bool = False) -> Kind:
     """A verdict. yes, no : regular expressions of the words for 1 and for 0."""
     not_a_key = r'(?!"\s*:)' if keyed else ""
-    return Kind(
-        f"(?:{no}|{yes}){not_a_key}", lambda word: int(re.fullmatch(no, word, re.IGNORECASE) is None), keyed=keyed
-    )
+    word = f"(?:{no}|{yes}){not_a_key}"
+    return Kind(word, lambda said: int(re.fullmatch(no, said, re.IGNORECASE) is None), keyed=keyed)
 
 
 def class_of(names: Sequence[str]) -> Kind:
@@ -326,11 +325,8 @@ def letters_of(answer: str, n_options: int, options: Sequence[str] = ()) -> tupl
             places = groups.pop()
             return places if not groups and places and places[-1] < n_options else None
     said = _folded(plain)
-    same = [
-        place
-        for place, option in enumerate(options)
-        if said in (_folded(option), _folded(f"{ascii_uppercase[place]} {option}"))
-    ]
+    forms = [(_folded(one), _folded(f"{letter} {one}")) for letter, one in zip(ascii_uppercase, options, strict=False)]
+    same = [place for place, form in enumerate(forms) if said in form]
     return (same[0],) if len(same) == 1 else None
 
 

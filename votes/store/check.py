@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
+from typing import Any
 
 from ...errors import DxmatchError, quoted
 from ...files.atomic import only_for_me, whole_file
@@ -43,7 +45,7 @@ class StoreCheck:
             again = (
                 "What it lacks is asked again by the command that asked it; tables of votes are to be imported again."
             )
-            said.append(f"Written: {self.repaired} ({lost}). {again if self.lost != 0 else ''}".strip())
+            said.append(f"Written: {self.repaired} ({lost}). {again}")
         return said
 
 
@@ -86,18 +88,19 @@ def check_votes(path: str | os.PathLike[str], *, repair: str | os.PathLike[str] 
 def _repair(db: sqlite3.Connection, found: StoreCheck, copy: Path) -> None:
     """Reads each table from both ends, as far as SQLite comes."""
     with whole_file(copy) as temporary, VoteStore(temporary) as store, store.writing() as made:
-        ids = set[object]()
-        for table, key in KEYS.items():
-            kept: dict[tuple[object, ...], tuple[object, ...]] = {}
-            for way in ("ASC", "DESC"):
-                order = ", ".join(f"{column} {way}" for column in range(1, key + 1))
-                with suppress(sqlite3.Error, UnicodeDecodeError):
-                    rows = db.execute(f"SELECT * FROM {table} ORDER BY {order}")
-                    kept.update((row[:key], row) for row in rows if with_checksum(row[:-1]) == row)
-            ids |= {row[0] for row in kept.values()} if table == "respondent" else set()
-            for row in kept.values():
-                if ids & {row[0], row[1]}:  # nobody finds what a lost respondent answered
-                    made.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
+        for table, way in product(KEYS, ("ASC", "DESC")):
+            for row in _sound(db, table, ", ".join(f"{column} {way}" for column in range(1, KEYS[table] + 1))):
+                made.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))}) ON CONFLICT DO NOTHING", row)
+        for table in ("answer", "exported"):  # nobody finds what a lost respondent answered
+            made.execute(f"DELETE FROM {table} WHERE respondent NOT IN (SELECT id FROM respondent)")
         found.repaired, found.answers = copy, made.execute("SELECT count(*) FROM answer").fetchone()[0]
     with suppress(sqlite3.Error, TypeError):
         found.lost = max(0, db.execute("SELECT total FROM tally WHERE name = 'answer'").fetchone()[0] - found.answers)
+
+
+def _sound(db: sqlite3.Connection, table: str, order: str) -> Iterator[tuple[Any, ...]]:
+    """The rows that prove right, up to the first that cannot be read."""
+    with suppress(sqlite3.Error, UnicodeDecodeError):
+        yield from (
+            row for row in db.execute(f"SELECT * FROM {table} ORDER BY {order}") if with_checksum(row[:-1]) == row
+        )
