@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from ..endpoints.client import EndpointClient, EndpointError, run
@@ -120,10 +120,12 @@ def plan(jobs: Iterable[Job], store: VoteStore | None) -> list[Planned]:
         open_ = iter(job.questions() if store is None else store.unknown(job.questions()))
         sample = list(islice(open_, _SAMPLE))
         unknown, limit = len(sample) + sum(1 for _ in open_), token_limit(job.parameters)
-        lengths = [estimated_tokens(job.prompt.messages(one.first, one.second)) for one in sample] or [0]
+        messages = chain.from_iterable(job.prompt.messages(one.first, one.second) for one in sample)
+        # guessed from the length: 3.5 characters of English to a token, and 8 around each message
+        guessed = sum(math.ceil(len(message["content"]) / 3.5) + 8 for message in messages) / max(len(sample), 1)
         usual = min(limit or math.inf, _USUAL_ANSWER["list" if job.prompt.kind == "diagnosis" else "verdict"])
         seen = None if store is None else store.mean_tokens(job.config)
-        of_prompt, of_answer = seen or (sum(lengths) / len(lengths), usual)
+        of_prompt, of_answer = seen or (guessed, usual)
         planned.append(Planned(job, wanted, unknown, round(unknown * of_prompt), round(unknown * of_answer)))
     return planned
 
@@ -140,11 +142,6 @@ def planned(
         if store is not None and asking.again and not asking.dry_run:
             forget(store)
         yield plan(jobs, store), store
-
-
-def estimated_tokens(messages: Sequence[Mapping[str, str]]) -> int:
-    """Tokens of a prompt, guessed from its length: 3.5 characters of English to a token, and 8 around each message."""
-    return sum(math.ceil(len(message["content"]) / 3.5) + 8 for message in messages)
 
 
 def plan_lines(planned: Sequence[Planned]) -> Iterator[str]:

@@ -41,14 +41,7 @@ class BatchFile:
         return f"{self.path} ({self.requests:,} requests, {self.size / 1e6:.1f} MB)"
 
 
-def write_batches(
-    planned: Iterable[Planned],
-    folder: str | os.PathLike[str],
-    store: VoteStore,
-    *,
-    max_requests: int = MAX_REQUESTS,
-    max_bytes: int = MAX_BYTES,
-) -> list[BatchFile]:
+def write_batches(planned: Iterable[Planned], folder: str | os.PathLike[str], store: VoteStore) -> list[BatchFile]:
     """Writes what is planned and unknown to files such as `vote-1_Qwen2.5-7B-Instruct_001.jsonl`; `store` remembers it.
 
     One model a file, since batch services demand it. All files come to be or none.
@@ -84,7 +77,7 @@ def write_batches(
                 id = custom_id(question)
                 request = {"custom_id": id, "method": "POST", "url": "/v1/chat/completions", "body": body}
                 line = json.dumps(request).encode("ascii") + b"\n"  # no separator of Unicode can break it
-                if not file or not handle or file.requests >= max_requests or file.size + len(line) > max_bytes:
+                if not file or not handle or file.requests >= MAX_REQUESTS or file.size + len(line) > MAX_BYTES:
                     file, handle = begun(stem)
                 handle.write(line)
                 file.requests, file.size = file.requests + 1, file.size + len(line)

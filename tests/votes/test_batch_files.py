@@ -13,6 +13,7 @@ import pytest
 
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.errors import InputError
+from dxmatch.votes import batch_files
 from dxmatch.votes.asking import Job, LanguageModel, Planned
 from dxmatch.votes.batch_files import BatchFile, custom_id, import_batch, is_batch_result, write_batches
 from dxmatch.votes.prompts.files import PROMPTS
@@ -39,10 +40,10 @@ def job(who: ModelConfig, asked: Callable[[], Iterable[Question]]) -> Planned:
     return Planned(Job(model, PROMPTS[who.prompt], asked), 0, 0)
 
 
-def export(asked: Sequence[Question], folder: Path, store: VoteStore, **limits: int) -> list[BatchFile]:
+def export(asked: Sequence[Question], folder: Path, store: VoteStore) -> list[BatchFile]:
     """A job for each model configuration."""
     of = {who: [question for question in asked if question.config == who] for who in (one.config for one in asked)}
-    return write_batches([job(who, partial(iter, own)) for who, own in of.items()], folder, store, **limits)
+    return write_batches([job(who, partial(iter, own)) for who, own in of.items()], folder, store)
 
 
 def requests(path: Path) -> list[dict[str, Any]]:
@@ -104,10 +105,13 @@ def test_an_id_tells_every_part_of_a_question_apart() -> None:
     assert custom_id(base) == custom_id(Question(QWEN, "a", "b"))
 
 
-def test_one_model_a_file_and_no_file_beyond_its_limits(store: VoteStore, tmp_path: Path) -> None:
+def test_one_model_a_file_and_no_file_beyond_its_limits(
+    store: VoteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_files, "MAX_REQUESTS", 10)
     mixed = [one for both in zip(questions(25, QWEN), questions(25, PHI), strict=True) for one in both]
     mixed += [Question(PICKER, "heart attack", json.dumps([["I21", "Acute myocardial infarction"]]))]
-    files = export(mixed, tmp_path, store, max_requests=10)
+    files = export(mixed, tmp_path, store)
     assert {file.path.name: file.requests for file in files} == {
         "vote-1_Qwen-Qwen2.5-7B-Instruct_001.jsonl": 10,
         "vote-1_Qwen-Qwen2.5-7B-Instruct_002.jsonl": 10,
@@ -123,7 +127,8 @@ def test_one_model_a_file_and_no_file_beyond_its_limits(store: VoteStore, tmp_pa
         assert len({line["body"]["model"] for line in lines}) == 1
         seen += [line["custom_id"] for line in lines]
     assert sorted(seen) == sorted(map(custom_id, mixed))
-    small = export(questions(20), tmp_path / "small", store, max_bytes=3_000)
+    monkeypatch.setattr(batch_files, "MAX_BYTES", 3_000)
+    small = export(questions(20), tmp_path / "small", store)
     assert len(small) > 3
     assert all(file.size == file.path.stat().st_size <= 3_000 for file in small)
     assert sum(file.requests for file in small) == 20
@@ -144,13 +149,15 @@ def test_a_model_of_any_name_gives_a_file_name(store: VoteStore, tmp_path: Path,
     assert len(file.path.name) < 120
 
 
-def test_an_export_is_whole_or_not_at_all(store: VoteStore, tmp_path: Path) -> None:
+def test_an_export_is_whole_or_not_at_all(store: VoteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch_files, "MAX_REQUESTS", 10)
+
     def failing() -> Iterator[Question]:
         yield from questions(25)
         raise RuntimeError("stopped")
 
     with pytest.raises(RuntimeError, match="stopped"):
-        write_batches([job(QWEN, failing)], tmp_path / "out", store, max_requests=10)
+        write_batches([job(QWEN, failing)], tmp_path / "out", store)
     assert list((tmp_path / "out").iterdir()) == []
     assert store.exported(custom_id(questions(1)[0])) is None
     assert export([], tmp_path / "out", store) == []
@@ -186,7 +193,7 @@ def test_no_diagnosis_breaks_a_line(store: VoteStore, tmp_path: Path, hostile_te
 
 def test_results_in_any_order_over_several_files(store: VoteStore, tmp_path: Path) -> None:
     asked = questions(200, PHI)
-    export(asked, tmp_path / "out", store, max_requests=60)
+    export(asked, tmp_path / "out", store)
     said = {question: random.Random(i).choice(["Yes", "No.", "Maybe", ""]) for i, question in enumerate(asked)}
     lines = [result(custom_id(question), completion(text)) for question, text in said.items()]
     random.Random(0).shuffle(lines)

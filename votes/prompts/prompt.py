@@ -153,7 +153,8 @@ class Prompt:
         names = [*listed.values()]
         if "options" in self.placeholders:
             places = letters_of(text, len(names), names)
-            return Reply(None, "unclear" if text.strip() else "empty") if places is None else Reply(mask_of(places))
+            why = "unclear" if text.strip() else "empty"
+            return Reply(None, why) if places is None else Reply(sum(1 << place for place in places))
         words = ("|".join(map(re.escape, words)) for words in (self._yes, self._no))
         kind = number_of(names) if self.kind == "pick" else _KINDS.get(self.kind) or verdict_of(*words)
         return read(text, kind, *(one for name, one in held.items() if name != "judgement"))
@@ -185,11 +186,6 @@ def check_text(answer: str, verdict: int, basis: str) -> str:
 def options_text(options: Sequence[str]) -> str:
     """Options in the order in which they are put, as the `second` text of multiple choice."""
     return _json(list(options))
-
-
-def mask_of(places: Sequence[int]) -> int:
-    """A set of places, from 0, as one number, the verdict of multiple choice."""
-    return sum(1 << place for place in set(places))
 
 
 def fitting(question: str, options: Sequence[str], several: bool) -> str:
