@@ -196,11 +196,9 @@ class VoteStore:
         self, config: ModelConfig, names: Sequence[str]
     ) -> Iterator[tuple[str, str, int, int | None, float | None, str | None]]:
         """(first, second, repeat, verdict, probability, reason) of every answer on two of `names`, sorted by the first three."""
-        wanted = set(names)
+        wanted, select = set(names), f"SELECT * FROM answer WHERE respondent = {_ID} AND first = ?"
         for name in sorted(wanted):
-            for row in self._read(
-                f"SELECT * FROM answer WHERE respondent = {_ID} AND first = ?", (*_words(config), name)
-            ):
+            for row in self._read(select, (*_words(config), name)):
                 if row[2] in wanted:
                     _, first, second, repeat, verdict, reason, probability, *_ = self._proved("answer", row)
                     yield first, second, repeat, verdict, probability, reason
