@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from ..errors import DxmatchError
 from ..files.wording import counted
 from ..options import Between, File, Options, Output
-from .prompts.questions import Answer
+from .prompts.questions import Answer, in_parts
 
 STORE = Path("votes.sqlite")
 """Where answers are kept if no store is named."""
@@ -126,12 +126,6 @@ class AskSummary:
             tokens = f"{self.prompt_tokens:,} + {self.completion_tokens:,} tokens of prompts and answers"
             lines.append(f"{calls}, {tokens}{cost}.")
         return [*lines, *(f"Stopped: {reason.rstrip('.')}." for reason in self.stopped_because)]
-
-
-def in_parts(counts: Mapping[str, int]) -> str:
-    """Says what a count is made of, " (2 empty, 1 unclear)", the most first; "" for none."""
-    parts = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
-    return f" ({', '.join(f'{count:,} {name}' for name, count in parts)})" if parts else ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -87,3 +87,9 @@ def canonical(parameters: Mapping[str, Any]) -> str:
     """
     plain = {k: int(v) if isinstance(v, float) and v.is_integer() else v for k, v in parameters.items()}
     return json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def in_parts(counts: Mapping[str, int]) -> str:
+    """Says what a count is made of, " (2 empty, 1 unclear)", the most first; "" for none."""
+    parts = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    return f" ({', '.join(f'{count:,} {name}' for name, count in parts)})" if parts else ""

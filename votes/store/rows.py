@@ -13,8 +13,7 @@ from typing import Any
 import msgspec
 
 from ...files.wording import counted
-from ..asking_options import in_parts
-from ..prompts.questions import IMPORTED, MAX_RAW, Answer, ModelConfig, Question
+from ..prompts.questions import IMPORTED, MAX_RAW, Answer, ModelConfig, Question, in_parts
 
 OURS = (0x64784D76, 2)
 """A store's application id, "dxMv", and the version of its format."""
