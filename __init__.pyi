@@ -46,11 +46,11 @@ from .matcher.match_function import MatchFunction as MatchFunction
 from .matcher.match_function import load as load
 from .settings import configure as configure
 from .stats.resampling import Resampling as Resampling
-from .training.engines.engine import AutoGluon as AutoGluon
-from .training.engines.engine import LightGBM as LightGBM
-from .training.examples import Extra as Extra
+from .training.engines.autogluon_engine import AutoGluon as AutoGluon
+from .training.engines.lightgbm_engine import LightGBM as LightGBM
 from .training.options import About as About
 from .training.options import Encoders as Encoders
+from .training.options import Extra as Extra
 from .training.options import LabelRules as LabelRules
 from .training.options import Split as Split
 from .training.statistics.threshold import Threshold as Threshold

@@ -166,9 +166,6 @@ def _errors(matcher: MatchFunction, every: ScoredPairs, differ: ScoredPairs, res
     """Finds how good M is, and where it errs."""
     found = {}
     for name, part in (("all", every), ("not identical", differ)):
-        found[name] = measure(
-            part.probability, part.label, part.groups.code, matcher.threshold, repeats=resampling.resamples, level=resampling.level,
-            seed=resampling.seed,
-        )  # fmt: skip
+        found[name] = measure(part.probability, part.label, part.groups.code, matcher.threshold, resampling=resampling)
     rows = [{"pairs": name, "measure": each, **of[each]} for name, of in found.items() for each in MEASURES]
     return {"measures": rows, "reliability": found["all"]["reliability"], **mistakes(every, matcher.threshold)}

@@ -149,7 +149,7 @@ def ablation_rows(
     The engine is `lightgbm`; F1 is at the threshold that is best out of fold. A row for each part: `name`, and what `lost` says.
     """
     pairs, rows = resamples.pairs, list[Row]()
-    trained = Rows(pairs.table, pairs.label, None, fold, directions_of(matcher.features))
+    trained = Rows(pairs.table, pairs.label, np.ones(len(fold)), fold, directions_of(matcher.features))
     every = np.arange(pairs.table.shape[1])
 
     def quality(columns: NDArray[np.int64]) -> Quality:

@@ -18,9 +18,9 @@ from ..matcher.match_function import MatchFunction
 from ..matcher.policy import RELATIONS
 from ..pages.rows import Row
 from ..progress import Progress
-from ..training.examples import names_of
+from ..training.examples import groups_of
+from ..training.labelled import understood_pairs
 from ..training.statistics.split import Groups
-from ..training.understood import understood_pairs
 
 MIN_PAIRS = 20
 MISSED, FALSE = "missed", "false"
@@ -102,7 +102,7 @@ def score_pairs(
     return ScoredPairs(
         first, second, row, batch.features[row], batch.equal[row], batch.decided[row], np.array(relation, object),
         np.array(batch.reasons(), object), read.label,
-        Groups.of(names_of((read.a if read.group is None else read.group).to_pylist(), matcher.providers)), read.source, read.n_rejected,
+        groups_of(read, batch), read.source, read.n_rejected,
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from ..features.feature_set import FeatureSet, FeatureSpec
 from ..features.registry import KINDS
 from ..matcher.match_function import MatchFunction
 from ..pages.rows import Row
-from ..training.statistics.likeness import UNKNOWN, likeness, value_at
+from ..training.statistics.correlation import UNKNOWN, likeness, value_at
 from ..training.statistics.threshold import MAX_F1, choose_threshold
 from .families import family_of, label_of
 from .permutation import Resamples

@@ -21,11 +21,9 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from ..errors import OptionError, quoted
 from ..features.coverage import MIN_COVERAGE
 from ..files.reading import PairColumns
-from ..training.engines.autogluon_engine import EXPORTED
-from ..training.engines.engine import ENGINES, AutoGluon, LightGBM
-from ..training.engines.fitted import TIME_LIMIT
-from ..training.examples import Extra
-from ..training.options import About, Encoders, LabelRules, Split
+from ..training.engines.autogluon_engine import ENGINES, EXPORTED, TIME_LIMIT, AutoGluon
+from ..training.engines.lightgbm_engine import LightGBM
+from ..training.options import About, Encoders, Extra, LabelRules, Split
 from ..training.statistics.threshold import Threshold
 from ..training.train import train
 from ..votes.asking_options import Asking

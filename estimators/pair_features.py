@@ -128,7 +128,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
             if not hasattr(self, "_inputs"):
                 self._inputs = self._opened(self.feature_set_)
             kept = pa.array(whole)
-            batch = self._inputs.model(self.min_coverage).batch(a.filter(kept), b.filter(kept))
+            batch = self._inputs.model.batch(a.filter(kept), b.filter(kept))
             out[whole] = batch.features[batch.pair_of_row]
         return out
 
@@ -139,7 +139,8 @@ class PairFeatures(TransformerMixin, BaseEstimator):
 
     def _opened(self, features: str | os.PathLike[str] | FeatureSet) -> Inputs:
         encoder = Encoders(folder=self.encoder, allow_download=self.allow_download)
-        return Inputs(features, encoder, Asking(endpoints=self.endpoints, store=self.store), self.abbreviations)
+        asking = Asking(endpoints=self.endpoints, store=self.store)
+        return Inputs(features, encoder, asking, self.abbreviations, self.min_coverage)
 
     def __getstate__(self) -> dict[str, Any]:
         # what is open here (encoders, indexes, a vote store) is opened again there

@@ -20,7 +20,7 @@ from ..files.reading import Reading
 from ..files.tables import check_output, write_table
 from ..files.wording import counted
 from ..options import File, Output, Serves, checked
-from ..training.expert_agreement import agreement_words, expert_agreement
+from ..training.labelled import agreement_words, expert_agreement
 from .sheets import PREFIX, SHEETS, Returned, questions, read_answers, read_export, write_sheet
 from .suggestion import RANDOM, Suggestion
 

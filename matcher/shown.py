@@ -28,7 +28,7 @@ def model_facts(m: Any) -> str:
         rows.append(("From the hub", m.fetched_from))
     for part, where in _PARTS.items():
         if part in m.metrics:
-            rows += [(f"{name} {where}", _value(m.metrics[part][key])) for key, name in _MEASURES.items()]
+            rows += [(f"{name} {where}", measured(m.metrics[part][key])) for key, name in _MEASURES.items()]
             break
     warnings = data.get("warnings") or []
     return facts(
@@ -36,8 +36,9 @@ def model_facts(m: Any) -> str:
     )
 
 
-def _value(measured: Mapping[str, Any]) -> str:
-    if measured["value"] is None:
+def measured(found: Mapping[str, Any]) -> str:
+    """`0.837 [0.801, 0.870]`: a value and its interval, where it has one."""
+    if found["value"] is None:
         return "undefined"
-    between = "" if measured["low"] is None else f" [{measured['low']:.3f}, {measured['high']:.3f}]"
-    return f"{measured['value']:.3f}{between}"
+    between = "" if found["low"] is None else f" [{found['low']:.3f}, {found['high']:.3f}]"
+    return f"{found['value']:.3f}{between}"

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..stats.intervals import percentiles
 from ..stats.resampling import group_draws
 from ..training.engines import lightgbm_engine
-from ..training.engines.fitted import ExtraRows, Rows
+from ..training.engines.fitted import Rows
 from ..training.examples import Examples, ExtraExamples, folds_of_references
 from ..training.fold_fit import out_of_fold
 from ..training.statistics.measure import ranking_and_decisions
@@ -113,7 +113,7 @@ def ablate(
     parts += [(name, len(columns), list(rows), np.setdiff1d(every, columns)) for name, columns in families.items()]
     done, fits = [], len(parts)
     for name, left_out, kinds, columns in parts:
-        extra = ExtraRows.join(rows[kind] for kind in kinds)
+        extra = [rows[kind] for kind in kinds]
         whole = Rows(differ.table, differ.label, differ.weight, fold, directions, extra)
         raw = out_of_fold(whole, columns, seed, candidates=_CANDIDATES)
         score = 1 / (1 + np.exp(-raw))  # not calibrated: neither measure asks for more than the order

@@ -20,7 +20,6 @@ import pyarrow as pa
 from cyclopts import App, Parameter
 
 from ..features.feature_set import FeatureSet
-from ..features.providers import Providers
 from ..files.pairs import Pairs, read_pairs
 from ..files.reading import PairColumns, Reading
 from ..files.tables import read_table, write_table
@@ -35,10 +34,10 @@ from ..terms.icd.index import IcdIndex, entries
 from ..terms.icd.sources import open_tree
 from ..terms.text.normalizer import Normalizer
 from ..training.card import model_card, print_training
-from ..training.contained import treat_contained
-from ..training.examples import Extra, examples_of, read_extra, reference_names
+from ..training.examples import examples_of, read_extra
 from ..training.fold_fit import directions_of
-from ..training.options import About, Encoders, LabelRules, Split
+from ..training.labelled import treat_contained
+from ..training.options import About, Encoders, Extra, LabelRules, Split
 from ..training.statistics.split import held_out
 from ..training.train import train
 from .ablation import Ablation, ablate
@@ -107,15 +106,11 @@ def read_craft_md(data: Path) -> Pairs:
 def ablation_of(data: Path, silver: Extra, encoder: Path, graph: DiseaseGraph, seed: int = 0) -> Ablation:
     """What each kind of silver pairs and each kind of feature brings on CRAFT-MD's training references."""
     feature_set, normalizer = FeatureSet.read("offline", None), Normalizer()
-
-    own = StaticEncoder.load(encoder)
-
-    def providers_of(static: StaticEncoder | None, other: DiseaseGraph | None) -> Providers:
-        return feature_set.open(normalizer, static or own, graph=other or graph)
-
-    providers = providers_of(None, None)
+    seen, of_silver = (
+        PairModel(feature_set, feature_set.open(normalizer, StaticEncoder.load(folder), graph=of), min_coverage=0)
+        for folder, of in ((encoder, graph), (silver.encoder or encoder, silver.graph or graph))
+    )
     came = read_craft_md(data)
-    seen = PairModel(feature_set, providers, min_coverage=0)
     read, batch, _ = treat_contained(came, seen.batch(came.a, came.b), "set-aside", graph)
     examples = examples_of(read, batch)
     test = held_out(examples.groups, 0.2, seed)
@@ -123,18 +118,17 @@ def ablation_of(data: Path, silver: Extra, encoder: Path, graph: DiseaseGraph, s
     kind = table.column("kind")
     kinds = {
         name: read_extra(
-            [replace(silver, pairs=table.data.filter(pa.array([k == name for k in kind])))],
-            feature_set, providers, providers_of, examples,
+            replace(silver, pairs=table.data.filter(pa.array([k == name for k in kind]))), of_silver, examples
         )
         for name in dict.fromkeys(kind)
-    }  # fmt: skip
+    }
     families: dict[str, list[int]] = defaultdict(list)
     for column, feature in enumerate(feature_set.features):
         families[feature.kind].append(column)
     with shown("Fits") as progress:
         return ablate(
             examples.take(~test), kinds, families, directions_of(feature_set), seed=seed,
-            unseen=frozenset(reference_names(examples.take(test))), progress=progress,
+            unseen=frozenset(examples.take(test).references.ravel().tolist()), progress=progress,
         )  # fmt: skip
 
 

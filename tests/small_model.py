@@ -18,7 +18,7 @@ from dxmatch.models.ensemble import TreeEnsemble
 from dxmatch.models.folder import ModelFolder, save
 from dxmatch.models.manifest import Column, Decision, Made, Manifest
 from dxmatch.terms.encoders.static import Shape, StaticEncoder
-from dxmatch.training.engines.exported import trees_of
+from dxmatch.training.engines.fitted import trees_of
 
 FEATURES = ("icd_nearest", "cosine_static", "ratio_unigram", "ratio_stem", "levenshtein")
 DECISION_TYPES = (2, 8, 10)

@@ -17,7 +17,7 @@ from dxmatch.models.manifest import Decision
 from dxmatch.models.relation import RelationFacts, RelationModel, relation_columns
 from dxmatch.terms.encoders.static import Shape, StaticEncoder
 from dxmatch.terms.text.normalizer import Normalizer
-from dxmatch.training.engines.exported import trees_of
+from dxmatch.training.engines.fitted import trees_of
 
 from .small_graph import graph_of
 from .small_model import booster_of, small_manifest

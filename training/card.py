@@ -11,12 +11,12 @@ from rich.markup import escape
 from ..features.coverage import coverage_words
 from ..files.wording import shown_threshold
 from ..matcher.match_function import MatchFunction
+from ..matcher.shown import measured
 from ..models.manifest import Manifest
 from ..terminal import print_table
-from .conflicts import conflict_words
-from .correlated import dropped_words
-from .engines.search_words import search_words
-from .expert_agreement import agreement_words
+from .engines.autogluon_engine import search_words
+from .labelled import agreement_words, conflict_words
+from .statistics.correlation import dropped_words
 from .statistics.measure import MEASURES
 
 _PARTS = {
@@ -33,15 +33,12 @@ def model_card(manifest: Manifest, about: str = "") -> str:
         keep_trailing_newline=True,
     ).get_template("card.md.j2")  # fmt: skip
     parts = [(title, manifest.metrics[key]) for key, title in _PARTS.items() if key in manifest.metrics]
+    plain = manifest.metrics.get("plain_words")
     return template.render(
         m=manifest, data=manifest.data, about=about.strip(), parts=parts, measures=MEASURES, number=_number, between=_between,
-        data_words=data_words, coverage_words=coverage_words, plain=manifest.metrics.get("plain_words"), plain_rows=_plain_rows,
+        data_words=data_words, coverage_words=coverage_words, plain=plain,
+        plain_rows=plain and [*plain["kinds"].items(), ("all", plain["all"])],
     )  # fmt: skip
-
-
-def _plain_rows(plain: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """Each kind of plain words with its shares, then all."""
-    return [*plain["kinds"].items(), ("all", plain["all"])]
 
 
 def _number(value: Any) -> str:
@@ -55,21 +52,13 @@ def _between(measured: dict[str, Any]) -> str:
 def print_training(matcher: MatchFunction, folder: Path) -> None:
     """What the terminal shows after a training."""
     parts = {key: matcher.metrics[key] for key in _PARTS if key in matcher.metrics}
-    rows = []
-    alike = False
-    for name in MEASURES:
-        cells = []
-        for part in parts.values():
-            value = part[name]
-            between = "" if value["low"] is None else f" [{value['low']:.3f}, {value['high']:.3f}]"
-            cells.append(_number(value["value"]) + between)
-            alike = alike or (value["low"] is None and value["value"] is not None)
-        rows.append((name.replace("_", " "), *cells))
-    rows.append(("pairs", *(f"{part['pairs']:,}" for part in parts.values())))
-    rows.append(("references", *(f"{part['groups']:,}" for part in parts.values())))
+    rows = [(name.replace("_", " "), *(measured(part[name]) for part in parts.values())) for name in MEASURES]
+    counts = {"pairs": "pairs", "references": "groups"}
+    rows += [(words, *(f"{part[key]:,}" for part in parts.values())) for words, key in counts.items()]
     header = "Measure", *(key.replace("_", " ") for key in parts)
     print_table(header, rows, title=f"{escape(matcher.name)}: on references it has not seen")
-    if alike:
+    values = [part[name] for part in parts.values() for name in MEASURES]
+    if any(one["low"] is None and one["value"] is not None for one in values):
         print(
             "Without an interval: every resample of the references gives the same value, as where all pairs are decided rightly."
         )
@@ -98,7 +87,7 @@ def data_words(data: dict[str, Any]) -> list[str]:
     if "dropped" in data:
         lines.append(dropped_words(data["dropped"]["limit"], data["dropped"]["features"]))
     if "search" in data:
-        lines.append(search_words(data["search"]))
+        lines.append(search_words(data["search"], data["leaderboard"]))
     if "prevalence" in data:
         lines.append(
             f"Probabilities, threshold and measures are for pairs of which {100 * data['prevalence']:g} % match."

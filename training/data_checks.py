@@ -1,17 +1,21 @@
-"""What is wrong, or doubtful, with labelled pairs once their features are known."""
+"""What is wrong, or doubtful, with labelled pairs once their features are known, and with those held out of them."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..errors import InputError, quoted
-from ..features.feature_set import FeatureSet, FeatureSpec
-from ..features.registry import KINDS
+from ..errors import InputError, Remedy, quoted
+from ..features.feature_set import FeatureSet
 from .examples import Examples
+from .labelled import some
+from .options import Split
+from .statistics.correlation import likeness
+from .statistics.split import beyond_chance, grouped_folds
 
 FEW_PAIRS = 50
 FEW_OF_A_LABEL = 10
-SHOWN = 3
+HELD_AGAIN = "which ones depends on their names and the seed alone, so those that an earlier training with this seed held out are held out again"
 
 
 def check_examples(examples: Examples, features: FeatureSet) -> list[str]:
@@ -27,65 +31,40 @@ def check_examples(examples: Examples, features: FeatureSet) -> list[str]:
             raise InputError(
                 f"only one label among {among}", allowed="both matches (1) and non-matches (0)", got=labels
             )
-    warnings = _constant(differ, features)
+    told = _few(differ, "labelled pairs", FEW_PAIRS, "what is measured on them is uncertain")
+    told += _constant(differ, features)
     _check_reversed(differ, features)
-    return [*_few(differ), *warnings, *_equal_non_matches(examples), *_two_labels(differ)]
+    if wrong := examples.names[examples.identical & (examples.label == 0), 0].tolist():
+        told.append(
+            f"Pairs labelled 0 that are equal after normalisation, which M calls a match: {len(wrong):,}"
+            f" ({some([quoted(name) for name in dict.fromkeys(wrong)])})."
+        )
+    return told
 
 
-def _few(differ: Examples) -> list[str]:
+def _few(differ: Examples, which: str, least: int, so: str) -> list[str]:
     matches = int(differ.label.sum())
-    fewest = min(matches, len(differ) - matches)
-    if len(differ) >= FEW_PAIRS and fewest >= FEW_OF_A_LABEL:
+    if len(differ) >= least and min(matches, len(differ) - matches) >= FEW_OF_A_LABEL:
         return []
     return [
-        f"Only {len(differ)} labelled pairs that differ, {matches} of them matches: what is measured on them is uncertain."
-        f" {FEW_PAIRS} pairs with {FEW_OF_A_LABEL} of each label are the least to rely on."
+        f"Only {len(differ):,} {which} that differ, {matches:,} of them matches: {so}."
+        f" {least} pairs with {FEW_OF_A_LABEL} of each label are the least to rely on."
     ]
 
 
 def _constant(differ: Examples, features: FeatureSet) -> list[str]:
-    warnings = []
-    for name, column in zip(features.names, differ.table.T, strict=True):
-        known = column[~np.isnan(column)]
-        if not len(known):
-            warnings.append(f"The feature {name} is missing for every pair, so nothing was learned from it.")
-        elif len(known) == len(column) and (known == known[0]).all():
-            warnings.append(
-                f"The feature {name} is {known[0]:g} for every pair that differs, so nothing was learned from it."
-            )
-    if len(warnings) == len(features.names):
+    values = {name: np.unique(column) for name, column in zip(features.names, differ.table.T, strict=True)}
+    constant = {name: float(of[0]) for name, of in values.items() if len(of) == 1}
+    if len(constant) == len(values):
         raise InputError(
             "no feature tells one pair from another: each is missing or the same for every pair",
             allowed="at least one feature with two values",
             got=list(features.names),
         )
-    return warnings
-
-
-def _equal_non_matches(examples: Examples) -> list[str]:
-    wrong = examples.names[examples.identical & (examples.label == 0), 0].tolist()
-    if not wrong:
-        return []
     return [
-        f"Pairs labelled 0 that are equal after normalisation, which M calls a match: {len(wrong):,}"
-        f" ({_some([quoted(name) for name in dict.fromkeys(wrong)])})."
+        f"The feature {name} is {'missing' if np.isnan(value) else f'{value:g}'} for every pair that differs, so nothing was learned from it."
+        for name, value in constant.items()
     ]
-
-
-def _two_labels(differ: Examples) -> list[str]:
-    """Pairs that only the normaliser makes one; those that are one as written were refused when they were read."""
-    labels: dict[frozenset[str], set[int]] = {}
-    for pair, label in zip(differ.names.tolist(), differ.label.tolist(), strict=True):
-        labels.setdefault(frozenset(pair), set()).add(label)
-    wrong = [sorted(pair) for pair, both in labels.items() if len(both) > 1]
-    if not wrong:
-        return []
-    shown = _some([f"{quoted(a)} and {quoted(b)}" for a, b in wrong])
-    return [f"Pairs that have two labels once their writing is normalised: {len(wrong):,} ({shown})."]
-
-
-def _some(items: list[str]) -> str:
-    return ", ".join(items[:SHOWN]) + (", …" if len(items) > SHOWN else "")
 
 
 def _check_reversed(differ: Examples, features: FeatureSet) -> None:
@@ -100,8 +79,8 @@ def _check_reversed(differ: Examples, features: FeatureSet) -> None:
     for spec, column in zip(features.features, differ.table.T, strict=True):
         known = ~np.isnan(column)
         label = differ.label[known]
-        if 0 < label.sum() < len(label) and (towards := _towards_alike(spec)):
-            areas[spec.name] = float(roc_auc_score(label, towards * column[known])), label
+        if 0 < label.sum() < len(label):
+            areas[spec.name] = float(roc_auc_score(label, likeness(spec, column[known]))), label
     if not areas or max(area for area, _ in areas.values()) > 0.6:
         return
     name, (area, label) = min(areas.items(), key=lambda item: item[1][0])
@@ -115,7 +94,32 @@ def _check_reversed(differ: Examples, features: FeatureSet) -> None:
         )
 
 
-def _towards_alike(spec: FeatureSpec) -> int:
-    """1 or -1 where equal strings have the highest or the lowest value of the feature, else 0."""
-    kind = KINDS[spec.kind]
-    return 1 if kind.alike == kind.range[1] else -1 if kind.alike == kind.range[0] else 0
+def check_held_out(source: str, examples: Examples, test: NDArray[np.bool_], split: Split) -> list[str]:
+    """Where too little is held out, bool[n], to measure on; or far more than the share that was asked for.
+
+    Errors: `InputError` where there is too little to train on; it says so where that is because of what is held out.
+    """
+
+    def check(rows: NDArray[np.bool_]) -> None:
+        left = examples.take(rows & examples.open)
+        grouped_folds(left.groups, left.label, split.folds, split.seed)
+
+    held, every = len(np.unique(examples.groups.code[test])), len(examples.groups.names)
+    try:
+        check(~test)
+    except InputError as error:
+        check(test | ~test)
+        raise InputError(
+            f"{held:,} of {every:,} reference diagnoses are held out to measure on, which leaves too few to train on"
+            f" ({error.problem}): {HELD_AGAIN}",
+            allowed=f"{error.allowed}; or another seed",
+            remedy=Remedy("holds none out and measures out of fold", test_share=0),
+        ) from None
+    differ = examples.take(test & ~examples.identical)
+    told = _few(differ, "held-out pairs", 2 * FEW_OF_A_LABEL, "look at what is cross-validated") if test.any() else []
+    if beyond_chance(held, every, split.test_share):
+        told.append(
+            f"{source}: {held:,} of {every:,} reference diagnoses are held out, so their labels measure and do not teach: {HELD_AGAIN}."
+            " Another seed, or a smaller test share, would learn from them."
+        )
+    return told

@@ -5,45 +5,39 @@ Training-only ("extra") pairs are never used for calibration, threshold or measu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import warn
-from ..features.feature_set import FeatureSet
-from ..features.providers import Providers
+from ..features.names import different_texts
 from ..files.pairs import Pairs, read_pairs
 from ..matcher.batch import Batch, PairModel
 from ..matcher.decider import excluded
-from ..options import Between, File, Options, Table
-from ..terms.diseases.graph import DiseaseGraph
-from ..terms.encoders.static import StaticEncoder
 from .engines.fitted import ExtraRows
+from .options import Extra
 from .statistics.split import Groups
-
-ProvidersOf = Callable[[StaticEncoder | None, DiseaseGraph | None], Providers]
-"""(a static encoder, a graph of diseases) -> what stands behind the features with these; None for the model's own."""
 
 
 @dataclass(frozen=True)
 class Examples:
     """n labelled pairs.
 
-    table : float32[n, f], NaN where unknown. label : int8[n]. weight : float64[n] or None.
+    table : float32[n, f], NaN where unknown. label : int8[n]. weight : float64[n], above 0.
     identical : bool[n]; equal after normalisation, which M calls a match without the trees.
     excluded : bool[n]; what they say excludes a match, which M calls none without the trees.
     groups : what no split divides. names : str[n, 2], the two diagnoses, normalised.
-    references : object[n], the tuple of names that are a pair's reference diagnosis.
+    references : str[n, 2], the names that are a pair's reference diagnosis, often twice the same.
     soft : float64[n] in [0, 1], the share of votes for a match, NaN where it is unknown; or None.
     """
 
     table: NDArray[np.float32]
     label: NDArray[np.int8]
-    weight: NDArray[np.float64] | None
+    weight: NDArray[np.float64]
     identical: NDArray[np.bool_]
     excluded: NDArray[np.bool_]
     groups: Groups
@@ -64,17 +58,8 @@ class Examples:
         return np.where(self.identical, 1.0, np.where(self.excluded, 0.0, probability))
 
     def take(self, rows: NDArray[np.bool_]) -> Examples:
-        return Examples(
-            self.table[rows],
-            self.label[rows],
-            None if self.weight is None else self.weight[rows],
-            self.identical[rows],
-            self.excluded[rows],
-            self.groups.take(rows),
-            self.names[rows],
-            self.references[rows],
-            None if self.soft is None else self.soft[rows],
-        )
+        arrays = {name: value[rows] for name, value in vars(self).items() if isinstance(value, np.ndarray)}
+        return replace(self, groups=self.groups.take(rows), **arrays)
 
 
 def examples_of(read: Pairs, batch: Batch) -> Examples:
@@ -83,67 +68,44 @@ def examples_of(read: Pairs, batch: Batch) -> Examples:
     Where `read` has no reference diagnosis, side `a` is it. Where that is neither of the two diagnoses, side `a` names the disease, too.
     """
     assert read.label is not None
-    row, names = batch.pair_of_row, np.array(batch.names.names, object)
-    first = names[batch.a].tolist()
-    examples = Examples(
+    row, text, groups = batch.pair_of_row, np.array(batch.names.names, object), groups_of(read, batch)
+    names = np.stack([text[batch.first[row]], text[batch.second[row]]], axis=1)
+    reference = np.array(groups.names, object)[groups.code]
+    named = (names == reference[:, None]).any(axis=1)
+    return Examples(
         batch.features[row],
         read.label,
-        read.weight,
+        np.ones(len(row)) if read.weight is None else read.weight,
         batch.equal[row],
         (excluded(batch.features, batch.model.features) & ~batch.equal)[row],
-        Groups.of(first if read.group is None else names_of(read.group.to_pylist(), batch.model.providers)),
-        np.stack([names[batch.first[row]], names[batch.second[row]]], axis=1),
-        np.empty(len(row), object),
+        groups,
+        names,
+        np.stack([reference, np.where(named, reference, text[batch.a])], axis=1),
         read.soft,
     )
-    for i, (code, name) in enumerate(zip(examples.groups.code.tolist(), first, strict=True)):
-        reference = examples.groups.names[code]
-        examples.references[i] = (reference,) if reference in examples.names[i] else (reference, name)
-    return examples
 
 
-def names_of(texts: Sequence[str], providers: Providers) -> list[str]:
-    """The name of each text; each different one is read once."""
-    different = list(dict.fromkeys(texts))
-    named = dict(zip(different, providers.naming(different), strict=True))
-    return [named[text] for text in texts]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Extra(Options):
-    """Pairs to learn from besides those of the experts, such as silver pairs.
-
-    Parameters
-    ----------
-    pairs : path or data frame
-        With the columns `a`, `b` and `label`; an own column `weight` is not read.
-    weight : float
-        How much one of these pairs counts beside one of the experts', above 0.
-    encoder : path, optional
-        The folder of a static encoder to compute these pairs' features with, in place of the model's own. An encoder that was trained on
-        the synonyms that these pairs are made of finds them too easy, and the trees would trust it more than they may.
-    graph : DiseaseGraph, optional
-        The graph of diseases for these pairs, in place of the model's own, for the same reason.
-    """
-
-    pairs: Table
-    weight: Annotated[float, Between(0, apart=True)] = 1.0
-    encoder: File | None = None
-    graph: DiseaseGraph | None = None
+def groups_of(read: Pairs, batch: Batch) -> Groups:
+    """The pairs by the name of their reference diagnosis; side `a` is it where `read` has none."""
+    if read.group is None:
+        return Groups.of([batch.names.names[a] for a in batch.a.tolist()])
+    texts, at, _ = different_texts(read.group, read.group)
+    named = batch.model.providers.naming(texts)
+    return Groups.of([named[text] for text in at.tolist()])
 
 
 @dataclass(frozen=True)
 class ExtraExamples:
     """m extra pairs, each once, that differ after normalisation and have one label. names : object[m, 2]; the rest as in `ExtraRows`.
 
-    sources : one entry for each `Extra`, for the manifest: where it comes from, its rows, those that say something new.
+    source : for the manifest: where they come from, its rows, those that say something new.
     """
 
     features: NDArray[np.float32]
     label: NDArray[np.int8]
     weight: NDArray[np.float64]
     names: NDArray[np.object_]
-    sources: tuple[Mapping[str, Any], ...]
+    source: Mapping[str, Any]
 
     def rows(self, folds_of: Mapping[str, Set[int]], unseen: Set[str]) -> ExtraRows:
         """Those that may be learned from.
@@ -152,58 +114,30 @@ class ExtraExamples:
             folds is left out, since each of them holds back what the other one learns.
         unseen : the references that are held out. No pair of one is learned from.
         """
-        fold = np.full(len(self.label), -1)
-        kept = np.ones(len(self.label), bool)
-        for i, pair in enumerate(self.names.tolist()):
-            folds = set().union(*(folds_of.get(name, ()) for name in pair))
-            kept[i] = len(folds) < 2 and not any(name in unseen for name in pair)
-            if folds:
-                fold[i] = min(folds)
+        names = self.names.tolist()
+        folds = [set[int]().union(*(folds_of.get(name, ()) for name in pair)) for pair in names]
+        fold = np.array([min(of, default=-1) for of in folds], np.int64)
+        kept = np.array([len(of) < 2 and unseen.isdisjoint(p) for of, p in zip(folds, names, strict=True)], bool)
         return ExtraRows(self.features[kept], self.label[kept], self.weight[kept], fold[kept])
 
 
-def read_extra(
-    extra: Sequence[Extra],
-    features: FeatureSet,
-    own: Providers,
-    providers_of: ProvidersOf,
-    labelled: Examples,
-) -> ExtraExamples:
+def read_extra(extra: Extra, seen: PairModel, labelled: Examples) -> ExtraExamples:
     """Reads the pairs and computes their features.
 
-    own, providers_of : what stands behind the features of the model, and with another static encoder or graph.
-    labelled : the experts' pairs. An extra pair that is one of them is left out: the experts' label stands.
+    seen : what they are seen with. labelled : the experts' pairs. An extra pair that is one of them is left out: the experts' label stands.
     """
-    experts = {frozenset(pair) for pair in labelled.names.tolist()}
-    read = [_examples(part, features, own, providers_of, experts) for part in extra]
-    arrays = zip(*((each.features, each.label, each.weight, each.names) for each in read), strict=True)
-    sources = tuple(source for each in read for source in each.sources)
-    return ExtraExamples(*map(np.concatenate, arrays), sources=sources)
-
-
-def _examples(
-    extra: Extra,
-    features: FeatureSet,
-    own: Providers,
-    providers_of: ProvidersOf,
-    experts: set[frozenset[str]],
-) -> ExtraExamples:
     read = read_pairs(extra.pairs, label="label", unlabelled=True)
     assert read.label is not None
     if n := read.n_unlabelled:
         warn(f"{read.source}: {n:,} of {len(read) + n:,} rows have no label, and are left out.")
-    providers = own
-    if extra.encoder is not None or extra.graph is not None:
-        encoder = None if extra.encoder is None else StaticEncoder.load(Path(extra.encoder))
-        providers = providers_of(encoder, extra.graph)
-    batch = PairModel(features, providers, min_coverage=0).batch(read.a, read.b)
+    batch = seen.batch(read.a, read.b)
     table, text = batch.features, np.array(batch.names.names, object)
     names = np.stack([text[batch.first], text[batch.second]], axis=1)
     # A pair that stands twice is learned once: these files are generated, and a repeat is no second opinion.
     share = np.bincount(batch.pair_of_row, read.label) / np.bincount(batch.pair_of_row)
+    experts = {frozenset(pair) for pair in labelled.names.tolist()}
     new = np.array([frozenset(pair) not in experts for pair in names.tolist()], bool) & ~batch.equal
-    new &= (share == 0) | (share == 1)
-    new &= ~excluded(table, features)
+    new &= ((share == 0) | (share == 1)) & ~excluded(table, seen.features)
     label = share[new].astype(np.int8)
     source = {
         "source": Path(read.source).name,
@@ -212,7 +146,7 @@ def _examples(
         "matches": int(label.sum()),
         "weight": extra.weight,
     }
-    return ExtraExamples(table[new], label, np.full(len(label), float(extra.weight)), names[new], (source,))
+    return ExtraExamples(table[new], label, np.full(len(label), float(extra.weight)), names[new], source)
 
 
 def folds_of_references(examples: Examples, fold: NDArray[np.int64]) -> dict[str, set[int]]:
@@ -222,7 +156,3 @@ def folds_of_references(examples: Examples, fold: NDArray[np.int64]) -> dict[str
         for name in references:
             folds.setdefault(name, set()).add(k)
     return folds
-
-
-def reference_names(examples: Examples) -> set[str]:
-    return {name for references in examples.references.tolist() for name in references}

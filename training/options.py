@@ -7,9 +7,31 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from ..options import Between, File, Options, Output
+from ..options import Between, File, Options, Output, Table
 from ..terms.diseases.graph import DiseaseGraph
-from .examples import Extra
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extra(Options):
+    """Pairs to learn from besides those of the experts, such as silver pairs.
+
+    Parameters
+    ----------
+    pairs : path or data frame
+        With the columns `a`, `b` and `label`; an own column `weight` is not read.
+    weight : float
+        How much one of these pairs counts beside one of the experts', above 0.
+    encoder : path, optional
+        The folder of a static encoder to compute these pairs' features with, in place of the model's own. An encoder that was trained on
+        the synonyms that these pairs are made of finds them too easy, and the trees would trust it more than they may.
+    graph : DiseaseGraph, optional
+        The graph of diseases for these pairs, in place of the model's own, for the same reason.
+    """
+
+    pairs: Table
+    weight: Annotated[float, Between(0, apart=True)] = 1.0
+    encoder: File | None = None
+    graph: DiseaseGraph | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

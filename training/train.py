@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
+import datetime
+import hashlib
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from importlib import metadata
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from .. import progress
 from ..errors import warn
 from ..features.coverage import MIN_COVERAGE
 from ..features.feature_set import FeatureSet
 from ..features.portable import without_paths
-from ..features.providers import SHIPPED, Providers
-from ..files.pairs import read_pairs
+from ..features.providers import SHIPPED
+from ..files.pairs import Pairs, read_pairs
 from ..files.reading import OF_TABLES, PairColumns, Reading
 from ..files.tables import check_output, write_table
 from ..matcher.batch import Batch, PairModel
 from ..matcher.match_function import MatchFunction
 from ..matcher.opening import open_store
-from ..models.folder import Arrays, ModelFolder, shipped_parts
-from ..models.manifest import Manifest
+from ..models.folder import ModelFolder, shipped_parts
+from ..models.manifest import Column, Decision, Made, Manifest
 from ..models.relation import RelationModel
+from ..models.releases import SHAPE_FEATURES, installed_releases
 from ..options import Between, File, Serves, Table, checked
-from ..progress import Progress
 from ..stats.intervals import percentiles
-from ..stats.resampling import group_draws
+from ..stats.resampling import Resampling, group_draws
 from ..terms.diseases.graph import DiseaseGraph
 from ..terms.diseases.shipped import shipped_graph
 from ..terms.diseases.words import vocabulary_of
@@ -39,24 +42,17 @@ from ..terms.encoders.static import StaticEncoder
 from ..terms.text.normalizer import Normalizer
 from ..votes.asking_options import Asking
 from .card import model_card
-from .conflicts import decide_conflicts
-from .contained import contained_warning, treat_contained
-from .correlated import as_facts, correlated
-from .data_checks import check_examples
-from .described import build_manifest, data_of
-from .engines.engine import ENGINES, AutoGluon, LightGBM
-from .engines.search_words import forecast_words
-from .examples import Examples, examples_of, read_extra, reference_names
-from .expert_agreement import agreement_of
+from .data_checks import check_examples, check_held_out
+from .engines.autogluon_engine import ENGINES, AutoGluon
+from .engines.lightgbm_engine import LightGBM
+from .examples import Examples, examples_of, read_extra
 from .fold_fit import Fitted, directions_of, fit_folds
-from .held_out_checks import check_left, held_out_warnings
-from .options import About, Encoders, LabelRules, Split
-from .statistics.measure import average_precision, measure
+from .labelled import agreement_of, contained_warning, decide_conflicts, treat_contained, understood_pairs
+from .options import About, Encoders, Extra, LabelRules, Split
+from .statistics.correlation import correlated
+from .statistics.measure import measure, ranking_and_decisions
 from .statistics.split import held_out
 from .statistics.threshold import Threshold
-from .understood import understood_pairs
-
-REPEATS, LEVEL = 1000, 0.95
 
 
 @checked
@@ -129,61 +125,62 @@ def train(
     if split.held_out is not None:
         check_output(split.held_out)
     if isinstance(engine, AutoGluon):
-        warn(forecast_words(engine.time_limit, split.refit))
-    inputs = Inputs(features, encoder, asking or Asking(), labels.abbreviations)
+        warn(engine.forecast(split.refit))
+    inputs = Inputs(features, encoder, asking or Asking(), labels.abbreviations, min_coverage)
     read = read_pairs(
         pairs, **vars(columns), encoding=reading.encoding, rejects=reading.rejects,
         visible=True, unlabelled=True, on_conflict=labels.on_conflict,
     )  # fmt: skip
     n = read.n_unlabelled
     left_out = [f"Rows without a label, left out: {n:,} of {len(read) + n:,}."] if n else []
-    batch = inputs.model(min_coverage).batch(read.a, read.b)
+    batch = inputs.model.batch(read.a, read.b)
     agreement = agreement_of(read, batch)
     read, batch, set_aside = understood_pairs(read, batch)
     read, batch, inside = treat_contained(read, batch, labels.contained, inputs.graph)
-    read, batch, conflicts = decide_conflicts(read, batch, labels.on_conflict)
+    read, batch, conflicts, divided = decide_conflicts(read, batch, labels.on_conflict)
     examples = examples_of(read, batch)
     test = held_out(examples.groups, split.test_share, split.seed)
     dropped = None
     if engine.drop_correlated is not None:
         shown_to_it = examples.take(~test & examples.open)
         gone = correlated(shown_to_it.table, shown_to_it.label, inputs.features, engine.drop_correlated)
-        dropped = as_facts(engine.drop_correlated, gone)
-        inputs = inputs.without([one.feature for one in gone])
-        batch = Batch(inputs.model(min_coverage), batch.names, batch.a, batch.b)
+        dropped = {"limit": engine.drop_correlated, "features": gone}
+        inputs = inputs.without([one["feature"] for one in gone])
+        batch = Batch(inputs.model, batch.names, batch.a, batch.b)
         examples = examples_of(read, batch)
-    warnings = [*left_out, *set_aside, *check_examples(examples, inputs.features), *contained_warning(inside)]
-    warnings += held_out_warnings(read.source, examples, test, split)
-    check_left(examples, test, split)
-    extra = None
-    if labels.extras:
-        extra = read_extra(labels.extras, inputs.features, inputs.providers, inputs.providers_of, examples)
+    warnings = [*left_out, *set_aside, *check_examples(examples, inputs.features), *divided, *contained_warning(inside)]
+    warnings += check_held_out(read.source, examples, test, split)
+    extra = [read_extra(one, inputs.seeing(one), examples) for one in labels.extras]
     seen, unseen = examples.take(~test), examples.take(test)
-    refit = split.refit and bool(test.any())
+    refit, held = split.refit and bool(test.any()), set(unseen.references.ravel().tolist())
     fit = partial(fit_folds, split=split, threshold=threshold, directions=directions_of(inputs.features), extra=extra)
 
     with progress.shown("Training") as report:
-        fitted = fit(seen, engine, unseen=reference_names(unseen), progress=_part(report, 0, 1 + refit))
+        fitted = fit(seen, engine, unseen=held, progress=lambda done, total: report(done, (1 + refit) * total))
         metrics = _measured(fitted, seen, unseen, threshold, split.seed)
         if isinstance(engine, AutoGluon):
-            plain = fit(seen, LightGBM(), unseen=reference_names(unseen))
+            plain = fit(seen, LightGBM(), unseen=held)
             metrics["gain_over_plain"] = gain_over_plain(fitted, plain, seen, unseen, split.seed)
         if refit:
-            fitted = fit(examples, engine, progress=_part(report, 1, 2))
-    data = data_of(
-        columns, split, threshold, read, examples.groups, coverage=batch.coverage, contained=inside, warnings=warnings, refitted=refit,
-        extra=None if extra is None else list(extra.sources), dropped=dropped, agreement=agreement, conflicts=conflicts or None,
+            fitted = fit(examples, engine, progress=lambda done, total: report(total + done, 2 * total))
+    data = _data(
+        read, examples, split, coverage=batch.coverage, contained=inside, warnings=warnings, agreement=agreement,
+        conflicts=conflicts or None, dropped=dropped, extra=[one.source for one in extra] or None, soft=columns.soft,
+        prevalence=threshold.prevalence, refitted=refit, engine=type(engine).__name__.lower(), **fitted.ensemble.facts,
     )  # fmt: skip
-    manifest = build_manifest(about.name, engine, threshold, inputs.features, inputs.providers, fitted, data, metrics)
+    matcher = inputs.matcher(fitted, threshold, about, data, metrics)
     if split.held_out is not None:
         write_table(read.table.data.filter(pa.array(test)), split.held_out)
     for warning in warnings:
         warn(warning)
-    return inputs.matcher(fitted, manifest, about.text, min_coverage)
+    return matcher
 
 
 class Inputs:
-    """What stands behind the features of a training: the set, the normaliser, the encoder, the graph of diseases, the votes."""
+    """What stands behind the features of a training: the set, the normaliser, the encoder, the graph of diseases, the votes.
+
+    model : what pairs are seen with before anything decides.
+    """
 
     def __init__(
         self,
@@ -191,48 +188,66 @@ class Inputs:
         encoder: Encoders,
         asking: Asking,
         abbreviations: Mapping[str, str] | File | None,
+        min_coverage: float = MIN_COVERAGE,
     ) -> None:
         if not isinstance(features, FeatureSet):
             features = without_paths(FeatureSet.read(features, asking.endpoints))
         self.features = features
-        self._given = encoder, asking, abbreviations
-        self.normalizer = Normalizer(self.features.language, abbreviations)
-        self.encoder_arrays = _encoder_arrays(encoder.folder) if SHIPPED in self.features.encoders else None
-        self.graph = (encoder.graph or shipped_graph()) if self.features.needs_graph else None
-        self.vocabulary = None if self.graph is None else vocabulary_of(self.graph, self.features.language)
+        self._given = encoder, asking, abbreviations, min_coverage
+        self.normalizer = Normalizer(features.language, abbreviations)
+        self.encoder = _static(encoder.folder) if SHIPPED in features.encoders else None
+        self.graph = (encoder.graph or shipped_graph()) if features.needs_graph else None
+        self.vocabulary = None if self.graph is None else vocabulary_of(self.graph, features.language)
         self.votes = open_store(asking.store)
-        self.encoder = None if self.encoder_arrays is None else StaticEncoder.from_arrays(self.encoder_arrays)
-        self.providers = self.providers_of(None, None)
+        self.model = self._seeing(self.encoder, self.graph, min_coverage)
+
+    def _seeing(self, encoder: StaticEncoder | None, graph: DiseaseGraph | None, min_coverage: float) -> PairModel:
+        providers = self.features.open(
+            self.normalizer,
+            encoder,
+            endpoints=self.features.endpoints,
+            allow_download=self._given[0].allow_download,
+            store=self.votes,
+            graph=graph,
+            vocabulary=self.vocabulary,
+        )
+        return PairModel(self.features, providers, min_coverage=min_coverage)
+
+    def seeing(self, extra: Extra) -> PairModel:
+        """What extra pairs are seen with: where they have an encoder or a graph of their own, these in place of the model's."""
+        if extra.encoder is None and extra.graph is None:
+            return replace(self.model, min_coverage=0)
+        encoder = self.encoder if extra.encoder is None else _static(extra.encoder)
+        return self._seeing(encoder, extra.graph or self.graph, 0)
 
     def without(self, names: Sequence[str]) -> Inputs:
         """The same behind fewer features."""
         return Inputs(self.features.without(names), *self._given)
 
-    def model(self, min_coverage: float) -> PairModel:
-        """What pairs are seen with before anything decides."""
-        return PairModel(self.features, self.providers, min_coverage=min_coverage)
-
-    def providers_of(self, encoder: StaticEncoder | None, graph: DiseaseGraph | None) -> Providers:
-        return self.features.open(
-            self.normalizer,
-            encoder or self.encoder,
-            endpoints=self.features.endpoints,
-            allow_download=self._given[0].allow_download,
-            store=self.votes,
-            graph=graph or self.graph,
-            vocabulary=self.vocabulary,
+    def matcher(
+        self, final: Fitted, threshold: Threshold, about: About, data: dict[str, Any], metrics: dict[str, Any]
+    ) -> MatchFunction:
+        """M as `load` gives it: the model that is returned is the one that will be on disk. data, metrics : of its manifest."""
+        features, providers, (encoder, _, _, min_coverage) = self.features, self.model.providers, self._given
+        libraries = installed_releases(("lightgbm", "numpy", *SHAPE_FEATURES))
+        manifest = Manifest(
+            name=about.name,
+            made=Made(datetime.date.today().isoformat(), metadata.version("dxmatch"), libraries),
+            features=tuple(map(Column, features.names)),
+            feature_set=features.to_dict(),
+            normalizer=self.normalizer.spec(),
+            encoders={name: providers.encoder(name).identity for name in features.encoders},
+            decision=Decision(final.calibration, final.threshold, threshold.words),
+            data=data,
+            metrics=metrics,
         )
-
-    def matcher(self, final: Fitted, manifest: Manifest, about: str, min_coverage: float) -> MatchFunction:
-        """M as `load` gives it: the model that is returned is the one that will be on disk. about : of its card."""
-        diseases = None if self.graph is None else self.graph.arrays()
-        encoder, folders = self._given[0], self.features.folders
-        kept = files_to_keep(folders, self.features.encoders) if encoder.keep else {}
+        kept = files_to_keep(features.folders, features.encoders) if encoder.keep else {}
         parts = ModelFolder(
-            manifest, final.ensemble.trees, self._relation(encoder), self.encoder_arrays, diseases, kept, model_card(manifest, about)
+            manifest, final.ensemble.trees, self._relation(encoder), None if self.encoder is None else self.encoder.arrays(),
+            None if self.graph is None else self.graph.arrays(), kept, model_card(manifest, about.text),
         )  # fmt: skip
         return MatchFunction(
-            parts, store=self.votes, endpoints=self.features.endpoints, encoders=None if kept else folders,
+            parts, store=self.votes, endpoints=features.endpoints, encoders=None if kept else features.folders,
             allow_download=encoder.allow_download, min_coverage=min_coverage,
         )  # fmt: skip
 
@@ -240,26 +255,41 @@ class Inputs:
         """The shipped relation model, where its columns are the shipped model's; it knows nothing of the labels."""
         if encoder.folder is not None or encoder.graph is not None:
             return None
-        shipped = shipped_parts()
-        return (
-            shipped.relation if self.features.to_dict()["feature"] == shipped.manifest.feature_set["feature"] else None
-        )
+        shipped, own = shipped_parts(), self.features.to_dict()["feature"]
+        return shipped.relation if own == shipped.manifest.feature_set["feature"] else None
+
+
+def _static(folder: File | None) -> StaticEncoder:
+    return StaticEncoder.from_arrays(shipped_parts().encoder or {}) if folder is None else StaticEncoder.load(folder)
+
+
+def _data(read: Pairs, examples: Examples, split: Split, **known: Any) -> dict[str, Any]:
+    """What the manifest says of the labelled pairs `read`. known : what is said besides, where it is not None."""
+    digest = hashlib.sha256()
+    for a, b, y in zip(read.a.to_pylist(), read.b.to_pylist(), examples.label.tolist(), strict=True):
+        digest.update(f"{a}\t{b}\t{y}\n".encode())
+    return {
+        "sha256": digest.hexdigest(),
+        "rows": len(read),
+        "matches": int(examples.label.sum()),
+        "groups": len(examples.groups.names),
+        "set_aside": read.n_rejected,
+        "source": Path(read.source).name,
+        "split": {"seed": split.seed, "test_share": split.test_share},
+        **{name: value for name, value in known.items() if value is not None},
+    }
 
 
 def _measured(fitted: Fitted, seen: Examples, unseen: Examples, threshold: Threshold, seed: int) -> dict[str, Any]:
     """The metrics of the manifest: out of fold, and on held-out references."""
 
-    def of(part: Examples, probability: NDArray[np.float64]) -> dict[str, Any]:
-        return measure(
-            probability, part.label, part.groups.code, fitted.threshold, prevalence=threshold.prevalence, seed=seed
-        )
-
-    metrics = {"cross_validated": of(seen, fitted.out_of_fold)}
+    of = partial(measure, threshold=fitted.threshold, prevalence=threshold.prevalence, resampling=Resampling(seed=seed))
+    metrics = {"cross_validated": of(fitted.out_of_fold, seen.label, seen.groups.code)}
     if len(unseen):
-        probability = unseen.with_rules(fitted.calibration(fitted.ensemble.raw(unseen.table)))
-        differ = ~unseen.identical
-        metrics["held_out"] = of(unseen, probability)
-        metrics["held_out_not_identical"] = of(unseen.take(differ), probability[differ])
+        probability = unseen.with_rules(fitted.calibration(fitted.ensemble.trees.raw(unseen.table)))
+        different = unseen.take(~unseen.identical)
+        metrics["held_out"] = of(probability, unseen.label, unseen.groups.code)
+        metrics["held_out_not_identical"] = of(probability[~unseen.identical], different.label, different.groups.code)
     return metrics
 
 
@@ -272,30 +302,20 @@ def gain_over_plain(fitted: Fitted, plain: Fitted, seen: Examples, unseen: Examp
     """
     part = unseen if len(unseen) else seen
     part = part.take(part.open)
-    ensembles = fitted.ensemble, plain.ensemble
-    scores = [each.raw(part.table) if len(unseen) else each.out_of_fold for each in ensembles]
-    own, of_plain = (float(average_precision(score, part.label)[0]) for score in scores)
-    groups = len(part.groups.names)
-    draws = group_draws(groups, REPEATS, seed).astype(np.float64)
-    own_resampled, plain_resampled = (
-        np.concatenate([average_precision(score, part.label, few[:, part.groups.code]) for few in np.split(draws, 20)])
-        for score in scores
+    groups, resampling = len(part.groups.names), Resampling(seed=seed)
+    draws = np.vstack([np.ones((1, groups), np.int64), group_draws(groups, resampling.resamples, seed)])
+    scores = [
+        each.ensemble.trees.raw(part.table) if len(unseen) else each.ensemble.out_of_fold for each in (fitted, plain)
+    ]
+    own, of_plain = (
+        ranking_and_decisions(score, score >= 0, part.label, part.groups.code, draws)[0] for score in scores
     )
-    low, high = percentiles(own_resampled - plain_resampled, LEVEL)
+    low, high = percentiles(own[1:] - of_plain[1:], resampling.level)
     return {
         "measured_on": "held_out_not_identical" if len(unseen) else "cross_validated",
         "pairs": len(part),
         "groups": groups,
-        "level": LEVEL,
-        "average_precision": own,
-        "plain_average_precision": of_plain,
-        "gain": {"value": own - of_plain, "low": low, "high": high},
+        "average_precision": float(own[0]),
+        "plain_average_precision": float(of_plain[0]),
+        "gain": {"value": float(own[0] - of_plain[0]), "low": low, "high": high},
     }
-
-
-def _encoder_arrays(folder: str | os.PathLike[str] | None) -> Arrays | None:
-    return shipped_parts().encoder if folder is None else StaticEncoder.load(Path(folder)).arrays()
-
-
-def _part(report: Progress, number: int, parts: int) -> Progress:
-    return lambda done, total: report(number * total + done, parts * total)

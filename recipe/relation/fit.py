@@ -20,7 +20,7 @@ from ...matcher.policy import POLICIES
 from ...models.relation import HEADS, RelationFacts, RelationModel
 from ...training.engines import lightgbm_engine
 from ...training.engines.fitted import Rows
-from ...training.statistics.calibration import fit_sigmoid
+from ...training.fold_fit import fit_sigmoid
 from ...training.statistics.measure import average_precision
 from ...training.statistics.threshold import choose_threshold
 from .pairs import CLOSE, FAR, KIND, NONE, SAME
@@ -61,7 +61,9 @@ def fit_relation(
         rows = positive | negative
         label = positive[rows].astype(np.int8)
         fitted = lightgbm_engine.fit(
-            Rows(table[rows], label, None, fold[rows], [0] * table.shape[1]), seed=seed, candidates=CANDIDATES
+            Rows(table[rows], label, np.ones(len(label)), fold[rows], [0] * table.shape[1]),
+            seed=seed,
+            candidates=CANDIDATES,
         )
         trees[head] = fitted.trees
         calibration[head] = fit_sigmoid(fitted.out_of_fold, label)

@@ -16,10 +16,11 @@ from ...matcher.batch import PairModel
 from ...matcher.decider import excluded
 from ...models.calibration import Sigmoid
 from ...models.ensemble import TreeEnsemble
+from ...stats.resampling import Resampling
 from ...training.engines import lightgbm_engine
 from ...training.engines.fitted import Rows
-from ...training.examples import names_of
-from ...training.statistics.calibration import fit_sigmoid
+from ...training.examples import groups_of
+from ...training.fold_fit import fit_sigmoid
 from ...training.statistics.measure import measure
 from ...training.statistics.split import Groups, grouped_folds, held_out
 from ...training.statistics.threshold import MAX_F1, choose_threshold
@@ -58,7 +59,7 @@ def fit_policy(
     columns = np.hstack([batch.features[rows], batch.directions])
     equal = batch.equal[rows]
     excluding = excluded(batch.features, features)[rows] & ~equal
-    groups = Groups.of(names_of((read.a if read.group is None else read.group).to_pylist(), providers))
+    groups = groups_of(read, batch)
     test = held_out(groups, test_share, seed)
     decided = equal | excluding
 
@@ -68,7 +69,9 @@ def fit_policy(
     probability = np.where(equal, 1.0, 0.0)
     open_rows = test & ~decided
     probability[open_rows] = calibration(trees.raw(columns[open_rows]))
-    measured = measure(probability[test], read.label[test], groups.take(test).code, threshold, seed=seed)
+    measured = measure(
+        probability[test], read.label[test], groups.take(test).code, threshold, resampling=Resampling(seed=seed)
+    )
     trees, calibration, threshold = _fitted(columns, read.label, groups, ~decided, seed)
     if progress is not None:
         progress(2, 2)
@@ -81,7 +84,7 @@ def _fitted(
     own, y = groups.take(kept), label[kept]
     fold = grouped_folds(own, y, FOLDS, seed)
     fitted = lightgbm_engine.fit(
-        Rows(columns[kept], y, None, fold, [0] * columns.shape[1]),
+        Rows(columns[kept], y, np.ones(len(y)), fold, [0] * columns.shape[1]),
         seed=seed,
         candidates=lightgbm_engine.CANDIDATES[1:2],
     )

@@ -16,7 +16,7 @@ from rich.table import Table
 from dxmatch.files.pairs import Pairs
 from dxmatch.matcher.match_function import MatchFunction
 from dxmatch.stats.resampling import group_draws
-from dxmatch.training.contained import contained
+from dxmatch.training.labelled import contained
 from dxmatch.training.statistics.measure import average_precision
 from dxmatch.training.statistics.split import Groups
 

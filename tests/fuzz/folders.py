@@ -207,7 +207,7 @@ def model_parts() -> Any:
     from dxmatch.models.manifest import Made
     from dxmatch.terms.text.normalizer import Normalizer
     from dxmatch.tests.small_model import small_manifest
-    from dxmatch.training.engines.exported import trees_of
+    from dxmatch.training.engines.fitted import trees_of
 
     names = ("cosine_x", "ratio_unigram")
     table = np.random.default_rng(0).random((200, 2)).astype(np.float32)

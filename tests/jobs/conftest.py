@@ -17,7 +17,7 @@ from dxmatch.models.calibration import Sigmoid
 from dxmatch.models.folder import ModelFolder, save
 from dxmatch.models.manifest import Decision, Made
 from dxmatch.terms.text.normalizer import Normalizer
-from dxmatch.training.engines.exported import trees_of
+from dxmatch.training.engines.fitted import trees_of
 
 from ..small_model import small_manifest
 

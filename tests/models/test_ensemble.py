@@ -22,7 +22,7 @@ from dxmatch.models import ensemble
 from dxmatch.models.ensemble import TreeEnsemble
 from dxmatch.models.folder import SHIPPED_MODEL, load
 from dxmatch.models.tree_loops import BLOCK
-from dxmatch.training.engines.exported import trees_of
+from dxmatch.training.engines.fitted import trees_of
 
 from ..small_model import booster_of, boosters_of
 

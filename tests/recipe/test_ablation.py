@@ -30,7 +30,7 @@ def silver(n: int, seed: int, right: bool, first: str = "s") -> ExtraExamples:
     told = label if right else 1 - label
     features = np.stack([told + rng.normal(0, 0.6, n), 0.3 * label + rng.normal(0, 1, n)], axis=1).astype(np.float32)
     names = np.array([[f"{first}{i}", f"t{i}"] for i in range(n)], object)
-    return ExtraExamples(features, label, np.full(n, 2.0), names, ())
+    return ExtraExamples(features, label, np.full(n, 2.0), names, {})
 
 
 @pytest.fixture

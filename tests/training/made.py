@@ -15,16 +15,14 @@ def examples(
 ) -> Examples:
     """Each pair's first name is its reference. identical : where it is not whether the names are equal."""
     pairs = names or [(f"x{i}", f"y{i}") for i in range(len(label))]
-    references = np.empty(len(pairs), object)
-    references[:] = [(first,) for first, _ in pairs]
     return Examples(
         np.asarray(table, np.float32),
         np.asarray(label, np.int8),
-        known.get("weight"),
+        known.get("weight", np.ones(len(pairs))),
         np.array([a == b for a, b in pairs], bool) if identical is None else identical,
         np.zeros(len(pairs), bool) if known.get("excluded") is None else known["excluded"],
         Groups.of([first for first, _ in pairs]),
         np.array(pairs, object),
-        references,
+        np.array([(first, first) for first, _ in pairs], object),
         known.get("soft"),
     )

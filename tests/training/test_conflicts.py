@@ -16,9 +16,9 @@ from dxmatch.files.pairs import Pairs, read_pairs
 from dxmatch.files.tables import Table
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
-from dxmatch.training.conflicts import conflict_words, decide_conflicts
 from dxmatch.training.engines import autogluon_engine
-from dxmatch.training.engines.engine import AutoGluon
+from dxmatch.training.engines.autogluon_engine import AutoGluon
+from dxmatch.training.labelled import conflict_words, decide_conflicts
 from dxmatch.training.options import Split
 from dxmatch.training.statistics.split import Groups, held_out
 from dxmatch.training.train import train
@@ -47,8 +47,15 @@ def test_rules(rule: str, labels: str, kept: list[int], facts: dict[str, int]) -
     text = [pa.chunked_array([pa.array(side, pa.large_string())]) for side in zip(*rows, strict=True)]
     label = np.array([*map(int, labels), 0], np.int8)
     read = Pairs(Table(pa.table({"row": list(range(len(rows)))}), "t", 1), *text, np.arange(len(rows)), label)
-    out, _, found = decide_conflicts(read, seen(read, NAMING), rule)
+    out, _, found, _ = decide_conflicts(read, seen(read, NAMING), rule)
     assert out.table.column("row") == [*kept, len(labels)] and found == {"rule": rule, **facts}
+
+
+def test_two_labels_that_the_normaliser_finds() -> None:
+    rows = [("gout", "asthma", 1), ("Asthma!", "(gout)", 0), ("mumps", "Mumps", 1), ("mumps!", "mumps", 0)]
+    read = read_pairs(pd.DataFrame(rows, columns=["a", "b", "label"]), label="label")
+    *_, told = decide_conflicts(read, seen(read, NAMING), "refuse")
+    assert told == ["Pairs that have two labels once their writing is normalised: 1 ('gout' and 'asthma')."]
 
 
 def test_words() -> None:
@@ -132,7 +139,7 @@ def test_what_a_search_takes_and_gains_is_said_first(
         raise Begun("the search begins")
 
     monkeypatch.setattr(autogluon_engine, "check_installed", lambda: None)
-    monkeypatch.setattr(autogluon_engine, "fit", begins)
+    monkeypatch.setattr(AutoGluon, "fit", begins)
     toy_pairs.to_csv(tmp_path / "p.csv", index=False)
     done = command(
         "train",

@@ -7,7 +7,7 @@ import pytest
 from dxmatch.files.pairs import Pairs, read_pairs
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
-from dxmatch.training.contained import contained, contained_warning, treat_contained
+from dxmatch.training.labelled import contained, contained_warning, treat_contained
 
 from .seen import seen
 

@@ -18,7 +18,7 @@ from dxmatch.training.train import train
 TRAINING = """
 import os, signal, sys
 from dxmatch.cli.main import main
-from dxmatch.training.engines.engine import LightGBM
+from dxmatch.training.engines.lightgbm_engine import LightGBM
 LightGBM.fit = lambda *a, **k: os.kill(os.getpid(), {signal})
 sys.argv = ["dxmatch", "train", "pairs.csv", "-o", "m", "--overwrite", "--features", {features!r}, "--seed", "1"]
 main()

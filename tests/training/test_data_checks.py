@@ -62,7 +62,7 @@ def test_constant_and_missing_features() -> None:
     table[:, 1] = np.nan
     assert check_examples(examples(table, label), SET) == [
         "The feature words is 0.5 for every pair that differs, so nothing was learned from it.",
-        "The feature bigrams is missing for every pair, so nothing was learned from it.",
+        "The feature bigrams is missing for every pair that differs, so nothing was learned from it.",
     ]
     table[3, 1] = 0.0  # known or not is two values
     assert len(check_examples(examples(table, label), SET)) == 1
@@ -77,10 +77,8 @@ def test_labels_that_the_normaliser_finds_wrong() -> None:
     table, label = like_labels()
     names = [(f"x{i}", f"y{i}") for i in range(100)]
     names[0], names[2] = ("mumps", "mumps"), ("mumps", "mumps")  # both labelled 0
-    names[5], names[8] = ("flu", "influenza"), ("influenza", "flu")  # 1 and 0
     assert check_examples(examples(table, label, names), SET) == [
         "Pairs labelled 0 that are equal after normalisation, which M calls a match: 2 ('mumps').",
-        "Pairs that have two labels once their writing is normalised: 1 ('flu' and 'influenza').",
     ]
 
 

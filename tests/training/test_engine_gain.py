@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score
 
-from dxmatch.training.engines.engine import LightGBM
 from dxmatch.training.engines.fitted import Ensemble
+from dxmatch.training.engines.lightgbm_engine import LightGBM
 from dxmatch.training.examples import Examples
 from dxmatch.training.fold_fit import Fitted, fit_folds
 from dxmatch.training.options import Split

@@ -10,7 +10,7 @@ from dxmatch.files.pairs import Pairs
 from dxmatch.files.tables import Table
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
-from dxmatch.training.expert_agreement import agreement_of, agreement_words, expert_agreement
+from dxmatch.training.labelled import agreement_of, agreement_words, expert_agreement
 
 from .seen import seen
 

@@ -12,8 +12,8 @@ from dxmatch.errors import InputError, OptionError
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.engines import lightgbm_engine
 from dxmatch.training.engines.fitted import Ensemble, ExtraRows, Rows
-from dxmatch.training.examples import Extra, ExtraExamples
-from dxmatch.training.options import LabelRules, Split
+from dxmatch.training.examples import ExtraExamples
+from dxmatch.training.options import Extra, LabelRules, Split
 from dxmatch.training.statistics.split import Groups, held_out
 from dxmatch.training.train import train
 
@@ -75,7 +75,7 @@ def test_a_row_of_a_fold_is_hidden_from_its_member(monkeypatch: pytest.MonkeyPat
     def trained(of: int, labels: np.ndarray, weight: float = 1.0) -> Ensemble:
         extra = ExtraRows(more, labels, np.full(100, weight), np.full(100, of))
         leaves = ({"num_leaves": 7, "min_data_in_leaf": 20},)
-        return lightgbm_engine.fit(Rows(features, label, None, fold, [0, 0], extra), candidates=leaves)
+        return lightgbm_engine.fit(Rows(features, label, np.ones(300), fold, [0, 0], [extra]), candidates=leaves)
 
     def alike(a: Ensemble, b: Ensemble) -> list[bool]:
         """Whether the two have the same leaves, by member."""
@@ -99,7 +99,7 @@ def test_the_fold_of_an_extra_pair() -> None:
         np.arange(7, dtype=np.int8) % 2,
         np.arange(1.0, 8.0),
         np.array(names, object),
-        (),
+        {},
     )
     rows = extra.rows({"r0": {0}, "r1": {1}, "r2": {0}}, {"gone"})
     # of no reference: every fold; r0 and r1 lie in two folds, so no fold may learn it; "gone" is held out

@@ -9,7 +9,7 @@ from dxmatch.errors import InputError
 from dxmatch.files.pairs import Pairs, read_pairs
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
-from dxmatch.training.understood import understood_pairs
+from dxmatch.training.labelled import understood_pairs
 
 from ..small_vocabulary import small_vocabulary
 from .seen import seen

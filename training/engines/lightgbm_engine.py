@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .exported import trees_of
-from .fitted import Ensemble, Rows
+from ...options import Between, Options
+from ...progress import Progress
+from .fitted import Ensemble, Rows, trees_of
 
 MAX_ROUNDS = 600
 STEP = 20
@@ -24,11 +26,25 @@ SETTINGS: dict[str, Any] = {
     "bagging_fraction": 0.8,
     "bagging_freq": 1,
 }
-CANDIDATES: tuple[dict[str, Any], ...] = (
-    {"num_leaves": 4, "min_data_in_leaf": 40},
-    {"num_leaves": 7, "min_data_in_leaf": 40},
-    {"num_leaves": 15, "min_data_in_leaf": 40},
-)
+STEADY = {"deterministic": True, "force_row_wise": True}
+CANDIDATES: Sequence[dict[str, Any]] = [{"num_leaves": leaves, "min_data_in_leaf": 40} for leaves in (4, 7, 15)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LightGBM(Options):
+    """LightGBM's trees, a member for each fold: of three sizes, the one with the fewest splits that is about as good as the best.
+
+    Parameters
+    ----------
+    drop_correlated : float, optional
+        Leaves out features whose Spearman correlation with a better one is that strong, up to 1; the card names them.
+    """
+
+    drop_correlated: Annotated[float, Between(0.01, 1)] | None = None
+
+    def fit(self, rows: Rows, *, seed: int, progress: Progress | None = None) -> Ensemble:
+        """Fits the members of M."""
+        return fit(rows, seed=seed, progress=progress)
 
 
 def fit(
@@ -36,7 +52,7 @@ def fit(
     *,
     seed: int = 0,
     candidates: Sequence[dict[str, Any]] = CANDIDATES,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Ensemble:
     """Fits every candidate on the folds and keeps, of what comes within `TOLERANCE` of the best out-of-fold AP, the fewest splits.
 
@@ -49,7 +65,7 @@ def fit(
         path = np.empty((MAX_ROUNDS // STEP, len(rows.label)))
 
         def grow(member: int, candidate: dict[str, Any] = candidate, path: NDArray[np.float64] = path) -> Any:
-            booster = _booster(*rows.without(member), candidate, rows.directions, seed + member)
+            booster = _booster(rows, member, candidate, seed + member)
             held = rows.fold == member
             for step in range(len(path)):
                 path[step, held] = booster.predict(
@@ -72,28 +88,20 @@ def fit(
     score, _, candidate, rounds, boosters, out_of_fold = min(
         (each for each in tried if each[0] >= enough), key=lambda each: (each[1], -each[0])
     )
-    trees = trees_of(boosters, rounds=rounds)
-    return Ensemble(trees, out_of_fold, {**candidate, "rounds": rounds, "out_of_fold_average_precision": score})
+    chosen = {**candidate, "rounds": rounds, "out_of_fold_average_precision": score}
+    return Ensemble(trees_of(boosters, rounds=rounds), out_of_fold, {"chosen": chosen})
 
 
-def _booster(
-    features: NDArray[np.float32],
-    label: NDArray[np.int8],
-    weight: NDArray[np.float64] | None,
-    candidate: dict[str, Any],
-    directions: Sequence[int],
-    seed: int,
-) -> Any:
+def _booster(rows: Rows, held_back: int, candidate: dict[str, Any], seed: int) -> Any:
     import lightgbm
 
+    features, label, weight, _ = rows.without(held_back)
     parameters = {
         "objective": "binary",
         **SETTINGS,
-        "monotone_constraints": list(directions),
-        "monotone_constraints_method": "advanced",
+        **rows.constraints,
+        **STEADY,
         "seed": seed,
-        "deterministic": True,
-        "force_row_wise": True,
         "num_threads": 1,
         "verbosity": -1,
         **candidate,

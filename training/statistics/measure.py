@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...pages.rows import known
 from ...stats.intervals import percentiles
-from ...stats.resampling import group_draws
+from ...stats.resampling import Resampling, group_draws
 
 MEASURES = ("precision", "recall", "f1", "accuracy", "average_precision", "brier", "calibration_error")
 BINS = 10
 """Of probabilities, of equal width: [0, 0.1), [0.1, 0.2), …, [0.9, 1]."""
-_RESAMPLES_AT_ONCE, _CELLS = 100, 4_000_000
+_AT_ONCE = 100
 _SAME = 1e-12
 
 
@@ -27,9 +28,7 @@ def measure(
     threshold: float,
     *,
     prevalence: float | None = None,
-    repeats: int = 1000,
-    level: float = 0.95,
-    seed: int = 0,
+    resampling: Resampling = Resampling(),
 ) -> dict[str, Any]:
     """Each of `MEASURES` as `{"value", "low", "high"}`, with the counts behind it, and the `reliability_curve`.
 
@@ -39,33 +38,26 @@ def measure(
         the same: pairs that are all decided rightly would give [1, 1] however few they are.
     A value is None where it is undefined: precision with nothing predicted, recall and AP without a match.
     """
-    class_weight = _class_weight(label, prevalence)
-    groups = int(group.max()) + 1
-    draws = group_draws(groups, repeats, seed)
-    chunks, sums = [], []
-    for start in range(0, repeats, _RESAMPLES_AT_ONCE):
-        weight = draws[start : start + _RESAMPLES_AT_ONCE][:, group] * class_weight
-        sums.append(bin_sums(probability, label, weight))
-        chunks.append(_measures(probability, label, threshold, weight, sums[-1]))
-    own_sums = bin_sums(probability, label, class_weight[None])
-    point = _measures(probability, label, threshold, class_weight[None], own_sums)
+    class_weight, groups = _class_weight(label, prevalence), int(group.max()) + 1
+    draws = group_draws(groups, resampling.resamples, resampling.seed)
+    # once each, then as often as each resample has them
+    blocks = [np.ones((1, groups), np.int64), *np.split(draws, range(_AT_ONCE, len(draws), _AT_ONCE))]
+    weights = (block[:, group] * class_weight for block in blocks)
+    parts = [_measures(probability, label, threshold, weight) for weight in weights]
+    found = {name: np.concatenate([values[name] for values, _ in parts]) for name in MEASURES}
     out: dict[str, Any] = {
         "pairs": len(label),
         "groups": groups,
         "matches": int(label.sum()),
         "threshold": threshold,
-        "level": level,
-        **({} if prevalence is None else {"prevalence": prevalence}),
     }
-    for name in MEASURES:
-        low, high = _interval(np.concatenate([chunk[name] for chunk in chunks]), level)
-        out[name] = {"value": _finite(point[name][0]), "low": low, "high": high}
-    out["reliability"] = reliability_curve(probability, own_sums, np.concatenate(sums, axis=1), level)
+    for name, values in found.items():
+        low, high = _interval(values[1:], resampling.level)
+        out[name] = {"value": known(float(values[0])), "low": low, "high": high}
+    out["reliability"] = reliability_curve(
+        probability, np.concatenate([sums for _, sums in parts], axis=1), resampling.level
+    )
     return out
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
 
 
 def _class_weight(label: NDArray[np.int8], prevalence: float | None) -> NDArray[np.float64]:
@@ -81,9 +73,9 @@ def _measures(
     label: NDArray[np.int8],
     threshold: float,
     weight: NDArray[np.float64],
-    sums: NDArray[np.float64],
-) -> dict[str, NDArray[np.float64]]:
-    """Each measure for r weightings `weight[r, n]` of the same n pairs; `sums` are their `bin_sums`."""
+) -> tuple[dict[str, NDArray[np.float64]], NDArray[np.float64]]:
+    """Each measure for r weightings `weight[r, n]` of the same n pairs, and their `bin_sums`."""
+    sums = bin_sums(probability, label, weight)
     positive, predicted = label == 1, probability >= threshold
     total = weight.sum(1)
     true_positive = weight[:, positive & predicted].sum(1)
@@ -98,7 +90,7 @@ def _measures(
             "average_precision": average_precision(probability, label, weight),
             "brier": weight @ (probability - label) ** 2 / total,
             "calibration_error": calibration_error(sums),
-        }
+        }, sums
 
 
 def average_precision(
@@ -128,9 +120,9 @@ def ranking_and_decisions(
     draws: NDArray[np.int64],
 ) -> NDArray[np.float64]:
     """float64[2, r]: average precision by `score`, and the F1 of the decisions `said`, for r weightings `draws[r, groups]` of groups."""
-    found, matches, step = [], label == 1, max(1, _CELLS // len(label))
-    for start in range(0, len(draws), step):
-        weight = draws[start : start + step][:, group].astype(float)
+    found, matches = [], label == 1
+    for block in np.split(draws, range(_AT_ONCE, len(draws), _AT_ONCE)):
+        weight = block[:, group].astype(float)
         both, either = weight[:, said & matches].sum(1), weight[:, said].sum(1) + weight[:, matches].sum(1)
         with np.errstate(invalid="ignore"):
             found.append(np.stack([average_precision(score, label, weight), 2 * both / either]))
@@ -176,25 +168,26 @@ def calibration_error(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def reliability_curve(
-    probability: NDArray[np.float64], own: NDArray[np.float64], resampled: NDArray[np.float64], level: float
+    probability: NDArray[np.float64], sums: NDArray[np.float64], level: float
 ) -> list[dict[str, Any]]:
     """One entry for each bin that holds a pair: "from", "to", "pairs", "mean_probability", "matches" (their share), "low", "high".
 
-    own, resampled : the sums of the pairs as they are (r = 1) and of bootstrap resamples, which give the interval of the share.
+    sums : `bin_sums` of the pairs as they are, then of bootstrap resamples, which give the interval of the share.
     """
     pairs = np.bincount(bin_of(probability), minlength=BINS)
     curve = []
     for number in np.flatnonzero(pairs).tolist():
-        weight, summed, matches = own[:, 0, number]
+        weight, summed, matches = sums[:, :, number]
         with np.errstate(invalid="ignore"):
-            low, high = _interval(resampled[2, :, number] / resampled[0, :, number], level)
+            share = matches / weight
+        low, high = _interval(share[1:], level)
         curve.append(
             {
                 "from": number / BINS,
                 "to": (number + 1) / BINS,
                 "pairs": int(pairs[number]),
-                "mean_probability": float(summed / weight),
-                "matches": float(matches / weight),
+                "mean_probability": float(summed[0] / weight[0]),
+                "matches": float(share[0]),
                 "low": low,
                 "high": high,
             }

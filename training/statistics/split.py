@@ -37,8 +37,9 @@ def held_out(groups: Groups, share: float, seed: int) -> NDArray[np.bool_]:
     A group's side depends on its name and the seed alone, so the same reference falls on the same side in every file
     and in any order of rows.
     """
-    chosen = np.array([_unit_interval(f"{seed}:{name}") < share for name in groups.names], bool)
-    return chosen[groups.code]
+    digests = (hashlib.sha256(f"{seed}:{name}".encode()).digest() for name in groups.names)
+    chosen = [int.from_bytes(digest[:8], "big") / 2**64 < share for digest in digests]
+    return np.array(chosen, bool)[groups.code]
 
 
 def beyond_chance(held: int, of: int, share: float) -> bool:
@@ -46,10 +47,6 @@ def beyond_chance(held: int, of: int, share: float) -> bool:
     from scipy.stats import binom
 
     return bool(held > share * of and binom.sf(held - 1, of, share) < BY_CHANCE)
-
-
-def _unit_interval(text: str) -> float:
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") / 2**64
 
 
 def grouped_folds(groups: Groups, label: NDArray[np.int8], folds: int, seed: int) -> NDArray[np.int64]:

@@ -26,7 +26,10 @@ RULES = {
     "max_f1": "the highest F1",
     "half": "0.5",
 }
-TARGETS = ("precision", "recall")
+TARGETS = {
+    "precision": "the highest recall with a precision of {:g} or more",
+    "recall": "the highest precision with a recall of {:g} or more",
+}
 _ALLOWED = f"{', '.join(RULES)}, precision=P or recall=R with P and R in (0, 1)"
 
 
@@ -75,12 +78,8 @@ class Threshold(Options):
     def words(self) -> str:
         """What the card says."""
         name, target = self.chosen
-        if target is None:
-            words = RULES[name]
-        else:
-            best = "recall" if name == "precision" else "precision"
-            words = f"the highest {best} with a {name} of {target:g} or more"
-        if self.prevalence is not None and name in ("max_f1", "precision", "recall"):
+        words = RULES[name] if target is None else TARGETS[name].format(target)
+        if self.prevalence is not None and name not in ("minimax_f1", "half"):
             words += f", where {100 * self.prevalence:g} % of the pairs match"
         return words if name == "half" else f"{words}; out of fold, among the pairs that differ"
 
@@ -103,16 +102,31 @@ def choose_threshold(score: NDArray[np.float64], label: NDArray[np.int8], thresh
     name, target = threshold.chosen
     if name == "half":
         return 0.5
-    thresholds, true, false = _operating_points(score, label)
-    share = float((label == 1).mean()) if threshold.prevalence is None else threshold.prevalence
-    if name == "minimax_f1":
-        f1 = f1_at(true, false, SHARES[:, None])
-        best = int((f1.max(axis=1, keepdims=True) - f1).max(axis=0).argmin())
-    elif target is None:
-        best = int(f1_at(true, false, share).argmax())
+    if len(set(label.tolist())) < 2:
+        raise InputError("only one label to choose a threshold from", allowed="both matches (1) and non-matches (0)")
+    from sklearn.metrics import roc_curve
+
+    # Thresholds, highest first, and the rates of true and false positives at each.
+    false, true, at = (part[1:] for part in roc_curve(label == 1, score, drop_intermediate=False))
+    matches = int((label == 1).sum())
+    share = matches / len(label) if threshold.prevalence is None else threshold.prevalence
+    if target is None:
+        f1 = f1_at(true, false, (SHARES if name == "minimax_f1" else np.array([share]))[:, None])
+        best = (f1.max(axis=1, keepdims=True) - f1).max(axis=0).argmin()
     else:
-        best = _reaching(name, target, true, false, share, int((label == 1).sum()))
-    return float(thresholds[best])
+        with np.errstate(invalid="ignore"):
+            precision = share * true / (share * true + (1 - share) * false)
+        enough = true * matches >= min(MIN_FOUND, matches) - 1e-9
+        asked, wanted = (true, precision) if name == "recall" else (np.where(enough, precision, 0.0), true)
+        least = target - 1e-12  # 28 / 35 is 0.8, whatever the rounding
+        if asked.max() < least:
+            raise InputError(
+                f"no threshold reaches a {name} of {target:g} out of fold, where {share:.1%} of the pairs match",
+                allowed=f"at most {np.floor(1000 * asked.max()) / 1000:g}, its best",
+                got=target,
+            )
+        best = np.where(asked >= least, wanted, -1).argmax()
+    return float(np.clip((at + np.append(at[1:], 0.0)) / 2, 1e-9, 1 - 1e-9)[best])
 
 
 def f1_at(
@@ -120,33 +134,3 @@ def f1_at(
 ) -> NDArray[np.float64]:
     """F1 where `share` of the pairs match. true, false : the rates of true and false positives, in [0, 1]."""
     return 2 * share * true / (share * true + (1 - share) * false + share)
-
-
-def _operating_points(
-    score: NDArray[np.float64], label: NDArray[np.int8]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Thresholds, highest first, and the rates of true and false positives at each. Both labels occur."""
-    from sklearn.metrics import roc_curve
-
-    if len(set(label.tolist())) < 2:
-        raise InputError("only one label to choose a threshold from", allowed="both matches (1) and non-matches (0)")
-    false, true, at = (part[1:] for part in roc_curve(label == 1, score, drop_intermediate=False))
-    return np.clip((at + np.append(at[1:], 0.0)) / 2, 1e-9, 1 - 1e-9), true, false
-
-
-def _reaching(
-    name: str, target: float, true: NDArray[np.float64], false: NDArray[np.float64], share: float, matches: int
-) -> int:
-    with np.errstate(invalid="ignore"):
-        precision = share * true / (share * true + (1 - share) * false)
-    least = target - 1e-12  # 28 / 35 is 0.8, whatever the rounding
-    if name == "recall":
-        return int(np.where(true >= least, precision, -1).argmax())
-    counted = np.where(true * matches >= min(MIN_FOUND, matches) - 1e-9, precision, 0.0)
-    if counted.max() < least:
-        raise InputError(
-            f"no threshold reaches a precision of {target:g} out of fold, where {share:.1%} of the pairs match",
-            allowed=f"at most {np.floor(1000 * counted.max()) / 1000:g}, its best",
-            got=target,
-        )
-    return int(np.where(counted >= least, true, -1).argmax())

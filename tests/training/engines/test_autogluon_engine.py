@@ -7,8 +7,8 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 import dxmatch
 from dxmatch.errors import MissingExtra
 from dxmatch.training.engines import autogluon_engine
-from dxmatch.training.engines.engine import AutoGluon
+from dxmatch.training.engines.autogluon_engine import AutoGluon, search_words
 from dxmatch.training.engines.fitted import Ensemble, ExtraRows, Rows
-from dxmatch.training.engines.search_words import search_words
 from dxmatch.training.options import Split
 from dxmatch.training.statistics.measure import average_precision
 from dxmatch.training.train import train
@@ -32,6 +31,13 @@ QUICK = (
     {"num_boost_round": 40, "num_leaves": 7, "ag_args": {"name_suffix": "Small"}},
     {"num_boost_round": 40, "num_leaves": 15, "extra_trees": True, "ag_args": {"name_suffix": "XT"}},
 )
+
+OTHERS = {
+    "RF": [{"n_estimators": 30, "max_depth": 8}],
+    "CAT": [{"iterations": 30}],
+    "XGB": [{"n_estimators": 30}],
+    "FASTAI": [{"epochs": 1}],
+}
 
 needs_autogluon = pytest.mark.skipif(
     importlib.util.find_spec("autogluon") is None, reason="AutoGluon is not installed (extra 'automl')"
@@ -50,7 +56,7 @@ def labelled(n: int, seed: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
 
 FEATURES, LABEL = labelled(600, seed=0)
 FOLD = np.random.default_rng(1).integers(0, FOLDS, len(LABEL))
-ROWS = Rows(FEATURES, LABEL, None, FOLD, [0] * 5)
+ROWS = Rows(FEATURES, LABEL, np.ones(600), FOLD, [0] * 5)
 UNSEEN, _ = labelled(1500, seed=2)
 
 
@@ -65,16 +71,20 @@ class Run:
     left_behind: list[Path] = field(default_factory=list)
 
     def of_trees(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
-        return 1 / (1 + np.exp(-self.ensemble.raw(table)))
+        return 1 / (1 + np.exp(-self.ensemble.trees.raw(table)))
 
 
-def run(folder: Path, weight: NDArray[np.float64] | None = None, extra: ExtraRows | None = None) -> Run:
+def quick(families: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+    return {"GBM": [*QUICK]} | {family: OTHERS[family] for family in families if family != "GBM"}
+
+
+def run(folder: Path, weight: Any = 1.0, extra: Sequence[ExtraRows] = (), models: str = "GBM") -> Run:
     told: dict[str, Any] = {}
     export = autogluon_engine._exported
 
     def export_and_ask(predictor: Any, *arguments: Any) -> Ensemble:
         ensemble = export(predictor, *arguments)
-        model = ensemble.chosen["model"]
+        model = ensemble.facts["chosen"]["model"]
         told["of_unseen"] = predictor.predict_proba(pd.DataFrame(UNSEEN, columns=pd.Index(NAMES)), model=model)[1]
         told["out_of_fold"] = predictor._trainer.get_model_oof(model)
         return ensemble
@@ -83,10 +93,11 @@ def run(folder: Path, weight: NDArray[np.float64] | None = None, extra: ExtraRow
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(autogluon_engine, "_exported", export_and_ask)
         patch.setattr(tempfile, "tempdir", str(folder))
-        ensemble = autogluon_engine.fit(
-            Rows(FEATURES, LABEL, weight, FOLD, [1, 0, 0, 0, 0], extra), time_limit=600, models=QUICK,
-            progress=lambda *done: progress.append(done),
-        )  # fmt: skip
+        patch.setattr(autogluon_engine, "_settings", quick)
+        rows = Rows(FEATURES, LABEL, weight * np.ones(600), FOLD, [1, 0, 0, 0, 0], extra)
+        ensemble = AutoGluon(time_limit=600, models=models).fit(
+            rows, seed=0, progress=lambda *done: progress.append(done)
+        )
     return Run(
         ensemble, told["of_unseen"].to_numpy(), np.asarray(told["out_of_fold"]), progress, list(folder.iterdir())
     )
@@ -105,7 +116,7 @@ def extra_rows() -> ExtraRows:
 
 @pytest.fixture(scope="module")
 def with_extra(tmp_path_factory: pytest.TempPathFactory, extra_rows: ExtraRows) -> Run:
-    return run(tmp_path_factory.mktemp("extra"), np.random.default_rng(4).uniform(0.5, 2, len(LABEL)), extra_rows)
+    return run(tmp_path_factory.mktemp("extra"), np.random.default_rng(4).uniform(0.5, 2, len(LABEL)), [extra_rows])
 
 
 @needs_autogluon
@@ -126,12 +137,15 @@ def test_each_row_is_scored_by_members_that_did_not_see_it(which: str, request: 
     assert np.abs(probability - own[: len(LABEL)]).max() < 1e-6
     assert np.abs(probability - trained.of_trees(FEATURES)).max() > 0.01
     if which == "plain":
-        assert ensemble.chosen["out_of_fold_average_precision"] == average_precision(ensemble.out_of_fold, LABEL)[0]
+        assert (
+            ensemble.facts["chosen"]["out_of_fold_average_precision"]
+            == average_precision(ensemble.out_of_fold, LABEL)[0]
+        )
 
 
 @needs_autogluon
 def test_the_leaderboard_is_kept(plain: Run) -> None:
-    board, chosen = plain.ensemble.leaderboard, plain.ensemble.chosen
+    board, chosen = plain.ensemble.facts["leaderboard"], plain.ensemble.facts["chosen"]
     scores = [row["out_of_fold_average_precision"] for row in board]
     assert scores == sorted(scores, reverse=True)
     assert {row["stack_level"] for row in board if "Weighted" not in row["model"]} == {1, 2}
@@ -164,35 +178,14 @@ def test_extra_rows_are_learned_from_but_in_their_own_fold(with_extra: Run, extr
     learned = [int((fold != FOLD).sum() + (fold != extra_rows.fold).sum()) for fold in range(FOLDS)]
     assert roots == learned * (len(roots) // FOLDS)
     assert np.isnan(with_extra.out_of_fold[len(LABEL) :]).all()
-    assert {row["stack_level"] for row in with_extra.ensemble.leaderboard if "Weighted" not in row["model"]} == {1}
-
-
-OTHERS = {
-    "RF": [{"n_estimators": 30, "max_depth": 8}],
-    "CAT": [{"iterations": 30}],
-    "XGB": [{"n_estimators": 30}],
-    "FASTAI": [{"epochs": 1}],
-}
+    assert {
+        row["stack_level"] for row in with_extra.ensemble.facts["leaderboard"] if "Weighted" not in row["model"]
+    } == {1}
 
 
 @pytest.fixture(scope="module")
 def of_families(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    asked: list[Any] = []
-
-    def few(families: Any) -> Any:
-        asked.append(families)
-        return {family: OTHERS[family] for family in families if family != "GBM"}
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(autogluon_engine, "_others", few)
-        patch.setattr(
-            autogluon_engine,
-            "fit",
-            partial(autogluon_engine.fit, families="GBM,RF,CAT,XGB,FASTAI"),
-        )
-        trained = run(tmp_path_factory.mktemp("families"))
-    assert asked == [("GBM", "RF", "CAT", "XGB", "FASTAI")]
-    return trained
+    return run(tmp_path_factory.mktemp("families"), models="GBM,RF,CAT,XGB,FASTAI")
 
 
 @needs_autogluon
@@ -200,14 +193,11 @@ def of_families(tmp_path_factory: pytest.TempPathFactory) -> Run:
 @pytest.mark.slow
 def test_other_families_are_tried_and_lightgbm_is_exported(of_families: Run) -> None:
     ensemble = of_families.ensemble
-    tried = " ".join(row["model"] for row in ensemble.leaderboard)
+    tried = " ".join(row["model"] for row in ensemble.facts["leaderboard"])
     assert all(name in tried for name in ("RandomForest", "CatBoost", "XGBoost", "LightGBM"))
-    assert all(bag.startswith("LightGBM") for bag in ensemble.chosen["bags"])
+    assert all(bag.startswith("LightGBM") for bag in ensemble.facts["chosen"]["bags"])
     assert np.abs(of_families.of_trees(UNSEEN) - of_families.of_unseen).max() < 1e-6
-    search, board = ensemble.search, ensemble.leaderboard
-    assert search["won"] == {"model": board[0]["model"], "average_precision": board[0]["out_of_fold_average_precision"]}
-    assert search["exported"]["model"] == ensemble.chosen["model"]
-    assert search["exported"]["average_precision"] <= search["won"]["average_precision"]
+    search = ensemble.facts["search"]
     assert "FASTAI" in search["not_trained"] or importlib.util.find_spec("fastai")
     assert not {"GBM", "RF", "CAT", "XGB"} & set(search["not_trained"])
     json.dumps(search, allow_nan=False)
@@ -220,22 +210,24 @@ def test_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(autogluon_engine, "_settings", quick)
     with pytest.raises(KeyboardInterrupt):
-        autogluon_engine.fit(ROWS, models=QUICK[:1], progress=interrupt)
+        AutoGluon().fit(ROWS, seed=0, progress=interrupt)
     assert list(tmp_path.iterdir()) == []
 
 
 @needs_autogluon
-def test_too_little_time() -> None:
+def test_too_little_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(autogluon_engine, "_settings", quick)
     with pytest.raises(dxmatch.DxmatchError, match="'time_limit' parameter must be time enough for one model"):
-        autogluon_engine.fit(ROWS, models=QUICK[:1], time_limit=0.001)
+        AutoGluon(time_limit=0.001).fit(ROWS, seed=0)
 
 
 @needs_autogluon
 def test_scoring_needs_no_autogluon(
     toy_pairs: pd.DataFrame, strings_only: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(autogluon_engine, "_portfolio", lambda: QUICK[:1])
+    monkeypatch.setattr(autogluon_engine, "_settings", quick)
     m = train(toy_pairs, features=strings_only, engine="autogluon", split=Split(folds=3))
     m.save(tmp_path / "model")
     code = (
@@ -275,8 +267,9 @@ def test_no_time(seconds: float) -> None:
         ("default", ("GBM", "CAT", "XGB", "RF", "XT", "NN_TORCH", "FASTAI")),
     ],
 )
-def test_families(text: str, families: tuple[str, ...]) -> None:
-    assert autogluon_engine.families_of(text) == families
+def test_families(text: str, families: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(autogluon_engine, "check_installed", lambda: None)
+    assert AutoGluon(models=text).families == families
 
 
 @pytest.mark.parametrize(
@@ -292,20 +285,23 @@ def test_families_refused(models: str, says: str) -> None:
         AutoGluon(models=models)
 
 
-def _search(won: str, value: float, *absent: str) -> dict[str, Any]:
-    exported = {"model": "LightGBM_BAG_L1", "average_precision": 0.91}
-    of_won = {"model": won, "average_precision": value}
-    return {"families": ["GBM", "CAT"], "not_trained": list(absent), "won": of_won, "exported": exported}
+def _board(won: str, value: float, *absent: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    models = {won: value, "LightGBM_BAG_L1": 0.91}
+    board = [
+        {"model": model, "out_of_fold_average_precision": score, "exported": model == "LightGBM_BAG_L1"}
+        for model, score in models.items()
+    ]
+    return {"families": ["GBM", "CAT"], "not_trained": list(absent)}, board
 
 
 @pytest.mark.parametrize(
     ("search", "says"),
     [
-        (_search("LightGBM_BAG_L1", 0.91), ["tried GBM, CAT: LightGBM_BAG_L1 won", "0.9100 out of fold, and M is it."]),
-        (_search("CatBoost_BAG_L1", 0.93), ["CatBoost_BAG_L1 won", "M is LightGBM_BAG_L1", "0.9100, 0.0200 less."]),
-        (_search("LightGBM_BAG_L1", 0.91, "CAT"), ["Without a model: CAT (a library that is absent, or no time)."]),
+        (_board("LightGBM_BAG_L1", 0.91), ["tried GBM, CAT: LightGBM_BAG_L1 won", "0.9100 out of fold, and M is it."]),
+        (_board("CatBoost_BAG_L1", 0.93), ["CatBoost_BAG_L1 won", "M is LightGBM_BAG_L1", "0.9100, 0.0200 less."]),
+        (_board("LightGBM_BAG_L1", 0.91, "CAT"), ["Without a model: CAT (a library that is absent, or no time)."]),
     ],
 )
-def test_what_won_is_told(search: dict[str, Any], says: list[str]) -> None:
+def test_what_won_is_told(search: tuple[dict[str, Any], list[dict[str, Any]]], says: list[str]) -> None:
     for words in says:
-        assert words in search_words(search)
+        assert words in search_words(*search)

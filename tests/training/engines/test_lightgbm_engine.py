@@ -13,8 +13,8 @@ def chosen() -> dict[str, float]:
     rng = np.random.default_rng(0)
     table = rng.random((400, 3)).astype(np.float32)
     label = ((table[:, 0] > 0.5) ^ (table[:, 1] > 0.5)).astype(np.int8)  # what few splits do not see
-    rows = Rows(table, label, None, np.arange(400) % 4, [0, 0, 0])
-    return dict(lightgbm_engine.fit(rows, candidates=CANDIDATES).chosen)
+    rows = Rows(table, label, np.ones(400), np.arange(400) % 4, [0, 0, 0])
+    return dict(lightgbm_engine.fit(rows, candidates=CANDIDATES).facts["chosen"])
 
 
 def splits(of: dict[str, float]) -> float:
