@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from ..options import Between, File, Options, Output, Table
 from ..terms.diseases.graph import DiseaseGraph
@@ -64,7 +63,8 @@ class LabelRules(Options):
     @property
     def extras(self) -> list[Extra]:
         """`extra` as a list."""
-        given = [self.extra] if isinstance(self.extra, str | os.PathLike | Extra) else self.extra or []
+        several = isinstance(self.extra, list | tuple)
+        given: Any = self.extra if several else [] if self.extra is None else [self.extra]
         return [one if isinstance(one, Extra) else Extra(pairs=one, weight=self.extra_weight) for one in given]
 
 
