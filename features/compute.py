@@ -3,52 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .feature_set import FeatureSet
 from .names import Names, Progress
-from .registry import KINDS, FeatureKind, Index
 
 CHUNK = 1 << 16
-
-
-@dataclass(frozen=True)
-class Step:
-    """One comparison of all pairs.
-
-    Attributes
-    ----------
-    columns : where the values go, by the value of the option that `kind.output` names; one under None without it.
-    """
-
-    kind: FeatureKind
-    options: Mapping[str, Any]
-    columns: dict[Any, int]
-
-    def fill(self, names: Names, first: Index, second: Index, table: NDArray[np.float32]) -> None:
-        """Fills the step's columns of `table`, float32[m, f], for the m pairs (first[p], second[p])."""
-        out: Any = {value: table[:, column] for value, column in self.columns.items()}
-        of_names = self.kind.needs(names, self.options)
-        self.kind.compare(of_names, first, second, out[None] if self.kind.output is None else out)
-
-
-def steps(features: FeatureSet) -> list[Step]:
-    """The steps that fill the columns of `features`, in the order of their first columns."""
-    found: dict[Hashable, Step] = {}
-    for column, feature in enumerate(features.features):
-        kind, options, key = KINDS[feature.kind], dict(feature.options), str(column)
-        value = None if kind.output is None else options.pop(kind.output)
-        if kind.output is not None:
-            shared = f"{kind.name} {sorted(options.items())!r}"
-            key = key if shared in found and value in found[shared].columns else shared
-        found.setdefault(key, Step(kind, options, {})).columns[value] = column
-    return list(found.values())
 
 
 def prepare(names: Names, features: FeatureSet, *, progress: Progress | None = None) -> None:
@@ -60,10 +23,9 @@ def prepare(names: Names, features: FeatureSet, *, progress: Progress | None = N
     ----------
     progress : called with the names done and the names in all, as the ICD-10 search goes on; at the end for all names.
     """
-    names.progress = progress
+    names.progress, none = progress, np.zeros(0, np.int32)
     try:
-        for step in steps(features):
-            step.kind.needs(names, step.options)
+        feature_table(names, none, none, features)
     finally:
         names.progress = None
     if progress is not None:
@@ -93,23 +55,21 @@ def feature_table(
     (`FeatureKind.missing` says when). A row depends on its two strings alone, so it is bit-identical whatever else is in
     the table.
     """
-    table, total, todo = (
-        np.empty((len(first), len(features.features)), np.float32, order="F"),
-        len(first),
-        steps(features),
-    )
-    for step in todo:  # before threads ask for it
-        step.kind.needs(names, step.options)
+    from .columns import COLUMNS, Pairs
+
+    total, table = len(first), np.empty((len(first), len(features.features)), np.float32, order="F")
 
     def fill(start: int) -> int:
         rows = slice(start, min(start + CHUNK, total))
-        for step in todo:
-            step.fill(names, first[rows], second[rows], table[rows])
+        pairs = Pairs(names, first[rows], second[rows])
+        for column, feature in enumerate(features.features):
+            table[rows, column] = COLUMNS[feature.kind](pairs, feature.options)
         return rows.stop
 
     if total <= CHUNK:
         fill(0)
         return table
+    prepare(names, features)  # before threads ask for it
     with ThreadPoolExecutor(threads or cores()) as pool:
         for done in pool.map(fill, range(0, total, CHUNK)):
             if progress is not None:

@@ -19,12 +19,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .denial import DENIES_ONE, WEAKENS, Attribute, affirmed, denied, is_denial
-from .tokens import numbered, offsets_of
+from .tokens import Sets, numbered
 
 MAX_CONFLICTS = 3
 """More conflicts than this count as this many."""
@@ -78,11 +79,6 @@ def _table(language: str) -> _Table | None:
         affixes.sort(key=lambda affix: -len(affix[0]))
     openings = frozenset(phrase.split()[0] for phrase in phrases)
     return _Table(phrases, openings, beginnings, endings, max(len(phrase.split()) for phrase in phrases))
-
-
-def has_contrasts(language: str) -> bool:
-    """Whether there is a table for the language."""
-    return _table(language) is not None
 
 
 @lru_cache(maxsize=1 << 17)
@@ -185,7 +181,7 @@ def denials(a: str, b: str, language: str = "en") -> list[tuple[str, str]]:
 
 
 def _conflicts(a: str, b: str, language: str) -> list[tuple[Hashable, tuple[str, str]]]:
-    if not has_contrasts(language):
+    if _table(language) is None:
         return []
     of_a, of_b = (_by_axis(attributes(name, language)) for name in (a, b))
     return [
@@ -202,66 +198,30 @@ def _by_axis(made: Iterable[Attribute]) -> dict[Hashable, dict[Hashable, str]]:
     return axes
 
 
-@dataclass(frozen=True)
-class Attributes:
+class Attributes(NamedTuple):
     """The attributes of u names, as numbers.
 
     Attributes
     ----------
-    offsets : int64[u + 1]; those of name i are at `offsets[i]` to `offsets[i + 1]`.
-    axes, values : int32[c]; within a name sorted by axis, then by value.
-    denies : bool[number of axes]; whether a conflict on the axis is a denial.
+    offsets, ids : as of `Sets`; those of one axis follow each other.
+    axes : int32[attributes], the axis of each. denies : bool[axes], whether a conflict on it is a denial.
     """
 
     offsets: NDArray[np.int64]
+    ids: NDArray[np.int32]
     axes: NDArray[np.int32]
-    values: NDArray[np.int32]
     denies: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, names: Sequence[str], language: str) -> Attributes:
+    def of(cls, names: Sequence[str], language: str) -> Attributes | None:
+        """None for a language without a table."""
+        if _table(language) is None:
+            return None
         found = [attributes(name, language) for name in names]
-        different, each = numbered([one for of_name in found for one in of_name])
-        rows = np.repeat(np.arange(len(names)), [len(of_name) for of_name in found])
-        (different_axes, axes), (_, values) = (
-            numbered([one.axis for one in different]),
-            numbered([one.value for one in different]),
-        )
+        different, ids = numbered([(one.axis, one.value) for of_name in found for one in of_name])
+        of_axes, axes = numbered([axis for axis, _ in different])
+        order, rows = np.argsort(axes, kind="stable"), np.repeat(np.arange(len(names)), [len(one) for one in found])
         # No axis but one on which two values stand can tell names apart, and most words are never negated.
-        width = len(different) + 1
-        pairs, pair_of_attribute = np.unique(axes.astype(np.int64) * width + values, return_inverse=True)
-        kept = (np.bincount(pairs // width, minlength=width) > 1)[axes[each]]
-        keys = np.unique(rows[kept] * width + pair_of_attribute[each[kept]])
-        rows, pairs = keys // width, pairs[keys % width]
-        offsets = offsets_of(np.bincount(rows, minlength=len(names)))
-        denies = np.array([is_denial(axis) for axis in different_axes], np.bool_)
-        return cls(offsets, (pairs // width).astype(np.int32), (pairs % width).astype(np.int32), denies)
-
-
-def count_conflicts(
-    of_names: Attributes | None,
-    first: NDArray[np.int32],
-    second: NDArray[np.int32],
-    out: NDArray[np.float32],
-    denied: NDArray[np.float32] | None = None,
-) -> None:
-    """The number of axes on which two names conflict, for m pairs, and whether one of the conflicts is a denial.
-
-    Parameters
-    ----------
-    of_names : None for a language without a table.
-    first, second : int32[m], indices of names.
-    out : float32[m], filled with whole numbers from 0 to `MAX_CONFLICTS`; NaN in a language without a table.
-    denied : float32[m], where it is wanted; filled with 1 where one name affirms what the other denies, else 0, as `denials`
-        would list it; NaN in a language without a table.
-    """
-    if denied is None:
-        denied = np.empty_like(out)
-    if of_names is None:
-        out[:] = denied[:] = np.nan
-        return
-    from . import kernels
-
-    kernels.conflicts(
-        of_names.offsets, of_names.axes, of_names.values, of_names.denies, MAX_CONFLICTS, first, second, out, denied
-    )
+        kept = (np.bincount(axes, minlength=1) > 1)[axes[ids]]
+        sets = Sets.of(rows[kept], np.argsort(order)[ids[kept]], len(names))
+        return cls(*sets, axes[order], np.array([is_denial(axis) for axis in of_axes], np.bool_))

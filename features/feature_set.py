@@ -26,7 +26,7 @@ from ..terms.text.normalizer import LANGUAGES, Normalizer
 from ..terms.text.vocabulary import Vocabulary
 from ..votes.asking import LanguageModel
 from ..votes.store.store import VoteStore
-from ..votes.voters import IMPORTED, Picker, Voter, with_prompt
+from ..votes.voters import IMPORTED, Picker, Voter, problem_of, with_prompt
 from .providers import SENTENCE_TRANSFORMERS, SHIPPED, Providers, undeclared
 from .registry import EXCLUSION, KINDS, REQUIRED
 
@@ -298,7 +298,7 @@ def _spec(entry: Mapping[str, Any], number: int, source: str, folder: Path | Non
     options = msgspec.structs.asdict(table_as(_entry_of(kind), entry, source, place))
     name = options.pop("name")
     del options["kind"]
-    if problem := KINDS[kind].problem_of(options):
+    if KINDS[kind].asked and (problem := problem_of(options)):
         raise InputError(f"{place}: {problem}", source=source)
     return FeatureSpec(name, kind, options)
 

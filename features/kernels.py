@@ -1,4 +1,4 @@
-"""The compiled loops over pairs. Importing this file imports numba, so it is imported where a table of pairs is computed.
+"""The compiled loops over pairs, of which each fills float32[m] `out`, or rows of it. Imports numba, so imported late.
 
 Each loop takes pair p as the strings `first[p]` and `second[p]` (int32[m] both) and depends on nothing else, so a pair alone
 gets the value that it gets in a batch. No sum is reordered by the compiler: every processor gives the same bits.
@@ -16,7 +16,7 @@ _LANES = 64
 
 @compiled
 def cosine(vectors, first, second, out):
-    """See `cosine.cosine`."""
+    """Inner products of rows of unit vectors, float32[u, d], cut to [-1, 1] and added up in one fixed order."""
     width = vectors.shape[1]
     whole = width - width % _LANES
     sums = np.empty(_LANES, np.float32)
@@ -39,32 +39,22 @@ def cosine(vectors, first, second, out):
 
 
 @compiled
-def align(offsets, ids, stems, codes, lengths, first, second, better, worse):
-    """See `alignment.alignment`; the arrays are those of `Words`."""
-    most_words = 0
-    for name in range(offsets.size - 1):
-        most_words = max(most_words, offsets[name + 1] - offsets[name])
-    best = np.empty(most_words, np.float64)
+def found(offsets, ids, stems, codes, lengths, first, second, out):
+    """See `Pairs.found`: of the words of the first in the second; the arrays are those of `Words`."""
     for pair in range(first.size):
         a, a_end = offsets[first[pair]], offsets[first[pair] + 1]
         b, b_end = offsets[second[pair]], offsets[second[pair] + 1]
-        best[: b_end - b] = 0.0
-        of_first = 0.0
+        total = 0.0
         for i in range(a, a_end):
             word, nearest = ids[i], 0.0
             for j in range(b, b_end):
                 other = ids[j]
-                similarity = 1.0
-                if stems[word] != stems[other]:
-                    product = _dot(codes[word], codes[other])
-                    similarity = min(product / (lengths[word] * lengths[other]), 1.0)
-                nearest = max(nearest, similarity)
-                best[j - b] = max(best[j - b], similarity)
-            of_first += nearest
-        of_first /= a_end - a
-        of_second = best[: b_end - b].sum() / (b_end - b)
-        better[pair] = max(of_first, of_second)
-        worse[pair] = min(of_first, of_second)
+                if stems[word] == stems[other]:
+                    nearest = 1.0
+                    break
+                nearest = max(nearest, min(_dot(codes[word], codes[other]) / (lengths[word] * lengths[other]), 1.0))
+            total += nearest
+        out[pair] = total / (a_end - a)
 
 
 @compiled
@@ -77,7 +67,7 @@ def _dot(a, b):
 
 @compiled
 def overlap(offsets, ids, first, second, out):
-    """See `tokens.overlap_ratio`."""
+    """|A & B| / min(|A|, |B|) of pairs of sets, those of `Sets`; NaN where either is empty."""
     for pair in range(first.size):
         a, a_end = offsets[first[pair]], offsets[first[pair] + 1]
         b, b_end = offsets[second[pair]], offsets[second[pair] + 1]
@@ -92,34 +82,26 @@ def overlap(offsets, ids, first, second, out):
 
 
 @compiled
-def conflicts(offsets, axes, values, denies, most, first, second, out, denied):
-    """See `contrast.count_conflicts`."""
+def conflicts(offsets, ids, axes, denies, most, first, second, out):
+    """See `Pairs.conflicts`; the arrays are those of `Attributes`."""
     for pair in range(first.size):
         a, a_end = offsets[first[pair]], offsets[first[pair] + 1]
         b, b_end = offsets[second[pair]], offsets[second[pair] + 1]
-        found, denials = 0, 0
+        count, denied = 0, False
         while a < a_end and b < b_end:
-            if axes[a] < axes[b]:
+            axis = min(axes[ids[a]], axes[ids[b]])
+            of_a, of_b, shared = a, b, False
+            while a < a_end and axes[ids[a]] == axis:
                 a += 1
-            elif axes[b] < axes[a]:
+            while b < b_end and axes[ids[b]] == axis:
+                for i in range(of_a, a):
+                    shared |= ids[i] == ids[b]
                 b += 1
-            else:
-                axis = axes[a]
-                shared = False
-                while a < a_end and b < b_end and axes[a] == axis and axes[b] == axis and not shared:
-                    x, y = values[a], values[b]
-                    shared = x == y
-                    a += x <= y
-                    b += y <= x
-                while a < a_end and axes[a] == axis:
-                    a += 1
-                while b < b_end and axes[b] == axis:
-                    b += 1
-                if not shared:
-                    found += 1
-                    denials |= denies[axis]
-        out[pair] = min(found, most)
-        denied[pair] = denials
+            if a > of_a and b > of_b and not shared:
+                count += 1
+                denied |= denies[axis]
+        out[0, pair] = min(count, most)
+        out[1, pair] = denied
 
 
 @compiled
@@ -136,47 +118,35 @@ def _steps_up(starts, above, steps, disease, other):
 
 
 @compiled
-def diseases(
-    nodes, certainty, starts, above, steps, information, too_broad, first, second, same, line, closeness, lin, certain
-):
-    """See `disease.compare_diseases`."""
+def diseases(nodes, certainty, starts, above, steps, information, too_broad, first, second, out):
+    """See `Pairs.diseases`; the arrays are those of `Links`."""
     k = nodes.shape[1]
     for pair in range(first.size):
         a, b = first[pair], second[pair]
         x, y = nodes[a, 0], nodes[b, 0]
-        if x < 0 or y < 0:
-            same[pair] = line[pair] = closeness[pair] = lin[pair] = certain[pair] = np.nan
+        if x < 0 or y < 0 or a == b:
+            out[:5, pair], out[5, pair] = 1.0 if x >= 0 and y >= 0 else np.nan, 0.0
             continue
-        if a == b:
-            same[pair] = line[pair] = closeness[pair] = lin[pair] = certain[pair] = 1.0
-            continue
-        one = in_line = np.float32(0.0)
-        near = np.float32(0.0)
+        one = in_line = near = sign = np.float32(0.0)
         for i in range(k):
             p = nodes[a, i]
-            if p < 0:
-                break
             for j in range(k):
                 q = nodes[b, j]
-                if q < 0:
+                if p < 0 or q < 0:
                     break
                 sure = min(certainty[a, i], certainty[b, j])
-                if sure < in_line or sure <= 0:
-                    if p == q:
-                        one = max(one, sure)
-                    continue
-                closeness_here = np.float32(0.0)
                 if p == q:
-                    one, closeness_here = max(one, sure), np.float32(1.0)
-                elif sure > in_line or near < 1:
-                    up, upper = _steps_up(starts, above, steps, p, q), q
-                    if up < 0:
-                        up, upper = _steps_up(starts, above, steps, q, p), p
-                    if up >= 0 and not too_broad[upper]:
-                        closeness_here = np.float32(1 / (1 + up))
-                if closeness_here > 0:
-                    # Of links that are equally sure the closest counts, whatever their order.
-                    near = max(near, closeness_here) if sure == in_line else closeness_here
+                    one = max(one, sure)
+                if sure < in_line or sure <= 0:
+                    continue
+                up, upper, side = _steps_up(starts, above, steps, p, q), q, np.float32(p != q)
+                if up < 0:
+                    up, upper, side = _steps_up(starts, above, steps, q, p), p, np.float32(-1.0)
+                if up >= 0 and (p == q or not too_broad[upper]):
+                    # Of links that are equally sure the closest counts, and those that disagree have no side, whatever their order.
+                    closeness = np.float32(1 / (1 + up))
+                    near = max(near, closeness) if sure == in_line else closeness
+                    sign = side if sure > in_line or side == sign else np.float32(0.0)
                     in_line = sure
         i, i_end, j, j_end = starts[x], starts[x + 1], starts[y], starts[y + 1]
         most = np.float32(0.0)
@@ -187,63 +157,6 @@ def diseases(
             i += p <= q
             j += q <= p
         total = information[x] + information[y]
-        same[pair], line[pair], closeness[pair] = one, in_line, near
-        lin[pair] = 2 * most / total if total > 0 else np.float32(0.0)
-        certain[pair] = min(certainty[a, 0], certainty[b, 0])
-
-
-@compiled
-def disease_direction(nodes, certainty, starts, above, steps, too_broad, first, second, out):
-    """See `direction.COLUMNS`, line: the certainty of the surest links, with the sign that they agree on."""
-    k = nodes.shape[1]
-    for pair in range(first.size):
-        a, b = first[pair], second[pair]
-        best, sign = np.float32(0.0), np.float32(0.0)
-        for i in range(k):
-            p = nodes[a, i]
-            if p < 0:
-                break
-            for j in range(k):
-                q = nodes[b, j]
-                if q < 0:
-                    break
-                sure = min(certainty[a, i], certainty[b, j])
-                if sure < best or sure <= 0:
-                    continue
-                here, found = np.float32(0.0), p == q
-                if p != q and _steps_up(starts, above, steps, p, q) >= 0:
-                    here, found = np.float32(1.0), not too_broad[q]
-                elif p != q and _steps_up(starts, above, steps, q, p) >= 0:
-                    here, found = np.float32(-1.0), not too_broad[p]
-                if found:
-                    # Links that are equally sure and disagree say nothing, whatever their order.
-                    sign = here if sure > best or here == sign else np.float32(0.0)
-                    best = sure
-        out[pair] = sign * best
-
-
-@compiled
-def covered(offsets, ids, stems, codes, lengths, first, second, out):
-    """How well the words of the second are found in the first, less the reverse; the arrays are those of `Words`."""
-    for pair in range(first.size):
-        a, a_end = offsets[first[pair]], offsets[first[pair] + 1]
-        b, b_end = offsets[second[pair]], offsets[second[pair] + 1]
-        out[pair] = _found(ids, stems, codes, lengths, b, b_end, a, a_end) - _found(
-            ids, stems, codes, lengths, a, a_end, b, b_end
-        )
-
-
-@compiled
-def _found(ids, stems, codes, lengths, a, a_end, b, b_end):
-    """Mean over the words a to a_end of the similarity of the nearest of b to b_end."""
-    total = 0.0
-    for i in range(a, a_end):
-        word, nearest = ids[i], 0.0
-        for j in range(b, b_end):
-            other = ids[j]
-            if stems[word] == stems[other]:
-                nearest = 1.0
-                break
-            nearest = max(nearest, min(_dot(codes[word], codes[other]) / (lengths[word] * lengths[other]), 1.0))
-        total += nearest
-    return total / (a_end - a)
+        out[0, pair], out[1, pair], out[2, pair], out[5, pair] = one, in_line, near, sign * in_line
+        out[3, pair] = 2 * most / total if total > 0 else np.float32(0.0)
+        out[4, pair] = min(certainty[a, 0], certainty[b, 0])

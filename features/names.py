@@ -6,31 +6,28 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence, Set
-from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping, Sequence, Set
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DxmatchError, InputError, OptionError
+from ..progress import Progress
 from ..terms.icd.naming import Naming
 from ..terms.icd.search import CANDIDATES, Candidates
 from ..terms.icd.similarity import CategoryDistribution
 from ..terms.text.correction import Corrections
 from ..terms.text.scripts import mixed_scripts
 from ..terms.text.understood import Reading
-from .alignment import Words
-from .contrast import Attributes, has_contrasts
-from .disease import Links
-from .exclusion import Claims
-from .providers import Providers
-from .tokens import TokenizedNames, TokenSets, numbered
+from .contrast import Attributes
+from .providers import Providers, once
+from .tokens import Sets, Tokens, Words, numbered
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ..terms.icd.index import IcdIndex
+    from ..terms.diseases.graph import DiseaseGraph
     from ..terms.text.assertion import Assertion
     from ..votes.picks import Choices
     from ..votes.voters import PairVotes, Picker, Voter
@@ -42,28 +39,32 @@ _AT_ONCE = 1 << 16
 """Texts that are read between two reports of progress."""
 _SEARCH_BATCH = 4096
 """Names of the ICD-10 search between two reports of progress."""
-_INTERMEDIATE = ("assertions", "cores", "_tokenized", "_icd_found", "_choices")
-"""What other representations are made from, and no feature reads."""
 
-Progress = Callable[[int, int], None]
-"""Called with what is done and what there is to do in all."""
-
-T = TypeVar("T")
+Index = NDArray[np.int32]
 
 
-def _once(make: Callable[..., T]) -> Callable[..., T]:
-    """Has a method of `Names` compute a thing once, whoever asks, for each of its arguments."""
+class Links(NamedTuple):
+    """u names in the graph of diseases.
 
-    @wraps(make)
-    def kept(self: Names, *arguments: Any) -> T:
-        key = (make.__name__, *arguments)
-        if key not in self._made:
-            with self._lock:
-                if key not in self._made:
-                    self._made[key] = make(self, *arguments)
-        return self._made[key]
+    Attributes
+    ----------
+    nodes, certainty : int32[u, k] and float32[u, k], as `DiseaseIndex.find` gives them: the diseases that a name is nearest to, and the
+        cosine of each, 0 for one below it.
+    starts, above, steps, information, too_broad : the graph's.
+    """
 
-    return kept
+    nodes: Index
+    certainty: NDArray[np.float32]
+    starts: NDArray[np.int64]
+    above: Index
+    steps: NDArray[np.uint8]
+    information: NDArray[np.float32]
+    too_broad: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, found: Candidates, graph: DiseaseGraph) -> Links:
+        above = (graph.above.starts, graph.above.diseases, graph.above.steps)
+        return cls(found.nodes, np.clip(found.scores, 0, 1), *above, graph.information, graph.too_broad)
 
 
 class Names:
@@ -138,7 +139,8 @@ class Names:
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {name: value for name, value in self.__dict__.items() if name not in ("_lock", "_opened", "progress")}
-        return {**kept, "_made": {key: value for key, value in self._made.items() if key[0] not in _INTERMEDIATE}}
+        # Nothing reads, of what was prepared, what other things were made from.
+        return {**kept, "_made": {key: value for key, value in self._made.items() if not key[0].startswith("_")}}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__dict__.update(state)
@@ -157,7 +159,6 @@ class Names:
         return self._opened
 
     @property
-    @_once
     def mixed_scripts(self) -> tuple[str, ...]:
         """The words of the texts that mix scripts, each once."""
         return tuple(dict.fromkeys(word for text in self.texts for word in mixed_scripts(text)))
@@ -167,112 +168,103 @@ class Names:
         return self.providers.normalizer.language
 
     @property
-    @_once
-    def assertions(self) -> list[Assertion]:
+    @once
+    def _assertions(self) -> list[Assertion]:
         """What each name says, and of which diagnosis."""
         return [self.providers.normalizer.assertion(name) for name in self.names]
 
     @property
-    @_once
+    @once
     def cores(self) -> list[str]:
         """The diagnosis of each name, without what is said of it."""
-        return [assertion.core for assertion in self.assertions]
+        return [assertion.core for assertion in self._assertions]
 
     @property
-    @_once
-    def claims(self) -> Claims:
-        """To find what excludes."""
-        return Claims(numbered([assertion.claim for assertion in self.assertions])[1], self.attributes)
+    @once
+    def claims(self) -> Index:
+        """int32[u]: equal for names whose assertions go together (`Assertion.claim`)."""
+        return numbered([assertion.claim for assertion in self._assertions])[1]
 
     @property
-    @_once
-    def core_array(self) -> NDArray[np.object_]:
-        """object[u]: the cores, to be taken by many indices at once."""
-        return np.array(self.cores, object)
+    @once
+    def attributes(self) -> Attributes | None:
+        """To find conflicts between names; None in a language without a table of them."""
+        return Attributes.of(self.cores, self._language)
 
     @property
-    @_once
-    def _tokenized(self) -> TokenizedNames:
-        return TokenizedNames.of(self.cores)
+    @once
+    def _tokens(self) -> Tokens:
+        return Tokens.of(self.cores)
 
-    @_once
-    def token_sets(self, view: str) -> TokenSets:
+    @once
+    def token_sets(self, view: str) -> Sets:
         """The tokens of each name, of one kind."""
-        return TokenSets.of(self._tokenized, view, self._language)
+        return self._tokens.sets(view, self._language)
 
-    @_once
+    @once
+    def words(self, encoder: str) -> Words:
+        """The words of each name, with their vectors."""
+        return Words.of(self._tokens, self._language, self.providers.encoder(encoder).encode)
+
+    @once
     def vectors(self, encoder: str) -> NDArray[np.float32]:
         """float32[u, d], unit rows."""
         by = self.providers.encoder(encoder)
-        vectors = by.encode(self.cores)
+        vectors = np.ascontiguousarray(by.encode(self.cores), np.float32)
         if len(vectors) != len(self.names) or not np.isfinite(vectors).all():
             raise DxmatchError(f"The encoder {by.identity} gave vectors of shape {vectors.shape}, or not finite ones.")
         return vectors
 
-    @property
-    @_once
-    def attributes(self) -> Attributes | None:
-        """To find conflicts between names; None in a language without a table of them."""
-        return Attributes.of(self.cores, self._language) if has_contrasts(self._language) else None
+    @once
+    def diseases(self, encoder: str) -> Links:
+        """The diseases that each name is nearest to."""
+        index = self.providers.disease_index(encoder)
+        return Links.of(index.find(self.cores, self.vectors(encoder)), index.graph)
 
-    @_once
-    def words(self, encoder: str) -> Words:
-        """The words of each name, with their vectors."""
-        return Words.of(self._tokenized, self._language, self.providers.encoder(encoder).encode)
-
-    @_once
+    @once
     def votes(self, voter: Voter) -> PairVotes:
         """The votes of a language model on pairs of the names."""
         from ..votes.voters import PairVotes
 
         return PairVotes.read(self.providers.vote_store(), voter, self.names)
 
-    @_once
-    def picked_categories(self, picker: Picker) -> NDArray[np.int32]:
+    @once
+    def picked_categories(self, picker: Picker) -> Index:
         """int32[u]: the category of the direct match or of the language model's pick, -1 where there is neither."""
-        index = self._picked_index(picker.source, picker.encoder, picker.distance, picker.entries)
+        index = self.providers.icd_index(
+            picker.source, picker.encoder, distance=picker.distance, entries=picker.entries
+        )
         return index.category_of(self.icd_choices(picker).nodes(picker, self.providers.vote_store()))
 
     def icd_choices(self, picker: Picker) -> Choices:
         """The candidates of each name, which pickers of one ICD-10, encoder, way and k share."""
         return self._choices(picker.k, picker.source, picker.encoder, picker.distance, picker.entries)
 
-    @_once
-    def _choices(self, k: int, *where: str) -> Choices:
+    @once
+    def _choices(self, k: int, source: str, encoder: str, distance: str, entries: str) -> Choices:
         from ..votes.picks import Choices
 
-        return Choices.of(self.names, self._picked_index(*where), k)
+        index = self.providers.icd_index(source, encoder, distance=distance, entries=entries)
+        return Choices.of(self.names, index, k)
 
-    def _picked_index(self, source: str, encoder: str, distance: str, entries: str) -> IcdIndex:
-        return self.providers.icd_index(source, encoder, distance=distance, entries=entries)
+    @once
+    def icd_categories(self, source: str, encoder: str) -> Index:
+        """int32[u]: the three-character category of the code of the direct match or of the nearest entry, as a number; -1 for none."""
+        return self.providers.icd_index(source, encoder).category_of(self._icd_found(source, encoder).nodes[:, 0])
 
-    @_once
-    def diseases(self, encoder: str) -> Links:
-        """The diseases that each name is nearest to."""
-        index = self.providers.disease_index(encoder)
-        return Links.of(index.find(self.cores, self.vectors(encoder)), index.graph)
+    @once
+    def icd_paths(self, source: str, encoder: str) -> Index:
+        """int32[u, levels]: that code, and all above it from the chapter down."""
+        nodes = np.ascontiguousarray(self._icd_found(source, encoder).nodes[:, 0])
+        return self.providers.icd_index(source, encoder).tree.paths(nodes)
 
-    @_once
-    def icd_categories(self, source: str, encoder: str) -> NDArray[np.int32]:
-        """int32[u]: the three-character category of the nearest entry, as a number; -1 for none."""
-        return self.providers.icd_index(source, encoder).category_of(self._icd_nodes(source, encoder))
-
-    @_once
-    def icd_paths(self, source: str, encoder: str) -> NDArray[np.int32]:
-        """int32[u, levels]: the code of the nearest entry, and all above it from the chapter down."""
-        return self.providers.icd_index(source, encoder).tree.paths(self._icd_nodes(source, encoder))
-
-    @_once
+    @once
     def icd_distribution(self, source: str, encoder: str) -> CategoryDistribution:
         """How each name is distributed over the categories of its nearest codes; a direct match lies in one."""
         index, found = self.providers.icd_index(source, encoder), self._icd_found(source, encoder)
         return CategoryDistribution.of(found, index.category_of(found.nodes))
 
-    def _icd_nodes(self, source: str, encoder: str) -> NDArray[np.int32]:
-        """int32[u]: the code of the direct match or of the nearest entry, -1 where there is neither."""
-        return np.ascontiguousarray(self._icd_found(source, encoder).nodes[:, 0])
-
-    @_once
+    @once
     def _icd_found(self, source: str, encoder: str) -> Candidates:
         """One search serves every feature that rests on the nearest codes."""
         index, total = self.providers.icd_index(source, encoder), len(self.names)
@@ -312,43 +304,29 @@ def different_texts(a: Strings, b: Strings) -> tuple[list[str], NDArray[np.int32
             raise InputError("not a list of diagnoses", column=side, allowed=allowed, got=column)
     if len(a) != len(b):
         raise InputError("the two sides differ in length", allowed="one b for each a", got=(len(a), len(b)))
-    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
-        for side, column in zip(SIDES, (a, b), strict=True):
-            _check_texts(column, side)
-        index: dict[str, int] = {}
-        at_a, at_b = (np.array([index.setdefault(text, len(index)) for text in column], np.int32) for column in (a, b))
-        return list(index), at_a, at_b
-    import pyarrow as pa
-
-    chunks = [_arrow_texts(column, side) for column, side in zip((a, b), SIDES, strict=True)]
-    encoded = pa.chunked_array(chunks, pa.large_string()).dictionary_encode().combine_chunks()
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = encoded.chunk(0)
-    codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
-    return encoded.dictionary.to_pylist(), codes[: len(a)], codes[len(a) :]
+    (of_a, at_a), (of_b, at_b) = (_numbered_texts(column, side) for side, column in zip(SIDES, (a, b), strict=True))
+    texts, places = numbered([*of_a, *of_b])
+    return texts, places[at_a], places[len(of_a) :][at_b]
 
 
-def _check_texts(values: Sequence[object], side: str) -> None:
-    for row, text in enumerate(values):
-        if not isinstance(text, str):
-            raise _no_text(text, row, side)
-
-
-def _arrow_texts(column: Strings, side: str) -> pa.Array:
-    """A column of texts, none null, as one Arrow array of large strings."""
+def _numbered_texts(column: Strings, side: str) -> tuple[list[str], Index]:
+    """The different texts of a column, and int32[n], where each row's is among them."""
     import pyarrow as pa
 
     if not isinstance(column, pa.Array | pa.ChunkedArray):
         values = list(column)
-        _check_texts(values, side)
-        return pa.array(values, pa.large_string())
-    arrow = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+        for row, text in enumerate(values):
+            if not isinstance(text, str):
+                raise _no_text(text, row, side)
+        return numbered(values)
+    arrow = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     kind = arrow.type.value_type if pa.types.is_dictionary(arrow.type) else arrow.type
     is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
     if len(arrow) and (arrow.null_count or not is_text):
         row = arrow.is_null().index(True).as_py() if arrow.null_count else 0
         raise _no_text(arrow[row].as_py(), row, side)
-    return arrow.cast(pa.large_string()).combine_chunks()
+    encoded = arrow.cast(pa.large_string()).dictionary_encode()
+    return encoded.dictionary.to_pylist(), encoded.indices.to_numpy().astype(np.int32, copy=False)
 
 
 def _no_text(got: object, row: int, side: str) -> InputError:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import ModelError, OptionError
 from ..terms.encoders import OWN_LENGTH, Encoder
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ..terms.diseases.graph import DiseaseGraph
     from ..terms.diseases.index import DiseaseIndex
     from ..terms.encoders.declared import EncoderSpec
+    from ..terms.icd.index import IcdIndex
     from ..votes.store.store import VoteStore
 
 SHIPPED = "shipped"
@@ -26,6 +28,23 @@ SHIPPED = "shipped"
 
 SENTENCE_TRANSFORMERS = "sentence-transformers:"
 """What precedes a hub name or a folder, in a feature set, to ask for a sentence-transformers model."""
+
+T = TypeVar("T")
+
+
+def once(make: Callable[..., T]) -> Callable[..., T]:
+    """Has a method compute a thing once, whoever asks, for each of its arguments: kept in its object's `_made`, under its `_lock`."""
+
+    @wraps(make)
+    def kept(self: Any, *arguments: Any) -> T:
+        key = (make.__name__, *arguments)
+        if key not in self._made:
+            with self._lock:
+                if key not in self._made:
+                    self._made[key] = make(self, *arguments)
+        return self._made[key]
+
+    return kept
 
 
 @dataclass
@@ -36,7 +55,7 @@ class Providers:
 
     Attributes
     ----------
-    encoders : those that are open.
+    encoders : those that are at hand, by name.
     declared : those of the feature set, by name.
     endpoints : by name; where a declared encoder may be served. They come from the user's own file, never from a model.
     folders : by the name of an encoder, the folder of its model; the user's own word as well. No other path is opened.
@@ -56,9 +75,7 @@ class Providers:
     allow_download: bool = False
     store: VoteStore | None = None
     graph: DiseaseGraph | None = None
-    _indexes: dict[tuple[Any, ...], Any] = field(default_factory=dict)
-    _disease_indexes: dict[str, DiseaseIndex] = field(default_factory=dict)
-    _of_own_length: dict[str, Encoder] = field(default_factory=dict)
+    _made: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
     @property
@@ -83,21 +100,21 @@ class Providers:
         ModelError
             Where the model is not the one of `identities`.
         """
-        with self._lock:
-            kept = self.encoders if unit or name == SHIPPED else self._of_own_length
-            if name not in kept:
-                opened = self._opened(name, unit)
-                self._check_identity(name, opened)
-                kept[name] = opened
-            return kept[name]
+        return self.encoders[name] if name in self.encoders else self._opened(name, unit)
 
-    def _opened(self, name: str, unit: bool = True) -> Encoder:
-        spec = self.declared.get(name) or undeclared(name)
-        if spec is not None:
-            spec = spec.pinned(self.identities.get(name))
-            return spec.open(self.endpoints, unit, folders=self.folders, allow_download=self.allow_download)
-        at_hand = ", ".join(sorted({*self.encoders, *self.declared})) or "none"
-        raise OptionError("encoder", f"{SENTENCE_TRANSFORMERS}NAME or one at hand ({at_hand})", name)
+    @once
+    def _opened(self, name: str, unit: bool) -> Encoder:
+        spec, trained = self.declared.get(name) or undeclared(name), self.identities.get(name)
+        if spec is None:
+            at_hand = ", ".join(sorted({*self.encoders, *self.declared})) or "none"
+            raise OptionError("encoder", f"{SENTENCE_TRANSFORMERS}NAME or one at hand ({at_hand})", name)
+        spec = spec.pinned(trained)
+        opened = spec.open(self.endpoints, unit, folders=self.folders, allow_download=self.allow_download)
+        if trained is not None and _model_of(trained) != _model_of(opened.identity):
+            raise ModelError(
+                f"The encoder {name!r} is not the one that the model was trained with: {opened.identity}, not {trained}."
+            )
+        return opened
 
     def vote_store(self) -> VoteStore:
         """Raises `OptionError` where a feature reads votes and no store was given."""
@@ -106,13 +123,7 @@ class Providers:
             raise OptionError("store", allowed, None)
         return self.store
 
-    def _check_identity(self, name: str, opened: Encoder) -> None:
-        trained, here = self.identities.get(name), opened.identity
-        if trained is not None and _model_of(trained) != _model_of(here):
-            raise ModelError(
-                f"The encoder {name!r} is not the one that the model was trained with: {here}, not {trained}."
-            )
-
+    @once
     def disease_index(self, encoder: str) -> DiseaseIndex:
         """The graph's names under an encoder. Raises `OptionError` where a feature needs a graph and there is none."""
         from ..terms.diseases.index import DiseaseIndex
@@ -121,37 +132,32 @@ class Providers:
             raise OptionError(
                 "graph", "the graph of diseases of a model folder, for a feature of the kind 'disease'", None
             )
-        with self._lock:
-            if encoder not in self._disease_indexes:
-                self._disease_indexes[encoder] = DiseaseIndex(self.graph, self.encoder(encoder))
-            return self._disease_indexes[encoder]
+        return DiseaseIndex(self.graph, self.encoder(encoder))
 
     def icd_index(
         self, source: str, encoder: str, *, distance: str = "cosine", entries: str = "codes", sections: bool = False
-    ) -> Any:
+    ) -> IcdIndex:
         """The index of a source's names under an encoder.
 
         distance, entries : see `IcdIndex`. sections : also of the names of chapters and sections, for a mapping; M's features
             rest on codes alone.
         """
+        return self._icd_index(source, encoder, distance, entries, sections)
+
+    @once
+    def _icd_index(self, source: str, encoder: str, distance: str, entries: str, sections: bool) -> IcdIndex:
         from ..terms.icd import IcdIndex, with_sections
 
-        key = (source, encoder, distance, entries)
-        with self._lock:
-            if key not in self._indexes:
-                self._indexes[key] = IcdIndex.open(
-                    source,
-                    self.encoder(encoder, unit=distance == "cosine"),
-                    self.normalizer,
-                    more_names=None if self.graph is None else self.graph.more_names,
-                    distance=distance,
-                    counted=entries,
-                )
-            if not sections:
-                return self._indexes[key]
-            if (*key, sections) not in self._indexes:
-                self._indexes[*key, sections] = with_sections(self._indexes[key], self.normalizer)
-            return self._indexes[*key, sections]
+        if sections:
+            return with_sections(self._icd_index(source, encoder, distance, entries, False), self.normalizer)
+        return IcdIndex.open(
+            source,
+            self.encoder(encoder, unit=distance == "cosine"),
+            self.normalizer,
+            more_names=None if self.graph is None else self.graph.more_names,
+            distance=distance,
+            counted=entries,
+        )
 
 
 def undeclared(name: str) -> EncoderSpec | None:

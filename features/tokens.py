@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import TYPE_CHECKING, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 import Stemmer
@@ -94,38 +93,10 @@ _OF_WORDS: Mapping[str, Callable[[Sequence[str], str], list[str]]] = {
     "lemma": lemmas,
     "tags": tags,
 }
+_MAX_CODE = np.float32(127)
 VIEWS = ("unigram", "bigram", "stem", "lemma", "tags")
 """The five ways to make a set of a name: its words, its pairs of neighbouring words, and of each word the stem, the lemma or the
 part of speech."""
-
-
-@dataclass(frozen=True)
-class TokenizedNames:
-    """u names as rows of w different words.
-
-    Attributes
-    ----------
-    offsets : int64[u + 1]; the words of name i, in their order, are `ids[offsets[i] : offsets[i + 1]]` (int32).
-    words : the w words.
-    """
-
-    offsets: NDArray[np.int64]
-    ids: NDArray[np.int32]
-    words: list[str]
-
-    @classmethod
-    def of(cls, names: Sequence[str]) -> TokenizedNames:
-        rows = [name.split() for name in names]
-        words, ids = numbered([word for row in rows for word in row])
-        return cls(offsets_of([len(row) for row in rows]), ids, words)
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    @cached_property
-    def rows(self) -> NDArray[np.int64]:
-        """int64[words in all]: the name of each word."""
-        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
 
 def numbered(values: Sequence[T]) -> tuple[list[T], NDArray[np.int32]]:
@@ -142,9 +113,8 @@ def offsets_of(lengths: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
     return offsets
 
 
-@dataclass(frozen=True)
-class TokenSets:
-    """u names under one view.
+class Sets(NamedTuple):
+    """The set of each of u names.
 
     Attributes
     ----------
@@ -155,30 +125,73 @@ class TokenSets:
     ids: NDArray[np.int32]
 
     @classmethod
-    def of(cls, names: TokenizedNames, kind: str, language: str) -> TokenSets:
-        """The sets of the names under the view `kind`."""
-        rows, ids = names.rows, names.ids.astype(np.int64)
-        if kind == "bigram":
-            together = np.flatnonzero(rows[1:] == rows[:-1])
-            pairs = ids[together] * max(len(names.words), 1) + ids[together + 1]
-            rows, ids = rows[together], np.unique(pairs, return_inverse=True)[1]
-        else:
-            ids = numbered(_OF_WORDS[kind](names.words, language))[1][ids]
+    def of(cls, rows: NDArray[np.int64], ids: NDArray[np.integer], count: int) -> Sets:
+        """Of `count` names, each id with the name that has it."""
         most = int(ids.max(initial=0)) + 1
         rows, ids = np.divmod(np.unique(rows * most + ids), most)
-        return cls(offsets_of(np.bincount(rows, minlength=len(names))), ids.astype(np.int32))
+        return cls(offsets_of(np.bincount(rows, minlength=count)), ids.astype(np.int32))
 
 
-def overlap_ratio(
-    sets: TokenSets, first: NDArray[np.int32], second: NDArray[np.int32], out: NDArray[np.float32]
-) -> None:
-    """|A & B| / min(|A|, |B|) of m pairs of sets.
+class Tokens(NamedTuple):
+    """u names as rows of w different words.
 
-    Parameters
+    Attributes
     ----------
-    first, second : int32[m], indices of names.
-    out : float32[m], filled with values in [0, 1]; NaN where either set is empty.
+    names : u.
+    rows, ids : int64 and int32[words in all]: the name of each word, and its place among the words; those of a name in their order.
+    words : the w words.
     """
-    from . import kernels
 
-    kernels.overlap(sets.offsets, sets.ids, first, second, out)
+    names: int
+    rows: NDArray[np.int64]
+    ids: NDArray[np.int32]
+    words: list[str]
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Tokens:
+        split = [name.split() for name in names]
+        words, ids = numbered([word for row in split for word in row])
+        return cls(len(names), np.repeat(np.arange(len(names)), [len(row) for row in split]), ids, words)
+
+    def sets(self, view: str, language: str) -> Sets:
+        """The sets of the names under one of the `VIEWS`."""
+        if view != "bigram":
+            return Sets.of(self.rows, numbered(_OF_WORDS[view](self.words, language))[1][self.ids], self.names)
+        together = np.flatnonzero(self.rows[1:] == self.rows[:-1])
+        pairs = self.ids[together] * np.int64(len(self.words)) + self.ids[together + 1]
+        return Sets.of(self.rows[together], np.unique(pairs, return_inverse=True)[1], self.names)
+
+
+class Words(NamedTuple):
+    """u names as w different words, with their vectors.
+
+    Attributes
+    ----------
+    offsets : int64[u + 1]; the words of name i are `ids[offsets[i] : offsets[i + 1]]` (int32), each once, in their order.
+    stems : int32[w], equal for words of one stem.
+    codes : int8[w, d], the words' vectors, quantised so that the largest number of each is 127. Whole numbers add up to the
+        same in any order, and a quarter of the memory is read.
+    lengths : float64[w], the Euclidean norms of the rows of `codes`.
+    """
+
+    offsets: NDArray[np.int64]
+    ids: NDArray[np.int32]
+    stems: NDArray[np.int32]
+    codes: NDArray[np.int8]
+    lengths: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, names: Tokens, language: str, encode: Callable[[Sequence[str]], NDArray[np.float32]]) -> Words:
+        """`encode` gives the unit vectors of words, float32[w, d]."""
+        firsts = np.sort(np.unique(names.rows * max(len(names.words), 1) + names.ids, return_index=True)[1])
+        vectors = np.asarray(encode(names.words), np.float32)
+        largest = np.abs(vectors).max(axis=1, keepdims=True, initial=0)
+        codes = np.rint(vectors / np.where(largest > 0, largest, 1) * _MAX_CODE).astype(np.int8)
+        lengths = np.sqrt(np.square(codes, dtype=np.int64).sum(axis=1))
+        return cls(
+            offsets_of(np.bincount(names.rows[firsts], minlength=names.names)),
+            names.ids[firsts],
+            numbered(stems(names.words, language))[1],
+            codes,
+            np.where(lengths > 0, lengths, 1.0),
+        )

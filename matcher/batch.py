@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from ..errors import OptionError
 from ..features.compute import coverage, feature_table
 from ..features.coverage import MIN_COVERAGE, check_coverage
-from ..features.direction import directions
 from ..features.feature_set import FeatureSet
 from ..features.names import SIDES, Names, Progress, different_texts, unordered_pairs
 from ..features.providers import SHIPPED, Providers
@@ -120,11 +119,7 @@ class PairModel:
     def prepare_relations(self, names: Names) -> None:
         """Makes what the relations need of the names beside the features, before threads ask for it."""
         none = np.zeros(0, np.int32)
-        directions(names, none, none, source=self._icd, encoder=SHIPPED)
-
-    @property
-    def _icd(self) -> str:
-        return self.features.icd_source or "icd10cm"
+        _ = Batch(self, names, none, none).directions
 
 
 @dataclass(frozen=True)
@@ -247,8 +242,10 @@ class Batch:
     @cached_property
     def directions(self) -> NDArray[np.float32]:
         """float32[n, 5]: what speaks for `a` being a kind of `b`."""
-        found = directions(self.names, self.first, self.second, source=self.model._icd, encoder=SHIPPED)
-        found = found[self.pair_of_row]
+        from ..features.columns import directions
+
+        source = self.model.features.icd_source or "icd10cm"
+        found = directions(self.names, self.first, self.second, source=source, encoder=SHIPPED)[self.pair_of_row]
         return np.where(self.turned[:, None], -found, found)
 
     def relations(self) -> Relations:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...features.cosine import cosine
+from ...features.kernels import cosine
 from ...files.tables import required_columns
 from ...terms.encoders import Encoder
 from ...terms.icd import IcdIndex
@@ -83,7 +83,7 @@ def judged_pairs(encoder: Encoder, path: str | os.PathLike[str] | None, normaliz
     names, places = np.unique([row[:2] for row in rows], return_inverse=True)
     first, second = places.reshape(-1, 2).T.astype(np.int32)
     scores = np.empty(len(rows), np.float32)
-    cosine(encoder.encode(names.tolist()), first, second, scores)
+    cosine(np.ascontiguousarray(encoder.encode(names.tolist()), np.float32), first, second, scores)
     precision = average_precision(scores, np.array([row[2] == "1" for row in rows], np.int8))[0]
     return {"pairs": len(rows), "pairs_average_precision": round(float(precision), 4)}
 

@@ -10,14 +10,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ...features.direction import COLUMNS as DIRECTIONS
 from ...features.feature_set import FeatureSet
 from ...features.providers import Providers
 from ...matcher.batch import PairModel
 from ...matcher.decider import Decider
 from ...matcher.match_function import MatchFunction
 from ...matcher.policy import POLICIES
-from ...models.relation import HEADS, RelationFacts, RelationModel
+from ...models.relation import DIRECTIONS, HEADS, RelationFacts, RelationModel
 from ...training.engines import lightgbm_engine
 from ...training.engines.fitted import Rows
 from ...training.fold_fit import fit_sigmoid

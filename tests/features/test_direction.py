@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from dxmatch.features.direction import COLUMNS, directions
-from dxmatch.features.kernels import disease_direction
+from dxmatch.features.columns import directions
 from dxmatch.features.names import Names
 from dxmatch.features.providers import SHIPPED, Providers
+from dxmatch.models.relation import DIRECTIONS
 from dxmatch.terms.encoders.static import Shape, StaticEncoder
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
 
 from ..small_graph import graph_of
-from .test_disease import GRAPH, LINK, links, of_links
+from .test_disease import GRAPH, LINK, diseases_of, links
 from .test_kinds import TREE
 
 NAMES = [
@@ -49,7 +49,7 @@ def test_turned_round_every_column_has_the_other_sign(providers: Providers, sour
     count = len(NAMES)
     first, second = (grid.ravel() for grid in np.divmod(np.arange(count * count), count))
     found = of(NAMES, first, second, providers, source)
-    assert found.shape == (count * count, len(COLUMNS)) and np.isfinite(found).all()
+    assert found.shape == (count * count, len(DIRECTIONS)) and np.isfinite(found).all()
     np.testing.assert_array_equal(found, -of(NAMES, second, first, providers, source))
     assert not found[first == second].any()
     assert (np.abs(found[:, [0, 1, 2, 4]]) <= 1).all()
@@ -108,8 +108,6 @@ def plain(a: list[LINK], b: list[LINK]) -> float:
 @settings(deadline=None, max_examples=200)
 @given(a=links(), b=links())
 def test_the_line_against_a_plain_reading(a: list[LINK], b: list[LINK]) -> None:
-    names, out = of_links([a, b]), np.empty(2, np.float32)
-    first, second = np.array([0, 1], np.int32), np.array([1, 0], np.int32)
-    disease_direction(names.nodes, names.certainty, names.starts, names.above, names.steps, names.too_broad, first, second, out)  # fmt: skip
+    out = diseases_of([a, b], np.array([0, 1]), np.array([1, 0]))[-1]
     assert out[0] == pytest.approx(plain(a, b), abs=1e-6)
     assert out[0] == -out[1]

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxmatch.errors import OptionError
-from dxmatch.features.disease import COLUMNS, Links, compare_diseases
-from dxmatch.features.names import Names
+from dxmatch.features.kernels import diseases
+from dxmatch.features.names import Links, Names
 from dxmatch.features.providers import SHIPPED, Providers
+from dxmatch.features.registry import DISEASE_COLUMNS as COLUMNS
 from dxmatch.terms.encoders.static import Shape, StaticEncoder
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.icd.search import Candidates
@@ -28,22 +29,22 @@ CERTAINTIES = st.sampled_from([0.9, 0.8, 0.8, 0.5, 0.0, -0.1, 1.0])
 @st.composite
 def links(draw: st.DrawFn) -> list[LINK]:
     """Up to three links of a name to different diseases, the surest first."""
-    diseases = draw(st.lists(st.integers(0, len(GRAPH) - 1), max_size=3, unique=True))
-    return list(zip(diseases, sorted((draw(CERTAINTIES) for _ in diseases), reverse=True), strict=True))
+    linked = draw(st.lists(st.integers(0, len(GRAPH) - 1), max_size=3, unique=True))
+    return list(zip(linked, sorted((draw(CERTAINTIES) for _ in linked), reverse=True), strict=True))
 
 
-def of_links(names: list[list[LINK]]) -> Links:
+def diseases_of(names: list[list[LINK]], first: np.ndarray, second: np.ndarray) -> np.ndarray:
     found = Candidates.none(len(names), 3)
     for row, own in enumerate(names):
         for place, (disease, certainty) in enumerate(own):
             found.nodes[row, place], found.scores[row, place] = disease, certainty
-    return Links.of(found, GRAPH)
+    out = np.empty((len(COLUMNS) + 1, len(first)), np.float32)
+    diseases(*Links.of(found, GRAPH), first.astype(np.int32), second.astype(np.int32), out)
+    return out
 
 
 def columns_of(names: list[list[LINK]], first: np.ndarray, second: np.ndarray) -> dict[str, np.ndarray]:
-    out = {name: np.empty(len(first), np.float32) for name in COLUMNS}
-    compare_diseases(of_links(names), first.astype(np.int32), second.astype(np.int32), out)
-    return out
+    return dict(zip(COLUMNS, diseases_of(names, first, second), strict=False))
 
 
 def plain(a: list[LINK], b: list[LINK]) -> dict[str, float]:
@@ -103,12 +104,6 @@ def test_by_hand() -> None:
     np.testing.assert_allclose(found["closeness"][:5], [1 / 2, 1 / 3, 1 / 2, 0, 0], rtol=1e-6)
     assert found["lin"][3] > 0 and found["lin"][4] == 0, "too broad is no line, and still kin; nothing is shared"
     assert all(np.isnan(column[5]) for column in found.values())
-
-
-def test_only_the_columns_that_are_asked_for_are_filled() -> None:
-    out = {"lin": np.empty(1, np.float32)}
-    compare_diseases(of_links([[(0, 1.0)], [(1, 1.0)]]), np.zeros(1, np.int32), np.ones(1, np.int32), out)
-    assert out.keys() == {"lin"} and out["lin"][0] > 0
 
 
 def test_a_core_is_linked_and_a_graph_is_needed() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from dxmatch.features.columns import COLUMNS, Pairs
 from dxmatch.features.contrast import denials
-from dxmatch.features.exclusion import exclusion
 from dxmatch.features.names import Names
 from dxmatch.features.providers import Providers
 from dxmatch.terms.icd.naming import Naming
@@ -22,10 +22,9 @@ NAMES = [
 def _column(names: list[str], **normalizer: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     count = len(names)
     first, second = (grid.ravel().astype(np.int32) for grid in np.divmod(np.arange(count * count), count))
-    out = np.empty(count * count, np.float32)
-    texts = Names(names, Providers(Naming(Normalizer(**normalizer))))
-    exclusion(texts.claims, first, second, out)
-    return first, second, out
+    pairs = Pairs(Names(names, Providers(Naming(Normalizer(**normalizer)))), first, second)
+    assert np.isnan(COLUMNS["contrast"](pairs, {})).all() == ("language" in normalizer)
+    return first, second, COLUMNS["exclusion"](pairs, {})
 
 
 def test_the_column_is_that_of_the_assertions_and_denials() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from dxmatch.errors import InputError
+from dxmatch.features.columns import COLUMNS
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.registry import KINDS
 
@@ -52,10 +53,14 @@ def test_unknown_set() -> None:
         FeatureSet.read("online")
 
 
-@pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", KINDS.values(), ids=[*KINDS])
 def test_declarations_are_whole(kind: object) -> None:
     low, high = kind.range  # type: ignore[attr-defined]
     assert low < high
     assert kind.alike in (low, high)  # type: ignore[attr-defined]
     assert kind.meaning  # type: ignore[attr-defined]
     assert kind.missing  # type: ignore[attr-defined]
+
+
+def test_every_kind_is_computed() -> None:
+    assert COLUMNS.keys() == KINDS.keys()

@@ -53,7 +53,7 @@ def setting(tmp_path_factory: pytest.TempPathFactory) -> tuple[FeatureSet, Provi
     tree = tmp_path_factory.mktemp("tree") / "tree.csv"
     tree.write_text(TREE, "utf-8")
     features = []
-    for kind in KINDS.values():
+    for name, kind in KINDS.items():
         if kind.asked:
             continue
         fixed = {"source": str(tree)} if "source" in kind.options else {}
@@ -61,7 +61,7 @@ def setting(tmp_path_factory: pytest.TempPathFactory) -> tuple[FeatureSet, Provi
         assert len(open_options) < 2
         choices = [{option: value} for option in open_options for value in kind.choices[option]]
         for number, chosen in enumerate(choices or [{}]):
-            features.append({"name": f"{kind.name}_{number}", "kind": kind.name, **fixed, **chosen})
+            features.append({"name": f"{name}_{number}", "kind": name, **fixed, **chosen})
     rng = np.random.default_rng(0)
     shape = Shape(buckets=512, word_buckets=128, dimensions=16)
     encoder = StaticEncoder.quantized(shape, rng.standard_normal((512, 16)).astype(np.float32))

@@ -4,7 +4,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dxmatch.features.levenshtein import normalized_levenshtein
+from dxmatch.features.columns import COLUMNS, Pairs
+from dxmatch.features.names import Names
+from dxmatch.features.providers import Providers
+from dxmatch.terms.icd.naming import Naming
+from dxmatch.terms.text.normalizer import Normalizer
 
 
 def in_plain_python(a: str, b: str) -> int:
@@ -20,8 +24,8 @@ def in_plain_python(a: str, b: str) -> int:
 @given(names=st.lists(st.one_of(st.text(max_size=20), st.text("ab", max_size=150)), min_size=1, max_size=5))
 def test_edits_over_the_longer(names: list[str]) -> None:
     first, second = (grid.ravel().astype(np.int32) for grid in np.divmod(np.arange(len(names) ** 2), len(names)))
-    out = np.empty(len(first), np.float32)
-    normalized_levenshtein(np.array(names, object), first, second, out)
+    of_names = Names(names, Providers(Naming(Normalizer(version="1"))))
+    out = COLUMNS["levenshtein"](Pairs(of_names, first, second), {})
     for i, j, value in zip(first, second, out, strict=True):
         a, b = names[i], names[j]
         assert value == np.float32(in_plain_python(a, b) / max(len(a), len(b), 1))

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dxmatch.errors import InputError, OptionError
-from dxmatch.features.compute import feature_table, prepare, steps
+from dxmatch.features.compute import feature_table, prepare
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.names import Names, different_texts, unordered_pairs
 from dxmatch.features.providers import SHIPPED, Providers
@@ -65,11 +65,7 @@ def some_pairs(count: int = 90) -> tuple[list[str], np.ndarray, np.ndarray]:
     return names, first.astype(np.int32), second.astype(np.int32)
 
 
-def test_one_step_for_what_is_compared_together() -> None:
-    """The two sides of one alignment share a step; the same side once more has its own."""
-    found = [(one.kind.name, sorted(one.columns.values())) for one in steps(FEATURES)]
-    assert ("alignment", [0, 6]) in found and ("alignment", [7]) in found
-    assert sorted(column for _, columns in found for column in columns) == list(range(8))
+def test_both_sides_of_an_alignment() -> None:
     names, *pairs = some_pairs()
     table = feature_table(Names(names, providers()), *pairs, FEATURES)
     np.testing.assert_array_equal(table[:, 0], table[:, 7])

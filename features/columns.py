@@ -1,0 +1,151 @@
+"""The columns of the feature table, one for each kind of `KINDS`; and those that tell which of two names is the narrower.
+
+Each is symmetric, and gives a pair alone the value that it has in a batch. Imports numba, so imported late.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cpdist
+
+from ..terms.icd.similarity import overlap, wu_palmer
+from ..votes.voters import Picker, Voter
+from . import kernels
+from .contrast import MAX_CONFLICTS
+from .names import Index, Names, once
+from .registry import DISEASE_COLUMNS, EXCLUSION, SIDES, Options
+
+Column = NDArray[np.float32]
+
+
+class Pairs:
+    """m pairs of names, and what several columns read of them, computed once.
+
+    Parameters
+    ----------
+    first, second : int32[m], places among the names; quickest where sorted, since what belongs to a name then comes from the
+        processor's caches.
+    """
+
+    def __init__(self, names: Names, first: Index, second: Index) -> None:
+        self.names, self.first, self.second = names, first, second
+        self._made: dict[tuple[object, ...], object] = {}
+        self._lock = threading.RLock()
+
+    def filled(self, loop: Callable[..., None], *of_names: object, columns: tuple[int, ...] = ()) -> Column:
+        """float32[*columns, m], as `loop` fills it from what is known of the names."""
+        out = np.empty((*columns, len(self.first)), np.float32)
+        loop(*of_names, self.first, self.second, out)
+        return out
+
+    def same(self, category: Index) -> Column:
+        """1 where both names have one category, int32[u], else 0; NaN where one has none, -1."""
+        a, b = category[self.first], category[self.second]
+        return np.where((a < 0) | (b < 0), np.float32(np.nan), (a == b).astype(np.float32))
+
+    @once
+    def found(self, encoder: str) -> NDArray[np.float64]:
+        """float64[2, m]: how well the words of the first are found in the second, and the reverse, from 0 to 1.
+
+        The mean over the words of the one of the cosine to the nearest word of the other, after the greedy matching of BERTScore
+        (Zhang et al. 2020, §3), over vectors of single words in place of words in context. The similarity of two words of one
+        stem is 1; a cosine below 0 counts as 0.
+        """
+        out, words = np.empty((2, len(self.first))), self.names.words(encoder)
+        kernels.found(*words, self.first, self.second, out[0])
+        kernels.found(*words, self.second, self.first, out[1])
+        return out
+
+    @once
+    def diseases(self, encoder: str) -> Column:
+        """float32[6, m]: the `DISEASE_COLUMNS`, NaN where a name has no link, and the line with a sign, as in `directions`."""
+        return self.filled(kernels.diseases, *self.names.diseases(encoder), columns=(len(DISEASE_COLUMNS) + 1,))
+
+    @once
+    def conflicts(self) -> Column:
+        """float32[2, m]: the axes on which two names conflict, up to `MAX_CONFLICTS`, and 1 where one affirms what the other denies.
+
+        NaN in a language without a table of contrasts.
+        """
+        if (attributes := self.names.attributes) is None:
+            return np.full((2, len(self.first)), np.nan, np.float32)
+        return self.filled(kernels.conflicts, *attributes, MAX_CONFLICTS, columns=(2,))
+
+
+def _pick(pairs: Pairs, options: Options) -> Column:
+    out = pairs.same(pairs.names.picked_categories(Picker.of(options)))
+    out[pairs.first == pairs.second] = 1.0
+    return out
+
+
+def _exclusion(pairs: Pairs, options: Options) -> Column:
+    claims = pairs.names.claims
+    return np.fmax(claims[pairs.first] != claims[pairs.second], pairs.conflicts()[1])
+
+
+def _alignment(pairs: Pairs, options: Options) -> Column:
+    of_both = np.maximum if options["side"] == SIDES[0] else np.minimum
+    return of_both(*pairs.found(options["encoder"])).astype(np.float32)
+
+
+def _levenshtein(pairs: Pairs, options: Options) -> Column:
+    sides = ([pairs.names.cores[name] for name in side.tolist()] for side in (pairs.first, pairs.second))
+    return cpdist(*sides, scorer=Levenshtein.normalized_distance, dtype=np.float32, workers=1)
+
+
+COLUMNS: dict[str, Callable[[Pairs, Options], Column]] = {
+    "vote": lambda pairs, options: pairs.filled(pairs.names.votes(Voter.of(options)).mean),
+    "icd_pick": _pick,
+    "icd_nearest": lambda pairs, options: pairs.same(pairs.names.icd_categories(options["source"], options["encoder"])),
+    "icd_kinship": lambda pairs, options: pairs.filled(
+        wu_palmer, pairs.names.icd_paths(options["source"], options["encoder"])
+    ),
+    "icd_overlap": lambda pairs, options: pairs.filled(
+        overlap, pairs.names.icd_distribution(options["source"], options["encoder"])
+    ),
+    "cosine": lambda pairs, options: pairs.filled(kernels.cosine, pairs.names.vectors(options["encoder"])),
+    "alignment": _alignment,
+    "contrast": lambda pairs, options: pairs.conflicts()[0],
+    EXCLUSION: _exclusion,
+    "disease": lambda pairs, options: pairs.diseases(options["encoder"])[DISEASE_COLUMNS.index(options["column"])],
+    "ratio": lambda pairs, options: pairs.filled(kernels.overlap, *pairs.names.token_sets(options["view"])),
+    "levenshtein": _levenshtein,
+}
+"""By kind: (pairs, options) -> float32[m]."""
+
+
+def directions(names: Names, first: Index, second: Index, *, source: str, encoder: str) -> Column:
+    """float32[m, 5], the `DIRECTIONS` of m pairs of names: what speaks for the first being a kind of the second; 0 where something is unknown.
+
+    Every column is antisymmetric: turned round, a pair has the same numbers below zero.
+
+    line : the certainty of the surest links, by which the second disease lies above the first in the graph; with a minus where it lies below,
+    0 where both are one disease, neither is above the other, the upper one is too broad, or links that are equally sure disagree. information :
+    by how much the first disease says more (`DiseaseGraph.information`). covered : how well the words of the second are found in the first,
+    less the reverse. length : logarithm of the number of words of the first over that of the second. icd : 1 where the ICD-10 code of the
+    second lies above that of the first, -1 where it lies below.
+
+    Parameters
+    ----------
+    first, second : int32[m], indices of names.
+    source, encoder : the ICD-10 and the encoder of the names' codes and diseases.
+    """
+    pairs, links, paths = Pairs(names, first, second), names.diseases(encoder), names.icd_paths(source, encoder)
+    nodes = links.nodes[[first, second], 0]
+    says = np.where(nodes >= 0, links.information[nodes], 0)
+    of_second, of_first = pairs.found(encoder)[::-1]
+    counts = np.log(np.diff(names.words(encoder).offsets))
+    a, b = paths[first], paths[second]
+    apart = ((a != b) & (a >= 0) & (b >= 0)).any(axis=1) | (a[:, 0] < 0) | (b[:, 0] < 0)
+    return np.column_stack([
+        pairs.diseases(encoder)[-1],
+        np.where((nodes >= 0).all(axis=0), says[0] - says[1], 0),
+        of_second - of_first,
+        counts[first] - counts[second],
+        np.where(apart, 0, np.sign((a >= 0).sum(axis=1) - (b >= 0).sum(axis=1))),
+    ]).astype(np.float32)  # fmt: skip
