@@ -8,12 +8,11 @@ from ..features.feature_set import FeatureSpec
 from ..features.registry import KINDS
 
 _FAMILIES = {
-    "vote": "votes", "vote_spread": "votes", "icd_pick": "icd", "icd_nearest": "icd", "icd_kinship": "icd", "icd_overlap": "icd",
+    "vote": "votes", "icd_pick": "icd", "icd_nearest": "icd", "icd_kinship": "icd", "icd_overlap": "icd",
     "cosine": "cosines", "alignment": "alignments", "ratio": "ratios", "disease": "diseases",
 }  # fmt: skip
 _LABELS = {
     "vote": "vote of {model}",
-    "vote_spread": "how far the votes of {model} differ",
     "icd_pick": "same ICD-10 category, picked by {model}",
     "icd_nearest": "same nearest ICD-10 category",
     "icd_kinship": "how near the nearest ICD-10 entries stand in the tree",

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from .. import MatchFunction, icd_accuracy, score_files
 from .. import explain as explained
-from ..features.coverage import part_words
+from ..features.coverage import coverage_words
 from ..files.tables import write_table
 from ..files.wording import counted, shown_threshold
 from ..matcher.icd_mapping import EDITION, flat_candidates
@@ -97,9 +97,9 @@ def score(call: Call, *, output: Place = None, matcher: MatchFunction) -> dict[s
     done, add, sides = call(matcher=matcher), call.given.get("add", ()), [call.given.get(side, side) for side in "ab"]
     counts = {"pairs": done.pairs, "matches": done.matches, "not_understood": done.unscored, "rejected": done.rejected}
     document = _said(call, matcher, done.table, [*sides, *matcher.added_columns(add)], counts)
-    names = done.coverage if "features" in add else done.asked
-    if parts := part_words({name: done.coverage[name] for name in names}):
-        print(parts)
+    known = {name: done.coverage[name] for name in (done.coverage if "features" in add else done.asked)}
+    if min(known.values(), default=1) < 1:
+        print(coverage_words(known))
     return document | {"known": dict(done.coverage)}
 
 

@@ -63,7 +63,13 @@ class Pairs:
 
     @once
     def diseases(self, encoder: str) -> Column:
-        """float32[6, m]: the `DISEASE_COLUMNS`, NaN where a name has no link, and the line with a sign, as in `directions`."""
+        """float32[6, m]: the `DISEASE_COLUMNS`, NaN where a name has no link, and the line with a sign, as in `directions`.
+
+        A link of one name and a link of the other are as sure as the less sure of the two. same : of links to one disease the surest; the
+        certainty that both are one. line : also of links to a disease and a kind of it; a class that is too broad counts for nothing.
+        closeness : 1 / (1 + steps from the one to the other) by the surest of these links, by the closest of equally sure ones; 0 where there
+        is none. lin : Lin's similarity (Lin 1998, §3) of the two nearest diseases. certainty : of the less certain link.
+        """
         return self.filled(kernels.diseases, *self.names.diseases(encoder), columns=(len(DISEASE_COLUMNS) + 1,))
 
     @once

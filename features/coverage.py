@@ -45,15 +45,6 @@ def _how_to_know(feature: FeatureSpec, store: VoteStore | None) -> str:
     )
 
 
-def part_words(known: Coverage) -> str:
-    """A sentence on the features that are blank for some pairs, least known first; empty where there is none."""
-    part = sorted((share, name) for name, share in known.items() if share < 1)
-    if not part:
-        return ""
-    told = ", ".join(f"{name} for {_percent(share)}" for share, name in part)
-    return f"A feature that cannot be computed for a pair is blank there, and the model does without it. Known: {told} of the pairs."
-
-
 def coverage_words(known: Coverage) -> str:
     """One line: the features that are not known for every pair, least known first."""
     part = sorted((share, name) for name, share in known.items() if share < 1)

@@ -18,15 +18,13 @@ from ..endpoints.endpoint import Endpoint, Price, endpoints_of, prices_of, read_
 from ..errors import InputError, quoted
 from ..files.toml import read_toml, table_as, tables_of
 from ..files.wording import hint
-from ..terms.diseases.graph import DiseaseGraph
 from ..terms.encoders import Encoder
 from ..terms.encoders.declared import EncoderSpec
 from ..terms.icd.naming import Naming
 from ..terms.text.normalizer import LANGUAGES, Normalizer
 from ..terms.text.vocabulary import Vocabulary
 from ..votes.asking import LanguageModel
-from ..votes.store.store import VoteStore
-from ..votes.voters import IMPORTED, Picker, Voter, problem_of, with_prompt
+from ..votes.voters import IMPORTED, Picker, Voter, asked_by, problem_of, with_prompt
 from .providers import SENTENCE_TRANSFORMERS, SHIPPED, Providers, undeclared
 from .registry import EXCLUSION, KINDS, REQUIRED
 
@@ -104,6 +102,12 @@ class FeatureSet:
         """The features whose values a language model was asked for: votes and picks."""
         return tuple(feature for feature in self.features if KINDS[feature.kind].asked)
 
+    @property
+    def to_ask(self) -> list[tuple[FeatureSpec, Voter | Picker]]:
+        """Those of them that dxmatch asks for, which imported votes are not, and who is asked."""
+        wanted = [feature for feature in self.asked if feature.options["prompt"] != IMPORTED]
+        return [(feature, asked_by(feature.kind, feature.options)) for feature in wanted]
+
     @classmethod
     def read(cls, which: str | os.PathLike[str], endpoints: str | os.PathLike[str] | None = None) -> FeatureSet:
         """A built-in set by name ("offline", "paper17") or a TOML file by path.
@@ -117,9 +121,14 @@ class FeatureSet:
             word), two features of one name, a voter without an endpoint.
         """
         parsed, source = _read_set(which)
-        features = cls.from_dict(parsed, source, folder=Path(which).parent)
+        place = Path(which).parent
+        features = cls.from_dict(parsed, source, folder=place)
         if source == os.fspath(which):
-            features = features.with_folders(Path(which).parent)
+            inline = {name: spec for name in features.encoders if (spec := undeclared(name)) is not None}
+            beside = {n: spec.folder_beside(place) for n, spec in {**inline, **features.declared_encoders}.items()}
+            features = replace(
+                features, folders={name: folder for name, folder in beside.items() if folder is not None}
+            )
         if endpoints is not None:
             features = features.served_by(endpoints)
         features.check_providers(source)
@@ -147,13 +156,6 @@ class FeatureSet:
                 lines.append(f"Encoder {quoted(name)}: {spec.where()}.")
         return lines
 
-    def with_folders(self, place: Path) -> FeatureSet:
-        """The same columns; encoders whose models are folders are found from the folder `place` of the user's file."""
-        inline = {name: spec for name in self.encoders if (spec := undeclared(name)) is not None}
-        specs = {**inline, **self.declared_encoders}
-        found = {name: folder for name, spec in specs.items() if (folder := spec.folder_beside(place)) is not None}
-        return replace(self, folders={**self.folders, **found})
-
     def served_by(self, path: str | os.PathLike[str]) -> FeatureSet:
         """The same columns; the tables of a TOML file go before the set's own. Raises `InputError` of `read_services`.
 
@@ -166,11 +168,25 @@ class FeatureSet:
 
     def check_providers(self, source: str) -> None:
         """Raises `InputError` for a vote, pick or encoder whose endpoint is not given, a feature of an unknown encoder."""
-        for feature in self.features:
-            _check_providers(feature, self, source)
-        for encoder in self.declared_encoders.values():
-            if encoder.endpoint is not None:
-                _check_endpoint(f"encoder {encoder.name}", encoder.endpoint, self, source)
+        needed = {f"feature {one.name}": self.endpoint_of(who.config.model, who.endpoint) for one, who in self.to_ask}
+        served = {f"encoder {e.name}": e.endpoint for e in self.declared_encoders.values() if e.endpoint is not None}
+        for place, endpoint in {**needed, **served}.items():
+            if endpoint not in self.endpoints:
+                raise InputError(
+                    f"{place}: an unknown endpoint{hint(endpoint, self.endpoints)}" if endpoint
+                    else f"{place} is without an endpoint",
+                    source=source,
+                    allowed=f"one of {', '.join(self.endpoints)}" if self.endpoints
+                    else 'endpoint = "NAME", and a table [endpoint.NAME] with url = "…"',
+                    got=endpoint,
+                )  # fmt: skip
+        known = (SHIPPED, *self.declared_encoders)
+        for encoder in self.encoders:
+            if encoder not in known and not encoder.startswith(SENTENCE_TRANSFORMERS):
+                raise InputError(
+                    f"feature {next(f.name for f in self.features if f.options.get('encoder') == encoder)}: an unknown encoder{hint(encoder, known)}",
+                    source=source, allowed=f"{', '.join(known)}, {SENTENCE_TRANSFORMERS}NAME", got=encoder,
+                )  # fmt: skip
 
     @classmethod
     def from_dict(
@@ -210,29 +226,50 @@ class FeatureSet:
         normalizer: Normalizer,
         shipped: Encoder | None = None,
         *,
-        endpoints: Mapping[str, Endpoint] | None = None,
-        folders: Mapping[str, str | os.PathLike[str]] | None = None,
-        allow_download: bool = False,
-        store: VoteStore | None = None,
-        graph: DiseaseGraph | None = None,
-        identities: Mapping[str, str] | None = None,
         vocabulary: Vocabulary | None = None,
+        folders: Mapping[str, str | os.PathLike[str]] | None = None,
+        **others: Any,
     ) -> Providers:
-        """What stands behind the columns; `shipped` is the static encoder, where one of them names it, `graph` that of diseases.
+        """What stands behind the columns; `shipped` is the static encoder, where one of them names it.
 
-        endpoints, folders, allow_download : where encoders may be, as in `Providers`; `folders` goes before the set's own.
         vocabulary : of the model's language; without one no slip is mended, and every text is understood.
+        folders : go before the set's own. others : as in `Providers`.
         """
-        return Providers(
+        naming, encoders = (
             Naming(normalizer, self.icd_source, vocabulary),
             {} if shipped is None else {SHIPPED: shipped},
-            identities or {},
-            self.declared_encoders,
-            endpoints or {},
-            {**self.folders, **(folders or {})},
-            allow_download,
-            store,
-            graph,
+        )
+        folders = {**self.folders, **(folders or {})}
+        return Providers(naming, encoders, declared=self.declared_encoders, folders=folders, **others)
+
+    def without_paths(self) -> FeatureSet:
+        """The set as a model folder records it: an encoder at /home/me/minilm is "./minilm", which is no hub's name and opens nothing by itself.
+
+        One that a feature names by its path ("sentence-transformers:/home/me/minilm") has that name, "sentence-transformers:./minilm"; where
+        two folders have one name, the second is "./minilm-2".
+        """
+        called: dict[str, str] = {}
+        for name, folder in self.folders.items():
+            base = f"./{Path(folder).resolve().name}"
+            free = (
+                new for new in (base, *(f"{base}-{n}" for n in range(2, len(called) + 3))) if new not in called.values()
+            )
+            called[name] = next(free)
+        names = {
+            name: name if name in self.declared_encoders else f"{SENTENCE_TRANSFORMERS}{new}"
+            for name, new in called.items()
+        }
+        named = {
+            f.name: {"encoder": names[f.options["encoder"]]} for f in self.features if f.options.get("encoder") in names
+        }
+        return replace(
+            self,
+            features=tuple(replace(f, options={**f.options, **named.get(f.name, {})}) for f in self.features),
+            declared_encoders={
+                name: msgspec.structs.replace(spec, model=called.get(name, spec.model))
+                for name, spec in self.declared_encoders.items()
+            },
+            folders={names[name]: folder for name, folder in self.folders.items()},
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -259,33 +296,6 @@ def _read_set(which: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
             allowed=f"{', '.join(known)}, or the path of a .toml file",
         )
     return read_toml(Path(which), os.fspath(which)), os.fspath(which)
-
-
-def _check_providers(feature: FeatureSpec, features: FeatureSet, source: str) -> None:
-    place, options = f"feature {feature.name}", feature.options
-    if "endpoint" in options and options["prompt"] != IMPORTED:
-        _check_endpoint(place, features.endpoint_of(options["model"], options["endpoint"]), features, source)
-    encoder = options.get("encoder", SHIPPED)
-    known = (SHIPPED, *features.declared_encoders)
-    if encoder not in known and not encoder.startswith(SENTENCE_TRANSFORMERS):
-        raise InputError(
-            f"{place}: an unknown encoder{hint(encoder, known)}",
-            source=source,
-            allowed=f"{', '.join(known)}, {SENTENCE_TRANSFORMERS}NAME",
-            got=encoder,
-        )
-
-
-def _check_endpoint(place: str, endpoint: str, features: FeatureSet, source: str) -> None:
-    if endpoint not in features.endpoints:
-        raise InputError(
-            f"{place} is without an endpoint" if not endpoint
-            else f"{place}: an unknown endpoint{hint(endpoint, features.endpoints)}",
-            source=source,
-            allowed=f"one of {', '.join(features.endpoints)}" if features.endpoints
-            else 'endpoint = "NAME", and a table [endpoint.NAME] with url = "…"',
-            got=endpoint,
-        )  # fmt: skip
 
 
 def _spec(entry: Mapping[str, Any], number: int, source: str, folder: Path | None) -> FeatureSpec:

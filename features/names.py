@@ -22,7 +22,7 @@ from ..terms.text.scripts import mixed_scripts
 from ..terms.text.understood import Reading
 from .contrast import Attributes
 from .providers import Providers, once
-from .tokens import Sets, Tokens, Words, numbered
+from .tokens import Sets, Words, numbered, token_sets
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -191,20 +191,15 @@ class Names:
         """To find conflicts between names; None in a language without a table of them."""
         return Attributes.of(self.cores, self._language)
 
-    @property
-    @once
-    def _tokens(self) -> Tokens:
-        return Tokens.of(self.cores)
-
     @once
     def token_sets(self, view: str) -> Sets:
         """The tokens of each name, of one kind."""
-        return self._tokens.sets(view, self._language)
+        return token_sets(self.cores, view, self._language)
 
     @once
     def words(self, encoder: str) -> Words:
         """The words of each name, with their vectors."""
-        return Words.of(self._tokens, self._language, self.providers.encoder(encoder).encode)
+        return Words.of(self.cores, self._language, self.providers.encoder(encoder).encode)
 
     @once
     def vectors(self, encoder: str) -> NDArray[np.float32]:

@@ -18,10 +18,6 @@ EXCLUSION = "exclusion"
 SIDES = ("better", "worse")
 """Of both directions of an alignment, the higher mean and the lower."""
 DISEASE_COLUMNS = ("same", "line", "closeness", "lin", "certainty")
-"""A link of one name and a link of the other are as sure as the less sure of the two. same : of links to one disease the surest; the certainty that
-both are one. line : also of links to a disease and a kind of it; a class that is too broad counts for nothing. closeness : 1 / (1 + steps from the one
-to the other) by the surest of these links, by the closest of equally sure ones; 0 where there is none. lin : Lin's similarity (Lin
-1998, §3) of the two nearest diseases. certainty : of the less certain link."""
 
 
 @dataclass(frozen=True, kw_only=True)

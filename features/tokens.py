@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cache
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
@@ -88,7 +89,6 @@ _TAGGERS: Mapping[str, Callable[[Sequence[str]], list[str]]] = {"en": _english_t
 """By language."""
 
 _OF_WORDS: Mapping[str, Callable[[Sequence[str], str], list[str]]] = {
-    "unigram": lambda words, language: list(words),
     "stem": stems,
     "lemma": lemmas,
     "tags": tags,
@@ -132,34 +132,15 @@ class Sets(NamedTuple):
         return cls(offsets_of(np.bincount(rows, minlength=count)), ids.astype(np.int32))
 
 
-class Tokens(NamedTuple):
-    """u names as rows of w different words.
-
-    Attributes
-    ----------
-    names : u.
-    rows, ids : int64 and int32[words in all]: the name of each word, and its place among the words; those of a name in their order.
-    words : the w words.
-    """
-
-    names: int
-    rows: NDArray[np.int64]
-    ids: NDArray[np.int32]
-    words: list[str]
-
-    @classmethod
-    def of(cls, names: Sequence[str]) -> Tokens:
-        split = [name.split() for name in names]
-        words, ids = numbered([word for row in split for word in row])
-        return cls(len(names), np.repeat(np.arange(len(names)), [len(row) for row in split]), ids, words)
-
-    def sets(self, view: str, language: str) -> Sets:
-        """The sets of the names under one of the `VIEWS`."""
-        if view != "bigram":
-            return Sets.of(self.rows, numbered(_OF_WORDS[view](self.words, language))[1][self.ids], self.names)
-        together = np.flatnonzero(self.rows[1:] == self.rows[:-1])
-        pairs = self.ids[together] * np.int64(len(self.words)) + self.ids[together + 1]
-        return Sets.of(self.rows[together], np.unique(pairs, return_inverse=True)[1], self.names)
+def token_sets(names: Sequence[str], view: str, language: str) -> Sets:
+    """The sets of the names under one of the `VIEWS`."""
+    rows = [name.split() for name in names]
+    if view == "bigram":
+        rows = [[" ".join(two) for two in pairwise(row)] for row in rows]
+    tokens, ids = numbered(list(chain.from_iterable(rows)))
+    if view in _OF_WORDS:
+        ids = numbered(_OF_WORDS[view](tokens, language))[1][ids]
+    return Sets.of(np.repeat(np.arange(len(rows)), [len(row) for row in rows]), ids, len(rows))
 
 
 class Words(NamedTuple):
@@ -181,17 +162,13 @@ class Words(NamedTuple):
     lengths: NDArray[np.float64]
 
     @classmethod
-    def of(cls, names: Tokens, language: str, encode: Callable[[Sequence[str]], NDArray[np.float32]]) -> Words:
+    def of(cls, names: Sequence[str], language: str, encode: Callable[[Sequence[str]], NDArray[np.float32]]) -> Words:
         """`encode` gives the unit vectors of words, float32[w, d]."""
-        firsts = np.sort(np.unique(names.rows * max(len(names.words), 1) + names.ids, return_index=True)[1])
-        vectors = np.asarray(encode(names.words), np.float32)
+        rows = [dict.fromkeys(name.split()) for name in names]
+        words, ids = numbered(list(chain.from_iterable(rows)))
+        vectors = np.asarray(encode(words), np.float32)
         largest = np.abs(vectors).max(axis=1, keepdims=True, initial=0)
         codes = np.rint(vectors / np.where(largest > 0, largest, 1) * _MAX_CODE).astype(np.int8)
         lengths = np.sqrt(np.square(codes, dtype=np.int64).sum(axis=1))
-        return cls(
-            offsets_of(np.bincount(names.rows[firsts], minlength=names.names)),
-            names.ids[firsts],
-            numbered(stems(names.words, language))[1],
-            codes,
-            np.where(lengths > 0, lengths, 1.0),
-        )
+        of_words = numbered(stems(words, language))[1]
+        return cls(offsets_of([len(row) for row in rows]), ids, of_words, codes, np.where(lengths > 0, lengths, 1.0))

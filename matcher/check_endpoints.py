@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .. import progress
 from ..errors import InputError
 from ..features.feature_set import FeatureSet
-from ..features.vote_plan import groups_of, who_of
+from ..features.vote_plan import groups_of
 from ..files.wording import hint
 from ..options import File, checked
 from ..votes.asking import LanguageModel, named_model, services_of
@@ -80,8 +80,8 @@ def check_endpoints(
 def _of_set(features: FeatureSet, only: Sequence[str]) -> list[Asked]:
     """Each model configuration once, with all columns that rest on it; then the served encoders."""
     asked = []
-    for specs in groups_of(features):
-        who = [who_of(feature) for feature in specs]
+    for group in groups_of(features):
+        specs, who = zip(*group, strict=True)
         voters = [one for one in who if isinstance(one, Voter)]
         columns, model = tuple(feature.name for feature in specs), features.language_model(who[0])
         asked.append(Asked(columns, model, who[0].prompt, soft=any(one.soft for one in voters)))

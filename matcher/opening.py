@@ -59,7 +59,7 @@ def open_parts(
     return features, features.open(
         Normalizer.from_spec(manifest.normalizer),
         StaticEncoder.from_arrays(parts.encoder, f"{manifest.name}: encoder") if parts.encoder else None,
-        endpoints=endpoints,
+        endpoints=endpoints or {},
         folders={**kept_encoders(parts.kept, features.encoders), **(encoders or {})},
         allow_download=allow_download,
         store=store,

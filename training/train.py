@@ -19,7 +19,6 @@ from .. import progress
 from ..errors import warn
 from ..features.coverage import MIN_COVERAGE
 from ..features.feature_set import FeatureSet
-from ..features.portable import without_paths
 from ..features.providers import SHIPPED
 from ..files.pairs import Pairs, read_pairs
 from ..files.reading import OF_TABLES, PairColumns, Reading
@@ -191,7 +190,7 @@ class Inputs:
         min_coverage: float = MIN_COVERAGE,
     ) -> None:
         if not isinstance(features, FeatureSet):
-            features = without_paths(FeatureSet.read(features, asking.endpoints))
+            features = FeatureSet.read(features, asking.endpoints).without_paths()
         self.features = features
         self._given = encoder, asking, abbreviations, min_coverage
         self.normalizer = Normalizer(features.language, abbreviations)

@@ -150,13 +150,12 @@ class PairVotes:
     """One voter's answers on the pairs of u names that it gave a verdict on.
 
     pairs : int64[v], ascending: the pair (i, j), i < j, is i * u + j.
-    means, spreads : float32[v], mean and standard deviation (n - 1; NaN for one) over orders and repeats.
+    means : float32[v], over orders and repeats.
     """
 
     n_names: int
     pairs: NDArray[np.int64]
     means: Column
-    spreads: Column
 
     @classmethod
     def read(cls, store: VoteStore, voter: Voter, names: Sequence[str]) -> PairVotes:
@@ -171,23 +170,13 @@ class PairVotes:
                 keys.append(i * len(names) + j)
                 values.append(value)
         pairs, of, count = np.unique(np.array(keys, np.int64), return_inverse=True, return_counts=True)
-        value = np.array(values, np.float64)
-        mean = np.bincount(of, value, len(pairs)) / count
-        squares = np.bincount(of, np.square(value - mean[of]), len(pairs))
-        spread = np.where(count > 1, np.sqrt(squares / np.maximum(count - 1, 1)), np.nan)
-        return cls(len(names), pairs, mean.astype(np.float32), spread.astype(np.float32))
+        mean = np.bincount(of, np.array(values, np.float64), len(pairs)) / count
+        return cls(len(names), pairs, mean.astype(np.float32))
 
     def mean(self, first: Index, second: Index, out: Column) -> None:
         """out[p] : the mean vote on the names (first[p], second[p]); 1 for one and the same name; NaN for none."""
-        self._gather(self.means, first, second, out, 1.0)
-
-    def spread(self, first: Index, second: Index, out: Column) -> None:
-        """out[p] : the standard deviation; 0 for one and the same name; NaN for fewer than two votes."""
-        self._gather(self.spreads, first, second, out, 0.0)
-
-    def _gather(self, values: Column, first: Index, second: Index, out: Column, equal: float) -> None:
         wanted = np.minimum(first, second).astype(np.int64) * self.n_names + np.maximum(first, second)
         known = np.isin(wanted, self.pairs)
         out[:] = np.nan
-        out[known] = values[np.searchsorted(self.pairs, wanted[known])]
-        out[first == second] = equal
+        out[known] = self.means[np.searchsorted(self.pairs, wanted[known])]
+        out[first == second] = 1.0

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from dxmatch.features.kernels import found
-from dxmatch.features.tokens import Tokens, Words, stems
+from dxmatch.features.tokens import Words, stems
 
 # Unit vectors whose numbers are whole 127ths of the largest, so that nothing is lost: cosines 0, 0.6, 0.8, 1 and -1.
 VECTORS = {
@@ -29,7 +29,7 @@ def encode(words: Sequence[str]) -> NDArray[np.float32]:
 
 def aligned(a: str, b: str, side: str, encode=encode) -> float:
     out, places = np.empty(2), np.array([0, 1], np.int32)
-    found(*Words.of(Tokens.of([a, b]), "en", encode), places, places[::-1].copy(), out)
+    found(*Words.of([a, b], "en", encode), places, places[::-1].copy(), out)
     return float(max(out) if side == "better" else min(out))
 
 
@@ -79,7 +79,7 @@ WORDS = st.sampled_from(["renal", "kidney", "cancers", "cancer", "of", "the", "1
 def test_it_is_the_naive_one(names: list[str]) -> None:
     count = len(names)
     first, second = (grid.ravel().astype(np.int32) for grid in np.divmod(np.arange(count * count), count))
-    words, out = Words.of(Tokens.of(names), "en", random_vectors), np.empty((2, len(first)))
+    words, out = Words.of(names, "en", random_vectors), np.empty((2, len(first)))
     found(*words, first, second, out[0])
     found(*words, second, first, out[1])
     expected = [naive(names[i], names[j]) for i, j in zip(first, second, strict=True)]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dxmatch.errors import MissingExtra
 from dxmatch.features.kernels import overlap
-from dxmatch.features.tokens import VIEWS, Tokens, lemmas, stems, tags
+from dxmatch.features.tokens import VIEWS, lemmas, stems, tags, token_sets
 
 ODD = ["", "a", "A", "é", "и", "心筋梗塞", "x" * 65, "ab" * 100, "acute mi", "acute myocardial infarction", "😀 b"]
 _WORDS = "acute chronic renal failure failures of left bronchi bronchus type 1 2 mi инфаркт инфаркта é ß"
@@ -27,7 +27,7 @@ def ratios(names: list[str], kind: str, language: str = "en") -> np.ndarray:
     """float32[n, n]: of every name with every name."""
     first, second = (grid.ravel().astype(np.int32) for grid in np.divmod(np.arange(len(names) ** 2), len(names)))
     out = np.empty(len(first), np.float32)
-    overlap(*Tokens.of(names).sets(kind, language), first, second, out)
+    overlap(*token_sets(names, kind, language), first, second, out)
     return out.reshape(len(names), -1)
 
 

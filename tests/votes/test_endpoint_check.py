@@ -70,14 +70,12 @@ def test_a_key_that_is_not_set(loopback: Any, tmp_path: Path, monkeypatch: pytes
 
 
 def test_all_that_a_set_asks_once_each(loopback: Any, tmp_path: Path) -> None:
-    """A vote in both orders, its spread and a soft vote of one model are two questions; a pick one; a vector one."""
+    """A vote in both orders, one that is repeated and a soft vote of one model are two questions; a pick one; a vector one."""
     pick = '[[feature]]\nname = "p"\nkind = "icd_pick"\nmodel = "m"\nendpoint = "lab"\n'
     imported = '[[feature]]\nname = "i"\nkind = "vote"\nmodel = "gpt-4"\nprompt = "imported"\n'
-    spread = (
-        '[[feature]]\nname = "s"\nkind = "vote_spread"\nmodel = "m"\nendpoint = "lab"\nrepeats = 3\norder = "both"\n'
-    )
+    repeated = VOTE.format(model="m", more="repeats = 3").replace('"v"', '"s"')
     entries = (
-        VOTE.format(model="m", more='order = "both"') + spread + pick + imported
+        VOTE.format(model="m", more='order = "both"') + repeated + pick + imported
         + VOTE.format(model="m", more="soft = true").replace('"v"', '"soft"') + COSINE
     )  # fmt: skip
     loopback.rules({"contains": "names of ICD-10 entries", "text": "1"}, {"contains": "Two wordings", "text": "Yes"})

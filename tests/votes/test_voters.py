@@ -115,10 +115,9 @@ def test_as_a_feature_it_needs_the_store(store: VoteStore) -> None:
 
 def test_the_plan_counts_each_question_once(store: VoteStore) -> None:
     """Three different pairs, one known; two columns of one voter ask together; equal names are not asked about."""
-    spread = {"kind": "vote_spread", "repeats": 4, "model": "m", "endpoint": "e"}
     features = FeatureSet.from_dict(
         {
-            "feature": [VOTE, {"name": "s", **spread}, {**VOTE, "name": "other", "model": "n"}],
+            "feature": [VOTE, {**VOTE, "name": "s", "repeats": 4}, {**VOTE, "name": "other", "model": "n"}],
             "endpoint": {"e": {"url": "http://localhost/v1"}},
             "price": {"m": {"prompt": 1.0, "completion": 2.0}},
         }
