@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..features.feature_set import FeatureSpec
-from ..features.registry import KINDS
 
 _FAMILIES = {
     "vote": "votes", "icd_pick": "icd", "icd_nearest": "icd", "icd_kinship": "icd", "icd_overlap": "icd",
@@ -54,9 +53,6 @@ def family_of(feature: FeatureSpec) -> str:
 
 
 def label_of(feature: FeatureSpec) -> str:
-    """Says in a few words what a feature tells; of a kind without such, its meaning and the options that tell it from its siblings."""
-    if label := _LABELS.get(feature.kind):
-        said = {key: _OPTIONS.get(feature.options.get(key, ""), "") for key in ("view", "column")}
-        return label.format(**{**feature.options, **said})
-    own = [str(feature.options[key]) for key in ("model", "view", "encoder") if feature.options.get(key)]
-    return KINDS[feature.kind].meaning + (f" ({', '.join(own)})" if own else "")
+    """Says in a few words what a feature tells."""
+    said = {key: _OPTIONS.get(feature.options.get(key, ""), "") for key in ("view", "column")}
+    return _LABELS[feature.kind].format(**{**feature.options, **said})

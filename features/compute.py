@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from .feature_set import FeatureSet
 from .names import Names, Progress
+from .pairs import Pairs
+from .registry import KINDS
 
 CHUNK = 1 << 16
 
@@ -55,15 +57,13 @@ def feature_table(
     (`FeatureKind.missing` says when). A row depends on its two strings alone, so it is bit-identical whatever else is in
     the table.
     """
-    from .columns import COLUMNS, Pairs
-
     total, table = len(first), np.empty((len(first), len(features.features)), np.float32, order="F")
 
     def fill(start: int) -> int:
         rows = slice(start, min(start + CHUNK, total))
         pairs = Pairs(names, first[rows], second[rows])
         for column, feature in enumerate(features.features):
-            table[rows, column] = COLUMNS[feature.kind](pairs, feature.options)
+            table[rows, column] = KINDS[feature.kind].compute(pairs, feature.options)
         return rows.stop
 
     if total <= CHUNK:

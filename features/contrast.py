@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
 from itertools import islice
@@ -45,18 +44,14 @@ _OF_THE_WHOLE = frozenset(("type", "syndrome"))
 _MIN_REMAINDER = 4
 
 
-@dataclass(frozen=True)
-class _Table:
-    """Axis and value of each word or phrase, and, the longest first, of each beginning and ending.
+class _Table(NamedTuple):
+    """Axes and values of each form: a word, a phrase, a beginning ("hyper-") or an ending ("-penia").
 
-    openings : the first words of the phrases.
+    openings : the first words of phrases, each with the most words of a phrase that it begins.
     """
 
-    phrases: Mapping[str, Sequence[tuple[str, str]]]
-    openings: Set[str]
-    beginnings: Sequence[tuple[str, str, str]]
-    endings: Sequence[tuple[str, str, str]]
-    longest: int
+    forms: Mapping[str, Sequence[tuple[str, str]]]
+    openings: Mapping[str, int]
 
 
 @lru_cache
@@ -64,35 +59,24 @@ def _table(language: str) -> _Table | None:
     file = resources.files(__package__ or "") / f"contrasts_{language}.csv"
     if not file.is_file():
         return None
-    phrases: dict[str, list[tuple[str, str]]] = {}
-    beginnings: list[tuple[str, str, str]] = []
-    endings: list[tuple[str, str, str]] = []
+    forms: dict[str, list[tuple[str, str]]] = {}
+    openings: dict[str, int] = {}
     for row in csv.DictReader(file.read_text("utf-8").splitlines()):
-        axis, value, form = row["axis"], row["value"], row["form"]
-        if form.endswith("-"):
-            beginnings.append((form[:-1], axis, value))
-        elif form.startswith("-"):
-            endings.append((form[1:], axis, value))
-        else:
-            phrases.setdefault(form, []).append((axis, value))
-    for affixes in (beginnings, endings):
-        affixes.sort(key=lambda affix: -len(affix[0]))
-    openings = frozenset(phrase.split()[0] for phrase in phrases)
-    return _Table(phrases, openings, beginnings, endings, max(len(phrase.split()) for phrase in phrases))
+        forms.setdefault(row["form"], []).append((row["axis"], row["value"]))
+        opening, *more = row["form"].split()
+        openings[opening] = max(openings.get(opening, 0), 1 + len(more))
+    return _Table(forms, openings)
 
 
 @lru_cache(maxsize=1 << 17)
 def _affixed(word: str, language: str) -> tuple[Attribute, ...]:
     """What a word says by its beginnings and by its longest ending."""
-    table, most = _table(language), len(word) - _MIN_REMAINDER
+    table = _table(language)
     assert table is not None
-    found = [
-        ((axis, word[len(a) :]), value) for a, axis, value in table.beginnings if len(a) <= most and word.startswith(a)
-    ]
-    endings = (
-        ((axis, word[: -len(z)]), value) for z, axis, value in table.endings if len(z) <= most and word.endswith(z)
-    )
-    return tuple(Attribute(axis, value, word) for axis, value in (*found, *islice(endings, 1)))
+    cuts = range(_MIN_REMAINDER, len(word))
+    beginnings = [((axis, word[-n:]), value) for n in cuts for axis, value in table.forms.get(f"{word[:-n]}-", ())]
+    endings = (((axis, word[:n]), value) for n in cuts for axis, value in table.forms.get(f"-{word[n:]}", ()))
+    return tuple(Attribute(axis, value, word) for axis, value in (*beginnings, *islice(endings, 1)))
 
 
 def attributes(name: str, language: str = "en") -> list[Attribute]:
@@ -121,9 +105,9 @@ def attributes(name: str, language: str = "en") -> list[Attribute]:
                 made = [one for one in made if not (is_denial(one.axis) and one.words in marker)]
             if before not in WEAKENS:
                 made += affirmed(words, here, language)
-            phrase = _phrase(words, here, table) if word in table.openings else word
-            if phrase in table.phrases:
-                made += [Attribute(axis, value, phrase) for axis, value in table.phrases[phrase]]
+            phrase = _phrase(words, here, table)
+            if phrase in table.forms:
+                made += [Attribute(axis, value, phrase) for axis, value in table.forms[phrase]]
             else:
                 made += _affixed(word, language)
                 if _NOT_ALONE.isdisjoint(words[here + 1 : here + 2]):
@@ -138,8 +122,8 @@ def attributes(name: str, language: str = "en") -> list[Attribute]:
 
 def _phrase(words: Sequence[str], here: int, table: _Table) -> str:
     """The longest phrase of the table that begins at `here`, or the word alone."""
-    for length in range(min(table.longest, len(words) - here), 0, -1):
-        if (phrase := " ".join(words[here : here + length])) in table.phrases:
+    for length in range(table.openings.get(words[here], 1), 1, -1):
+        if (phrase := " ".join(words[here : here + length])) in table.forms:
             return phrase
     return words[here]
 

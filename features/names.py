@@ -67,6 +67,21 @@ class Links(NamedTuple):
         return cls(found.nodes, np.clip(found.scores, 0, 1), *above, graph.information, graph.too_broad)
 
 
+class IcdPlaces(NamedTuple):
+    """u names in ICD-10.
+
+    Attributes
+    ----------
+    categories : int32[u], the three-character category of the code of a direct match, else of the nearest entry, as a number; -1 for none.
+    paths : int32[u, levels], that code, and all above it from the chapter down.
+    distribution : of each name over the categories of its nearest codes; a direct match lies in one.
+    """
+
+    categories: Index
+    paths: Index
+    distribution: CategoryDistribution
+
+
 class Names:
     """r different texts and their u different names: tokenised, embedded, placed in ICD-10 on demand. Safe to share between threads.
 
@@ -95,17 +110,13 @@ class Names:
     ) -> None:
         self.names = list(names)
         self.texts = self.names if texts is None else texts
-        self.not_understood: dict[int, str] = {}
-        self.read_as: dict[int, Corrections] = {}
+        known = [(text, one) for text, one in enumerate(readings) if one is not None]
+        self.not_understood = {text: one.not_understood for text, one in known if one.not_understood is not None}
+        self.read_as: dict[int, Corrections] = {text: one.read_as for text, one in known if one.read_as}
         self.name_of = np.arange(len(self.texts), dtype=np.int32)
         if readings:
             place = {name: i for i, name in enumerate(names)}
             self.name_of[:] = [-1 if one is None else place[one.name] for one in readings]
-        for text, one in enumerate(readings):
-            if one is not None and one.not_understood is not None:
-                self.not_understood[text] = one.not_understood
-            if one is not None and one.read_as:
-                self.read_as[text] = one.read_as
         self.progress: Progress | None = None
         self._opened: Providers | None = providers
         self._made: dict[tuple[Any, ...], Any] = {}
@@ -243,25 +254,8 @@ class Names:
         return Choices.of(self.names, index, k)
 
     @once
-    def icd_categories(self, source: str, encoder: str) -> Index:
-        """int32[u]: the three-character category of the code of the direct match or of the nearest entry, as a number; -1 for none."""
-        return self.providers.icd_index(source, encoder).category_of(self._icd_found(source, encoder).nodes[:, 0])
-
-    @once
-    def icd_paths(self, source: str, encoder: str) -> Index:
-        """int32[u, levels]: that code, and all above it from the chapter down."""
-        nodes = np.ascontiguousarray(self._icd_found(source, encoder).nodes[:, 0])
-        return self.providers.icd_index(source, encoder).tree.paths(nodes)
-
-    @once
-    def icd_distribution(self, source: str, encoder: str) -> CategoryDistribution:
-        """How each name is distributed over the categories of its nearest codes; a direct match lies in one."""
-        index, found = self.providers.icd_index(source, encoder), self._icd_found(source, encoder)
-        return CategoryDistribution.of(found, index.category_of(found.nodes))
-
-    @once
-    def _icd_found(self, source: str, encoder: str) -> Candidates:
-        """One search serves every feature that rests on the nearest codes."""
+    def icd(self, source: str, encoder: str) -> IcdPlaces:
+        """Where each name is in ICD-10, by one search."""
         index, total = self.providers.icd_index(source, encoder), len(self.names)
         found, vectors = Candidates.none(total, CANDIDATES), self.vectors(encoder)
         for start in range(0, total, _SEARCH_BATCH):
@@ -269,7 +263,9 @@ class Names:
             found.nodes[some], found.scores[some] = index.find(self.cores[some], CANDIDATES, vectors[some])
             if self.progress is not None:
                 self.progress(min(start + _SEARCH_BATCH, total), total)
-        return found
+        categories = index.category_of(found.nodes)
+        paths = index.tree.paths(np.ascontiguousarray(found.nodes[:, 0]))
+        return IcdPlaces(categories[:, 0].copy(), paths, CategoryDistribution.of(found, categories))
 
 
 def _reading_of(text: str, naming: Naming) -> Reading | None:

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cache
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import Stemmer
 from numpy.typing import NDArray
 
 from ..errors import MissingExtra
-
-if TYPE_CHECKING:
-    from pymorphy3 import MorphAnalyzer
 
 T = TypeVar("T", bound=Hashable)
 
@@ -52,41 +49,32 @@ def tags(words: Sequence[str], language: str) -> list[str]:
     (['JJ', 'NN'], ['ADJF', 'NOUN'])
     """
     try:
-        return _TAGGERS[language](words)
+        return [*map(_tagger(language), words)]
     except ImportError as error:
         raise MissingExtra("The view 'tags'", "pos") from error
 
 
-def _english_tags(words: Sequence[str]) -> list[str]:
-    from textblob.en.taggers import PatternTagger
-
-    tagger = PatternTagger()
-    return [str(tagger.tag(word, tokenize=False)[0][1]) for word in words]
-
-
 @cache
-def _russian_tagger(kind: type[MorphAnalyzer]) -> MorphAnalyzer:
-    """One for all: it reads its dictionaries, a tenth of a second."""
-    return kind(lang="ru")
+def _tagger(language: str) -> Callable[[str], str]:
+    """One for all: that of Russian reads its dictionaries, a tenth of a second."""
+    if language == "en":
+        from textblob.en.taggers import PatternTagger
 
-
-def _russian_tags(words: Sequence[str]) -> list[str]:
+        english = PatternTagger()
+        return lambda word: str(english.tag(word, tokenize=False)[0][1])
     from pymorphy3 import MorphAnalyzer
 
-    tagger = _russian_tagger(MorphAnalyzer)
+    russian = MorphAnalyzer(lang="ru")
 
     def tag(word: str) -> str:
         try:
-            found = tagger.parse(word)[0].tag
+            found = russian.parse(word)[0].tag
         except ValueError:  # it asks Unicode for the name of each letter, and some have none
             return "UNKN"
         return str(found.POS or sorted(found.grammemes)[0])
 
-    return [tag(word) for word in words]
+    return tag
 
-
-_TAGGERS: Mapping[str, Callable[[Sequence[str]], list[str]]] = {"en": _english_tags, "ru": _russian_tags}
-"""By language."""
 
 _OF_WORDS: Mapping[str, Callable[[Sequence[str], str], list[str]]] = {
     "stem": stems,

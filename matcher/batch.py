@@ -15,6 +15,7 @@ from ..features.compute import coverage, feature_table
 from ..features.coverage import MIN_COVERAGE, check_coverage
 from ..features.feature_set import FeatureSet
 from ..features.names import SIDES, Names, Progress, different_texts, unordered_pairs
+from ..features.pairs import Pairs
 from ..features.providers import SHIPPED, Providers
 from ..models.relation import LEARNT_POLICIES
 from .decider import Decider
@@ -242,10 +243,8 @@ class Batch:
     @cached_property
     def directions(self) -> NDArray[np.float32]:
         """float32[n, 5]: what speaks for `a` being a kind of `b`."""
-        from ..features.columns import directions
-
-        source = self.model.features.icd_source or "icd10cm"
-        found = directions(self.names, self.first, self.second, source=source, encoder=SHIPPED)[self.pair_of_row]
+        pairs, source = Pairs(self.names, self.first, self.second), self.model.features.icd_source or "icd10cm"
+        found = pairs.directions(source, SHIPPED)[self.pair_of_row]
         return np.where(self.turned[:, None], -found, found)
 
     def relations(self) -> Relations:

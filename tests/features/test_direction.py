@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from dxmatch.features.columns import directions
 from dxmatch.features.names import Names
+from dxmatch.features.pairs import Pairs
 from dxmatch.features.providers import SHIPPED, Providers
 from dxmatch.models.relation import DIRECTIONS
 from dxmatch.terms.encoders.static import Shape, StaticEncoder
@@ -42,7 +42,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def of(names: list[str], first: np.ndarray, second: np.ndarray, providers: Providers, source: str) -> np.ndarray:
     texts = Names(names, providers)
-    return directions(texts, first.astype(np.int32), second.astype(np.int32), source=source, encoder=SHIPPED)
+    return Pairs(texts, first.astype(np.int32), second.astype(np.int32)).directions(source, SHIPPED)
 
 
 def test_turned_round_every_column_has_the_other_sign(providers: Providers, source: str) -> None:
@@ -82,12 +82,12 @@ def test_what_is_prepared_serves_without_its_providers(providers: Providers, sou
 
     texts = Names(NAMES, providers)
     none = np.zeros(0, np.int32)
-    directions(texts, none, none, source=source, encoder=SHIPPED)
+    Pairs(texts, none, none).directions(source, SHIPPED)
     again = pickle.loads(pickle.dumps(texts, protocol=5))
     first, second = np.arange(6, dtype=np.int32), np.arange(6, 12, dtype=np.int32)
     np.testing.assert_array_equal(
-        directions(again, first, second, source=source, encoder=SHIPPED),
-        directions(texts, first, second, source=source, encoder=SHIPPED),
+        Pairs(again, first, second).directions(source, SHIPPED),
+        Pairs(texts, first, second).directions(source, SHIPPED),
     )
 
 

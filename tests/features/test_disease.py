@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from dxmatch.errors import OptionError
 from dxmatch.features.kernels import diseases
 from dxmatch.features.names import Links, Names
+from dxmatch.features.pairs import DISEASE_COLUMNS as COLUMNS
 from dxmatch.features.providers import SHIPPED, Providers
-from dxmatch.features.registry import DISEASE_COLUMNS as COLUMNS
 from dxmatch.terms.encoders.static import Shape, StaticEncoder
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.icd.search import Candidates

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from dxmatch.features.columns import COLUMNS, Pairs
 from dxmatch.features.contrast import denials
 from dxmatch.features.names import Names
+from dxmatch.features.pairs import Pairs
 from dxmatch.features.providers import Providers
+from dxmatch.features.registry import contrast, exclusion
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.assertion import assertion_of, excludes
 from dxmatch.terms.text.normalizer import Normalizer
@@ -23,8 +24,8 @@ def _column(names: list[str], **normalizer: str) -> tuple[np.ndarray, np.ndarray
     count = len(names)
     first, second = (grid.ravel().astype(np.int32) for grid in np.divmod(np.arange(count * count), count))
     pairs = Pairs(Names(names, Providers(Naming(Normalizer(**normalizer)))), first, second)
-    assert np.isnan(COLUMNS["contrast"](pairs, {})).all() == ("language" in normalizer)
-    return first, second, COLUMNS["exclusion"](pairs, {})
+    assert np.isnan(contrast(pairs, {})).all() == ("language" in normalizer)
+    return first, second, exclusion(pairs, {})
 
 
 def test_the_column_is_that_of_the_assertions_and_denials() -> None:

@@ -4,9 +4,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dxmatch.features.columns import COLUMNS, Pairs
 from dxmatch.features.names import Names
+from dxmatch.features.pairs import Pairs
 from dxmatch.features.providers import Providers
+from dxmatch.features.registry import levenshtein
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
 
@@ -25,7 +26,7 @@ def in_plain_python(a: str, b: str) -> int:
 def test_edits_over_the_longer(names: list[str]) -> None:
     first, second = (grid.ravel().astype(np.int32) for grid in np.divmod(np.arange(len(names) ** 2), len(names)))
     of_names = Names(names, Providers(Naming(Normalizer(version="1"))))
-    out = COLUMNS["levenshtein"](Pairs(of_names, first, second), {})
+    out = levenshtein(Pairs(of_names, first, second), {})
     for i, j, value in zip(first, second, out, strict=True):
         a, b = names[i], names[j]
         assert value == np.float32(in_plain_python(a, b) / max(len(a), len(b), 1))

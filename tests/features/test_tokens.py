@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dxmatch.errors import MissingExtra
 from dxmatch.features.kernels import overlap
-from dxmatch.features.tokens import VIEWS, lemmas, stems, tags, token_sets
+from dxmatch.features.tokens import VIEWS, _tagger, lemmas, stems, tags, token_sets
 
 ODD = ["", "a", "A", "é", "и", "心筋梗塞", "x" * 65, "ab" * 100, "acute mi", "acute myocardial infarction", "😀 b"]
 _WORDS = "acute chronic renal failure failures of left bronchi bronchus type 1 2 mi инфаркт инфаркта é ß"
@@ -97,5 +97,6 @@ def test_russian_tags() -> None:
 @pytest.mark.parametrize(("language", "module"), [("en", "textblob.en.taggers"), ("ru", "pymorphy3")])
 def test_tags_without_the_extra(language: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, module, None)
+    _tagger.cache_clear()
     with pytest.raises(MissingExtra, match=r"pip install .*\[pos\]'"):
         tags(["acute"], language)

@@ -64,7 +64,7 @@ def test_what_is_prepared_serves_a_worker_without_encoders(model: Path) -> None:
     names = Names.read(TEXTS[:8], m.providers)
     m.model.prepare_relations(names)
     made = set(pickle.loads(pickle.dumps(names))._made)
-    assert {("diseases", "shipped"), ("words", "shipped")} <= made and any(key[0] == "icd_paths" for key in made)
+    assert {("diseases", "shipped"), ("words", "shipped")} <= made and any(key[0] == "icd" for key in made)
 
 
 def test_another_policy_is_another_job(source: Path, model: Path) -> None:
