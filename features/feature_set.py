@@ -120,15 +120,22 @@ class FeatureSet:
             A file that is absent or not TOML, an unknown key, kind, option, encoder or endpoint (with the nearest right
             word), two features of one name, a voter without an endpoint.
         """
-        parsed, source = _read_set(which)
-        place = Path(which).parent
-        features = cls.from_dict(parsed, source, folder=place)
-        if source == os.fspath(which):
+        sets, source, place = resources.files(str(__package__)) / "sets", os.fspath(which), Path(which)
+        known = sorted(p.name[:-5] for p in sets.iterdir() if p.name.endswith(".toml"))
+        if source in known:
+            source = f"{source}.toml"
+            features = cls.from_dict(read_toml(sets / source, source), source, folder=place.parent)
+        elif place.suffix == ".toml" and place.is_file():
+            features = cls.from_dict(read_toml(place, source), source, folder=place.parent)
             inline = {name: spec for name in features.encoders if (spec := undeclared(name)) is not None}
-            beside = {n: spec.folder_beside(place) for n, spec in {**inline, **features.declared_encoders}.items()}
-            features = replace(
-                features, folders={name: folder for name, folder in beside.items() if folder is not None}
-            )
+            specs = {**inline, **features.declared_encoders}
+            beside = {
+                name: folder for name, spec in specs.items() if (folder := spec.folder_beside(place.parent)) is not None
+            }
+            features = replace(features, folders=beside)
+        else:
+            allowed = f"{', '.join(known)}, or the path of a .toml file"
+            raise InputError(f"no such feature set{hint(source, known)}", source=source, allowed=allowed)
         if endpoints is not None:
             features = features.served_by(endpoints)
         features.check_providers(source)
@@ -281,21 +288,6 @@ class FeatureSet:
             "feature": [{"name": f.name, "kind": f.kind, **f.options} for f in self.features],
             **({"encoder": encoders} if encoders else {}),
         }
-
-
-def _read_set(which: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
-    """The parsed TOML of a built-in set or a file, and its name for errors."""
-    sets = resources.files(str(__package__)) / "sets"
-    known = sorted(p.name[:-5] for p in sets.iterdir() if p.name.endswith(".toml"))
-    if os.fspath(which) in known:
-        return read_toml(sets / f"{os.fspath(which)}.toml", f"{os.fspath(which)}.toml"), f"{os.fspath(which)}.toml"
-    if Path(which).suffix != ".toml" or not Path(which).is_file():
-        raise InputError(
-            f"no such feature set{hint(os.fspath(which), known)}",
-            source=os.fspath(which),
-            allowed=f"{', '.join(known)}, or the path of a .toml file",
-        )
-    return read_toml(Path(which), os.fspath(which)), os.fspath(which)
 
 
 def _spec(entry: Mapping[str, Any], number: int, source: str, folder: Path | None) -> FeatureSpec:

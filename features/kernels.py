@@ -18,16 +18,13 @@ _LANES = 64
 def cosine(vectors, first, second, out):
     """Inner products of rows of unit vectors, float32[u, d], cut to [-1, 1] and added up in one fixed order."""
     width = vectors.shape[1]
-    whole = width - width % _LANES
     sums = np.empty(_LANES, np.float32)
     for pair in range(first.size):
         a, b = vectors[first[pair]], vectors[second[pair]]
         sums[:] = 0.0
-        for k in range(0, whole, _LANES):
-            for i in range(_LANES):
+        for k in range(0, width, _LANES):
+            for i in range(min(_LANES, width - k)):
                 sums[i] += a[k + i] * b[k + i]
-        for i in range(width - whole):
-            sums[i] += a[whole + i] * b[whole + i]
         half = _LANES // 2
         while half:
             for i in range(half):

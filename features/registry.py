@@ -16,6 +16,7 @@ from .pairs import DISEASE_COLUMNS, Column, Pairs
 from .tokens import VIEWS
 
 Options = Mapping[str, Any]
+Compute = Callable[[Pairs, Options], Column]
 
 REQUIRED = object()
 SIDES = ("better", "worse")
@@ -40,7 +41,7 @@ class FeatureKind:
     asked : the values were asked of a language model, which may have given none; so their coverage has a limit.
     """
 
-    compute: Callable[[Pairs, Options], Column]
+    compute: Compute
     missing: str = "never"
     range: tuple[float, float] = (0.0, 1.0)
     alike: float = 1.0
@@ -54,8 +55,8 @@ KINDS: dict[str, FeatureKind] = {}
 """By the names of the functions that compute them."""
 
 
-def _kind(**declared: Any) -> Callable[[Callable[[Pairs, Options], Column]], Callable[[Pairs, Options], Column]]:
-    def kept(compute: Callable[[Pairs, Options], Column]) -> Callable[[Pairs, Options], Column]:
+def _kind(**declared: Any) -> Callable[[Compute], Compute]:
+    def kept(compute: Compute) -> Compute:
         KINDS[compute.__name__] = FeatureKind(compute=compute, **declared)
         return compute
 
