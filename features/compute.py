@@ -69,7 +69,7 @@ def feature_table(
     if total <= CHUNK:
         fill(0)
         return table
-    prepare(names, features)  # before threads ask for it
+    fill(total)  # of no pair: makes what is needed of the names before threads ask for it
     with ThreadPoolExecutor(threads or cores()) as pool:
         for done in pool.map(fill, range(0, total, CHUNK)):
             if progress is not None:

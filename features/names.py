@@ -175,10 +175,6 @@ class Names:
         return tuple(dict.fromkeys(word for text in self.texts for word in mixed_scripts(text)))
 
     @property
-    def _language(self) -> str:
-        return self.providers.normalizer.language
-
-    @property
     @once
     def _assertions(self) -> list[Assertion]:
         """What each name says, and of which diagnosis."""
@@ -200,17 +196,17 @@ class Names:
     @once
     def attributes(self) -> Attributes | None:
         """To find conflicts between names; None in a language without a table of them."""
-        return Attributes.of(self.cores, self._language)
+        return Attributes.of(self.cores, self.providers.normalizer.language)
 
     @once
     def token_sets(self, view: str) -> Sets:
         """The tokens of each name, of one kind."""
-        return token_sets(self.cores, view, self._language)
+        return token_sets(self.cores, view, self.providers.normalizer.language)
 
     @once
     def words(self, encoder: str) -> Words:
         """The words of each name, with their vectors."""
-        return Words.of(self.cores, self._language, self.providers.encoder(encoder).encode)
+        return Words.of(self.cores, self.providers.normalizer.language, self.providers.encoder(encoder).encode)
 
     @once
     def vectors(self, encoder: str) -> NDArray[np.float32]:
