@@ -119,7 +119,11 @@ class Prompt:
     def _values(self, first: str, second: str) -> Mapping[str, str]:
         """What each placeholder, `data` too, becomes for a question: JSON, which nothing in a diagnosis can break out of."""
         held, listed = self._parts(first, second)
-        more = {self.placeholders[-1]: numbered(listed), "count": str(len(listed))} if listed else {}
+        more = (
+            {self.placeholders[-1]: numbered(listed), "count": str(len(listed))}
+            if listed or self.kind == "pick"
+            else {}
+        )
         if self.kind == "diagnosis":
             more = {"k": (k := self._k(second)), "wanted": _wanted(k)}
         return {name: json_string(one) for name, one in held.items()} | more | {"data": data_block(held | listed)}
