@@ -3,6 +3,7 @@
 import logging
 import os
 import re
+import shlex
 import signal
 import sys
 import traceback
@@ -87,8 +88,8 @@ def wrong_usage(error: CycloptsError, words: list[str]) -> str:
 
     said = " ".join(str(error).split()).partition(" Available")[0]
     if isinstance(error, UnknownCommandError) and not error.command_chain and "Did you mean" not in said:
-        typed = " ".join(word for word in words if not word.startswith("-"))
-        return f'{said} Of diagnoses: dxmatch match "{typed}" "another", dxmatch icd "{typed}". Of files: dxmatch evaluate {typed}, dxmatch score {typed}'
+        one, other = [*(shlex.quote(word) for word in words if not word.startswith("-")), "another"][:2]
+        return f"{said} Of diagnoses: dxmatch match {one} {other}, dxmatch icd {one}. Of files: dxmatch evaluate {one}, dxmatch score {one}"
     if isinstance(error, UnknownOptionError):
         typed = error.token.keyword or error.token.value
         old = typed.strip("-").replace("-", "_")

@@ -62,7 +62,7 @@ def read_table(source: Any, encoding: str | None = None, *, set_aside: bool | No
         raise InputError(problem, source=table.source, allowed="at least one row")
     for name in (name for name in table.names if table.names.count(name) > 1):
         problem = "two columns of one name" if name else "two columns without a name"
-        allowed = "a name for each column, in the first row; a title above the header must go"
+        allowed = "a name for each column, in the first row: no title above it; of two header rows each cell of the first is merged over its columns"
         row = table.first_row - 1 if table.first_row > 1 else None
         raise InputError(problem, source=table.source, row=row, allowed=allowed, got=name or table.names)
     return table

@@ -58,7 +58,7 @@ def by_weight(findings: Iterable[Finding]) -> list[Finding]:
 
 KINDS: dict[str, Kind] = {
     # what the reader of files says, in its own words
-    "reading": Kind(60, "{example}"),
+    "reading": Kind(72, "{example}"),
     "rejected": Kind(9, "{count:,} rows were refused, and {of:,} cases left out with them; see {place}."),
     "no_verdict": Kind(90, "{count:,} of {of:,} cases were left out of recall by the judge, for every rater: there is no verdict on one of the answers ({example})."),
     "not_understood": Kind(80, "{count:,} of {of:,} different diagnoses could not be understood and match nothing but the same words: {example}."),

@@ -93,7 +93,9 @@ def rows_of(
     told += [*([table.note] if table.note else []), *table.warnings]
     if shape.unread:
         unread = first_few(map(quoted, shape.unread), 4)
-        told.append(f"Nothing was read from {unread}; the option 'columns' says what a column holds.")
+        told.append(
+            f"Nothing was read from {unread}: if that is a model's, the option 'columns' says so (predictions=COLUMN,COLUMN)."
+        )
     nobody = visible(Path(table.source).stem) if table.first_row else "model"  # rows of no file count from 0
     case = table.data[names["case_id"]] if "case_id" in names else pa.array(range(1, len(table) + 1))
     of_case = {name: _texts(table.data[name]) for name in by if name in table.names} | {"case_id": _texts(case)}
@@ -141,7 +143,7 @@ def _cells(
     said = [read_as.get(value, value) if isinstance(value, str) else value for value in values]
     cells = [list_cell(value, separator) for value in said]
     open_ = {i: values[i] for i, cell in enumerate(cells) if cell.has_commas and separator is None}
-    told += check_commas(open_, sum(cell.names is not None for cell in cells), "cells", table, column)
+    told += check_commas(open_, sum(one.names is not None or one.has_commas for one in cells), "cells", table, column)
     lengths = np.array([len(cell.names or [None]) for cell in cells], np.int64)
     row, before = np.repeat(np.arange(len(cells)), lengths), np.repeat(np.cumsum(lengths) - lengths, lengths)
     rank = np.arange(1, len(row) + 1) - before
