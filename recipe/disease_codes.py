@@ -23,12 +23,11 @@ from ..terms.icd import IcdIndex, IcdTree
 from ..terms.icd.index import entries
 from ..terms.icd.ranking import MoreNames
 from ..terms.text.normalizer import Normalizer
-from .diseases.tables import is_short_form
-from .encoder.data import without_obsolete
+from .diseases.tables import NAMES, PARENTS, is_short_form, without_mark
+from .encoder.data import ORPHADATA_CODES, ORPHADATA_SYNONYMS
 from .word_lists.reading import rows as word_list
 
-NAMES, CODES, PARENTS = "disease_names.csv", "disease_icd10.csv", "disease_parents.csv"
-RARE_CODES, RARE_NAMES = "orphadata_icd10.csv", "orphadata_synonyms.csv"
+CODES = "disease_icd10.csv"
 OWN_NAMES = "icd_codes_en.csv"
 """In `word_lists`: everyday and classic names, each with the code that a coder chooses for the bare words."""
 OWN_COST = 0.0
@@ -98,9 +97,9 @@ def agreed_names(
     main: dict[str, str] = {}
     for disease, name, kind in required_columns(Path(folder) / NAMES, "disease", "name", "kind"):
         if disease not in categories:
-            names[disease] += [] if is_short_form(name) else [normalizer(without_obsolete(name))]
+            names[disease] += [] if is_short_form(name) else [normalizer(without_mark(name))]
             if kind == "label":
-                main[disease] = normalizer(without_obsolete(name))
+                main[disease] = normalizer(without_mark(name))
     above = {disease: _above(disease, parents, categories) for disease in main}
     asked = [disease for disease in main if above[disease] and main[disease]]
     nodes = index.category_of(index.find([main[disease] for disease in asked], 1).nodes[:, 0]).tolist()
@@ -184,7 +183,7 @@ def _of_graph(folder: Path, tree: IcdTree, normalizer: Normalizer, encoder: Enco
     codes = graph_codes(folder, tree, normalizer, encoder)
     rows = required_columns(folder / NAMES, "disease", "name")
     return [
-        CodedName(disease, normalizer(without_obsolete(name)), codes[disease], GRAPH_COST)
+        CodedName(disease, normalizer(without_mark(name)), codes[disease], GRAPH_COST)
         for disease, name in rows
         if disease in codes and not is_short_form(name)
     ]
@@ -192,14 +191,12 @@ def _of_graph(folder: Path, tree: IcdTree, normalizer: Normalizer, encoder: Enco
 
 def _rare(folder: Path, tree: IcdTree, normalizer: Normalizer) -> list[CodedName]:
     others: dict[str, list[str]] = defaultdict(list)
-    for orpha, synonym in required_columns(folder / RARE_NAMES, "orpha", "synonym"):
+    for orpha, synonym in required_columns(folder / ORPHADATA_SYNONYMS, "orpha", "synonym"):
         others[orpha].append(synonym)
     out = []
-    for orpha, name, code, kind in required_columns(folder / RARE_CODES, "orpha", "name", "icd10", "relation"):
+    for orpha, name, code, kind in required_columns(folder / ORPHADATA_CODES, "orpha", "name", "icd10", "relation"):
         category = (code or "")[:3]
         if kind in ("E", "NTBT") and tree.find(category) >= 0:
             names = [one for one in (name, *others[orpha]) if not is_short_form(one)]
-            out += [
-                CodedName(f"Orphanet:{orpha}", normalizer(without_obsolete(one)), category, RARE_COST) for one in names
-            ]
+            out += [CodedName(f"Orphanet:{orpha}", normalizer(without_mark(one)), category, RARE_COST) for one in names]
     return out

@@ -43,20 +43,18 @@ from ..training.train import train
 from .ablation import Ablation, ablate
 from .disease_codes import agreed_names, coded_names, more_names
 from .diseases.compile import compiled_graph, half_hidden
-from .encoder.data import common_synonyms, read_synonyms
-from .plain_words import PlainWords, measure_plain_words, read_plain_words
+from .encoder.data import JUDGED_PAIRS, KEPT_BACK_FOLD, MONDO_EXACT, ORPHADATA_SYNONYMS, common_synonyms, read_synonyms
+from .plain_words import measure_plain_words, read_plain_words
 from .relation.fit import fit_relation, thresholds_of
 from .relation.pairs import relation_pairs
 from .relation.policy import fit_policy
 from .silver.pairs import silver_pairs
 from .silver.pool import Pool
-from .silver.vocabulary import MONDO_EXACT, ORPHADATA_SYNONYMS, Vocabulary
+from .silver.vocabulary import Vocabulary
 
-PAIRS = "craft_md_pairs.csv"
 COLUMNS = PairColumns(a="expert", b="algorithm")
-KEPT_BACK_FOLD = 0
 (LEARNT,) = LEARNT_POLICIES
-SILVER_PAIRS, SILVER_WEIGHT = 12_000, 0.1
+SILVER_PAIRS, SILVER_WEIGHT = 6_000, 0.1
 ABOUT = (Path(__file__).parent / "shipped.md").read_text("utf-8")
 
 app = App()
@@ -86,11 +84,16 @@ def graph_of(data: Path, normalizer: Normalizer, encoder: StaticEncoder) -> Dise
     return compiled_graph(data, normalizer, more=names, more_names=codes, other_names=entries(tree, normalizer)[0])
 
 
-def silver_extra(data: Path, kept_back: Path, graph: DiseaseGraph, folder: Path, seed: int = 0) -> Extra:
+def pool_of(data: Path, normalizer: Normalizer) -> Pool:
+    """The names of the diseases that the second encoder has not seen."""
+    return Pool(Vocabulary(data, normalizer, KEPT_BACK_FOLD))
+
+
+def silver_extra(pool: Pool, kept_back: Path, graph: DiseaseGraph, folder: Path, seed: int = 0) -> Extra:
     """The silver pairs of the shipped model, written to `folder`. kept_back : the encoder that has not seen their diseases."""
     path = folder / "silver.parquet"
     with shown("Silver pairs") as progress:
-        made = silver_pairs(data, n=SILVER_PAIRS, fold=KEPT_BACK_FOLD, seed=seed, progress=progress)
+        made = silver_pairs(pool, SILVER_PAIRS, seed, progress)
     write_table(made, path)
     return Extra(pairs=path, weight=SILVER_WEIGHT, encoder=kept_back, graph=half_hidden(graph))
 
@@ -99,7 +102,7 @@ def read_craft_md(data: Path) -> Pairs:
     """The labelled pairs in the folder `data`. Rows of a pair that has both labels are left out."""
     with TemporaryDirectory() as folder:
         return read_pairs(
-            data / PAIRS, a=COLUMNS.a, b=COLUMNS.b, label=COLUMNS.label, rejects=Path(folder) / "rejects.csv"
+            data / JUDGED_PAIRS, a=COLUMNS.a, b=COLUMNS.b, label=COLUMNS.label, rejects=Path(folder) / "rejects.csv"
         )
 
 
@@ -133,13 +136,20 @@ def ablation_of(data: Path, silver: Extra, encoder: Path, graph: DiseaseGraph, s
 
 
 def with_relation(
-    matcher: MatchFunction, data: Path, kept_back: Path, graph: DiseaseGraph, encoder: Path, about: str, seed: int = 0
+    matcher: MatchFunction,
+    data: Path,
+    pool: Pool,
+    kept_back: Path,
+    graph: DiseaseGraph,
+    encoder: Path,
+    about: str,
+    seed: int = 0,
 ) -> MatchFunction:
     """The same M with its relation model, and what was measured of it in the manifest and on the card."""
     features, normalizer = matcher.features, matcher.providers.normalizer
     unseen = features.open(normalizer, StaticEncoder.load(kept_back), graph=half_hidden(graph))
     own = features.open(normalizer, StaticEncoder.load(encoder), graph=graph)
-    pairs = relation_pairs(Pool(Vocabulary(data, normalizer, KEPT_BACK_FOLD)), seed=seed)
+    pairs = relation_pairs(pool, seed=seed)
     with shown("Relation") as progress:
         model, measured = fit_relation(pairs, features, unseen, seed=seed, progress=progress)
     thresholds = thresholds_of(matcher, model, pairs, unseen)
@@ -163,15 +173,10 @@ def with_metrics(parts: ModelFolder, metrics: Mapping[str, Any], about: str) -> 
     return MatchFunction(replace(parts, manifest=manifest, card=model_card(manifest, about)))
 
 
-def with_plain_words(matcher: MatchFunction, words: PlainWords, about: str) -> MatchFunction:
-    """The same M, with what it makes of plain words in its manifest and on its card. about : of the card."""
-    return with_metrics(matcher.parts, {"plain_words": measure_plain_words(matcher, words)}, about)
-
-
 @app.default
 def main(
     *,
-    data: Annotated[Path, Parameter(help=f"The folder with {PAIRS} and the sources of silver pairs.")],
+    data: Annotated[Path, Parameter(help=f"The folder with {JUDGED_PAIRS} and the sources of silver pairs.")],
     encoder: Path,
     kept_back: Path,
     output: Annotated[Path, Parameter(name=("--output", "-o"))],
@@ -194,14 +199,16 @@ def main(
         Random seed for splits, trees and resampling.
     """
     words = None if plain_words is None else read_plain_words(plain_words)
+    normalizer = Normalizer()
+    pool = pool_of(data, normalizer)
     with TemporaryDirectory() as folder:
-        graph = graph_of(data, Normalizer(), StaticEncoder.load(encoder))
-        silver = silver_extra(data, kept_back, graph, Path(folder), seed)
+        graph = graph_of(data, normalizer, StaticEncoder.load(encoder))
+        silver = silver_extra(pool, kept_back, graph, Path(folder), seed)
         ablation = ablation_of(data, silver, encoder, graph, seed)
         measured = StaticEncoder.load(encoder).measured
         about = ABOUT.format(ablation=ablation.markdown(), what=measured["what"], encoder=encoder_table(measured))
         matcher = train(
-            data / PAIRS,
+            data / JUDGED_PAIRS,
             columns=COLUMNS,
             labels=LabelRules(contained="set-aside", extra=silver),
             split=Split(seed=seed, refit=True),
@@ -209,9 +216,9 @@ def main(
             about=About(name="offline-en", text=about),
             reading=Reading(rejects=Path(folder) / "rejects.csv"),
         )
-    matcher = with_relation(matcher, data, kept_back, graph, encoder, about, seed)
+    matcher = with_relation(matcher, data, pool, kept_back, graph, encoder, about, seed)
     if words is not None:
-        matcher = with_plain_words(matcher, words, about)
+        matcher = with_metrics(matcher.parts, {"plain_words": measure_plain_words(matcher, words)}, about)
     matcher.save(output, overwrite=True)
     print_training(matcher, output)
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import as_file
 from itertools import compress
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,19 +17,21 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ...files.tables import read_table
 from ...terms.text.normalizer import Normalizer
-from ..diseases.tables import is_read_as_another, read_diseases
+from ..diseases.tables import NAMES, is_read_as_another, read_diseases, without_mark
 from ..word_lists.reading import files_like
 
 SYNONYM_COLUMNS = (("name", "synonym"), ("mondo", "other"))
 """The pairs of columns that a synonym file may have, the first that is there counts."""
 ID_COLUMNS = {"orpha": "Orphanet:", "other_id": ""}
 """Optional columns with the disease's id, and what goes before it to make the ids of all files comparable."""
-COMMON = "common_synonyms_en"
-DISEASES = "disease_names.csv"
+COMMON_FILES = "common_synonyms_en"
+ORPHADATA, MONDO, ICD, COMMON, GRAPH = "Orphadata", "MONDO", "ICD-10-CM", "common synonyms", "graph of diseases"
+ORPHADATA_SYNONYMS, ORPHADATA_CODES, MONDO_EXACT = "orphadata_synonyms.csv", "orphadata_icd10.csv", "mondo_exact.csv"
+JUDGED_PAIRS = "craft_md_pairs.csv"
 FOLDS = 5
+KEPT_BACK_FOLD = 0
 MAX_NOTE = 100
 _COLLECTS = re.compile(r"\bother\b", re.IGNORECASE)
-_OBSOLETE = re.compile(r"^\s*obsolete\b[:\s]*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -72,14 +75,14 @@ class Names:
 def read_synonyms(path: str | os.PathLike[str], *, short_forms: bool = False) -> Synonyms:
     """A file with columns `name` and `synonym` (or `mondo` and `other`), and an id where there is one.
 
-    "OBSOLETE: " before a name is taken off. A row with a short form that the normaliser writes out ("CAP syndrome") is
+    Marks before a name ("OBSOLETE: ") are taken off. A row with a short form that the normaliser writes out ("CAP syndrome") is
     left out unless `short_forms`: it may be another's. Errors: `InputError` for a missing column or a blank name, with its row.
     """
     table = read_table(path)
     columns = max(SYNONYM_COLUMNS, key=lambda pair: len(set(pair) & set(table.names)))
     for name in columns:
         table.require(name, "one of the two names of a disease")
-    both = [[without_obsolete(value or "") for value in table.text(column).to_pylist()] for column in columns]
+    both = [[without_mark(value or "") for value in table.text(column).to_pylist()] for column in columns]
     for column, names in zip(columns, both, strict=True):
         if "" in names:
             raise table.error("a blank name", names.index(""), column, allowed="the name of a disease")
@@ -99,7 +102,7 @@ def read_synonyms(path: str | os.PathLike[str], *, short_forms: bool = False) ->
 def common_synonyms() -> Synonyms:
     """Everyday names of common diseases ("heart attack"), which the large vocabularies lack; shown three times."""
     first, second = [], []
-    for file in files_like(COMMON):
+    for file in files_like(COMMON_FILES):
         with as_file(file) as path:
             read = read_synonyms(path, short_forms=True)
             first += read.first
@@ -116,16 +119,7 @@ def disease_synonyms(folder: str | os.PathLike[str], normalizer: Callable[[str],
             first.append(main)
             second.append(name)
             ids.append(disease.id)
-    return Synonyms(DISEASES, first, second, ids)
-
-
-def without_obsolete(name: str) -> str:
-    """The name of a retired entry without its mark.
-
-    >>> without_obsolete("OBSOLETE: Fryns syndrome")
-    'Fryns syndrome'
-    """
-    return _OBSOLETE.sub("", name)
+    return Synonyms(NAMES, first, second, ids)
 
 
 def icd_synonyms() -> Synonyms:
@@ -148,7 +142,23 @@ def icd_synonyms() -> Synonyms:
             first.append(name if collects else title)
             second.append(name)
             ids.append(None if collects and name != title else f"ICD10CM:{code}")
-    return Synonyms("ICD-10-CM", first, second, ids)
+    return Synonyms(ICD, first, second, ids)
+
+
+def all_sources(data: Path, normalizer: Callable[[str], str]) -> dict[str, Synonyms]:
+    """By name, the sources of all names: the encoder's training joins them, and so do the silver pairs, so that a fold is the same fold in both.
+
+    Parameters
+    ----------
+    data : the folder with the files of Orphadata, MONDO and the graph of diseases.
+    """
+    return {
+        ORPHADATA: read_synonyms(data / ORPHADATA_SYNONYMS),
+        MONDO: read_synonyms(data / MONDO_EXACT),
+        COMMON: common_synonyms(),
+        GRAPH: disease_synonyms(data, normalizer),
+        ICD: icd_synonyms(),
+    }
 
 
 def join(sources: Sequence[Synonyms], normalizer: Callable[[str], str]) -> Names:

@@ -18,7 +18,8 @@ from ...terms.icd import IcdIndex
 from ...terms.icd.search import CANDIDATES
 from ...terms.text.normalizer import Normalizer
 from ...training.statistics.measure import average_precision
-from .data import ID_COLUMNS, Synonyms, without_obsolete
+from ..diseases.tables import without_mark
+from .data import ID_COLUMNS, Synonyms
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ def read_queries(path: str | os.PathLike[str], synonyms: Sequence[Synonyms], nor
     for orpha, name, code, kind in required_columns(path, "orpha", "name", "icd10", "relation"):
         if kind != "E":
             continue
-        names = [without_obsolete(name), *others.get(f"{ID_COLUMNS['orpha']}{orpha}", [])]
+        names = [without_mark(name), *others.get(f"{ID_COLUMNS['orpha']}{orpha}", [])]
         for position, text in enumerate(map(normalizer, names)):
             categories, main = found.get(text, (set(), False))
             found[text] = (categories | {code[:3]}, main or position == 0)
@@ -70,13 +71,11 @@ def icd_category_right(encoder: Encoder, queries: Queries, normalizer: Normalize
     return right
 
 
-def judged_pairs(encoder: Encoder, path: str | os.PathLike[str] | None, normalizer: Normalizer) -> dict[str, Any]:
-    """The number of judged pairs, and the average precision of the cosine alone; empty without a file.
+def judged_pairs(encoder: Encoder, path: str | os.PathLike[str], normalizer: Normalizer) -> dict[str, Any]:
+    """The number of judged pairs, and the average precision of the cosine alone.
 
     Pairs with a side that holds no letter and no digit are left out of both.
     """
-    if path is None:
-        return {}
     read = required_columns(path, "expert", "algorithm", "label")
     rows = [(normalizer(a or ""), normalizer(b or ""), label) for a, b, label in read]
     rows = [row for row in rows if row[0] and row[1]]

@@ -27,7 +27,8 @@ MAX_CONTRASTS, MAX_REWORDED = 6, 2
 MISSPELT = 0.5
 """The share of names that are misspelt."""
 _PREFIXES = (
-    ("hypo", "hyper"), ("tachy", "brady"), ("macro", "micro"), ("poly", "oligo"), ("endo", "exo"), ("unilateral", "bilateral"),
+    ("hypo", "hyper"), ("tachy", "brady"), ("macro", "micro"), ("poly", "oligo"), ("endo", "exo"), ("intra", "extra"),
+    ("unilateral", "bilateral"),
 )  # fmt: skip
 _COUNTED = frozenset(("stage", "grade", "degree", "level", "class", "week", "weeks", "month", "months", "day", "days"))
 """What is numbered after these words is no other disease."""

@@ -1,4 +1,4 @@
-"""Pairs from the graph of diseases: a kind and its class, two kinds of one class, a disease and a class that names none."""
+"""Pairs from the graph of diseases: a kind and its class, two kinds of one class, two that are far apart."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from random import Random
 
 import numpy as np
 
+from ..encoder.data import COMMON, ICD
 from .pool import Candidate, Pool, in_turn, shuffled
-from .vocabulary import COMMON, GRAPH, ICD
 
 MAX_STEPS = 3
 WIDEST = 8_500
@@ -45,7 +45,7 @@ def kinds(pool: Pool, random: Random) -> Iterator[Candidate]:
         ]
         if fit:
             wide = random.choice(fit)
-            yield Candidate(random.choice(names[disease]), random.choice(names[wide]), GRAPH)
+            yield Candidate(random.choice(names[disease]), random.choice(names[wide]))
 
 
 def synonyms(pool: Pool, random: Random) -> Iterator[Candidate]:
@@ -55,7 +55,7 @@ def synonyms(pool: Pool, random: Random) -> Iterator[Candidate]:
     often = [disease for disease in common(pool) if len(names[disease]) > 1]
     for disease in in_turn([(0.6, iter(shuffled(often * 3, random))), (0.4, iter(shuffled(several, random)))], random):
         a, b = random.sample(names[disease], 2)
-        yield Candidate(a, b, GRAPH)
+        yield Candidate(a, b)
 
 
 def siblings(pool: Pool, random: Random) -> Iterator[Candidate]:
@@ -75,7 +75,7 @@ def siblings(pool: Pool, random: Random) -> Iterator[Candidate]:
     ):
         a, b = random.sample(family, 2)
         if not graph.in_line(a, b):
-            yield Candidate(random.choice(names[a]), random.choice(names[b]), GRAPH)
+            yield Candidate(random.choice(names[a]), random.choice(names[b]))
 
 
 def cousins(pool: Pool, random: Random) -> Iterator[Candidate]:
@@ -95,7 +95,7 @@ def cousins(pool: Pool, random: Random) -> Iterator[Candidate]:
         a, b = random.sample(family, 2)
         nearest = nearest_class(pool, a, b)
         if not graph.in_line(a, b) and nearest >= 0 and graph.kinds[nearest] > CLOSE:
-            yield Candidate(random.choice(names[a]), random.choice(names[b]), GRAPH)
+            yield Candidate(random.choice(names[a]), random.choice(names[b]))
 
 
 def strangers(pool: Pool, random: Random) -> Iterator[Candidate]:
@@ -106,7 +106,7 @@ def strangers(pool: Pool, random: Random) -> Iterator[Candidate]:
         a, b = random.sample(among, 2)
         nearest = nearest_class(pool, a, b)
         if nearest < 0 or graph.kinds[nearest] > WIDEST:
-            yield Candidate(random.choice(names[a]), random.choice(names[b]), GRAPH)
+            yield Candidate(random.choice(names[a]), random.choice(names[b]))
 
 
 def nearest_class(pool: Pool, a: int, b: int) -> int:
@@ -115,24 +115,3 @@ def nearest_class(pool: Pool, a: int, b: int) -> int:
     of_a, of_b = (above.diseases[above.starts[each] : above.starts[each + 1]] for each in (a, b))
     both = np.intersect1d(of_a, of_b)
     return int(both[np.argmin(graph.kinds[both])]) if len(both) else -1
-
-
-def too_broad(pool: Pool, random: Random) -> Iterator[Candidate]:
-    """A disease, and a class above it that is too broad to name one, by a short name."""
-    graph, names = pool.vocabulary.graph, pool.of_diseases
-    short = [[name for name in each if len(name.split()) <= 4] for each in _every_name(pool)]
-    for disease in in_turn(
-        [(0.6, iter(shuffled(common(pool), random))), (0.4, iter(shuffled(named(pool), random)))], random
-    ):
-        above = graph.above.diseases[graph.above.starts[disease] : graph.above.starts[disease + 1]].tolist()
-        wide = [each for each in above if graph.too_broad[each] and short[each] and each != disease]
-        if wide:
-            yield Candidate(random.choice(names[disease]), random.choice(short[random.choice(wide)]), GRAPH)
-
-
-def _every_name(pool: Pool) -> list[list[str]]:
-    graph = pool.vocabulary.graph
-    found: list[list[str]] = [[] for _ in range(len(graph))]
-    for name, disease in zip(graph.names, graph.name_disease.tolist(), strict=True):
-        found[disease].append(name)
-    return found

@@ -1,4 +1,4 @@
-"""Pairs of two diseases: near each other in ICD-10-CM, near by their letters, judged to differ, or any two."""
+"""Pairs of two diseases: near each other in ICD-10-CM, near by their letters, or apart by one word."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from ...terms.icd.tree import BLOCK, CATEGORY
-from ..word_lists.reading import LOOK_ALIKES, rows, word_set
+from ..encoder.variants import word_table
+from ..word_lists.reading import word_set
 from .pool import Candidate, Name, Pool, in_turn, is_name, shuffled
 from .titles import is_enumerated
-from .vocabulary import COMMON, ICD
 
 NEAREST = 12
+PER_NAME = 4
 _BLOCK_OF_QUERIES = 128
 _ONLY_DEGREE = word_set(
     "left right bilateral unilateral stage trimester degree grade first second third mild moderate severe profound total partial "
@@ -52,7 +53,7 @@ def siblings(pool: Pool, random: Random) -> Iterator[Candidate]:
             for nodes in shuffled(families, random):
                 a, b = (vocabulary.titles[node].words for node in random.sample(nodes, 2))
                 if not _differ_by_degree(pool, a, b):
-                    yield Candidate(a, pool.drawn_name(b, random, 0.7), ICD)
+                    yield Candidate(a, pool.drawn_name(b, random, 0.7))
 
     return in_turn([(0.5, drawn(narrow)), (0.5, drawn(wide))], random)
 
@@ -87,7 +88,7 @@ def lexical_neighbours(pool: Pool, random: Random) -> Iterator[Candidate]:
             nearest = found.indices[np.argsort(-found.data, kind="stable")[:NEAREST]].tolist()
             fit = [n for n in nearest if n != query and _are_far(pool, names[query], names[n])]
             for n in fit[:2]:
-                yield Candidate(names[query].text, names[n].text, names[query].source)
+                yield Candidate(names[query].text, names[n].text)
 
 
 def _are_far(pool: Pool, a: Name, b: Name) -> bool:
@@ -106,17 +107,10 @@ def _is_spelling(a: str, b: str) -> bool:
     return min(len(a), len(b)) >= 5 and abs(len(a) - len(b)) <= 2 and a[:5] == b[:5]
 
 
-def look_alikes(pool: Pool, random: Random) -> Iterator[Candidate]:
-    """Two common diseases that are taken for each other, from a table of our own, by any of their names."""
-    return pool.drawn_pairs([(row["a"], row["b"]) for row in rows(LOOK_ALIKES)] * 4, LOOK_ALIKES, random)
-
-
-def random_pairs(pool: Pool, random: Random) -> Iterator[Candidate]:
-    """Any two diseases, common ones above all: most wrong answers are no nearer than that."""
-    short = [name for name in pool.all if len(name.words) <= 4 and name.source in (COMMON, ICD)]
-    common = pool.common
-    if min(len(common), len(short)) < 2:
-        return
-    while True:
-        a, b = (random.choice(common if random.random() < 0.6 else short) for _ in range(2))
-        yield Candidate(a.text, b.text, f"{a.source}, {b.source}")
+def contrasts(pool: Pool, random: Random) -> Iterator[Candidate]:
+    """Two names that differ in one word and one that it excludes, by the table that the encoder learns from; another number, letter or prefix, too."""
+    for name in shuffled(pool.all, random):
+        words = name.words
+        others = [pool.names.get(change.of(words)) for change in word_table().contrasts(words)]
+        for other in shuffled([other for other in others if other], random)[:PER_NAME]:
+            yield Candidate(name.text, pool.drawn_name(other.text, random, 0.7), from_b=(other.text,))

@@ -10,12 +10,12 @@ from functools import cached_property
 from random import Random
 from typing import TypeVar
 
+from ..encoder.data import COMMON, ICD, MONDO, ORPHADATA
 from ..word_lists.reading import rows
 from .titles import MAX_WORDS, is_enumerated, is_vague
-from .vocabulary import COMMON, ICD, MONDO, ORPHADATA, Vocabulary
+from .vocabulary import Vocabulary
 
 T = TypeVar("T")
-OWN = "own table"
 _LETTERS = re.compile(r"[A-Za-z]{4}")
 _SHORT_FORM = re.compile(
     r"[A-Z0-9][A-Za-z0-9/-]{0,3}[A-Z0-9]([ -](syndrome|disease|\d+))?|.*\b[A-Z]{2}[A-Z0-9]*[-/ ]?\d*$"
@@ -31,7 +31,6 @@ class Candidate:
 
     a: str
     b: str
-    source: str
     from_a: tuple[str, ...] = ()
     from_b: tuple[str, ...] = ()
 
@@ -114,7 +113,7 @@ class Pool:
     @cached_property
     def common(self) -> list[Name]:
         """Names of common diseases: our own table's and the list of common synonyms."""
-        own = [Name(row.disease, self.vocabulary.normalizer(row.disease), OWN) for row in self.everyday]
+        own = [Name(row.disease, self.vocabulary.normalizer(row.disease), COMMON) for row in self.everyday]
         return own + [name for name in self.all if name.source == COMMON]
 
     def other_name(self, text: str, random: Random) -> str:
@@ -125,11 +124,6 @@ class Pool:
     def drawn_name(self, text: str, random: Random, own: float = 0.6) -> str:
         """The name itself with the probability `own`, else another name of the same disease."""
         return text if random.random() < own else self.other_name(text, random)
-
-    def drawn_pairs(self, pairs: Sequence[tuple[str, str]], source: str, random: Random) -> Iterator[Candidate]:
-        """The pairs in random order, by any of their names."""
-        for a, b in shuffled(pairs, random):
-            yield Candidate(self.drawn_name(a, random), self.drawn_name(b, random), source, (a,), (b,))
 
 
 def is_name(text: str) -> bool:

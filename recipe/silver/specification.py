@@ -1,4 +1,4 @@
-"""Pairs of which one specifies the other, gives its stage, or is its laboratory sign."""
+"""Pairs of which one specifies the other, or gives its stage."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from random import Random
 
-from ..word_lists.reading import KINDS, SIGNS, rows, rows_like
-from .pool import OWN, Candidate, Pool, in_turn, is_name, round_robin, shuffled
+from ..word_lists.reading import KINDS, rows, rows_like
+from .pool import Candidate, Pool, in_turn, is_name, round_robin, shuffled
 from .titles import is_enumerated
-from .vocabulary import ICD, ORPHADATA
 
 _LIST = re.compile(r"\b(and|or)\b", re.IGNORECASE)
 _WIDE = re.compile(
@@ -38,7 +37,7 @@ def tree(pool: Pool, random: Random) -> Iterator[Candidate]:
                 continue
             narrow, widely = (vocabulary.meaningful(vocabulary.normalizer(x.words)) for x in (below, wide))
             if narrow & widely:
-                of_category[int(icd.categories[node])].append(Candidate(below.words, wide.words, ICD))
+                of_category[int(icd.categories[node])].append(Candidate(below.words, wide.words))
     return round_robin([shuffled(found, random) for found in of_category.values()], random)
 
 
@@ -46,7 +45,7 @@ def everyday(pool: Pool, random: Random) -> Iterator[Candidate]:
     """A common disease and a kind of it, from a table of our own, by any of their names."""
     for row in shuffled(rows_like(KINDS) * 4, random):
         wide, narrow = (pool.drawn_name(row[side], random) for side in ("a", "b"))
-        yield Candidate(narrow, wide, KINDS, (row["b"],), (row["a"],))
+        yield Candidate(narrow, wide, (row["b"],), (row["a"],))
 
 
 _SIDE = re.compile(r",? (of|in|involving) (the )?(left|right|both|bilateral) .+$", re.IGNORECASE)
@@ -83,7 +82,7 @@ def _dropped(pool: Pool, random: Random) -> Iterator[Candidate]:
                 continue
             known = pool.vocabulary.disease(rest) is not None
             if known or (len(rest.split()) > 1 and part is not _SIDE and not _LIST.search(name.text)):
-                yield Candidate(name.text, rest, f"{name.source}, shortened", from_b=(name.text,))
+                yield Candidate(name.text, rest, from_b=(name.text,))
                 break
 
 
@@ -96,7 +95,7 @@ def _added(pool: Pool, random: Random) -> Iterator[Candidate]:
         if form.split()[0] in ("acute", "chronic") and re.search(r"\b(acute|chronic)\b", row.disease):
             continue
         base = pool.drawn_name(row.disease, random)
-        yield Candidate(form.format(row.disease), base, f"{OWN}, qualified", (row.disease,), (row.disease,))
+        yield Candidate(form.format(row.disease), base, (row.disease,), (row.disease,))
 
 
 _MANIFESTATIONS = re.compile(r"-.*-|-.* syndrome|coloboma syndrome|-like", re.IGNORECASE)
@@ -117,7 +116,7 @@ def orphadata_relations(pool: Pool, random: Random) -> Iterator[Candidate]:
         a, b = (vocabulary.meaningful(vocabulary.normalizer(text)) for text in (known.name, as_written.words))
         narrow, wide = (b, a) if known.relation == "BTNT" else (a, b)
         if known.relation == "E" or 2 * len(narrow & wide) > len(wide):
-            yield Candidate(known.name, as_written.words, f"{ORPHADATA}, {known.relation}")
+            yield Candidate(known.name, as_written.words)
 
 
 def stages(pool: Pool, random: Random) -> Iterator[Candidate]:
@@ -134,7 +133,7 @@ def stages(pool: Pool, random: Random) -> Iterator[Candidate]:
     drawn = in_turn([(0.5, iter(shuffled(names, random))), (0.5, iter(shuffled(exact * 25, random)))], random)
     for disease, kind in drawn:
         other = pool.drawn_name(disease, random)
-        yield Candidate(random.choice(forms[kind]).format(disease), other, f"{OWN}, staged", (disease,), (disease,))
+        yield Candidate(random.choice(forms[kind]).format(disease), other, (disease,), (disease,))
 
 
 _BLOOD = re.compile(r"leukemia|lymphoma|glioblastoma", re.IGNORECASE)
@@ -146,20 +145,3 @@ _NOT_STAGED = re.compile(
 
 def _staged_as(normal: str) -> str | None:
     return "cancer" if len(normal.split()) <= 5 and _CANCER.search(normal) and not _NOT_STAGED.search(normal) else None
-
-
-_RAISED = ("raised", "elevated", "high", "increased")
-_LOW = ("low", "decreased", "reduced")
-
-
-def laboratory_signs(pool: Pool, random: Random) -> Iterator[Candidate]:
-    """A sign from the laboratory and the disease that it shows."""
-    known = [row for row in rows(SIGNS) if pool.vocabulary.in_fold((row["disease"], row["sign"]))]
-    for row in shuffled(known * 6, random):
-        first, *rest = row["sign"].split()
-        words = next((words for words in (_RAISED, _LOW) if first in words), (first,))
-        sign = " ".join((random.choice(words), *rest))
-        if random.random() < 0.3:
-            sign = sign.replace("serum ", "").replace("raised ", "elevated ")
-        disease = pool.drawn_name(row["disease"], random, 0.7)
-        yield Candidate(sign, disease, SIGNS, (row["sign"],), (row["disease"],))

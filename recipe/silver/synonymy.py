@@ -4,52 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from random import Random
 
+from ..encoder.data import COMMON, ICD, MONDO, ORPHADATA
+from ..encoder.variants import word_table
 from ..word_lists.misspelling import misspelt
-from ..word_lists.reading import rows
 from .pool import Candidate, Pool, in_turn, is_name, shuffled
 from .titles import is_enumerated
-from .vocabulary import COMMON, ICD, META_INVENTORY, MONDO, ORPHADATA
 
-_DISEASE = re.compile(
-    r"(itis|oma|osis|emia|aemia|pathy|plegia|trophy|syndrome|disease|disorder|infarction|failure|cancers?|tumou?rs?|leuk\w+"
-    r"|infection|injury|deficiency|anomaly|dysplasia|aplasia|depression|seizures?|epilepsy|stroke|diabetes|hypertension"
-    r"|stenosis|fibrosis|fibrillation|defect|palsy|fever|hemorrhage|thrombosis|embolism|arthrosis|retardation|dementia)$",
-    re.IGNORECASE,
-)
-_NO_DISEASE = re.compile(
-    r"score|scale|index|questionnaire|therap|treat|inhibitor|antigen|receptor|study|trial|model|virus|mice|factor|protein|cells?\b"
-    r"|inventory|interview|unit|antibod",
-    re.IGNORECASE,
-)
 _NUMBERS = re.compile(r"\b(\d+[a-z]?|[a-h])\b")
 
 
 def synonyms(pool: Pool, random: Random) -> Iterator[Candidate]:
     """Two names that a source holds to be one disease."""
     shares = {COMMON: 0.25, ORPHADATA: 0.3, MONDO: 0.2, ICD: 0.25}
-    parts = [(share, _of_source(pool, source, random)) for source, share in shares.items()]
-    return in_turn([*parts, (0.05, _meta_inventory(pool, random))], random)
+    return in_turn([(share, _of_source(pool, source, random)) for source, share in shares.items()], random)
 
 
 def _of_source(pool: Pool, source: str, random: Random) -> Iterator[Candidate]:
     for first, second in shuffled(pool.vocabulary.pairs[source], random):
         usable = is_name(first) and is_name(second) and not is_enumerated(first)
         if usable and not _numbers_differ(pool, first, second):
-            yield Candidate(first, second, source)
-
-
-def _meta_inventory(pool: Pool, random: Random) -> Iterator[Candidate]:
-    for a, b, same in shuffled(pool.vocabulary.meta_inventory, random):
-        if same and is_disease(a) and is_disease(b) and not _numbers_differ(pool, a, b):
-            yield Candidate(a, b, META_INVENTORY)
-
-
-def is_disease(text: str) -> bool:
-    """Whether a term of Meta-Inventory, which has terms of all of biology, ends like a disease."""
-    return _DISEASE.search(text) is not None and _NO_DISEASE.search(text) is None
+            yield Candidate(first, second)
 
 
 def _numbers_differ(pool: Pool, a: str, b: str) -> bool:
@@ -67,7 +43,7 @@ def phrasings(pool: Pool, random: Random) -> Iterator[Candidate]:
         for way in [*ways, _said_by_a_model] if random.random() < 0.2 else ways:
             said = way(name.text, random)
             if said is not None:
-                yield Candidate(name.text, said, f"{name.source}, rephrased", from_b=(name.text,))
+                yield Candidate(name.text, said, from_b=(name.text,))
                 break
 
 
@@ -103,29 +79,11 @@ def _turned_comma(text: str, random: Random) -> str | None:
 
 def _other_word(text: str, random: Random) -> str | None:
     """ "Renal failure" to "kidney failure", "nasal hemorrhage" to "nasal bleeding"."""
-    folded = text.casefold()
-    fitting = [(pattern, new) for old, pattern, new in _exchanges() if old in folded]
-    for pattern, new in shuffled(fitting, random):
-        changed = pattern.sub(new, text, count=1)
-        if changed != text and "broken heart" not in folded:
-            return changed
-    return None
-
-
-@lru_cache
-def _exchanges() -> tuple[tuple[str, re.Pattern[str], str], ...]:
-    """(words, where they may be exchanged, what for). "Kidney failure" is "renal failure"; "failure of kidney" stays."""
-    out = []
-    for row in rows("equivalents_en.csv"):
-        for old, new in ((row["other"], row["noun"]), (row["noun"], row["other"])):
-            if row["place"] == "word":
-                pattern = rf"\b{old}\b"
-            elif old == row["noun"]:
-                pattern = rf"(?<!of )\b{old}\b(?= [a-z]+$)"
-            else:
-                pattern = rf"^{old}\b(?= [a-z]+$)"
-            out.append((old, re.compile(pattern, re.IGNORECASE), new))
-    return tuple(out)
+    words = text.casefold().split()
+    changes = word_table().rewordings(words)
+    if not changes or text.casefold().startswith("broken heart"):
+        return None
+    return random.choice(changes).of(words)
 
 
 _SAID = (
@@ -159,4 +117,4 @@ def typing_errors(pool: Pool, random: Random) -> Iterator[Candidate]:
             if wrong is not None and wrong != word and not set(pool.vocabulary.normalizer(wrong).split()) & known:
                 text = text.replace(word, wrong, 1)
         if text != name.text:
-            yield Candidate(name.text, text, f"{name.source}, misspelt", from_b=(name.text,))
+            yield Candidate(name.text, text, from_b=(name.text,))

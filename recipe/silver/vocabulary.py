@@ -15,30 +15,18 @@ from ...terms.icd.sources import open_tree
 from ...terms.icd.tree import CATEGORY, EXTENSION, IcdTree
 from ...terms.text.normalizer import Normalizer
 from ..diseases.compile import compiled_graph
-from ..encoder.data import (
-    ID_COLUMNS,
-    Synonyms,
-    common_synonyms,
-    disease_synonyms,
-    folds_of,
-    icd_synonyms,
-    join,
-    read_synonyms,
-    without_obsolete,
-)
+from ..diseases.tables import without_mark
+from ..encoder.data import COMMON, ICD, ID_COLUMNS, MONDO, ORPHADATA, ORPHADATA_CODES, all_sources, folds_of, join
+from ..encoder.variants import TABLE
 from ..word_lists.reading import KINDS, SIGNS, rows, rows_like, word_set
 from .titles import Title, title
 
-ORPHADATA, MONDO, ICD, COMMON, GRAPH = "Orphadata", "MONDO", "ICD-10-CM", "common synonyms", "graph of diseases"
-ORPHADATA_SYNONYMS, ORPHADATA_ICD, MONDO_EXACT = "orphadata_synonyms.csv", "orphadata_icd10.csv", "mondo_exact.csv"
-META_INVENTORY = "meta_inventory_pairs.csv"
 _NOT_DISEASES = re.compile(r"[V-Z]")
 _SMALL = word_set("of the in with and or due to by for on at from a an as disease disorder syndrome")
 
 
 _NEGATED = re.compile(r"\b(non|without|no) (\w+)")
 _MIN_PART = 6
-_MARK = re.compile(r"NON RARE IN EUROPE: ")
 
 
 @dataclass(frozen=True)
@@ -56,7 +44,7 @@ class Vocabulary:
 
     Parameters
     ----------
-    data : the folder with the files of Orphadata, MONDO, Meta-Inventory and the graph of diseases.
+    data : the folder with the files of Orphadata, MONDO and the graph of diseases.
     fold : 0 to 4 for the names of one fold of the diseases (`encoder.data.folds_of`) alone; None for all.
 
     A disease is a number. Names of one disease are joined by every source at once, so that what one source calls a
@@ -66,42 +54,23 @@ class Vocabulary:
     def __init__(self, data: Path, normalizer: Normalizer, fold: int | None = None) -> None:
         self.normalizer = lru_cache(maxsize=None)(normalizer)
         self.fold = fold
-        synonyms = {
-            ORPHADATA: read_synonyms(data / ORPHADATA_SYNONYMS),
-            MONDO: read_synonyms(data / MONDO_EXACT),
-            COMMON: common_synonyms(),
-            GRAPH: disease_synonyms(data, self.normalizer),
-        }
-        # As the encoder's training joins them, so that a fold here is the same fold there.
-        names = join([*synonyms.values(), icd_synonyms()], self.normalizer)
+        sources = all_sources(data, self.normalizer)
+        names = join([*sources.values()], self.normalizer)
         self.disease_of: dict[str, int] = dict(zip(names.texts, names.disease.tolist(), strict=True))
         self._fold_of: dict[int, int] = dict(zip(names.disease.tolist(), folds_of(names).tolist(), strict=True))
-        self.representative: dict[int, str] = {}
-        for text, disease in self.disease_of.items():
-            self.representative.setdefault(disease, text)
         self._above: dict[int, int] = {}
         self.tree: IcdTree = open_tree("icd10cm")
         self.titles: dict[int, Title] = {}
-        self.graph = compiled_graph(data, self.normalizer, more=[synonyms[each] for each in (COMMON, ORPHADATA, MONDO)])
-        self.pairs: dict[str, list[tuple[str, str]]] = {name: list(self._written(s)) for name, s in synonyms.items()}
+        self.graph = compiled_graph(data, self.normalizer, more=[sources[each] for each in (COMMON, ORPHADATA, MONDO)])
+        self.pairs = {name: list(zip(each.first, each.second, strict=True)) for name, each in sources.items()}
         self.pairs[ICD] = list(self._read_icd())
-        self.orpha_codes = list(self._read_orpha_codes(data / ORPHADATA_ICD))
+        self.orpha_codes = list(self._read_orpha_codes(data / ORPHADATA_CODES))
         self._exact: dict[int, set[int]] = defaultdict(set)
         self._narrow: dict[int, set[int]] = defaultdict(set)
         self._place_diseases()
-        self.meta_inventory = self._read_meta_inventory(data / META_INVENTORY)
         matches = [(row["sign"], row["disease"]) for row in rows(SIGNS)]
         matches += [(row["a"], row["b"]) for row in rows_like(KINDS)]
-        matches += [(a, b) for a, b, same in self.meta_inventory if same]
         self._not_different = {frozenset(map(self.normalizer, pair)) for pair in matches}
-
-    def _written(self, synonyms: Synonyms) -> Iterator[tuple[str, str]]:
-        """Pairs of names without Orphanet's remarks."""
-        for first, second in zip(synonyms.first, synonyms.second, strict=True):
-            plain = without_mark(first), without_mark(second)
-            for as_written, full in zip(plain, (first, second), strict=True):
-                self._know(as_written, full)
-            yield plain
 
     def _read_icd(self) -> Iterator[tuple[str, str]]:
         """Titles with their inclusion terms, and alone, as they are written. Chapters V to Z tell of no disease."""
@@ -160,9 +129,6 @@ class Vocabulary:
             disease = self.disease_of.setdefault(self.normalizer(known.name), -1 - len(self.disease_of))
             (self._narrow if known.relation == "NTBT" else self._exact)[self._root(disease)].add(known.node)
 
-    def _read_meta_inventory(self, path: Path) -> list[tuple[str, str, bool]]:
-        return [(a, b, label == "1") for a, b, label in required_columns(path, "a", "b", "label") if a and b]
-
     @cached_property
     def known_words(self) -> frozenset[str]:
         return frozenset(word for name in self.disease_of for word in name.split())
@@ -171,11 +137,9 @@ class Vocabulary:
     def _synonymous_stems(self) -> dict[str, str]:
         """Stem -> the stem that stands for it: "renal" and "kidney" are one word."""
         found: dict[str, str] = {}
-        for row in rows("equivalents_en.csv"):
-            first, second = (self.normalizer(row[side]).split() for side in ("noun", "other"))
-            if len(first) == len(second) == 1:
-                (a,), (b,) = (stems(word, "en") for word in (first, second))
-                found[b] = a
+        for row in rows(TABLE):
+            first, *others = stems([phrase for phrase in row["words"].split("; ") if " " not in phrase], "en") or ("",)
+            found |= dict.fromkeys(others, first)
         return found
 
     def meaningful(self, name: str) -> frozenset[str]:
@@ -232,8 +196,3 @@ def _within(words: frozenset[str], others: frozenset[str]) -> bool:
         or (len(word) >= _MIN_PART and any(other.endswith(word) and not other.startswith("non") for other in others))
         for word in words
     )
-
-
-def without_mark(name: str) -> str:
-    """Orphanet's name of a disease without its remark that the entry is retired, or the disease not rare."""
-    return _MARK.sub("", without_obsolete(name))

@@ -7,7 +7,7 @@ from functools import lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 
-SIGNS, KINDS, LOOK_ALIKES = "laboratory_signs_en.csv", "specifications_en", "distinct_diseases_en.csv"
+SIGNS, KINDS = "laboratory_signs_en.csv", "specifications_en"
 """`KINDS` is the beginning of several names: one table for each field of medicine."""
 WRONG_KINDS = "wrong_kinds_en.csv"
 """What sources call a kind of a class and is none."""

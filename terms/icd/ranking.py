@@ -13,7 +13,7 @@ which is at most 1 and may be below 0. A diagnosis whose best name scores under 
 that no name has is *unmapped*: chosen by what real names and nonsense score (random letters, words of other languages, English words).
 
 The costs come from a logistic regression on names of the graph of diseases with ICD-10-CM codes, each looked up without the other
-names of its disease, in folds by disease (`training/icd_weights.py`). They are rounded by hand, mostly below the regression's, because
+names of its disease, in folds by disease. They are rounded by hand, mostly below the regression's, because
 Orphadata's names lose by more; what no diagnosis means by itself (pregnancy, newborns, poisoning, chapters XX and XXI) costs something
 whatever the regression says.
 """

@@ -22,7 +22,8 @@ import dxmatch
 from dxmatch.files.pairs import read_pairs
 from dxmatch.files.reading import PairColumns, Reading
 from dxmatch.matcher.match_function import load
-from dxmatch.recipe.shipped import silver_extra
+from dxmatch.recipe.shipped import pool_of, silver_extra
+from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.options import LabelRules
 from dxmatch.training.statistics.split import Groups, held_out
 from dxmatch.training.statistics.threshold import MAX_F1, choose_threshold
@@ -72,7 +73,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         rejects = Path(folder) / "rejects.csv"
         start = time.perf_counter()
-        silver = silver_extra(DATA, KEPT_BACK, Path(folder)) if KEPT_BACK.is_dir() else None
+        silver = None
+        if KEPT_BACK.is_dir():
+            graph = load().providers.graph
+            silver = silver_extra(pool_of(DATA, Normalizer()), KEPT_BACK, graph, Path(folder))
         m = train(
             source,
             columns=PairColumns(**columns),

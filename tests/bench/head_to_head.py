@@ -30,6 +30,7 @@ from dxmatch.votes.prompts.files import PROMPTS
 
 from .rivals import DATA, Scored, Verdicts, by_kind, compare, minilm_cosines, ratios
 
+ROOT = Path(__file__).resolve().parents[2]
 FEWEST_VOTES = 3
 RIVALS = ("dxmatch", "token_set_ratio", "all-MiniLM-L6-v2 cosine")
 GPT4 = "one vote of GPT-4"
@@ -37,7 +38,7 @@ GPT4 = "one vote of GPT-4"
 
 def plain_words(thresholds: Mapping[str, float]) -> None:
     """The shipped model and its rivals on pairs in plain words, which none was trained on; with the first errors."""
-    words, shipped = read_plain_words(), load()
+    words, shipped = read_plain_words(ROOT / "tests" / "data" / "plain_words.csv"), load()
     kept = [i for i, expected in enumerate(words.expected) if expected != NOT_UNDERSTOOD]
     a, b, kinds, expected = ([of[i] for i in kept] for of in (words.a, words.b, words.kind, words.expected))
     match = np.isin(expected, list(MATCHES))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -18,17 +19,16 @@ from dxmatch.recipe.plain_words import (
     MATCHES,
     NOT_UNDERSTOOD,
     PlainWords,
-    judged,
     measure_plain_words,
     read_plain_words,
 )
-from dxmatch.recipe.shipped import with_plain_words
+from dxmatch.recipe.shipped import with_metrics
 from dxmatch.recipe.word_lists.reading import files_like, rows
 from dxmatch.terms.text.normalizer import Normalizer
 
+FILE = Path(__file__).parents[1] / "data" / "plain_words.csv"
 TABLES = {
     "common_synonyms_en": ("name", "synonym"),
-    "distinct_diseases_en": ("a", "b"),
     "specifications_en": ("a", "b"),
     "laboratory_signs_en": ("sign", "disease"),
 }
@@ -37,7 +37,7 @@ TABLES = {
 
 @pytest.fixture(scope="module")
 def words() -> PlainWords:
-    return read_plain_words()
+    return read_plain_words(FILE)
 
 
 def test_each_kind_has_thirty_pairs_and_none_stands_twice(words: PlainWords) -> None:
@@ -78,9 +78,9 @@ def test_escapes_are_read_as_the_characters(words: PlainWords) -> None:
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ("a,b,expected\nx,y,same\n", "wrong columns"),
-        ("kind,a,b,expected\nk,,y,same\n", "an empty cell"),
-        ("kind,a,b,expected\nk,x,y,equal\n", "an unknown expectation"),
+        ("a,b,expected\nx,y,same\n", "column 'kind'"),
+        ("kind,a,b,expected\nk,,y,same\n", "row 2, column 'a': an unknown value"),
+        ("kind,a,b,expected\nk,x,y,equal\n", "row 2, column 'expected': an unknown value"),
     ],
 )
 def test_a_file_that_cannot_be_right_is_refused(tmp_path: Path, content: str, problem: str) -> None:
@@ -94,58 +94,59 @@ class Told:
     """An M that gives the probabilities and relations it was made with."""
 
     given: Sequence[float]
-    kinds: Sequence[str] | None = None
+    kinds: Sequence[str]
     policy: str = "specification"
     threshold: float = 0.5
-
-    def __post_init__(self) -> None:
-        if self.kinds is not None:
-            self.relations = lambda a, b: SimpleNamespace(kinds=self.kinds)
 
     def probabilities(self, a: Sequence[str], b: Sequence[str], /) -> np.ndarray:
         assert len(a) == len(b) == len(self.given)
         return np.array(self.given)
 
+    def relations(self, a: Sequence[str], b: Sequence[str], /) -> SimpleNamespace:
+        return SimpleNamespace(kinds=self.kinds)
+
 
 FIVE = PlainWords(
     ["x", "x", "x", "y", "y"], list("abcde"), list("vwxyz"), ["same", "broader", "related", "excluded", NOT_UNDERSTOOD]
 )
+KINDS = ["same", "narrower", "related", "excluded", "unrelated"]
+
+
+def measured(given: Sequence[float], policy: str = "specification") -> Any:
+    return measure_plain_words(cast("Any", Told(given, KINDS, policy)), FIVE)
 
 
 def test_right_is_what_is_expected_of_a_match_and_of_no_score() -> None:
-    found = judged(Told([0.9, 0.4, 0.5, 0.1, np.nan]), FIVE)
-    assert found.right.tolist() == [True, False, False, True, True]
-    assert judged(Told([np.nan] * 5), FIVE).right.tolist() == [False] * 4 + [True]
-    assert not judged(Told([0.0] * 5), FIVE).right[4]
+    for given, right in (([0.9, 0.4, 0.5, 0.1, np.nan], (1, 2)), ([np.nan] * 5, (0, 1)), ([0.0] * 5, (1, 1))):
+        found = measured(given)
+        assert (found["kinds"]["x"]["right"], found["kinds"]["y"]["right"]) == right
+        assert found["all"]["right"] == sum(right)
 
 
 def test_shares_by_kind_with_wilson_intervals() -> None:
-    measured = measure_plain_words(Told([0.9, 0.4, 0.5, 0.1, np.nan]), FIVE)
-    assert list(measured["kinds"]) == ["x", "y"]
-    x = measured["kinds"]["x"]
+    x = measured([0.9, 0.4, 0.5, 0.1, np.nan])["kinds"]["x"]
     assert (x["pairs"], x["right"], x["value"]) == (3, 1, 1 / 3)
     # (p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n), z = 1.96
     assert (x["low"], x["high"]) == (pytest.approx(0.0615, abs=1e-3), pytest.approx(0.7923, abs=1e-3))
-    assert measured["all"]["right"] == 3
-    assert "relation" not in measured["all"]
 
 
-def test_the_very_relation_is_measured_where_m_tells_it() -> None:
-    kinds = ["same", "narrower", "related", "excluded", "unrelated"]
-    measured = measure_plain_words(Told([0.9, 0.9, 0.1, 0.1, np.nan], kinds), FIVE)
-    assert measured["kinds"]["x"]["relation"]["right"] == 2
-    assert measured["kinds"]["y"]["relation"] == pytest.approx(
+def test_the_very_relation_is_measured() -> None:
+    kinds = measured([0.9, 0.9, 0.1, 0.1, np.nan])["kinds"]
+    assert kinds["x"]["relation"]["right"] == 2
+    assert kinds["y"]["relation"] == pytest.approx(
         {"pairs": 1, "right": 1, "value": 1.0, "low": 0.2065, "high": 1.0}, abs=1e-3
     )
 
 
 def test_another_policy_is_refused() -> None:
     with pytest.raises(OptionError, match="the policy strict"):
-        judged(Told([0.0] * 5, policy="strict"), FIVE)
+        measured([0.0] * 5, "strict")
 
 
 def test_the_card_has_the_table() -> None:
-    m = with_plain_words(dxmatch.load(), PlainWords(["x", "y"], ["gout", "gout"], ["gout", "mumps"], ["same"] * 2), "")
+    m = dxmatch.load()
+    words = PlainWords(["x", "y"], ["gout", "gout"], ["gout", "mumps"], ["same"] * 2)
+    m = with_metrics(m.parts, {"plain_words": measure_plain_words(m, words)}, "")
     assert m.metrics["plain_words"]["all"]["pairs"] == 2
     rows = (
         "| x | 1 | 1 | 1.000 | 0.207 to 1.000 | 1.000 |\n| y | 1 | 0 | 0.000 | 0.000 to 0.793 | 0.000 |\n| all | 2 | 1 "

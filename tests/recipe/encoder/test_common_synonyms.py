@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from importlib.resources import files
 from itertools import combinations, product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +18,8 @@ from dxmatch.terms.text.normalizer import Normalizer
 
 FOLDER = files("dxmatch.recipe.word_lists")
 SYNONYMS = sorted(file.name for file in FOLDER.iterdir() if re.fullmatch(r"common_synonyms_en.*\.csv", file.name))
-DIFFERENT = "distinct_diseases_en.csv"
+DIFFERENT = Path(__file__).parent / "distinct_diseases_en.csv"
+"""Pairs that are taken for each other, and are two diseases."""
 NARROWER = sorted(file.name for file in FOLDER.iterdir() if re.fullmatch(r"specifications_en.*\.csv", file.name))
 NAME = re.compile("[a-z0-9]+( [a-z0-9]+)*")
 OPPOSED = [
@@ -34,7 +36,7 @@ LARGEST = 25
 """Names of one disease. A larger group is most likely two diseases that one wrong row has joined."""
 
 
-def rows_of(file: str, first: str, second: str) -> list[tuple[str, str]]:
+def rows_of(file: str | Path, first: str, second: str) -> list[tuple[str, str]]:
     table = read_table(str(FOLDER / file))
     return list(zip(table.text(first).to_pylist(), table.text(second).to_pylist(), strict=True))
 
@@ -98,7 +100,7 @@ def test_what_no_contradiction_is() -> None:
 
 def test_every_name_is_in_the_plain_form(synonyms: list[tuple[str, str, str]]) -> None:
     assert len(synonyms) > 5000 and len(SYNONYMS) > 15
-    pairs = [*synonyms, *((DIFFERENT, a, b) for a, b in rows_of(DIFFERENT, "a", "b"))]
+    pairs = [*synonyms, *(("different", a, b) for a, b in rows_of(DIFFERENT, "a", "b"))]
     pairs += [("specifications", a, b) for a, b in narrower_rows()]
     assert not [row for row in pairs if not (NAME.fullmatch(row[1]) and NAME.fullmatch(row[2]))]
 
@@ -127,7 +129,7 @@ def test_no_subject_outweighs_the_others(synonyms: list[tuple[str, str, str]]) -
 def test_different_and_narrower_diseases_are_no_synonyms(diseases: list[set[str]], normalizer: Normalizer) -> None:
     disease = {name: number for number, names in enumerate(diseases) for name in names}
     seen: Counter[frozenset[str]] = Counter()
-    for file, rows in ((DIFFERENT, rows_of(DIFFERENT, "a", "b")), ("specifications", narrower_rows())):
+    for file, rows in (("different", rows_of(DIFFERENT, "a", "b")), ("specifications", narrower_rows())):
         assert len(rows) >= 400
         for a, b in rows:
             first, second = normalizer(a), normalizer(b)

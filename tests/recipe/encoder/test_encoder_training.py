@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from dxmatch.errors import InputError, OptionError
-from dxmatch.recipe.encoder.__main__ import main
+from dxmatch.recipe.encoder import data
+from dxmatch.recipe.encoder.__main__ import app
 from dxmatch.recipe.encoder.data import (
     Names,
     Synonyms,
@@ -20,6 +21,7 @@ from dxmatch.recipe.encoder.data import (
     read_synonyms,
 )
 from dxmatch.recipe.encoder.measure import read_queries
+from dxmatch.recipe.shipped import encoder_table
 from dxmatch.terms.encoders.static import Shape, StaticEncoder
 from dxmatch.terms.text.normalizer import Normalizer
 
@@ -186,22 +188,46 @@ def test_queries_take_one_relation_with_synonyms(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_the_command(synonyms: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    common = ["--no-icd", "--no-common", "--epochs", "2", "--batch", "8"]
-    kept_back = tmp_path / "without"
-    main(["--synonyms", str(synonyms), *common, "-o", str(tmp_path / "out"), "--kept-back", str(kept_back)])
-    without, names = StaticEncoder.load(kept_back), join([read_synonyms(synonyms)], Normalizer())
+@pytest.fixture
+def sources(synonyms: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of made-up sources; neither ICD-10-CM nor the common synonyms are trained on beside them."""
+    few = Synonyms("few", ["mumps"], ["epidemic parotitis"], [None])
+    monkeypatch.setattr(data, "icd_synonyms", lambda: few)
+    monkeypatch.setattr(data, "common_synonyms", lambda: few)
+    folder = tmp_path / "data"
+    folder.mkdir()
+    synonyms.rename(folder / "orphadata_synonyms.csv")
+    written(folder / "mondo_exact.csv", "mondo,other,source,other_id", "ataxia,Ataxy,orphanet,Orphanet:100")
+    written(folder / "disease_names.csv", "disease,name,kind", "x:1,ataxia,label")
+    written(folder / "disease_parents.csv", "disease,parent", "x:1,x:1")
+    written(folder / "orphadata_icd10.csv", "orpha,name,icd10,relation", "1,Plague,A20,E")
+    written(folder / "craft_md_pairs.csv", "expert,algorithm,label", "mumps,ataxia,0", "ataxia,ataxy,1")
+    return folder
+
+
+def test_the_command(sources: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def run(folder: Path, output: Path) -> None:
+        options = ["--epochs", "2", "--batch", "8", "--kept-back", str(tmp_path / "without")]
+        app(["--data", str(folder), "-o", str(output), *options], result_action="return_value")
+
+    run(sources, tmp_path / "out")
+    without = StaticEncoder.load(tmp_path / "without")
+    names = join([*data.all_sources(sources, Normalizer()).values()], Normalizer())
     assert without.training["names"] == int((folds_of(names) != 0).sum()) < len(names.texts)
     encoder = StaticEncoder.load(tmp_path / "out")
     assert encoder.encode(["lumbinosis"]).shape == (1, 256)
-    (source,) = encoder.training["sources"]
-    assert (source["file"], source["rows"]) == ("mini.csv", 20) and len(source["sha256"]) == 64
+    assert encoder.training["sources"]["Orphadata"] == 20 and encoder.training["settings"]["epochs"] == 2
+    assert [len(found) for found in encoder.training["files"].values()] == [64] * 3
     assert encoder.training["normalizer"] == Normalizer().identity
     assert str(tmp_path) not in json.dumps(encoder.training)
+    ours = encoder.measured["ours"]
+    assert ours["pairs"] == 2 and 0 <= ours["pairs_average_precision"] <= 1
+    assert ours["icd_category_first_fifth_main_names"]["n"] == 1
+    assert "| pairs_average_precision | " in encoder_table(encoder.measured)
     capsys.readouterr()
-    with pytest.raises(SystemExit) as stopped:
-        main(["--synonyms", str(tmp_path / "absent.csv"), *common, "-o", str(tmp_path / "none")])
-    assert stopped.value.code == 1 and "absent.csv: no such file" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="1"):
+        run(tmp_path / "absent", tmp_path / "none")
+    assert "orphadata_synonyms.csv: no such file" in capsys.readouterr().err
     assert not (tmp_path / "none").exists()
 
 

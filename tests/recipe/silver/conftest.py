@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from dxmatch.recipe.encoder import data
 from dxmatch.recipe.encoder.data import Synonyms
 from dxmatch.recipe.silver import vocabulary as module
 from dxmatch.recipe.silver.pool import Pool
@@ -43,7 +44,6 @@ FILES = {
     "orphadata_icd10.csv": "orpha,name,icd10,relation\n6,Rare adenoviral lung inflammation,J12.0,NTBT\n3,Asthma,J45,E\n",
     "mondo_exact.csv": "mondo,other,source,other_id\nFoo disease type 1,Smith-Foo syndrome,orphanet,Orphanet:1\n"
     "carcinoma of foo,foo carcinoma variant,ncit,NCIT:1\n",
-    "meta_inventory_pairs.csv": "a,b,label\nfoo leukemia,foo lymphoma,0\nwheezing syndrome,whistling syndrome,1\n",
 }
 
 
@@ -54,7 +54,7 @@ def _icd() -> Synonyms:
 
 
 def _common() -> Synonyms:
-    return Synonyms("common", ["heart attack"], ["myocardial infarction"], [None])
+    return Synonyms("common", ["heart attack", "acute renal failure"], ["myocardial infarction", "aki"], [None] * 2)
 
 
 def _replace_the_large_sources(patch: pytest.MonkeyPatch, folder: Path) -> None:
@@ -63,8 +63,8 @@ def _replace_the_large_sources(patch: pytest.MonkeyPatch, folder: Path) -> None:
     for name, text in FILES.items():
         (folder / name).write_text(text)
     patch.setattr(module, "open_tree", lambda source: read_csv_tree(folder / "tree.csv"))
-    patch.setattr(module, "icd_synonyms", _icd)
-    patch.setattr(module, "common_synonyms", _common)
+    patch.setattr(data, "icd_synonyms", _icd)
+    patch.setattr(data, "common_synonyms", _common)
 
 
 @pytest.fixture
