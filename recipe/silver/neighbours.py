@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from ...terms.icd.tree import BLOCK, CATEGORY
+from ..diseases.tables import says_nothing
+from ..encoder.data import COMMON
 from ..encoder.variants import word_table
 from ..word_lists.reading import word_set
 from .pool import Candidate, Name, Pool, in_turn, is_name, shuffled
@@ -22,14 +24,6 @@ _ONLY_DEGREE = word_set(
     "left right bilateral unilateral stage trimester degree grade first second third mild moderate severe profound total partial "
     "major minor initial subsequent single recurrent full remission early late 1 2 3 4"
 )
-
-_WIDE = word_set(
-    "rare genetic hereditary inherited familial syndromic non isolated organ system systems disease diseases disorder disorders syndrome "
-    "syndromes other complex classic classical primary disturbance autosomal dominant recessive x linked type form forms with due to "
-    "autoimmune central anomaly anomalies total partial of and or idiopathic the in by associated related congenital tract gland region cell cells "
-    "cancer cancers carcinoma neoplasm neoplasms tumor tumors malignant malignancy lesion lesions skin"
-)
-"""Words that make a name wider or say little; two diseases differ by others."""
 
 
 def siblings(pool: Pool, random: Random) -> Iterator[Candidate]:
@@ -97,7 +91,9 @@ def _are_far(pool: Pool, a: Name, b: Name) -> bool:
     if a.source != b.source or vocabulary.disease_of.get(a.normal) == vocabulary.disease_of.get(b.normal):
         return False
     first, second = _own_words(pool, a.text, b.text)
-    if len(first) != len(second) or not first - _WIDE or not second - _WIDE or first | second <= _ONLY_DEGREE:
+    if len(first) != len(second) or first | second <= _ONLY_DEGREE:
+        return False
+    if any(says_nothing(" ".join(words)) for words in (first, second)):
         return False
     return not all(any(_is_spelling(x, y) for y in second) for x in first)
 
@@ -108,9 +104,13 @@ def _is_spelling(a: str, b: str) -> bool:
 
 
 def contrasts(pool: Pool, random: Random) -> Iterator[Candidate]:
-    """Two names that differ in one word and one that it excludes, by the table that the encoder learns from; another number, letter or prefix, too."""
-    for name in shuffled(pool.all, random):
-        words = name.words
-        others = [pool.names.get(change.of(words)) for change in word_table().contrasts(words)]
-        for other in shuffled([other for other in others if other], random)[:PER_NAME]:
-            yield Candidate(name.text, pool.drawn_name(other.text, random, 0.7), from_b=(other.text,))
+    """Two names that differ in one word and one that it excludes, by the table that the encoder learns from; another number, letter or prefix, too.
+
+    The second is a name of a source; of a common disease it may be made up ("viral cellulitis").
+    """
+    names = in_turn([(0.5, iter(shuffled(pool.all, random))), (0.5, iter(shuffled(pool.common, random)))], random)
+    for name in names:
+        others = shuffled([change.of(name.words) for change in word_table().contrasts(name.words)], random)
+        known = [other for other in others if other in pool.names]
+        for other in known[:PER_NAME] or (others[:1] if name.source == COMMON else []):
+            yield Candidate(name.text, pool.drawn_name(other, random, 0.7), from_b=(other,))
