@@ -13,9 +13,8 @@ SAME, KIND, CLOSE, FAR, NONE = "same", "kind", "close kin", "far kin", "no kin"
 PAIRS = 24_000
 
 SOURCES = (
-    Kind(SAME, 0.2, synonymy.synonyms),
+    Kind(SAME, 0.26, synonymy.synonyms),
     Kind(SAME, 0.06, synonymy.phrasings),
-    Kind(SAME, 0.06, diseases.synonyms),
     Kind(SAME, 0.02, synonymy.typing_errors),
     Kind(KIND, 0.16, diseases.kinds),
     Kind(KIND, 0.03, specification.everyday),

@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 
 from ..encoder.data import COMMON, ICD
-from .pool import Candidate, Pool, in_turn, shuffled
+from .pool import Candidate, Pool, mixed, shuffled
 
 MAX_STEPS = 3
 WIDEST = 8_500
@@ -33,9 +33,7 @@ def common(pool: Pool) -> list[int]:
 def kinds(pool: Pool, random: Random) -> Iterator[Candidate]:
     """A disease, and one that it is a kind of, at most three steps above, by any of their names."""
     graph, names = pool.vocabulary.graph, pool.of_diseases
-    for disease in in_turn(
-        [(0.6, iter(shuffled(common(pool), random))), (0.4, iter(shuffled(named(pool), random)))], random
-    ):
+    for disease in mixed(0.6, common(pool), named(pool), random):
         some = slice(graph.above.starts[disease], graph.above.starts[disease + 1])
         steps, above = graph.above.steps[some], graph.above.diseases[some]
         fit = [
@@ -46,16 +44,6 @@ def kinds(pool: Pool, random: Random) -> Iterator[Candidate]:
         if fit:
             wide = random.choice(fit)
             yield Candidate(random.choice(names[disease]), random.choice(names[wide]))
-
-
-def synonyms(pool: Pool, random: Random) -> Iterator[Candidate]:
-    """Two names of one disease."""
-    names = pool.of_diseases
-    several = [disease for disease in named(pool) if len(names[disease]) > 1]
-    often = [disease for disease in common(pool) if len(names[disease]) > 1]
-    for disease in in_turn([(0.6, iter(shuffled(often * 3, random))), (0.4, iter(shuffled(several, random)))], random):
-        a, b = random.sample(names[disease], 2)
-        yield Candidate(a, b)
 
 
 def siblings(pool: Pool, random: Random) -> Iterator[Candidate]:
@@ -70,9 +58,7 @@ def siblings(pool: Pool, random: Random) -> Iterator[Candidate]:
     families = [of_class[each] for each in sorted(of_class) if len(of_class[each]) > 1]
     often = set(common(pool))
     met = [family for family in families if sum(each in often for each in family) > 1]
-    for family in in_turn(
-        [(0.6, iter(shuffled(met * 8, random))), (0.4, iter(shuffled(families * 3, random)))], random
-    ):
+    for family in mixed(0.6, met * 8, families * 3, random):
         a, b = random.sample(family, 2)
         if not graph.in_line(a, b):
             yield Candidate(random.choice(names[a]), random.choice(names[b]))
@@ -102,7 +88,7 @@ def strangers(pool: Pool, random: Random) -> Iterator[Candidate]:
     """Two diseases that no class but the very widest holds."""
     graph, names = pool.vocabulary.graph, pool.of_diseases
     often, every = common(pool), [each for each in named(pool) if not graph.too_broad[each]]
-    for among in in_turn([(0.7, iter([often] * 40_000)), (0.3, iter([every] * 40_000))], random):
+    for among in mixed(0.7, [often] * 40_000, [every] * 40_000, random):
         a, b = random.sample(among, 2)
         nearest = nearest_class(pool, a, b)
         if nearest < 0 or graph.kinds[nearest] > WIDEST:

@@ -14,7 +14,7 @@ from ..diseases.tables import says_nothing
 from ..encoder.data import COMMON
 from ..encoder.variants import word_table
 from ..word_lists.reading import word_set
-from .pool import Candidate, Name, Pool, in_turn, is_name, shuffled
+from .pool import Candidate, Name, Pool, in_turn, is_name, mixed, shuffled
 from .titles import is_enumerated
 
 NEAREST = 12
@@ -108,8 +108,7 @@ def contrasts(pool: Pool, random: Random) -> Iterator[Candidate]:
 
     The second is a name of a source; of a common disease it may be made up ("viral cellulitis").
     """
-    names = in_turn([(0.5, iter(shuffled(pool.all, random))), (0.5, iter(shuffled(pool.common, random)))], random)
-    for name in names:
+    for name in mixed(0.5, pool.all, pool.common, random):
         others = shuffled([change.of(name.words) for change in word_table().contrasts(name.words)], random)
         known = [other for other in others if other in pool.names]
         for other in known[:PER_NAME] or (others[:1] if name.source == COMMON else []):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from random import Random
 
 from ..word_lists.reading import KINDS, rows, rows_like
-from .pool import Candidate, Pool, in_turn, is_name, round_robin, shuffled
+from .pool import Candidate, Pool, in_turn, is_name, mixed, round_robin, shuffled
 from .titles import is_enumerated
 
 _LIST = re.compile(r"\b(and|or)\b", re.IGNORECASE)
@@ -74,8 +74,7 @@ def qualifiers(pool: Pool, random: Random) -> Iterator[Candidate]:
 def _dropped(pool: Pool, random: Random) -> Iterator[Candidate]:
     """The name that is left is one of a source, too, or has two words and more."""
     enumerated = [name for name in pool.every if is_enumerated(name.text)]
-    names = in_turn([(0.85, iter(shuffled(pool.all, random))), (0.15, iter(shuffled(enumerated, random)))], random)
-    for name in names:
+    for name in mixed(0.85, pool.all, enumerated, random):
         for part in shuffled(_PARTS, random):
             rest = part.sub("", name.text).strip(" ,")
             if rest == name.text or not is_name(rest):
@@ -130,8 +129,7 @@ def stages(pool: Pool, random: Random) -> Iterator[Candidate]:
         (row.disease, "cancer") for row in pool.everyday if row.mechanism == "cancer" and not _BLOOD.search(row.disease)
     ]
     exact = [(disease, kind) for disease, kind in staged if pool.vocabulary.in_fold((disease,))]
-    drawn = in_turn([(0.5, iter(shuffled(names, random))), (0.5, iter(shuffled(exact * 25, random)))], random)
-    for disease, kind in drawn:
+    for disease, kind in mixed(0.5, names, exact * 25, random):
         other = pool.drawn_name(disease, random)
         yield Candidate(random.choice(forms[kind]).format(disease), other, (disease,), (disease,))
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from random import Random
 
-from ..encoder.data import COMMON, ICD, MONDO, ORPHADATA
+from ..encoder.data import COMMON, GRAPH, ICD, MONDO, ORPHADATA
 from ..encoder.variants import word_table
 from ..word_lists.misspelling import misspelt
-from .pool import Candidate, Pool, in_turn, is_name, shuffled
+from .pool import Candidate, Pool, in_turn, is_name, mixed, shuffled
 from .titles import is_enumerated
 
 _NUMBERS = re.compile(r"\b(\d+[a-z]?|[a-h])\b")
@@ -17,7 +17,7 @@ _NUMBERS = re.compile(r"\b(\d+[a-z]?|[a-h])\b")
 
 def synonyms(pool: Pool, random: Random) -> Iterator[Candidate]:
     """Two names that a source holds to be one disease."""
-    shares = {COMMON: 0.25, ORPHADATA: 0.3, MONDO: 0.2, ICD: 0.25}
+    shares = {COMMON: 0.2, ORPHADATA: 0.2, MONDO: 0.2, ICD: 0.2, GRAPH: 0.2}
     return in_turn([(share, _of_source(pool, source, random)) for source, share in shares.items()], random)
 
 
@@ -37,8 +37,7 @@ def _numbers_differ(pool: Pool, a: str, b: str) -> bool:
 def phrasings(pool: Pool, random: Random) -> Iterator[Candidate]:
     """One name in two phrasings: order of words, adjective or noun, a plainer word, a hedge."""
     names = [name for name in pool.all if len(name.words) <= 6]
-    common = shuffled(pool.common * 6, random)
-    for name in in_turn([(0.35, iter(common)), (0.65, iter(shuffled(names * 2, random)))], random):
+    for name in mixed(0.35, pool.common * 6, names * 2, random):
         ways = shuffled([_turned_of, _turned_comma, _other_word], random)
         for way in [*ways, _said_by_a_model] if random.random() < 0.2 else ways:
             said = way(name.text, random)
@@ -107,9 +106,7 @@ _WORD = re.compile(r"[A-Za-z]{6,}")
 def typing_errors(pool: Pool, random: Random) -> Iterator[Candidate]:
     """A name and the same with one or two words misspelt; what comes out is no word of any name."""
     known = pool.vocabulary.known_words
-    common = shuffled(pool.common * 4, random)
-    others = shuffled([name for name in pool.all if len(name.words) <= 6], random)
-    for name in in_turn([(0.5, iter(common)), (0.5, iter(others))], random):
+    for name in mixed(0.5, pool.common * 4, [name for name in pool.all if len(name.words) <= 6], random):
         words = _WORD.findall(name.text)
         text = name.text
         for word in random.sample(words, min(len(words), 1 if random.random() < 0.7 else 2)):
