@@ -93,9 +93,7 @@ def rows_of(
     told += [*([table.note] if table.note else []), *table.warnings]
     if shape.unread:
         unread = first_few(map(quoted, shape.unread), 4)
-        told.append(
-            f"Nothing was read from {unread}: if that is a model's, the option 'columns' says so (predictions=COLUMN,COLUMN)."
-        )
+        told.append(f"Nothing was read from {unread}; what is a model's, the option 'columns' says (predictions=…).")
     nobody = visible(Path(table.source).stem) if table.first_row else "model"  # rows of no file count from 0
     case = table.data[names["case_id"]] if "case_id" in names else pa.array(range(1, len(table) + 1))
     of_case = {name: _texts(table.data[name]) for name in by if name in table.names} | {"case_id": _texts(case)}
