@@ -256,7 +256,7 @@ class Names:
         found, vectors = Candidates.none(total, CANDIDATES), self.vectors(encoder)
         for start in range(0, total, _SEARCH_BATCH):
             some = slice(start, start + _SEARCH_BATCH)
-            found.nodes[some], found.scores[some] = index.find(self.cores[some], CANDIDATES, vectors[some])
+            found.put(some, index.find(self.cores[some], CANDIDATES, vectors[some]))
             if self.progress is not None:
                 self.progress(min(start + _SEARCH_BATCH, total), total)
         categories = index.category_of(found.nodes)

@@ -12,8 +12,7 @@ from ..errors import ModelError, OptionError
 from ..features.feature_set import FeatureSet
 from ..features.providers import SHIPPED, Providers
 from ..models.folder import ModelFolder
-from ..terms.diseases.graph import DiseaseGraph
-from ..terms.diseases.words import vocabulary_of
+from ..terms.diseases.graph import DiseaseGraph, vocabulary_of
 from ..terms.encoders.kept import kept_encoders
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.normalizer import Normalizer

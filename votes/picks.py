@@ -45,9 +45,7 @@ class Choices:
     @classmethod
     def of(cls, names: Sequence[str], index: IcdIndex, k: int, take_direct: bool = True) -> Choices:
         """take_direct : whether a name that equals one of ICD-10 has its code at once; else only a code has."""
-        direct, asked = index.direct(names), []
-        if not take_direct:
-            direct = direct.without(DIRECT)
+        direct, asked = index.direct(names, take_direct), []
         not_direct = np.flatnonzero(direct.nodes < 0).tolist()
         found = index.candidates([names[i] for i in not_direct], k)
         for row, nodes, *more in zip(not_direct, *found, strict=True):

@@ -116,7 +116,7 @@ def _run(
     final = train(names, "all names")
     final.measured.update(measured)
     final.save(output)
-    _say(f"{final.identity} in {output}: {sum(map(len, final.files().values())) / 1e6:.1f} MB")
+    _say(f"{final.identity} in {output}: {sum(array.nbytes for array in final.arrays().values()) / 1e6:.1f} MB")
 
 
 def _categories(queries: Queries, right: np.ndarray) -> dict[str, Any]:

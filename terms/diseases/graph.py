@@ -14,11 +14,15 @@ from numpy.typing import NDArray
 from ...errors import ModelError
 from ..icd.cache import text_array, texts_of
 from ..icd.ranking import MoreNames
+from ..text.vocabulary import Vocabulary
 
 MOST_KINDS = 2_050
 """A class with more kinds than this is too broad to name a disease ("cancer")."""
 _TEXTS = ("ids", "labels", "names", "words", "coded_names", "codes")
-_NUMBERS = ("name_disease", "parent_starts", "parents", "vague", "signs", "word_counts", "code_costs")
+_NUMBERS = {
+    "name_disease": np.int32, "parent_starts": np.int32, "parents": np.int32, "vague": np.bool_, "signs": np.bool_,
+    "word_counts": np.int32, "code_costs": np.float32,
+}  # fmt: skip
 SOURCES = {
     "DOID": "Disease Ontology",
     "MONDO": "MONDO",
@@ -111,16 +115,7 @@ class DiseaseGraph:
 
     def _problem(self) -> str | None:
         d, n = len(self.ids), len(self.names)
-        kinds = {
-            "name_disease": np.int32,
-            "parent_starts": np.int32,
-            "parents": np.int32,
-            "vague": np.bool_,
-            "signs": np.bool_,
-            "word_counts": np.int32,
-            "code_costs": np.float32,
-        }
-        for name, kind in kinds.items():
+        for name, kind in _NUMBERS.items():
             if getattr(self, name).dtype != kind or getattr(self, name).ndim != 1:
                 return f"{name} of another type"
         if not len(self.coded_names) == len(self.codes) == len(self.code_costs):
@@ -139,20 +134,7 @@ class DiseaseGraph:
         for places in (self.name_disease, self.parents):
             if places.size and not 0 <= places.min() <= places.max() < d:
                 return "a disease that is not there"
-        if len(self.disease_of) != n:
-            return "a name that stands twice"
-        return "a loop" if self._has_loop() else None
-
-    def _has_loop(self) -> bool:
-        """Whether some diseases are left when, again and again, all whose classes are gone go too."""
-        below = np.repeat(np.arange(len(self)), np.diff(self.parent_starts))
-        left = np.ones(len(self), np.bool_)
-        while left.any():
-            waiting = np.bincount(below[left[self.parents]], minlength=len(self)) > 0
-            if not (left & ~waiting).any():
-                return True
-            left &= waiting
-        return False
+        return "a name that stands twice" if len(self.disease_of) != n else None
 
     @cached_property
     def identity(self) -> str:
@@ -231,3 +213,14 @@ class DiseaseGraph:
         at = int(np.searchsorted(above.diseases[some], other))
         there = at < some.stop - some.start and above.diseases[some][at] == other
         return int(above.steps[some][at]) if there else -1
+
+
+def vocabulary_of(graph: DiseaseGraph, language: str) -> Vocabulary:
+    """What tells a slip or another language from a rare disease."""
+    words = dict(zip(graph.words, graph.word_counts.tolist(), strict=True))
+
+    def diseases_of(name: str) -> tuple[int, ...]:
+        disease = graph.disease_of.get(name)
+        return () if disease is None else (disease,)
+
+    return Vocabulary(words, diseases_of, language)

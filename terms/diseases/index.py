@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...progress import Progress
 from ..encoders import Encoder
-from ..icd.cache import Cache
+from ..icd.cache import made_once
 from ..icd.index import encoded
 from ..icd.search import Candidates, Search, trained_index
 from .graph import DiseaseGraph
@@ -30,15 +30,15 @@ class DiseaseIndex:
     cache : folder for the embedded names; None for DXMATCH_CACHE or the platform's cache folder; False for none.
     """
 
-    def __init__(self, graph: DiseaseGraph, encoder: Encoder, cache: Path | str | bool | None = None) -> None:
+    def __init__(self, graph: DiseaseGraph, encoder: Encoder, cache: Path | str | Literal[False] | None = None) -> None:
         self.graph, self.encoder = graph, encoder
-        store, key = Cache(cache), {"graph": graph.identity, "encoder": encoder.identity}
+        key = {"graph": graph.identity, "encoder": encoder.identity}
 
         def made(report: Progress) -> dict[str, NDArray[Any]]:
             vectors = encoded(encoder, graph.names, report)
             return {"vectors": vectors, "trained": trained_index(vectors)}
 
-        kept = store.made_once("diseases", key, made, "the index of the diseases")
+        kept = made_once("diseases", key, made, "the index of the diseases", cache)
         self._search = Search(kept["vectors"], graph.name_disease, kept["trained"])
 
     def find(self, names: Sequence[str], vectors: NDArray[np.float32]) -> Candidates:
@@ -54,7 +54,6 @@ class DiseaseIndex:
         """
         exact = np.fromiter((self.graph.disease_of.get(name, -1) for name in names), np.int32, len(names))
         rows = np.flatnonzero(exact < 0)
-        out = Candidates.none(len(names), LINKS)
-        out.nodes[:, 0], out.scores[:, 0] = exact, np.where(exact < 0, np.nan, 1)
-        out.nodes[rows], out.scores[rows] = self._search(vectors[rows], LINKS)
+        out = Candidates.alone(exact, LINKS)
+        out.put(rows, self._search(vectors[rows], LINKS))
         return out

@@ -23,23 +23,12 @@ class Encoder(Protocol):
         """Changes whenever the vectors could; part of the key of every cache."""
         ...
 
-    @property
-    def dimensions(self) -> int:
-        """Numbers in a vector; of an encoder that must find out (`probe`), known only after it did."""
-        ...
-
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """`[len(texts), dimensions]`, rows of unit length in the order of `texts` (normalised strings).
+        """`[len(texts), d]`, rows of unit length in the order of `texts` (normalised strings).
 
         The row of a text does not depend on the other texts of the call.
         """
         ...
-
-
-def probe(encoder: Encoder) -> int:
-    """The encoder's `dimensions`, found out by its own method `probe` where it has one: by a call or from a file."""
-    find_out = getattr(encoder, "probe", None)
-    return encoder.dimensions if find_out is None else find_out()
 
 
 def checked_texts(texts: Sequence[str]) -> list[str]:

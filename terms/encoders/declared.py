@@ -155,7 +155,7 @@ class EncoderSpec(Struct, frozen=True):
         revision = self.revision if folder is None else None
         opened = SentenceEncoder(
             where, revision, self.prompt, self.device, pooling=self.pooling, unit=unit,
-            allow_download=allow_download, hub=folder is None,
+            allow_download=allow_download,
         )  # fmt: skip
         if folder is None and revision is None:
             warnings.warn(

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from ...endpoints.client import EndpointClient, run
 from ...endpoints.endpoint import Endpoint
-from ...errors import ModelError, OptionError, quoted
+from ...errors import ModelError, quoted
 from . import OWN_LENGTH, checked_texts
 
 ROWS = 32
 """The most that text-embeddings-inference takes in one call by default."""
-_PROBE = "disease"
 
 
 class EndpointEncoder:
@@ -35,8 +34,6 @@ class EndpointEncoder:
 
     Nothing can be known of the server's weights: who changes the model behind a name changes `revision` as well.
     A text gets the same bits alone and in a batch only if the server computes them so; many do not.
-
-    Raises `OptionError` for a parameter that cannot be.
     """
 
     def __init__(
@@ -49,9 +46,6 @@ class EndpointEncoder:
         rows: int = ROWS,
         unit: bool = True,
     ) -> None:
-        for name, value in (("dimensions", 1 if dimensions is None else dimensions), ("rows", rows)):
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise OptionError(name, "a whole number from 1", value)
         self.endpoint, self.model, self.revision, self.prompt = endpoint, model, revision, prompt
         self._asked, self._rows, self._unit = dimensions, rows, unit
         self._dimensions = dimensions
@@ -63,17 +57,6 @@ class EndpointEncoder:
         digest = hashlib.sha256(parts.encode()).hexdigest()[:12]
         return f"endpoint-{digest}-{self.model}@{self.revision or 'unpinned'}{'' if self._unit else OWN_LENGTH}"
 
-    @property
-    def dimensions(self) -> int:
-        """Numbers in a vector: as chosen, or as the server gave them. Raises `ModelError` before `probe` and the first text."""
-        if self._dimensions is None:
-            raise self._refusal("has given no vector yet, so that its width is unknown: call probe() first")
-        return self._dimensions
-
-    def probe(self) -> int:
-        """`dimensions`; one vector is asked for where none has come yet and no width was chosen."""
-        return self._dimensions or self.encode([_PROBE]).shape[1]
-
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """float32[len(texts), dimensions], unit rows. It may be called where an event loop runs (in a notebook).
 
@@ -82,7 +65,7 @@ class EndpointEncoder:
         """
         texts = checked_texts(texts)
         if not texts:
-            return np.empty((0, self.probe()), np.float32)
+            return np.empty((0, self._dimensions or 0), np.float32)
         parts = [texts[start : start + self._rows] for start in range(0, len(texts), self._rows)]
         return np.concatenate([self._unit_rows(*part) for part in zip(parts, run(self._given(parts)), strict=True)])
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 from ...errors import InputError, ModelError, Remedy
 
@@ -39,29 +41,23 @@ def hub_folder(name: str, revision: str | None = None, *, allow_download: bool =
         Where it could not be fetched.
     """
     check_hub_name(name, revision)
-    if not allow_download:
-        if (folder := _in_cache(name, revision)) is None:
-            at = "" if revision is None else f" at {revision}"
-            raise InputError(
-                f"{name}{at}: a model of the hub that is not in the hub's cache, and nothing is fetched unasked",
-                remedy=Remedy("fetches it", allow_download=True),
-            )
-        return folder
     from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import LocalEntryNotFoundError
 
     cache = os.environ.get("SENTENCE_TRANSFORMERS_HOME")
+    if not allow_download:
+        for repository in dict.fromkeys((_repository(name), name)):
+            with contextlib.suppress(LocalEntryNotFoundError):
+                return Path(snapshot_download(repository, revision=revision, cache_dir=cache, local_files_only=True))
+        at = "" if revision is None else f" at {revision}"
+        raise InputError(
+            f"{name}{at}: a model of the hub that is not in the hub's cache, and nothing is fetched unasked",
+            remedy=Remedy("fetches it", allow_download=True),
+        )
     try:
-        for wanted in ((None, (*_WEIGHTS_OF_OTHERS, *_CODE)), ("*.bin", _CODE)):
-            only, without = wanted
-            folder = Path(
-                snapshot_download(
-                    _repository(name),
-                    revision=revision,
-                    cache_dir=cache,
-                    allow_patterns=only,
-                    ignore_patterns=list(without),
-                )
-            )
+        for only, without in ((None, [*_WEIGHTS_OF_OTHERS, *_CODE]), ("*.bin", [*_CODE])):
+            patterns: dict[str, Any] = {"allow_patterns": only, "ignore_patterns": without}
+            folder = Path(snapshot_download(_repository(name), revision=revision, cache_dir=cache, **patterns))
             if any(folder.rglob("*.safetensors")):
                 break
     except Exception as error:  # the library raises whatever the layer below did
@@ -81,15 +77,3 @@ def check_hub_name(name: str, revision: str | None = None) -> None:
         raise InputError("no name of a model of the hub", allowed="owner/model", got=name)
     if revision is not None and (not _REVISION.fullmatch(revision) or ".." in revision):
         raise InputError(f"{name}: no revision of the hub", allowed="a commit, a tag or a branch", got=revision)
-
-
-def _in_cache(name: str, revision: str | None) -> Path | None:
-    from huggingface_hub import try_to_load_from_cache
-
-    cache = os.environ.get("SENTENCE_TRANSFORMERS_HOME")
-    for repository in dict.fromkeys((_repository(name), name)):
-        for file in ("modules.json", "config.json"):
-            found = try_to_load_from_cache(repository, file, cache_dir=cache, revision=revision)
-            if isinstance(found, str):
-                return Path(found).parent
-    return None

@@ -30,8 +30,8 @@ class SentenceEncoder:
 
     Parameters
     ----------
-    name_or_folder : a folder with `modules.json`, or a hub name such as "sentence-transformers/all-MiniLM-L6-v2": of the hub's
-        cache, or fetched with `allow_download`. A `Path` is always a folder.
+    name_or_folder : the path (no text) of a folder with `modules.json`, or a hub name such as "sentence-transformers/all-MiniLM-L6-v2": of the hub's
+        cache, or fetched with `allow_download`.
     revision : branch, tag or commit of a hub name. Only a commit stays what it is.
     prompt : put before every text, for models that were trained with one: the text, not its name. None for the one that
         the model says it uses by default, if any; "" for none.
@@ -41,7 +41,6 @@ class SentenceEncoder:
         `modules.json`), which does not say so itself.
     unit : vectors of unit length; else of the length that the model gives them, for Euclidean distances.
     allow_download : the hub may be asked for a hub name; without it no request is made.
-    hub : it is a hub name, even where a folder of that name stands in the working directory.
 
     Either way it is a folder that is opened, once `check_sentence_folder` has looked at it, and nothing is fetched while it is.
 
@@ -70,23 +69,22 @@ class SentenceEncoder:
         unit: bool = True,
         *,
         allow_download: bool = False,
-        hub: bool = False,
     ) -> None:
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError:
             raise MissingExtra("A sentence-transformers encoder", "encoders") from None
-        if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
-            raise OptionError("rows", "a whole number from 1", rows)
         if pooling not in (None, *POOLINGS):
             raise OptionError("pooling", f"one of {', '.join(POOLINGS)}", pooling)
         self.name, self.prompt = os.fspath(name_or_folder), prompt
+        own = None if isinstance(name_or_folder, str) else Path(name_or_folder).expanduser()
+        if not (is_hub_name(self.name) if own is None else own.is_dir()):
+            raise OptionError("name_or_folder", "an existing folder, or a hub name such as 'owner/model'", self.name)
         needed = "modules.json" if pooling is None else "config.json"
-        own = None if hub else _folder(name_or_folder, needed)
+        if own is not None and not (own / needed).is_file():
+            raise ModelError(f"{own}: a folder without {needed}, so no sentence-transformers model.")
         if own is not None and revision is not None:
             raise OptionError("revision", "left out where the model is a folder", revision)
-        if own is None and not (isinstance(name_or_folder, str) and is_hub_name(name_or_folder)):
-            raise OptionError("name_or_folder", "an existing folder, or a hub name such as 'owner/model'", self.name)
         folder = own or hub_folder(self.name, revision, allow_download=allow_download)
         self._folder, self._files_hash = own, ""
         # The hub's cache keeps every commit in a folder of its name.
@@ -130,10 +128,6 @@ class SentenceEncoder:
         return self._revision
 
     @property
-    def dimensions(self) -> int:
-        return self._dimensions
-
-    @property
     def identity(self) -> str:
         """The hash of the folder's files or `name@commit`; `rows`, the pooling, the prompt's hash; a device but for the CPU."""
         if self._folder is not None:
@@ -151,13 +145,13 @@ class SentenceEncoder:
         return base if device == "cpu" else f"{base}+{device}"
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """float32[len(texts), dimensions], unit rows unless told otherwise. A text longer than the model reads is cut, with a warning.
+        """float32[len(texts), d], unit rows unless told otherwise. A text longer than the model reads is cut, with a warning.
 
         Errors: `InputError` for a text without a character; `ModelError` where the model gives numbers that are not
         finite, or only zeros, or none.
         """
         texts = checked_texts(texts)
-        out = np.empty((len(texts), self.dimensions), np.float32)
+        out = np.empty((len(texts), self._dimensions), np.float32)
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             try:
                 self._encode(texts[start : start + _TEXTS_AT_ONCE], out[start : start + _TEXTS_AT_ONCE])
@@ -215,16 +209,6 @@ def _no_bar() -> Iterator[None]:
         yield
     finally:
         logging.enable_progress_bar()
-
-
-def _folder(name: str | os.PathLike[str], needed: str) -> Path | None:
-    """The folder that is named; None where none is there."""
-    path = Path(name).expanduser()
-    if not path.is_dir():
-        return None
-    if not (path / needed).is_file():
-        raise ModelError(f"{path}: a folder without {needed}, so no sentence-transformers model.")
-    return path
 
 
 def _hash_of_files(folder: Path) -> str:

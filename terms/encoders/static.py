@@ -25,7 +25,7 @@ from safetensors.numpy import save as save_tensors
 from ...errors import InputError, ModelError, OptionError, quoted
 from ...files.atomic import make_folder, whole_file
 
-CONFIG, WEIGHTS = "encoder.json", "encoder.safetensors"
+FILE = "encoder.safetensors"
 FORMAT, VERSION = "dxmatch-static-encoder", 1
 MAX_BUCKETS, MAX_DIMENSIONS, MAX_GRAM = 1 << 24, 4096, 16
 MAX_SCALE = 1e6
@@ -120,67 +120,42 @@ class StaticEncoder:
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> StaticEncoder:
-        """From `encoder.json` and `encoder.safetensors` in a folder. Errors: `ModelError` for anything else."""
-        files = {}
-        for name in (CONFIG, WEIGHTS):
-            path = Path(folder) / name
-            try:
-                if path.stat().st_size > MAX_FILE_BYTES:
-                    raise _refusal(
-                        str(path), "the file is too large", f"at most {MAX_FILE_BYTES:,} bytes", path.stat().st_size
-                    )
-                files[name] = path.read_bytes()
-            except OSError as error:
-                raise ModelError(
-                    f"{path}: the encoder's file could not be read ({error.strerror or error})."
-                ) from error
-        return cls.from_bytes(files, str(folder))
-
-    @classmethod
-    def from_bytes(cls, files: Mapping[str, bytes], place: str = "encoder") -> StaticEncoder:
-        """From the contents of the two files by name, as `files` gives them. Errors: `ModelError`."""
-        missing = {CONFIG, WEIGHTS} - set(files)
-        if missing:
-            raise ModelError(f"{place}: {' and '.join(sorted(missing))} of the encoder is missing.")
+        """From `encoder.safetensors` in a folder, as `save` wrote it. Errors: `ModelError` for anything else."""
+        path = Path(folder) / FILE
         try:
-            tensors = load_tensors(files[WEIGHTS])
+            if path.stat().st_size > MAX_FILE_BYTES:
+                raise _refusal(
+                    str(path), "the file is too large", f"at most {MAX_FILE_BYTES:,} bytes", path.stat().st_size
+                )
+            return cls.from_arrays(load_tensors(path.read_bytes()), str(path))
+        except OSError as error:
+            raise ModelError(f"{path}: the encoder's file could not be read ({error.strerror or error}).") from error
         except (SafetensorError, KeyError, ValueError, TypeError, MemoryError) as error:
-            raise ModelError(f"{place}/{WEIGHTS}: not a safetensors file, or a damaged one ({error}).") from error
-        return cls.from_arrays({**tensors, "config": np.frombuffer(files[CONFIG], np.uint8)}, place)
+            raise ModelError(f"{path}: not a safetensors file, or a damaged one ({error}).") from error
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], place: str = "encoder") -> StaticEncoder:
         """From what a model folder keeps, as `arrays` gives it. Errors: `ModelError`."""
-        where = f"{place}/{WEIGHTS}"
         if set(arrays) != {"config", "rows", "scales"}:
-            raise _refusal(
-                where, "other arrays than an encoder's", "'rows' and 'scales'", sorted({*arrays} - {"config"})
-            )
-        shape, training, measured = _read_config(arrays["config"].tobytes(), f"{place}/{CONFIG}")
+            raise _refusal(place, "other arrays than an encoder's", "'config', 'rows' and 'scales'", sorted(arrays))
+        shape, training, measured = _read_config(arrays["config"].tobytes(), f"{place}: config")
         try:
             return cls(shape, arrays["rows"], arrays["scales"], training=training, measured=measured)
         except ModelError as error:
-            raise ModelError(f"{where}: {error}") from None
+            raise ModelError(f"{place}: {error}") from None
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """`rows`, `scales`, and as bytes, uint8, the `config`."""
-        return {"config": np.frombuffer(self.files()[CONFIG], np.uint8), "rows": self._rows, "scales": self._scales}
-
-    def files(self) -> dict[str, bytes]:
-        """The contents of the two files by name."""
+        """`rows`, `scales`, and as bytes of JSON, uint8, the `config`."""
         about = {"training": self.training, "measured": self.measured}
         config = {"format": FORMAT, "version": VERSION, **asdict(self.shape), **about}
-        return {
-            CONFIG: (json.dumps(config, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode(),
-            WEIGHTS: save_tensors({"rows": self._rows, "scales": self._scales}),
-        }
+        text = json.dumps(config, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        return {"config": np.frombuffer(text.encode(), np.uint8), "rows": self._rows, "scales": self._scales}
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
-        """Writes the two files, each whole or not at all. Errors: `DxmatchError` where they cannot be written."""
+        """Writes `encoder.safetensors`, whole or not at all. Errors: `DxmatchError` where it cannot be written."""
         target = make_folder(folder)
-        for name, content in self.files().items():
-            with whole_file(target / name) as temporary:
-                temporary.write_bytes(content)
+        with whole_file(target / FILE) as temporary:
+            temporary.write_bytes(save_tensors(self.arrays()))
         return target
 
     @property
@@ -213,8 +188,7 @@ class StaticEncoder:
         ModelError
             Where the weights of a text's buckets add up to nothing (damaged weights).
         """
-        from .hashing import code_points, max_buckets
-        from .kernels import encode
+        from .hashing import code_points, encode, max_buckets
 
         if isinstance(texts, str):
             raise OptionError("texts", "a list of strings", texts)

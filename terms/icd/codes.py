@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError, Remedy, quoted
-from .sources import open_tree
+from .sources import WRITTEN, open_tree
 from .tree import IcdTree, nearest_codes
 
 _BETWEEN_CODES = re.compile(r"[;|]")
-_TITLES = {"icd10cm": "ICD-10-CM", "icd10": "WHO's ICD-10"}
 _OTHER = {"icd10cm": "icd10", "icd10": "icd10cm"}
 
 
@@ -52,14 +51,15 @@ def nodes_of_cells(
         For a code that the tree lacks, with the nearest that it has; and where some codes are of ICD-10-CM alone and
         others of WHO's ICD-10 alone.
     """
-    nodes = {cell: tuple(tree.find(code) for code in codes_of_cell(cell)) for cell in cells}
+    known: _Written = []
+    unknown: _Written = []
     # By their places: where there are several, the first is reported.
-    written = [
-        (place, code) for cell, place in sorted(cells.items(), key=lambda one: one[1]) for code in codes_of_cell(cell)
-    ]
-    if unknown := [one for one in written if tree.find(one[1]) < 0]:
-        raise _refused([one for one in written if tree.find(one[1]) >= 0], unknown, tree, icd_source, table)
-    return nodes
+    for cell, place in sorted(cells.items(), key=lambda one: one[1]):
+        for code in codes_of_cell(cell):
+            (known if tree.find(code) >= 0 else unknown).append((place, code))
+    if unknown:
+        raise _refused(known, unknown, tree, icd_source, table)
+    return {cell: tuple(tree.find(code) for code in codes_of_cell(cell)) for cell in cells}
 
 
 _Written = list[tuple[Place, str]]
@@ -70,7 +70,7 @@ def _refused(known: _Written, unknown: _Written, tree: IcdTree, icd_source: str,
         return InputError(problem, source=one[0].source or table, row=one[0].row, column=one[0].column, **details)
 
     if icd_source in _OTHER:
-        other, mine, its = open_tree(_OTHER[icd_source]), _TITLES[icd_source], _TITLES[_OTHER[icd_source]]
+        other, mine, its = open_tree(_OTHER[icd_source]), WRITTEN[icd_source], WRITTEN[_OTHER[icd_source]]
         theirs = next((one for one in unknown if other.find(one[1]) >= 0), None)
         ours = next((one for one in known if other.find(one[1]) < 0), None)
         if theirs is not None and ours is not None:

@@ -1,17 +1,16 @@
-"""A user's own tree: a CSV with the columns code, name and parent (blank for a root), in any order of rows."""
+"""A user's own codes: a tree of ICD-10's with the columns code, name and parent (blank for a root), or a list of terms of one's own."""
 
 from __future__ import annotations
 
-import hashlib
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ...errors import InputError
 from ...files.limits import MAX_CHARACTERS
-from .term_list import list_tree
 from .tree import BLOCK, CATEGORY, CHAPTER, DASHES, EXTENSION, SUBCATEGORY, IcdTree, code_key, nearest_codes
 
 if TYPE_CHECKING:
@@ -22,44 +21,55 @@ _CATEGORY = re.compile(r"[A-Z]\d[0-9A-Z]")
 _BELOW = re.compile(r"[A-Z]\d[0-9A-Z][0-9A-Z]{1,4}")
 
 
-def read_csv_tree(path: Path) -> IcdTree:
-    """Read and check a user's tree, or a list of terms (`term_list`): what has not all three columns.
+class _Entry(NamedTuple):
+    """names : the title, then synonyms. parent : as it is written in `row`, "" for a root."""
 
-    The kind of a node follows from its code: "I21" is a category, "I21.0" a subcategory, seven characters an extension,
-    anything else a block, or a chapter where it has no parent. Columns beyond the three are not looked at.
+    code: str
+    names: list[str]
+    parent: str
+    row: int
+
+
+def read_csv_tree(path: Path, source: str) -> IcdTree:
+    """Read and check a user's own codes, in any order of rows. source : the name of the tree.
+
+    With the columns code, name and parent it is a tree of ICD-10's: the kind of a node follows from its code: "I21" is a category,
+    "I21.0" a subcategory, seven characters an extension, anything else a block, or a chapter where it has no parent. Columns beyond
+    the three are not looked at.
+
+    Else it is a list of terms, with a column of terms and perhaps `code` and `parent`. Without codes each different term is its own.
+    Several rows of one code are synonyms: the first is its title. A parent is a code of the list; the first row of a code that has one
+    says it. Rows without a term and a code are left out.
 
     Raises
     ------
     InputError
-        As `read_table`; with the row (the header is row 1), for a blank code or name, a code given twice,
-        an unknown parent, a cycle, a subcategory that does not lie under its own category, and a file without any category.
+        As `read_table`; with the row (the header is row 1), for an unknown parent and a cycle. In a tree, for a blank code or name, a
+        code given twice, a subcategory that does not lie under its own category, and a file without any category. In a list,
+        where no column holds terms, a code has no term, or no term is there.
     """
     from ...files.tables import read_table
 
     table = read_table(path)
-    source = f"{path.name} sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}"
-    if not set(COLUMNS) <= set(table.names):
-        return list_tree(table, source)
-    rows, row_of = _rows(table)
-    order, parents = _tree_order(table, rows, row_of)
-    codes = [rows[i][0] for i in order]
-    kinds = [_kind(code, parent) for code, parent in zip(codes, parents, strict=True)]
-    _check_categories(table, codes, kinds, parents, order)
+    is_tree = set(COLUMNS) <= set(table.names)
+    if is_tree:
+        order, parents = _in_order(table, _of_tree(table), "parent", code_key)
+        kinds = [_kind(one.code, parent) for one, parent in zip(order, parents, strict=True)]
+        _check_categories(table, order, kinds, parents)
+    else:
+        given = {name.casefold(): name for name in reversed(table.names)}
+        order, parents = _in_order(table, _of_list(table, given), given.get("parent", ""), str)
+        kinds = [CATEGORY] * len(order)
+    synonyms = [(node, name) for node, one in enumerate(order) for name in one.names[1:]]
     return IcdTree(
-        codes,
-        [rows[i][1] for i in order],
-        np.array(kinds, np.uint8),
-        np.array(parents, np.int32),
-        [],
-        np.zeros(0, np.int32),
-        source,
-    )
+        [one.code for one in order], [one.names[0] for one in order], np.array(kinds, np.uint8), np.array(parents, np.int32),
+        [name for _, name in synonyms], np.array([node for node, _ in synonyms], np.int32), source,
+    )  # fmt: skip
 
 
-def _rows(table: Table) -> tuple[list[tuple[str, str, str]], dict[str, int]]:
-    """Code, name and parent ("" for a root) of each row, and the row of each code's key."""
-    rows: list[tuple[str, str, str]] = []
-    row_of: dict[str, int] = {}
+def _of_tree(table: Table) -> dict[str, _Entry]:
+    """The entry of each code's key."""
+    entries: dict[str, _Entry] = {}
     columns = (table.text(column).to_pylist() for column in COLUMNS)
     for row, (code, name, parent) in enumerate(zip(*columns, strict=True)):
         for column, value in (("code", code and code_key(code)), ("name", name)):
@@ -70,37 +80,66 @@ def _rows(table: Table) -> tuple[list[tuple[str, str, str]], dict[str, int]]:
         if len(name) > MAX_CHARACTERS:
             limit = f"at most {MAX_CHARACTERS:,} characters"
             raise table.error(f"a name of {len(name):,} characters", row, "name", allowed=limit)
-        if (first := row_of.setdefault(code_key(code), row)) != row:
+        if (first := entries.setdefault(code_key(code), _Entry(code, [name], parent or "", row)).row) != row:
             problem = f"a code given twice, first in row {table.row_number(first)}"
             raise table.error(problem, row, "code", allowed="each code once", got=code)
-        rows.append((code, name, parent or ""))
-    return rows, row_of
+    return entries
 
 
-def _tree_order(table: Table, rows: list[tuple[str, str, str]], row_of: dict[str, int]) -> tuple[list[int], list[int]]:
-    """The rows with parents first, and per node the number of its parent."""
-    children: dict[str, list[int]] = {}
-    for row, (_, _, parent) in enumerate(rows):
-        key = code_key(parent)
-        if parent and key not in row_of:
-            allowed = f"a code of this file, such as {', '.join(nearest_codes(parent, [code for code, _, _ in rows]))}"
-            raise table.error("an unknown parent", row, "parent", allowed=allowed, got=parent)
-        children.setdefault(key, []).append(row)
-    order: list[int] = []
+def _of_list(table: Table, given: dict[str, str]) -> dict[str, _Entry]:
+    """The entry of each code. given : the columns by their names in small letters."""
+    from ...files.table import TERMS, term_column
+
+    others = [name for key, name in given.items() if key not in ("code", "parent")]
+    column = others[0] if len(others) == 1 and others[0].casefold() not in TERMS else term_column(table)
+    terms = table.text(column).to_pylist()
+    codes = table.text(given["code"]).to_pylist() if "code" in given else terms
+    parents = table.text(given["parent"]).to_pylist() if "parent" in given else [None] * len(terms)
+    entries: dict[str, _Entry] = {}
+    for row, (term, code, parent) in enumerate(zip(terms, codes, parents, strict=True)):
+        if not term:
+            if code:
+                raise table.error("the diagnosis is blank", row, column, allowed="a diagnosis in words")
+            continue
+        one = entries.setdefault(code or term, _Entry(code or term, [], "", row))
+        if term not in one.names:
+            one.names.append(term)
+        if parent and parent != code and not one.parent:
+            entries[one.code] = one._replace(parent=parent, row=row)
+    if not entries:
+        raise InputError("no terms", source=table.source, column=column, allowed="at least one")
+    return entries
+
+
+def _in_order(
+    table: Table, entries: dict[str, _Entry], column: str, key_of: Callable[[str], str]
+) -> tuple[list[_Entry], list[int]]:
+    """The entries, each with what lies below it behind it, and per node the number of its parent. column : the parents'."""
+    children: dict[str, list[_Entry]] = {}
+    for one in entries.values():
+        if one.parent and key_of(one.parent) not in entries:
+            near = ", ".join(nearest_codes(one.parent, [other.code for other in entries.values()]))
+            raise table.error(
+                "an unknown parent", one.row, column, allowed=f"a code of this file, such as {near}", got=one.parent
+            )
+        children.setdefault(key_of(one.parent), []).append(one)
+    order: list[_Entry] = []
     parents: list[int] = []
-    waiting = [(row, -1) for row in reversed(children.get("", []))]
+    waiting = [(one, -1) for one in reversed(children.get("", []))]
     while waiting:
-        row, parent = waiting.pop()
-        waiting += [(child, len(order)) for child in reversed(children.get(code_key(rows[row][0]), []))]
-        order.append(row)
+        one, parent = waiting.pop()
+        waiting += [(child, len(order)) for child in reversed(children.get(key_of(one.code), []))]
+        order.append(one)
         parents.append(parent)
-    if len(order) < len(rows):
-        row = min(set(range(len(rows))) - set(order))
-        way = {code_key(rows[row][0]): rows[row][0]}
-        while (key := code_key(up := rows[row_of[[*way][-1]]][2])) not in way:
-            way[key] = up
-        got = " -> ".join([*way.values(), up])
-        raise table.error("a parent that leads to no root, but in a cycle", row, "parent", got=got)
+    if len(order) < len(entries):
+        there = {one.code for one in order}
+        first = here = next(one for one in entries.values() if one.code not in there)
+        way: dict[str, None] = {}
+        while here.code not in way:
+            way[here.code] = None
+            here = entries[key_of(here.parent)]
+        got = " -> ".join([*way, here.code])
+        raise table.error("a parent that leads to no root, but in a cycle", first.row, column, got=got)
     return order, parents
 
 
@@ -113,17 +152,17 @@ def _kind(code: str, parent: int) -> int:
     return CHAPTER if parent < 0 else BLOCK
 
 
-def _check_categories(table: Table, codes: list[str], kinds: list[int], parents: list[int], order: list[int]) -> None:
+def _check_categories(table: Table, order: list[_Entry], kinds: list[int], parents: list[int]) -> None:
     if CATEGORY not in kinds:
         allowed = "codes such as I21 and I21.0"
         raise InputError("a tree without categories", source=table.source, column="code", allowed=allowed)
-    category = [""] * len(codes)
-    for node, (code, kind, parent) in enumerate(zip(codes, kinds, parents, strict=True)):
-        if kind == CATEGORY:
-            category[node] = code_key(code)
-        elif kind in (SUBCATEGORY, EXTENSION):
-            category[node] = category[parent] if parent >= 0 else ""
-            if category[node] != code_key(code)[:3]:
+    category: list[str] = []
+    for one, kind, parent in zip(order, kinds, parents, strict=True):
+        key = code_key(one.code)
+        if kind in (SUBCATEGORY, EXTENSION):
+            category.append(category[parent] if parent >= 0 else "")
+            if category[-1] != key[:3]:
                 problem = "a subcategory that does not lie under its category"
-                allowed = f"a parent under {code_key(code)[:3]}"
-                raise table.error(problem, order[node], "parent", allowed=allowed, got=code)
+                raise table.error(problem, one.row, "parent", allowed=f"a parent under {key[:3]}", got=one.code)
+        else:
+            category.append(key if kind == CATEGORY else "")

@@ -10,80 +10,65 @@ from ...compiled import compiled
 
 
 @compiled
-def rank(queries, rows, shortlists, vectors, codes, euclidean, nodes, nearness, entries):
-    """Fills `nodes`, `nearness` and `entries` of `rows` with the best codes of their shortlists; returns how many each has.
+def nearness(queries, rows, shortlists, vectors, euclidean):
+    """float32[r, w]: the cosine of each vector of a shortlist with its query, or the distance with a minus sign; NaN for -1.
 
     Parameters
     ----------
     queries : float32[m, d].
     rows : int64[r], which of the queries.
-    shortlists : int64[r, w], positions in `vectors`, rising; -1 is skipped.
+    shortlists : int64[r, w], positions in `vectors`, rising; -1 for none.
     vectors : float32[n, d].
-    codes : int32[n].
-    euclidean : nearness is the distance with a minus sign, else the cosine.
-    nodes, nearness, entries : int32[m, k], float32[m, k] and int32[m, k], written to: the codes, and the vector that each was
-        found by.
     """
-    counts = np.zeros(len(rows), np.int64)
-    k, room = nodes.shape[1], np.empty(vectors.shape[1], np.float32)
+    out, room = np.full(shortlists.shape, np.nan, np.float32), np.empty(vectors.shape[1], np.float32)
     for at in range(len(rows)):
-        best, scores, found, count = nodes[rows[at]], nearness[rows[at]], entries[rows[at]], 0
-        for entry in shortlists[at]:
-            if entry < 0:
-                continue
-            if euclidean:
-                near = -_distance(vectors[entry], queries[rows[at]], room)
-            else:
-                near = _dot(vectors[entry], queries[rows[at]], room)
-            count = _placed(best, scores, found, count, k, codes[entry], near, entry)
-        counts[at] = count
-    return counts
+        for j in range(shortlists.shape[1]):
+            entry = shortlists[at, j]
+            if entry >= 0 and euclidean:
+                out[at, j] = -_distance(vectors[entry], queries[rows[at]], room)
+            elif entry >= 0:
+                out[at, j] = _dot(vectors[entry], queries[rows[at]], room)
+    return out
 
 
 @compiled
-def rank_said(
-    queries, rows, shortlists, vectors, codes, categories, costs,
-    offsets, ids, bits, q_offsets, q_ids, q_bits, weights, bit_costs, settings, nodes, scores, entries,
-):  # fmt: skip
-    """Fills `nodes` and `scores` of `rows` with the best codes of their shortlists by `ranking`'s score; returns how many each has.
+def reworded(rows, shortlists, cosines, names, texts, weights, bit_costs, costs, categories, settings):
+    """Makes `cosines` of shortlists the scores of `ranking`, in place.
 
     Parameters
     ----------
-    queries, rows, shortlists, vectors, codes : see `rank`.
-    categories : int32[n], of each vector's code, from 0. costs : float32[n], of each name's source.
-    offsets, ids, bits : what the names say. q_offsets, q_ids, q_bits : what the queries say.
+    rows, shortlists : see `nearness`, which made `cosines`.
+    names, texts : `Said` of all names, and of all queries.
     weights : float32[w], of the words. bit_costs : float32, of each set of bits.
+    costs : float32[n], of each name's source. categories : int32[n], of each name's code, from 0.
     settings : float64[3], `MISSING`, `AGREEMENT` and `WIDTH`.
-    nodes, scores, entries : see `rank`; written to.
     """
-    counts = np.zeros(len(rows), np.int64)
-    k, width, room = nodes.shape[1], shortlists.shape[1], np.empty(vectors.shape[1], np.float32)
+    width = shortlists.shape[1]
     missing, agreement, spread = settings
     score_of, mass = np.empty(width, np.float64), np.zeros(categories.max() + 1, np.float64)
     for at in range(len(rows)):
         row = rows[at]
-        first, last = q_offsets[row], q_offsets[row + 1]
+        first, last = texts.offsets[row], texts.offsets[row + 1]
         in_all = 0.0
         for i in range(first, last):
-            in_all += weights[q_ids[i]]
+            in_all += weights[texts.ids[i]]
         best = -np.inf
         for j in range(width):
             entry = shortlists[at, j]
             if entry < 0:
                 continue
-            cosine = _dot(vectors[entry], queries[row], room)
-            shared, a, b = 0.0, offsets[entry], first
-            while a < offsets[entry + 1] and b < last:
-                if ids[a] == q_ids[b]:
-                    shared += weights[ids[a]]
+            shared, a, b = 0.0, names.offsets[entry], first
+            while a < names.offsets[entry + 1] and b < last:
+                if names.ids[a] == texts.ids[b]:
+                    shared += weights[names.ids[a]]
                     a += 1
                     b += 1
-                elif ids[a] < q_ids[b]:
+                elif names.ids[a] < texts.ids[b]:
                     a += 1
                 else:
                     b += 1
-            unsaid = bit_costs[bits[entry] & ~q_bits[row]]
-            score_of[j] = cosine - unsaid - costs[entry] - missing * (in_all - shared)
+            unsaid = bit_costs[names.bits[entry] & ~texts.bits[row]]
+            score_of[j] = cosines[at, j] - unsaid - costs[entry] - missing * (in_all - shared)
             best = max(best, score_of[j])
         total = 0.0
         for j in range(width):
@@ -91,16 +76,33 @@ def rank_said(
                 weight = math.exp((score_of[j] - best) / spread)
                 mass[categories[shortlists[at, j]]] += weight
                 total += weight
-        count = 0
         for j in range(width):
             entry = shortlists[at, j]
-            if entry < 0:
-                continue
-            score = np.float32(score_of[j] + agreement * math.log(mass[categories[entry]] / total))
-            count = _placed(nodes[row], scores[row], entries[row], count, k, codes[entry], score, entry)
+            if entry >= 0:
+                cosines[at, j] = np.float32(score_of[j] + agreement * math.log(mass[categories[entry]] / total))
         for j in range(width):
             if shortlists[at, j] >= 0:
                 mass[categories[shortlists[at, j]]] = 0.0
+
+
+@compiled
+def rank(rows, shortlists, near, codes, nodes, scores, entries):
+    """Fills `nodes`, `scores` and `entries` of `rows` with the best codes of their shortlists; returns how many each has.
+
+    Parameters
+    ----------
+    rows, shortlists : see `nearness`. near : float32[r, w], the score of each name of a shortlist.
+    codes : int32[n], of each vector.
+    nodes, scores, entries : int32[m, k], float32[m, k] and int32[m, k], written to: the codes, and the vector that each was found by.
+    """
+    counts = np.zeros(len(rows), np.int64)
+    k = nodes.shape[1]
+    for at in range(len(rows)):
+        row, count = rows[at], 0
+        for j in range(shortlists.shape[1]):
+            entry = shortlists[at, j]
+            if entry >= 0:
+                count = _placed(nodes[row], scores[row], entries[row], count, k, codes[entry], near[at, j], entry)
         counts[at] = count
     return counts
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ..text.normalizer import Normalizer, normalize_checked
 from .index import CODE, DIRECT, HOW, NEAREST, NONE, UNMAPPED, IcdIndex
-from .search import CANDIDATES, ENTRIES
+from .search import CANDIDATES
 
 COLUMNS = ("diagnosis", "icd10", "name", "how", "score", "candidates", "reason")
 
@@ -101,15 +101,11 @@ def map_to_icd(
     answer = dict(zip(unique, (answers or nearest_answers)(unique, index, k), strict=True))
     rows = [answer[names[text]] for text in strings]
     if unmapped is not None:
-        rows = [row if why is None else _without_code(row, why) for row, why in zip(rows, unmapped, strict=True)]
-    columns: dict[str, list[Any]] = {"diagnosis": list(strings)}
-    for name in COLUMNS[1:]:
-        columns[name] = [getattr(row, name) for row in rows]
-    return columns
-
-
-def _without_code(answer: IcdAnswer, why: str) -> IcdAnswer:
-    return IcdAnswer(None, None, HOW[UNMAPPED], None, answer.candidates, why)
+        rows = [
+            row if why is None else IcdAnswer(None, None, HOW[UNMAPPED], None, row.candidates, why)
+            for row, why in zip(rows, unmapped, strict=True)
+        ]
+    return {"diagnosis": list(strings)} | {name: [getattr(row, name) for row in rows] for name in COLUMNS[1:]}
 
 
 def nearest_answers(names: Sequence[str], index: IcdIndex, k: int) -> list[IcdAnswer]:
@@ -153,8 +149,7 @@ def candidates_of(
 
 def led_by(chosen: Candidate, candidates: Sequence[Candidate], index: IcdIndex, k: int) -> list[Candidate]:
     """k candidates, the chosen one first and not again: the code, or the name where the index counts names."""
-    by_name = index.counted == ENTRIES[1]
-    others = [one for one in candidates if one.code != chosen.code or (by_name and one.found != chosen.found)]
+    others = [one for one in candidates if one.code != chosen.code or (index.by_name and one.found != chosen.found)]
     return [chosen, *others][:k]
 
 

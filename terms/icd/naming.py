@@ -43,10 +43,7 @@ class Naming:
 
     def __call__(self, texts: Iterable[str]) -> list[str]:
         """Errors: `InputError` for a text without a letter or digit, or of more than 10,000 characters."""
-        if self.vocabulary is not None:
-            return [reading.name for reading in self.read(texts)]
-        names = normalize_checked(self.normalizer, texts)
-        return names if self.code_source is None else [self._title(name) for name in names]
+        return [reading.name for reading in self.read(texts)]
 
     def read(self, texts: Iterable[str]) -> list[Reading]:
         """The same with what was made of each text: the slips that were mended, and why it is not understood.
@@ -57,7 +54,7 @@ class Naming:
         names, read = normalize_checked(self.normalizer, texts), self._reader
         readings = []
         for text, name in zip(texts, names, strict=True):
-            title = self._title_of(name)
+            title = self._title(name)
             # A code that has a title is known, whatever the words of the title.
             readings.append(Reading(title) if read is None or title is not name else read(text, name))
         return readings
@@ -70,16 +67,13 @@ class Naming:
         texts = list(texts)
         names = normalize_checked(self.normalizer, texts)
         return [
-            Codable(name if reading.name == self._title_of(name) else reading.name, self._no_code(reading, name))
+            Codable(name if reading.name == self._title(name) else reading.name, self._no_code(reading, name))
             for name, reading in zip(names, self.read(texts), strict=True)
         ]
 
     def parts_of(self, text: str) -> list[str]:
         """The different diagnoses that one text holds; [] where it is no more than one, or no name is known."""
         return [] if self._reader is None else self._reader.parts_of(text)
-
-    def _title_of(self, name: str) -> str:
-        return name if self.code_source is None else self._title(name)
 
     def _no_code(self, reading: Reading, name: str) -> str | None:
         if reading.not_understood is not None:
@@ -91,16 +85,13 @@ class Naming:
     def _reader(self) -> Reader | None:
         if self.vocabulary is None:
             return None
-        return Reader(
-            self.vocabulary,
-            lambda part: self._title(self.normalizer(part)) if self.code_source else self.normalizer(part),
-        )
+        return Reader(self.vocabulary, lambda part: self._title(self.normalizer(part)))
 
     def _title(self, name: str) -> str:
         # Most names are no code by their second character; the pattern and the tree are for the few that may be.
-        if len(name) < 3 or not name[1].isdigit():
+        if self.code_source is None or len(name) < 3 or not name[1].isdigit() or CODE_FORM.fullmatch(name) is None:
             return name
-        if CODE_FORM.fullmatch(name) is None or (node := self._tree.find(name)) < 0:
+        if (node := self._tree.find(name)) < 0:
             return name
         return self.normalizer(self._tree.name(node))
 

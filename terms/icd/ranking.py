@@ -21,7 +21,7 @@ whatever the regression says.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -135,12 +135,6 @@ class Said(NamedTuple):
     unknown: NDArray[np.float32]
 
 
-def _stems(words: Sequence[str]) -> list[str]:
-    import Stemmer
-
-    return Stemmer.Stemmer("english").stemWords(words)
-
-
 def _bits_of_stems() -> dict[str, int]:
     out: dict[str, int] = {}
     for bit, saying in enumerate(SAYINGS.values()):
@@ -174,25 +168,15 @@ class Wording:
 
     @classmethod
     def of(cls, names: Sequence[str], nodes: NDArray[np.int32], tree: IcdTree) -> Wording:
-        rows, raw = [name.split() for name in names], {}
-        for row in rows:
-            raw.update(dict.fromkeys(row))
-        stem_of = dict(zip(raw, _stems(list(raw)), strict=True))
-        words = sorted(set(stem_of.values()))
-        number = {word: i for i, word in enumerate(words)}
-        raw_number = {word: number[stem] for word, stem in stem_of.items()}
-        ids = [sorted({raw_number[word] for word in row}) for row in rows]
-        flat = np.array([i for row in ids for i in row], np.int32)
-        counts = np.bincount(flat, minlength=len(words))
+        words = sorted(set(_stem_of([name.split() for name in names]).values()))
+        said = _said(names, {word: i for i, word in enumerate(words)})
         n = max(len(names), 2)
+        counts = np.bincount(said.ids, minlength=len(words))
         weights = (np.log(n / np.maximum(counts, 1)) / np.log(n)).astype(np.float32)
         weights[[_says_nothing(word) for word in words]] = 0
-        of_stem = _bits_of_stems()
-        bits_of = np.array([of_stem.get(word, 0) for word in words], np.int32)
-        offsets = np.concatenate([[0], np.cumsum([len(row) for row in ids])]).astype(np.int64)
-        by_words = np.array([np.bitwise_or.reduce(bits_of[row]) if row else 0 for row in ids], np.int32)
-        bits = by_words | _bits_of_categories(nodes, tree)
-        return cls(words, weights, Said(offsets, flat, bits, np.zeros(len(names), np.float32)))
+        categories = tree.categories[nodes].tolist()
+        of_codes = bits_of_codes([tree.code(category) if category >= 0 else "" for category in categories])
+        return cls(words, weights, said._replace(bits=said.bits | of_codes))
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -200,31 +184,20 @@ class Wording:
 
     def said(self, texts: Sequence[str]) -> Said:
         """What normalised texts say; words that no name has are left out."""
-        rows, raw = [text.split() for text in texts], {}
-        for row in rows:
-            raw.update(dict.fromkeys(row))
-        number, of_stem = self._numbers, _bits_of_stems()
-        stem_of = dict(zip(raw, _stems(list(raw)), strict=True))
-        known = {word: number[stem] for word, stem in stem_of.items() if stem in number}
-        says = {word: of_stem[stem] for word, stem in stem_of.items() if stem in of_stem}
-        letters = {word: 0 if word.isdigit() or len(word) < 2 else len(word) for word in raw}
-        offsets, ids, bits, unknown = [0], [], [], []
-        for row in rows:
-            ids += sorted({known[word] for word in row if word in known})
-            offsets.append(len(ids))
-            said = in_all = in_unknown = 0
-            for word in row:
-                said |= says.get(word, 0)
-                in_all += letters[word]
-                in_unknown += 0 if word in known else letters[word]
-            bits.append(said)
-            unknown.append(in_unknown / in_all if in_all else 1.0)
-        return Said(
-            np.array(offsets, np.int64),
-            np.array(ids, np.int32),
-            np.array(bits, np.int32),
-            np.array(unknown, np.float32),
-        )
+        return _said(texts, self._numbers)
+
+    def rescored(
+        self, texts: Said, costs: NDArray[np.float32], categories: NDArray[np.int32]
+    ) -> Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]], None]:
+        """Makes cosines of shortlists the scores of texts that say `texts`, as `Search` calls it.
+
+        costs, categories : float32[n] and int32[n], of each name's source and code.
+        """
+        from .kernels import reworded
+
+        fixed = self.entries, texts, self.weights, costs_of_bits(), costs, categories
+        settings = np.array([MISSING, AGREEMENT, WIDTH])
+        return lambda rows, shortlists, near: reworded(rows, shortlists, near, *fixed, settings)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """For the cache; `from_arrays` reads them."""
@@ -235,6 +208,39 @@ class Wording:
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Wording:
         said = Said(*(arrays[f"said_{name}"] for name in Said._fields))
         return cls(texts_of(arrays["words"]), arrays["weights"], said)
+
+
+def _stem_of(rows: Sequence[Sequence[str]]) -> dict[str, str]:
+    import Stemmer
+
+    words = list(dict.fromkeys(word for row in rows for word in row))
+    return dict(zip(words, Stemmer.Stemmer("english").stemWords(words), strict=True))
+
+
+def _said(texts: Sequence[str], number: Mapping[str, int]) -> Said:
+    """What normalised texts say, with the known stems by their number."""
+    rows = [text.split() for text in texts]
+    stem_of, of_stem = _stem_of(rows), _bits_of_stems()
+    known = {word: number[stem] for word, stem in stem_of.items() if stem in number}
+    says = {word: of_stem[stem] for word, stem in stem_of.items() if stem in of_stem}
+    letters = {word: 0 if word.isdigit() or len(word) < 2 else len(word) for word in stem_of}
+    offsets, ids, bits, unknown = [0], [], [], []
+    for row in rows:
+        ids += sorted({known[word] for word in row if word in known})
+        offsets.append(len(ids))
+        said = in_all = in_unknown = 0
+        for word in row:
+            said |= says.get(word, 0)
+            in_all += letters[word]
+            in_unknown += 0 if word in known else letters[word]
+        bits.append(said)
+        unknown.append(in_unknown / in_all if in_all else 1.0)
+    return Said(
+        np.array(offsets, np.int64),
+        np.array(ids, np.int32),
+        np.array(bits, np.int32),
+        np.array(unknown, np.float32),
+    )
 
 
 def _says_nothing(stem: str) -> bool:
@@ -252,8 +258,3 @@ def bits_of_codes(codes: Sequence[str]) -> NDArray[np.int32]:
         for code in dict.fromkeys(codes)
     }
     return np.array([bits[code] for code in codes], np.int32)
-
-
-def _bits_of_categories(nodes: NDArray[np.int32], tree: IcdTree) -> NDArray[np.int32]:
-    categories = tree.categories[nodes].tolist()
-    return bits_of_codes([tree.code(category) if category >= 0 else "" for category in categories])

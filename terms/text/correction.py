@@ -11,8 +11,7 @@ from functools import cache
 from importlib import resources
 
 from .scripts import latin_look
-from .vocabulary import Vocabulary, words_in
-from .word_forms import NEVER_ENGLISH
+from .vocabulary import NEVER_ENGLISH, Vocabulary, words_in
 
 SHORTEST_FOR_ONE, SHORTEST_FOR_TWO = 5, 8
 """Letters of a word that one slip, that two slips may be found in."""

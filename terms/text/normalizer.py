@@ -24,8 +24,6 @@ from typing import Any
 from ...errors import InputError, OptionError
 from ...files.limits import MAX_CHARACTERS
 from .assertion import Assertion, assertion_of
-from .short_forms import without_short_forms
-from .spelling import american
 from .word_rules import NEGATED, RULES, Rules
 
 VERSION = "2"
@@ -65,6 +63,48 @@ _WORD = re.compile(r"[^\W_]+")
 _EXACT = "\0"
 """Put before a word in upper case that is an abbreviation only so: no word holds it."""
 _MAX_ROUNDS = 6
+_BRACKETS = re.compile(r"(?:(?<!\s)\s++)?[(\[]([^()\[\]]{2,80})[)\]]")
+_SHORT = re.compile(r"[A-Za-z][A-Za-z0-9]{1,9}")
+_LETTERS = re.compile(r"[A-Za-z0-9]+")
+_LAST_SHORT = re.compile(r"(?<![^\s,;])([A-Za-z][A-Za-z0-9]{1,9})$")
+_MAX_LONG_FORM = 200
+"""How far back, in characters, a long form can begin."""
+_SMALL = frozenset(("of", "and", "the", "in", "with", "to", "by", "a", "for", "on", "or", "from", "due"))
+# British to American spelling. Each pattern must be safe inside any word: it is tried on all of them.
+_STEMS = (
+    (r"aem(?=[io])", "em"), (r"haem", "hem"), (r"(?<!angi)(?<!erythr)(?<!leuk)oedem", "edem"), (r"\boesoph", "esoph"),
+    (r"ooesoph", "oesoph"), (r"rrhoe(?!ae\b)", "rrhe"), (r"pnoe", "pne"), (r"tumour", "tumor"), (r"paed", "ped"),
+    (r"gynaec", "gynec"), (r"caec", "cec"), (r"coeliac", "celiac"), (r"(?<!hyp)(?<!phyt)(?<!xen)oestr", "estr"),
+    (r"faec", "fec"), (r"\bfoet", "fet"), (r"aesthe", "esthe"), (r"aetiol", "etiol"), (r"caesar", "cesar"),
+    (r"leuco(?!v)", "leuko"), (r"phaeo", "pheo"), (r"coele(?=s?\b)", "cele"), (r"praevi", "previ"),
+    (r"caerul", "cerul"), (r"(?<!ent)(?<!anth)amoeb", "ameb"), (r"palaeo", "paleo"), (r"homoeo", "homeo"),
+    (r"manoeuv", "maneuv"), (r"sulph", "sulf"), (r"colour", "color"), (r"behaviour", "behavior"),
+    (r"\blabour", "labor"), (r"fibre(?=s?\b)", "fiber"), (r"\bcentre(?=s?\b)", "center"), (r"goitre", "goiter"),
+    (r"\btitre", "titer"), (r"neurone(?=s?\b)", "neuron"), (r"artefact", "artifact"),
+    (r"(?<=[a-z]l)ys(?=(?:ed|ing)\b)", "yz"), (r"(?<=[a-z]{4})isation(?=s?\b)", "ization"),
+    (
+        r"(catheter|central|character|colon|femin|fertil|general|hospital|immobil|immun|keratin|lateral|\blocal|lutein"
+        r"|necrot|neutral|normal|\borgan|oxid|parasit|recogn|sensit|stabil|standard|steril|traumat|vascular)"
+        r"is(?=(?:e|ed|es|ing)\b)",
+        r"\1iz",
+    ),
+)  # fmt: skip
+_ANY_STEM = re.compile("|".join(f"(?:{pattern})" for pattern, _ in _STEMS))
+_EACH_STEM = tuple((re.compile(pattern), replacement) for pattern, replacement in _STEMS)
+
+_SPELLED = {
+    "addisons": "addison", "alzheimers": "alzheimer", "barretts": "barrett", "bartholins": "bartholin",
+    "behcets": "behcet", "bells": "bell", "brocas": "broca", "crohns": "crohn", "cushings": "cushing", "downs": "down",
+    "dupuytrens": "dupuytren", "fourniers": "fournier", "grave": "graves", "gullain": "guillain", "hansens": "hansen",
+    "hashimotos": "hashimoto", "hirschsprungs": "hirschsprung", "hodgkins": "hodgkin", "huntingtons": "huntington",
+    "kaposis": "kaposi", "kawasakis": "kawasaki", "legionnaire": "legionnaires", "lymes": "lyme", "marfans": "marfan",
+    "meckels": "meckel", "menieres": "meniere", "mortons": "morton", "pagets": "paget", "parkinsons": "parkinson",
+    "peyronies": "peyronie", "potts": "pott", "raynauds": "raynaud", "reiters": "reiter", "reyes": "reye",
+    "schoenlein": "schonlein", "sheehans": "sheehan", "sjogrens": "sjogren", "sjoegren": "sjogren", "stills": "still",
+    "takayasus": "takayasu", "tourettes": "tourette", "turners": "turner", "wegeners": "wegener",
+    "wernickes": "wernicke", "whipples": "whipple", "wilsons": "wilson", "zenkers": "zenker", "disk": "disc",
+    "disks": "discs", "1st": "first", "2nd": "second", "3rd": "third", "4th": "fourth", "5th": "fifth",
+}  # fmt: skip
 
 
 @lru_cache
@@ -77,6 +117,24 @@ def _rows(language: str, version: str) -> dict[str, tuple[str, bool]]:
         for row in rows
         if (row["since"] or "1") <= version
     }
+
+
+def _read_abbreviations(path: str | os.PathLike[str]) -> dict[str, str]:
+    """A user's abbreviation table: the columns `abbreviation` and `expansion`, each abbreviation once."""
+    from ...files.tables import read_table
+
+    table = read_table(path)
+    out: dict[str, str] = {}
+    for name in ("abbreviation", "expansion"):
+        table.require(name)
+    for row, (short, long) in enumerate(
+        zip(table.required_text("abbreviation").to_pylist(), table.required_text("expansion").to_pylist(), strict=True)
+    ):
+        if out.setdefault(short, long) != long:
+            raise table.error(
+                "the abbreviation stands twice", row, "abbreviation", allowed="one expansion each", got=short
+            )
+    return out
 
 
 class Normalizer:
@@ -111,9 +169,7 @@ class Normalizer:
         self.language = language
         self.version = version
         if isinstance(abbreviations, str | os.PathLike):
-            from .abbreviations import read_abbreviations
-
-            abbreviations = read_abbreviations(abbreviations)
+            abbreviations = _read_abbreviations(abbreviations)
         self.abbreviations = dict(abbreviations or {})
         self._rules: Rules = RULES[language]
         self._fold = _fold_en if language == "en" else _fold_ru
@@ -279,3 +335,78 @@ def normalize_checked(normalizer: Normalizer, texts: Iterable[str]) -> list[str]
             raise InputError("a diagnosis without a letter or digit", allowed="a name in words", got=text)
         out.append(name)
     return out
+
+
+def american(word: str) -> str:
+    """`word` (case folded) in American spelling; a word of another kind comes back as it is.
+
+    >>> american("oesophageal"), american("ischaemia"), american("crohns")
+    ('esophageal', 'ischemia', 'crohn')
+    """
+    if (known := _SPELLED.get(word)) is not None:
+        return known
+    while _ANY_STEM.search(word):
+        before = word
+        for pattern, replacement in _EACH_STEM:
+            word = pattern.sub(replacement, word)
+        if word == before:
+            break
+    return word
+
+
+def without_short_forms(text: str) -> str:
+    """`text` less each short form that stands in brackets behind its long form, or before it.
+
+    Only where each word of the long form gives at least its first letter, so "heart attack (MI)" stays whole.
+
+    >>> without_short_forms("polycystic ovarian syndrome (PCOS), COPD (chronic obstructive pulmonary disease)")
+    'polycystic ovarian syndrome, chronic obstructive pulmonary disease'
+    """
+    out, here = "", 0
+    for found in _BRACKETS.finditer(text):
+        out += text[here : found.start()]
+        here = found.end()
+        inside = found[1].strip()
+        words = _LETTERS.findall(inside.lower())
+        if _SHORT.fullmatch(inside) and _ends_spelled(inside.lower(), _LETTERS.findall(out[-_MAX_LONG_FORM:].lower())):
+            continue
+        short = _LAST_SHORT.search(out, max(0, len(out) - _MAX_LONG_FORM)) if len(words) > 1 else None
+        if short and _spells(short[1].lower(), words):
+            out = f"{out[: short.start()]}{inside}"
+        else:
+            out += found[0]
+    return out + text[here:]
+
+
+def _ends_spelled(short: str, words: list[str]) -> bool:
+    """Whether the last two or more of `words` spell `short` (its plural s aside)."""
+    words = words[-2 * len(short) :]
+    forms = {short, short.removesuffix("s")} if len(short) > 3 else {short}
+    return any(_spells(form, words[start:]) for form in forms for start in range(len(words) - 1))
+
+
+def _spells(short: str, words: list[str]) -> bool:
+    """Whether `short` is made of the first letters of `words`, in order, each followed by any letters of the same word.
+
+    Small words may be passed over, but not the first. At least two words must give a letter.
+    """
+    # reached[i]: the words so far can spell short[:i]; the number of words that gave letters is at least 2 at the end
+    if words[0][0] != short[0] or words[0] in _SMALL:
+        return False
+    reached = {(0, 0)}
+    for word in words:
+        after = set(reached) if word in _SMALL else set()
+        for length, givers in reached:
+            taken, position = length, 0
+            while taken < len(short) and (position := _next(word, short[taken], position, taken == length)) > 0:
+                taken += 1
+                after.add((taken, min(givers + 1, 2)))
+        reached = after
+    return (len(short), 2) in reached
+
+
+def _next(word: str, letter: str, position: int, first: bool) -> int:
+    """The place behind `letter` in `word` from `position` on (`first`: only at the start); 0 when it is not there."""
+    if first:
+        return 1 if word[0] == letter else 0
+    return word.find(letter, position) + 1

@@ -14,8 +14,7 @@ from safetensors.numpy import save as save_tensors
 
 from dxmatch.errors import ModelError
 from dxmatch.terms.diseases import graph as module
-from dxmatch.terms.diseases.graph import DiseaseGraph
-from dxmatch.terms.diseases.words import vocabulary_of
+from dxmatch.terms.diseases.graph import DiseaseGraph, vocabulary_of
 from dxmatch.terms.icd.cache import text_array
 
 from ...small_graph import graph_of

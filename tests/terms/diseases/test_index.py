@@ -24,7 +24,7 @@ def encoder() -> StaticEncoder:
 
 def test_a_name_of_a_disease_is_linked_to_it_alone(encoder: StaticEncoder) -> None:
     index = DiseaseIndex(GRAPH, encoder, cache=False)
-    nodes, cosines = index.find(GRAPH.names, encoder.encode(GRAPH.names))
+    nodes, cosines, _ = index.find(GRAPH.names, encoder.encode(GRAPH.names))
     assert nodes[:, 0].tolist() == GRAPH.name_disease.tolist() and (cosines[:, 0] == 1).all()
     assert (nodes[:, 1:] == -1).all() and np.isnan(cosines[:, 1:]).all()
 
@@ -32,7 +32,7 @@ def test_a_name_of_a_disease_is_linked_to_it_alone(encoder: StaticEncoder) -> No
 def test_others_are_linked_to_the_nearest_diseases_each_by_its_nearest_name(encoder: StaticEncoder) -> None:
     index = DiseaseIndex(GRAPH, encoder, cache=False)
     mixed = [OTHERS[0], "heart attack", *OTHERS[1:]]
-    nodes, cosines = index.find(mixed, encoder.encode(mixed))
+    nodes, cosines, _ = index.find(mixed, encoder.encode(mixed))
     of_names = encoder.encode(GRAPH.names)
     for row, name in enumerate(mixed):
         if name == "heart attack":

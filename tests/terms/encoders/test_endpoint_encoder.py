@@ -44,19 +44,12 @@ def test_unit_rows_in_the_order_asked(endpoint: Endpoint, loopback: Any) -> None
         assert encoder.encode([name]).tobytes() == vectors[i : i + 1].tobytes()
 
 
-def test_dimensions_are_asked_for_once(endpoint: Endpoint, loopback: Any) -> None:
-    encoder = EndpointEncoder(endpoint, "m")
-    with pytest.raises(
-        ModelError, match=r"has given no vector yet, so that its width is unknown: call probe\(\) first"
-    ):
-        _ = encoder.dimensions
-    assert encoder.encode([]).shape == (0, 8) and encoder.probe() == encoder.dimensions == 8
-    assert len(asked(loopback)) == 1
+def test_no_text_asks_for_nothing(endpoint: Endpoint, loopback: Any) -> None:
+    assert len(EndpointEncoder(endpoint, "m").encode([])) == 0 and asked(loopback) == []
 
 
 def test_a_width_and_a_prompt_that_are_chosen(endpoint: Endpoint, loopback: Any) -> None:
     encoder = EndpointEncoder(endpoint, "m", dimensions=5, prompt="query: ")
-    assert encoder.dimensions == 5 and asked(loopback) == []
     prompted = encoder.encode(["gout"])
     assert asked(loopback)[0]["dimensions"] == 5 and asked(loopback)[0]["input"] == ["query: gout"]
     assert prompted.tobytes() == EndpointEncoder(endpoint, "m", dimensions=5).encode(["query: gout"]).tobytes()
@@ -83,10 +76,6 @@ def test_what_encode_refuses(endpoint: Endpoint, loopback: Any) -> None:
     with pytest.raises(InputError, match="without a character"):
         encoder.encode(["gout", " "])
     assert asked(loopback) == []
-    for name in ("dimensions", "rows"):
-        for value in (0, True, 1.5, "8"):
-            with pytest.raises(OptionError, match=name):
-                EndpointEncoder(endpoint, "m", **{name: value})
 
 
 def test_vectors_of_zeros(endpoint: Endpoint, loopback: Any) -> None:

@@ -86,8 +86,6 @@ def test_what_is_no_model(tiny_sentence_model: Path, tmp_path: Path) -> None:
             SentenceEncoder(absent)
     with pytest.raises(OptionError, match="revision"):
         SentenceEncoder(tiny_sentence_model, revision="main")
-    with pytest.raises(OptionError, match="rows"):
-        SentenceEncoder(tiny_sentence_model, rows=0)
     broken = shutil.copytree(tiny_sentence_model, tmp_path / "broken")
     weights = next(broken.rglob("*.safetensors"))
     weights.write_bytes(weights.read_bytes()[:200])

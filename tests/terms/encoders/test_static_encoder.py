@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from safetensors.numpy import load, save
 
 from dxmatch.errors import InputError, ModelError, OptionError
 from dxmatch.models.folder import shipped_parts
 from dxmatch.terms.encoders import Encoder
 from dxmatch.terms.encoders.hashing import all_buckets, code_points, max_buckets
-from dxmatch.terms.encoders.static import CONFIG, WEIGHTS, Shape, StaticEncoder
+from dxmatch.terms.encoders.static import FILE, Shape, StaticEncoder
 from dxmatch.terms.text.normalizer import Normalizer
 
 from ...plain_hashing import PAIR, WORD, buckets, hashed
@@ -96,21 +95,22 @@ def test_it_is_an_encoder(encoder: StaticEncoder) -> None:
 
 
 def test_save_and_load(encoder: StaticEncoder, tmp_path: Path) -> None:
-    tensors = load(encoder.files()[WEIGHTS])
+    tensors = encoder.arrays()
     told = StaticEncoder(SMALL, tensors["rows"], tensors["scales"], training={"seed": 1}, measured={"at_1": 0.5})
     assert told.save(tmp_path / "deep" / "folder") == tmp_path / "deep" / "folder"
-    assert sorted(path.name for path in (tmp_path / "deep" / "folder").iterdir()) == [CONFIG, WEIGHTS]
+    assert sorted(path.name for path in (tmp_path / "deep" / "folder").iterdir()) == [FILE]
     again = StaticEncoder.load(tmp_path / "deep" / "folder")
     assert (again.identity, again.shape) == (encoder.identity, SMALL)
     assert (again.training, again.measured) == ({"seed": 1}, {"at_1": 0.5})
     assert again.encode(["heart attack"]).tobytes() == encoder.encode(["heart attack"]).tobytes()
-    assert again.files() == told.files() == StaticEncoder.from_bytes(told.files()).files()
+    assert (
+        again.save(tmp_path / "again").joinpath(FILE).read_bytes() == (tmp_path / "deep" / "folder" / FILE).read_bytes()
+    )
 
 
 def test_identity_follows_what_shapes_a_vector(encoder: StaticEncoder) -> None:
     assert encoder.identity.startswith("static-") and len(encoder.identity) == 19
-    files = encoder.files()
-    tensors = load(files[WEIGHTS])
+    tensors = encoder.arrays()
     for name, at in (("rows", (3, 2)), ("scales", 5)):
         changed = {key: value.copy() for key, value in tensors.items()}
         changed[name][at] += 1
@@ -124,11 +124,15 @@ def test_quantized_rows_are_near_the_vectors() -> None:
     vectors = random.standard_normal((512, 16)).astype(np.float32) * random.uniform(0, 3, (512, 1)).astype(np.float32)
     vectors[7] = 0
     encoder = StaticEncoder.quantized(SMALL, vectors)
-    tensors = load(encoder.files()[WEIGHTS])
+    tensors = encoder.arrays()
     levels = np.concatenate([tensors["rows"] & 15, tensors["rows"] >> 4], axis=1) - 7.5
     back = levels * tensors["scales"][:, None]
     assert (back[7] == 0).all()
     assert np.square(back - vectors).sum() < 0.012 * np.square(vectors).sum()
+
+
+def configured(encoder: StaticEncoder, config: bytes) -> StaticEncoder:
+    return StaticEncoder.from_arrays({**encoder.arrays(), "config": np.frombuffer(config, np.uint8)})
 
 
 @pytest.mark.parametrize(
@@ -141,61 +145,59 @@ def test_quantized_rows_are_near_the_vectors() -> None:
     ],
 )  # fmt: skip
 def test_a_config_that_cannot_be_right(encoder: StaticEncoder, field: str, value: object) -> None:
-    files = encoder.files()
-    config = json.loads(files[CONFIG]) | {field: value}
-    with pytest.raises(ModelError, match=CONFIG):
-        StaticEncoder.from_bytes({**files, CONFIG: json.dumps(config).encode()})
+    config = json.loads(encoder.arrays()["config"].tobytes()) | {field: value}
+    with pytest.raises(ModelError, match="config"):
+        configured(encoder, json.dumps(config).encode())
 
 
 @pytest.mark.parametrize(
     "content", [b"", b"[]", b"{", b"\xff\xfe", b"[" * 100_000, b'{"format": "dxmatch-static-encoder"}']
 )
 def test_a_config_that_is_none(encoder: StaticEncoder, content: bytes) -> None:
-    with pytest.raises(ModelError, match=CONFIG):
-        StaticEncoder.from_bytes({**encoder.files(), CONFIG: content})
+    with pytest.raises(ModelError, match="config"):
+        configured(encoder, content)
 
 
 def test_arrays_that_do_not_fit(encoder: StaticEncoder) -> None:
-    files = encoder.files()
-    rows, scales = load(files[WEIGHTS])["rows"], load(files[WEIGHTS])["scales"]
+    config, rows, scales = encoder.arrays().values()
     for wrong in (
         {"rows": rows}, {"rows": rows, "scales": scales, "more": scales}, {"rows": rows[:-1], "scales": scales},
         {"rows": rows.astype(np.int8), "scales": scales}, {"rows": rows, "scales": scales.astype(np.float64)},
         {"rows": rows, "scales": scales[:, None]}, {"rows": rows.ravel(), "scales": scales},
     ):  # fmt: skip
-        with pytest.raises(ModelError, match="safetensors"):
-            StaticEncoder.from_bytes({**files, WEIGHTS: save(wrong)})
+        with pytest.raises(ModelError, match="array"):
+            StaticEncoder.from_arrays({"config": config, **wrong})
     for bad in (np.nan, np.inf, -1.0, 1e7):
         with pytest.raises(ModelError, match="a scale out of range"):
             wrong = scales.copy()
             wrong[9] = bad
-            StaticEncoder.from_bytes({**files, WEIGHTS: save({"rows": rows, "scales": wrong})})
+            StaticEncoder.from_arrays({"config": config, "rows": rows, "scales": wrong})
 
 
 def test_weights_without_a_direction_are_no_number(encoder: StaticEncoder) -> None:
-    rows = load(encoder.files()[WEIGHTS])["rows"]
+    rows = encoder.arrays()["rows"]
     nothing = StaticEncoder(SMALL, rows, np.zeros(512, np.float32))
     for texts in (["fever"], ["fever"] * 100):
         with pytest.raises(ModelError, match="no vector for 'fever'"):
             nothing.encode(texts)
 
 
-def test_damaged_files_are_refused_or_still_sound(encoder: StaticEncoder) -> None:
+def test_damaged_files_are_refused_or_still_sound(encoder: StaticEncoder, tmp_path: Path) -> None:
     """Cut, bits flipped, bytes changed: a `ModelError`, or numbers that are finite; nothing else."""
     random = np.random.default_rng(0)
-    files = encoder.files()
+    whole = encoder.save(tmp_path).joinpath(FILE).read_bytes()
     refused = 0
     for _ in range(400):
-        name = (CONFIG, WEIGHTS)[int(random.integers(2))]
-        content = bytearray(files[name])
+        content = bytearray(whole)
         if random.random() < 0.3:
             del content[int(random.integers(len(content))) :]
         else:
-            within = len(content) if random.random() < 0.5 else min(len(content), 200)
+            within = len(content) if random.random() < 0.5 else min(len(content), 600)
             for at in random.integers(0, within, int(random.integers(1, 4))):
                 content[at] ^= 1 << int(random.integers(8))
         try:
-            damaged = StaticEncoder.from_bytes({**files, name: bytes(content)})
+            (tmp_path / FILE).write_bytes(content)
+            damaged = StaticEncoder.load(tmp_path)
             assert np.isfinite(damaged.encode(["heart attack", "fever"])).all()
         except ModelError:
             refused += 1
@@ -203,19 +205,18 @@ def test_damaged_files_are_refused_or_still_sound(encoder: StaticEncoder) -> Non
 
 
 def test_folders_that_hold_no_encoder(encoder: StaticEncoder, tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=CONFIG):
+    with pytest.raises(ModelError, match=FILE):
         StaticEncoder.load(tmp_path)
-    with pytest.raises(ModelError, match=WEIGHTS):
-        StaticEncoder.from_bytes({CONFIG: encoder.files()[CONFIG]})
-    (tmp_path / CONFIG).write_bytes(encoder.files()[CONFIG])
-    (tmp_path / WEIGHTS).mkdir()
-    with pytest.raises(ModelError, match=WEIGHTS):
+    with pytest.raises(ModelError, match="other arrays"):
+        StaticEncoder.from_arrays({"config": encoder.arrays()["config"]})
+    (tmp_path / FILE).mkdir()
+    with pytest.raises(ModelError, match=FILE):
         StaticEncoder.load(tmp_path)
 
 
 def test_the_shipped_encoder_knows_synonyms_and_is_small() -> None:
     shipped = StaticEncoder.from_arrays(shipped_parts().encoder or {})
-    assert sum(len(content) for content in shipped.files().values()) <= 20_000_000
+    assert sum(array.nbytes for array in shipped.arrays().values()) <= 20_000_000
     names = ["kidney stone", "nephrolithiasis", "kidney cancer", "myocardal infarktion", "myocardial infarction"]
     vectors = shipped.encode([*map(Normalizer(), names)])
     cosines = vectors @ vectors.T

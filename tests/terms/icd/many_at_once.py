@@ -23,9 +23,9 @@ ONE = f"""
 import hashlib, time
 start = time.monotonic()
 import dxmatch
-from dxmatch.terms.icd.cache import Cache
-kept, built = Cache.save, []
-Cache.save = lambda self, name, *rest: (built.append(name), kept(self, name, *rest))
+from dxmatch.terms.icd import cache
+save, built = cache._save, []
+cache._save = lambda path, *rest: (built.append(path.name.split("-")[1]), save(path, *rest))
 p = dxmatch.load().probabilities({[a for a, _ in PAIRS]!r}, {[b for _, b in PAIRS]!r})
 print(hashlib.sha256(p.tobytes()).hexdigest()[:12], round(time.monotonic() - start, 1), *built)
 """

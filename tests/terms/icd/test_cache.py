@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from dxmatch.files.atomic import cache_folder
 from dxmatch.terms.icd import IcdIndex, cache, open_tree
-from dxmatch.terms.icd.cache import Cache, text_array, texts_of
+from dxmatch.terms.icd.cache import made_once, text_array, texts_of
 from dxmatch.terms.text.normalizer import Normalizer
 
 KEY = {"source": "s", "encoder": "e"}
@@ -42,25 +42,31 @@ def only_file(folder: Path, pattern: str = "*") -> Path:
     return file
 
 
+def kept(folder, key=KEY, name="names"):
+    """What lies there; None where it has to be made."""
+    made = []
+    found = made_once(name, key, lambda _: made.append(1) or arrays(), "it", folder)
+    return None if made else found
+
+
 def test_round_trip(tmp_path):
-    store, other = Cache(tmp_path / "made" / "here"), KEY | {"encoder": "f"}
-    assert store.load("names", KEY) is None
-    store.save("names", KEY, arrays())
-    kept = store.load("names", KEY)
-    same(kept, arrays())
-    assert texts_of(kept["texts"]) == ["naïve", "", "a\nb"] and texts_of(text_array([])) == []
-    assert store.load("names", other) is None and store.load("tree", KEY) is None
-    only_file(tmp_path / "made" / "here").rename(store._path("names", other))
+    folder, other = tmp_path / "made" / "here", KEY | {"encoder": "f"}
+    assert kept(folder) is None
+    same(kept(folder), arrays())
+    assert texts_of(kept(folder)["texts"]) == ["naïve", "", "a\nb"] and texts_of(text_array([])) == []
+    first = only_file(folder, "icd-*")
+    assert kept(folder, other) is None and kept(folder, KEY, "tree") is None
+    (second,) = set(folder.glob("icd-names-*")) - {first}
+    first.rename(second)
     with pytest.warns(RuntimeWarning, match="another key"):
-        assert store.load("names", other) is None
+        assert kept(folder, other) is None
 
 
 @settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_damage_is_noticed(tmp_path, data):
-    store = Cache(tmp_path)
-    store.save("names", KEY, arrays())
-    file = only_file(tmp_path)
+    kept(tmp_path)
+    file = only_file(tmp_path, "icd-*")
     whole = file.read_bytes()
     at, other = data.draw(st.integers(0, len(whole) - 1)), data.draw(st.integers(0, len(whole) - 1))
     ways = {
@@ -73,10 +79,10 @@ def test_damage_is_noticed(tmp_path, data):
     damaged = ways[data.draw(st.sampled_from(sorted(ways)))]
     file.write_bytes(damaged)
     if damaged == whole:
-        same(store.load("names", KEY), arrays())
+        same(kept(tmp_path), arrays())
         return
     with pytest.warns(RuntimeWarning, match="is damaged .* and is made anew") as caught:
-        assert store.load("names", KEY) is None
+        assert kept(tmp_path) is None
     assert len(caught) == 1
     assert "\n" not in str(caught[0].message)
 
@@ -122,13 +128,6 @@ def test_what_the_key_holds(tmp_path, small, encoder, normalizer):
     assert index.direct(["stenocardia", "angina pectoris"]).nodes.tolist() == [index.tree.node("I20"), -1]
 
 
-def test_an_encoder_that_lies_about_its_identity(tmp_path, small, encoder, normalizer):
-    IcdIndex.open(small, encoder, normalizer, tmp_path)
-    other = type(encoder)(64)
-    other.identity = encoder.identity
-    assert IcdIndex.open(small, other, normalizer, tmp_path).vectors.shape[1] == 64
-
-
 def test_a_folder_that_cannot_be_written(tmp_path, small, encoder, normalizer):
     (tmp_path / "file").write_text("not a folder")
     with pytest.warns(RuntimeWarning, match="cannot be written") as caught:
@@ -139,32 +138,30 @@ def test_a_folder_that_cannot_be_written(tmp_path, small, encoder, normalizer):
 
 def test_where_it_lies(tmp_path, monkeypatch):
     monkeypatch.setenv("DXMATCH_CACHE", str(tmp_path / "c"))
-    assert cache_folder() == Cache().folder == tmp_path / "c"
+    assert cache_folder() == tmp_path / "c"
+    assert kept(None) is None and kept(None) is not None and kept(False) is None
+    assert list((tmp_path / "c").glob("icd-names-*"))
     monkeypatch.delenv("DXMATCH_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "x"))
     assert "dxmatch" in str(cache_folder())
-    assert Cache(tmp_path).folder == tmp_path and Cache(False).folder is None
 
 
 def test_files_long_unused_go(tmp_path, monkeypatch):
     monkeypatch.setattr(cache, "MAX_FILES", 2)
-    store = Cache(tmp_path)
-    left = tmp_path / ".icd-names-0.safetensors.1.part"
-    left.write_text("a writer that was killed")
-    os.utime(left, (0, 0))
     for i in range(3):
-        store.save("names", {"n": i}, arrays())
-        os.utime(store._path("names", {"n": i}), (1000 + i, 1000 + i))
-    assert not left.exists()
-    store.load("names", {"n": 1})
-    store.save("names", {"n": 3}, arrays())
-    assert [store.load("names", {"n": i}) is not None for i in range(4)] == [False, True, False, True]
+        before = set(tmp_path.glob("icd-*"))
+        assert kept(tmp_path, {"n": i}) is None
+        for file in set(tmp_path.glob("icd-*")) - before:
+            os.utime(file, (1000 + i, 1000 + i))
+    assert kept(tmp_path, {"n": 1}) is not None
+    assert kept(tmp_path, {"n": 3}) is None
+    assert len(list(tmp_path.glob("icd-*"))) == 2
+    assert kept(tmp_path, {"n": 1}) is not None and kept(tmp_path, {"n": 3}) is not None
 
 
 WARM = """
 import sys
 from dxmatch.terms.icd import IcdIndex, open_tree
-from dxmatch.terms.icd.cache import Cache
 tree = open_tree("icd10cm", sys.argv[1])
 assert tree.code(tree.ancestors("I21.9")[0]) == "I21"
 heavy = {"simple_icd_10_cm", "pyarrow", "pandas", "torch", "numba", "scipy", "sklearn", "xml.etree.ElementTree"}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from dxmatch.errors import DxmatchError, OptionError
-from dxmatch.terms.icd import IcdIndex
+from dxmatch.errors import DxmatchError
 from dxmatch.terms.icd.index import HOW, entries, other_readings
+from dxmatch.terms.icd.mapping import nearest_answers
 
 STRINGS = (
     """
@@ -28,8 +30,6 @@ def test_direct(index):
     codes = [index.tree.code(node) if node >= 0 else None for node in found.nodes]
     assert codes == ["K50.9", "I21", "I21.0", "I21.0", "A15-A19", "C50", None, None, None]
     assert [HOW[how] for how in found.how] == ["direct"] + ["code"] * 5 + ["none"] * 3
-    assert found.scores[:6].tolist() == [1.0] * 6
-    assert np.isnan(found.scores[6:]).all()
     assert index.tree.kind(int(found.nodes[5])) == "category"
 
 
@@ -79,34 +79,31 @@ def test_other_readings(name, readings):
     assert other_readings(name) == readings
 
 
-def test_find_and_assign_begin_with_the_direct_match(index):
+def test_find_begins_with_the_direct_match(index):
     names = [*STRINGS, "acute myocardial infarction", "i21 9"]
-    direct, assigned, found = index.direct(names), index.assign(names), index.find(names)
+    direct, found = index.direct(names), index.find(names)
     candidates = index.ranked(names)
     by_vector = index.find(names, vectors=index.encoder.encode(names))
     assert by_vector.nodes.tolist() == found.nodes.tolist()
     for i, node in enumerate(direct.nodes):
         if node >= 0:
-            assert found.nodes[i].tolist() == [node] + [-1] * 14 and found.scores[i, 0] == assigned.scores[i] == 1
+            assert found.nodes[i].tolist() == [node] + [-1] * 14 and found.scores[i, 0] == 1
         else:
             assert found.nodes[i].tolist() == candidates.nodes[i].tolist()
-            assert assigned.scores[i] == min(candidates.scores[i, 0], 1)
-        assert assigned.nodes[i] == found.nodes[i, 0]
 
 
 def test_categories(index):
     names = ["i21", "i21 9", "acute myocardial infarction", "i22", "a15 a19", "a15", "a15 a19"]
-    ids = index.category_of(index.assign(names).nodes)
+    ids = index.category_of(index.find(names).nodes[:, 0])
     assert ids[0] == ids[1] == ids[2] == index.tree.node("I21")
     assert ids[3] == index.tree.node("I22")
     assert ids[4] == ids[6] != ids[5]
     assert ids.dtype == np.int32
-    assert len(index.category_of(index.assign([]).nodes)) == 0
+    assert len(index.category_of(index.find([]).nodes)) == 0
 
 
 def test_direct_strings_are_not_encoded(index, encoder):
     encoder.calls.clear()
-    index.assign(["i21", "crohn disease"])
     index.find(["i21", "crohn disease"])
     assert encoder.calls == []
 
@@ -120,13 +117,13 @@ def test_a_string_without_a_vector(index):
             vectors[[text == "silence" for text in texts]] = 0
             return vectors
 
-    silent = IcdIndex(index.tree, Silent(), index.names, index.nodes, index.vectors)
+    silent = replace(index, encoder=Silent())
     assert (silent.candidates(["silence", "heart attack"], 3).nodes >= 0).sum(axis=1).tolist() == [0, 3]
-    found = silent.assign(["silence", "heart attack"])
-    assert found.nodes[0] == -1
-    assert np.isnan(found.scores[0])
-    assert HOW[found.how[0]] == "none"
-    assert silent.category_of(found.nodes)[0] == -1
+    found = silent.find(["silence", "heart attack"])
+    assert found.nodes[0, 0] == -1
+    assert np.isnan(found.scores[0, 0])
+    assert nearest_answers(["silence"], silent, 1)[0].how == "none"
+    assert silent.category_of(found.nodes)[0, 0] == -1
 
 
 def test_a_broken_encoder(index):
@@ -135,10 +132,4 @@ def test_a_broken_encoder(index):
             return super().encode(texts) * np.float32(np.nan)
 
     with pytest.raises(DxmatchError, match="not finite"):
-        IcdIndex(index.tree, Broken(), index.names, index.nodes, index.vectors).assign(["heart attacks"])
-
-
-@pytest.mark.parametrize("k", [0, -1, 1.5, "3", True])
-def test_k(index, k):
-    with pytest.raises(OptionError, match="The 'k' parameter must be a whole number from 1"):
-        index.candidates(["fever"], k)
+        replace(index, encoder=Broken()).find(["heart attacks"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dxmatch.terms.icd import IcdIndex, map_to_icd
-from dxmatch.terms.icd.mapping import BELOW_THE_FLOOR
+from dxmatch.terms.icd.mapping import BELOW_THE_FLOOR, nearest_answers
 from dxmatch.terms.icd.ranking import (
     AGREEMENT,
     FLOOR,
@@ -20,12 +20,13 @@ from dxmatch.terms.icd.ranking import (
     Wording,
     costs_of_bits,
 )
+from dxmatch.terms.icd.search import trained_index
 
 
 class Placed:
     """Vectors that a test sets: each text at an angle from the first axis, whose cosine it is given."""
 
-    dimensions, identity = 2, "placed"
+    dimensions = 2
 
     def __init__(self, cosines):
         self.cosines = cosines
@@ -35,12 +36,17 @@ class Placed:
         return np.array([[math.cos(a), math.sin(a)] for a in angles], np.float32).reshape(-1, 2)
 
 
-def placed(cm, names, floor=False):
+def placed(cm, normalizer, names, floor=False):
     """An index of (name, code, cosine with any other text)."""
     codes = np.array([cm.node(code) for _, code, _ in names], np.int32)
     encoder = Placed({name: cosine for name, _, cosine in names})
     texts = [name for name, _, _ in names]
-    return IcdIndex(cm, encoder, texts, codes, encoder.encode(texts), floor=floor)
+    encoder.identity = "static-placed" if floor else "placed"
+    vectors = encoder.encode(texts)
+    return IcdIndex(
+        tree=cm, encoder=encoder, normalizer=normalizer, names=texts, nodes=codes, vectors=vectors, trained=trained_index(vectors),
+        wording=Wording.of(texts, codes, cm), costs=np.zeros(len(texts), np.float32), known={},
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -52,21 +58,22 @@ def placed(cm, names, floor=False):
         ("history of urine infection", "Z87.440"),
     ],
 )
-def test_a_special_code_only_where_the_words_say_so(cm, asked, best):
+def test_a_special_code_only_where_the_words_say_so(cm, normalizer, asked, best):
     index = placed(
         cm,
+        normalizer,
         [
             ("urine infection following delivery", "O86.20", 0.93), ("urine infection in pregnancy state", "O23", 0.94),
             ("neonatal urine infection", "P39.3", 0.94), ("personal history of urine infection", "Z87.440", 0.95),
             ("urine infection site", "N39.0", 0.91),
         ],
     )  # fmt: skip
-    assert index.tree.code(index.assign([asked]).nodes[0]) == best
+    assert index.tree.code(index.find([asked]).nodes[0, 0]) == best
 
 
-def test_the_score_by_hand(cm):
+def test_the_score_by_hand(cm, normalizer):
     """Two names of two categories; of the diagnosis' words the second name lacks "arm", and it says newborn."""
-    index = placed(cm, [("lesion of arm", "L98", 0.8), ("lesion of newborn", "P83", 0.78)])
+    index = placed(cm, normalizer, [("lesion of arm", "L98", 0.8), ("lesion of newborn", "P83", 0.78)])
     weights = dict(zip(index.wording.words, index.wording.weights.tolist(), strict=True))
     found = index.ranked(["lesion arm"])
     first, second = 0.8, 0.78 - SAYINGS["newborn"].cost - MISSING * weights["arm"]
@@ -92,19 +99,23 @@ def test_alone_in_a_batch_and_for_any_k_the_same(index):
         assert index.find([text], 3).nodes[0].tolist() == alone.nodes[0, :3].tolist()
 
 
-def test_the_floor(cm):
-    index = placed(cm, [("lesion of arm", "L98", FLOOR + 0.02)], floor=True)
-    assert index.assign(["lesion arm"]).how.tolist() == [3]
+def how(index, text):
+    return nearest_answers([text], index, 1)[0].how
+
+
+def test_the_floor(cm, normalizer):
+    index = placed(cm, normalizer, [("lesion of arm", "L98", FLOOR + 0.02)], floor=True)
+    assert how(index, "lesion arm") == "nearest"
     # half of the letters are in a word that no name has
-    found = index.assign(["lesion xqwzyt"])
-    assert found.nodes.tolist() == [-1] and found.how.tolist() == [4] and found.scores[0] < FLOOR + UNKNOWN / 2
+    assert how(index, "lesion xqwzyt") == "unmapped"
+    assert index.ranked(["lesion xqwzyt"]).scores[0, 0] < FLOOR + UNKNOWN / 2
     assert index.find(["lesion xqwzyt"]).nodes.max() == -1
     assert index.ranked(["lesion xqwzyt"]).nodes[0, 0] >= 0
-    assert placed(cm, [("lesion of arm", "L98", 0.1)]).assign(["lesion arm"]).how.tolist() == [3]
+    assert how(placed(cm, normalizer, [("lesion of arm", "L98", 0.1)]), "lesion arm") == "nearest"
 
 
 def test_unmapped_in_the_table(cm, normalizer):
-    index = placed(cm, [("lesion of arm", "L98", 0.2)], floor=True)
+    index = placed(cm, normalizer, [("lesion of arm", "L98", 0.2)], floor=True)
     got = map_to_icd(["lesion arm", "lesion of arm"], index, normalizer, 3)
     assert got["icd10"] == [None, "L98"] and got["how"] == ["unmapped", "direct"]
     assert got["reason"] == [BELOW_THE_FLOOR, None] and got["candidates"][0][0].code == "L98"

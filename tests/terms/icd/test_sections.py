@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 import dxmatch
-from dxmatch.errors import OptionError
 from dxmatch.features.providers import SHIPPED
 from dxmatch.matcher.match_function import load
 from dxmatch.terms.icd import IcdIndex, IcdTree, with_sections
+from dxmatch.terms.icd.readings import written_names
 from dxmatch.terms.icd.tree import CHAPTER
-from dxmatch.terms.icd.written import written_names
 from dxmatch.terms.text.normalizer import Normalizer
 
 
@@ -74,8 +73,8 @@ def test_a_chapter_is_only_what_its_own_name_means(
     chapters = {node for node, kind in enumerate(wide.tree.kinds.tolist()) if kind == CHAPTER}
     assert not chapters & {int(node) for node in wide.nodes}
     assert not chapters & set(wide.ranked([text], 200).nodes[0].tolist())
-    assert wide.assign([text]).nodes[0] not in chapters
-    assert wide.tree.code(wide.assign(["neoplasms"]).nodes[0]) == "2"
+    assert wide.find([text]).nodes[0, 0] not in chapters
+    assert wide.tree.code(wide.find(["neoplasms"]).nodes[0, 0]) == "2"
     assert chapters & {int(node) for node in with_sections(by_name, normalizer).nodes}, "H-DDx has them among its names"
 
 
@@ -141,9 +140,3 @@ def test_euclid_finds_the_least_distance(
         wide = with_sections(one, normalizer)
         assert len(wide.names) > len(one.names)
         assert wide.ranked(["ischaemic heart disease"], 1).nodes[0, 0] == one.tree.find("I20-I25")
-
-
-def test_unknown_ways_are_refused(small: Path, encoder, normalizer: Normalizer) -> None:
-    for wrong in ({"distance": "manhattan"}, {"counted": "titles"}):
-        with pytest.raises(OptionError, match="must be 'co"):
-            IcdIndex.open(small, encoder, normalizer, False, **wrong)

@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 
 import dxmatch
-from dxmatch.terms.icd.csv_tree import read_csv_tree
+from dxmatch.terms.icd import open_tree
 
 
 def tree_of(tmp_path: Path, text: str) -> Any:
     (tmp_path / "terms.csv").write_text(text, "utf-8")
-    return read_csv_tree(tmp_path / "terms.csv")
+    return open_tree(tmp_path / "terms.csv", False)
 
 
 def test_a_plain_list_needs_no_codes(tmp_path: Path) -> None:
@@ -33,6 +33,14 @@ def test_rows_of_one_code_are_synonyms_and_parents_stand_first(tmp_path: Path) -
     assert tree.ancestors("A") == [0] and tree.name("A") == "angina"
 
 
+def test_what_lies_below_a_term_stands_behind_it(tmp_path: Path) -> None:
+    """Sets of nodes with all above them are counted so: two terms of one parent, apart in the file, share it."""
+    rows = "term,code,parent\nheart,H,\nlung,L,\nangina,A,H\nasthma,B,L\n"
+    assert list(tree_of(tmp_path, rows).codes) == ["H", "A", "L", "B"]
+    hdf1 = dxmatch.metrics.hdf1([["H", "L", "A"]], [["A", "L"]], source=str(tmp_path / "terms.csv"))
+    assert hdf1 == 1
+
+
 def test_an_icd_tree_stays_one(tmp_path: Path) -> None:
     tree = tree_of(tmp_path, "code,name,parent\n9,Circulation,\nI21,Myocardial infarction,9\n")
     assert tree.kind("9") == "chapter"
@@ -43,7 +51,7 @@ def test_an_icd_tree_stays_one(tmp_path: Path) -> None:
     [
         ("code,term\nA,\n", "row 2, column 'term': the diagnosis is blank"),
         ("code,term,parent\nA,gout,Z\n", "row 2, column 'parent': an unknown parent"),
-        ("code,term,parent\nA,gout,B\nB,angina,A\n", "round in a circle.*A -> B -> A"),
+        ("code,term,parent\nA,gout,B\nB,angina,A\n", "in a cycle.*A -> B -> A"),
         ("x,y\n1,2\n", "which column holds the terms"),
         ("term,code\n,\n", "no rows"),
         ("term,parent\n,gout\n", "no terms"),

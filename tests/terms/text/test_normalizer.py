@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 
 from dxmatch.errors import InputError, OptionError
 from dxmatch.files.limits import MAX_CHARACTERS
-from dxmatch.terms.text.normalizer import Normalizer, normalize_checked
-from dxmatch.terms.text.short_forms import without_short_forms
-from dxmatch.terms.text.spelling import american
+from dxmatch.terms.text.normalizer import Normalizer, american, normalize_checked, without_short_forms
 
 EN, RU = Normalizer("en"), Normalizer("ru")
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from dxmatch.terms.text.parts import ways_apart
+from dxmatch.terms.text.understood import ways_apart
 
 
 @pytest.mark.parametrize(
