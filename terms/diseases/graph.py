@@ -134,7 +134,20 @@ class DiseaseGraph:
         for places in (self.name_disease, self.parents):
             if places.size and not 0 <= places.min() <= places.max() < d:
                 return "a disease that is not there"
-        return "a name that stands twice" if len(self.disease_of) != n else None
+        if len(self.disease_of) != n:
+            return "a name that stands twice"
+        return "a loop" if self._has_loop() else None
+
+    def _has_loop(self) -> bool:
+        """Whether some diseases are left when, again and again, all whose classes are gone go too."""
+        below = np.repeat(np.arange(len(self)), np.diff(self.parent_starts))
+        left = np.ones(len(self), np.bool_)
+        while left.any():
+            waiting = np.bincount(below[left[self.parents]], minlength=len(self)) > 0
+            if not (left & ~waiting).any():
+                return True
+            left &= waiting
+        return False
 
     @cached_property
     def identity(self) -> str:

@@ -85,7 +85,6 @@ def test_a_served_encoder(tmp_path: Path) -> None:
     encoder = spec.open({"here": HERE})
     assert isinstance(encoder, CachedEncoder) and encoder.path.parent == tmp_path / "cache" / "vectors"
     assert encoder.identity == EndpointEncoder(HERE, "a/b", "v1", 256, "query: ").identity
-    assert encoder.dimensions == 256
 
 
 def test_an_endpoint_that_nobody_gave() -> None:
