@@ -21,7 +21,7 @@ whatever the regression says.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .cache import text_array, texts_of
+from .search import Rescore
 from .tree import IcdTree
 
 VERSION = 1
@@ -186,9 +187,7 @@ class Wording:
         """What normalised texts say; words that no name has are left out."""
         return _said(texts, self._numbers)
 
-    def rescored(
-        self, texts: Said, costs: NDArray[np.float32], categories: NDArray[np.int32]
-    ) -> Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]], None]:
+    def rescored(self, texts: Said, costs: NDArray[np.float32], categories: NDArray[np.int32]) -> Rescore:
         """Makes cosines of shortlists the scores of texts that say `texts`, as `Search` calls it.
 
         costs, categories : float32[n] and int32[n], of each name's source and code.
