@@ -3,7 +3,6 @@
 import logging
 import os
 import re
-import shlex
 import signal
 import sys
 import traceback
@@ -88,8 +87,9 @@ def wrong_usage(error: CycloptsError, words: list[str]) -> str:
 
     said = " ".join(str(error).split()).partition(" Available")[0]
     if isinstance(error, UnknownCommandError) and not error.command_chain and "Did you mean" not in said:
-        one, other = [*(shlex.quote(word) for word in words if not word.startswith("-")), "another"][:2]
-        return f"{said} Of diagnoses: dxmatch match {one} {other}, dxmatch icd {one}. Of files: dxmatch evaluate {one}, dxmatch score {one}"
+        typed = [word for word in words if not word.startswith("-")]
+        one, other = typed[:2] if any(" " in word for word in typed[1:]) else (" ".join(typed), "another")
+        return f'{said} Of diagnoses: dxmatch match "{one}" "{other}", dxmatch icd "{one}". Of files: dxmatch evaluate {one}, dxmatch score {one}'
     if isinstance(error, UnknownOptionError):
         typed = error.token.keyword or error.token.value
         old = typed.strip("-").replace("-", "_")

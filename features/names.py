@@ -298,15 +298,15 @@ def different_texts(a: Strings, b: Strings) -> tuple[list[str], NDArray[np.int32
 
 def _numbered_texts(column: Strings, side: str) -> tuple[list[str], Index]:
     """The different texts of a column, and int32[n], where each row's is among them."""
-    import pyarrow as pa
-
-    if not isinstance(column, pa.Array | pa.ChunkedArray):
+    if type(column).__module__.partition(".")[0] != "pyarrow":
         values = list(column)
         for row, text in enumerate(values):
             if not isinstance(text, str):
                 raise _no_text(text, row, side)
         return numbered(values)
-    arrow = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    import pyarrow as pa
+
+    arrow: Any = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     kind = arrow.type.value_type if pa.types.is_dictionary(arrow.type) else arrow.type
     is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
     if len(arrow) and (arrow.null_count or not is_text):

@@ -6,6 +6,7 @@ import re
 import sys
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 import dxmatch
@@ -81,10 +82,10 @@ def test_equal_after_normalisation(matcher, tmp_path):
 def test_what_is_unknown_is_said_to_be(matcher_of, monkeypatch):
     from dxmatch.features.registry import KINDS
 
-    def unknown(names, first, second, out):
-        out[:] = float("nan")
+    def unknown(pairs, options):
+        return np.full(len(pairs.first), np.nan, np.float32)
 
-    monkeypatch.setitem(KINDS, "levenshtein", type(KINDS["levenshtein"])(**{**vars(KINDS["levenshtein"]), "compare": unknown}))  # fmt: skip
+    monkeypatch.setitem(KINDS, "levenshtein", type(KINDS["levenshtein"])(**{**vars(KINDS["levenshtein"]), "compute": unknown}))  # fmt: skip
     found = dxmatch.explain(matcher_of("-1 0 2"), "hip fracture", "ankle fracture")
     assert next(part for part in found.parts if part.feature == "levenshtein").value is None
     assert "Unknown for this pair: levenshtein." in str(found) and None in [
