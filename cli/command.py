@@ -191,6 +191,7 @@ class Call:
     lacking: bool = False
 
     def __post_init__(self) -> None:
+        """Makes the object whose budget says afterwards what came of asking."""
         self.given["asking"] = Asking(**self.given.get("asking", {}))
 
     def __call__(self, other: Callable[..., Any] | None = None, /, **more: Any) -> Any:
@@ -215,7 +216,7 @@ class Call:
                 found.save(path)
             if "charts" in self.typed:
                 found.save_charts(self.typed["charts"])
-            for option in tables.keys() & self.typed.keys():
+            for option in (name for name in tables if name in self.typed):
                 found.save_table(tables[option], self.typed[option])
         finally:
             shown = inspect.signature(found.print).parameters.keys() & self.typed.keys()

@@ -88,7 +88,7 @@ def wrong_usage(error: CycloptsError, words: list[str]) -> str:
     said = " ".join(str(error).split()).partition(" Available")[0]
     if isinstance(error, UnknownCommandError) and not error.command_chain and "Did you mean" not in said:
         typed = [word for word in words if not word.startswith("-")]
-        one, other = typed[:2] if any(" " in word for word in typed[1:]) else (" ".join(typed), "another")
+        one, other = typed[:2] if len(typed) > 1 and " " in "".join(typed) else (" ".join(typed), "another")
         return f'{said} Of diagnoses: dxmatch match "{one}" "{other}", dxmatch icd "{one}". Of files: dxmatch evaluate {one}, dxmatch score {one}'
     if isinstance(error, UnknownOptionError):
         typed = error.token.keyword or error.token.value
