@@ -21,6 +21,15 @@ def on_startup(**_: Any) -> None:
     lay_package(ROOT / "out" / "site-package" / "dxmatch")
 
 
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """The page of metrics with each in full, from the registry; the repository holds its table alone."""
+    if page.file.src_uri != "metrics.md":
+        return markdown
+    from dxmatch.evaluation.score.reference_page import reference_page
+
+    return reference_page(in_full=True)
+
+
 def lay_package(package: Path) -> None:
     """Links in `package` to what is installed as dxmatch: the repository's root without tests and environments."""
     shutil.rmtree(package, ignore_errors=True)

@@ -9,19 +9,22 @@ from .declare import Metric, all_metrics
 
 _TOP = """# Metrics
 
-Made from the registry by `python -m dxmatch.evaluation.score.reference_page > docs/metrics.md`; `dxmatch metrics` lists the same, `dxmatch metrics rpad` shows one.
-Each is a function of its own: `dxmatch.metrics.rpad(...)`. What is undefined is NaN (None in a report), with the reason, and never a number.
-[Which metric answers which question](questions.md) is where to begin.
+[Which metric answers which question](questions.md) is where to begin. Each is a function, `dxmatch.metrics.rpad(...)`. `help` of it, `dxmatch metrics rpad` and this page of the site (`make docs`) say its formula,
+good values, when to use it and when not, inputs, range, denominator, edge cases and source. What is undefined is NaN (None in a report), with the reason, and never a number.
+
+Made from the registry by `python -m dxmatch.evaluation.score.reference_page > docs/metrics.md`.
 """
 
 
-def reference_page() -> str:
-    """Writes Markdown: a table of all metrics, then each in full, by the file that declares it."""
+def reference_page(*, in_full: bool = False) -> str:
+    """Writes Markdown: a table of all metrics, in full (on the site) each by the file that declares it, and the sources."""
     metrics = all_metrics()
     lines = [_TOP, "| symbol | function | means |", "| --- | --- | --- |"]
-    lines += [f"| {_cell(m.symbol)} | [`{m.name}`](#{m.name}) | {_cell(m.description.meaning)} |" for m in metrics]
-    family = ""
     for metric in metrics:
+        name = f"[`{metric.name}`](#{metric.name})" if in_full else f"`{metric.name}`"
+        lines.append(f"| {_cell(metric.symbol)} | {name} | {_cell(metric.description.meaning)} |")
+    family = ""
+    for metric in metrics if in_full else ():
         if metric.family != family:
             family = metric.family
             subject = (sys.modules[metric.function.__module__].__doc__ or "").partition("\n")[0]
