@@ -10,7 +10,7 @@ from .declare import Metric, all_metrics
 _TOP = """# Metrics
 
 [Which metric answers which question](questions.md) is where to begin. Each is a function, `dxmatch.metrics.rpad(...)`. `help` of it, `dxmatch metrics rpad` and this page of the site (`make docs`) say its formula,
-good values, when to use it and when not, inputs, range, denominator, edge cases and source. What is undefined is NaN (None in a report), with the reason, and never a number.
+good values, when to use it and when not, inputs, range, denominator and edge cases. What is undefined is NaN (None in a report), with the reason, and never a number.
 
 Made from the registry by `python -m dxmatch.evaluation.score.reference_page > docs/metrics.md`.
 """
@@ -19,10 +19,13 @@ Made from the registry by `python -m dxmatch.evaluation.score.reference_page > d
 def reference_page(*, in_full: bool = False) -> str:
     """Writes Markdown: a table of all metrics, in full (on the site) each by the file that declares it, and the sources."""
     metrics = all_metrics()
-    lines = [_TOP, "| symbol | function | means |", "| --- | --- | --- |"]
+    lines = [_TOP, "| symbol | function | means | source |", "| --- | --- | --- | --- |"]
     for metric in metrics:
         name = f"[`{metric.name}`](#{metric.name})" if in_full else f"`{metric.name}`"
-        lines.append(f"| {_cell(metric.symbol)} | {name} | {_cell(metric.description.meaning)} |")
+        said = metric.description
+        lines.append(
+            f"| {_cell(metric.symbol)} | {name} | {_cell(said.meaning)} | {_cell(said.source.partition(',')[0])} |"
+        )
     family = ""
     for metric in metrics if in_full else ():
         if metric.family != family:

@@ -145,7 +145,7 @@ def write_gallery() -> None:
                 "",
                 f"![{_alt(figure)}](pictures/{name}.png)",
                 "",
-                *([figure.note, ""] if figure.note else []),
+                *([figure.note, ""] if figure.note and figure.note not in lines else []),
             ]
     GALLERY.write_text("\n".join(lines).rstrip() + "\n", "utf-8")
 

@@ -116,6 +116,11 @@ def test_the_reference_has_the_methods(site: Path) -> None:
         assert f'id="dxmatch.MatchFunction.{method}"' in page, method
 
 
+def test_the_site_has_every_metric_in_full(site: Path) -> None:
+    page = (site / "metrics.html").read_text("utf-8")
+    assert {name for name in dxmatch.metrics.REGISTRY if f'<h3 id="{name}"' not in page} == set()
+
+
 def test_the_reference_shows_options_not_stars() -> None:
     """Explicit signatures: an option that is swallowed by `**options` is one that nobody finds."""
     functions = [getattr(dxmatch, name) for name in dxmatch.__all__ if inspect.isfunction(getattr(dxmatch, name))]
