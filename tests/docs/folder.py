@@ -101,13 +101,11 @@ def lay_out(folder: Path, url: str) -> None:
     header, *patients = published(folder).read_text("utf-8").splitlines(keepends=True)
     (folder / "release_test_patients.csv").write_text(header + "".join(patients * 500), "utf-8")
     written(folder / "graphs", GRAPHS)
-    for notes in ("notes", "notes-original", "amended"):
-        written(folder / notes, NOTES)
+    written(folder / "notes", NOTES)
     _write(folder / "people.csv", [
         {"note": "Asthma/a1.json", "observation": "wheeze", "predicted": "wheeze", "label": 1},
         {"note": "Stroke/s1.json", "observation": "droop", "predicted": "clot", "label": 0},
     ])  # fmt: skip
-    (folder / "domains.csv").write_text("category,domain\nAsthma,lungs\nStroke,nerves\n")
     for run in ("run-1", "run-2", "run-g", "run-k", "runs/gpt4-g", "runs/gpt4-k"):
         written(folder / run, GOOD)
     (folder / "cnqa.json").write_text(json.dumps(_QUESTIONS), "utf-8")
