@@ -54,7 +54,7 @@ docs: $(VENV)/.installed-dev
 pictures: $(VENV)/.installed-dev
 	$(BIN)/python -m dxmatch.tests.docs.pictures
 
-# Hostile and damaged input at random, for MINUTES: readers, model folders, answers, the store, the normaliser, pages.
+# Hostile and damaged input at random, for MINUTES: answers of language models, names, tables.
 MINUTES ?= 20
 fuzz: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.fuzz --minutes $(MINUTES)

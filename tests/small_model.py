@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import lightgbm
+import msgspec
 import numpy as np
 import pytest
 
@@ -18,6 +20,7 @@ from dxmatch.models.ensemble import TreeEnsemble
 from dxmatch.models.folder import ModelFolder, save
 from dxmatch.models.manifest import Column, Decision, Made, Manifest
 from dxmatch.terms.encoders.static import Shape, StaticEncoder
+from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.engines.fitted import trees_of
 
 FEATURES = ("icd_nearest", "cosine_static", "ratio_unigram", "ratio_stem", "levenshtein")
@@ -86,6 +89,28 @@ def fitted(folder: Path, **change: Any) -> Path:
     facts["files"] = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in facts["files"]}
     (folder / "model.json").write_text(json.dumps(facts), "utf-8")
     return folder
+
+
+def model_parts() -> ModelFolder:
+    """A small model of one cosine and one ratio."""
+    names = ("cosine_x", "ratio_unigram")
+    table = np.random.default_rng(0).random((200, 2)).astype(np.float32)
+    data = lightgbm.Dataset(table, (table.sum(1) > 1).astype(int), feature_name=list(names))
+    settings = {"objective": "binary", "num_leaves": 4, "verbosity": -1, "num_threads": 1, "min_data_in_leaf": 5}
+    trees = trees_of([lightgbm.train(settings, data, num_boost_round=3)])
+    made = Made("2025-01-31", "0.1.0", {})
+    return ModelFolder(small_manifest(names, normalizer=Normalizer().spec(), made=made), trees)
+
+
+def saved(parts: ModelFolder, path: Path, name: str, table: dict[str, Any] | None) -> Path:
+    columns = [
+        {"name": "cosine_x", "kind": "cosine", "encoder": name},
+        {"name": "ratio_unigram", "kind": "ratio", "view": "unigram"},
+    ]
+    features: dict[str, Any] = {"name": "x", "language": "en", "feature": columns}
+    if table is not None:
+        features["encoder"] = {name: table}
+    return save(path, replace(parts, manifest=msgspec.structs.replace(parts.manifest, feature_set=features)))
 
 
 ODD_THRESHOLDS = (

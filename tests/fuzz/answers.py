@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import json
-from functools import cache
+from collections.abc import Iterator
 
 from hypothesis import strategies as st
 
 from dxmatch.evaluation.read.raw_answers import ranked_diagnoses
 from dxmatch.votes.prompts.files import PROMPTS
 from dxmatch.votes.prompts.prompt import Prompt, check_text, options_text
-from dxmatch.votes.prompts.questions import ModelConfig, Question
-from dxmatch.votes.prompts.replies import INCLUDED, RIGHT, letters_of, read
+from dxmatch.votes.prompts.questions import REASONS, ModelConfig, Question
+from dxmatch.votes.prompts.replies import letters_of
 
 from .findings import falsified, seconds_of
 
 MOST_SECONDS = 2.0
 """Of processor time for 100,000 characters."""
 LONGEST = 100_000
-BATCH = 200
 
 _PIECES = (
     "Yes", "No", "yes", "no", "YES.", "Not included", "included", "correct", "incorrect", "3", "0", "1", "10", "-1", "1e9", "A", "B and C", "AC",
@@ -39,82 +38,55 @@ long = st.tuples(st.lists(piece, min_size=1, max_size=4).map("".join), piece).ma
 )
 
 _CANDIDATES = json.dumps([["I21", "Acute myocardial infarction"], ["I20", "Angina pectoris"], ["R07", "Chest pain"]])
-
-
-_YES_OR_NO = ("vote", "observation", "rationale")
 _OPTIONS = options_text(["gout", "STEMI", "sepsis", "asthma"])
 _SECONDS = {
     "pick": _CANDIDATES, "severity": "", "diagnosis": "3", "choice": _OPTIONS, "choice-reading": _OPTIONS,
     "check": check_text("1. angina", 0, "only its cause"),
 }  # fmt: skip
+_LARGEST = {"relation": 5, "severity": 5, "pick": 3, "choice": 15, "choice-reading": 15}
+"""Verdicts begin at 0 for a yes or no, and at 1 for a number or a class."""
+_APART = {
+    **dict.fromkeys(("vote", "observation", "rationale"), ("Yes.", "No.")),
+    "check": ('{"verdict": "correct"}', '{"verdict": "incorrect"}'),
+    "judge": ('{"verdict": "included"}', '{"verdict": "not included"}'),
+    **dict.fromkeys(("relation", "severity", "pick"), ("1", "3")),
+}
+"""Two answers of which one at most can be meant."""
 
 
-@cache
-def _questions() -> list[tuple[str, Prompt, Question, tuple[int, ...]]]:
-    """Every built-in prompt, with a question that it can be asked, and the verdicts that there are."""
-    found = []
+def read_by_all(text: str) -> Iterator[tuple[Prompt, int | None, str | None]]:
+    """What every built-in prompt reads in it."""
     for version, prompt in PROMPTS.items():
-        second = _SECONDS.get(prompt.kind, "acute MI")
-        allowed: tuple[int, ...] = (0, 1)
-        if prompt.kind in ("relation", "severity"):
-            allowed = (1, 2, 3, 4, 5)
-        elif prompt.kind == "pick":
-            allowed = (1, 2, 3)
-        elif prompt.kind in ("choice", "choice-reading"):
-            allowed = tuple(range(1, 16))
-        elif prompt.kind == "diagnosis":
-            allowed = (1,)
-        found.append((version, prompt, Question(ModelConfig("m", version), "heart attack", second), allowed))
-    return found
-
-
-def _contradictions(kind: str) -> tuple[tuple[str, str], ...]:
-    """Two answers of which one at most can be meant; () of what is asked in other ways."""
-    if kind in _YES_OR_NO:
-        said = ("Yes.", "No.")
-    elif kind == "check":
-        said = ('{"verdict": "correct"}', '{"verdict": "incorrect"}')
-    elif kind == "judge":
-        said = ('{"verdict": "included"}', '{"verdict": "not included"}')
-    elif kind in ("relation", "severity", "pick"):
-        said = ("1", "3")
-    else:
-        return ()
-    return (said, said[::-1])
+        question = Question(ModelConfig("m", version), "heart attack", _SECONDS.get(prompt.kind, "acute MI"))
+        yield prompt, *prompt.read(text, question)
 
 
 def check(text: str) -> None:
     listed = ranked_diagnoses(text)
     assert listed is None or all(isinstance(name, str) and name.strip() for name in listed), listed
-    for reader in (INCLUDED, RIGHT):
-        judgement = read(text, reader, "gout", "heart attack")
-        assert judgement.value in (0, 1, None), judgement
-        assert (judgement.value is None) == (judgement.reason is not None), judgement
-        assert judgement.place is None or judgement.place >= 1, judgement
     places = letters_of(text, 4, ("gout", "STEMI", "sepsis", "asthma"))
     assert places is None or (places and list(places) == sorted({*places} & {*range(4)})), places
-    for version, prompt, question, allowed in _questions():
-        verdict, reason = prompt.read(text, question)
-        assert verdict is None or verdict in allowed, (version, verdict)
-        assert (verdict is None) == (reason is not None), (version, verdict, reason)
+    for prompt, verdict, reason in read_by_all(text):
+        most = _LARGEST.get(prompt.kind, 1)
+        assert verdict in (None, *range(most > 1, most + 1)), (prompt.version, verdict)
+        assert (verdict is None) == (reason in REASONS), (prompt.version, verdict, reason)
 
 
 def check_contradiction(text: str) -> None:
     """A later line that says the other is no verdict, unless what stands before it was a thought."""
     if "</think>" in text:
         return
-    for version, prompt, question, _ in _questions():
-        for first, other in _contradictions(prompt.kind):
-            said = f"{first}\n{text}\n{other}"
-            assert prompt.read(said, question)[0] is None, (version, said)
+    for said in {*_APART.values()}:
+        for first, other in (said, said[::-1]):
+            for prompt, verdict, _ in read_by_all(f"{first}\n{text}\n{other}"):
+                assert _APART.get(prompt.kind) != said or verdict is None, (prompt.version, first, text, other)
 
 
 def check_time(text: str) -> None:
     calls = {
         "ranked": lambda: ranked_diagnoses(text),
-        "judgement": lambda: read(text, INCLUDED, "gout"),
         "letters": lambda: letters_of(text, 4),
-        "prompts": lambda: [prompt.read(text[:10_000], question) for _, prompt, question, _ in _questions()],
+        "prompts": lambda: list(read_by_all(text[:10_000])),
     }
     for part, call in calls.items():
         taken = seconds_of(call, MOST_SECONDS)

@@ -16,7 +16,6 @@ from .findings import falsified, seconds_of
 
 MOST_SECONDS = 0.5
 """Of processor time for 10,000 characters."""
-BATCH = 500
 
 _WORDS = (
     "heart attack", "MI", "type II", "pre-", "eclampsia", "(SLE)", "systemic lupus erythematosus", "no evidence of", "r/o", "possible",

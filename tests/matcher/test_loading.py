@@ -14,7 +14,7 @@ from dxmatch.errors import InputError, ModelError, OptionError
 from dxmatch.matcher.loading import check_identity
 from dxmatch.matcher.pair_votes import providers_of
 from dxmatch.models.folder import SHIPPED_MODEL
-from dxmatch.tests.fuzz.folders import model_parts, saved
+from dxmatch.tests.small_model import model_parts, saved
 
 
 @pytest.fixture(scope="module")

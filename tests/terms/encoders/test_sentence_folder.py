@@ -1,4 +1,4 @@
-"""Sentence-transformers folders made to do harm, and what a model folder may call an encoder. `tests/fuzz/folders.py` opens them all."""
+"""Sentence-transformers folders made to do harm, and what a model folder may call an encoder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dxmatch.features.feature_set import FeatureSet
 from dxmatch.terms.encoders.declared import EncoderSpec
 from dxmatch.terms.encoders.hub import hub_folder
 from dxmatch.terms.encoders.sentence_folder import check_sentence_folder
-from dxmatch.tests.fuzz.hostile_folders import ENCODERS, NAMES
+from dxmatch.tests.terms.encoders.hostile_folders import ENCODERS, NAMES
 
 from ...blocked_network import no_network  # noqa: F401
 
