@@ -68,8 +68,3 @@ def test_the_table(found: Ablation) -> None:
     assert lines[0].startswith("Out of fold on 590 pairs") and "60 references, with 630 silver" in lines[0]
     assert lines[4].startswith(f"| {WHOLE} | 0 | ") and len(lines) == 4 + len(found.rows)
     assert str(Change(-0.0123, -0.02, 0.001)) == "-0.012 [-0.020, +0.001]" and str(Change(0.5, None, None)) == "+0.500"
-
-
-def test_without_silver_pairs_there_is_nothing_to_leave_out() -> None:
-    rows = ablate(examples(), {}, {"hardly": [1]}, [0, 0], repeats=20).rows
-    assert [row.name for row in rows] == [WHOLE, "hardly"]

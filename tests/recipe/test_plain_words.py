@@ -13,10 +13,8 @@ import numpy as np
 import pytest
 
 import dxmatch
-from dxmatch.errors import InputError, OptionError
 from dxmatch.recipe.plain_words import (
     EXPECTED,
-    MATCHES,
     NOT_UNDERSTOOD,
     PlainWords,
     measure_plain_words,
@@ -48,14 +46,6 @@ def test_each_kind_has_thirty_pairs_and_none_stands_twice(words: PlainWords) -> 
     assert set(words.expected) == set(EXPECTED)
 
 
-def test_a_rule_that_always_gives_one_answer_fails_in_most_kinds(words: PlainWords) -> None:
-    by_kind: dict[str, Counter[bool]] = {}
-    for kind, expected in zip(words.kind, words.expected, strict=True):
-        by_kind.setdefault(kind, Counter())[expected in MATCHES] += 1
-    one_answer = [kind for kind, answers in by_kind.items() if min(answers[True], answers[False]) < 2]
-    assert one_answer == ["unrelated"]
-
-
 def test_nothing_is_trained_on_them(words: PlainWords) -> None:
     normal = Normalizer()
     taught = {
@@ -67,26 +57,6 @@ def test_nothing_is_trained_on_them(words: PlainWords) -> None:
     assert len(taught) > 5_000
     both = [(a, b) for a, b in zip(words.a, words.b, strict=True) if frozenset((normal(a), normal(b))) in taught]
     assert both == []
-
-
-def test_escapes_are_read_as_the_characters(words: PlainWords) -> None:
-    assert "heart\u00ad attack" in words.a
-    assert "\ufeffgout" in words.a
-    assert not any("\\u" in text for text in words.a + words.b)
-
-
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        ("a,b,expected\nx,y,same\n", "column 'kind'"),
-        ("kind,a,b,expected\nk,,y,same\n", "row 2, column 'a': an unknown value"),
-        ("kind,a,b,expected\nk,x,y,equal\n", "row 2, column 'expected': an unknown value"),
-    ],
-)
-def test_a_file_that_cannot_be_right_is_refused(tmp_path: Path, content: str, problem: str) -> None:
-    (tmp_path / "words.csv").write_text(content)
-    with pytest.raises(InputError, match=problem):
-        read_plain_words(tmp_path / "words.csv")
 
 
 @dataclass
@@ -128,19 +98,6 @@ def test_shares_by_kind_with_wilson_intervals() -> None:
     assert (x["pairs"], x["right"], x["value"]) == (3, 1, 1 / 3)
     # (p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n), z = 1.96
     assert (x["low"], x["high"]) == (pytest.approx(0.0615, abs=1e-3), pytest.approx(0.7923, abs=1e-3))
-
-
-def test_the_very_relation_is_measured() -> None:
-    kinds = measured([0.9, 0.9, 0.1, 0.1, np.nan])["kinds"]
-    assert kinds["x"]["relation"]["right"] == 2
-    assert kinds["y"]["relation"] == pytest.approx(
-        {"pairs": 1, "right": 1, "value": 1.0, "low": 0.2065, "high": 1.0}, abs=1e-3
-    )
-
-
-def test_another_policy_is_refused() -> None:
-    with pytest.raises(OptionError, match="the policy strict"):
-        measured([0.0] * 5, "strict")
 
 
 def test_the_card_has_the_table() -> None:

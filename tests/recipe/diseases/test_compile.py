@@ -112,10 +112,3 @@ def test_half_of_the_names_are_hidden_and_nothing_else(data: Path, monkeypatch: 
     np.testing.assert_array_equal(hidden.parents, graph.parents)
     assert half_hidden(graph).names == hidden.names
     assert DiseaseGraph.from_arrays(hidden.arrays()).names == hidden.names
-
-
-def test_hidden_is_half_of_many(shared_data: Path) -> None:
-    from dxmatch.terms.diseases.shipped import shipped_graph
-
-    graph = shipped_graph()
-    assert 0.49 < len(half_hidden(graph).names) / len(graph.names) < 0.51

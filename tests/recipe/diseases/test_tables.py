@@ -15,7 +15,6 @@ from dxmatch.recipe.diseases.tables import (
     read_diseases,
     says_nothing,
     without_loops,
-    without_mark,
 )
 from dxmatch.terms.text.normalizer import Normalizer
 
@@ -40,12 +39,6 @@ def test_names_are_normalised_the_main_one_first_each_once(tables: Tables) -> No
     assert len(set(found["D1"].names)) == len(found["D1"].names) and "" not in found["D1"].names
 
 
-def test_marks_are_taken_off(tables: Tables) -> None:
-    assert without_mark("NON RARE IN EUROPE: Gout") == "Gout" and without_mark("obsolete: obsolete gout") == "gout"
-    found = tables("D1,obsolete foo gout,label\n")
-    assert (found["D1"].label, found["D1"].names) == ("foo gout", ("foo gout",))
-
-
 def test_a_name_at_two_diseases(tables: Tables) -> None:
     names = "A,asthma,label\nA,wheeze,exact\nB,asthma foo,label\nB,asthma,exact\nB,wheeze,exact\nC,gout,label\nC,wheeze,exact\n"
     found = tables(names)
@@ -68,11 +61,6 @@ def test_an_empty_class_is_bridged(tables: Tables) -> None:
     assert set(found) == {"A", "D"}
     assert found["D"].parents == ("A",), "up over two classes that say nothing"
     assert found["A"].parents == (), "and nothing above one that has none"
-
-
-def test_loops_are_cut_where_they_close(tables: Tables) -> None:
-    found = tables("A,gout,label\nB,asthma,label\nC,mumps,label\n", "A,B\nB,C\nC,A\nC,C\n")
-    assert {each.id: each.parents for each in found.values()} == {"A": ("B",), "B": ("C",), "C": ()}
 
 
 @settings(deadline=None, max_examples=150)

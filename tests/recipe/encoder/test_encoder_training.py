@@ -9,18 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dxmatch.errors import InputError, OptionError
 from dxmatch.recipe.encoder import data
 from dxmatch.recipe.encoder.__main__ import app
 from dxmatch.recipe.encoder.data import (
-    Names,
     Synonyms,
     folds_of,
     icd_synonyms,
     join,
     read_synonyms,
 )
-from dxmatch.recipe.encoder.measure import read_queries
 from dxmatch.recipe.shipped import encoder_table
 from dxmatch.terms.encoders.static import Shape, StaticEncoder
 from dxmatch.terms.text.normalizer import Normalizer
@@ -59,26 +56,6 @@ def test_reading_the_three_kinds_of_files(tmp_path: Path) -> None:
         )
     )
     assert (mondo.first, mondo.second, mondo.ids) == (["ataxia"], ["Ataxy"], ["Orphanet:100"])
-
-
-@pytest.mark.parametrize(
-    ("header", "row", "told"),
-    [
-        ("name,other_name", "a,b", "column 'synonym'.*missing"),
-        ("x,y", "a,b", "column 'name'.*missing"),
-        ("a,b,label", "x,y,0", "column 'name'.*missing"),  # judged pairs are no synonyms
-        ("name,synonym", "mumps,", "bad.csv, row 2, column 'synonym': a blank name"),
-        ("name,synonym", "obsolete: ,mumps", "bad.csv, row 2, column 'name': a blank name"),
-    ],
-)
-def test_files_that_cannot_be_right(tmp_path: Path, header: str, row: str, told: str) -> None:
-    with pytest.raises(InputError, match=told):
-        read_synonyms(written(tmp_path / "bad.csv", header, row))
-
-
-def test_a_name_of_signs_alone() -> None:
-    with pytest.raises(InputError, match=r"here: a name without a letter or digit.*'\(-\)'"):
-        join([Synonyms("here", ["mumps"], ["(-)"], [None])], Normalizer())
 
 
 def test_one_disease_by_pairs_equal_names_and_ids() -> None:
@@ -120,16 +97,6 @@ def test_icd_gives_titles_inclusion_terms_and_no_extensions() -> None:
     assert not any(name.endswith("initial encounter") for name in icd.second)
 
 
-def test_a_title_that_collects_other_diseases_makes_no_synonyms_of_them() -> None:
-    icd = icd_synonyms()
-    of = {second: (first, code) for first, second, code in zip(icd.first, icd.second, icd.ids, strict=True)}
-    # D68.2 "Hereditary deficiency of other clotting factors" holds, among others:
-    assert of["Deficiency of factor V [labile]"] == ("Deficiency of factor V [labile]", None)
-    assert of["Deficiency of factor VII [stable]"] == ("Deficiency of factor VII [stable]", None)
-    title = "Hereditary deficiency of other clotting factors"
-    assert of[title] == (title, "ICD10CM:D68.2")
-
-
 def test_a_small_run_learns_and_is_the_same_again(synonyms: Path) -> None:
     torch.set_num_threads(1)
     names = join([read_synonyms(synonyms)], Normalizer())
@@ -152,40 +119,6 @@ def test_a_small_run_learns_and_is_the_same_again(synonyms: Path) -> None:
     assert (
         train_encoder(names, SMALL, Settings(epochs=30, batch=16, seed=4)).encoder.identity != trained.encoder.identity
     )
-
-
-def test_names_of_one_disease_are_no_wrong_answers() -> None:
-    """With all names of one disease nothing is wrong, so the loss is 0 from the start."""
-    names = Names(["a", "b", "c"], np.array([[0, 1], [0, 2], [1, 2]]), np.zeros(3, np.int64))
-    assert train_encoder(names, SMALL, Settings(epochs=1, batch=3, alone=0)).losses == [0.0]
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [("epochs", 0), ("batch", 1), ("temperature", 0), ("learning_rate", -1), ("dropped", 1), ("alone", 2), ("seed", -1),
-     ("epochs", 1.5), ("temperature", float("nan")), ("together", 0), ("contrasts", -0.1), ("reworded", 1.1)],
-)  # fmt: skip
-def test_settings_out_of_range(field: str, value: float) -> None:
-    with pytest.raises(OptionError, match=field):
-        Settings(**{field: value})
-
-
-def test_too_few_pairs() -> None:
-    with pytest.raises(InputError, match="too few pairs"):
-        train_encoder(Names(["a", "b"], np.array([[0, 1]]), np.zeros(2, np.int64)), SMALL)
-
-
-def test_queries_take_one_relation_with_synonyms(tmp_path: Path) -> None:
-    path = written(
-        tmp_path / "codes.csv", "orpha,name,icd10,relation",
-        "1,Alpha disease,A01.1,E", "1,Alpha disease,A02,E", "2,Beta disease,B01,NTBT", "3,Gamma disease,C01,E",
-    )  # fmt: skip
-    synonyms = Synonyms("s", ["Alpha disease", "Gamma disease"], ["Alef", "Alef"], ["Orphanet:1", "Orphanet:3"])
-    queries = read_queries(path, [synonyms], Normalizer())
-    found = dict(zip(queries.texts, zip(map(sorted, queries.categories), queries.main, strict=True), strict=True))
-    assert found == {
-        "alpha disease": (["A01", "A02"], True), "gamma disease": (["C01"], True), "alef": (["A01", "A02", "C01"], False)
-    }  # fmt: skip
 
 
 @pytest.fixture

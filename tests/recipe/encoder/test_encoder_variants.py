@@ -8,12 +8,8 @@ import numpy as np
 import pytest
 
 from dxmatch.recipe.encoder.data import Names
-from dxmatch.recipe.encoder.examples import BucketLists, Examples, neighbours_together
 from dxmatch.recipe.encoder.variants import MAX_PHRASE_WORDS, Meaning, Variants, WordTable, word_table
-from dxmatch.terms.encoders.static import Shape
 from dxmatch.terms.text.normalizer import Normalizer
-
-from ...plain_hashing import buckets
 
 KIDNEY, LIVER = Meaning("site", ("kidney", "renal")), Meaning("site", ("liver", "hepatic", "hepar"))
 STONE = Meaning("", ("stone", "calculus"))
@@ -101,48 +97,3 @@ def test_names_in_other_words_and_misspelt_names() -> None:
     assert 40 <= len(misspelt) <= 85  # every second name, less words too short to be misspelt
     again = Variants.of(names, TABLE, np.random.default_rng(0))
     assert again.reworded == variants.reworded and again.contrasts == variants.contrasts
-
-
-def test_a_batch_shares_diseases_with_itself_and_its_contrasts() -> None:
-    """Two pairs that share a disease, be it that of a kind, are no wrong answers to each other; nor is a contrast of it."""
-    names = Names(
-        ["acute fever", "alpha", "beta", "beta two", "chronic fever", "gamma"],
-        np.array([[0, 1], [2, 3], [2, 5], [1, 4]]), np.array([0, 0, 1, 1, 2, 3]),
-    )  # fmt: skip
-    variants = Variants([], np.zeros(0, np.int64), ["chronic fever", "acute fever"], np.array([0, 1, 1, 1, 1, 2, 2]))
-    examples = Examples(names, variants, alone=0, reworded=0, contrasts=2, together=1)
-    (batch,) = examples.batches(
-        4, lambda texts: pytest.fail("neighbours of one need no vectors"), np.random.default_rng(0)
-    )
-    pairs = [tuple(sorted(pair)) for pair in batch.texts[:8].reshape(2, 4).T.tolist()]
-    assert sorted(pairs) == [(0, 1), (1, 4), (2, 3), (2, 5)]
-    assert sorted(batch.texts[8:].tolist()) == [6, 7]
-    columns = [*pairs, *batch.texts[8:].tolist()]
-    # (0, 1) is disease 0; (1, 4) 0 and its kind 2; (2, 3) 1; (2, 5) 1 and its kind 3; contrast 6 is 2 and 7 is 0
-    shared = {
-        ((0, 1), (1, 4)), ((1, 4), (0, 1)), ((2, 3), (2, 5)), ((2, 5), (2, 3)), ((1, 4), 6), ((1, 4), 7), ((0, 1), 7),
-    }  # fmt: skip
-    assert batch.alike.tolist() == [[(row, column) in shared for column in columns] for row in pairs]
-
-
-def test_bucket_lists_are_those_of_the_encoder_and_lose_a_share() -> None:
-    shape, texts = Shape(buckets=4096, word_buckets=1024, dimensions=2), ["acute fever", "x", "renal calculus stone"]
-    cut = (1024, 3072, shape.shortest, shape.longest, shape.pairs)
-    lists, random = BucketLists.of(texts, shape), np.random.default_rng(0)
-    found, starts = lists.take(np.array([2, 0]), 0, random)
-    assert found.tolist() == buckets(texts[2], *cut) + buckets(texts[0], *cut)
-    assert starts.tolist() == [0, len(buckets(texts[2], *cut)), len(found)]
-    found, starts = lists.take(np.array([1, 2] * 500), 0.25, random)
-    all_of = [len(buckets(text, *cut)) for text in texts]
-    assert found[starts[:-1]].tolist() == [buckets(text, *cut)[0] for text in texts[1:]] * 500
-    assert len(found) / (500 * (all_of[1] + all_of[2])) == pytest.approx(0.75, abs=0.03)
-
-
-def test_neighbours_come_together_and_none_is_lost() -> None:
-    random = np.random.default_rng(0)
-    centers = random.permutation(np.repeat(np.arange(32), 16))
-    points = np.eye(32, dtype=np.float32)[centers] + random.normal(0, 0.01, (512, 32)).astype(np.float32)
-    order = neighbours_together(pytest.importorskip("torch").from_numpy(points), 16, random)
-    assert sorted(order) == list(range(512))
-    same = np.mean(centers[order][1:] == centers[order][:-1])
-    assert same > 0.4 > 5 * np.mean(centers[1:] == centers[:-1])

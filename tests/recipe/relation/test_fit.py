@@ -24,46 +24,17 @@ from dxmatch.training.engines import lightgbm_engine
 
 from ...small_relation import related, under
 
-HEART = ["heart attack", "myocardial infarction", "acute mi"]
-SITES = [
-    f"of the {site}"
-    for site in (
-        "left wall",
-        "right wall",
-        "apex",
-        "septum",
-        "base",
-        "valve",
-        "left side",
-        "right side",
-        "tip",
-        "lower wall",
-    )
-]
+SITES = [f"of the {site}" for site in ("left wall", "right wall", "apex", "septum", "base", "valve", "left side", "right side", "tip", "lower wall")]  # fmt: skip
 NARROW, WIDE = "anterior wall infarction", "ischemic heart disease"
 
 
-def _pairs() -> pa.Table:
-    """Names of the graph with words that say nothing to it, so that pairs differ."""
-    of = {
-        SAME: [("takayasu arteritis", "pulseless disease"), ("hypertension", "high blood pressure")],
-        KIND: [
-            (NARROW, "acute mi"),
-            ("unstable angina", "angina pectoris"),
-            ("takayasu arteritis", "large vessel vasculitis"),
-            ("acute mi", WIDE),
-        ],
-        CLOSE: [("acute mi", "angina pectoris"), (NARROW, "angina pectoris"), ("large vessel vasculitis", "arteritis")],
-        FAR: [("acute mi", "cardiac disease"), (NARROW, "cardiac disease")],
-        NONE: [("hypertension", "vasculitis"), ("acute mi", "vasculitis"), ("unstable angina", "hypertension")],
-    }
-    rows = [
-        {"a": f"{a} {x}", "b": f"{b} {y}", "relation": relation}
-        for relation, pairs in of.items()
-        for (a, b), x, y in product(pairs, SITES, SITES)
-    ]
-    random.Random(0).shuffle(rows)
-    return pa.Table.from_pylist(rows)
+OF = {
+    SAME: [("takayasu arteritis", "pulseless disease"), ("hypertension", "high blood pressure")],
+    KIND: [(NARROW, "acute mi"), ("unstable angina", "angina pectoris"), ("takayasu arteritis", "large vessel vasculitis"), ("acute mi", WIDE)],
+    CLOSE: [("acute mi", "angina pectoris"), (NARROW, "angina pectoris"), ("large vessel vasculitis", "arteritis")],
+    FAR: [("acute mi", "cardiac disease"), (NARROW, "cardiac disease")],
+    NONE: [("hypertension", "vasculitis"), ("acute mi", "vasculitis"), ("unstable angina", "hypertension")],
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +44,11 @@ def m(tmp_path_factory: pytest.TempPathFactory) -> MatchFunction:
 
 @pytest.fixture(scope="module")
 def pairs() -> pa.Table:
-    return _pairs()
+    """Names of the graph with words that say nothing to it, so that pairs differ."""
+    drawn = ((relation, names, x, y) for relation, of in OF.items() for names, x, y in product(of, SITES, SITES))
+    rows = [{"a": f"{a} {x}", "b": f"{b} {y}", "relation": relation} for relation, (a, b), x, y in drawn]
+    random.Random(0).shuffle(rows)
+    return pa.Table.from_pylist(rows)
 
 
 @pytest.fixture(autouse=True)
@@ -83,27 +58,18 @@ def few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_heads_learn_what_the_pairs_say(m: MatchFunction, pairs: pa.Table, tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
-    model, measured = fit_relation(
-        pairs, m.features, m.providers, progress=lambda done, total: seen.append((done, total))
-    )
+    model, measured = fit_relation(pairs, m.features, m.providers, progress=lambda *done: seen.append(done))
     assert seen == [(1, 3), (2, 3), (3, 3)]
-    assert (
-        set(model.trees) == set(HEADS)
-        and set(model.facts.direction) == set(DIRECTIONS)
-        and model.facts.thresholds == {}
-    )
-    for head in HEADS:
-        assert measured[head]["average_precision"] > 0.8, measured
+    assert set(model.trees) == set(HEADS) and set(model.facts.direction) == set(DIRECTIONS)
+    assert min(measured[head]["average_precision"] for head in HEADS) > 0.8, measured
     counts = pairs["relation"].to_pylist()
     assert measured["direction"]["pairs"] == counts.count(KIND) and measured["direction"]["accuracy"] > 0.9
     assert model.facts.direction["line"] > 0, "the one below is the narrower"
     thresholds = thresholds_of(m, model, pairs, m.providers)
-    assert set(thresholds) == {"strict", "narrower-counts", "broader-counts"} and all(
-        0 < t < 1 for t in thresholds.values()
-    )
-    parts = replace(
-        m.parts, relation=RelationModel(model.trees, msgspec.structs.replace(model.facts, thresholds=thresholds))
-    )
+    assert set(thresholds) == {"strict", "narrower-counts", "broader-counts"}
+    assert all(0 < threshold < 1 for threshold in thresholds.values())
+    facts = msgspec.structs.replace(model.facts, thresholds=thresholds)
+    parts = replace(m.parts, relation=RelationModel(model.trees, facts))
     learnt = MatchFunction(load(save(tmp_path / "m", parts)), judge_all=True)
     assert learnt.relation("unstable angina", "angina pectoris").kind == "narrower"
     assert learnt.relation("angina pectoris", "unstable angina").kind == "broader"
@@ -114,12 +80,7 @@ def test_the_heads_learn_what_the_pairs_say(m: MatchFunction, pairs: pa.Table, t
 
 def test_labels_teach_which_answers_pass(m: MatchFunction) -> None:
     """Answers that are narrower than the reference pass, broader ones do not."""
-    kinds = [
-        ("angina pectoris", "unstable angina"),
-        ("large vessel vasculitis", "takayasu arteritis"),
-        ("acute mi", NARROW),
-    ]
-    rows = []
+    kinds, rows = [("angina pectoris", "unstable angina"), ("large vessel vasculitis", "takayasu arteritis"), ("acute mi", NARROW)], []  # fmt: skip
     for number, ((wide, narrow), x, y) in enumerate(product(kinds, SITES, SITES)):
         right = (f"{wide} {x}", f"{narrow} {y}", 1), (f"{narrow} {y}", f"{wide} {x}", 0)
         rows += [right[number % 2], (f"{wide} {x}", f"hypertension {y}", 0)]

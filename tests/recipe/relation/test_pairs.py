@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from dxmatch.recipe.relation.pairs import CLOSE, FAR, KIND, NONE, SAME, SOURCES, relation_pairs
+from dxmatch.recipe.relation.pairs import CLOSE, FAR, KIND, NONE, SAME, relation_pairs
 from dxmatch.recipe.silver.pool import Pool
-
-
-def test_each_relation_has_a_source() -> None:
-    assert {source.name for source in SOURCES} == {SAME, KIND, CLOSE, FAR, NONE}
 
 
 def test_no_pair_twice_and_the_same_again(toy_pool: Pool) -> None:
