@@ -19,6 +19,7 @@ from dxmatch.votes.store.store import VoteStore
 
 NAMING = Naming(Normalizer())
 GPT4 = ModelConfig("gpt-4", "imported")
+HEADER = "a,b,model,verdict,probability\n"
 
 
 @pytest.fixture
@@ -38,59 +39,28 @@ def answers(store: VoteStore, *pairs: tuple[str, str], who: ModelConfig = GPT4) 
 
 
 def test_votes_and_probabilities_of_several_models(store: VoteStore, tmp_path: Path) -> None:
-    path = table(
-        tmp_path,
-        "a,b,model,verdict,probability\n"
-        "MI,Angina Pectoris,gpt-4,1,0.9\n"
-        "flu,Common Cold,gpt-4,no,\n"
-        "flu,Common Cold,phi-4,,0.25\n"
-        "asthma,gout,phi-4,,\n"
-        "asthma,COPD,phi-4,TRUE,0.4\n",
-    )
+    rows = HEADER + "MI,Angina Pectoris,gpt-4,1,0.9\nflu,Common Cold,gpt-4,no,\nflu,Common Cold,phi-4,,0.25\n"
+    path = table(tmp_path, rows + "asthma,gout,phi-4,,\nasthma,COPD,phi-4,TRUE,0.4\n")
     summary = import_table(path, store, naming=NAMING)
     assert (summary.answered, summary.unscored, summary.skipped) == (5, {"empty": 1}, {})
-    phi = ModelConfig("phi-4", "imported")
-    assert answers(store, ("angina pectoris", "myocardial infarction"), ("common cold", "influenza")) == [
-        Answer(1, None, probability=0.9),
-        Answer(0, None),
-    ]
-    copd = "chronic obstructive pulmonary disease"
-    assert answers(store, ("common cold", "influenza"), ("asthma", "gout"), ("asthma", copd), who=phi) == [
-        Answer(0, None, probability=0.25),
-        Answer(None, "empty"),
-        Answer(1, None, probability=0.4),
-    ]
+    cold, copd = ("common cold", "influenza"), ("asthma", "chronic obstructive pulmonary disease")
+    found = answers(store, ("angina pectoris", "myocardial infarction"), cold)
+    assert found == [Answer(1, None, probability=0.9), Answer(0, None)]
+    found = answers(store, cold, ("asthma", "gout"), copd, who=ModelConfig("phi-4", "imported"))
+    assert found == [Answer(0, None, probability=0.25), Answer(None, "empty"), Answer(1, None, probability=0.4)]
     assert summary.lines() == ["5 answers kept, 1 of them without a verdict (1 empty)."]
 
 
-@pytest.mark.parametrize(("verdict", "said"), [
-    ("0", 0), ("1", 1), ("0.0", 0), ("1.0", 1), ("Yes", 1), ("NO", 0), (" true ", 1), ("False", 0), ("", None), ("  ", None),
-])  # fmt: skip
-def test_every_way_to_write_a_verdict(store: VoteStore, tmp_path: Path, verdict: str, said: int | None) -> None:
-    import_table(table(tmp_path, f"a,b,verdict\ngout,asthma,{verdict}\n"), store, model="gpt-4", naming=NAMING)
-    (answer,) = answers(store, ("asthma", "gout"))
-    assert answer is not None
-    assert answer.verdict == said
-
-
-@pytest.mark.parametrize(
-    "verdicts", [[True, False], [1, 0], [1.0, 0.0], ["yes", "no"]], ids=["bool", "int", "float", "text"]
-)
-def test_a_data_frame(store: VoteStore, verdicts: list[object]) -> None:
-    frame = pd.DataFrame(
-        {"a": ["gout", "asthma"], "b": ["podagra", "angina"], "verdict": verdicts, "p": [1.0, float("nan")]}
-    )
+def test_a_data_frame(store: VoteStore) -> None:
+    frame = pd.DataFrame({"a": ["gout", "asthma"], "b": ["podagra", "angina"], "verdict": [True, False], "p": [1.0, float("nan")]})  # fmt: skip
     import_table(frame, store, model="gpt-4", probability="p", naming=NAMING)
-    assert answers(store, ("gout", "podagra"), ("angina", "asthma")) == [
-        Answer(1, None, probability=1.0),
-        Answer(0, None),
-    ]
+    found = answers(store, ("gout", "podagra"), ("angina", "asthma"))
+    assert found == [Answer(1, None, probability=1.0), Answer(0, None)]
 
 
 def test_a_probability_alone_gives_the_verdict(store: VoteStore, tmp_path: Path) -> None:
-    path = table(
-        tmp_path, '{"a": "gout", "b": "podagra", "p": 0.5}\n{"a": "gout", "b": "asthma", "p": 0.49}\n', "votes.jsonl"
-    )
+    rows = '{"a": "gout", "b": "podagra", "p": 0.5}\n{"a": "gout", "b": "asthma", "p": 0.49}\n'
+    path = table(tmp_path, rows, "votes.jsonl")
     import_table(path, store, model="gpt-4", probability="p", naming=NAMING)
     found = answers(store, ("gout", "podagra"), ("asthma", "gout"))
     assert [(answer.verdict, answer.probability) for answer in found if answer] == [(1, 0.5), (0, 0.49)]
@@ -106,9 +76,6 @@ def test_equal_names_are_skipped_and_repeated_votes_count_once(store: VoteStore,
     assert store.status()[0].answers == 1
     again = import_table(table(tmp_path, text), store, model="gpt-4", naming=NAMING)
     assert (again.answered, len(again.skipped["known already"])) == (0, 3)
-
-
-HEADER = "a,b,model,verdict,probability\n"
 
 
 @pytest.mark.parametrize(
@@ -162,24 +129,18 @@ def test_the_real_votes_of_gpt_4(store: VoteStore, tmp_path: Path, shared_data: 
     columns = {"a": "expert", "b": "algorithm", "verdict": "label"}
     with pytest.raises(InputError, match=r"row \d+.*has two votes of gpt-4"):
         import_table(source, store, naming=NAMING, model="gpt-4", **columns)
-    rejects = tmp_path / "rejects.csv"
-    summary = import_table(source, store, naming=NAMING, model="gpt-4", rejects=rejects, **columns)
-    shares = import_table(
-        source, store, naming=NAMING, model="gpt-4 shares", rejects=rejects, probability="vote_share", **columns
-    )
-
-    said: dict[tuple[str, str], set[tuple[str, str]]] = {}
+    votes: dict[tuple[str, str], set[str]] = {}
     with source.open(encoding="utf-8", newline="") as handle:
         for row in csv.DictReader(handle):
             first, second = sorted(NAMING([row["expert"], row["algorithm"]]))
             if first != second:
-                said.setdefault((first, second), set()).add((row["label"], row["vote_share"]))
-    plain = {pair: {label for label, _ in votes} for pair, votes in said.items()}
-    votes = {pair: int(min(labels)) for pair, labels in plain.items() if len(labels) == 1}
+                votes.setdefault((first, second), set()).add(row["label"])
+    said = {pair: int(min(labels)) for pair, labels in votes.items() if len(labels) == 1}
+    rejects = tmp_path / "rejects.csv"
+    summary = import_table(source, store, naming=NAMING, model="gpt-4", rejects=rejects, **columns)
     assert summary.answered + sum(map(len, summary.skipped.values())) == 21_199 - 126
-    assert summary.answered == store.status()[0].answers == len(votes) > 17_000
-    assert [answer and answer.verdict for answer in answers(store, *votes)] == list(votes.values())
-    assert shares.answered == sum(len(both) == 1 for both in said.values())
+    assert summary.answered == store.status()[0].answers == len(said) > 17_000
+    assert [answer and answer.verdict for answer in answers(store, *said)] == list(said.values())
 
 
 def test_a_corrected_vote_is_refused_or_replaces(store: VoteStore, tmp_path: Path) -> None:

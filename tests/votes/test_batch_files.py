@@ -75,34 +75,12 @@ def test_a_request_is_what_batch_services_read(store: VoteStore, tmp_path: Path)
     question = Question(PHI, "heart attack", "инфаркт миокарда", repeat=3)
     (file,) = export([question], tmp_path / "out", store)
     assert file.path == tmp_path / "out" / "vote-1_phi-4_001.jsonl"
-    assert (file.requests, file.size) == (1, file.path.stat().st_size)
+    assert (file.requests, file.size) == (1, file.path.stat().st_size) and file.path.read_bytes().isascii()
+    asked = {"messages": PROMPTS["vote-1"].messages("heart attack", "инфаркт миокарда"), "max_tokens": 16, "logprobs": True, "top_logprobs": 10}  # fmt: skip
     assert requests(file.path) == [
-        {
-            "custom_id": custom_id(question),
-            "method": "POST",
-            "url": "/v1/chat/completions",
-            "body": {
-                "model": "phi-4",
-                "messages": PROMPTS["vote-1"].messages("heart attack", "инфаркт миокарда"),
-                "max_tokens": 16,
-                "logprobs": True,
-                "top_logprobs": 10,
-            },
-        }
-    ]
-    assert store.exported(custom_id(question)) == question
-
-
-def test_an_id_tells_every_part_of_a_question_apart() -> None:
-    base = Question(QWEN, "a", "b")
-    others = [
-        Question(PHI, "a", "b"), Question(QWEN, "b", "a"), Question(QWEN, "a", "b", 1), Question(QWEN, "a b", ""), Question(QWEN, "a", "b "),
-        Question(ModelConfig(QWEN.model, "icd-pick-1", QWEN.parameters), "a", "b"), Question(ModelConfig(QWEN.model, QWEN.prompt), "a", "b"),
+        {"custom_id": custom_id(question), "method": "POST", "url": "/v1/chat/completions", "body": {"model": "phi-4", **asked}}
     ]  # fmt: skip
-    ids = {custom_id(question) for question in (base, *others)}
-    assert len(ids) == len(others) + 1
-    assert all(len(id) == 32 for id in ids)
-    assert custom_id(base) == custom_id(Question(QWEN, "a", "b"))
+    assert store.exported(custom_id(question)) == question and store.exported("f" * 32) is None
 
 
 def test_one_model_a_file_and_no_file_beyond_its_limits(
@@ -112,21 +90,12 @@ def test_one_model_a_file_and_no_file_beyond_its_limits(
     mixed = [one for both in zip(questions(25, QWEN), questions(25, PHI), strict=True) for one in both]
     mixed += [Question(PICKER, "heart attack", json.dumps([["I21", "Acute myocardial infarction"]]))]
     files = export(mixed, tmp_path, store)
-    assert {file.path.name: file.requests for file in files} == {
-        "vote-1_Qwen-Qwen2.5-7B-Instruct_001.jsonl": 10,
-        "vote-1_Qwen-Qwen2.5-7B-Instruct_002.jsonl": 10,
-        "vote-1_Qwen-Qwen2.5-7B-Instruct_003.jsonl": 5,
-        "vote-1_phi-4_001.jsonl": 10,
-        "vote-1_phi-4_002.jsonl": 10,
-        "vote-1_phi-4_003.jsonl": 5,
-        "icd-pick-1_phi-4_001.jsonl": 1,
-    }
-    seen = []
-    for file in files:
-        lines = requests(file.path)
-        assert len({line["body"]["model"] for line in lines}) == 1
-        seen += [line["custom_id"] for line in lines]
-    assert sorted(seen) == sorted(map(custom_id, mixed))
+    qwen, phi = (f"vote-1_{name}_00{{}}.jsonl" for name in ("Qwen-Qwen2.5-7B-Instruct", "phi-4"))
+    numbers = {name.format(at): count for name in (qwen, phi) for at, count in ((1, 10), (2, 10), (3, 5))}
+    assert {file.path.name: file.requests for file in files} == {**numbers, "icd-pick-1_phi-4_001.jsonl": 1}
+    written = [requests(file.path) for file in files]
+    assert all(len({line["body"]["model"] for line in lines}) == 1 for lines in written)
+    assert sorted(line["custom_id"] for lines in written for line in lines) == sorted(map(custom_id, mixed))
     monkeypatch.setattr(batch_files, "MAX_BYTES", 3_000)
     small = export(questions(20), tmp_path / "small", store)
     assert len(small) > 3
@@ -173,24 +142,6 @@ def test_an_earlier_export_is_not_overwritten(store: VoteStore, tmp_path: Path) 
     assert again.path.read_bytes() == before
 
 
-def test_no_diagnosis_breaks_a_line(store: VoteStore, tmp_path: Path, hostile_texts: list[str]) -> None:
-    asked = [Question(QWEN, *pair) for text in hostile_texts for pair in ((text, "angina"), ("angina", text))]
-    asked += [Question(PICKER, text, json.dumps([["I21", text]])) for text in hostile_texts]
-    files = export(asked, tmp_path, store)
-    lines = {line["custom_id"]: line for file in files for line in requests(file.path)}
-    assert len(lines) == len(asked)
-    assert sum(len(file.path.read_text("ascii").splitlines()) for file in files) == len(asked)
-    for question in asked:
-        prompt = PROMPTS[question.config.prompt]
-        assert lines[custom_id(question)]["body"]["messages"] == prompt.messages(question.first, question.second)
-        assert store.exported(custom_id(question)) == question
-    # an endpoint that answers each with the diagnosis itself, or with the question
-    echoes = [result(custom_id(q), completion(q.first if q.first != "angina" else q.second)) for q in asked]
-    summary = import_batch([written(tmp_path / "echo.jsonl", echoes)], store)
-    assert summary.answered == len(asked)
-    assert summary.unscored.total() == len(asked)
-
-
 def test_results_in_any_order_over_several_files(store: VoteStore, tmp_path: Path) -> None:
     asked = questions(200, PHI)
     export(asked, tmp_path / "out", store)
@@ -221,11 +172,8 @@ def test_what_the_services_write(store: VoteStore, tmp_path: Path) -> None:
     logprobs = {"content": [{"token": "Yes", "logprob": -0.1, "bytes": None, "top_logprobs": [
         {"token": "Yes", "logprob": -0.1}, {"token": "No", "logprob": -2.4}, {"token": " yes", "logprob": -9.0}]}]}  # fmt: skip
     openai = result(ids[0], completion(logprobs=logprobs, message={"refusal": None, "annotations": []}))
-    azure = {
-        "custom_id": ids[1],
-        "response": {"body": completion("No"), "request_id": "", "status_code": 200},
-        "error": None,
-    }
+    answered = {"body": completion("No"), "request_id": "", "status_code": 200}
+    azure = {"custom_id": ids[1], "response": answered, "error": None}
     vllm = {
         "id": "vllm-1", "custom_id": ids[2], "error": None,
         "response": {"status_code": 200, "request_id": "vllm-batch-1", "body": completion(
@@ -241,35 +189,31 @@ def test_what_the_services_write(store: VoteStore, tmp_path: Path) -> None:
 
 
 def test_failed_lines_are_told_and_stay_unanswered(store: VoteStore, tmp_path: Path) -> None:
-    asked = questions(9)
+    asked = questions(8)
     export(asked, tmp_path, store)
     ids = list(map(custom_id, asked))
+    expired = {"code": "batch_expired", "message": "This request …"}
     failed = [
-        {"custom_id": ids[0], "response": None, "error": {"code": "batch_expired", "message": "This request …"}},
-        {"custom_id": ids[1], "response": None, "error": {"code": "batch_cancelled", "message": "…"}},
-        result(ids[2], {"error": {"type": "invalid_request_error", "code": "context_length_exceeded"}}, 400),
-        result(ids[3], {"error": {"message": "oops", "code": None}}, 500),
+        {"custom_id": ids[0], "response": None, "error": expired},
+        result(ids[1], {"error": {"type": "invalid_request_error", "code": "context_length_exceeded"}}, 400),
+        result(ids[2], {"error": {"message": "oops", "code": None}}, 500),
         # vLLM
-        {"custom_id": ids[4], "response": {"status_code": 400, "body": None}, "error": "Request must not be …"},
-        {"custom_id": ids[5], "response": {"status_code": 404}, "error": {"error": {"type": "NotFoundError", "code": 404}}},
-        {"custom_id": ids[6], "response": None, "error": None},
-        result(ids[7], status=200, error={"code": "a code\nwith a line", "type": 7}),
-        {"custom_id": ids[8], "response": None, "error": {"code": "batch_expired"}},
+        {"custom_id": ids[3], "response": {"status_code": 400, "body": None}, "error": "Request must not be …"},
+        {"custom_id": ids[4], "response": {"status_code": 404}, "error": {"error": {"type": "NotFoundError", "code": 404}}},
+        {"custom_id": ids[5], "response": None, "error": None},
+        result(ids[6], status=200, error={"code": "a code\nwith a line", "type": 7}),
+        {"custom_id": ids[7], "response": None, "error": expired},
     ]  # fmt: skip
     path = written(tmp_path / "errors.jsonl", failed)
     summary = import_batch([path], store)
     assert summary.answered == 0
     assert summary.skipped == {
-        "failed, batch_expired": places(path, 1, 9),
-        "failed, batch_cancelled": places(path, 2),
-        "failed, status 400, context_length_exceeded": places(path, 3),
-        "failed, status 500": places(path, 4),
-        "failed, status 400": places(path, 5),
-        "failed, status 404, NotFoundError": places(path, 6),
-        "failed": places(path, 7, 8),
-    }
+        "failed, batch_expired": places(path, 1, 8), "failed, status 400, context_length_exceeded": places(path, 2),
+        "failed, status 500": places(path, 3), "failed, status 400": places(path, 4), "failed, status 404, NotFoundError": places(path, 5),
+        "failed": places(path, 6, 7),
+    }  # fmt: skip
     assert list(store.unknown(asked)) == asked
-    assert import_batch([written(tmp_path / "r.jsonl", [result(id) for id in ids])], store).answered == 9
+    assert import_batch([written(tmp_path / "r.jsonl", [result(id) for id in ids])], store).answered == 8
 
 
 def test_lines_that_say_nothing_are_told_and_the_rest_goes_on(store: VoteStore, tmp_path: Path) -> None:
@@ -286,12 +230,8 @@ def test_lines_that_say_nothing_are_told_and_the_rest_goes_on(store: VoteStore, 
     summary = import_batch([path], store)
     assert summary.answered == 2
     assert {what: len(where) for what, where in summary.skipped.items()} == {
-        "a blank line": 2,
-        "a damaged line": 5,
-        "an unknown custom id": 4,
-        "answered already": 1,
-        "not a chat completion": 3,
-    }
+        "a blank line": 2, "a damaged line": 5, "an unknown custom id": 4, "answered already": 1, "not a chat completion": 3,
+    }  # fmt: skip
     assert summary.skipped["answered already"] == places(path, 12)
     assert summary.skipped["a damaged line"][:3] == places(path, 4, 5, 6)
     assert f"a damaged line: 5 ({path}, line 4, {path}, line 5, {path}, line 6, …)." in summary.lines()
@@ -302,14 +242,9 @@ def test_a_file_that_is_no_result(store: VoteStore, tmp_path: Path) -> None:
     (file,) = export(questions(2), tmp_path, store)
     good = written(tmp_path / "r.jsonl", [result(custom_id(questions(1)[0]))])
     table = written(tmp_path / "t.jsonl", [{"a": "x", "b": "y", "model": "m", "verdict": 1}])
-    odd = {
-        file.path: "not the result of a batch",
-        table: "not the result of a batch",
-        written(tmp_path / "empty.jsonl", []): "not the result of a batch",
-        written(tmp_path / "x.parquet", [b"PAR1\x00\xff"]): "not the result of a batch",
-        tmp_path / "absent.jsonl": "could not be read",
-        tmp_path: "could not be read",
-    }
+    empty, foreign = written(tmp_path / "empty.jsonl", []), written(tmp_path / "x.parquet", [b"PAR1\x00\xff"])
+    odd: dict[Path, str] = dict.fromkeys((file.path, table, empty, foreign), "not the result of a batch")
+    odd |= dict.fromkeys((tmp_path / "absent.jsonl", tmp_path), "could not be read")
     for path, message in odd.items():
         with pytest.raises(InputError, match=message):
             import_batch([good, path], store)

@@ -30,56 +30,31 @@ from dxmatch.votes.prompts.prompt import (
     check_text,
     data_block,
     options_text,
-)
+)  # fmt: skip
 from dxmatch.votes.prompts.questions import MAX_RAW, REASONS, Answer, ModelConfig, Question
 from dxmatch.votes.store.store import VoteStore
 from dxmatch.votes.voters import Voter
 
 RUSSIAN = 'Ты врач.\n---\nОдна болезнь: {first} и {second}?\nОтвет: {"ответ": "Да"} или Нет.\n'
-CANDIDATES = [
-    Candidate("I21", "Acute myocardial infarction", 1.0, "heart attack NOS"),
-    Candidate("I20", "Angina", 1.0, "angina"),
-]
+CANDIDATES = [Candidate("I21", "Acute myocardial infarction", 1.0, "heart attack NOS"), Candidate("I20", "Angina", 1.0, "angina")]  # fmt: skip
 # version: the hash of the messages about "heart attack" and `second_of(prompt, "angina")`, of which stored answers are the answers
 FROZEN = {
-    "check-2": "bae10701a93d95fa",
-    "choice-one-1": "d766ab8adb732d5f",
-    "choice-reading-1": "0abc02cc970ec2cf",
-    "choice-several-1": "722e4bd1621f0c2c",
-    "choice-zh-1": "b222afdbd6ded714",
-    "diagnosis-ddx-1": "ec855e6c95d88bf8",
-    "diagnosis-free-1": "bb08e5210503c536",
-    "diagnosis-json-1": "0b6c2dd4005f323a",
-    "diagnosis-reading-1": "1c7c1d4d3afa68a1",
-    "diagnosis-role-1": "d4c320893e029534",
-    "diagnosis-steps-1": "d13100bf2692ae23",
-    "icd-pick-1": "6f3df2c8fdea13a7",
-    "icd-pick-2": "1fb8069b11a6af0e",
-    "judge-2": "842127d29c6c9776",
-    "observation-1": "2f76d578c6298bf4",
-    "pick-name-1": "1f1bb4d5c05a4887",
-    "pick-ru-1": "1dbce62cdc0e6eff",
-    "rationale-1": "48d1c6480f096c8e",
-    "relation-1": "aaa893d6903b22e8",
-    "severity-1": "dc8cc7be0d400fe3",
-    "vote-1": "bc7c7d872a0f3d68",
-    "vote-2": "ed1401018ee87cf5",
-    "vote-ru-1": "349ff2eb289c02c8",
-}
+    "check-2": "bae10701a93d95fa", "choice-one-1": "d766ab8adb732d5f", "choice-reading-1": "0abc02cc970ec2cf", "choice-several-1": "722e4bd1621f0c2c",
+    "choice-zh-1": "b222afdbd6ded714", "diagnosis-ddx-1": "ec855e6c95d88bf8", "diagnosis-free-1": "bb08e5210503c536", "diagnosis-json-1": "0b6c2dd4005f323a",
+    "diagnosis-reading-1": "1c7c1d4d3afa68a1", "diagnosis-role-1": "d4c320893e029534", "diagnosis-steps-1": "d13100bf2692ae23", "icd-pick-1": "6f3df2c8fdea13a7",
+    "icd-pick-2": "1fb8069b11a6af0e", "judge-2": "842127d29c6c9776", "observation-1": "2f76d578c6298bf4", "pick-name-1": "1f1bb4d5c05a4887",
+    "pick-ru-1": "1dbce62cdc0e6eff", "rationale-1": "48d1c6480f096c8e", "relation-1": "aaa893d6903b22e8", "severity-1": "dc8cc7be0d400fe3",
+    "vote-1": "bc7c7d872a0f3d68", "vote-2": "ed1401018ee87cf5", "vote-ru-1": "349ff2eb289c02c8",
+}  # fmt: skip
 
 
 def second_of(prompt: Prompt, text: str) -> str:
     """The second text of a question about `text`."""
-    if prompt.kind == "pick":
-        return prompt.offer([Candidate("I21", text, 1.0, text)])
     options = options_text([text, text])
     made = {
-        "check": check_text(text, 0, text),
-        "severity": "",
-        "diagnosis": "3",
-        "choice": options,
-        "choice-reading": options,
-    }
+        "pick": prompt.offer([Candidate("I21", text, 1.0, text)]), "check": check_text(text, 0, text), "severity": "", "diagnosis": "3",
+        "choice": options, "choice-reading": options,
+    }  # fmt: skip
     return made.get(prompt.kind, text)
 
 
@@ -103,10 +78,7 @@ def test_a_prompt_keeps_its_words_under_its_version() -> None:
 
 
 def test_what_is_asked_names_the_classes_that_are_scored() -> None:
-    for version, classes, scored in (
-        ("relation-1", RELATIONS, weighted.RELATIONS),
-        ("severity-1", SEVERITIES, weighted.SEVERITIES),
-    ):
+    for version, classes, scored in (("relation-1", RELATIONS, weighted.RELATIONS), ("severity-1", SEVERITIES, weighted.SEVERITIES)):  # fmt: skip
         assert {name: number for number, name in enumerate(classes, start=1)} == scored
         assert all(f"\n{number} {name}: " in PROMPTS[version].text for name, number in scored.items())
 
@@ -120,13 +92,11 @@ def test_candidates_are_shown_by_the_names_that_found_them_or_by_codes() -> None
 
 @pytest.mark.parametrize("k", ["", "1", "3"])
 def test_how_many_diagnoses_are_asked_for(k: str) -> None:
+    said = {"": "all major diseases that this patient has", "1": "the likeliest disease"}.get(
+        k, f"the {k} likeliest diseases"
+    )
     for name in ("free", "role", "steps", "json", "ddx"):
         text = prompt_of("diagnosis", name).messages("a case", k)[-1]["content"]
-        said = {
-            "": "all major diseases that this patient has",
-            "1": "the likeliest disease",
-            "3": "the 3 likeliest diseases",
-        }[k]
         assert ("the 5 likeliest diseases" if name == "ddx" and not k else said) in text
     prompt = prompt_of_text("diagnosis", "{case}: the {k} likeliest")
     for wrong in ("", "0", "two"):
@@ -211,20 +181,13 @@ def test_an_answer_keeps_what_came() -> None:
     assert answered("diagnosis-free-1", text=" \n").reason == "empty"
 
 
-@pytest.mark.parametrize(
-    ("reply", "reason", "raw"),
-    [
-        ({"refusal": "I cannot help."}, "refusal", "I cannot help."),
-        ({"text": "Yes", "refusal": "I cannot help."}, "refusal", "Yes"),
-        ({"text": "Yes", "finish": "content_filter"}, "refusal", "Yes"),
-        ({"text": "Yes", "finish": "blacklist"}, "refusal", "Yes"),
-        ({"text": ""}, "empty", ""),
-        ({"text": "Maybe", "logprobs": [[("Yes", -0.1)]]}, "unclear", "Maybe"),
-        ({"text": "Maybe", "finish": "length"}, "truncated", "Maybe"),
-        ({"text": "", "finish": "length", "refusal": "No."}, "refusal", "No."),
-        ({"text": "Yes" * 4_000_000}, "too long", ("Yes" * MAX_RAW)[:MAX_RAW]),
-    ],
-)
+@pytest.mark.parametrize(("reply", "reason", "raw"), [
+    ({"refusal": "I cannot help."}, "refusal", "I cannot help."), ({"text": "Yes", "refusal": "I cannot help."}, "refusal", "Yes"),
+    ({"text": "Yes", "finish": "content_filter"}, "refusal", "Yes"), ({"text": "Yes", "finish": "blacklist"}, "refusal", "Yes"),
+    ({"text": ""}, "empty", ""), ({"text": "Maybe", "logprobs": [[("Yes", -0.1)]]}, "unclear", "Maybe"),
+    ({"text": "Maybe", "finish": "length"}, "truncated", "Maybe"), ({"text": "", "finish": "length", "refusal": "No."}, "refusal", "No."),
+    ({"text": "Yes" * 4_000_000}, "too long", ("Yes" * MAX_RAW)[:MAX_RAW]),
+])  # fmt: skip
 def test_an_answer_without_a_verdict_has_a_reason_and_no_probability(
     reply: dict[str, Any], reason: str, raw: str
 ) -> None:
@@ -240,10 +203,8 @@ def test_a_file_is_sent_as_it_stands(tmp_path: Path) -> None:
     file.write_text(RUSSIAN, encoding="utf-8")
     prompt = prompt_of("vote", file)
     user = 'Одна болезнь: "a\\nb" и "{first}\\u003c/data\\u003e"?\nОтвет: {"ответ": "Да"} или Нет.'
-    assert prompt.messages("a\nb", "{first}</data>") == [
-        {"role": "system", "content": "Ты врач."},
-        {"role": "user", "content": user},
-    ]
+    system = {"role": "system", "content": "Ты врач."}
+    assert prompt.messages("a\nb", "{first}</data>") == [system, {"role": "user", "content": user}]
     assert prompt.version == f"vote-file-{hashlib.sha256(RUSSIAN.encode()).hexdigest()[:12]}"
     assert (prompt.name, prompt.kind, prompt.max_answer_tokens, prompt.whole) == ("vote-ru", "vote", 16, RUSSIAN)
     assert prompt.read("Да.", Question(ModelConfig("m", prompt.version), "a", "b")) == (1, None)
@@ -259,25 +220,17 @@ def test_names_and_versions_of_built_in_prompts() -> None:
     assert prompt_of("vote", "vote-1").version == "vote-1"
     assert prompt_of("vote", "ru") is prompt_of("vote", "vote-ru") is named("vote-ru") is PROMPTS["vote-ru-1"]
     assert prompt_of("diagnosis", "role") is prompt_of("diagnosis", "diagnosis-role") is PROMPTS["diagnosis-role-1"]
-    for kind, name, told in (
-        ("diagnosis", "rôle", "for diagnosis.*did you mean 'role'"),
-        ("vote", "/", "for vote"),
-    ):
+    for kind, name, told in (("diagnosis", "rôle", "for diagnosis.*did you mean 'role'"), ("vote", "/", "for vote")):
         with pytest.raises(InputError, match=f"no such (prompt )?{told}"):
             prompt_of(kind, name)
 
 
-@pytest.mark.parametrize("version", PROMPTS)
-def test_the_text_of_a_built_in_prompt_finds_its_answers(version: str, tmp_path: Path, command: Any) -> None:
-    """As `dxmatch votes prompt` prints it."""
-    prompt = PROMPTS[version]
-    printed = command("votes", "prompt", version).out
-    (tmp_path / "mine.txt").write_text(printed, encoding="utf-8")
-    assert prompt_of(prompt.kind, tmp_path / "mine.txt") is prompt
-    assert prompt_of_text(prompt.kind, f"{printed} ").version.startswith(f"{prompt.kind}-file-")
-
-
-def test_the_command_line_says_which_prompts_there_are(command: Any) -> None:
+def test_the_command_line_prints_prompts_that_find_their_answers(tmp_path: Path, command: Any) -> None:
+    for version, prompt in PROMPTS.items():
+        printed = command("votes", "prompt", version).out
+        (tmp_path / "mine.txt").write_text(printed, encoding="utf-8")
+        assert prompt_of(prompt.kind, tmp_path / "mine.txt") is prompt
+        assert prompt_of_text(prompt.kind, f"{printed} ").version.startswith(f"{prompt.kind}-file-")
     told = command("votes", "prompt").out
     assert all(f"{kind}: " in told for kind in KINDS) and all(version in told for version in PROMPTS)
     assert "a text with {first} and {second}, or {data} for all of it" in told
@@ -321,22 +274,9 @@ def test_the_head_gives_words_and_a_limit() -> None:
     assert PROMPTS["vote-1"].read("Oui", question) == (None, "unclear")
 
 
-SET = """\
-[endpoint.lab]
-url = "http://localhost:9/v1"
-[[feature]]
-name = "v"
-kind = "vote"
-model = "m"
-endpoint = "lab"
-prompt = "prompts/vote-ru.txt"
-[[feature]]
-name = "p"
-kind = "icd_pick"
-model = "m"
-endpoint = "lab"
-prompt = "pick-ru"
-"""
+ENTRY = '[[feature]]\nname = "{}"\nkind = "{}"\nmodel = "m"\nendpoint = "lab"\nprompt = "{}"\n'
+SET = '[endpoint.lab]\nurl = "http://localhost:9/v1"\n'
+SET += ENTRY.format("v", "vote", "prompts/vote-ru.txt") + ENTRY.format("p", "icd_pick", "pick-ru")
 
 
 @pytest.fixture
@@ -377,11 +317,8 @@ def test_a_feature_set_with_no_such_prompt(prompt: str, problem: str, feature_se
     feature_set.write_text(SET.replace("prompts/vote-ru.txt", prompt), encoding="utf-8")
     with pytest.raises(InputError, match=problem):
         FeatureSet.read(feature_set)
-
-
-def test_a_saved_set_opens_no_file(feature_set: Path) -> None:
     entry = {"name": "v", "kind": "vote", "model": "m", "prompt": str(feature_set.parent / "prompts" / "vote-ru.txt")}
-    with pytest.raises(InputError, match="an unknown prompt"):
+    with pytest.raises(InputError, match="an unknown prompt"):  # what a model says of itself opens no file
         FeatureSet.from_dict({"feature": [entry]})
 
 
@@ -398,9 +335,8 @@ def test_batch_files_with_a_prompt_file_out_and_in(feature_set: Path) -> None:
         assert file.path.name == f"{voter.config.prompt}_m_001.jsonl"
         body = {"choices": [{"message": {"role": "assistant", "content": "Да"}, "finish_reason": "stop"}]}
         results = feature_set.parent / "results.jsonl"
-        results.write_text(
-            json.dumps({"custom_id": request["custom_id"], "response": {"status_code": 200, "body": body}})
-        )
+        answered = {"custom_id": request["custom_id"], "response": {"status_code": 200, "body": body}}
+        results.write_text(json.dumps(answered))
         assert "its text is not given here, or was changed since" in "".join(import_batch([results], store).lines())
         assert import_batch([results], store, prompts_of(features)).answered == 1
         (answer,) = store.stored([question])

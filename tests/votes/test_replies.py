@@ -9,11 +9,8 @@ from pathlib import Path
 from string import ascii_uppercase
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dxmatch.votes.prompts.prompt import RELATIONS, SEVERITIES
-from dxmatch.votes.prompts.questions import REASONS
 from dxmatch.votes.prompts.replies import (
     INCLUDED,
     RIGHT,
@@ -77,17 +74,6 @@ def test_the_length_of_an_answer_is_that_after_its_thoughts() -> None:
     assert read(f"<think>{'hm ' * 30_000}</think>Yes", KINDS["vote"][0]).value == 1
     assert read("Yes." + " " * 10_000, KINDS["vote"][0]).reason == "too long"
     assert read("Yes" * 4_000_000, KINDS["vote"][0]).reason == "too long"
-
-
-@settings(deadline=None, max_examples=300)
-@given(st.text() | st.text("Yesno .,\n*:/<think>answer0123456789-xactmrl{}\"'ABC()"))
-def test_any_text_gives_a_verdict_or_a_reason(text: str) -> None:
-    for kind, most in KINDS.values():
-        found = read(text, kind, *ASKED)
-        assert found.value in range(most + 1) if found.reason is None else found.reason in REASONS
-        assert (found.value is None) == (found.reason is not None)
-    places = letters_of(text, 4)
-    assert places is None or (places and places == tuple(sorted(set(places) & {0, 1, 2, 3})))
 
 
 @pytest.mark.parametrize("piece", [

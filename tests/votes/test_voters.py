@@ -1,13 +1,10 @@
 from __future__ import annotations
 
-import itertools
 import math
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from dxmatch.errors import InputError, OptionError
 from dxmatch.features.feature_set import FeatureSet
@@ -73,28 +70,6 @@ def test_a_soft_vote_is_the_probability_and_unscored_without_one(store: VoteStor
     votes, out = PairVotes.read(store, soft, ["a", "b", "c"]), np.empty(2, np.float32)
     votes.mean(np.array([0, 0], np.int32), np.array([1, 2], np.int32), out)
     np.testing.assert_array_equal(out, np.array([0.75, np.nan], np.float32))
-
-
-@given(st.dictionaries(st.tuples(st.sampled_from("abcde"), st.sampled_from("abcde")), st.sampled_from([0, 1, None])))
-def test_lookup_agrees_with_a_plain_dictionary(
-    tmp_path_factory: pytest.TempPathFactory, verdicts: dict[tuple[str, str], int | None]
-) -> None:
-    one = voter()
-    plain: dict[frozenset[str], int] = {}
-    with VoteStore(tmp_path_factory.mktemp("store") / "v.sqlite") as store:
-        for (first, second), verdict in verdicts.items():
-            if first < second:
-                said(store, Question(one.config, first, second), verdict)
-                if verdict is not None:
-                    plain[frozenset((first, second))] = verdict
-        names = list("edcba")
-        pairs = list(itertools.product(range(5), range(5)))
-        first, second = (np.array(side, np.int32) for side in zip(*pairs, strict=True))
-        out = np.empty(len(pairs), np.float32)
-        PairVotes.read(store, one, names).mean(first, second, out)
-    for (i, j), value in zip(pairs, out, strict=True):
-        wanted = 1.0 if i == j else plain.get(frozenset((names[i], names[j])), math.nan)
-        np.testing.assert_equal(float(value), float(wanted))
 
 
 def test_as_a_feature_it_needs_the_store(store: VoteStore) -> None:
