@@ -303,7 +303,7 @@ class Connection(asyncio.Protocol):
             return await self.chunks(whole, endless=bool(rule.get("endless")))
         self.state.answered[question] += 1
         self.state.answers[question] = text
-        return self.transport.write(reply_bytes(status, whole, content_type, self.extra(rule)))
+        return self.transport.write(reply_bytes(status, whole, content_type, self.extra(rule)) * (1 + bool(rule.get("twice"))))  # fmt: skip
 
     @staticmethod
     def extra(rule: dict[str, Any]) -> dict[str, str]:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import csv
 import json
 import logging
 import socket
 import sys
-import threading
 import time
 import traceback
 from collections.abc import Callable
@@ -19,12 +17,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from dxmatch.endpoints.client import EndpointClient, EndpointError, run
 from dxmatch.endpoints.endpoint import Endpoint
-from dxmatch.endpoints.replies import ChatReply, chat_reply, embedding_rows
+from dxmatch.endpoints.replies import ChatReply
 from dxmatch.errors import InputError, MissingExtra
 
 pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
@@ -32,9 +28,7 @@ stamina = pytest.importorskip("stamina", reason="asking a language model needs t
 
 KEY = "sk-0123-none-may-see-this"  # as in conftest.py
 NAME = "phaeochromocytoma of the left adrenal"
-LEAST_HEADERS = {
-    "host", "connection", "accept", "accept-encoding", "content-type", "content-length",
-}  # fmt: skip
+LEAST_HEADERS = {"host", "connection", "accept", "accept-encoding", "content-type", "content-length"}
 FAULTS = list(csv.DictReader((Path(__file__).parent / "faults.csv").open(encoding="utf-8")))
 
 
@@ -158,35 +152,13 @@ def test_nobody_there_ends_soon_and_costs_nothing(url: str, loopback: Any, endpo
     assert time.monotonic() - start < 8
 
 
-@pytest.mark.parametrize("late", [0.0, 0.05])
-def test_no_reply_is_taken_for_the_answer_to_the_next_question(late: float, endpoint: Callable[..., Endpoint]) -> None:
-    """A server that sends each reply twice, at once or a little later, on connections that it would keep."""
-    count = 0
-
-    def serve(connection: socket.socket) -> None:
-        nonlocal count
-        with contextlib.suppress(OSError), connection:
-            while request := connection.recv(65_536):
-                if b"\r\n\r\n" in request:
-                    count += 1
-                body = json.dumps({"choices": [{"message": {"content": str(count)}}]}).encode()
-                reply = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (
-                    len(body),
-                    body,
-                )
-                connection.sendall(reply)
-                time.sleep(late)
-                connection.sendall(reply)
-
-    def accept() -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                threading.Thread(target=serve, args=(listening.accept()[0],), daemon=True).start()
-
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        threading.Thread(target=accept, daemon=True).start()
-        url = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
-        assert [reply.text for reply in chat(endpoint(url=url), "1", "2", "3")] == ["1", "2", "3"]
+def test_no_reply_is_taken_for_the_answer_to_the_next_question(
+    loopback: Any, endpoint: Callable[..., Endpoint]
+) -> None:
+    """A server that sends each reply twice, on connections that it would keep."""
+    loopback.rules(*({"contains": f"question {i}", "text": f"answer {i}", "twice": True} for i in range(3)))
+    replies = chat(endpoint(), *(f"question {i}" for i in range(3)))
+    assert [reply.text for reply in replies] == ["answer 0", "answer 1", "answer 2"]
 
 
 @pytest.mark.parametrize("rule", [{"echo": "answer"}, {"refusal": KEY, "finish": KEY}])
@@ -229,26 +201,27 @@ def test_retry_after_holds_for_the_whole_endpoint(
     assert later[0] - told >= least
 
 
+def many(endpoint: Endpoint, calls: int) -> None:
+    """At once, as far as the endpoint allows."""
+
+    async def asked() -> None:
+        async with EndpointClient(endpoint) as client:
+            await asyncio.gather(*(client.embed("m", [f"{i}"]) for i in range(calls)))
+
+    run(asked())
+
+
 @pytest.mark.parametrize(("concurrency", "calls", "delay"), [(3, 12, 0.05), (100, 100, 1.0)])
 def test_as_many_calls_at_once_as_the_endpoint_allows(
     loopback: Any, endpoint: Callable[..., Endpoint], concurrency: int, calls: int, delay: float
 ) -> None:
     loopback.rules(delay=delay)
-
-    async def many() -> None:
-        async with EndpointClient(endpoint(concurrency=concurrency)) as client:
-            await asyncio.gather(*(client.embed("m", [f"{i}"]) for i in range(calls)))
-
-    run(many())
+    many(endpoint(concurrency=concurrency), calls)
     assert loopback.log()["most_at_once"] == concurrency
 
 
 def test_calls_per_minute(loopback: Any, endpoint: Callable[..., Endpoint]) -> None:
-    async def six() -> None:
-        async with EndpointClient(endpoint(per_minute=600)) as client:
-            await asyncio.gather(*(client.embed("m", [f"{i}"]) for i in range(6)))
-
-    run(six())
+    many(endpoint(per_minute=600), 6)
     times = sorted(request["time"] for request in loopback.log()["requests"])
     assert 0.45 <= times[-1] - times[0] < 10
 
@@ -257,25 +230,13 @@ def test_calls_per_minute(loopback: Any, endpoint: Callable[..., Endpoint]) -> N
 
 
 @pytest.mark.usefixtures("at_once")
-@pytest.mark.parametrize(
-    "rule",
-    [
-        {"echo": "error", "status": 401},
-        {"echo": "error", "status": 500},
-        {"status": 418, "raw": "x" * 185 + KEY},
-        {"redirect": f"http://127.0.0.1:9/?key={KEY}"},
-        {"raw": KEY},
-        {"hang": True},
-    ],
-    ids=lambda rule: str(rule)[:40],
-)
+@pytest.mark.parametrize("rule", [
+    {"echo": "error", "status": 401}, {"echo": "error", "status": 500}, {"status": 418, "raw": "x" * 185 + KEY},
+    {"redirect": f"http://127.0.0.1:9/?key={KEY}"}, {"raw": KEY}, {"hang": True},
+], ids=lambda rule: str(rule)[:40])  # fmt: skip
 def test_the_key_is_seen_nowhere(
-    loopback: Any,
-    endpoint: Callable[..., Endpoint],
-    caplog: pytest.LogCaptureFixture,
-    capfd: pytest.CaptureFixture[str],
-    rule: dict[str, Any],
-) -> None:
+    loopback: Any, endpoint: Callable[..., Endpoint], caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str], rule: dict[str, Any]
+) -> None:  # fmt: skip
     for name in ("openai", "httpx2", "stamina", "asyncio", "dxmatch"):
         caplog.set_level(logging.DEBUG, name)
     loopback.rules(rule)
@@ -344,21 +305,3 @@ def test_vectors_that_cannot_be_right(loopback: Any, endpoint: Callable[..., End
     loopback.rules({"vectors": fault})
     with pytest.raises(EndpointError, match="malformed"):
         embed(endpoint(tries=2), ["a", "b", "c"])
-
-
-KEYS = "choices message content refusal logprobs token logprob top_logprobs usage prompt_tokens data index embedding"
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS.split()), inner, max_size=4),
-    max_leaves=12,
-)
-
-
-@given(JSON)
-def test_any_json_is_a_reply_or_a_value_error_and_any_logprobs_are_probabilities_or_none(given_json: Any) -> None:
-    for read in (lambda: chat_reply(given_json, 0.1), lambda: embedding_rows(given_json, 1)):
-        with contextlib.suppress(ValueError):
-            read()
-    body = {"choices": [{"message": {"content": "Yes"}, "logprobs": {"content": given_json}}]}
-    for alternatives in chat_reply(body, 0.1).logprobs:
-        assert all(isinstance(token, str) and value <= 1e-3 for token, value in alternatives)

@@ -18,27 +18,17 @@ def test_an_endpoint() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        ({}, "no 'url'"),
-        ({"url": "localhost:8000"}, "no usable 'url'"),
-        ({"url": "ftp://h/v1"}, "no usable 'url'"),
-        ({"url": "http://h:port/v1"}, "no usable 'url'"),
-        ({"url": f"http://me:{SECRET}@h/v1"}, "no usable 'url'"),
-        ({"url": f"http://h/v1?api-key={SECRET}"}, "no usable 'url'"),
-        ({"url": "http://h/v1", "proxy": f"http://me:{SECRET}@p"}, "no usable 'proxy'"),
-        ({"url": "http://h/v1", "key_env": SECRET}, "never the key itself"),
-        ({"url": "http://h/v1", "key": SECRET}, "an unknown key; did you mean 'key_env'"),
-        ({"url": "http://h/v1", "api_key": SECRET}, "an unknown key"),
-        ({"url": "http://h/v1", "concurency": 4}, "did you mean 'concurrency'"),
-        ({"url": "http://h/v1", "concurrency": 0}, "a whole number from 1"),
-        ({"url": "http://h/v1", "concurrency": True}, "a whole number from 1"),
-        ({"url": "http://h/v1", "timeout": "60"}, "a number above 0"),
-        ({"url": "http://h/v1", "per_minute": float("inf")}, "a number above 0"),
-        ("http://h/v1", "not a table"),
-    ],
-)
+AT = {"url": "http://h/v1"}
+
+
+@pytest.mark.parametrize(("table", "message"), [
+    ({}, "no 'url'"), ("http://h/v1", "not a table"),
+    *[({"url": url}, "no usable 'url'") for url in ("localhost:8000", "ftp://h/v1", "http://h:port/v1", f"http://me:{SECRET}@h/v1", f"http://h/v1?api-key={SECRET}")],
+    ({**AT, "proxy": f"http://me:{SECRET}@p"}, "no usable 'proxy'"), ({**AT, "key_env": SECRET}, "never the key itself"),
+    ({**AT, "key": SECRET}, "an unknown key; did you mean 'key_env'"), ({**AT, "concurency": 4}, "did you mean 'concurrency'"),
+    *[({**AT, "concurrency": wrong}, "a whole number from 1") for wrong in (0, True)],
+    ({**AT, "timeout": "60"}, "a number above 0"), ({**AT, "per_minute": float("inf")}, "a number above 0"),
+])  # fmt: skip
 def test_endpoints_that_cannot_be_right(table: object, message: str) -> None:
     with pytest.raises(InputError, match=message) as error:
         endpoints_of({"endpoint": {"e": table}}, "f.toml")
@@ -80,37 +70,31 @@ def test_paper17() -> None:
 
 
 def test_endpoints_of_another_file_go_first(tmp_path: Path) -> None:
-    (tmp_path / "e.toml").write_text(
-        "[endpoint.local]\nurl = 'http://elsewhere/v1'\n[price.'microsoft/phi-4']\nprompt = 1\ncompletion = 2\n"
-    )
+    price = "[price.'microsoft/phi-4']\nprompt = 1\ncompletion = 2\n"
+    (tmp_path / "e.toml").write_text(f"[endpoint.local]\nurl = 'http://elsewhere/v1'\n{price}")
     paper = FeatureSet.read("paper17", tmp_path / "e.toml")
     assert paper.endpoints["local"].url == "http://elsewhere/v1"
     assert paper.endpoints["gigachat"] == FeatureSet.read("paper17").endpoints["gigachat"]
     assert paper.prices["microsoft/phi-4"].of(1e6, 1e6) == 3
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'", r"feature v is without an endpoint.*\[endpoint.NAME\]"),
-        ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'\nendpoint='locl'\n[endpoint.local]\nurl='http://h/v1'", "did you mean 'local'"),
-        ("[[feature]]\nname='v'\nkind='vote'\nendpoint='e'", "no 'model'"),
-        ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'\nmodle='m'", "did you mean 'model'"),
-        ("[[feature]]\nname='v'\nkind='voet'\nmodel='m'", "did you mean 'vote'"),
-        ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'\norder='bth'", "Allowed: both, canonical"),
-        ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'\nrepeats='3'", "no usable 'repeats'. Allowed: a whole number. Got: '3'"),
-        ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'\nrepeats=0", "'repeats' is not between 1 and 100"),
-        ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'\nsoft=1", "no usable 'soft'. Allowed: true or false. Got: 1"),
-        ("[[feature]]\nname='v'\nkind='vote'\nmodel=' '", "the model has no name"),
-        ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'\nparameters={messages=1}", "sets what dxmatch sets itself: messages"),
-        ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'\nprompt='imported'\nrepeats=2", "an imported vote is never asked for"),
-        ("[[feature]]\nname='c'\nkind='cosine'\nencoder='giag'\n[encoder.giga]\nmodel='m'", "an unknown encoder; did you mean 'giga'"),
-        ("[[feature]]\nname='c'\nkind='cosine'\nencoder='g'\n[encoder.g]\nmodel='m'\nendpoint='e'", "encoder g: an unknown endpoint"),
-        ("[[feature]]\nname='c'\nkind='levenshtein'\n[price.m]\nprompt=-1\ncompletion=1", "price of m: no usable 'prompt'"),
-        ("encoder=1\n[[feature]]\nname='c'\nkind='levenshtein'", "no usable 'encoder'. Allowed: tables \\[encoder.NAME\\]. Got: 1"),
-        ("[[feature]]\nname='v'\nkind='icd_pick'\nmodel='m'\nk=0", "'k' is not between 1 and 100"),
-    ],
-)  # fmt: skip
+VOTE = "[[feature]]\nname='v'\nkind='vote'\nmodel='m'\n"
+COSINE = "[[feature]]\nname='c'\nkind='cosine'\n"
+STRING = "[[feature]]\nname='c'\nkind='levenshtein'\n"
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    (VOTE, r"feature v is without an endpoint.*\[endpoint.NAME\]"), (VOTE + "endpoint='locl'\n[endpoint.local]\nurl='http://h/v1'", "did you mean 'local'"),
+    (VOTE.replace("model='m'", "endpoint='e'"), "no 'model'"), (VOTE + "modle='m'", "did you mean 'model'"), (VOTE.replace("vote", "voet"), "did you mean 'vote'"),
+    (VOTE + "order='bth'", "Allowed: both, canonical"), (VOTE + "repeats='3'", "no usable 'repeats'. Allowed: a whole number. Got: '3'"),
+    (VOTE + "repeats=0", "'repeats' is not between 1 and 100"), (VOTE + "soft=1", "no usable 'soft'. Allowed: true or false. Got: 1"),
+    (VOTE.replace("'m'", "' '"), "the model has no name"), (VOTE + "parameters={messages=1}", "sets what dxmatch sets itself: messages"),
+    (VOTE + "prompt='imported'\nrepeats=2", "an imported vote is never asked for"), (VOTE.replace("vote", "icd_pick") + "k=0", "'k' is not between 1 and 100"),
+    (COSINE + "encoder='giag'\n[encoder.giga]\nmodel='m'", "an unknown encoder; did you mean 'giga'"),
+    (COSINE + "encoder='g'\n[encoder.g]\nmodel='m'\nendpoint='e'", "encoder g: an unknown endpoint"),
+    (STRING + "[price.m]\nprompt=-1\ncompletion=1", "price of m: no usable 'prompt'"),
+    ("encoder=1\n" + STRING, "no usable 'encoder'. Allowed: tables \\[encoder.NAME\\]. Got: 1"),
+])  # fmt: skip
 def test_providers_that_cannot_be_right(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "set.toml").write_text(text)
     with pytest.raises(InputError, match=message):
