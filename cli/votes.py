@@ -35,9 +35,7 @@ def _planned(call: Call, only: Sequence[str], asking: Asking) -> Iterator[tuple[
     """What the votes and picks of the pairs still ask, which is said, and the store that is to hold the answers."""
     wanted: PairVotes = call(endpoints=asking.endpoints)
     print(wanted.line())
-    jobs = wanted.jobs(only)
-    questions = (question for job in jobs for question in job.questions())
-    with verbs.planned(jobs, asking, lambda store: store.forget_unscored(questions)) as (planned, kept):
+    with verbs.planned(wanted.jobs(only), asking) as (planned, kept):
         print("\n".join(verbs.plan_lines(planned)))
         yield planned, kept
 

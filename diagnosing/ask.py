@@ -109,7 +109,7 @@ def ask(
         notes.append(
             "Repeats at temperature 0 are mostly the same answer again; a higher temperature tells how far answers vary."
         )
-    with voting.planned(asked.jobs, how, asked.forget_unread) as (plan, kept):
+    with voting.planned(asked.jobs, how) as (plan, kept):
         if planned is not None:
             planned(plan)
         if kept is None or how.dry_run:

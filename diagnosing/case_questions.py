@@ -8,15 +8,15 @@ from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from ..evaluation.read.raw_answers import ranked_diagnoses, without_thoughts
+from ..evaluation.read.raw_answers import ranked_diagnoses
 from ..votes.asking import Job, LanguageModel
 from ..votes.prompts.prompt import Prompt
 from ..votes.prompts.questions import MAX_RAW, Answer, ModelConfig, Question
-from ..votes.prompts.replies import is_refusal
+from ..votes.prompts.replies import is_refusal, without_thoughts
 from .cases import Cases
 
 if TYPE_CHECKING:
-    from ..votes.store.store import VoteStore
+    pass
 
 
 class CasePrompt(Prompt):
@@ -92,13 +92,9 @@ class CaseQuestions:
             return chain.from_iterable(dict.fromkeys(self.questions(config, at)) for at in range(self.repeats))
 
         return [
-            Job(model, CasePrompt(prompt, texts), partial(once, model.config(prompt)), f"{model.model} [{prompt.name}]")
+            Job(
+                model, CasePrompt(prompt, texts), partial(once, model.config(prompt)), f"{model.model} [{prompt.name}]",
+                lambda said: read_again(said)[1] is not None,
+            )
             for model, prompt in self.raters
-        ]
-
-    def forget_unread(self, store: VoteStore) -> None:
-        """Removes the answers that no list can be read from, so that they are asked anew."""
-        for job in self.jobs:
-            asked = list(job.questions())
-            answers = zip(asked, store.stored(asked), strict=True)
-            store.forget_unscored(one for one, said in answers if said is not None and read_again(said)[1] is not None)
+        ]  # fmt: skip

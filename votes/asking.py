@@ -73,13 +73,14 @@ class Job:
     """What one model is asked under one prompt.
 
     questions : gives them, all of the job's `config`; it is called anew whenever they are needed, and they come one by one.
-    called : what the plan calls it; the model's name by default.
+    called : what the plan calls it; the model's name by default. unread : whether nothing can be read from an answer of the store.
     """
 
     model: LanguageModel
     prompt: Prompt
     questions: Callable[[], Iterable[Question]]
     called: str = ""
+    unread: Callable[[Answer], bool] = lambda answer: answer.verdict is None
 
     @cached_property
     def config(self) -> ModelConfig:
@@ -131,16 +132,16 @@ def plan(jobs: Iterable[Job], store: VoteStore | None) -> list[Planned]:
 
 
 @contextmanager
-def planned(
-    jobs: Sequence[Job], asking: Asking, forget: Callable[[VoteStore], object]
-) -> Iterator[tuple[list[Planned], VoteStore | None]]:
+def planned(jobs: Sequence[Job], asking: Asking) -> Iterator[tuple[list[Planned], VoteStore | None]]:
     """The plan of some jobs, and the store that is to hold the answers; None for one that a dry run would make.
 
-    forget : takes those answers out of the store that are asked anew, where `asking.again` says so.
+    Where `asking.again` says so, answers that nothing can be read from leave the store first.
     """
     with VoteStore(asking.filled) if asking.filled.exists() or not asking.dry_run else nullcontext() as store:
         if store is not None and asking.again and not asking.dry_run:
-            forget(store)
+            for job in jobs:
+                answers = zip(asked := list(job.questions()), store.stored(asked), strict=True)
+                store.forget_unscored(one for one, answer in answers if answer is not None and job.unread(answer))
         yield plan(jobs, store), store
 
 

@@ -32,12 +32,11 @@ from ...votes.asking_options import Asking
 from ...votes.prompts.files import prompt_of
 from ...votes.prompts.prompt import RELATIONS, SEVERITIES, Prompt, check_text
 from ...votes.prompts.questions import Answer, Question
-from ...votes.prompts.replies import is_refusal
+from ...votes.prompts.replies import is_refusal, without_thoughts
 from ...votes.store.store import VoteStore
 from ..read.findings import first_few
 from ..read.lists import Cell, Lists, as_text, looked_up
 from ..read.names import columns_by_name
-from ..read.raw_answers import without_thoughts
 from .options import NOBODY, Graded, Judge
 from .pairs import Numbers, related
 

@@ -11,13 +11,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from ...terms.text.sentences import is_nothing
+from ...votes.prompts.replies import without_thoughts
 from .answer_forms import Section, sections_of, without_json, without_table, without_tags
 from .answer_words import FEW, LEADS_IN, OF_NAMES, Kind, Unread, certain, kind_of, named, names_of, plain, says
 
 _LONGEST, _LONGEST_SENTENCE = 100_000, 400  # characters
-_BEGIN = r"(?:[<◁\[](?:think(?:ing)?|thought)[>▷\]]|<unused94>|<\|begin_of_thought\|>|<\|channel\|>analysis)"
-_END = r"(?:[<◁\[]/(?:think(?:ing)?|thought)[>▷\]]|<unused95>|<\|end_of_thought\|>|(?:<\|channel\|>|assistant)final)"
-_THOUGHTS = re.compile(rf"(?is){_BEGIN}.*?(?:{_END}|\Z)|\A(?:(?!{_BEGIN}).)*?{_END}")
 _NO_TEXT = re.compile(r"(?m)<\|\w+\|>|^>[ \t]?|^[ \t]*(?:```\w*|([-=_*])\1{2,}|\+[-=+]{3,})[ \t]*(?:\n|\Z)")
 _LABEL_BEHIND = re.compile(r"(?m)(?<=[a-z)*][.;!?]) +(?=\**[A-Z][\w -]{1,40}:\**\s|\**[^.;!?\n]+:\**$)")
 _UNRANKED = re.compile(
@@ -55,11 +53,6 @@ _UNSETTLED = re.compile(  # beside an answer: another diagnosis may be meant, or
 )
 
 
-def without_thoughts(text: str) -> str:
-    """Gives what comes after the model's thoughts. A thought without an end is all that there is."""
-    return _THOUGHTS.sub("", text[:_LONGEST])
-
-
 def ranked_diagnoses(text: str) -> list[str] | None:
     """Reads the diagnoses, the likeliest first; [] for a text that names none, None where none of the forms fits.
 
@@ -68,7 +61,7 @@ def ranked_diagnoses(text: str) -> list[str] | None:
     >>> ranked_diagnoses("It could be lupus, or gout.") is None
     True
     """
-    said = without_thoughts(text).replace("\r\n", "\n").rstrip().lstrip("\n")
+    said = without_thoughts(text[:_LONGEST]).replace("\r\n", "\n").rstrip().lstrip("\n")
     if not text.strip() or ("\n" not in said and any(map(str.isalpha, said)) and is_nothing(said.strip(" *_#`\"'"))):
         return []
     with suppress(Unread):

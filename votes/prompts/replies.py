@@ -21,7 +21,9 @@ MAX_ANSWER = 10_000
 Alternatives = Sequence[tuple[str, float]]
 """The likeliest tokens at one place of an answer, each with its natural log-probability."""
 
-_THOUGHTS = re.compile(r"(?:\s*<think>.*?</think>)+", re.DOTALL)
+_BEGIN = r"(?:[<◁\[](?:think(?:ing)?|thought)[>▷\]]|<unused94>|<\|begin_of_thought\|>|<\|channel\|>analysis)"
+_END = r"(?:[<◁\[]/(?:think(?:ing)?|thought)[>▷\]]|<unused95>|<\|end_of_thought\|>|(?:<\|channel\|>|assistant)final)"
+_THOUGHTS = re.compile(rf"(?is){_BEGIN}.*?(?:{_END}|\Z)|\A(?:(?!{_BEGIN}).)*?{_END}")
 _REFUSAL = re.compile(
     r"\W*(?:i['’]m (?:sorry|unable)|i am (?:sorry|unable)|sorry\b|i apologi[sz]e|i can(?:no|['’])t\b|as an ai\b"
     r"|извините|к сожалению|я не могу)",
@@ -153,11 +155,8 @@ def read(text: str, kind: Kind, *asked: str) -> Reply:
 
 
 def without_thoughts(text: str) -> str:
-    """What comes after a model's thoughts in `<think>` tags, of which the first may stand in its chat template."""
-    if thoughts := _THOUGHTS.match(text):
-        return text[thoughts.end() :]
-    before, end, after = text.partition("</think>")
-    return after if end and "<think>" not in before else text
+    """What comes after a model's thoughts, of which the first may begin in its chat template. A thought without an end is all that there is."""
+    return _THOUGHTS.sub("", text)
 
 
 def is_refusal(text: str) -> bool:
