@@ -14,15 +14,16 @@ OUT = Path("out/bench")
 
 def main(arguments: list[str] | None = None) -> int:
     chosen = _parser().parse_args(arguments)
-    from . import accuracy, duplicates, head_to_head, leaderboard, link_peers, linking, panels, peers, speed  # noqa: F401
+    from . import accuracy, cases, head_to_head, leaderboard, lists, panels, peers, speed  # noqa: F401
     from .report import ENTRIES, show
 
     by_name = {
         "accuracy": accuracy.main,
-        "dedupe": lambda: duplicates.main(chosen.a, OUT / "dedupe.json"),
+        "cases": lambda: cases.main(chosen.a, chosen.models),
+        "dedupe": lambda: lists.dedupe(chosen.a, OUT / "dedupe.json"),
         "head-to-head": head_to_head.main,
-        "link": lambda: linking.main(chosen.a, chosen.b, chosen.sample, OUT / "link.json"),
-        "link-peers": lambda: link_peers.main(min(chosen.a, 3_000)),
+        "link": lambda: lists.link(chosen.a, chosen.b, chosen.sample, OUT / "link.json"),
+        "link-peers": lambda: lists.peers(min(chosen.a, 3_000)),
         "peers": peers.main,
     }
     if chosen.list:
@@ -59,9 +60,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--beside", type=Path, metavar="PATH", help="another checkout of dxmatch, measured in turns with this one")  # fmt: skip
     parser.add_argument("--pairs", type=int, default=10_000_000, help="with --beside: pairs of the job, over 50,000 names; %(default)s")  # fmt: skip
     parser.add_argument("--runs", type=int, default=3, help="with --beside: of each side, in turns, after one that is not counted; 0 counts that one; %(default)s")  # fmt: skip
-    parser.add_argument(
-        "--a", type=int, default=10_000, help="link: names of the first list; dedupe: names; %(default)s"
-    )
+    parser.add_argument("--a", type=int, default=10_000, help="link: names of the first list; dedupe: names; cases: cases; %(default)s")  # fmt: skip
+    parser.add_argument("--models", type=int, default=2, help="cases: whose lists are evaluated; %(default)s")
     parser.add_argument("--b", type=int, default=10_000, help="link: names of the second; %(default)s")
     parser.add_argument("--sample", type=int, default=100, help="link: names that are held against all of the second list; %(default)s")  # fmt: skip
     return parser

@@ -29,7 +29,8 @@ from dxmatch.training.statistics.split import Groups, held_out
 from dxmatch.training.statistics.threshold import MAX_F1, choose_threshold
 from dxmatch.training.train import train
 
-from .rivals import DATA, Scored, Verdicts, by_kind, compare
+from .names import DATA
+from .rivals import Scored, Verdicts, by_kind, compare
 
 ROOT = Path(__file__).resolve().parents[2]
 SECOND = ROOT / "tests" / "data" / "second_test.csv"

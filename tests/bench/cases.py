@@ -1,6 +1,6 @@
 """Many cases evaluated by the shipped model, in a process of its own: the time, the peak memory, the size of the page.
 
-    python -m tests.bench.cases --cases 1000000 --models 2
+    python -m tests.bench cases --a 1000000 --models 2
 
 References and answers are names of the shipped graph of diseases: each case has one right answer and a list of five from each
 model, which holds another name of it, it itself, or a disease in its line, in some of the cases.
@@ -8,7 +8,6 @@ model, which holds another name of it, it itself, or a disease in its line, in s
 
 from __future__ import annotations
 
-import argparse
 import resource
 import subprocess
 import sys
@@ -49,26 +48,12 @@ def make_cases(path: Path, cases: int, models: int, names: int, seed: int = 0) -
     pq.write_table(pa.table(columns), path, write_page_checksum=True, row_group_size=1 << 17)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cases", type=int, default=1_000_000)
-    parser.add_argument("--models", type=int, default=2)
-    parser.add_argument("--names", type=int, default=20_000)
-    parser.add_argument("--bootstrap", type=int, default=1000)
-    parser.add_argument("--folder", type=Path, help="Where the files are left; else they are removed.")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = options.folder or Path(temporary)
-        make_cases(folder / "cases.parquet", options.cases, options.models, options.names)
-        command = [sys.executable, "-m", "dxmatch.cli", "evaluate", folder / "cases.parquet", "-o", folder / "report.html"]  # fmt: skip
+def main(cases: int, models: int, names: int = 20_000) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        source, page = Path(name) / "cases.parquet", Path(name) / "report.html"
+        make_cases(source, cases, models, names)
         start = time.perf_counter()
-        done = subprocess.run([*command, "--resamples", str(options.bootstrap)], check=False)
-        seconds = time.perf_counter() - start
-        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-        page = folder / "report.html"
+        done = subprocess.run([sys.executable, "-m", "dxmatch.cli", "evaluate", source, "-o", page], check=False)
+        seconds, peak = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6
         size = f"page {page.stat().st_size / 1e6:.1f} MB" if page.exists() else "no page"
-        print(f"{options.cases:,} cases x {options.models} models x {LISTED}: {seconds:.0f} s, peak {peak / 1e6:.2f} GB, {size}, exit {done.returncode}")  # fmt: skip
-
-
-if __name__ == "__main__":
-    main()
+        print(f"{cases:,} cases x {models} models x {LISTED}: {seconds:.0f} s, peak {peak:.2f} GB, {size}, exit {done.returncode}")  # fmt: skip

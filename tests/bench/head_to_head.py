@@ -27,7 +27,8 @@ from dxmatch.training.statistics.threshold import MAX_F1, choose_threshold
 from dxmatch.training.train import train
 from dxmatch.votes.prompts.files import PROMPTS
 
-from .rivals import DATA, Scored, Verdicts, by_kind, compare, minilm_cosines, ratios
+from .names import DATA
+from .rivals import Scored, Verdicts, by_kind, compare, minilm_cosines, ratios
 
 ROOT = Path(__file__).resolve().parents[2]
 FEWEST_VOTES = 3

@@ -1,4 +1,4 @@
-"""Long lists of disease names as hospitals write them: the real ones, and systematic variants of them."""
+"""The names that benchmarks are made of: ICD-10-CM's reworded, and pairs of them; the real ones, and variants as hospitals write them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,14 @@ import os
 import random
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import simple_icd_10_cm
+
+DATA = Path(os.environ.get("DXMATCH_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
+"""The real public data."""
+ROWS_OF_A_GROUP = 1 << 19
 QUALIFIERS = (
     "acute", "chronic", "recurrent", "severe", "mild", "left", "right", "bilateral", "suspected", "congenital", "familial", "early onset",
     "history of", "advanced", "refractory", "progressive", "secondary", "idiopathic", "postoperative", "childhood",
@@ -16,11 +24,6 @@ SUFFIXES = (
     "of the elderly", "(disorder)", "unspecified", "right side", "left side",
 )  # fmt: skip
 _LETTERS = "abcdefghilmnoprstu"
-
-
-def data_folder() -> Path:
-    """`DXMATCH_DATA`, the real public data."""
-    return Path(os.environ.get("DXMATCH_DATA", "../shared/data"))
 
 
 def real_names() -> list[str]:
@@ -33,7 +36,7 @@ def real_names() -> list[str]:
         "craft_md_pairs.csv": ("expert", "algorithm"),
     }
     for file, wanted in columns.items():
-        with (data_folder() / file).open(encoding="utf-8", newline="") as handle:
+        with (DATA / file).open(encoding="utf-8", newline="") as handle:
             for row in csv.DictReader(handle):
                 for column in wanted:
                     if (text := row[column].strip()) and len(text) <= 200:
@@ -82,3 +85,51 @@ def made_names(count: int, seed: int) -> list[str]:
     while len(made) < count:
         made.setdefault(variant(at_random.choice(real), at_random))
     return list(made)
+
+
+def titles_and_variants(count: int) -> list[str]:
+    """`count` different texts, always the same, in no order."""
+    from dxmatch.terms.icd import open_tree
+
+    at_random, tree = random.Random(3), open_tree("icd10cm")
+    titles = list(dict.fromkeys(tree.name(node) for node in range(len(tree))))
+    some = at_random.sample(titles, min(count // 2, len(titles)))
+    made = dict.fromkeys(some)
+    while len(made) < count:
+        made.setdefault(variant(at_random.choice(some), at_random))
+    names = list(made)
+    at_random.shuffle(names)
+    return names
+
+
+def make_names(count: int, seed: int = 0) -> list[str]:
+    """Different names: ICD-10-CM's, each with one word of another of them.
+
+    So most have no direct match in it, and must be searched for.
+    """
+    rng = random.Random(seed)
+    codes = simple_icd_10_cm.get_all_codes(with_dots=True)
+    known = sorted({simple_icd_10_cm.get_description(code).lower() for code in codes})
+    rng.shuffle(known)
+    words = [name.split() for name in known[:count]]
+    vocabulary = [word for name in words for word in name]
+    names: set[str] = set()
+    while len(names) < count:
+        reworded = list(rng.choice(words))
+        reworded[rng.randrange(len(reworded))] = rng.choice(vocabulary)
+        if any(character.isalnum() for character in "".join(reworded)):
+            names.add(" ".join(reworded))
+    return sorted(names)
+
+
+def make_pairs(path: Path, pairs: int, strings: int) -> Path:
+    """Writes a Parquet file of random pairs, columns a and b, of at most `strings` names."""
+    names = pa.array(make_names(min(strings, pairs)), pa.string())
+    generator = np.random.default_rng(0)
+    schema = pa.schema({side: pa.dictionary(pa.int32(), pa.string()) for side in ("a", "b")})
+    with pq.ParquetWriter(path, schema) as writer:
+        for start in range(0, pairs, ROWS_OF_A_GROUP):
+            codes = generator.integers(0, len(names), (2, min(ROWS_OF_A_GROUP, pairs - start)), dtype=np.int32)
+            columns = [pa.DictionaryArray.from_arrays(pa.array(side), names) for side in codes]
+            writer.write_batch(pa.record_batch(columns, schema=schema), row_group_size=ROWS_OF_A_GROUP)
+    return path

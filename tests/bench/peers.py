@@ -6,17 +6,17 @@ computes the metric in its own way.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 
 import dxmatch
 from dxmatch.evaluation.read.reading import read_lists
 
-LISTS = Path(os.environ.get("DXMATCH_DATA", "../shared/data")) / "craft_md_lists.csv"
+from .names import DATA
+
+LISTS = DATA / "craft_md_lists.csv"
 MODEL, K = "gpt4_1106", 5
 
 

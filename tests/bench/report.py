@@ -110,38 +110,13 @@ def show(rows: Iterable[Row], json_path: Path) -> None:
     right = [Column(name, justify="right") for name in ("Ours", "Theirs", "Ratio", "Mark")]
     table = Table("What", "Unit", right[0], "Peer", *right[1:])
     for row in rows:
-        numbers = [number(value) for value in (row.theirs, row.ratio, row.mark)]
-        style = None if row.reaches_mark else "bold red"
-        table.add_row(row.name, row.unit, number(row.ours), row.peer, *numbers, style=style)
+        ours, *others = ("" if value is None else f"{value:,.4g}" for value in (row.ours, row.theirs, row.ratio, row.mark))  # fmt: skip
+        table.add_row(row.name, row.unit, ours, row.peer, *others, style=None if row.reaches_mark else "bold red")
     Console(width=140).print(table)
     if below := failures(rows):
         print("Below their mark:", *below, sep="\n  ")
-    machine = {"processor": processor(), "cores": os.cpu_count(), "load_average": os.getloadavg()[0]}
+    machine = {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count(), "load_average": os.getloadavg()[0]}  # fmt: skip
     json_path.parent.mkdir(parents=True, exist_ok=True)
     written = {**machine, "rows": [{**asdict(row), "ratio": row.ratio} for row in rows]}
     json_path.write_text(json.dumps(written, indent=1), "utf-8")
     print(f"{machine['processor']}, {machine['cores']} cores, load average {machine['load_average']:.1f}; {json_path}")
-
-
-def number(value: float | None) -> str:
-    """
-    >>> number(1234567.8), number(12.345), number(0.5), number(0.00012), number(None)
-    ('1,234,568', '12.3', '0.500', '0.00012', '')
-    """
-    if value is None:
-        return ""
-    if abs(value) >= 100:
-        return f"{value:,.0f}"
-    if abs(value) >= 10:
-        return f"{value:.1f}"
-    return f"{value:.3f}" if abs(value) >= 0.01 or value == 0 else f"{value:.2g}"
-
-
-def processor() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text("utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()

@@ -20,7 +20,6 @@ from dxmatch.training.labelled import contained
 from dxmatch.training.statistics.measure import average_precision
 from dxmatch.training.statistics.split import Groups
 
-DATA = Path(os.environ.get("DXMATCH_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 REPEATS, SEED = 1000, 0
 
 

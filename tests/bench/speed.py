@@ -19,7 +19,7 @@ from rapidfuzz.process import cpdist
 import dxmatch
 
 from ..small_model import boosters_of
-from .made import make_names, make_pairs
+from .names import make_names, make_pairs
 from .report import ASKED, Figures, entry, in_turns
 
 ICD_NAMES, DIMENSIONS, CANDIDATES = 58_800, 256, 15

@@ -1,0 +1,208 @@
+"""Long lists of names: linked (`python -m tests.bench link`), without duplicates (`dedupe`), and linked beside others (`link-peers`).
+
+`link` counts by brute force what its candidates lose: M on some names of the first list with every name of the second.
+
+`link-peers` has three jobs. "answers": those of tests/data/second_test.csv (ophthalmology, ear-nose-throat, dental medicine; M was not
+trained on them, nothing was chosen on them) to be linked to their references. "variants": real names to the same names turned and
+misspelt. "synonyms": Orphadata's synonyms to its names, most of which the shipped model's graph of diseases holds: what that is worth,
+and no test of M's generality. A link is right where it is a known one; recall is of the terms that have a known one. Links of "answers"
+to a reference that they were not labelled with are left out of precision: nobody has judged them.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import logging
+import random
+import resource
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import dxmatch
+
+from .names import DATA, made_names, titles_and_variants, turned, typo
+
+SECOND = Path(__file__).resolve().parents[1] / "data" / "second_test.csv"
+BEST = 5
+USUAL, SPLINK_AT = 0.8, 0.5
+"""Thresholds, of 1: rapidfuzz' and splink's."""
+
+
+def loaded() -> dxmatch.MatchFunction:
+    """With all that is made once and kept."""
+    m = dxmatch.load()
+    m.probability("heart attack", "gout")
+    return m
+
+
+def measured(work: Callable[[], Any], out: Path, figures: dict[str, Any]) -> Any:
+    """What the work gives; its seconds and memory go to `figures`, and these to the terminal and to `out`."""
+    before, start, cpu = peak(), time.perf_counter(), time.process_time()
+    made = work()
+    figures |= {"seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu, "peak_gb": peak(), "before_gb": before}  # fmt: skip
+    out.parent.mkdir(parents=True, exist_ok=True)
+    return made
+
+
+def told(figures: dict[str, Any], out: Path) -> None:
+    print(json.dumps(figures, indent=1), flush=True)
+    out.write_text(json.dumps(figures, indent=1))
+
+
+def peak() -> float:
+    """The most memory of this process so far, in GB."""
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return used / (1e9 if sys.platform == "darwin" else 1e6)
+
+
+def dedupe(count: int, out: Path) -> None:
+    """Finds the duplicates among `count` names, of which half are titles of ICD-10-CM, half variants of these."""
+    m, names, figures = loaded(), titles_and_variants(count), {"names": count}
+    made = measured(lambda: m.dedupe(names), out, figures).to_pydict()
+    told(figures | {"clusters": max(made["cluster"]), "joined": sum(size > 1 for size in made["size"])}, out)
+
+
+def link(a: int, b: int, sample: int, out: Path) -> None:
+    """Links `a` made names with `b` others and tells what of a sample's matches was found."""
+    m, first, second, figures = loaded(), made_names(a, 1), made_names(b, 2), {"a": a, "b": b, "sample": sample}
+    made = measured(lambda: m.link(first, second), out, figures).to_pydict()
+    got = dict(zip(made["index_a"], made["probability"], strict=True))
+    told(figures | {"linked": sum(one is not None for one in got.values())}, out)
+    rows = sorted(np.random.default_rng(7).permutation(len(first))[:sample].tolist())
+    some = [first[row] for row in rows if row in got]
+    among = m.link(some, second, k=None).to_pydict()
+    found = {pair for pair in zip(among["index_a"], among["index_b"], strict=True) if pair[1] is not None}
+    linkable = linked = best = matches = top = in_top = 0
+    for i, term in enumerate(some):
+        probability = np.nan_to_num(m.matrix([term], second)[0])
+        right = np.flatnonzero(probability >= m.threshold).tolist()
+        matches += len(right)
+        of_best = [j for j in np.argsort(-probability, kind="stable")[:BEST].tolist() if j in right]
+        top, in_top = top + len(of_best), in_top + sum((i, j) in found for j in of_best)
+        linkable, p = linkable + bool(right), got[first.index(term)]
+        linked, best = linked + (p is not None), best + (p is not None and p >= probability.max() - 1e-9)
+    shares = {"linked_share": linked / max(linkable, 1), "best_share": best / max(linkable, 1)}
+    shares |= {f"recall_of_the_best_{BEST}": in_top / max(top, 1), "recall_of_all_pairs": len(found) / max(matches, 1)}
+    told(figures | {"linkable": linkable, "matching_pairs": matches, **shares}, out)
+
+
+# Beside others
+
+Linked = dict[int, tuple[int, float]]
+"""By place in the first list, the best place in the second and its score in [0, 1]."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """right, wrong : pairs of places that are known to name one disease, and not to; wrong is None where all others are wrong."""
+
+    name: str
+    a: list[str]
+    b: list[str]
+    right: set[tuple[int, int]]
+    wrong: set[tuple[int, int]] | None = None
+
+    def figures(self, linked: Linked, least: float) -> tuple[float, float, float]:
+        """Precision, recall and F1 of the links from `least` up."""
+        links = [(i, j) for i, (j, score) in linked.items() if score >= least]
+        right = sum(link in self.right for link in links)
+        judged = right + sum(link in self.wrong if self.wrong is not None else link not in self.right for link in links)
+        precision, recall = right / max(judged, 1), right / max(len({i for i, _ in self.right}), 1)
+        return precision, recall, 2 * precision * recall / max(precision + recall, 1e-12)
+
+
+def jobs(size: int) -> list[Job]:
+    """Of `size` terms at most."""
+    with SECOND.open(encoding="utf-8", newline="") as handle:
+        rows = list(csv.DictReader(handle))
+    a, b = (list(dict.fromkeys(row[side] for row in rows)) for side in ("b", "a"))
+    pairs = {label: {(a.index(row["b"]), b.index(row["a"])) for row in rows if row["label"] == label} for label in "10"}
+    at_random = random.Random(3)
+    with (DATA / "orphadata_synonyms.csv").open(encoding="utf-8", newline="") as handle:
+        orpha = list(csv.DictReader(handle))
+    names = list(dict.fromkeys(row["name"] for row in orpha))
+    some = at_random.sample(names, min(size, len(names)))
+    written = [typo(turned(name, at_random), at_random) for name in some]
+    place = {name: i for i, name in enumerate(some)}
+    synonyms = [(row["synonym"], place[row["name"]]) for row in orpha if row["name"] in place]
+    at = {text: i for i, text in enumerate(dict.fromkeys(text for text, _ in synonyms))}
+    return [
+        Job("answers", a, b, pairs["1"], pairs["0"]),
+        Job("variants", written, some, {(i, i) for i in range(len(some))}),
+        Job("synonyms", list(at), some, {(at[text], j) for text, j in synonyms}),
+    ]
+
+
+def by_dxmatch(a: list[str], b: list[str]) -> Linked:
+    made = loaded().link(a, b, threshold=0.0).to_pydict()
+    links = zip(made["index_a"], made["index_b"], made["probability"], strict=True)
+    return {i: (j, p) for i, j, p in links if j is not None}
+
+
+def by_rapidfuzz(a: list[str], b: list[str]) -> Linked:
+    from rapidfuzz import fuzz, process, utils
+
+    clean = utils.default_process
+    scores = process.cdist(a, b, scorer=fuzz.token_set_ratio, processor=clean, workers=-1, dtype=np.uint8)
+    return {i: (j, float(scores[i, j]) / 100) for i, j in enumerate(scores.argmax(axis=1).tolist())}
+
+
+def by_splink(a: list[str], b: list[str]) -> Linked:
+    """A model of one field: exact, Jaro-Winkler and words in common; blocked by any word of three letters or more; trained without labels."""
+    import pyarrow as pa
+    import splink.comparison_library as cl
+    from splink import Linker, SettingsCreator, block_on
+    from splink.backends.duckdb import DuckDBAPI
+
+    logging.getLogger("splink").setLevel(logging.ERROR)
+    api = DuckDBAPI()
+
+    def table(texts: list[str], name: str) -> object:
+        clean = ["".join(c if c.isalnum() else " " for c in text.casefold()) for text in texts]
+        words = [sorted({word for word in text.split() if len(word) > 2}) or [text] for text in clean]
+        joined = [" ".join(text.split()) for text in clean]
+        columns = {"unique_id": list(range(len(texts))), "name": joined, "words": words, "first": [w[0] for w in words]}
+        return api.register(pa.table(columns), dataset_display_name=name)
+
+    settings = SettingsCreator(
+        link_type="link_only", probability_two_random_records_match=1 / max(len(b), 1),
+        comparisons=[cl.JaroWinklerAtThresholds("name", [0.95, 0.88, 0.8, 0.7]), cl.ArrayIntersectAtSizes("words", [4, 3, 2, 1])],
+        blocking_rules_to_generate_predictions=[block_on("words", arrays_to_explode=["words"])],
+    )  # fmt: skip
+    linker = Linker([table(a, "a"), table(b, "b")], settings)
+    linker.training.estimate_u_using_random_sampling(max_pairs=1e6, seed=1)
+    linker.training.estimate_parameters_using_expectation_maximisation(block_on("first"))
+    out: Linked = {}
+    for row in linker.inference.predict(threshold_match_probability=0.0).as_record_list():
+        i, j = row["unique_id_l"], row["unique_id_r"]
+        i, j = (j, i) if row["source_dataset_l"] == "b" else (i, j)
+        if i not in out or row["match_probability"] > out[i][1]:
+            out[i] = j, float(row["match_probability"])
+    return out
+
+
+def peers(size: int) -> None:
+    at = {by_dxmatch: loaded().threshold, by_rapidfuzz: USUAL, by_splink: SPLINK_AT}
+    columns = ("job", "terms", "by", "seconds", "precision", "recall", "F1", "F1 at its best threshold")
+    table = Table(*columns, title="Two lists linked")
+    for job in jobs(size):
+        for work, least in at.items():
+            start = time.perf_counter()
+            try:
+                linked = work(job.a, job.b)
+            except ModuleNotFoundError as error:
+                print(f"{work.__name__} left out: {error.name} is not installed")
+                continue
+            seconds, best = time.perf_counter() - start, max(job.figures(linked, t)[2] for t in np.linspace(0, 1, 101))
+            shown = (f"{value:.3f}" for value in (*job.figures(linked, least), best))
+            table.add_row(job.name, f"{len(job.a):,} x {len(job.b):,}", work.__name__[3:], f"{seconds:.1f}", *shown)
+    Console(width=140).print(table)
