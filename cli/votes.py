@@ -17,7 +17,7 @@ from ..progress import shown
 from ..votes import asking as verbs
 from ..votes.answer_tables import import_table
 from ..votes.batch_files import UNKNOWN_PROMPT, import_batch, is_batch_result, write_batches
-from ..votes.prompts.files import KINDS, PROMPTS, allowed_in, named, names_of
+from ..votes.prompts.files import KINDS, PROMPTS, allowed_in, names_of, prompt_of
 from ..votes.store.store import VoteStore
 from .command import Call, Output, Place, command, group
 
@@ -183,4 +183,4 @@ def prompt(call: Call, name: str | None = None) -> None:
     dxmatch votes prompt vote-ru > mine.txt
     """
     kinds = (f"{kind}: {', '.join(names_of(kind))}\n    a file: {allowed_in(kind)}\n" for kind in KINDS)
-    print("".join(kinds) if name is None else named(name).whole, end="")
+    print("".join(kinds) if name is None else prompt_of(None, name).whole, end="")

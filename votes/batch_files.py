@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from ..endpoints.replies import chat_reply
 from ..errors import InputError
@@ -29,13 +29,13 @@ MAX_REQUESTS, MAX_BYTES = 50_000, 150_000_000
 UNKNOWN_PROMPT = "its text is not given here, or was changed since (that of cases is by dxmatch ask CASES --prompt FILE --results RESULTS)"
 
 
-@dataclass
+@dataclass(frozen=True)
 class BatchFile:
     """size : in bytes."""
 
     path: Path
-    requests: int = 0
-    size: int = 0
+    requests: int
+    size: int
 
     def __str__(self) -> str:
         return f"{self.path} ({self.requests:,} requests, {self.size / 1e6:.1f} MB)"
@@ -54,37 +54,39 @@ def write_batches(planned: Iterable[Planned], folder: str | os.PathLike[str], st
         A file cannot be written.
     """
     place, files, numbers = make_folder(folder), list[BatchFile](), Counter[str]()
-    with ExitStack() as open_files:
-
-        def begun(stem: str) -> tuple[BatchFile, IO[bytes]]:
-            numbers[stem.lower()] += 1
-            file = BatchFile(place / f"{stem}_{numbers[stem.lower()]:03d}.jsonl")
-            if file.path.exists():
-                allowed = "a folder without earlier ones"
-                raise InputError("there is a batch file already", source=str(file.path), allowed=allowed)
-            files.append(file)
-            return file, open_files.enter_context(open_files.enter_context(whole_file(file.path)).open("wb"))
-
-        def written(job: Job) -> Iterator[tuple[str, Question]]:
-            who, file, handle = job.config, None, None
-            stem = f"{who.prompt}_{re.sub(r'[^A-Za-z0-9._-]+', '-', who.model)[:80]}"
-            for question in store.unknown(job.questions()):
-                body = {
-                    "model": who.model,
-                    "messages": job.prompt.messages(question.first, question.second),
-                    **job.parameters,
-                }
-                id = custom_id(question)
-                request = {"custom_id": id, "method": "POST", "url": "/v1/chat/completions", "body": body}
-                line = json.dumps(request).encode("ascii") + b"\n"  # no separator of Unicode can break it
-                if not file or not handle or file.requests >= MAX_REQUESTS or file.size + len(line) > MAX_BYTES:
-                    file, handle = begun(stem)
-                handle.write(line)
-                file.requests, file.size = file.requests + 1, file.size + len(line)
-                yield id, question
-
-        store.remember_exported(chain.from_iterable(written(one.job) for one in planned))
+    asked: list[tuple[str, Question]] = []
+    with ExitStack() as all_or_none:
+        for job in (one.job for one in planned):
+            stem = f"{job.config.prompt}_{re.sub(r'[^A-Za-z0-9._-]+', '-', job.config.model)[:80]}"
+            questions = ((custom_id(question), question) for question in store.unknown(job.questions()))
+            for part in _parts(job, questions):
+                numbers[stem.lower()] += 1
+                path = place / f"{stem}_{numbers[stem.lower()]:03d}.jsonl"
+                if path.exists():
+                    allowed = "a folder without earlier ones"
+                    raise InputError("there is a batch file already", source=str(path), allowed=allowed)
+                all_or_none.enter_context(whole_file(path)).write_bytes(b"".join(line for *_, line in part))
+                files.append(BatchFile(path, len(part), sum(len(line) for *_, line in part)))
+                asked += [(id, question) for id, question, _ in part]
+        store.remember_exported(asked)
     return files
+
+
+def _parts(job: Job, questions: Iterable[tuple[str, Question]]) -> Iterator[list[tuple[str, Question, bytes]]]:
+    """The requests of a job, as many together as one file may hold."""
+    part, size = list[tuple[str, Question, bytes]](), 0
+    for id, question in questions:
+        messages = job.prompt.messages(question.first, question.second)
+        body = {"model": job.config.model, "messages": messages, **job.parameters}
+        request = {"custom_id": id, "method": "POST", "url": "/v1/chat/completions", "body": body}
+        line = json.dumps(request).encode("ascii") + b"\n"  # no separator of Unicode can break it
+        if part and (len(part) >= MAX_REQUESTS or size + len(line) > MAX_BYTES):
+            yield part
+            part, size = [], 0
+        part.append((id, question, line))
+        size += len(line)
+    if part:
+        yield part
 
 
 def custom_id(question: Question) -> str:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, OptionError, plain
 from ...files.invisible import read_visible
-from ...files.pair_labels import labels_of_people
+from ...files.pair_labels import BLANK, labels_of_people
 from ...files.tables import Table
 from ...files.wording import hint
 from ...matcher.protocol import tells_relations
@@ -52,7 +52,7 @@ _WORDS = {
 """Stage -> whether a right answer is included by what it says -> its words."""
 _INCLUDED = {word: included for included, word in _WORDS["judge"].items()}
 _SCALES = {"relation": RELATIONS, "severity": SEVERITIES}
-LABEL, HUMAN, MAJORITY, NO_LABEL = "label", "human", "majority", -1
+LABEL, HUMAN, MAJORITY = "label", "human", "majority"
 Item = tuple[int, int, int]
 """Case, rater and right answer, as places in the answers."""
 Texts = tuple[str, str]
@@ -342,7 +342,7 @@ def read_human(source: Any, answers: Lists) -> dict[str, NDArray[np.int8]]:
     cells = {what: [as_text(value) for value in table.column(name)] for what, name in names.items()}
     right = [[text.strip().casefold() for text in dict.fromkeys(texts)] for texts in answers.reference]
     shape = *answers.lengths.shape, max(map(len, right))
-    labels = {column.strip()[len(LABEL) + 1 :] or HUMAN: np.full(shape, NO_LABEL, np.int8) for column in said}
+    labels = {column.strip()[len(LABEL) + 1 :] or HUMAN: np.full(shape, BLANK, np.int8) for column in said}
     items: dict[Item, int] = {}
     for row, case in enumerate(cells["case_id"]):
         i = place_of(table, row, names["case_id"], case, answers.cases)

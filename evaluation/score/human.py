@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
-from ...files.pair_labels import majority_of
+from ...files.pair_labels import BLANK, majority_of
 from ...pages.rows import Row
 from ...stats.agreement import VERDICTS, verdicts_agree
-from ..match.judge import BOTH, BY_M, MAJORITY, NO_LABEL
+from ..match.judge import BOTH, BY_M, MAJORITY
 from ..match.matches import Matches
 from ..read.findings import Finding
 from .scores import FamilyScores, Score, Settings, of_columns
@@ -43,7 +43,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     references = matches.references
     assert references is not None
     verdicts = {BY_M: references.hits.any(2), **({} if matches.judged is None else matches.judged.verdicts)}
-    labelled = np.logical_or.reduce([one != NO_LABEL for one in matches.humans.values()])
+    labelled = np.logical_or.reduce([one != BLANK for one in matches.humans.values()])
     humans, judges = (
         {who: of[labelled].astype(np.int8) for who, of in those.items()} for those in (matches.humans, verdicts)
     )
@@ -72,7 +72,7 @@ def of_labels(
     """
     decided = np.logical_and.reduce([one >= 0 for one in judges.values()])
     labels = np.stack(list(humans.values()), 1)
-    if not (decided & (labels != NO_LABEL).any(1)).any():
+    if not (decided & (labels != BLANK).any(1)).any():
         allowed = "at least one labelled item on which the judge gives a verdict"
         raise InputError("no labelled item has a verdict of every judge", source=source, allowed=allowed)
     against = {MAJORITY: majority_of(labels, of_all=False), **humans} if len(humans) > 1 else humans
@@ -84,7 +84,7 @@ def of_labels(
         words.append(
             f"{out:,} of {len(decided):,} labelled items are left out for all: one of the judges gave no verdict on them."
         )
-    if len(humans) > 1 and (ties := int((majority_of(labels, of_all=False) == NO_LABEL).sum())):
+    if len(humans) > 1 and (ties := int((majority_of(labels, of_all=False) == BLANK).sum())):
         words.append(f"{ties:,} of {len(decided):,} items have no majority of the humans.")
     return rows, [Finding("labels", place=NAME, example=one) for one in words]
 

@@ -21,7 +21,7 @@ from dxmatch.features.vote_plan import prompts_of
 from dxmatch.terms.icd.mapping import Candidate
 from dxmatch.votes.asking import Job, Planned
 from dxmatch.votes.batch_files import import_batch, write_batches
-from dxmatch.votes.prompts.files import KINDS, LATEST, PROMPTS, named, prompt_of, prompt_of_text
+from dxmatch.votes.prompts.files import KINDS, LATEST, PROMPTS, prompt_of, prompt_of_text
 from dxmatch.votes.prompts.prompt import (
     PLACEHOLDERS,
     RELATIONS,
@@ -218,7 +218,7 @@ def test_names_and_versions_of_built_in_prompts() -> None:
     for kind in KINDS:
         assert prompt_of(kind) is PROMPTS[LATEST[kind]] is prompt_of(kind, LATEST[kind])
     assert prompt_of("vote", "vote-1").version == "vote-1"
-    assert prompt_of("vote", "ru") is prompt_of("vote", "vote-ru") is named("vote-ru") is PROMPTS["vote-ru-1"]
+    assert prompt_of("vote", "ru") is prompt_of("vote", "vote-ru") is prompt_of(None, "vote-ru") is PROMPTS["vote-ru-1"]
     assert prompt_of("diagnosis", "role") is prompt_of("diagnosis", "diagnosis-role") is PROMPTS["diagnosis-role-1"]
     for kind, name, told in (("diagnosis", "rôle", "for diagnosis.*did you mean 'role'"), ("vote", "/", "for vote")):
         with pytest.raises(InputError, match=f"no such (prompt )?{told}"):

@@ -27,7 +27,7 @@ from pathlib import Path
 from ...errors import InputError
 from ...files.toml import table_as
 from ...files.wording import hint
-from .prompt import DATA, NO, OF_KIND, OPTIONAL, PLACEHOLDER, PLACEHOLDERS, YES, Head, Prompt
+from .prompt import DATA, OF_KIND, OPTIONAL, PLACEHOLDER, PLACEHOLDERS, Head, Prompt
 
 KINDS = tuple(PLACEHOLDERS)
 LATEST = {
@@ -39,12 +39,13 @@ LATEST = {
 _HEAD = re.compile(r"\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 
 
-def prompt_of(kind: str, given: str | os.PathLike[str] | None = None) -> Prompt:
+def prompt_of(kind: str | None, given: str | os.PathLike[str] | None = None) -> Prompt:
     """A prompt to ask with.
 
     Parameters
     ----------
-    kind : "vote", "pick", "judge", "check", "relation", "severity", "diagnosis", "observation", "rationale" or "choice".
+    kind : "vote", "pick", "judge", "check", "relation", "severity", "diagnosis", "observation", "rationale" or "choice"; None for a
+        built-in prompt of any, which a kind names too.
     given : None for the built-in default; the name or the version of a built-in one ("vote-ru", "vote-1"); or the path of a
         text file.
 
@@ -53,13 +54,18 @@ def prompt_of(kind: str, given: str | os.PathLike[str] | None = None) -> Prompt:
     InputError
         No such prompt or file; a file that is empty, not UTF-8, lacks a placeholder or has an unknown one.
     """
-    built_in = _by_name(kind)
-    name = LATEST[kind] if given is None else os.fspath(given)
+    of_kind = [prompt for prompt in PROMPTS.values() if kind in (None, prompt.kind)]
+    # by its names, of which the latest counts, and by version
+    built_in = {name: prompt for prompt in of_kind for name in (prompt.name, prompt.long_name)}
+    built_in |= {prompt.version: prompt for prompt in of_kind}
+    built_in |= {} if kind else {name: PROMPTS[version] for name, version in LATEST.items()}
+    name = LATEST[kind] if given is None and kind else os.fspath(given or "")
     if name in built_in:
         return built_in[name]
-    if not Path(name).is_file():
-        allowed = f"{', '.join(names_of(kind))}, or the path of a text file"
-        raise InputError(f"no such prompt for {kind}{hint(name, built_in)}", source=name, allowed=allowed, got=name)
+    if kind is None or not Path(name).is_file():
+        allowed = f"{', '.join(names_of(kind))}, or the path of a text file" if kind else f"a kind ({', '.join(KINDS)}) or one of {', '.join(PROMPTS)}"  # fmt: skip
+        of = f" for {kind}" if kind else ""
+        raise InputError(f"no such prompt{of}{hint(name, built_in)}", source=name, allowed=allowed, got=name)
     return prompt_of_text(kind, _read(Path(name)), name)
 
 
@@ -75,18 +81,6 @@ def prompt_of_text(kind: str, text: str, source: str = "prompt") -> Prompt:
     return same or _made(kind, version, text, source, Path(source).stem)
 
 
-def named(name: str) -> Prompt:
-    """A built-in prompt of any kind: the default of a kind, or by name or version; `prompt_of` where the kind is known.
-
-    Raises `InputError` where there is none.
-    """
-    known = _by_name(None) | {kind: PROMPTS[version] for kind, version in LATEST.items()}
-    if name not in known:
-        allowed = f"a kind ({', '.join(KINDS)}) or one of {', '.join(PROMPTS)}"
-        raise InputError(f"no such prompt{hint(name, known)}", allowed=allowed, got=name)
-    return known[name]
-
-
 def names_of(kind: str) -> list[str]:
     """The versions of the built-in prompts of a kind, the default first."""
     versions = [version for version, prompt in PROMPTS.items() if prompt.kind == kind]
@@ -97,13 +91,6 @@ def allowed_in(kind: str) -> str:
     """What a file of a kind holds, in words."""
     needed, more = (" and ".join(f"{{{name}}}" for name in of.get(kind, ())) for of in (PLACEHOLDERS, OPTIONAL))
     return f"a text with {needed}, or {DATA} for all of it{more and f', and if wanted {more}'}"
-
-
-def _by_name(kind: str | None) -> dict[str, Prompt]:
-    """The built-in prompts of a kind, or of all, by version and by name, of which the latest counts."""
-    of_kind = [prompt for prompt in PROMPTS.values() if kind in (None, prompt.kind)]
-    by_name = {name: prompt for prompt in of_kind for name in (prompt.name, prompt.long_name)}
-    return by_name | {prompt.version: prompt for prompt in of_kind}
 
 
 def _read(path: Path) -> str:
@@ -122,7 +109,8 @@ def _made(kind: str, version: str, text: str, source: str, name: str) -> Prompt:
             head, body = table_as(Head, tomllib.loads(found[1]), source, "the head"), text[found.end() :]
         except tomllib.TOMLDecodeError as error:
             raise InputError(f"the head is not TOML ({error})", source=source) from error
-    yes, no = ({word.strip().lower() for word in words} for words in ((*head.yes, *YES), (*head.no, *NO)))
+    prompt = Prompt(kind, version, body, head, text, name)
+    yes, no = {*prompt.yes}, {*prompt.no}
     put_in, data = {found[2] for found in PLACEHOLDER.finditer(body) if found[2]}, DATA.strip("{}")
     known = {*PLACEHOLDERS[kind], *OPTIONAL.get(kind, ()), data}
     unknown = min(put_in - known, default="")
@@ -141,7 +129,7 @@ def _made(kind: str, version: str, text: str, source: str, name: str) -> Prompt:
     }  # fmt: skip
     if problem := next((problem for problem, is_so in wrong.items() if is_so), None):
         raise InputError(problem, source=source, allowed=allowed_in(kind))
-    return Prompt(kind, version, body, head, text, name)
+    return prompt
 
 
 def _built_in() -> dict[str, Prompt]:

@@ -82,7 +82,7 @@ class Prompt:
     version : what the store keeps; a text never changes under its version. text : what is sent, with placeholders in braces. What
     stands before a first line of three dashes is the system message; built-in ones seldom have one, since many chat templates know no
     system role. whole : the text of its file, head and all. file_name, file_text : of a user's file, its name without its ending, and
-    `whole`; else "". parameters : what is sent beside the messages where nobody says otherwise.
+    `whole`; else "". parameters : what is sent beside the messages where nobody says otherwise. yes, no : the words that a vote may be.
     """
 
     def __init__(self, kind: str, version: str, text: str, head: Head, whole: str, file_name: str = "") -> None:
@@ -91,9 +91,7 @@ class Prompt:
         self.placeholders = PLACEHOLDERS[kind]
         self.max_answer_tokens = head.max_answer_tokens or _MAX_TOKENS.get(kind, 16)
         self.parameters: dict[str, Any] = {"max_tokens": self.max_answer_tokens, "temperature": 0}
-        self._yes, self._no = (
-            (*own, *(word.strip().lower() for word in words)) for own, words in ((YES, head.yes), (NO, head.no))
-        )
+        self.yes, self.no = ((*own, *(word.strip().lower() for word in words)) for own, words in ((YES, head.yes), (NO, head.no)))  # fmt: skip
 
     @property
     def name(self) -> str:
@@ -119,13 +117,11 @@ class Prompt:
     def _values(self, first: str, second: str) -> Mapping[str, str]:
         """What each placeholder, `data` too, becomes for a question: JSON, which nothing in a diagnosis can break out of."""
         held, listed = self._parts(first, second)
-        more = (
-            {self.placeholders[-1]: numbered(listed), "count": str(len(listed))}
-            if listed or self.kind == "pick"
-            else {}
-        )
+        more = {}
         if self.kind == "diagnosis":
             more = {"k": (k := self._k(second)), "wanted": _wanted(k)}
+        elif self.placeholders[-1] in ("candidates", "options"):
+            more = {self.placeholders[-1]: numbered(listed), "count": str(len(listed))}
         return {name: json_string(one) for name, one in held.items()} | more | {"data": data_block(held | listed)}
 
     def _parts(self, first: str, second: str) -> tuple[dict[str, str], dict[str, str]]:
@@ -159,7 +155,7 @@ class Prompt:
             places = letters_of(text, len(names), names)
             why = "unclear" if text.strip() else "empty"
             return Reply(None, why) if places is None else Reply(sum(1 << place for place in places))
-        words = ("|".join(map(re.escape, words)) for words in (self._yes, self._no))
+        words = ("|".join(map(re.escape, words)) for words in (self.yes, self.no))
         kind = number_of(names) if self.kind == "pick" else _KINDS.get(self.kind) or verdict_of(*words)
         return read(text, kind, *(one for name, one in held.items() if name != "judgement"))
 
@@ -176,7 +172,7 @@ class Prompt:
             verdict, reason = None, "truncated"
         soft = verdict is not None and self.kind in ("vote", "observation", "rationale")
         return Answer(
-            verdict, reason, (reply.text or reply.refusal or "")[:MAX_RAW], share(reply.logprobs, self._yes, self._no) if soft else None,
+            verdict, reason, (reply.text or reply.refusal or "")[:MAX_RAW], share(reply.logprobs, self.yes, self.no) if soft else None,
             reply.prompt_tokens, reply.completion_tokens, reply.seconds, reply.model,
         )  # fmt: skip
 
