@@ -16,7 +16,7 @@ import pyarrow as pa
 from ..errors import InputError
 from ..evaluation.read.findings import first_few
 from ..evaluation.read.formats.registry import recognised
-from ..evaluation.read.lists import as_text
+from ..evaluation.read.lists import cell_text
 from ..files.invisible import read_visible
 from ..files.json_records import read_json
 from ..files.reading import Reading
@@ -127,7 +127,7 @@ def _table(source: Any, reading: Reading) -> tuple[Table, Mapping[str, Any]]:
 def _read(table: Table, case_id: str | None, text: Sequence[str]) -> tuple[list[str], list[str], Problems]:
     """The name and the text of each row, and what is wrong with rows; of two faults of one row the first."""
     problems, texts, first = Problems(), list[str](), dict[str, int]()
-    ids = [*map(str, range(1, len(table) + 1))] if case_id is None else [*map(as_text, table.column(case_id))]
+    ids = [*map(str, range(1, len(table) + 1))] if case_id is None else [*map(cell_text, table.column(case_id))]
     for row, (name, *cells) in enumerate(zip(ids, *map(table.column, text), strict=True)):
         before = first.setdefault(name, row)
         if case_id is not None and (before != row or not name):

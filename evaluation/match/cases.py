@@ -126,7 +126,7 @@ class CaseTable:
             "references": _texts(case, ["; ".join(dict.fromkeys(texts)) or None for texts in answers.reference]),
             "answer": _coded(answer),
         }  # fmt: skip
-        if answers.has_final:
+        if any(answers.of_final().reference):
             whole["final"] = _texts(case, ["; ".join(texts) or None for texts in answers.of_final().reference])
         for name, values in answers.references.groups.items():
             whole.setdefault(name, _texts(case, [value or None for value in values]))

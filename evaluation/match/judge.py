@@ -35,7 +35,7 @@ from ...votes.prompts.questions import Answer, Question
 from ...votes.prompts.replies import is_refusal, without_thoughts
 from ...votes.store.store import VoteStore
 from ..read.findings import first_few
-from ..read.lists import Cell, Lists, as_text, looked_up
+from ..read.lists import Cell, Lists, cell_text, looked_up
 from ..read.names import columns_by_name
 from .options import NOBODY, Graded, Judge
 from .pairs import Numbers, related
@@ -290,7 +290,7 @@ def _with_column(
     # a cell that was given stays
     filled = [
         tuple(
-            cell if cell and as_text(cell.value) else (cell or Cell(None, 0))._replace(value=words.get(text))
+            cell if cell and cell_text(cell.value) else (cell or Cell(None, 0))._replace(value=words.get(text))
             for cell, text in zip_longest(cells, texts)
         )
         for texts, cells in zip(right, own.more.get(column, [()] * len(right)), strict=True)
@@ -339,7 +339,7 @@ def read_human(source: Any, answers: Lists) -> dict[str, NDArray[np.int8]]:
     names = columns_by_name([name for name in table.names if name not in said])
     for what in ("case_id", *(["rater"] if len(answers.raters) > 1 else [])):
         table.require(names.get(what, what), "whose answer was labelled")
-    cells = {what: [as_text(value) for value in table.column(name)] for what, name in names.items()}
+    cells = {what: [cell_text(value) for value in table.column(name)] for what, name in names.items()}
     right = [[text.strip().casefold() for text in dict.fromkeys(texts)] for texts in answers.reference]
     shape = *answers.lengths.shape, max(map(len, right))
     labels = {column.strip()[len(LABEL) + 1 :] or HUMAN: np.full(shape, BLANK, np.int8) for column in said}

@@ -14,6 +14,7 @@ from .formats.answer import value_in
 _LIKELIHOOD = re.compile(r"(?i)probab|likelihood|confidence|chance|score|%")
 _IN_WORDS = {"low": "1", "medium": "2", "moderate": "2", "high": "3"}
 _RANKED = re.compile(r"(?i)(?:rank|top|differential|diagnos[ei]s|answer|d?dx|[\W_])*0*([1-9]\d?)(?:st|nd|rd|th)?")
+_RANKING = re.compile(r"(?i)\brank|\b(?:likelihood|prob\w*)$")
 _RANK = re.compile(r"(?i)rank|#|no\.?|")
 _BOXED = re.compile(r"\$?\\boxed\{\s*(?:\\text(?:bf)?\{)?([^{}]+)\}?\s*\}\$?\.?")
 _LONGEST_LINE = 1_000  # characters; what is longer is prose
@@ -42,22 +43,27 @@ def without_json(text: str) -> str:
 def _lines_of(value: Any, label: str) -> list[str]:
     """A value as a heading with a name or a numbered list below."""
     if not isinstance(value, list | dict) or kind_of(label) == Kind.ASIDE:
-        return [f"## {label}", " ".join(str(value or "").split())]
+        return [] if _LIKELIHOOD.search(label) else [f"## {label}", " ".join(str(value or "").split())]
     if isinstance(value, dict):
+        if all(isinstance(one, float) for one in value.values()) and 0.5 < sum(value.values()) < 1.05:
+            return _lines_of([{"name": name, "probability": share} for name, share in value.items()], label)
         numbers = {key: found[1] for key in value if (found := _RANKED.fullmatch(key))}
         if not numbers or {kind_of(key) for key in value if key not in numbers} - {Kind.ASIDE}:
             return [line for key, one in value.items() for line in _lines_of(one, key)]
-        value = [{"rank": at, "name": value[key]} for key, at in numbers.items()]
+        of = {at: value[key] for key, at in numbers.items()}
+        value = [{"rank": at, **(one if isinstance(one, dict) else {"name": one})} for at, one in of.items()]
     lines = [f"## {label}"]
     for at, row in enumerate((one if isinstance(one, dict) else {"name": one} for one in value if one), 1):
         certain(not any(one is False or DENIES.match(str(one)) for one in row.values()))
         names = [value for key, value in row.items() if kind_of(key) in OF_NAMES]
-        rank = _RANKED.fullmatch(str(next((row[key] for key in row if _RANK.fullmatch(key)), at)).strip(" #."))
+        ranked = [row[key] for key in row if _RANK.fullmatch(key)]
+        rank = _RANKED.fullmatch(str([*ranked, at][0]).strip(" #."))
         told = [str(value).strip("~<>≈ %").casefold() for key, value in row.items() if _LIKELIHOOD.search(key)]
         share = next((_IN_WORDS.get(one, one) for one in told), "")
         certain(rank and len(names) == 1 and isinstance(names[0], str))
         name = " ".join(names[0].split()) + (f" ({share}%)" if share.replace(".", "").isdecimal() else "")
-        lines += [f"{rank[1]}. {name}"] if rank and names[0] else []
+        mark = f"{rank and rank[1]}. " if ranked or not told or "score" in " ".join(row).casefold() else "* "
+        lines += [name if _NUMBERED.fullmatch(name) else f"{mark}{name}"] if names[0] else []
     return lines
 
 
@@ -95,7 +101,9 @@ def without_table(text: str) -> str:
         written = [line.strip().strip("|") for line in lines[first:last] if line.strip("\t |:+-")]
         head, *rows = [[*map(plain, row)] for row in csv.reader(written, delimiter=mark, skipinitialspace=True)]
         certain(all(len(row) == len(head) for row in rows))
-        told = _lines_of([dict(zip(head, row, strict=True)) for row in rows], "Diagnoses")
+        kinds = [*map(kind_of, head)]
+        is_aside = len(tables) > 1 and kinds[0] == Kind.ASIDE and {*kinds}.isdisjoint(OF_NAMES)
+        told = [] if is_aside else _lines_of([dict(zip(head, row, strict=True)) for row in rows], "Diagnoses")
         lines = [*lines[:first], "", *told, "", *lines[last:]]
     return "\n".join(lines)
 
@@ -104,7 +112,7 @@ def without_table(text: str) -> str:
 class Section:
     """What stands below a heading or label. kind : as in `answer_words`. own : whether its text begins in the label's line.
 
-    text : lines before a list. entries : of the list, with their numbers (0 for bullets). below : the text after its last. indent : of its marks. beside : of the bullet that holds the label, -1 for none.
+    text : lines before a list. entries : of the list, with their numbers (0 for bullets). below : the text after its last. indent : of its marks.
     """
 
     kind: Kind
@@ -114,7 +122,6 @@ class Section:
     numbers: list[int] = field(default_factory=list)
     below: list[str] = field(default_factory=list)
     indent: int = 0
-    beside: int = -1
 
 
 def sections_of(text: str) -> list[Section]:
@@ -138,14 +145,13 @@ def sections_of(text: str) -> list[Section]:
             sections.append(here := Section(Kind.TEXT))
         opened = None if number else _opened(mark["text"] if mark else line, here, bool(mark or is_reason))
         if opened is not None:
-            opened.beside = indent if mark else -1
-            sections += [] if opened.kind == Kind.ASIDE and opened.own and any(here.numbers) else [opened]
+            of_entry = opened.kind == Kind.ASIDE and opened.own and any(here.numbers) and not after_blank
+            sections += [] if of_entry else [opened]
         elif mark:
             last = here.numbers[-1] if here.entries else number
             is_other = number not in (last, last + (last > 0)) or (here.below and number == last)
-            if here.kind == Kind.ASIDE:
-                is_other = not any(here.numbers) and number == counted + 1 > 1  # it may go on with the list above
-            certain(not is_other and indent > here.beside)
+            goes_on = not any(here.numbers) and number == counted + 1 > 1  # with the list above
+            certain(not (goes_on if here.kind == Kind.ASIDE else is_other))
             here.indent, here.below = here.indent if here.entries else indent, []
             here.entries.append(mark["text"])
             here.numbers.append(number)
@@ -171,6 +177,7 @@ def _opened(line: str, here: Section, is_free: bool) -> Section | None:
     label, heading = _LABEL.fullmatch(bare), _HEADING.fullmatch(line)
     is_short = len(bare.split()) <= FEW and not is_free and not bare.endswith(".")
     if (heading or is_short) and (kind := kind_of(bare.rstrip(":"))) is not None:
+        certain(kind != Kind.ASIDE or not _RANKING.search(bare))  # its list may be the one
         return Section(kind)
     if label and (kind := kind_of(label[1])) is not None:
         return Section(kind, [label[3]], own=True)

@@ -17,13 +17,14 @@ principal main working provisional single best final definitive correct suspecte
 | diagnoses hypotheses conditions diseases causes differential differentials ddx possible possibly possibilities considerations
 potential relevant ranked ranking revised high more less least top candidate candidates
 | other others alternative alternatives also still additional remaining secondary unlikely second third fourth fifth
-tertiary quaternary next then runner up moderate low lower nd rd th miss missed
-| reason reasons reasoning rationale explanation justification evidence basis findings features symptoms history why
-presentation summary analysis assessment discussion plan management treatment therapy test tests recommendation
-recommendations recommended workup work step steps actions note comment disclaimer confidence likelihood prob rank
+tertiary quaternary next then runner up moderate medium low lower plausible followed nd rd th miss missed
+| reason reasons reasoning rationale explanation justification evidence basis finding findings feature features symptom symptoms history why
+presentation formulation summary analysis assessment discussion plan management treatment therapy test tests recommendation
+recommendations recommended workup work step steps action actions note comment disclaimer confidence likelihood prob rank
 probability imaging comorbidities patient question code icd orpha id severity urgency urgent important problem tx rx case
+comments error message advice excluded ruled recs labs vitals exam specimen allergies meds dispo disposition regards
 supporting against thought pathophysiology next immediate further investigation investigations follow caveats what do now
-| the my his her a an of in on by to this patient case is are be and but with include includes from here d s tier key
+| the my his her a an of in on by to this patient case is are be and but with include includes from here d s tier key do
 list line table very active estimated consider considered order likelihood probability probabilities decreasing descending not important rank would must cannot two three five
 | hello thanks i we you he she they it this that these which who patient patients doctor is are was were has have had
 been do does would could should can cannot may might must will please however because since given though although both
@@ -32,12 +33,14 @@ definitely certainly sure diagnosis diagnoses differential firstly followed sugg
 support supported shows confirms explains fits looks sounds think believe suspect suspected needs perform obtain order
 check refer start give include includes including rule ruled r/o exclude excluded information evidence determine
 determined listed follows following below unclear uncertain made e.g MRI CT ECG EEG X-ray test tests biopsy scan ist
-sind est sont trata handelt è
+sind est sont trata handelt è favor favors favour favours
 """
 _ONE, _MANY, _BESIDE, _ASIDE, _SAY_NOTHING, _SAYING = map(words_in, _WORDS.split("|"))
 _MOST_OF_A_LABEL, _MOST_OF_A_NAME, FEW = 7, 14, 4  # words; so few a remark has, or a heading without a mark
 _MARKS = re.compile(r"\*\*|__|`|~~|(?<!\w)[*_](?=\w)|(?<=[\w)])[*_](?!\w)")
-_NO_WORDS = re.compile(r"(?i)\([^()]*\)|\b(?:for|at this)\s.*|^\W*\d+[.)]|[^\w\s'’/-]")
+_NO_WORDS = re.compile(
+    r"(?i)\([^()]*\)|\b(?:for|at this|(?<=differential diagnosis )of)\s.*|^\W*(?:step\s+)?\d+[.):]|[^\w\s'’/-]"
+)
 _BEHIND_BOLD = re.compile(r"(?<=\S)\*\*:?\s*(?:[:–—-]|is\b)\s*\S.*$")
 _REMARK_MARK = re.compile(r"\s*:\s+|\s*—\s*|\s+[-–→]\s+|\s*\((?=[^()]*\)\s*$)")
 _OF_NAME = re.compile(r"(?i)(?:type|stage|grade|class|due to|secondary to)\b")  # and no remark
@@ -46,7 +49,7 @@ _ASIDE_BRACKET = re.compile(  # a likelihood, a code, or a citation's number
     r"|[A-TV-Z]\d[0-9A-Z](?:\.\w+)?|[\d ,.–-]+)[)\]]\s*$"
 )
 _NO_NAME = re.compile(
-    r"[%=?、。，；（）\u20e3\u2460-\u24ff]|;(?![^()]*\))|\s/\s.*\s/\s|\s>\s|\s\(?\d{1,2}[.)]\s|(?<=[a-z]{3})[.!]\s+[A-Z]"
+    r"\.{2}|[%=?、。，；（）\u20e3\u2460-\u24ff]|;(?![^()]*\))|\s/\s.*\s/\s|\s>\s|\s\(?\d{1,2}[.)]\s|(?<=[a-z]{3})[.!]\s+[A-Z]"
     r"|^\(?(?:\w[):]\s|[A-Za-z]\.\s(?=[A-Z]|\w\.)|\d\s+[A-Z])|^[^\w\"'“‘«„]|\b(?:vs\.?|versus)(?![-\s]*host)"
     r"|(?i:\b(?:and|or)$|\b(?:number|option)\s\d|^most\slikely|proven\sotherwise|\byears?[\s-]old\b|\bnot\b(?!\s+(?:otherwise|elsewhere|specified))"
     r"|^(?:here|consistent with|concern for|no|never|without|negative|against|(?:due|secondary) to|d/?dx|dd)\b(?!-))"
@@ -55,7 +58,8 @@ DENIES = re.compile(r"(?i)(?:(?:un\w+,?|is|was|has|been)\s+)*(?:(?:ruled[ -]out|
 COMMA = re.compile(r"\s*,\s+(?:(?:and|or)\s+)?(?![^()]*\))")
 LEADS_IN = re.compile(
     r"(?is)(?!.*\b(?:rul(?:ed?|ing)|exclu\w+|unlikely|less|against|before|need|questions?|tests?|other|also|not?)\b)"
-    r".*\b(?:diagnos|differential|ddx|condition|possibilit|cause|consider|likely|think of|my list|based on).*:\s*$"
+    r"(?:.*\b(?:diagnos|differential|ddx|condition|possibilit|cause|consider|likely|think of|my list|based on).*:"
+    r"|(?:.*[!.]\s)?(?:here\b|below\b|the following\b|this is (?:a|my) )[^.]*\b(?:diagnoses|differential)\b[^.]*[.:])\s*$"
 )
 _AND = re.compile(r"\s+(?:and|or)\s+(?![^()]*\))")
 _HALF = re.compile(  # what another disease is called by, and no name: "systemic", "left-sided", "type 2"
@@ -148,7 +152,7 @@ def named(kind: Kind, text: str, commas: int = 0) -> list[str]:
     >>> named(Kind.LIST, "gout, lupus (SLE) and giant cell arteritis"), named(Kind.LEAD, "pneumonia, viral")
     (['gout', 'lupus (SLE)', 'giant cell arteritis'], ['pneumonia, viral'])
     """
-    text = (_BEHIND_BOLD.sub("", text) if kind == Kind.LEAD else text).strip(" .")
+    text = (re.sub(r"^\W*[A-J]\)\s+", "", _BEHIND_BOLD.sub("", text)) if kind == Kind.LEAD else text).strip(" .")
     *parts, last = COMMA.split(text)
     halves = [_HALF.fullmatch(part) is not None for part in [*parts, last][1:]]
     if kind == Kind.LEAD:

@@ -15,8 +15,7 @@ class Kind(NamedTuple):
 
 
 NOTE = 10
-SHOWN = 3
-"""Findings above the figures, and examples in one."""
+SHOWN = 3  # findings above the figures, and examples in one
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ _PLACES = (
     "main primary leading likeliest principal most", "first 1st", "second 2nd secondary", "third 3rd tertiary", "fourth 4th", "fifth 5th", "sixth 6th",
     "seventh 7th", "eighth 8th", "ninth 9th", "tenth 10th",
 )  # fmt: skip
-_ORDINALS = {word: place for place, of in enumerate(_PLACES) for word in of.split()}
-"""Words that are a rank by themselves; 0 goes before all others."""
+_ORDINALS = {word: place for place, of in enumerate(_PLACES) for word in of.split()}  # 0 goes before all others
 _SERIES = "a b c d e f g h", "i ii iii iv v vi vii viii ix x", "one two three four five six seven eight nine ten"
 _MARKS = {mark: place for marks in _SERIES for place, mark in enumerate(marks.split(), 1)}
 _RATER = re.compile(

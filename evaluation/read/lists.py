@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError, Open, Remedy
+from ...files.table import as_text
 
 T = TypeVar("T")
 EXPERT, ALGORITHM, REFERENCE, FINAL, UNUSED = "expert", "algorithm", "reference", "final", "unused"
@@ -124,11 +125,6 @@ class Lists:
         """int64 [n, r]: where each list starts in `entries`."""
         return (np.cumsum(self.lengths) - self.lengths.ravel()).reshape(self.lengths.shape)
 
-    @property
-    def has_final(self) -> bool:
-        """Whether a final diagnosis is told apart from the set of right answers in some case."""
-        return any(self.of_final().reference)
-
     def of_final(self) -> Lists:
         """The same lists, with the final diagnoses as the right answers."""
         return replace(self, references=self.references.final or References([()] * len(self.cases)))
@@ -192,10 +188,6 @@ class Lists:
         return InputError("no right answers were found", source=self.source, allowed=allowed, got=got, remedy=remedy)
 
 
-def as_text(value: Any) -> str:
-    """A value of a table as text; "" for a blank. 7 and 7.0 are "7"."""
-    if value is None or value != value:
-        return ""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return str(value).strip()
+def cell_text(value: Any) -> str:
+    """A value of a table as a text without blanks around it; "" for a blank."""
+    return (as_text(value) or "").strip()

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, quoted
 from ...files.invisible import visible
-from ...files.table import as_text as json_text
+from ...files.table import as_text
 from ...files.tables import Table
 from .cells import check_commas, is_blank, list_cell
 from .findings import first_few
-from .lists import FINAL, REFERENCE, as_text
+from .lists import FINAL, REFERENCE, cell_text
 from .names import ANSWER, COLUMNS, PREDICTIONS, RANK, UNREAD_ANSWER, folded
 from .shapes import LONG, NUMBERED, REFERENCES, Shape, named, of_sheet
 
@@ -29,10 +29,8 @@ ROW, FILE, COLUMN, GIVEN, IN_WORDS, ONCE = "_row", "_file", "_column", "_given",
 """Further columns: the number of the row for its reader, its file, and the column of the file that it was read from; whether a row without a
 diagnosis is an empty list; the answer in words that a list was read from, or none could be, in its first row; of a right answer that is the
 only one which its column has of a case, the place of the column among those of right answers."""
-_OF_WIDE = ("rater", "role", "category")
-"""What a row of several diagnoses says of each of them."""
-_BLANKS = frozenset(["", "null", "na", "n/a", "nan", "none", "#n/a", "<na>", "nil"])
-"""What tables hold in an optional cell that says nothing."""
+_OF_WIDE = ("rater", "role", "category")  # what a row of several diagnoses says of each of them
+_BLANKS = frozenset(["", "null", "na", "n/a", "nan", "none", "#n/a", "<na>", "nil"])  # of optional cells
 NO_ROWS = pa.schema([
     *((name, pa.large_string()) for name in ("case_id", "rater", "role", RANK, "diagnosis", IN_WORDS)), (ROW, pa.int64()),
     *((name, pa.dictionary(pa.int32(), pa.large_string())) for name in (FILE, COLUMN)), (GIVEN, pa.bool_()), (ONCE, pa.int8()),
@@ -46,7 +44,7 @@ def coded(column: Any, optional: bool = True) -> tuple[Codes, list[str]]:
     encoded = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
     encoded = encoded.dictionary_encode().unify_dictionaries().combine_chunks()
     index = dict[str, int]()
-    texts = map(as_text, encoded.dictionary.to_pylist())
+    texts = map(cell_text, encoded.dictionary.to_pylist())
     said = [text if not optional or text.casefold() not in _BLANKS else "" for text in texts]
     number = [index.setdefault(text, len(index)) if text else -1 for text in said]
     codes = pc.fill_null(encoded.indices, len(number)).to_numpy(zero_copy_only=False)
@@ -57,7 +55,7 @@ def _texts(column: Any) -> Any:
     """A column as texts: whole numbers without a point, cells that are lists, as right answers may be, as JSON."""
     column = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
     if pa.types.is_nested(column.type):
-        return pa.array(map(json_text, column.to_pylist()), pa.large_string())
+        return pa.array(map(as_text, column.to_pylist()), pa.large_string())
     if pa.types.is_floating(column.type) and pc.all(pc.equal(column, pc.floor(column))).as_py():
         column = column.cast(pa.int64())
     return column.cast(pa.large_string())

@@ -12,22 +12,19 @@ from ...files.wording import hint
 
 MORE = ("icd10", "severity", "relation", "category")
 REFERENCE, FINAL = "reference", "final"
-PREDICTIONS = "predictions"
-"""Cells that hold a whole list each, or a raw answer."""
+PREDICTIONS = "predictions"  # cells that hold a whole list each, or a raw answer
 RANK = "rank"
 COLUMNS = (
     "case_id", "rater", RANK, "diagnosis", "role", REFERENCE, "reference_icd10", "reference_severity", FINAL, "final_icd10", *MORE,
 )  # fmt: skip
 """The long form: one row for each case, rater and rank."""
 ROLES_OF_COLUMNS = (*COLUMNS, PREDICTIONS)
-SEVERAL = (PREDICTIONS, RANK, REFERENCE)
-"""One of each model, of each rank, of each of several right answers."""
+SEVERAL = (PREDICTIONS, RANK, REFERENCE)  # one of each model, of each rank, of each of several right answers
 ANSWER = "answer"
 """The right one beside predictions, the model's beside a right one; beside `UNREAD_ANSWER` all that the model wrote."""
 UNREAD_ANSWER = "unread"
 """The column of the long form with what a model wrote where no list could be read from it, as `dxmatch ask` writes it."""
-ASIDE = "aside"
-"""What is no diagnosis."""
+ASIDE = "aside"  # what is no diagnosis
 
 
 def folded(name: str) -> str:

@@ -19,11 +19,10 @@ _LONGEST, _LONGEST_SENTENCE = 100_000, 400  # characters
 _NO_TEXT = re.compile(r"(?m)<\|\w+\|>|^>[ \t]?|^[ \t]*(?:```\w*|([-=_*])\1{2,}|\+[-=+]{3,})[ \t]*(?:\n|\Z)")
 _LABEL_BEHIND = re.compile(r"(?m)(?<=[a-z)*][.;!?]) +(?=\**[A-Z][\w -]{1,40}:\**\s|\**[^.;!?\n]+:\**$)")
 _UNRANKED = re.compile(
-    r"(?i)\bleast .*\bto .*\bmost\b|(?:incr|asc|alph)\w+ order|\b(?:not?|any)\b.{,20}\b(?:rank|order|probab)"
+    r"(?i)~~\w|\bleast .*\bto .*\bmost\b|(?:incr|asc|alph)\w+ order|\b(?:not?|any)\b.{,20}\b(?:rank|order|probab)"
 )
-_SHARE = re.compile(r"[(\[,:–—-]\s*[~≈]?\s*(\d{1,3}(?:\.\d+)?)\s*%")
+_SHARE = re.compile(r"[(\[,:–—-]\s*[~≈]?\s*(\d{1,3}(?:\.\d+)?(?=\s*%)|0\.\d+\b)")
 _SENTENCE_END = re.compile(r"(?<=[\w)\]*\"”])(?:[.!?](?:\*\*)?\s+(?=[\"“*]*[A-Z])|;\s+(?![^()]*\)))")
-_CONCLUDES = re.compile(r"consistent with|suggest(?:s|ive)\b|most likely|points? to|diagnosis of|\bfits?\b")
 _APART = re.compile(r"[;|](?![^()]*\))|\s>\s")
 _LIKELY = r"(?:(?:most )?(?:likely|probably)|therefore|thus)"
 # sentences that name one diagnosis, or several in one order, as their label tells; without a label one
@@ -43,13 +42,23 @@ _AROUND_A_NAME = re.compile(
     r"|based\s+on|in\s+(?:view|light)\s+of|(?:as\s+)?(?:suggested|supported)\s+by)\b.*|,\s+(?:as|which)\b.*"
     r"|\s+in\s+(?:an?|this|the)\s+(?:\S+\s+)?(?:patient|man|woman|child|infant)\b.*"
 )
-_UNSETTLED = re.compile(  # beside an answer: another diagnosis may be meant, or another order
-    r"(?i)\b(?:(?<!least )(?:un)?likel\w+|probable|favou?r\w*|suspect\w*|prefer|lean|however|instead|rather|actually"
-    r"|wait|alternativ\w+|differential|another|other\s+(?:diagnos|possib|cause|condition)\w*|possib\w+|also|consider"
-    r"|worr\w+|concern\w*|think\s+of|next(?!\s+(?:\w+\s+)?steps?)|finally|(?:could|may|might)\s+be|be\s+considered|excluded|ruled?\s+out|second"
-    r"|third|top|final|ranked?|best|fits|indicates?|(?<!I )suggest(?!ed\b|\sa\b)\w*|points?\s+to|consistent\s+with|vs|answer"
-    r"|diagnosis\s+(?:is|of|remains|would)|I\s+(?:think|believe)|go\s+(?:for|with)|(?:my|the)\s+(?:list|order)|pick|choose|swap|it\s+would\s+be)\b"
-    r"|#\d|^this\s+is\s+(?!an?\b|not\b|for\b)"
+_TURNS = (  # beside an answer: another order, or another answer
+    r"(?:#|numbers?|no\.|entr(?:y|ies)|items?)\s*[1-9]|numbering|revers\w+|demote\w*|swap\w*|revis\w+|correct(?:ion|ed)|actually|instead|rather"
+    r"|wait(?!\s+(?:for|to|until)\b)|however|vs|second|third|last|(?:my|the|this)\s+(?:list|order)|ranked?|likely\s+than|ahead|above|others"
+    r"|disregard|ignor\w+|overrid\w+|withdr\w+|dropp?\w*|bet|add"
+)
+_WEIGHS = (  # which is the first of them
+    r"(?:most|more|very|highly|strongly|far)\s+(?:likely|probable|consistent|suggestive)|likeliest|favou?r\w*|prefer|lean|leading|best|top|final|answer|suspect"
+    r"|(?:looks?|sounds?)\s+like|points?\s+to|consistent\s+with|fits|indicates?|(?<!I )suggests?(?!\sa\b)|diagnosis\s+(?:is|of|remains|would)"
+    r"|I\s+(?:think|believe)|go\s+(?:for|with)|pick|choose|it\s+would\s+be|^this\s+is\s+(?!an?\b|not\b|for\b)"
+)
+_ADDS = (  # one more
+    r"(?<!least )(?:un)?likel\w+|probable|suspected|alternativ\w+|differential|another|other\s+(?:diagnos|possib|cause|condition)\w*|possib\w+|also|consider"
+    r"|worr\w+|concern\w*|think\s+of|next(?!\s+(?:\w+\s+)?steps?)|finally|(?:could|may|might)\s+be|be\s+considered|excluded|ruled?\s+out|suggest(?:s|ing|ive)"
+)
+_DOUBTS = r"less\s+likely|unlikely|improbable|excluded|ruled\s+out|against|not"
+_UNSETTLED, _REORDERS, _LEADS, _DENIED = (
+    re.compile(rf"(?i)(?:\b|(?=#))(?:{of})\b") for of in (f"{_TURNS}|{_WEIGHS}|{_ADDS}", _TURNS, _WEIGHS, _DOUBTS)
 )
 
 
@@ -92,12 +101,24 @@ def _ranked(sections: Sequence[Section]) -> list[str]:
             places = [of.index(True) for of in known if any(of)]
             certain(fits and places == sorted(places) and not any(names and of[0] for of in known[1:]))
             names += [name for name, of in zip(more, known, strict=True) if not any(of)]
-    certain(names and all(LEADS_IN.match(one) or not _UNSETTLED.search(one) for one in beside))
+    listed = any(len(one.entries) > 1 and one.kind != Kind.ASIDE for one in sections)
+    certain(names and all(LEADS_IN.match(one) or _is_remark(one, names, listed) for one in beside))
     told = " ".join(aside).casefold()
-    certain(labelled or not _CONCLUDES.search(told) or any(form in told for form in _forms(names[0])))
+    certain(labelled or not _LEADS.search(told) or any(form in told for form in _forms(names[0])))
     *ended, last = [entry.rstrip(" *_")[-1:] in ".!?" for entry in sections[-1].entries] or [True]
     certain(last or sections[-1].below or not (ended and all(ended)))  # else the last one is broken off
     return names
+
+
+def _is_remark(sentence: str, names: Sequence[str], listed: bool) -> bool:
+    """Whether a sentence leaves an answer as it is; beside a list it may add to it, or praise its first."""
+    if not listed:
+        return not _UNSETTLED.search(sentence)
+    told = sentence.casefold()
+    first, *others = (any(form in told for form in _forms(name)) for name in names)
+    first = first or re.search(r"\bfirst\b|#1\b", told)
+    doubted = any(others) or (_DENIED if first else _LEADS).search(sentence)
+    return not (doubted or _REORDERS.search(sentence))
 
 
 def _forms(name: str) -> set[str]:
@@ -131,6 +152,9 @@ def _stated(one: Section, so_far: int, alone: bool, beside: list[str]) -> Iterat
     if entries:
         shares = [float(found[1]) for entry in entries if (found := _SHARE.search(entry))]
         names = names_of(entries)
+        if len(shares) == len(names) and not any(one.numbers):  # they are the only ranks
+            names = [name for _, name in sorted(zip(shares, names, strict=True), key=lambda of: -of[0])]
+            shares.sort(reverse=True)
         certain(names and shares == sorted(shares, reverse=True) and one.numbers[0] in (0, 1, so_far + 1))
         yield (
             Kind.OTHERS if one.numbers[0] > 1 else Kind.LIST if kind == Kind.LEAD and len(entries) > 1 else kind,

@@ -20,7 +20,6 @@ from .findings import first_few
 from .lists import ABSENT, EXPERT, FINAL, NO_DIAGNOSIS, REFERENCE, UNUSED, Lists, Origin, References
 from .long import Codes
 from .names import MORE
-from .no_diagnosis import NoDiagnosis
 from .rows import Mask, Rows, first_of, right_answers
 from .sources import long_form
 
@@ -81,10 +80,10 @@ def read_lists(
     if reading.rejects is not None:
         check_output(reading.rejects)
     groups_by = [visible(name) for name in ([by] if isinstance(by, str) else by)]
-    broken, is_none = list[InputError](), NoDiagnosis(reading.no_diagnosis)
+    broken = list[InputError]()
     long = long_form(source, references, reading, groups_by, None if reading.rejects is None else broken, read_as)
-    rows = Rows(long, algorithms, is_none)
-    right, final = (right_answers(rows, role, is_none, reading.separator) for role in (REFERENCE, FINAL))
+    rows = Rows(long, algorithms, reading.no_diagnosis)
+    right, final = (right_answers(rows, role, reading.separator) for role in (REFERENCE, FINAL))
     if not any(right.names):  # beside no set of right answers the final one is the right one
         right, final = final if any(final.names) else right, None
     groups = dict[str, list[str | None]]()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from ...errors import InputError, OptionError, plain, quoted
 from ...files.pairs import refused_texts, why_refused
 from ...files.wording import counted, hint
+from ...terms.text.sentences import says_nothing
 from .cells import check_commas, parted
+from .findings import first_few
 from .lists import ALGORITHM, EXPERT, FINAL, NO_DIAGNOSIS, REFERENCE, ROLES, UNUSED, Cell, References
 from .long import COLUMN, GIVEN, IN_WORDS, ONCE, Codes, coded
 from .names import RANK
-from .no_diagnosis import NoDiagnosis, taken_as_none
 from .sources import Long
 
 Mask = NDArray[np.bool_]
@@ -31,7 +32,7 @@ class Rows:
 
     Attributes
     ----------
-    long : what the rows were read from, with its table, own. coded : `coded` of a column, once. faults : row -> why it cannot be right, the first reason of a row.
+    long : what the rows were read from, with its table, own. coded : `coded` of a column, once. is_none : whether a text means "no diagnosis". faults : row -> why it cannot be right, the first reason of a row.
     of_case : the rows whose fault is one of the whole case, not of one list.
     case, cases, rater, raters : codes of each row, -1 where unknown, and the names. list_of : the number of its list, case by case.
     role : rater -> its role, "" where nothing tells it. used : bool [raters + 1], raters whose lists
@@ -43,9 +44,9 @@ class Rows:
     rank, entry : of each row, its diagnosis in `strings`, -1 for none. by_place : the rows with an entry, list by list and from rank to rank.
     """
 
-    def __init__(self, long: Long, algorithms: str | Iterable[str] | None, is_none: NoDiagnosis) -> None:
+    def __init__(self, long: Long, algorithms: str | Iterable[str] | None, no_diagnosis: str | Iterable[str]) -> None:
         self.long, self.table, self.own, data = long, long.table, long.own, long.table.data
-        self.coded = cache(lambda name: coded(data[name]))
+        self.coded, self.is_none = cache(lambda name: coded(data[name])), cache(_no_diagnosis(no_diagnosis))
         self.faults, self.of_case = dict[int, InputError](), set[int]()
         self.case, self.cases = coded(data["case_id"], optional=False)
         self.rater, self.raters = coded(data["rater"], optional=False)
@@ -65,7 +66,7 @@ class Rows:
         self.rank = np.array([0 if one is None else int(one[1]) for one in found])[rank]
         for row in np.flatnonzero(self.ranked & (self.rank == 0)).tolist():
             self.add(row, "a rank that is no rank", RANK, "1, 2, 3, … (1 is likeliest)")
-        self._diagnoses(diagnosis, is_none)
+        self._diagnoses(diagnosis)
         self._check_ranks()
 
     def texts(self, name: str, rows: Codes, blank: Any = None) -> list[Any]:
@@ -147,16 +148,16 @@ class Rows:
         others = {name: UNUSED if role == ALGORITHM else EXPERT for name, role in role_of.items()}
         self.role |= others | dict.fromkeys(given, ALGORITHM)
 
-    def _diagnoses(self, codes: Codes, is_none: NoDiagnosis) -> None:
+    def _diagnoses(self, codes: Codes) -> None:
         raw = [*self.strings, ""]  # the code -1 is a blank
-        none = np.array([*map(is_none, raw)])
+        none = np.array([*map(self.is_none, raw)])
         self.entry = np.where(none[codes], NO_DIAGNOSIS, codes)
         for row in np.flatnonzero((refused_texts(pa.array(raw)) & ~none)[codes] & self.ranked).tolist():
             problem, allowed = why_refused(raw[codes[row]])
             self.add(row, problem, "diagnosis", allowed)
         times = np.bincount(codes[self.ranked] % len(raw), minlength=len(raw)).tolist()
         said = Counter({text: n for text, n, is_one in zip(raw, times, none, strict=True) if n and is_one})
-        self.long.told.extend(taken_as_none(said, int(self.ranked.sum())))
+        self.long.told.extend(_taken_as_none(said, int(self.ranked.sum())))
 
     def _check_ranks(self) -> None:
         """A rank is given once in a list. Ranks that are skipped are told, but of lists that hold a fault, whose consequence the gap is."""
@@ -181,7 +182,7 @@ class Rows:
             self.long.told.append(f"{of} skip ranks: a place without a diagnosis matches nothing ({first}).")
 
 
-def right_answers(rows: Rows, role: str, is_none: NoDiagnosis, separator: str | None) -> References:
+def right_answers(rows: Rows, role: str, separator: str | None) -> References:
     """Reads and checks them.
 
     A column beside lists says one right answer of a case, and not what rows with a role say, too.
@@ -209,9 +210,9 @@ def right_answers(rows: Rows, role: str, is_none: NoDiagnosis, separator: str | 
             is_right[np.setdiff1d(by_column[of_column[by_column] == one], first)] = False
     at = np.flatnonzero(is_right)
     at = at[np.lexsort((rows.rank[at], rows.case[at]))]
-    nothing, names = cache(is_none), [list[str]() for _ in rows.cases]
+    names = [list[str]() for _ in rows.cases]
     lines = [
-        (row, case, text, of := parted(text, separator), [name for name in of if not nothing(name)])
+        (row, case, text, of := parted(text, separator), [name for name in of if not rows.is_none(name)])
         for row, case, text in zip(at.tolist(), rows.case[at].tolist(), rows.texts("diagnosis", at, ""), strict=True)
     ]
     filled = [case for _, case, _, of, _ in lines if of]
@@ -258,3 +259,25 @@ def _beside(cell: Cell, count: int) -> list[Cell]:
     ways = (parted(cell.value), parted(cell.value, ",")) if count > 1 else ()
     parts = next((way for way in ways if way is not None and len(way) == count), None)
     return [cell] if parts is None else [cell._replace(value=part) for part in parts]
+
+
+def _no_diagnosis(words: str | Iterable[str]) -> Callable[[str], bool]:
+    """Gives what tells whether a text means "no diagnosis", in any case.
+
+    words : more words than the default ones (none, N/A, unknown, multiple, a dash, …); with the word "keep" among them
+        they stand in the place of the default.
+    """
+    given = {_bare(str(word)) for word in ([words] if isinstance(words, str) else words)}
+    return lambda text: _bare(text) in given - {"keep"} or ("keep" not in given and says_nothing(text))
+
+
+def _bare(text: str) -> str:
+    """Without case, and the signs around it, which are lost where an answer is read from a cell: "#NAME?" is "name"."""
+    return text.strip().casefold().strip(" #?!.*_`\"'<>[]()") or text.strip().casefold()
+
+
+def _taken_as_none(counts: Counter[str], of: int) -> list[str]:
+    """The sentence that says how many entries were taken as no diagnosis, and in which words; "" is a blank cell."""
+    shown = first_few((f"{quoted(text) if text else 'blank'} {n:,}" for text, n in counts.most_common()), 4)
+    said = f"diagnoses in the lists {'names' if counts.total() == 1 else 'name'} none ({shown}); ranks stay, and such a word matches nothing."
+    return [f"{counts.total():,} of {of:,} {said}"] if counts else []

@@ -16,7 +16,7 @@ from ...errors import InputError, Open, Remedy, plain, quoted
 from ...files.tables import Table
 from .findings import first_few
 from .headings import WAYS, check_models, numbered
-from .lists import as_text
+from .lists import cell_text
 from .names import ANSWER, FINAL, PREDICTIONS, RANK, REFERENCE, columns_by_name, folded, known_as, says, surest
 
 LONG, NUMBERED, CELLS, REFERENCES = (
@@ -171,7 +171,7 @@ def _values(table: Table, name: str) -> list[str]:
     """The unlike texts of a column that are not blank; of lists, and what else is no text, none."""
     column = table.data.column(name)
     values = [] if pa.types.is_nested(column.type) else pc.unique(column).to_pylist()
-    return [text for value in values if (text := as_text(value))]
+    return [text for value in values if (text := cell_text(value))]
 
 
 def _may_name(values: Sequence[str], numbers: bool = False) -> bool:

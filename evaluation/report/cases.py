@@ -36,7 +36,7 @@ def case_browser(report: Results) -> Browser | None:
     chosen = _chosen(table, report.k)
     data = _data(table, report.k, chosen, [*report.board.algorithms, *report.board.others])
     judged = "" if not table.judged else "shown" if data["judged"] else "too many"
-    return browser_of(data, final=table.answers.has_final, judged=judged)
+    return browser_of(data, final=any(table.answers.of_final().reference), judged=judged)
 
 
 def browser_of(data: dict[str, Any], *, about: str = "", final: bool = False, judged: str = "") -> Browser:

@@ -298,7 +298,7 @@ def judged_scores(matches: Matches, settings: Settings) -> FamilyScores:
     family = _family(
         matches, BY_JUDGE, title, (included[cases] == INCLUDES)[:, :, None], found.given, cases, None, BY_JUDGE
     )
-    if ((places > 0) | (included != INCLUDES)).all() and not answers.has_final:
+    if ((places > 0) | (included != INCLUDES)).all() and not any(answers.of_final().reference):
         for k in top_ranks(matches, settings):
             named = np.asarray(((places > 0) & (places <= k)).any(-1))[cases]
             values = without_absent(named, answers.absent[cases])
