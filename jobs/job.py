@@ -1,23 +1,20 @@
 """Scoring files: a table at once; from Parquet to Parquet a plan, the texts once, a part for each chunk, one result."""
 
-# pyright: reportAttributeAccessIssue=false
-# pyarrow.compute makes its functions at run time, where no type checker sees them.
-
 from __future__ import annotations
 
-import json
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Event
 from typing import Annotated, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from ..errors import DxmatchError, InputError, OptionError, warn
 from ..features.compute import prepare
@@ -27,23 +24,23 @@ from ..files.atomic import make_folder, whole_file
 from ..files.pairs import Pairs, read_pairs
 from ..files.parquet_file import read_parquet
 from ..files.reading import OF_TABLES, Reading
-from ..files.tables import check_output, write_table, write_tables
+from ..files.tables import check_output, with_columns, write_table, write_tables
 from ..files.wording import counted
 from ..matcher.batch import Added
 from ..matcher.match_function import MatchFunction
 from ..matcher.policy import SPECIFICATION
 from ..matcher.protocol import loaded
 from ..options import File, Output, Serves, checked
-from ..progress import Progress, say, shown
-from . import local
-from .chunk import CheckedRows, ChunkResult, Scorer, finished_part, writer
-from .plan import ABOUT, Chunk, Job, Plan, as_dictionary, parquet_files, plan_job
+from ..progress import say, shown
+from .chunk import CheckedRows, ChunkResult, Scorer, as_dictionary, finished_parts, rejected_rows, writer
+from .plan import Chunk, Job, Plan, parquet_files, plan_job
 
 T = TypeVar("T")
+Results = Generator[tuple[Chunk, T]]
 MAX_TEXTS = 1_000_000
 """With more different texts than that, which would take some 2.5 GB, the job does not hold them all."""
-MAX_BYTES = 1 << 30
-_OURS = re.compile(rf"{ABOUT}|_job\.lock|[._]?(part|_rejects)-\d{{5,}}\.parquet(\.[0-9a-f]{{12}}\.part)?")
+_LOCK = "_job.lock"
+_OURS = re.compile(rf"{_LOCK}|\.?part-\d{{5,}}\.parquet(\.[0-9a-f]{{12}}\.part)?")
 
 
 @dataclass(frozen=True)
@@ -129,35 +126,42 @@ def score_files(
         raise OptionError("output", "a .parquet file or a folder, for what is scored in chunks", output)
     if reading.rejects is not None:
         check_output(Path(reading.rejects))
-    to_file = output.suffix.lower() == ".parquet"
-    _check_places(source, output, to_file)
-    folder = output.with_name(f"{output.name}.parts")
+    parquet_files(source)
+    _check_places(source, output)
+    folder, to_file = output.with_name(f"{output.name}.parts"), output.suffix.lower() == ".parquet"
     plan = plan_job(source, folder, m, a=a, b=b, add=add, rejecting=reading.rejects is not None, job=job)
-    if not to_file and (there := _finished_output(plan, output)):
-        return _summary(m, plan, there, len(there))
-    with _checkpoint(plan) as finished:
+    if output.is_dir() and any(output.iterdir()):
+        _check_ours(output)
+        if not job.restart:
+            if len(there := finished_parts(plan, output)) == len(plan.chunks):
+                return _summary(m, plan, there, len(there))
+            raise DxmatchError(
+                f"{output} holds a result that is damaged. Give another output, or replace it with the option 'restart'."
+            )
+    _check_ours(folder)
+    with _alone(folder):
+        finished = _resumed(plan)
         if resumed := len(finished):
             say(f"{resumed:,} of {len(plan.chunks):,} chunks were there already.")
         try:
             _score(plan, m, finished)
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(_kept(plan, finished)) from None
+            raise KeyboardInterrupt(_kept(plan)) from None
         summary = _summary(m, plan, finished, resumed)
+        plan.check_inputs()
         if reading.rejects is not None and summary.rejected:
-            rejected = (plan.rejects(chunk) for chunk in plan.chunks if finished[chunk.number].rejected)
-            write_tables(map(read_parquet, rejected), Path(reading.rejects))
+            write_tables(rejected_rows(plan, finished), Path(reading.rejects))
             warn(f"{counted(summary.rejected, 'row')} set aside in {reading.rejects}.")
         if not summary.pairs:
-            finished.clear()
+            shutil.rmtree(folder)
             raise InputError(f"all {plan.rows:,} rows were refused; see {reading.rejects}", source=str(source))
         check_coverage(summary.coverage, m.features, m.min_coverage, m.providers.store)
-        for path in plan.inputs:
-            plan.check_input(path)
         if to_file:
             _merge(plan, output)
-            finished.clear()
+            shutil.rmtree(folder)
         else:
-            _publish(plan, output)
+            (folder / _LOCK).unlink()
+            _publish(folder, output)
     return summary
 
 
@@ -179,211 +183,157 @@ def _score(plan: Plan, m: MatchFunction, finished: dict[int, ChunkResult]) -> No
     todo = [chunk for chunk in plan.chunks if chunk.number not in finished]
     if not todo:
         return
-    done = plan.rows - sum(chunk.rows for chunk in todo)
-    names, texts = _prepared(plan, m, todo, list(finished.values()))
-    with shown("Scoring pairs", done) as progress:
+    names = _prepared(plan, m)
+    if plan.job.engine == "ray":
+        from .ray_engine import results
 
-        def report(result: ChunkResult) -> None:
-            nonlocal done
-            finished[result.number] = result
-            done += result.rows
-            progress(done, plan.rows)
-
-        if plan.job.engine == "ray":
-            from . import ray_engine
-
-            ray_engine.run(plan, m, names, texts, todo, report)
-        else:
-            local.run(plan, Scorer(plan, m, names, texts), todo, report)
+        found = results(plan, m, names, todo)
+    else:
+        scorer = Scorer(plan, m, names)
+        found = _in_order(todo, scorer, plan.workers, scorer.leave)
+    before = plan.rows - sum(chunk.rows for chunk in todo)
+    for chunk, result in _followed("Scoring pairs", plan, found, before):
+        finished[chunk.number] = result
 
 
-def _prepared(
-    plan: Plan, m: MatchFunction, todo: Sequence[Chunk], finished: Sequence[ChunkResult]
-) -> tuple[Names | None, pa.Array | None]:
-    """The names of the chunks' texts, prepared for every feature, and these texts; None where there are too many to hold."""
-    with shown("Reading texts") as progress:
-        texts = _texts(plan, todo, progress)
-    if texts is None:
-        return None, None
-    names = Names.read(texts.to_pylist(), m.providers, strict=False)
+def _prepared(plan: Plan, m: MatchFunction) -> Names | None:
+    """The names of all texts of the job, prepared for every feature; None where there are too many to hold."""
+    texts: dict[str, None] = {}
+    each = _in_order(plan.chunks, lambda chunk: CheckedRows.read(plan, chunk).texts.to_pylist(), plan.workers)
+    for _, more in _followed("Reading texts", plan, each):
+        texts |= dict.fromkeys(more)
+        if len(texts) > MAX_TEXTS:
+            return None
+    names = Names.read(list(texts), m.providers, strict=False)
     if m.features.asked:
-        with shown("Looking votes up") as progress:
-            _check_votes(plan, m, names, texts, todo, finished, progress)
+        _check_votes(plan, m, names)
     with shown("Preparing names") as progress:
         prepare(names, m.features, progress=progress)
         if {"relation", "reasons"} & {*plan.add} or m.policy != SPECIFICATION:
             m.model.prepare_relations(names)
-    return names, texts
+    return names
 
 
-def _texts(plan: Plan, todo: Sequence[Chunk], progress: Progress) -> pa.Array | None:
-    """The different diagnoses of the chunks, in the order of the chunks; None where there are too many to hold."""
-    found, waiting = pa.array([], pa.large_string()), list[pa.Array]()
-    each = _each(todo, lambda chunk: CheckedRows.read(plan, chunk).texts, plan.workers, progress)
-    for number, texts in enumerate(each, 1):
-        waiting.append(texts)
-        # Merged when as much is waiting as was found: each text is then hashed a few times at most.
-        if sum(map(len, waiting)) >= len(found) or number == len(todo):
-            found, waiting = pc.unique(pa.concat_arrays([found, *waiting])), []
-            if len(found) > MAX_TEXTS or found.nbytes > MAX_BYTES:
-                return None
-    return found
-
-
-def _check_votes(
-    plan: Plan, m: MatchFunction, names: Names, texts: pa.Array, todo: Sequence[Chunk],
-    finished: Sequence[ChunkResult], progress: Progress,
-) -> None:  # fmt: skip
+def _check_votes(plan: Plan, m: MatchFunction, names: Names) -> None:
     """Looks votes and picks up for all pairs before the first is scored: what is refused for want of them is refused in seconds.
 
-    Raises `InputError` where one is known for a smaller share of the rows, finished ones too, than `m.min_coverage`.
+    Raises `InputError` where one is known for a smaller share of the rows than `m.min_coverage`.
     """
     asked = replace(m.features, features=m.features.asked)
-    model, columns = replace(m.model, features=asked, min_coverage=0), [m.features.names.index(n) for n in asked.names]
+    model, texts = replace(m.model, features=asked, min_coverage=0), pa.array(names.texts, pa.large_string())
     prepare(names, asked)
 
-    def look_up(chunk: Chunk) -> tuple[list[float], int]:
+    def look_up(chunk: Chunk) -> NDArray[np.float64]:
         batch, _ = CheckedRows.read(plan, chunk).batch(model, names, texts)
-        return [share * len(batch) for share in batch.coverage.values()], len(batch)
+        return np.array([1, *batch.coverage.values()]) * len(batch)
 
-    parts = [*_each(todo, look_up, plan.workers, progress)]
-    parts += [([one.known[i] for i in columns], one.rows - one.rejected) for one in finished]
-    rows = sum(rows for _, rows in parts)
-    known = np.sum([counts for counts, _ in parts], axis=0) / max(rows, 1)
-    check_coverage(dict(zip(asked.names, known.tolist(), strict=True)), m.features, m.min_coverage, m.providers.store)
+    found = _followed("Looking votes up", plan, _in_order(plan.chunks, look_up, plan.workers))
+    rows, *known = np.sum([counts for _, counts in found], axis=0).tolist()
+    shares = {name: count / max(rows, 1) for name, count in zip(asked.names, known, strict=True)}
+    check_coverage(shares, m.features, m.min_coverage, m.providers.store)
 
 
-def _each(todo: Sequence[Chunk], work: Callable[[Chunk], T], threads: int, progress: Progress) -> Iterator[T]:
-    """What `work` gives for each chunk, in their order."""
-    total, done = sum(chunk.rows for chunk in todo), 0
+def _in_order(
+    chunks: Sequence[Chunk], work: Callable[[Chunk], T], threads: int, leave: Event | None = None
+) -> Results[T]:
+    """What `work` gives for each chunk, in their order; the kernels run without the interpreter's lock, so threads are enough.
+
+    leave : is set in the end, so that what is under way may stop.
+    """
     pool = ThreadPoolExecutor(threads)
     try:
-        for chunk, result in zip(todo, pool.map(work, todo), strict=True):
-            yield result
-            done += chunk.rows
-            progress(done, total)
+        yield from zip(chunks, pool.map(work, chunks), strict=True)
     finally:
+        if leave is not None:
+            leave.set()
         pool.shutdown(cancel_futures=True)
 
 
+def _followed(what: str, plan: Plan, results: Results[T], done: int = 0) -> Iterator[tuple[Chunk, T]]:
+    """The same results, with progress shown. done : rows that were done before."""
+    with shown(what, done) as progress, closing(results):
+        for chunk, result in results:
+            yield chunk, result
+            done += chunk.rows
+            progress(done, plan.rows)
+
+
 @contextmanager
-def _checkpoint(plan: Plan) -> Iterator[dict[int, ChunkResult]]:
-    """What came of the chunks whose parts wait in `plan.folder`, for one process alone. Where none is left in the end, the folder goes.
+def _alone(folder: Path) -> Iterator[None]:
+    """Holds a folder of parts for one process; where it has no part in the end, it goes.
 
     Raises
     ------
     DxmatchError
-        Where the folder holds another job or other files, another process works in it, or it cannot be written.
+        Where another process works in it, or it cannot be written.
     """
     from filelock import FileLock, Timeout
 
-    folder = make_folder(plan.folder)
-    if other := min((path.name for path in folder.iterdir() if not _OURS.fullmatch(path.name)), default=None):
-        raise DxmatchError(f"{folder} holds no parts of a job, but {other}. Give another output, or move it away.")
     with ExitStack() as held:
         try:
-            held.enter_context(FileLock(folder / "_job.lock", timeout=0))
+            held.enter_context(FileLock(make_folder(folder) / _LOCK, timeout=0))
         except Timeout:
             raise DxmatchError(f"Another process works in {folder}. Wait for it, or end it.") from None
         except (OSError, NotImplementedError) as error:
             raise DxmatchError(f"{folder} cannot be worked in ({error}).") from error
-        finished = _resumed(plan)
         try:
-            yield finished
+            yield
         finally:
-            if not finished and folder.is_dir():
-                for path in folder.iterdir():
-                    if _OURS.fullmatch(path.name):
-                        path.unlink()
-                with suppress(OSError):  # something of others came in meanwhile
-                    folder.rmdir()
+            if not any(folder.glob("part-*")):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _check_ours(folder: Path) -> None:
+    """Raises `DxmatchError` for a folder that holds other files than dxmatch's."""
+    names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    if other := next((name for name in names if not _OURS.fullmatch(name)), None):
+        raise DxmatchError(
+            f"{folder} holds {other}, which is no part of a result. Give another output, or move it away."
+        )
 
 
 def _resumed(plan: Plan) -> dict[int, ChunkResult]:
-    """The chunks whose parts are there; all else of dxmatch's is removed, and the folder says what job it is."""
-    about, finished = plan.folder / ABOUT, dict[int, ChunkResult]()
-    parts = [path for path in plan.folder.iterdir() if path.name.startswith("part-")]
-    try:
-        there = dict(json.loads(about.read_text("utf-8")))
-    except (OSError, ValueError, TypeError):
-        there = None
-    if there not in (None, dict(plan.about)) and parts and not plan.job.restart:
-        raise plan.another_job(there, f"{plan.folder} holds {len(parts):,} finished chunks")
-    kept = {"_job.lock"}
-    for chunk in () if plan.job.restart else plan.chunks:
-        if result := finished_part(plan, chunk, plan.part(chunk), [plan.rejects(chunk)]):
-            finished[chunk.number] = result
-            kept |= {plan.part(chunk).name, plan.rejects(chunk).name}
+    """The chunks whose parts wait; all else of dxmatch's is removed."""
+    finished = {} if plan.job.restart else finished_parts(plan, plan.folder)
+    kept = {_LOCK, *(plan.part(plan.chunks[number]).name for number in finished)}
     for path in plan.folder.iterdir():
         if path.name not in kept:
-            path.unlink(missing_ok=True)
-    with whole_file(about) as temporary:
-        temporary.write_text(json.dumps(dict(plan.about)), "utf-8")
+            path.unlink()
     return finished
-
-
-def _finished_output(plan: Plan, output: Path) -> dict[int, ChunkResult]:
-    """What came of the chunks of a folder that is a finished result of this very job; {} where nothing is there, or is to be replaced.
-
-    Raises
-    ------
-    DxmatchError
-        Where it holds another result or one that is damaged, unless the plan's `restart` says to replace it, or files that are none.
-    """
-    there = [*output.iterdir()] if output.is_dir() else []
-    if other := min(
-        (path.name for path in there if not re.fullmatch(r"part-\d{5,}\.parquet", path.name)), default=None
-    ):
-        raise DxmatchError(f"{output} is no result of dxmatch: it holds {other}. Give another output.")
-    if not there or plan.job.restart:
-        return {}
-    found = {chunk.number: finished_part(plan, chunk, plan.part(chunk, output)) for chunk in plan.chunks}
-    if len(there) != len(found) or not all(found.values()):
-        raise DxmatchError(
-            f"{output} holds the result of another job (other input, model or options), or one that is damaged. Give another output, or "
-            "replace it with the option 'restart'."
-        )
-    return {number: result for number, result in found.items() if result is not None}
 
 
 def _merge(plan: Plan, output: Path) -> None:
     """The parts as one file, in order, a row group each; the next is read while one is written, with the checksums of its pages verified."""
 
     def read(chunk: Chunk) -> pa.Table:
-        return read_parquet(plan.part(chunk), plan.texts)
+        part = read_parquet(plan.part(chunk), plan.texts).replace_schema_metadata(None)
+        return with_columns(part, {name: as_dictionary(part.column(name)) for name in plan.texts})
 
     with ThreadPoolExecutor(1) as ahead, whole_file(output) as temporary, writer(temporary, plan) as file:
         coming = ahead.submit(read, plan.chunks[0])
         for after in (*plan.chunks[1:], None):
             part, coming = coming.result(), coming if after is None else ahead.submit(read, after)
-            for name in plan.texts:
-                at = part.schema.get_field_index(name)
-                part = part.set_column(at, name, pa.chunked_array([as_dictionary(part.column(at))]))
             if len(part):
-                file.write_table(part.replace_schema_metadata(None), row_group_size=len(part))
+                file.write_table(part, row_group_size=len(part))
 
 
-def _publish(plan: Plan, output: Path) -> None:
+def _publish(folder: Path, output: Path) -> None:
     """Gives the folder of parts its final name; the result of dxmatch that is there, if any, gives way."""
-    for path in plan.folder.iterdir():
-        if not path.name.startswith("part-"):
-            path.unlink(missing_ok=True)
-    if output.is_dir():
-        shutil.rmtree(output)  # `_finished_output` has seen that all of it is dxmatch's
     try:
-        plan.folder.replace(output)
+        if output.is_dir():
+            shutil.rmtree(output)  # all of it is dxmatch's
+        folder.replace(output)
     except OSError as error:
         raise DxmatchError(f"{output} could not be written: {error.strerror or error}.") from error
 
 
-def _check_places(source: Path, output: Path, to_file: bool) -> None:
+def _check_places(source: Path, output: Path) -> None:
     """Errors: `InputError` for an output that is, holds or lies in the input, or has no folder to lie in."""
-    if source.is_dir():
-        parquet_files(source)
-    here, there = source.resolve(), output.resolve()
-    if not to_file and output.suffix and not output.is_dir():
-        raise InputError("an output of an unknown kind", source=str(output), allowed="a .parquet file, or a folder", got=output.suffix)  # fmt: skip
-    if to_file and output.is_dir():
+    here, there, to_file = source.resolve(), output.resolve(), output.suffix.lower() == ".parquet"
+    problem = allowed = ""
+    if output.suffix and not to_file and not output.is_dir():
+        problem, allowed = f"an output of an unknown kind ({output.suffix})", "a .parquet file, or a folder"
+    elif to_file and output.is_dir():
         problem, allowed = "a folder is there", "a file, or a folder without that suffix"
     elif not to_file and output.is_file():
         problem, allowed = "a file is there", "a .parquet file, or a folder"
@@ -391,26 +341,32 @@ def _check_places(source: Path, output: Path, to_file: bool) -> None:
         problem, allowed = "the folder for the output is absent", "an existing folder"
     elif here == there or here in there.parents or there in here.parents:
         problem, allowed = "the output is the input, or one lies in the other", "another place"
-    else:
-        return
-    raise InputError(problem, source=str(output), allowed=allowed)
+    if problem:
+        raise InputError(problem, source=str(output), allowed=allowed)
 
 
 def _summary(m: MatchFunction, plan: Plan, results: Mapping[int, ChunkResult], resumed: int) -> Summary:
-    rejected = sum(result.rejected for result in results.values())
-    pairs = plan.rows - rejected
-    known = [sum(counts) for counts in zip(*(result.known for result in results.values()), strict=True)]
-    coverage = {name: count / max(pairs, 1) for name, count in zip(m.features.names, known, strict=True)}
-    matches = sum(result.matches for result in results.values())
-    unscored = sum(result.unscored for result in results.values())
-    asked = [feature.name for feature in m.features.asked]
-    return Summary(pairs, matches, rejected, coverage, len(plan.chunks), resumed, m.threshold, m.name, unscored, asked)
+    pairs = sum(result.rows for result in results.values())
+    known = np.sum([result.known for result in results.values()], axis=0) / max(pairs, 1)
+    return Summary(
+        pairs=pairs,
+        matches=sum(result.matches for result in results.values()),
+        rejected=plan.rows - pairs,
+        coverage=dict(zip(m.features.names, known.tolist(), strict=True)),
+        chunks=len(plan.chunks),
+        resumed=resumed,
+        threshold=m.threshold,
+        model=m.name,
+        unscored=sum(result.unscored for result in results.values()),
+        asked=[feature.name for feature in m.features.asked],
+    )
 
 
-def _kept(plan: Plan, finished: Mapping[int, ChunkResult]) -> str:
-    if not finished:
+def _kept(plan: Plan) -> str:
+    """What an interruption leaves."""
+    if not (parts := len([*plan.folder.glob("part-*")])):
         return "interrupted before the first chunk was finished; nothing half-written is left."
     return (
-        f"interrupted; {len(finished):,} of {len(plan.chunks):,} chunks are kept in {plan.folder}. "
+        f"interrupted; {parts:,} of {len(plan.chunks):,} chunks are kept in {plan.folder}. "
         "Run the same command again to go on."
     )

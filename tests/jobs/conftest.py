@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import dxmatch
+from dxmatch.jobs.chunk import Scorer
 from dxmatch.jobs.job import Summary
 from dxmatch.models.calibration import Sigmoid
 from dxmatch.models.folder import ModelFolder, save
@@ -115,3 +118,33 @@ def score(source: Path, model: Path) -> Callable[..., Summary]:
         return run(source, source.parent / name, model, **{"chunk_rows": CHUNK, "workers": 2} | options)
 
     return score_
+
+
+@contextmanager
+def at_chunk(number: int | None, before: Callable[[], object] = lambda: None, after: Callable[[Path], object] | None = None) -> Iterator[None]:  # fmt: skip
+    """Meanwhile something happens before a chunk (None: each) is scored, or to its part after."""
+    write = Scorer._write
+
+    def writing(scorer: Scorer, chunk: Any) -> Any:
+        if number in (chunk.number, None):
+            before()
+        result = write(scorer, chunk)
+        if after is not None and chunk.number == number:
+            after(scorer.plan.part(chunk))
+        return result
+
+    with mock.patch.object(Scorer, "_write", writing):
+        yield
+
+
+def fail(error: BaseException = RuntimeError("no luck")) -> Callable[[], None]:
+    def raising() -> None:
+        raise error
+
+    return raising
+
+
+def turn_a_bit(path: Path, at: int = 40) -> None:
+    content = bytearray(path.read_bytes())
+    content[at] ^= 1
+    path.write_bytes(content)

@@ -12,7 +12,8 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import InputError
-from dxmatch.jobs.plan import Plan, plan_job, read_rows
+from dxmatch.jobs.chunk import read_rows
+from dxmatch.jobs.plan import Plan, plan_job
 from dxmatch.votes.store.store import VoteStore
 
 from .conftest import Write, random_pairs
@@ -47,9 +48,6 @@ def test_rows_of_chunks(chunk_rows: int, group: int, write: Write, m: dxmatch.Ma
     job = planned(write(table, group=group), m, chunk_rows=chunk_rows)
     parts = [read_rows(chunk, table.column_names, ("a", "b")) for chunk in job.chunks]
     assert pa.concat_tables(part.cast(table.schema) for part in parts).equals(table)
-    for part in parts:
-        for side in (part["a"].chunk(0), part["b"].chunk(0)):
-            assert side.dictionary.to_pylist() == list(dict.fromkeys(side.to_pylist()))
 
 
 def test_parts_are_named_in_order(write: Write, m: dxmatch.MatchFunction) -> None:
@@ -65,7 +63,7 @@ def test_parts_are_named_in_order(write: Write, m: dxmatch.MatchFunction) -> Non
         (lambda t: t.rename_columns(["id", "a", "bb", "note"]), {}, r"'b' \(a diagnosis\) is missing; did you mean 'bb'"),
         (
             lambda t: t.set_column(1, "a", pa.array([None, *range(len(t) - 1)])), {},
-            r"pairs\.parquet, row 2, column 'a': a value that is not text. Allowed: text. Got: 0",
+            r"pairs\.parquet, column 'a': a column that is not text. Allowed: text. Got: 'int64'",
         ),
         (lambda t: t.append_column("match", t["id"]), {}, "the score would add is there already: match"),
         (lambda t: t.append_column("contrast", t["id"]), {"add": ["features"]}, "is there already: contrast"),
@@ -85,10 +83,10 @@ def test_a_feature_column_is_only_in_the_way_when_it_is_added(write: Write, m: d
 def test_files_of_a_folder_have_the_same_columns(write: Write, m: dxmatch.MatchFunction) -> None:
     folder = write(random_pairs(5), "in/1.parquet").parent
     for table, message in (
-        (random_pairs(5).drop(["note"]), r"2\.parquet: its columns differ from those of 1\.parquet: without note"),
-        (random_pairs(5).append_column("x", pa.array(range(5))), "with x"),
-        (random_pairs(5).select(["a", "id", "b", "note"]), "another order"),
-        (random_pairs(5).set_column(0, "id", pa.array(["x"] * 5)), "id is string, not int64"),
+        (random_pairs(5).drop(["note"]), r"2\.parquet: its columns differ from those of 1\.parquet in note string"),
+        (random_pairs(5).append_column("x", pa.array(range(5))), "in x int64"),
+        (random_pairs(5).select(["a", "id", "b", "note"]), "in their order"),
+        (random_pairs(5).set_column(0, "id", pa.array(["x"] * 5)), "in id int64, id string"),
     ):
         write(table, "in/2.parquet")
         with pytest.raises(InputError, match=message):
@@ -112,7 +110,7 @@ def test_no_input(name: str, message: str, tmp_path: Path, m: dxmatch.MatchFunct
 def test_identity_is_of_all_that_shapes_the_result(write: Write, m: dxmatch.MatchFunction, model: Path) -> None:
     path = write(random_pairs(50))
     job = planned(path, m)
-    assert planned(path, m).identity == job.identity
+    assert planned(path, m).about == job.about
     changes = ({"add": ["features"]}, {"add": ["shap"]}, {"rejecting": True}, {"chunk_rows": 10}, {"a": "note"}, {"b": "note"})  # fmt: skip
     others = [planned(path, m, **change) for change in changes]
     for votes in range(2):
@@ -123,5 +121,4 @@ def test_identity_is_of_all_that_shapes_the_result(write: Write, m: dxmatch.Matc
     others += [planned(path, dxmatch.load(model, **change)) for change in ({"threshold": 0.1}, {"judge_all": True})]
     write(random_pairs(50, seed=1))
     others.append(planned(path, m))
-    assert len({job.identity, *(other.identity for other in others)}) == len(others) + 1
-    json.dumps(dict(job.about))
+    assert len({json.dumps(one.about) for one in (job, *others)}) == len(others) + 1

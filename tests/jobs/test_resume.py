@@ -8,11 +8,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,30 +18,11 @@ import pytest
 from filelock import FileLock
 
 from dxmatch.errors import DxmatchError, InputError
-from dxmatch.jobs import chunk as chunk_module
-from dxmatch.jobs.chunk import ChunkResult
 from dxmatch.jobs.job import Summary
 
-from .conftest import CHUNK, ROWS, Write, random_pairs, run
+from .conftest import CHUNK, ROWS, Write, at_chunk, fail, random_pairs, run, turn_a_bit
 
 Score = Callable[..., Summary]
-write_part = chunk_module.write_part
-
-
-@contextmanager
-def breaking(number: int | None, error: BaseException | None = None, change: Callable[[Path], Any] | None = None) -> Iterator[None]:  # fmt: skip
-    """Meanwhile, instead of writing the part of a chunk (None: of each) there is an error; or the part is changed."""
-
-    def writing(job: Any, result: ChunkResult, *rest: Any) -> ChunkResult:
-        if error is not None and number in (result.number, None):
-            raise error
-        written = write_part(job, result, *rest)
-        if change is not None and result.number == number:
-            change(job.part(job.chunks[number]))
-        return written
-
-    with mock.patch.object(chunk_module, "write_part", writing):
-        yield
 
 
 def whole(score: Score, source: Path) -> bytes:
@@ -51,15 +30,14 @@ def whole(score: Score, source: Path) -> bytes:
     return (source.parent / "whole.parquet").read_bytes()
 
 
-def turn_a_bit(path: Path) -> None:
-    content = bytearray(path.read_bytes())
-    content[len(content) // 4] ^= 1
-    path.write_bytes(content)
+def broken_off(score: Score, name: str = "o.parquet", **options: Any) -> None:
+    with at_chunk(6, fail()), pytest.raises(DxmatchError, match="chunk 6 failed"):
+        score(name, workers=1, **options)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("how", "parts"), [(signal.SIGINT, 3), (signal.SIGKILL, 0), (signal.SIGKILL, 1), (signal.SIGKILL, 60), (signal.SIGKILL, 150)]
+    ("how", "parts"), [(signal.SIGINT, 3), (signal.SIGKILL, 0), (signal.SIGKILL, 60)]
 )  # fmt: skip
 def test_stopped_at_any_moment(how: signal.Signals, parts: int, source: Path, model: Path) -> None:
     """The signal itself, to the command; the next run goes on, and ends with the bytes of an uninterrupted one."""
@@ -89,7 +67,7 @@ def test_stopped_at_any_moment(how: signal.Signals, parts: int, source: Path, mo
 @pytest.mark.parametrize("name", ["o.parquet", "o"])
 def test_a_chunk_that_fails(name: str, score: Score, source: Path) -> None:
     whole_ = score(f"whole-{name}")
-    with breaking(5, RuntimeError("no luck")):
+    with at_chunk(5, fail()):
         message = r"pairs\.parquet, rows 501 to 600: chunk 5 failed \(RuntimeError: no luck\)"
         with pytest.raises(DxmatchError, match=message):
             score(name)
@@ -106,17 +84,12 @@ def test_a_chunk_that_fails(name: str, score: Score, source: Path) -> None:
 
 def test_the_first_of_several_that_fail_is_told(score: Score) -> None:
     message = r"rows 1 to 100: chunk 0 failed \(out of memory\)"
-    with breaking(None, MemoryError()), pytest.raises(DxmatchError, match=message):
+    with at_chunk(None, fail(MemoryError())), pytest.raises(DxmatchError, match=message):
         score()
 
 
-def broken_off(score: Score, **options: Any) -> None:
-    with breaking(6, RuntimeError()), pytest.raises(DxmatchError, match="chunk 6 failed"):
-        score(workers=1, **options)
-
-
-def test_what_was_damaged_in_the_checkpoint_directory(score: Score, source: Path) -> None:
-    """A part that is not what was written, one that is gone or cut, one of another job, unfinished files."""
+def test_what_was_damaged_among_the_parts(score: Score, source: Path) -> None:
+    """A part that is not what was written, one that is gone or cut, one of another chunk, unfinished files."""
     expected, folder = whole(score, source), source.parent / "o.parquet.parts"
     broken_off(score)
     turn_a_bit(folder / "part-00002.parquet")
@@ -132,11 +105,30 @@ def test_what_was_damaged_in_the_checkpoint_directory(score: Score, source: Path
 def test_a_part_that_is_damaged_before_it_is_merged(score: Score, source: Path) -> None:
     """The page's checksum tells, and the chunk is scored anew by the next run."""
     expected = whole(score, source)
-    with breaking(3, change=turn_a_bit), pytest.raises(InputError, match=r"part-00003\.parquet"):
+    with at_chunk(3, after=turn_a_bit), pytest.raises(InputError, match=r"part-00003\.parquet"):
         score()
     assert not (source.parent / "o.parquet").exists()
     assert 0 < score().resumed < 10
     assert (source.parent / "o.parquet").read_bytes() == expected
+
+
+@pytest.mark.parametrize("name", ["o.parquet", "o"])
+@pytest.mark.parametrize("how", ["rewritten", "touched"])
+def test_input_that_is_changed_while_it_is_scored(
+    how: str, name: str, score: Score, source: Path, write: Write
+) -> None:
+    """No result appears, whichever rows were read."""
+    before = source.stat()
+
+    def change() -> None:
+        if how == "touched":
+            os.utime(source, ns=(before.st_mtime_ns, before.st_mtime_ns + 1))
+        else:
+            write(random_pairs(ROWS, seed=9), group=250)
+
+    with at_chunk(3, change), pytest.raises(InputError, match=r"pairs\.parquet: it was changed or replaced while it was scored"):  # fmt: skip
+        score(name, workers=1)
+    assert not (source.parent / name).exists()
 
 
 @pytest.mark.parametrize(
@@ -171,14 +163,34 @@ def test_a_finished_folder(score: Score, source: Path) -> None:
     assert (again.resumed, first.resumed) == (10, 0)
     assert (again.matches, again.coverage) == (first.matches, first.coverage)
     assert sorted(path.name for path in (source.parent / "o").iterdir()) == [f"part-0000{i}.parquet" for i in range(10)]
-    with pytest.raises(DxmatchError, match="holds the result of another job"):
+    with pytest.raises(DxmatchError, match="holds 10 finished chunks of another job: further columns"):
         score("o", add=["features"])
     assert score("o", add=["features"], restart=True).resumed == 0
     assert "contrast" in pq.read_table(source.parent / "o").column_names
     (source.parent / "o" / "mine.parquet").write_bytes(b"mine")
-    with pytest.raises(DxmatchError, match=r"o is no result of dxmatch: it holds mine\.parquet"):
+    with pytest.raises(DxmatchError, match=r"o holds mine\.parquet, which is no part of a result"):
         score("o", restart=True)
     assert (source.parent / "o" / "mine.parquet").read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda o: turn_a_bit(o / "part-00003.parquet"),
+        lambda o: (o / "part-00002.parquet").write_bytes(b""),
+        lambda o: (o / "part-00000.parquet").unlink(),
+    ],
+)
+def test_a_finished_folder_that_was_damaged(change: Callable[[Path], Any], score: Score, source: Path) -> None:
+    """It is never "there already"; to make it anew gives what was there."""
+    folder = source.parent / "o"
+    score("o")
+    expected = {path.name: path.read_bytes() for path in folder.iterdir()}
+    change(folder)
+    with pytest.raises(DxmatchError, match="damaged.*the option 'restart'"):
+        score("o")
+    assert score("o", restart=True).resumed == 0
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == expected
 
 
 @pytest.mark.parametrize("name", ["o.parquet.parts", "o"])
@@ -210,13 +222,11 @@ def test_rejected_rows_are_kept_with_their_chunks(source: Path, model: Path, wri
         return run(source, source.parent / f"{name}.parquet", model, chunk_rows=CHUNK, workers=1, rejects=rejects)
 
     whole = score("whole")
-    with breaking(6, RuntimeError()), pytest.raises(DxmatchError, match="chunk 6 failed"):
+    with at_chunk(6, fail()), pytest.raises(DxmatchError, match="chunk 6 failed"):
         score("o")
     assert not (source.parent / "o.csv").exists()
-    first = source.parent / "o.parquet.parts" / "_rejects-00000.parquet"
-    first.write_bytes(first.read_bytes()[:-1])
     summary = score("o")
-    assert (summary.resumed, summary.rejected) == (5, whole.rejected)
+    assert (summary.resumed, summary.rejected) == (6, whole.rejected)
     for suffix in ("csv", "parquet"):
         assert (source.parent / f"o.{suffix}").read_bytes() == (source.parent / f"whole.{suffix}").read_bytes()
 
