@@ -3,11 +3,15 @@
 A name has attributes. An attribute is a value on an axis: "chronic" on the axis "course". A table holds the axes whose values
 exclude each other, as words, phrases, beginnings ("hyper-") and endings ("-penia"); for a beginning or an ending the axis
 holds for one remainder ("-kalemia") alone. Three more kinds of axis need no table: a number or a letter behind a word
-("type 1", "hepatitis b"), and what follows it ("type 2a"), each for itself; a word or phrase that is denied ("non", "un-": see
-`denial.py`) against itself; and all that follows "without" or "no", up to "with".
+("type 1", "hepatitis b"), and what follows it ("type 2a"), each for itself; a word or phrase that is denied ("non", "un-")
+against itself; and all that follows "without" or "no", up to "with".
 What the name as a whole asserts ("no evidence of", "history of") is no attribute: those of its core are compared.
 Two names conflict on an axis on which both have attributes and share none, so "acute on chronic" and "chronic" do not.
 Numbers that say how far one disease has come ("stage 3") are no conflict.
+
+A denial is by "non" or "not" before a word or phrase, or by the word itself ("unstable", "aseptic"). Such a word denies one other: "unstable" the
+word "stable", "non small cell" the phrase "small cell" and neither of its words. A table holds the words that deny by their own beginning, for most
+words that begin with "in", "un" or "a" do not, and the forms of one word ("seminomatous", "seminoma"); each word that it does not list stands for itself.
 """
 
 from __future__ import annotations
@@ -23,8 +27,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .denial import DENIES_ONE, WEAKENS, Attribute, affirmed, denied, is_denial
 from .tokens import Sets, numbered
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
 
 MAX_CONFLICTS = 3
 """More conflicts than this count as this many."""
@@ -32,16 +40,34 @@ MAX_CONFLICTS = 3
 _DESIGNATOR = re.compile(r"(\d+)([a-z]?)|([a-z])(\d*)")
 _DESIGNATED = re.compile(r"[^\W\d]{3,}")
 _NUMERALS = {"i": "1", "v": "5"}
-_NOT_DESIGNATED = frozenset(
-    ("stage", "stages", "class", "nyha", "killip", "figo", "gold", "and", "due", "for", "from", "the", "with")
-)
-_NOT_ALONE = frozenset(("cell", "cells", "linked", "ray", "wave"))
+_NOT_DESIGNATED = _set("stage stages class nyha killip figo gold and due for from the with")
+_NOT_ALONE = _set("cell cells linked ray wave")
 """After these a letter belongs to what follows: "B cell", "X-linked"."""
-_STEERS = frozenset(("with", "without", "no"))
-_SAYS_NOTHING = frozenset(("of", "or", "and", "to", "in", "by", "due", "the"))
-_OF_THE_WHOLE = frozenset(("type", "syndrome"))
+_STEERS = _set("with without no")
+_SAYS_NOTHING = _set("of or and to in by due the")
+_OF_THE_WHOLE = _set("type syndrome")
 """These end the name of a disease, and what it is "without" stands before them."""
 _MIN_REMAINDER = 4
+_DENIES_ONE = _set("non not")
+"""These deny the word or the phrase that follows."""
+_NEGATED = "negated"
+"""The first part of the axis of a denial: `("negated", "stable")`."""
+_HEADS = _set(
+    "associated cell cells dependent elevation induced invasive linked mediated related requiring responsive specific wave"
+)
+"""With the word before them they are one thing, which is denied as a whole."""
+_AGAINST_NOTHING = _set("applicable classified elsewhere further including normally otherwise specific specified")
+"""No disease is the "specific" one that a "nonspecific" one is not."""
+_WEAKENS = _set("poorly partially partly inadequately incompletely suboptimally")
+"""What is "poorly controlled" is neither controlled nor the contrary of uncontrolled."""
+
+
+class Attribute(NamedTuple):
+    """A value on an axis, and the words that say so."""
+
+    axis: Hashable
+    value: Hashable
+    words: str
 
 
 class _Table(NamedTuple):
@@ -54,18 +80,28 @@ class _Table(NamedTuple):
     openings: Mapping[str, int]
 
 
+def _rows(file: str) -> Sequence[Mapping[str, str]]:
+    """Of a table beside this file; none where there is no such table."""
+    place = resources.files(__package__ or "") / file
+    return [*csv.DictReader(place.read_text("utf-8").splitlines())] if place.is_file() else []
+
+
 @lru_cache
 def _table(language: str) -> _Table | None:
-    file = resources.files(__package__ or "") / f"contrasts_{language}.csv"
-    if not file.is_file():
-        return None
+    """None for a language without one."""
     forms: dict[str, list[tuple[str, str]]] = {}
     openings: dict[str, int] = {}
-    for row in csv.DictReader(file.read_text("utf-8").splitlines()):
+    for row in _rows(f"contrasts_{language}.csv"):
         forms.setdefault(row["form"], []).append((row["axis"], row["value"]))
         opening, *more = row["form"].split()
         openings[opening] = max(openings.get(opening, 0), 1 + len(more))
-    return _Table(forms, openings)
+    return _Table(forms, openings) if forms else None
+
+
+@lru_cache
+def _denials(language: str) -> Mapping[str, tuple[str, bool]]:
+    """Of a form the word that it says, and whether it denies it."""
+    return {row["form"]: (row["word"], row["denies"] == "yes") for row in _rows(f"denials_{language}.csv")}
 
 
 @lru_cache(maxsize=1 << 17)
@@ -95,16 +131,16 @@ def attributes(name: str, language: str = "en") -> list[Attribute]:
             pass
         elif negated_by and (word in _OF_THE_WHOLE or _DESIGNATOR.fullmatch(word)):
             pass  # "muscular dystrophy without intellectual disability type b4"
-        elif negated_by or before in DENIES_ONE:
-            denials, length = denied(negated_by or before, words, here, language)
+        elif negated_by or before in _DENIES_ONE:
+            denials, length = _denied(negated_by or before, words, here, language)
             made += denials
             more = length - 1
-        elif word not in DENIES_ONE:
+        elif word not in _DENIES_ONE:
             if word == "negative":  # "rheumatoid factor negative" does not say that a rheumatoid factor is there
                 marker = words[max(here - 2, 0) : here]
-                made = [one for one in made if not (is_denial(one.axis) and one.words in marker)]
-            if before not in WEAKENS:
-                made += affirmed(words, here, language)
+                made = [one for one in made if not (_is_denial(one.axis) and one.words in marker)]
+            if before not in _WEAKENS:
+                made += _affirmed(words, here, language)
             phrase = _phrase(words, here, table)
             if phrase in table.forms:
                 made += [Attribute(axis, value, phrase) for axis, value in table.forms[phrase]]
@@ -114,7 +150,7 @@ def attributes(name: str, language: str = "en") -> list[Attribute]:
                     made += _designated(before, word)
             more = phrase.count(" ")
             for after in range(here + 1, here + 1 + more):
-                made += affirmed(words, after, language)
+                made += _affirmed(words, after, language)
         before = words[here + more]
         here += 1 + more
     return made
@@ -142,6 +178,44 @@ def _designated(before: str, word: str) -> tuple[Attribute, ...]:
     return tuple(Attribute(axis, value, words) for axis, value in axes if value)
 
 
+@lru_cache(maxsize=1 << 17)
+def _said(phrase: str, language: str) -> Attribute:
+    """What a word or phrase says by itself: that a thing is so (False on the axis of its denial) or, "unstable", is not."""
+    word, denies = _denials(language).get(phrase, (phrase, False))
+    return Attribute((_NEGATED, word), denies, phrase)
+
+
+def _phrase_at(words: Sequence[str], here: int) -> tuple[str, int]:
+    """What a "non" in front of `here` denies, and over how many words: ("small cell", 2), ("hodgkin", 1)."""
+    after = here + 1
+    if after < len(words) and words[after] == "segment" and "elevation" in words[after + 1 : after + 2]:
+        after += 1  # "st segment elevation" is "st elevation"
+    if after < len(words) and words[after] in _HEADS:
+        return f"{words[here]} {words[after]}", after - here + 1
+    return words[here], 1
+
+
+def _affirmed(words: Sequence[str], here: int, language: str) -> list[Attribute]:
+    """What the word at `here`, and the phrase that it begins, say is so."""
+    phrase, length = _phrase_at(words, here)
+    own = _said(words[here], language)
+    return [own] if length == 1 else [own, _said(phrase, language)]
+
+
+def _denied(by: str, words: Sequence[str], here: int, language: str) -> tuple[list[Attribute], int]:
+    """What `by` denies of the words from `here` on, and how many of them it takes."""
+    phrase, length = _phrase_at(words, here)
+    if phrase in _AGAINST_NOTHING:
+        return [], length
+    own = _said(phrase, language)
+    return [Attribute(own.axis, not own.value, f"{by} {' '.join(words[here : here + length])}")], length
+
+
+def _is_denial(axis: Hashable) -> bool:
+    """Whether a conflict on this axis is a denial: one name affirms what the other denies."""
+    return isinstance(axis, tuple) and axis[0] == _NEGATED
+
+
 def contrasts(a: str, b: str, language: str = "en") -> list[tuple[str, str]]:
     """The conflicting words of two normalised names, those of `a` first, in the order of `a`.
 
@@ -161,7 +235,7 @@ def denials(a: str, b: str, language: str = "en") -> list[tuple[str, str]]:
     >>> denials("acute stable angina", "chronic unstable angina")
     [('stable', 'unstable')]
     """
-    return [words for axis, words in _conflicts(a, b, language) if is_denial(axis)]
+    return [words for axis, words in _conflicts(a, b, language) if _is_denial(axis)]
 
 
 def _conflicts(a: str, b: str, language: str) -> list[tuple[Hashable, tuple[str, str]]]:
@@ -208,4 +282,4 @@ class Attributes(NamedTuple):
         # No axis but one on which two values stand can tell names apart, and most words are never negated.
         kept = (np.bincount(axes, minlength=1) > 1)[axes[ids]]
         sets = Sets.of(rows[kept], np.argsort(order)[ids[kept]], len(names))
-        return cls(*sets, axes[order], np.array([is_denial(axis) for axis in of_axes], np.bool_))
+        return cls(*sets, axes[order], np.array([_is_denial(axis) for axis in of_axes], np.bool_))

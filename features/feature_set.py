@@ -122,20 +122,17 @@ class FeatureSet:
         """
         sets, source, place = resources.files(str(__package__)) / "sets", os.fspath(which), Path(which)
         known = sorted(p.name[:-5] for p in sets.iterdir() if p.name.endswith(".toml"))
-        if source in known:
-            source = f"{source}.toml"
-            features = cls.from_dict(read_toml(sets / source, source), source, folder=place.parent)
-        elif place.suffix == ".toml" and place.is_file():
-            features = cls.from_dict(read_toml(place, source), source, folder=place.parent)
-            inline = {name: spec for name in features.encoders if (spec := undeclared(name)) is not None}
-            specs = {**inline, **features.declared_encoders}
-            beside = {
-                name: folder for name, spec in specs.items() if (folder := spec.folder_beside(place.parent)) is not None
-            }
-            features = replace(features, folders=beside)
-        else:
+        own = place.suffix == ".toml" and place.is_file()
+        if source not in known and not own:
             allowed = f"{', '.join(known)}, or the path of a .toml file"
             raise InputError(f"no such feature set{hint(source, known)}", source=source, allowed=allowed)
+        file, source = (place, source) if own else (sets / f"{source}.toml", f"{source}.toml")
+        features = cls.from_dict(read_toml(file, source), source, folder=place.parent)
+        if own:
+            inline = {name: spec for name in features.encoders if (spec := undeclared(name)) is not None}
+            specs = {**inline, **features.declared_encoders}.items()
+            beside = {name: folder for name, spec in specs if (folder := spec.folder_beside(place.parent)) is not None}
+            features = replace(features, folders=beside)
         if endpoints is not None:
             features = features.served_by(endpoints)
         features.check_providers(source)
@@ -155,11 +152,10 @@ class FeatureSet:
         """A line for each encoder but the shipped one, with what the user must say for it to be opened. kept : the encoders in the model folder."""
         lines = []
         for name in self.encoders:
+            spec = self.declared_encoders.get(name) or undeclared(name)
             if name in kept:
                 lines.append(f"Encoder {quoted(name)}: kept in the model folder.")
-                continue
-            spec = self.declared_encoders.get(name) or undeclared(name)
-            if spec is not None:
+            elif spec is not None:
                 lines.append(f"Encoder {quoted(name)}: {spec.where()}.")
         return lines
 

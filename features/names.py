@@ -233,9 +233,7 @@ class Names:
     @once
     def picked_categories(self, picker: Picker) -> Index:
         """int32[u]: the category of the direct match or of the language model's pick, -1 where there is neither."""
-        index = self.providers.icd_index(
-            picker.source, picker.encoder, distance=picker.distance, entries=picker.entries
-        )
+        index = self.providers.icd_index(picker.source, picker.encoder, picker.distance, picker.entries, False)
         return index.category_of(self.icd_choices(picker).nodes(picker, self.providers.vote_store()))
 
     def icd_choices(self, picker: Picker) -> Choices:
@@ -246,13 +244,13 @@ class Names:
     def _choices(self, k: int, source: str, encoder: str, distance: str, entries: str) -> Choices:
         from ..votes.picks import Choices
 
-        index = self.providers.icd_index(source, encoder, distance=distance, entries=entries)
+        index = self.providers.icd_index(source, encoder, distance, entries, False)
         return Choices.of(self.names, index, k)
 
     @once
     def icd(self, source: str, encoder: str) -> IcdPlaces:
         """Where each name is in ICD-10, by one search."""
-        index, total = self.providers.icd_index(source, encoder), len(self.names)
+        index, total = self.providers.icd_index(source, encoder, "cosine", "codes", False), len(self.names)
         found, vectors = Candidates.none(total, CANDIDATES), self.vectors(encoder)
         for start in range(0, total, _SEARCH_BATCH):
             some = slice(start, start + _SEARCH_BATCH)

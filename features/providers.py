@@ -134,22 +134,17 @@ class Providers:
             )
         return DiseaseIndex(self.graph, self.encoder(encoder))
 
-    def icd_index(
-        self, source: str, encoder: str, *, distance: str = "cosine", entries: str = "codes", sections: bool = False
-    ) -> IcdIndex:
+    @once
+    def icd_index(self, source: str, encoder: str, distance: str, entries: str, sections: bool) -> IcdIndex:
         """The index of a source's names under an encoder.
 
         distance, entries : see `IcdIndex`. sections : also of the names of chapters and sections, for a mapping; M's features
             rest on codes alone.
         """
-        return self._icd_index(source, encoder, distance, entries, sections)
-
-    @once
-    def _icd_index(self, source: str, encoder: str, distance: str, entries: str, sections: bool) -> IcdIndex:
         from ..terms.icd import IcdIndex, with_sections
 
         if sections:
-            return with_sections(self._icd_index(source, encoder, distance, entries, False), self.normalizer)
+            return with_sections(self.icd_index(source, encoder, distance, entries, False), self.normalizer)
         return IcdIndex.open(
             source,
             self.encoder(encoder, unit=distance == "cosine"),

@@ -119,7 +119,7 @@ class IcdMapper:
                 # a pick is among ICD-10's own names, as those of the features are
                 graph=providers.graph if self.pick is None else None,
             )  # fmt: skip
-        return providers.icd_index(self.source, encoder, **self.ways)
+        return providers.icd_index(self.source, encoder, *self.ways.values())
 
 
 @dataclass(frozen=True)

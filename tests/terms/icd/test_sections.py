@@ -53,7 +53,7 @@ def test_the_index_of_the_features_stays(index: IcdIndex, wide: IcdIndex) -> Non
 def test_the_features_of_the_shipped_model_see_no_section() -> None:
     providers = load().providers
     dxmatch.icd("tuberculosis")
-    assert providers.icd_index("icd10cm", SHIPPED).direct(["tuberculosis"]).nodes[0] < 0
+    assert providers.icd_index("icd10cm", SHIPPED, "cosine", "codes", False).direct(["tuberculosis"]).nodes[0] < 0
 
 
 def test_a_section_is_found_by_what_is_near_its_name(wide: IcdIndex, index: IcdIndex) -> None:
