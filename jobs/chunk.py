@@ -139,7 +139,7 @@ class Scorer:
         self._texts = None if names is None else pa.array(names.texts, pa.large_string())
         self._model = replace(m.model, min_coverage=0)  # the job holds the share of all rows against the limit
         self.leave = threading.Event()
-        """Set where a chunk failed, and at an interruption: what is under way is given up where it can be."""
+        """Set at the end of a job, also one that failed: chunks that read their own names are given up soon."""
 
     def __call__(self, chunk: Chunk) -> ChunkResult:
         """Writes the part of the chunk.
@@ -151,10 +151,9 @@ class Scorer:
         """
         try:
             return self._write(chunk)
+        except DxmatchError:
+            raise
         except Exception as error:
-            self.leave.set()
-            if isinstance(error, DxmatchError):
-                raise
             rows = f"{chunk.path}, rows {chunk.first + 1:,} to {chunk.first + chunk.rows:,}"
             why = "out of memory" if isinstance(error, MemoryError) else f"{type(error).__name__}: {error}"
             raise DxmatchError(f"{rows}: chunk {chunk.number} failed ({why}).") from error

@@ -48,12 +48,3 @@ def test_cut_to_its_range(other: float, expected: float) -> None:
     vectors[1] = other
     found = cosines(vectors, np.array([0], np.int32), np.array([1], np.int32))
     np.testing.assert_array_equal(found, np.float32([expected]))
-
-
-def test_other_layouts_of_the_arguments() -> None:
-    """Places that do not lie side by side in memory, a column of a table as the output."""
-    rng = np.random.default_rng(0)
-    vectors, table = rows(30, 24, rng), np.empty((50, 3), np.float32)
-    first, second = rng.integers(0, 30, (50, 2), dtype=np.int32).T
-    cosine(vectors, first, second, table[:, 1])
-    assert table[:, 1].tobytes() == cosines(vectors, first.copy(), second.copy()).tobytes()

@@ -94,3 +94,11 @@ def test_properties(names: list[str], setting: tuple[FeatureSet, Providers]) -> 
             pair[:1] if pair[0] == pair[1] else pair, np.array([0]), np.array([int(pair[0] != pair[1])]), setting
         )
         np.testing.assert_array_equal(alone[0], values[row], "another value alone")
+
+
+@pytest.mark.parametrize(("a", "b", "edits"), [("gout", "gouts", 1 / 5), ("gout", "gout", 0), ("flu", "gout", 3 / 4)])
+def test_edits_over_the_longer(a: str, b: str, edits: float) -> None:
+    features = FeatureSet.from_dict({"feature": [{"name": "edits", "kind": "levenshtein"}]})
+    names = Names([a, b], Providers(Naming(Normalizer())))
+    found = feature_table(names, np.zeros(1, np.int32), np.ones(1, np.int32), features)
+    np.testing.assert_allclose(found, [[edits]], rtol=1e-6)

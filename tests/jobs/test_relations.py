@@ -14,7 +14,6 @@ import pytest
 import dxmatch
 from dxmatch.errors import DxmatchError, ModelError
 from dxmatch.features.names import Names
-from dxmatch.jobs.plan import plan_job
 from dxmatch.matcher.policy import POLICIES
 from dxmatch.models.folder import save
 
@@ -67,26 +66,11 @@ def test_what_is_prepared_serves_a_worker_without_encoders(model: Path) -> None:
     assert {("diseases", "shipped"), ("words", "shipped")} <= made and any(key[0] == "icd" for key in made)
 
 
-def test_another_policy_is_another_job(source: Path, model: Path) -> None:
-    jobs = [
-        plan_job(
-            source,
-            source.with_name("parts"),
-            dxmatch.load(model, policy=policy),
-            add=add,
-        )
-        for policy in POLICIES
-        for add in ((), ADDED)
-    ]
-    assert len({str(job.about) for job in jobs}) == len(jobs)
-    assert {job.about["policy"] for job in jobs} == set(POLICIES)
-
-
 def test_another_policy_never_goes_on_with_the_parts_of_the_first(source: Path, model: Path) -> None:
     output = source.with_name("out")
     strict = dxmatch.load(model, policy="strict")
     run(source, output, model, chunk_rows=50)
-    with pytest.raises(DxmatchError, match="restart"):
+    with pytest.raises(DxmatchError, match="another job: policy specification, not strict.*restart"):
         run(source, output, strict, chunk_rows=50)
     run(source, output, strict, chunk_rows=50, restart=True)
     expected = strict.score(TABLE)["probability"]

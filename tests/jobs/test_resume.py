@@ -97,7 +97,7 @@ def test_what_was_damaged_among_the_parts(score: Score, source: Path) -> None:
     (folder / "part-00004.parquet").unlink()
     (folder / ".part-00007.parquet.0123456789ab.part").write_bytes(b"half")
     (folder / "part-00009.parquet").write_bytes((folder / "part-00001.parquet").read_bytes())
-    assert score(workers=3).resumed == 3
+    assert score(workers=3).resumed in (3, 4)  # the seventh may be under way when the sixth fails
     assert (source.parent / "o.parquet").read_bytes() == expected
     assert not folder.exists()
 
@@ -148,7 +148,9 @@ def test_another_job_at_the_same_place(
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     if options.pop("input", False):
         write(random_pairs(ROWS, seed=9), group=250)
-    with pytest.raises(DxmatchError, match=rf"holds 6 finished chunks of another job: {message}.*the option 'restart'"):
+    with pytest.raises(
+        DxmatchError, match=rf"holds [67] finished chunks of another job: {message}.*the option 'restart'"
+    ):
         score(**options)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
     assert score(restart=True, **options).resumed == 0
@@ -226,7 +228,7 @@ def test_rejected_rows_are_kept_with_their_chunks(source: Path, model: Path, wri
         score("o")
     assert not (source.parent / "o.csv").exists()
     summary = score("o")
-    assert (summary.resumed, summary.rejected) == (6, whole.rejected)
+    assert summary.resumed in (6, 7) and summary.rejected == whole.rejected
     for suffix in ("csv", "parquet"):
         assert (source.parent / f"o.{suffix}").read_bytes() == (source.parent / f"whole.{suffix}").read_bytes()
 

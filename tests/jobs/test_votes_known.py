@@ -14,12 +14,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import dxmatch
-from dxmatch.errors import InputError
+from dxmatch.errors import DxmatchError, InputError
 from dxmatch.jobs.job import Summary
 from dxmatch.votes.answer_tables import import_table
 from dxmatch.votes.store.store import VoteStore
 
-from .conftest import Write, make_model, random_pairs, run
+from .conftest import Write, at_chunk, fail, make_model, random_pairs, run
 
 ROWS, VOTED = 1000, 700
 FEATURES = [
@@ -90,3 +90,16 @@ def test_finished_chunks_count(score: Callable[..., Summary], tmp_path: Path, mo
         score()
     assert len(list((tmp_path / "o.parquet.parts").glob("part-*"))) == 5
     assert score(min_coverage=0.5).resumed == 5
+
+
+def test_votes_that_came_in_between_make_another_job(
+    score: Callable[..., Summary], tmp_path: Path, voting: Path
+) -> None:
+    with at_chunk(6, fail()), pytest.raises(DxmatchError, match="chunk 6 failed"):
+        score(min_coverage=0.5)
+    pa_csv.write_csv(pa.table({"a": ["gout"], "b": ["podagra"], "label": [1]}), tmp_path / "more.csv")
+    with VoteStore(tmp_path / "votes.sqlite") as store:
+        naming = dxmatch.load(voting).providers.naming
+        import_table(tmp_path / "more.csv", store, naming=naming, verdict="label", model="an expert")
+    with pytest.raises(DxmatchError, match="finished chunks of another job: another vote store"):
+        score(min_coverage=0.5)
