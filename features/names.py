@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from ..errors import DxmatchError, InputError, OptionError
 from ..progress import Progress
 from ..terms.icd.naming import Naming
-from ..terms.icd.search import CANDIDATES, Candidates
-from ..terms.icd.similarity import CategoryDistribution
+from ..terms.icd.search import CANDIDATES, Candidates, Shares
 from ..terms.text.correction import Corrections
 from ..terms.text.scripts import mixed_scripts
 from ..terms.text.understood import Reading
@@ -79,7 +78,7 @@ class IcdPlaces(NamedTuple):
 
     categories: Index
     paths: Index
-    distribution: CategoryDistribution
+    distribution: Shares
 
 
 class Names:
@@ -259,7 +258,7 @@ class Names:
                 self.progress(min(start + _SEARCH_BATCH, total), total)
         categories = index.category_of(found.nodes)
         paths = index.tree.paths(np.ascontiguousarray(found.nodes[:, 0]))
-        return IcdPlaces(categories[:, 0].copy(), paths, CategoryDistribution.of(found, categories))
+        return IcdPlaces(categories[:, 0].copy(), paths, found.shares(categories))
 
 
 def _reading_of(text: str, naming: Naming) -> Reading | None:

@@ -141,17 +141,17 @@ class Providers:
         distance, entries : see `IcdIndex`. sections : also of the names of chapters and sections, for a mapping; M's features
             rest on codes alone.
         """
-        from ..terms.icd import IcdIndex, with_sections
+        from ..terms.icd import IcdIndex
 
         if sections:
-            return with_sections(self.icd_index(source, encoder, distance, entries, False), self.normalizer)
+            return self.icd_index(source, encoder, distance, entries, False).with_sections()
         return IcdIndex.open(
             source,
             self.encoder(encoder, unit=distance == "cosine"),
             self.normalizer,
             more_names=None if self.graph is None else self.graph.more_names,
-            distance=distance,
-            counted=entries,
+            euclidean=distance == "euclidean",
+            by_name=entries == "names",
         )
 
 

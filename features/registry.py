@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..terms.icd import similarity
 from ..votes.voters import PICK_CHOICES, PICK_OPTIONS, VOTE_CHOICES, VOTE_OPTIONS, Picker, Voter
 from .contrast import MAX_CONFLICTS
 from .names import IcdPlaces
@@ -102,13 +101,17 @@ def icd_nearest(pairs: Pairs, options: Options) -> Column:
 @_kind(monotone=True, **_ICD)
 def icd_kinship(pairs: Pairs, options: Options) -> Column:
     """Codes above the nearest ICD-10 entries of both, themselves included, that they share, over the mean of their numbers (Wu and Palmer 1994)."""
-    return pairs.filled(similarity.wu_palmer, _places(pairs, options).paths)
+    from ..terms.icd.kernels import wu_palmer  # imports numba
+
+    return pairs.filled(wu_palmer, _places(pairs, options).paths)
 
 
 @_kind(monotone=True, **_ICD)
 def icd_overlap(pairs: Pairs, options: Options) -> Column:
     """What two strings share of the ICD-10 categories of their 15 nearest codes, weighted by a softmax of the cosines."""
-    return pairs.filled(similarity.overlap, _places(pairs, options).distribution)
+    from ..terms.icd.kernels import overlap  # imports numba
+
+    return pairs.filled(overlap, *_places(pairs, options).distribution)
 
 
 @_kind(range=(-1.0, 1.0), options={"encoder": "shipped"}, monotone=True)

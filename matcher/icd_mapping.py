@@ -6,36 +6,26 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import narwhals as nw
 import pyarrow as pa
 
-from ..errors import ModelError, OptionError, warn
-from ..features.feature_set import FeatureSet
-from ..features.providers import SHIPPED
-from ..files.limits import MAX_CHARACTERS
+from ..errors import InputError, quoted, warn
 from ..files.reading import Reading
+from ..files.table import of_columns
 from ..files.tables import Table, read_table, with_columns, write_table
+from ..files.wording import is_file_name
+from ..files.workbook import split_sheet
 from ..options import Between, File, Serves, checked
 from ..options import Table as AnyTable
 from ..progress import Progress, shown
-from ..terms.icd.mapping import map_to_icd
-from ..votes.asking_options import Asking, Budget
-from ..votes.voters import PICK_OPTIONS, Picker
-from .icd_blanks import blanks_told, in_place
-from .icd_encoders import declaring
-from .icd_picks import pick_options, with_picks
-from .icd_presets import IcdPreset, Preset, preset_of
-from .icd_said import code_as_said, said_beside
-from .icd_strings import Diagnoses
-from .match_function import MatchFunction, load
-
-if TYPE_CHECKING:
-    from ..terms.icd.index import IcdIndex
+from ..terms.icd.index import IcdAnswer
+from ..votes.asking_options import Asking
+from .icd_mapper import IcdMapper
+from .icd_presets import Preset
+from .match_function import MatchFunction
 
 EDITION = "icd10"
 """The key of the schema's metadata that holds package and version, or file and hash, of the ICD-10 that the codes are of."""
@@ -43,101 +33,8 @@ MAX_K = 1000
 """Candidates of one diagnosis: what a language model or a reader can look at, and a machine can hold for a long table."""
 OF_MAPPING = Serves("endpoints", "store", "max_calls", "max_cost")
 """What serves the asking of picks."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class IcdMapper:
-    """How diagnoses are mapped, as `icd`, its accuracy and an evaluation say it; the fields are as of `icd`, but for the tree.
-
-    tree : the name or the path of one, as `tree_file` gives it.
-
-    Raises
-    ------
-    OptionError
-        For a preset that puts every diagnosis to a language model, without one.
-    """
-
-    k: int | None = None
-    tree: str | os.PathLike[str] | None = None
-    preset: Preset = "default"
-    pick: str | None = None
-    matcher: MatchFunction | str | os.PathLike[str] | None = None
-    asking: Asking = field(default_factory=Asking)
-
-    def __post_init__(self) -> None:
-        if self.pick is None and not self.how.direct:
-            raise OptionError(
-                "pick", "a language model, since the preset asks about every diagnosis (direct=False)", None
-            )
-
-    @property
-    def how(self) -> IcdPreset:
-        """The preset itself."""
-        return preset_of(self.preset)
-
-    @cached_property
-    def chosen(self) -> Mapping[str, Any]:
-        """Each of source, encoder, k, distance and entries, and what else a pick says: as given, else as the pick has it, else as usual."""
-        how = self.how
-        given = {
-            "source": self.tree, "k": self.k, "encoder": how.encoder, "distance": how.distance, "entries": how.entries,
-        }  # fmt: skip
-        usual = PICK_OPTIONS if self.pick is None else pick_options(self.pick, self.features, how.prompt)
-        return {**usual, **{name: value for name, value in given.items() if value is not None}}
-
-    @cached_property
-    def features(self) -> FeatureSet:
-        """The feature set that declares picks and encoders, with the user's endpoints."""
-        return FeatureSet.read(self.how.features, self.asking.endpoints)
-
-    @property
-    def source(self) -> str:
-        """The tree of ICD-10."""
-        return os.fspath(self.chosen["source"])
-
-    @property
-    def ways(self) -> dict[str, Any]:
-        """How the index of names is looked through."""
-        return {name: self.chosen[name] for name in ("distance", "entries")} | {"sections": self.how.sections}
-
-    @cached_property
-    def m(self) -> MatchFunction:
-        """The match function. Raises `ModelError` for one without an encoder of its own."""
-        m = self.matcher if isinstance(self.matcher, MatchFunction) else load(self.matcher)
-        if SHIPPED not in m.providers.encoders:
-            raise ModelError(f"Model {m.name} has no encoder of its own, so it cannot map to ICD-10.")
-        return m
-
-    def index(self) -> IcdIndex:
-        """ICD-10's names under the encoder."""
-        providers, encoder = self.m.providers, self.chosen["encoder"]
-        if self.pick is not None or encoder != SHIPPED:
-            set_ = declaring(self.features, encoder)
-            providers = set_.open(
-                providers.normalizer, providers.encoders[SHIPPED], endpoints=set_.endpoints,
-                allow_download=self.how.allow_download,
-                # a pick is among ICD-10's own names, as those of the features are
-                graph=providers.graph if self.pick is None else None,
-            )  # fmt: skip
-        return providers.icd_index(self.source, encoder, *self.ways.values())
-
-
-@dataclass(frozen=True)
-class IcdTable:
-    """What `map_icd` made.
-
-    Attributes
-    ----------
-    table : one row per string. read : the strings. rows : int[n], the row of `read` that each row of `table` is of.
-    settings : how it was made: edition, encoder (its identity), distance, entries, sections, k, pick.
-    asked : what came of asking a language model, in its `summaries`.
-    """
-
-    table: pa.Table
-    read: Table
-    rows: Sequence[int]
-    settings: dict[str, Any]
-    asked: Budget = field(default_factory=Budget)
+BLANK = "blank"
+_STRINGS = "strings"
 
 
 @checked
@@ -197,19 +94,19 @@ def icd(
     candidates (list of code, name, score and the name that it was found by, best first, also for "unmapped"). With `pick`, how is
     "picked" instead of "nearest", or "unscored" where the model named no candidate, and a column `reason` says why. The schema's metadata name the edition of ICD-10 under `icd10`.
 
-    Of a table, rows without a diagnosis keep their place: no code, how "blank", and a warning that counts them (with `unique` they are left out).
+    Rows without a diagnosis keep their place: no code, how "blank", and a warning that counts them (with `unique` they are left out).
 
-    Errors: `InputError` for a string that is blank, and a diagnosis that is no name, with its place.
+    Errors: `InputError` where no row has a diagnosis, and for one that is too long, with its place.
     """
     with tree_file(tree) as file, shown("Asking") as report:
         mapper = IcdMapper(k=k, tree=file, preset=preset, pick=pick, matcher=matcher, asking=asking or Asking())
-        read = Diagnoses.of(diagnoses, column, reading.encoding, keep_blank=True)
-        result = map_icd(read, mapper, unique=unique, progress=report)
-    if result.read.note:
-        warn(result.read.note)
-    made = result.read.native(result.table)
+        read = read_diagnoses(diagnoses, column, reading.encoding)
+        mapped, _ = map_table(read, column, mapper, unique=unique, progress=report)
+    if read.note:
+        warn(read.note)
+    made = read.native(mapped)
     if hasattr(made, "attrs"):
-        made.attrs[EDITION] = result.table.schema.metadata[EDITION.encode()].decode()
+        made.attrs[EDITION] = mapped.schema.metadata[EDITION.encode()].decode()
     return made
 
 
@@ -218,67 +115,72 @@ def tree_file(tree: Any) -> Iterator[str | os.PathLike[str] | None]:
     """A code system as the name or the path of one, also where it came as a list of terms, a series or a table."""
     with tempfile.TemporaryDirectory() as folder:
         if tree is not None and not isinstance(tree, str | os.PathLike):
-            tree = write_table(_terms(tree), Path(folder, "terms.parquet"))
+            tree = write_table(read_strings(tree, "term").data, Path(folder, "terms.parquet"))
         yield tree
 
 
-def _terms(source: Any) -> pa.Table:
-    if isinstance(source, list | tuple) and not any(isinstance(one, Mapping) for one in source):
-        return pa.table({"term": pa.array(source, pa.string())})
-    if nw.dependencies.is_into_series(source):
-        source = nw.from_native(source, series_only=True).to_frame()
-        return source.rename({source.columns[0]: "term"}).to_arrow()
-    return read_table(source).data
+def read_diagnoses(given: Any, column: str, encoding: str | None) -> Table:
+    """One diagnosis, a list, a series, or a table with diagnoses in a column. Errors: `InputError` for one without the column."""
+    table = read_strings([given] if isinstance(given, str) and not is_path(given) else given, column, encoding)
+    table.require(column, "a diagnosis", option="column")
+    return table
 
 
-def map_icd(
-    diagnoses: Diagnoses, mapper: IcdMapper, *, unique: bool = False, progress: Progress | None = None
-) -> IcdTable:
-    """`icd` of what was read, with how it was mapped."""
-    table, m, index = diagnoses.table, mapper.m, mapper.index()
-    if len(diagnoses.rows) < len(table):
-        warn(blanks_told(table, diagnoses.rows, diagnoses.column, unique))
-    if unique:
-        diagnoses = diagnoses.unique()
-    k, asked = mapper.chosen["k"], mapper.asking.budget
-    settings = {"edition": index.tree.source, "encoder": index.encoder.identity, "k": k, "pick": None, **mapper.ways}
-    if mapper.pick is None:
-        columns = _nearest(diagnoses, m, index, k)
-    else:
-        map_ = partial(map_to_icd, diagnoses.texts, index, m.providers.normalizer, k, **diagnoses.place)
-        picker, direct = Picker.of(mapper.chosen), mapper.how.direct
-        columns = with_picks(map_, picker, mapper.features, direct, mapper.asking, progress)
-        settings |= {"pick": mapper.pick, "direct": direct}
-    mapped, rows = _as_arrow(columns, index.tree.source), diagnoses.rows
-    if not unique:
-        mapped, rows = in_place(mapped, rows, len(table)), range(len(table))
-    return IcdTable(mapped, table, rows, settings, asked)
+def read_strings(given: Any, column: str, encoding: str | None = None) -> Table:
+    """A list or series of texts as a table of one column; any other table as it is. Errors: `InputError` for an empty list."""
+    frame = None
+    if nw.dependencies.is_into_series(given):
+        series = nw.from_native(given, series_only=True)
+        frame, given = series.to_frame(), series.to_list()
+    if not isinstance(given, list | tuple) or (given and isinstance(given[0], Mapping)):
+        return read_table(given, encoding)
+    if not given:
+        raise InputError("an empty list", source=_STRINGS, allowed="at least one diagnosis")
+    return Table(of_columns({column: given}, _STRINGS), _STRINGS, 0, frame)
 
 
-def _nearest(diagnoses: Diagnoses, m: MatchFunction, index: IcdIndex, k: int) -> dict[str, list[Any]]:
-    """The columns of a mapping to the nearest names, of what is understood and not denied."""
-    normalizer = m.providers.normalizer
-    # Of the texts with a letter or digit; the mapping refuses the others, with their place.
-    known = [text for text in dict.fromkeys(diagnoses.texts) if len(text) <= MAX_CHARACTERS and normalizer(text)]
-    looked_up = dict(zip(known, m.providers.naming.to_code(known), strict=True))
-    if told := said_beside(looked_up, normalizer):
-        warn(told)
-    no_code = {text: one.no_code for text, one in looked_up.items() if not m.judge_all}
-    unmapped = [no_code.get(text) for text in diagnoses.texts]
-    read_as = {text: one.name for text, one in looked_up.items()}
-    columns = map_to_icd(diagnoses.texts, index, normalizer, k, unmapped=unmapped, read_as=read_as, **diagnoses.place)
-    code_as_said(columns, read_as, m, index, k)
-    del columns["reason"]
-    return columns
+def is_path(text: str) -> bool:
+    """Whether a text is a file rather than a diagnosis."""
+    try:
+        path, _ = split_sheet(Path(text))
+        return is_file_name(text) or path.is_file() or ("/" in text and path.is_dir())
+    except (OSError, ValueError):  # too long for a path, or with a character that none has
+        return False
 
 
-def _as_arrow(columns: dict[str, list[Any]], edition: str) -> pa.Table:
-    texts = [(field, pa.string()) for field in ("code", "name", "found")]
-    candidate = pa.struct([*texts[:2], ("score", pa.float64()), texts[2]])
-    kinds = {"candidates": pa.list_(candidate), "score": pa.float64()}
-    columns["candidates"] = [[c._asdict() for c in row] for row in columns["candidates"]]
-    made = pa.table({name: pa.array(values, kinds.get(name, pa.string())) for name, values in columns.items()})
-    return made.replace_schema_metadata({EDITION: edition})
+def map_table(
+    table: Table, column: str, mapper: IcdMapper, *, unique: bool = False, progress: Progress | None = None
+) -> tuple[pa.Table, Sequence[int]]:
+    """`icd` of a table that was read, and the row of it that each row of the mapping is of."""
+    texts, first = table.text(column).to_pylist(), dict[str, int]()
+    for row, text in enumerate(texts):
+        if text is not None and any(map(str.isalnum, text)):
+            first.setdefault(text, row)
+    if not first:
+        raise table.error("the diagnosis is blank", 0, column, allowed="a diagnosis in words")
+    if blank := [row for row, text in enumerate(texts) if text not in first]:
+        kept = "are left out" if unique else f"keep their place, with {BLANK!r} in the column 'how'"
+        warn(
+            f"{table.source}: {len(blank):,} of {len(table):,} rows have no diagnosis in {quoted(column)}, the first is row "
+            f"{table.row_number(blank[0])}. They {kept}."
+        )
+
+    def place(text: str) -> dict[str, Any]:
+        return {"source": table.source_of(first[text]), "row": table.row_number(first[text]), "column": column}
+
+    found = mapper.answers(first, place, progress)
+    rows = list(first.values()) if unique else range(len(texts))
+    answers = [found.get(texts[row], IcdAnswer(None, None, BLANK, None, [])) for row in rows]
+    names = [name for name in IcdAnswer._fields if name != "reason" or mapper.pick is not None]
+    columns = {name: [getattr(answer, name) for answer in answers] for name in names}
+    columns["candidates"] = [[one._asdict() for one in answer.candidates] for answer in answers]
+    kinds = {"candidates": pa.list_(_CANDIDATE), "score": pa.float64()}
+    made = {"diagnosis": [texts[row] if texts[row] in found else None for row in rows], **columns}
+    mapped = pa.table({name: pa.array(values, kinds.get(name, pa.string())) for name, values in made.items()})
+    return mapped.replace_schema_metadata({EDITION: mapper.index.tree.source}), rows
+
+
+_CANDIDATE = pa.struct([("code", pa.string()), ("name", pa.string()), ("score", pa.float64()), ("found", pa.string())])
 
 
 def flat_candidates(mapped: pa.Table) -> pa.Table:

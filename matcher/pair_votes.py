@@ -16,8 +16,7 @@ from ..files.reading import OF_TABLES, Reading
 from ..files.wording import counted
 from ..models.folder import shipped_parts
 from ..options import File, Serves, Table
-from ..terms.diseases.graph import vocabulary_of
-from ..terms.diseases.shipped import shipped_graph
+from ..terms.diseases.graph import shipped_graph, vocabulary_of
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.normalizer import Normalizer
 from ..votes.asking import Job

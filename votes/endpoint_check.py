@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ..endpoints.client import EndpointClient, EndpointError, run
 from ..errors import InputError
 from ..progress import Progress
-from ..terms.icd.mapping import Candidate
+from ..terms.icd.index import Candidate
 from .asking import LanguageModel
 from .prompts.prompt import Prompt
 from .prompts.questions import REASONS, Question

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..terms.icd.index import CODE, DIRECT, HOW, Assignment, IcdIndex
-from ..terms.icd.mapping import Answers, Candidate, IcdAnswer, candidates_of, direct_candidate, led_by
+from ..terms.icd.index import CODE, DIRECT, HOW, Assignment, Candidate, IcdAnswer, IcdIndex
 from .prompts.questions import REASONS, Question
 from .store.store import VoteStore
 from .voters import Picker
@@ -49,7 +48,7 @@ class Choices:
         not_direct = np.flatnonzero(direct.nodes < 0).tolist()
         found = index.candidates([names[i] for i in not_direct], k)
         for row, nodes, *more in zip(not_direct, *found, strict=True):
-            if candidates := candidates_of(index, nodes, *more):
+            if candidates := index.shown_candidates(nodes, *more):
                 asked.append(Choice(row, names[row], nodes[nodes >= 0], candidates))
         return cls(direct, asked)
 
@@ -67,37 +66,41 @@ class Choices:
 
 
 def picked_answers(
-    picker: Picker, store: VoteStore, ask: Callable[[Choices], None], take_direct: bool = True
-) -> Answers:
-    """Free text -> ICD-10, for `map_to_icd`: direct match or code; else "picked", the candidate that the model named; else "unscored".
+    names: Sequence[str],
+    index: IcdIndex,
+    k: int,
+    picker: Picker,
+    store: VoteStore,
+    ask: Callable[[Choices], None],
+    take_direct: bool = True,
+) -> list[IcdAnswer]:
+    """Maps different names to ICD-10: direct match or code; else "picked", the candidate that the model named; else "unscored".
 
-    ask : has what the store does not hold of these choices asked. The candidates stand in the order in which they were
-        put to the model, after a direct match, of which no model is asked; the score of a pick is its cosine or its distance with
-        a minus sign.
+    The candidates stand in the order in which they were put to the model, after a direct match, of which no model is asked; the
+    score of a pick is its cosine or its distance with a minus sign.
+
+    Parameters
+    ----------
+    ask : has what the store does not hold of these choices asked.
     take_direct : as of `Choices.of`.
     """
-
-    def answers(names: Sequence[str], index: IcdIndex, k: int) -> list[IcdAnswer]:
-        choices = Choices.of(names, index, k, take_direct)
-        ask(choices)
-        out, ways = [], choices.direct.how.tolist()
-        # The letters of a code say nothing to an encoder.
-        by_name = [name for name, how in zip(names, ways, strict=True) if how == DIRECT]
-        found = zip(*index.candidates(by_name, k), strict=True)
-        for name, node, how in zip(names, choices.direct.nodes.tolist(), ways, strict=True):
-            if node < 0:
-                out.append(IcdAnswer(None, None, HOW[0], None, []))
-                continue
-            one = direct_candidate(index, node, name)
-            others = [] if how == CODE else candidates_of(index, *next(found))
-            out.append(IcdAnswer(*one[:2], HOW[how], 1.0, led_by(one, others, index, k)))
-        for choice, answer in zip(choices.asked, store.stored(choices.questions(picker)), strict=True):
-            if answer is None or answer.verdict is None:
-                reason = NOT_ANSWERED if answer is None else REASONS[answer.reason or "unclear"]
-                out[choice.row] = IcdAnswer(None, None, UNSCORED, None, choice.candidates, reason)
-            else:
-                chosen = choice.candidates[answer.verdict - 1]
-                out[choice.row] = IcdAnswer(*chosen[:2], PICKED, chosen.score, choice.candidates)
-        return out
-
-    return answers
+    choices = Choices.of(names, index, k, take_direct)
+    ask(choices)
+    out, ways = [], choices.direct.how.tolist()
+    # The letters of a code say nothing to an encoder.
+    by_name = [name for name, how in zip(names, ways, strict=True) if how == DIRECT]
+    found = zip(*index.candidates(by_name, k), strict=True)
+    for name, node, how in zip(names, choices.direct.nodes.tolist(), ways, strict=True):
+        if node < 0:
+            out.append(IcdAnswer(None, None, HOW[0], None, []))
+            continue
+        others = [] if how == CODE else index.shown_candidates(*next(found))
+        out.append(index.direct_answer(node, how, name, others, k))
+    for choice, answer in zip(choices.asked, store.stored(choices.questions(picker)), strict=True):
+        if answer is None or answer.verdict is None:
+            reason = NOT_ANSWERED if answer is None else REASONS[answer.reason or "unclear"]
+            out[choice.row] = IcdAnswer(None, None, UNSCORED, None, choice.candidates, reason)
+        else:
+            chosen = choice.candidates[answer.verdict - 1]
+            out[choice.row] = IcdAnswer(*chosen[:2], PICKED, chosen.score, choice.candidates)
+    return out

@@ -16,8 +16,7 @@ from ...errors import quoted
 from ...features.providers import SHIPPED
 from ...files.invisible import read_visible
 from ...files.limits import MAX_CHARACTERS
-from ...matcher.icd_mapping import IcdMapper, map_icd
-from ...matcher.icd_strings import Diagnoses
+from ...matcher.icd_mapper import IcdMapper
 from ...matcher.match_function import MatchFunction
 from ...matcher.protocol import Matcher
 from ...pages.rows import Row
@@ -161,12 +160,12 @@ class TextCodes:
         m = mapper.m
         out: CodeOf = dict.fromkeys(texts, ((), "unmapped"))
         readable = [text for text in texts if len(text) <= MAX_CHARACTERS and m.providers.normalizer(text)]
-        coded = zip(readable, m.providers.naming.to_code(readable), strict=True)
-        if asked := [text for text, one in coded if one.no_code is None or m.judge_all]:
+        to_code = m.providers.naming.to_code
+        if asked := [text for text in readable if m.judge_all or to_code(text).no_code is None]:
             with warnings.catch_warnings(action="ignore"):  # what is said beside a diagnosis changes no verdict here
-                found = map_icd(Diagnoses.of(asked), mapper, progress=progress).table
-            for text, code, how in zip(*(found[name].to_pylist() for name in (DIAGNOSIS, CODE, "how")), strict=True):
-                out[text] = () if code is None else (tree.node(code),), how
+                found = mapper.answers(asked, progress=progress)
+            for text, one in found.items():
+                out[text] = () if one.icd10 is None else (tree.node(one.icd10),), one.how
         return out
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -237,3 +237,13 @@ def vocabulary_of(graph: DiseaseGraph, language: str) -> Vocabulary:
         return () if disease is None else (disease,)
 
     return Vocabulary(words, diseases_of, language)
+
+
+@lru_cache
+def shipped_graph() -> DiseaseGraph:
+    """That of the model that ships, verified."""
+    from ...models.folder import shipped_parts
+
+    arrays = shipped_parts().diseases
+    assert arrays is not None
+    return DiseaseGraph.from_arrays(arrays)

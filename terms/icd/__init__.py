@@ -6,9 +6,7 @@
 """
 
 from .index import IcdIndex
-from .mapping import map_to_icd
-from .sections import with_sections
 from .sources import open_tree
 from .tree import IcdTree
 
-__all__ = ["IcdIndex", "IcdTree", "map_to_icd", "open_tree", "with_sections"]
+__all__ = ["IcdIndex", "IcdTree", "open_tree"]

@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import json
 import os
-import zlib
+import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -22,10 +22,10 @@ from ...errors import DxmatchError, warn
 from ...files.atomic import alone, cache_folder, make_folder, whole_file
 from ...progress import Progress, shown
 
-FORMAT = 8
+FORMAT = 9
 """Part of every key: raised whenever the layout, or the way a tree or its names are built, changes."""
-MAX_FILES = 8
-"""Of one kind: each table of abbreviations and each encoder has its own 70 MB of names; those longest unused go."""
+UNUSED_DAYS = 60
+"""After which a file goes: each table of abbreviations and each encoder has its own 70 MB of names."""
 _END = "\0"
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -65,9 +65,9 @@ def made_once(
         made = _made(make, what)
         _save(path, full_key, made)
     with contextlib.suppress(OSError):
-        used = sorted((-each.stat().st_mtime, each) for each in folder.glob(f"icd-{name}-*.safetensors"))
-        for _, each in used[MAX_FILES:]:
-            each.unlink(missing_ok=True)
+        for each in folder.glob("icd-*.safetensors"):
+            if time.time() - each.stat().st_mtime > UNUSED_DAYS * 86_400:
+                each.unlink(missing_ok=True)
     return made
 
 
@@ -82,20 +82,17 @@ def _loaded(path: Path, key: str) -> Arrays | None:
 
     if not path.is_file():
         return None
+    with contextlib.suppress(OSError):
+        os.utime(path)
     try:
         with safe_open(path, "np") as file:
-            arrays = {each: file.get_tensor(each) for each in file.keys()}  # noqa: SIM118 (not a dict)
-            whole = file.metadata() == _metadata(key, arrays)
-        problem = "wrong checksum or another key"
-    except (SafetensorError, ValueError, KeyError, TypeError, OSError) as error:
-        arrays, whole, problem = {}, False, str(error)
+            if file.metadata() == {"key": key}:
+                return {each: file.get_tensor(each) for each in file.keys()}  # noqa: SIM118 (not a dict)
+        problem = "another key"
+    except (SafetensorError, OSError) as error:
+        problem = str(error)
     with contextlib.suppress(OSError):
-        if whole:
-            os.utime(path)
-        else:
-            path.unlink()
-    if whole:
-        return arrays
+        path.unlink()
     warn(f"The ICD cache file {path} is damaged ({problem}) and is made anew.", RuntimeWarning)
     return None
 
@@ -105,7 +102,7 @@ def _save(path: Path, key: str, arrays: Arrays) -> None:
 
     try:
         with whole_file(path) as temporary:
-            temporary.write_bytes(save(dict(arrays), _metadata(key, arrays)))
+            temporary.write_bytes(save(dict(arrays), {"key": key}))
     except DxmatchError as error:
         warn(f"The ICD cache {path} cannot be written ({error})", RuntimeWarning)
 
@@ -118,11 +115,3 @@ def text_array(texts: Iterable[str]) -> NDArray[np.uint8]:
 def texts_of(array: NDArray[np.uint8]) -> list[str]:
     """See `text_array`."""
     return array.tobytes().decode().split(_END)[:-1]
-
-
-def _metadata(key: str, arrays: Arrays) -> dict[str, str]:
-    checksum = 0
-    for each, array in sorted(arrays.items()):
-        checksum = zlib.crc32(f"{each} {array.dtype} {array.shape}".encode(), checksum)
-        checksum = zlib.crc32(array.data.cast("B") if array.size else b"", checksum)
-    return {"key": key, "checksum": f"{checksum:08x}"}

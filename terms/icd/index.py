@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -16,11 +16,11 @@ from ...progress import Progress
 from ..encoders import Encoder
 from ..text.normalizer import Normalizer
 from .cache import made_once, text_array, texts_of
-from .ranking import FLOOR, UNKNOWN, VERSION, MoreNames, Wording
+from .ranking import FLOOR, MISSING, UNKNOWN, VERSION, MoreNames, Wording
 from .readings import other_readings, plain_readings, written_names
-from .search import CANDIDATES, DISTANCES, ENTRIES, Candidates, Search, trained_index
+from .search import CANDIDATES, Candidates, Search, trained_index
 from .sources import WRITTEN, open_tree
-from .tree import CATEGORY, CODE_FORM, EXTENSION, IcdTree
+from .tree import BLOCK, CATEGORY, CODE_FORM, EXTENSION, IcdTree
 
 MORE_NAMES_OF = "icd10cm"
 """The source whose codes more names have."""
@@ -36,6 +36,38 @@ class Assignment(NamedTuple):
 
     nodes: NDArray[np.int32]
     how: NDArray[np.uint8]
+
+
+class Candidate(NamedTuple):
+    """found : the name that the code was found by, as ICD-10 writes it; the title itself for a code."""
+
+    code: str
+    name: str
+    score: float
+    found: str
+
+
+class IcdAnswer(NamedTuple):
+    """What one string is mapped to.
+
+    Attributes
+    ----------
+    icd10, name : the code and its title; None where nothing was found, or nothing near enough.
+    how : "direct" (the string is a name of the code), "code" (the string is the code itself), "nearest" (the code of the best of the nearest
+        names under the index's encoder), "unmapped" (the best candidate lies below the index's floor), or "none" (the encoder finds
+        nothing in the string).
+    score : 1.0 for direct and code; else of the best candidate, see `ranking`: a cosine less what that name says beyond the diagnosis, at most 1.
+    candidates : the k best codes, or names, best first, the chosen one in the first place, also for "unmapped"; for "code" that one alone,
+        since the letters of a code say nothing to an encoder.
+    reason : why a language model's answer names no code.
+    """
+
+    icd10: str | None
+    name: str | None
+    how: str
+    score: float | None
+    candidates: list[Candidate]
+    reason: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,10 +93,10 @@ class IcdIndex:
     wording : what the names say.
     costs : float32[n], taken off each name's score.
     known : further names and their nodes, found where a string equals one; they go before entries of the same name.
-    distance : "cosine", or "euclidean" of vectors that keep their length: scores are then distances with a minus sign.
-    counted : "codes": the k nearest are k different codes. "names": they are k names, of which several may belong to one code.
+    euclidean : the distance, of vectors that keep their length, in place of the cosine: scores are then distances with a minus sign.
+    by_name : the k nearest are k names, of which several may belong to one code; else they are k different codes.
 
-    What names say beyond the diagnosis (`ranking`), and the floor, count only with "cosine" and "codes", which they were made for.
+    What names say beyond the diagnosis (`ranking`), and the floor, count only for codes by the cosine, which they were made for.
     """
 
     tree: IcdTree
@@ -77,8 +109,8 @@ class IcdIndex:
     wording: Wording
     costs: NDArray[np.float32]
     known: Mapping[str, int]
-    distance: str = DISTANCES[0]
-    counted: str = ENTRIES[0]
+    euclidean: bool = False
+    by_name: bool = False
 
     @classmethod
     def open(
@@ -88,8 +120,8 @@ class IcdIndex:
         normalizer: Normalizer,
         cache: Path | str | Literal[False] | None = None,
         more_names: MoreNames | None = None,
-        distance: str = DISTANCES[0],
-        counted: str = ENTRIES[0],
+        euclidean: bool = False,
+        by_name: bool = False,
     ) -> IcdIndex:
         """Read the index from the cache, or build it (seconds) and store it there.
 
@@ -99,51 +131,82 @@ class IcdIndex:
         normalizer : the one that the strings asked for have gone through.
         cache : folder; None for DXMATCH_CACHE or the platform's cache folder; False for none.
         more_names : further names of ICD-10-CM's codes; not looked at for another source.
-        distance, counted : as of the index. With "names" the entries are titles and inclusion terms alone, as H-DDx (A.1) has
+        euclidean, by_name : as of the index. By name the entries are titles and inclusion terms alone, as H-DDx (A.1) has
             them: no other reading of them, and no more names.
         """
-        by_name, euclidean = counted == ENTRIES[1], distance != DISTANCES[0]
         tree = open_tree(tree_source, cache)
         more = more_names if tree_source == MORE_NAMES_OF and not by_name else None
         key = {
             "source": tree.source, "encoder": encoder.identity, "normalizer": normalizer.identity, "wording": VERSION,
-            "more": "" if more is None else more.identity, "counted": counted, "distance": distance,
+            "more": "" if more is None else more.identity, "by name": by_name, "euclidean": euclidean,
         }  # fmt: skip
 
         def made(report: Progress) -> dict[str, NDArray[Any]]:
             names, nodes, costs = entries(tree, normalizer, more, readings=not by_name)
             searched = np.isfinite(costs)
-            known = [name for name, seen in zip(names, searched.tolist(), strict=True) if not seen]
+            known = names[int(searched.sum()) :]
             made = {"known": text_array(known), "known_nodes": nodes[~searched], "costs": costs[searched]}
             names, nodes = names[: len(names) - len(known)], nodes[searched]
             vectors = encoded(encoder, names, report)
             made |= {"names": text_array(names), "nodes": nodes, "vectors": vectors}
-            # Without quantisation an index is its vectors, and made in a moment.
-            trained = np.zeros(0, np.uint8) if euclidean else trained_index(vectors)
-            return made | {"trained": trained, **Wording.of(names, nodes, tree).arrays()}
+            made["trained"] = np.zeros(0, np.uint8) if euclidean else trained_index(vectors)
+            return made | Wording.of(names, nodes, tree).arrays()
 
         what = f"the index of {WRITTEN.get(str(tree_source), Path(tree_source).name)}"
         kept = made_once("names", key, made, what, cache)
-        vectors = kept["vectors"]
+        known = dict(zip(texts_of(kept["known"]), kept["known_nodes"].tolist(), strict=True))
         return cls(
-            tree=tree, encoder=encoder, normalizer=normalizer, names=texts_of(kept["names"]), nodes=kept["nodes"], vectors=vectors,
-            trained=trained_index(vectors, euclidean) if euclidean else kept["trained"], wording=Wording.from_arrays(kept),
-            costs=kept["costs"], known=dict(zip(texts_of(kept["known"]), kept["known_nodes"].tolist(), strict=True)),
-            distance=distance, counted=counted,
+            tree=tree, encoder=encoder, normalizer=normalizer, names=texts_of(kept["names"]), nodes=kept["nodes"], vectors=kept["vectors"],
+            trained=kept["trained"], wording=Wording.from_arrays(kept), costs=kept["costs"], known=known, euclidean=euclidean, by_name=by_name,
         )  # fmt: skip
 
-    @property
-    def by_name(self) -> bool:
-        """Whether names are counted, and not codes."""
-        return self.counted == ENTRIES[1]
+    def with_sections(self) -> IcdIndex:
+        """The same index in which "Tuberculosis" is A15-A19, as in H-DDx (A.1: the knowledge base holds chapters, sections and codes).
+
+        A name that is a section's or chapter's own means it, unless it is the title of a category or subcategory ("Malnutrition …"):
+        then it means that, which says more. An inclusion term, another reading of a title, and a name from elsewhere give way.
+        A chapter says too little to be the nearest of anything ("pulmonary neoplasm" is not chapter 2): it is what its own names mean, and
+        no more. Where the index counts names, chapters are among them as in H-DDx.
+        The index that was is not changed: M's features rest on codes alone.
+        """
+        tree, own = self.tree, dict[str, int]()
+        for node in np.flatnonzero(tree.kinds < CATEGORY).tolist():
+            for name in map(self.normalizer, written_names(tree, node)):
+                if name and not self._is_title(name):
+                    own.setdefault(name, node)
+        alone = {} if self.by_name else {name: node for name, node in own.items() if tree.kinds[node] != BLOCK}
+        searched = {name: node for name, node in own.items() if name not in alone}
+        nodes, known = self.nodes.copy(), {**self.known, **alone}
+        place = {name: at for at, name in enumerate(self.names)}
+        for name in searched.keys() & place.keys():
+            nodes[place[name]] = searched[name]
+        if not (new := [name for name in searched if name not in place]):
+            return replace(self, nodes=nodes, known=known)
+        of_new = np.array([searched[name] for name in new], np.int32)
+        # the codes of a section lie in one chapter, whose letters all that follows is judged by
+        below = np.append(np.flatnonzero(tree.kinds == CATEGORY), -1)
+        first = below[np.searchsorted(below[:-1], of_new)].tolist()
+        return replace(
+            self,
+            names=[*self.names, *new],
+            nodes=np.append(nodes, of_new),
+            vectors=np.concatenate([self.vectors, encoded(self.encoder, new)]),
+            costs=np.append(self.costs, np.full(len(new), MISSING, np.float32)),
+            wording=self.wording.with_names(new, ["" if node < 0 else tree.code(node) for node in first]),
+            known=known,
+        )
+
+    def _is_title(self, name: str) -> bool:
+        node = self._nodes_by_name.get(name, -1)
+        return node >= 0 and self.tree.kinds[node] >= CATEGORY and self.normalizer(self.tree.name(node)) == name
 
     @property
     def _by_wording(self) -> bool:
-        return self.distance == DISTANCES[0] and not self.by_name
+        return not self.euclidean and not self.by_name
 
     @cached_property
     def _search(self) -> Search:
-        return Search(self.vectors, self.nodes, self.trained, self.distance != DISTANCES[0])
+        return Search(self.vectors, self.nodes, self.trained, self.euclidean)
 
     @cached_property
     def _categories(self) -> NDArray[np.int32]:
@@ -219,6 +282,49 @@ class IcdIndex:
         if not self._by_wording or not self.encoder.identity.startswith(_FLOORED):
             return some
         return some & (found.scores[:, 0] >= FLOOR + UNKNOWN * self.wording.said(strings).unknown)
+
+    def shown_candidates(
+        self, nodes: NDArray[np.int32], scores: NDArray[np.float32], entries: NDArray[np.int32]
+    ) -> list[Candidate]:
+        """One row of `Candidates` as it is shown."""
+        return [
+            Candidate(
+                self.tree.code(node), self.tree.name(node), min(score, 1.0), self.shown(node, self.names[int(entry)])
+            )
+            for node, score, entry in zip(nodes.tolist(), scores.tolist(), entries.tolist(), strict=True)
+            if node >= 0
+        ]
+
+    def direct_answer(self, node: int, how: int, name: str, candidates: Sequence[Candidate], k: int) -> IcdAnswer:
+        """Of a string that is a name of the code, or the code itself: its code goes before the candidates, and stands there once."""
+        code, title = self.tree.code(node), self.tree.name(node)
+        chosen = Candidate(code, title, 1.0, self.shown(node, name, title))
+        others = [one for one in candidates if one.code != code or (self.by_name and one.found != chosen.found)]
+        return IcdAnswer(code, title, HOW[how], 1.0, [chosen, *others][:k])
+
+    def answers(self, names: Sequence[str], k: int) -> list[IcdAnswer]:
+        """Maps different normalised names: by name, by code, or by the best of the nearest names, where it reaches the floor."""
+        direct = self.direct(names)
+        ways = direct.how.tolist()
+        asked = [name for name, how in zip(names, ways, strict=True) if how != CODE]
+        found = self.ranked(asked, k)
+        rows = zip(self.mapped(asked, found).tolist(), *found, strict=True)
+        out = []
+        for name, node, how in zip(names, direct.nodes.tolist(), ways, strict=True):
+            near, candidates = False, list[Candidate]()
+            if how != CODE:
+                near, *row = next(rows)
+                candidates = self.shown_candidates(*row)
+            if node >= 0:
+                out.append(self.direct_answer(node, how, name, candidates, k))
+            elif near:
+                code, title, score, _ = candidates[0]
+                out.append(IcdAnswer(code, title, HOW[NEAREST], score, candidates))
+            elif candidates:
+                out.append(IcdAnswer(None, None, HOW[UNMAPPED], candidates[0].score, candidates))
+            else:
+                out.append(IcdAnswer(None, None, HOW[NONE], None, []))
+        return out
 
     def find(
         self, strings: Sequence[str], k: int = CANDIDATES, vectors: NDArray[np.float32] | None = None

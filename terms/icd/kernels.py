@@ -24,10 +24,14 @@ def nearness(queries, rows, shortlists, vectors, euclidean):
     for at in range(len(rows)):
         for j in range(shortlists.shape[1]):
             entry = shortlists[at, j]
-            if entry >= 0 and euclidean:
-                out[at, j] = -_distance(vectors[entry], queries[rows[at]], room)
-            elif entry >= 0:
-                out[at, j] = _dot(vectors[entry], queries[rows[at]], room)
+            if entry < 0:
+                continue
+            name, query = vectors[entry], queries[rows[at]]
+            for i in range(room.size):
+                apart = name[i] - query[i]
+                room[i] = apart * apart if euclidean else name[i] * query[i]
+            total = _added(room)
+            out[at, j] = -np.float32(math.sqrt(total)) if euclidean else total
     return out
 
 
@@ -86,56 +90,9 @@ def reworded(rows, shortlists, cosines, names, texts, weights, bit_costs, costs,
 
 
 @compiled
-def rank(rows, shortlists, near, codes, nodes, scores, entries):
-    """Fills `nodes`, `scores` and `entries` of `rows` with the best codes of their shortlists; returns how many each has.
-
-    Parameters
-    ----------
-    rows, shortlists : see `nearness`. near : float32[r, w], the score of each name of a shortlist.
-    codes : int32[n], of each vector.
-    nodes, scores, entries : int32[m, k], float32[m, k] and int32[m, k], written to: the codes, and the vector that each was found by.
-    """
-    counts = np.zeros(len(rows), np.int64)
-    k = nodes.shape[1]
-    for at in range(len(rows)):
-        row, count = rows[at], 0
-        for j in range(shortlists.shape[1]):
-            entry = shortlists[at, j]
-            if entry >= 0:
-                count = _placed(nodes[row], scores[row], entries[row], count, k, codes[entry], near[at, j], entry)
-        counts[at] = count
-    return counts
-
-
-@compiled
-def _placed(best, scores, found, count, k, code, score, entry):
-    """Puts a code, and the entry that it was found by, among the best; returns how many there are."""
-    if count == k and score <= scores[k - 1]:
-        return count
-    place = count
-    while place > 0 and score > scores[place - 1]:
-        place -= 1
-    # The place that falls free: that of the same code further down, or the last one.
-    free = 0
-    while free < count and best[free] != code:
-        free += 1
-    if free < place:
-        return count
-    if free == count:
-        count = min(count + 1, k)
-        free = count - 1
-    for i in range(free, place, -1):
-        best[i], scores[i], found[i] = best[i - 1], scores[i - 1], found[i - 1]
-    best[place], scores[place], found[place] = code, score, entry
-    return count
-
-
-@compiled
-def _dot(a, b, room):
-    """The inner product, added by halves: the same bits on every machine. `room` is float32[d] to work in."""
-    for i in range(a.size):
-        room[i] = a[i] * b[i]
-    d = a.size
+def _added(room):
+    """The sum of `room`, by halves and in it: the same bits on every machine."""
+    d = room.size
     while d > 1:
         half = (d + 1) // 2
         for i in range(d - half):
@@ -145,16 +102,17 @@ def _dot(a, b, room):
 
 
 @compiled
-def _distance(a, b, room):
-    """The Euclidean distance, in the order of `_dot`."""
-    for i in range(a.size):
-        room[i] = a[i] - b[i]
-    return np.float32(math.sqrt(_dot(room, room, np.empty(a.size, np.float32))))
-
-
-@compiled
 def wu_palmer(paths, first, second, out):
-    """See `similarity.wu_palmer`."""
+    """The Wu-Palmer similarity of two codes in the tree (Wu and Palmer 1994, §3): 2 n(a, b) / (n(a) + n(b)).
+
+    n : codes from the chapter down. n(a, b) : of them, those in common.
+
+    Parameters
+    ----------
+    paths : int32[u, levels], as `IcdTree.paths` gives them.
+    first, second : int32[p], rows of `paths`.
+    out : float32[p], written to: from 0 for two chapters to 1 for the same code; NaN where one of the names has no code.
+    """
     for pair in range(first.size):
         a, b = paths[first[pair]], paths[second[pair]]
         shared = codes = 0
@@ -165,39 +123,15 @@ def wu_palmer(paths, first, second, out):
 
 
 @compiled
-def merge_categories(categories, weights):
-    """In place, per row: the different categories, rising, and each one's share of the weights; then -1 and 0.
+def overlap(categories, shares, first, second, out):
+    """The sum over categories of the smaller of two shares.
 
     Parameters
     ----------
-    categories : int32[u, k], the known ones first, then -1.
-    weights : float64[u, k], above 0.
+    categories, shares : of `Shares`.
+    first, second : int32[p], rows of these.
+    out : float32[p], written to: from 0 to 1; NaN where one of the names has no category.
     """
-    for row in range(len(categories)):
-        ids, shares, there = categories[row], weights[row], 0
-        for i in range(len(ids)):
-            category, weight = ids[i], shares[i]
-            if category < 0:
-                break
-            at = there
-            while at > 0 and ids[at - 1] >= category:
-                at -= 1
-            if at < there and ids[at] == category:
-                shares[at] += weight
-                continue
-            for j in range(there, at, -1):
-                ids[j], shares[j] = ids[j - 1], shares[j - 1]
-            ids[at], shares[at] = category, weight
-            there += 1
-        ids[there:], shares[there:] = -1, 0.0
-        total = shares.sum()
-        for i in range(there):
-            shares[i] /= total
-
-
-@compiled
-def overlap(categories, shares, first, second, out):
-    """See `similarity.overlap`."""
     width = categories.shape[1]
     for pair in range(first.size):
         a, b = first[pair], second[pair]

@@ -51,35 +51,29 @@ class Naming:
         Errors: as of a call.
         """
         texts = list(texts)
-        names, read = normalize_checked(self.normalizer, texts), self._reader
-        readings = []
-        for text, name in zip(texts, names, strict=True):
-            title = self._title(name)
-            # A code that has a title is known, whatever the words of the title.
-            readings.append(Reading(title) if read is None or title is not name else read(text, name))
-        return readings
+        names = normalize_checked(self.normalizer, texts)
+        return [self._reading(text, name, self._title(name)) for text, name in zip(texts, names, strict=True)]
 
-    def to_code(self, texts: Iterable[str]) -> list[Codable]:
-        """What the mapping to ICD-10 looks up for each text: a bare code stays one, slips are mended.
+    def to_code(self, text: str) -> Codable:
+        """What the mapping to ICD-10 looks up for a text: a bare code stays one, slips are mended.
 
         Errors: as of a call.
         """
-        texts = list(texts)
-        names = normalize_checked(self.normalizer, texts)
-        return [
-            Codable(name if reading.name == self._title(name) else reading.name, self._no_code(reading, name))
-            for name, reading in zip(names, self.read(texts), strict=True)
-        ]
+        (name,) = normalize_checked(self.normalizer, [text])
+        title = self._title(name)
+        reading = self._reading(text, name, title)
+        no_code, said = reading.not_understood, self.normalizer.assertion(name)
+        if no_code is None and said.status is Status.NEGATED:
+            no_code = f"{said.status}: '{said.trigger}'"
+        return Codable(name if reading.name == title else reading.name, no_code)
 
     def parts_of(self, text: str) -> list[str]:
         """The different diagnoses that one text holds; [] where it is no more than one, or no name is known."""
         return [] if self._reader is None else self._reader.parts_of(text)
 
-    def _no_code(self, reading: Reading, name: str) -> str | None:
-        if reading.not_understood is not None:
-            return reading.not_understood
-        said = self.normalizer.assertion(name)
-        return f"{said.status}: '{said.trigger}'" if said.status is Status.NEGATED else None
+    def _reading(self, text: str, name: str, title: str) -> Reading:
+        # A code that has a title is known, whatever the words of the title.
+        return Reading(title) if self._reader is None or title is not name else self._reader(text, name)
 
     @cached_property
     def _reader(self) -> Reader | None:

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -186,6 +186,15 @@ class Wording:
     def said(self, texts: Sequence[str]) -> Said:
         """What normalised texts say; words that no name has are left out."""
         return _said(texts, self._numbers)
+
+    def with_names(self, names: Sequence[str], categories: Sequence[str]) -> Wording:
+        """The same of more names. categories : the code by which what a name's chapter says is told, "" for none."""
+        old, new = self.entries, self.said(names)
+        offsets = np.append(old.offsets, new.offsets[1:] + old.offsets[-1])
+        bits = np.append(old.bits, new.bits | bits_of_codes(categories))
+        return replace(
+            self, entries=Said(offsets, np.append(old.ids, new.ids), bits, np.append(old.unknown, new.unknown))
+        )
 
     def rescored(self, texts: Said, costs: NDArray[np.float32], categories: NDArray[np.int32]) -> Rescore:
         """Makes cosines of shortlists the scores of texts that say `texts`, as `Search` calls it.

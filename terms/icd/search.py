@@ -28,6 +28,8 @@ _SHORTLIST = 12
 """Names in the shortlist per code asked for: several names belong to one code, and quantisation changes their order."""
 _SEED = 1234
 _QUERIES_AT_ONCE = 256
+TEMPERATURE = 0.03
+"""Of the softmax over a name's candidates: a code that scores more by this weighs e times as much."""
 
 DISTANCES = ("cosine", "euclidean")
 """By which the nearest names are found."""
@@ -36,6 +38,19 @@ ENTRIES = ("codes", "names")
 
 Rescore = Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]], None]
 """(rows of the queries, their shortlists, the cosines), which become other scores in place."""
+
+
+class Shares(NamedTuple):
+    """How each of n strings is distributed over ICD-10's categories.
+
+    Attributes
+    ----------
+    categories : int32[n, k], rising, then -1; all -1 for a string without a code.
+    shares : float64[n, k], above 0 and 1 in all, then 0.
+    """
+
+    categories: NDArray[np.int32]
+    shares: NDArray[np.float64]
 
 
 class Candidates(NamedTuple):
@@ -74,24 +89,39 @@ class Candidates(NamedTuple):
         for mine, its in zip(self, found, strict=True):
             mine[rows] = its
 
+    def shares(self, categories: NDArray[np.int32]) -> Shares:
+        """A softmax over the scores of each string's candidates, added up by category; a direct match stands alone.
 
-def trained_index(vectors: NDArray[np.float32], euclidean: bool = False) -> NDArray[np.uint8]:
-    """A FAISS index over the rows of `vectors`, float32[n, d], serialised; the same bytes each time on one machine.
+        categories : int32[n, k], the category of each of `nodes`, -1 for none.
+        """
+        n, k = categories.shape
+        scores = self.scores.astype(np.float64)
+        order = np.argsort(np.where(categories < 0, np.iinfo(np.int32).max, categories), axis=1, kind="stable")
+        ordered = np.take_along_axis(categories, order, 1)
+        weights = np.take_along_axis(np.exp((scores - scores[:, :1]) / TEMPERATURE), order, 1)
+        known = ordered >= 0
+        place = np.cumsum(np.diff(ordered, axis=1, prepend=ordered[:, :1]) != 0, axis=1)
+        at = (np.arange(n)[:, None] * k + place)[known]
+        merged, shares = np.full(n * k, -1, np.int32), np.bincount(at, weights[known], n * k).reshape(n, k)
+        merged[at] = ordered[known]
+        # added one after the other: in the same order for a string alone and in a batch
+        total = np.cumsum(shares, axis=1)[:, -1:]
+        return Shares(merged.reshape(n, k), shares / np.where(total > 0, total, 1))
 
-    euclidean : the distance in place of the inner product, and no vector is quantised.
+
+def trained_index(vectors: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """A FAISS index over the rows of `vectors`, float32[n, d], quantised and serialised; the same bytes each time on one machine.
+
+    Empty for few vectors, which are searched as they are.
     """
     import faiss
 
     n, d = vectors.shape
-    if euclidean:
-        flat = faiss.IndexFlatL2(d)
-        flat.add(vectors)
-        return faiss.serialize_index(flat)
+    if n < MIN_QUANTISED:
+        return np.zeros(0, np.uint8)
     parts = d // 2 if d >= 256 and d % 2 == 0 else d
-    kind = f"PQ{parts}x4fs" if n >= MIN_QUANTISED else "Flat"
-    index: Any = faiss.index_factory(d, kind, faiss.METRIC_INNER_PRODUCT)
-    if not index.is_trained:
-        index.pq.cp.seed = _SEED
+    index: Any = faiss.index_factory(d, f"PQ{parts}x4fs", faiss.METRIC_INNER_PRODUCT)
+    index.pq.cp.seed = _SEED
     threads = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(1)
     try:
@@ -106,9 +136,8 @@ def found_by(index: Any, queries: NDArray[np.float32], k: int) -> NDArray[np.int
     """The places [m, k] of the vectors of a FAISS index that are nearest to m queries."""
     import faiss
 
-    if (
-        os.getpid() != _HERE
-    ):  # the threads of OpenMP do not live on in a forked process, and waiting for them never ends
+    # the threads of OpenMP do not live on in a forked process, and waiting for them never ends
+    if os.getpid() != _HERE:
         faiss.omp_set_num_threads(1)
     return index.search(queries, k)[1]
 
@@ -120,7 +149,7 @@ class Search:
     ----------
     vectors : float32[n, d], rows of unit length, or zero.
     codes : int32[n], the code (its node in the tree) that each vector belongs to.
-    index : what `trained_index` made of `vectors`.
+    trained : what `trained_index` made of the vectors, or of the first of them; empty where none is quantised.
     euclidean : the nearest are those at the least distance; the vectors may then be of any length, and the scores are the
         distances with a minus sign.
     """
@@ -129,13 +158,16 @@ class Search:
         self,
         vectors: NDArray[np.float32],
         codes: NDArray[np.int32],
-        index: NDArray[np.uint8],
+        trained: NDArray[np.uint8],
         euclidean: bool = False,
     ) -> None:
         import faiss
 
         self._vectors, self._codes, self._euclidean = vectors, codes, euclidean
-        self._index = faiss.deserialize_index(index)
+        metric = faiss.METRIC_L2 if euclidean else faiss.METRIC_INNER_PRODUCT
+        flat = faiss.index_factory(vectors.shape[1], "Flat", metric)
+        self._index: Any = faiss.deserialize_index(trained) if len(trained) else flat
+        self._index.add(vectors[self._index.ntotal :])
 
     def __call__(
         self, queries: NDArray[np.float32], k: int, *, names: bool = False, rescore: Rescore | None = None
@@ -180,7 +212,7 @@ class Search:
         out: Candidates,
         rows: NDArray[np.int64],
     ) -> None:
-        from .kernels import nearness, rank
+        from .kernels import nearness
 
         n, k = len(self._vectors), out.nodes.shape[1]
         # The first of one is the first of fifteen.
@@ -190,7 +222,30 @@ class Search:
             near = nearness(queries, rows, shortlists, self._vectors, self._euclidean)
             if rescore is not None:
                 rescore(rows, shortlists, near)
-            counts = rank(rows, shortlists, near, codes, *out)
+            counts = _rank(rows, shortlists, near, codes, out)
             if width == n:
                 return
             rows, width = rows[counts < k], min(n, 4 * width)
+
+
+def _rank(
+    rows: NDArray[np.int64],
+    shortlists: NDArray[np.int64],
+    near: NDArray[np.float32],
+    codes: NDArray[np.int32],
+    out: Candidates,
+) -> NDArray[np.int64]:
+    """Fills `rows` of `out` with the best codes of their shortlists, each by its best name; returns how many each has."""
+    order = np.argsort(-near, axis=1, kind="stable")
+    entries, scores = np.take_along_axis(shortlists, order, 1), np.take_along_axis(near, order, 1)
+    ranked = np.where(entries >= 0, codes[entries], -1)
+    by_code = np.argsort(ranked, axis=1, kind="stable")
+    in_a_row = np.take_along_axis(ranked, by_code, 1)
+    first = np.ones(ranked.shape, np.bool_)
+    np.put_along_axis(first, by_code[:, 1:], in_a_row[:, 1:] != in_a_row[:, :-1], 1)
+    first &= entries >= 0
+    place = np.cumsum(first, axis=1) - 1
+    row, at = np.nonzero(first & (place < out.nodes.shape[1]))
+    to = rows[row], place[row, at]
+    out.nodes[to], out.scores[to], out.entries[to] = ranked[row, at], scores[row, at], entries[row, at]
+    return first.sum(axis=1)

@@ -24,7 +24,6 @@ _BLANKS = " \t\n\r\f\v\u00a0\u2007\u2009\u202f"
 _NOT_COUNTED = dict.fromkeys(map(ord, "." + DASHES + _BLANKS + "†*+"))
 _BETWEEN = "\0"
 
-
 CODE_FORM = re.compile(r"[a-z]\d[0-9a-z]( ?[0-9a-z]{1,4})?")
 """What a code looks like after normalisation: "i21", "i21 0", "i210", "a15 a19". Other texts may, too ("h1n1")."""
 

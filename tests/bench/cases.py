@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dxmatch.terms.diseases.shipped import shipped_graph
+from dxmatch.terms.diseases.graph import shipped_graph
 
 LISTED = 5
 

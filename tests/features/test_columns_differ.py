@@ -13,7 +13,7 @@ from dxmatch.features.providers import Providers
 from dxmatch.files.pairs import read_pairs
 from dxmatch.matcher.batch import PairModel
 from dxmatch.models.folder import shipped_parts
-from dxmatch.terms.diseases.shipped import shipped_graph
+from dxmatch.terms.diseases.graph import shipped_graph
 from dxmatch.terms.encoders.static import StaticEncoder
 from dxmatch.terms.text.normalizer import Normalizer
 

@@ -18,7 +18,7 @@ from dxmatch.evaluation.read.raw_answers import ranked_diagnoses
 from dxmatch.evaluation.score import weighted
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.vote_plan import prompts_of
-from dxmatch.terms.icd.mapping import Candidate
+from dxmatch.terms.icd.index import Candidate
 from dxmatch.votes.asking import Job, Planned
 from dxmatch.votes.batch_files import import_batch, write_batches
 from dxmatch.votes.prompts.files import KINDS, LATEST, PROMPTS, prompt_of, prompt_of_text

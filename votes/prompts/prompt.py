@@ -30,7 +30,7 @@ from .questions import MAX_RAW, Answer, Question
 from .replies import INCLUDED, RIGHT, Reply, class_of, letters_of, number_of, read, share, verdict_of
 
 if TYPE_CHECKING:
-    from ...terms.icd.mapping import Candidate
+    from ...terms.icd.index import Candidate
 
 DATA = "{data}"
 """Stands in a text for the data block with all that is asked about."""

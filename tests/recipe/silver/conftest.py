@@ -9,7 +9,7 @@ from dxmatch.recipe.encoder.data import Synonyms
 from dxmatch.recipe.silver import vocabulary as module
 from dxmatch.recipe.silver.pool import Pool
 from dxmatch.recipe.silver.vocabulary import Vocabulary
-from dxmatch.terms.icd.csv_tree import read_csv_tree
+from dxmatch.terms.icd import open_tree
 from dxmatch.terms.text.normalizer import Normalizer
 
 TREE = """code,name,parent
@@ -62,7 +62,7 @@ def _replace_the_large_sources(patch: pytest.MonkeyPatch, folder: Path) -> None:
     (folder / "tree.csv").write_text(TREE)
     for name, text in FILES.items():
         (folder / name).write_text(text)
-    patch.setattr(module, "open_tree", lambda source: read_csv_tree(folder / "tree.csv", source))
+    patch.setattr(module, "open_tree", lambda source: open_tree(folder / "tree.csv", False))
     patch.setattr(data, "icd_synonyms", _icd)
     patch.setattr(data, "common_synonyms", _common)
 

@@ -173,6 +173,6 @@ def test_the_shipped_graph(shipped: Any) -> None:
 
 @pytest.fixture(scope="module")
 def shipped() -> DiseaseGraph:
-    from dxmatch.terms.diseases.shipped import shipped_graph
+    from dxmatch.terms.diseases.graph import shipped_graph
 
     return shipped_graph()
