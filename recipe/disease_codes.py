@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 from collections import defaultdict
@@ -137,11 +136,9 @@ def _above(disease: str, parents: Mapping[str, list[str]], categories: Mapping[s
 
 
 def more_names(coded: Sequence[CodedName]) -> MoreNames:
-    """For `IcdIndex.open`; the identity is a hash of what is in it."""
-    lines = "\n".join(f"{one.name}\t{one.code}\t{one.cost}" for one in coded)
-    identity = f"names sha256:{hashlib.sha256(lines.encode()).hexdigest()[:16]}"
+    """For `IcdIndex.open`."""
     costs = np.array([one.cost for one in coded], np.float32)
-    return MoreNames([one.name for one in coded], [one.code for one in coded], costs, identity)
+    return MoreNames([one.name for one in coded], [one.code for one in coded], costs)
 
 
 def graph_codes(

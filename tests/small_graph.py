@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dxmatch.terms.diseases.graph import DiseaseGraph
+from dxmatch.terms.icd.ranking import MoreNames
 
 ROWS: Mapping[str, tuple[str, Sequence[str], Sequence[str]]] = {
     "DOID:01": ("Heart disorder", ["heart disorder", "cardiac disease"], []),
@@ -38,13 +39,11 @@ def graph_of(
         [label for label, _, _ in rows.values()],
         [name for name, _ in names],
         words,
-        ["coronary"],
-        ["I21.9"],
         name_disease=np.array([number for _, number in names], np.int32),
         parent_starts=np.cumsum([0, *map(len, above)]).astype(np.int32),
         parents=np.array([parent for each in above for parent in each], np.int32),
         vague=np.array([each in vague for each in ids], np.bool_),
         signs=np.zeros(sum(map(len, above)), np.bool_),
         word_counts=np.array([sum(word in name.split() for name, _ in names) for word in words], np.int32),
-        code_costs=np.zeros(1, np.float32),
+        more_names=MoreNames(["coronary"], ["I21.9"], np.zeros(1, np.float32)),
     )

@@ -6,18 +6,18 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 
 from ...terms.diseases.graph import DiseaseGraph
-from ...terms.icd.ranking import MoreNames
+from ...terms.icd.ranking import NO_MORE_NAMES, MoreNames
 from ..word_lists.reading import KINDS, SIGNS, WRONG_KINDS, rows, rows_like, word_set
 from .tables import Disease, all_above, read_diseases
 
 OWN = "dxmatch"
 _APART = "NCIT:"
-NO_MORE_NAMES = MoreNames((), (), np.empty(0, np.float32), "")
 SIGN = f"{OWN}:sign-"
 """With this the ids of signs begin."""
 _DISEASE = word_set("disease diseases disorder disorders condition conditions problem problems illness abnormality")
@@ -102,14 +102,12 @@ def compiled_graph(
         [labels[each] for each in ids],
         order,
         words,
-        more_names.names,
-        more_names.codes,
         name_disease=np.array([number[names[name]] for name in order], np.int32),
         parent_starts=starts,
         parents=np.array([parent for each in above for parent in each], np.int32),
         vague=np.array([is_vague(normalizer(labels[each])) for each in ids], np.bool_),
         word_counts=np.array([counts[word] for word in words], np.int32),
-        code_costs=np.asarray(more_names.costs, np.float32),
+        more_names=more_names,
         signs=np.array([(ids[i], ids[parent]) in signs for i, each in enumerate(above) for parent in each], np.bool_),
     )
 
@@ -120,21 +118,13 @@ def half_hidden(graph: DiseaseGraph) -> DiseaseGraph:
     A name of a pair that is made from the graph is always in the graph; that of a diagnosis as it is written is there once in three times.
     """
     kept = np.array([_stays(name) for name in graph.names], np.bool_)
-    coded = [i for i, name in enumerate(graph.coded_names) if _stays(name)]
-    return DiseaseGraph(
-        graph.ids,
-        graph.labels,
-        [name for name, stays in zip(graph.names, kept.tolist(), strict=True) if stays],
-        graph.words,
-        [graph.coded_names[i] for i in coded],
-        [graph.codes[i] for i in coded],
+    more = graph.more_names
+    coded = [i for i, name in enumerate(more.names) if _stays(name)]
+    return replace(
+        graph,
+        names=[name for name, stays in zip(graph.names, kept.tolist(), strict=True) if stays],
         name_disease=graph.name_disease[kept],
-        parent_starts=graph.parent_starts,
-        parents=graph.parents,
-        vague=graph.vague,
-        word_counts=graph.word_counts,
-        code_costs=graph.code_costs[coded],
-        signs=graph.signs,
+        more_names=MoreNames([more.names[i] for i in coded], [more.codes[i] for i in coded], more.costs[coded]),
     )
 
 

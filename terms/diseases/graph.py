@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...errors import ModelError
 from ..icd.cache import text_array, texts_of
-from ..icd.ranking import MoreNames
+from ..icd.ranking import NO_MORE_NAMES, MoreNames
 from ..text.vocabulary import Vocabulary
 
 MOST_KINDS = 2_050
@@ -49,6 +49,7 @@ class Above:
     steps: NDArray[np.uint8]
 
 
+@dataclass(eq=False)
 class DiseaseGraph:
     """d diseases with n normalised names.
 
@@ -56,44 +57,35 @@ class DiseaseGraph:
     ----------
     ids, labels : of each disease, its id ("MONDO:0005068") and its main name as written.
     names, name_disease : the n names, each once, and int32[n], the disease of each.
+    words, word_counts : the words of diagnoses that are known, of which the names are a part, and int32, how many names hold each.
     parents : the diseases that disease i is a kind of are `parents[parent_starts[i] : parent_starts[i + 1]]` (int32).
     vague : bool[d], classes that name no disease whatever their size ("lung disorder").
     signs : bool[len(parents)], true where disease i is a sign of the parent ("Auer rods in blasts"), no kind of it.
-    coded_names, codes, code_costs : names of ICD-10-CM's codes from outside ICD-10 (`MoreNames`), float32.
-    words, word_counts : the words of diagnoses that are known, of which the names are a part, and int32, how many names hold each.
+    more_names : names of ICD-10-CM's codes from outside ICD-10.
     """
 
-    def __init__(
-        self,
-        ids: Sequence[str],
-        labels: Sequence[str],
-        names: Sequence[str],
-        words: Sequence[str],
-        coded_names: Sequence[str] = (),
-        codes: Sequence[str] = (),
-        *,
-        name_disease: NDArray[np.int32],
-        parent_starts: NDArray[np.int32],
-        parents: NDArray[np.int32],
-        vague: NDArray[np.bool_],
-        signs: NDArray[np.bool_],
-        word_counts: NDArray[np.int32],
-        code_costs: NDArray[np.float32] | None = None,
-    ) -> None:
-        self.ids, self.labels, self.names = ids, labels, names
-        self.coded_names, self.codes = coded_names, codes
-        self.code_costs = np.zeros(len(codes), np.float32) if code_costs is None else code_costs
-        self.words, self.word_counts = words, word_counts
-        self.name_disease, self.parent_starts, self.parents, self.vague = name_disease, parent_starts, parents, vague
-        self.signs = signs
+    ids: Sequence[str]
+    labels: Sequence[str]
+    names: Sequence[str]
+    words: Sequence[str]
+    _: KW_ONLY
+    name_disease: NDArray[np.int32]
+    parent_starts: NDArray[np.int32]
+    parents: NDArray[np.int32]
+    vague: NDArray[np.bool_]
+    signs: NDArray[np.bool_]
+    word_counts: NDArray[np.int32]
+    more_names: MoreNames = NO_MORE_NAMES
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What a model folder keeps; the same graph gives the same bytes."""
-        texts = {name: text_array(getattr(self, name)) for name in _TEXTS}
-        return texts | {name: np.ascontiguousarray(getattr(self, name)) for name in _NUMBERS}
+        more = self.more_names
+        held = {**vars(self), "coded_names": more.names, "codes": more.codes, "code_costs": more.costs}
+        texts = {name: text_array(held[name]) for name in _TEXTS}
+        return texts | {name: np.ascontiguousarray(held[name]) for name in _NUMBERS}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], place: str = "diseases") -> DiseaseGraph:
@@ -104,21 +96,22 @@ class DiseaseGraph:
         ModelError
         """
         try:
-            texts = {name: texts_of(arrays[name]) for name in _TEXTS}
-            numbers = {name: arrays[name] for name in _NUMBERS}
+            held: dict[str, Any] = {name: texts_of(arrays[name]) for name in _TEXTS}
+            held |= {name: arrays[name] for name in _NUMBERS}
         except (KeyError, UnicodeDecodeError, ValueError) as error:
             raise ModelError(f"{place}: not a graph of diseases ({error}).") from error
-        graph = cls(*(texts[name] for name in _TEXTS), **numbers)
+        for name, kind in _NUMBERS.items():
+            if held[name].dtype != kind or held[name].ndim != 1:
+                raise ModelError(f"{place}: a damaged graph of diseases ({name} of another type).")
+        more = MoreNames(held.pop("coded_names"), held.pop("codes"), held.pop("code_costs"))
+        graph = cls(**held, more_names=more)
         if problem := graph._problem():
             raise ModelError(f"{place}: a damaged graph of diseases ({problem}).")
         return graph
 
     def _problem(self) -> str | None:
-        d, n = len(self.ids), len(self.names)
-        for name, kind in _NUMBERS.items():
-            if getattr(self, name).dtype != kind or getattr(self, name).ndim != 1:
-                return f"{name} of another type"
-        if not len(self.coded_names) == len(self.codes) == len(self.code_costs):
+        d, n, more = len(self.ids), len(self.names), self.more_names
+        if not len(more.names) == len(more.codes) == len(more.costs):
             return "codes of different numbers"
         if (
             not len(self.labels) == len(self.vague) == d
@@ -156,14 +149,6 @@ class DiseaseGraph:
         for name, array in self.arrays().items():
             digest.update(f"{name} {array.shape}".encode() + array.tobytes())
         return digest.hexdigest()[:12]
-
-    @cached_property
-    def more_names(self) -> MoreNames:
-        """Names of ICD-10-CM's codes, for `IcdIndex.open`."""
-        digest = hashlib.sha256(self.code_costs.tobytes())
-        for text in (*self.coded_names, *self.codes):
-            digest.update(f"{text}\n".encode())
-        return MoreNames(self.coded_names, self.codes, self.code_costs, f"graph {digest.hexdigest()[:16]}")
 
     @cached_property
     def disease_of(self) -> dict[str, int]:

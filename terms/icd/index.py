@@ -363,7 +363,7 @@ def entries(
             node_of.setdefault(normalizer(name), node)
     costs = [0.0] * len(node_of)
     # those that take no part in the search stand last
-    further = [] if more is None else sorted(zip(*more[:3], strict=True), key=lambda one: not np.isfinite(one[2]))
+    further = [] if more is None else sorted(zip(*more, strict=True), key=lambda one: not np.isfinite(one[2]))
     for name, code, cost in further:
         node = tree.find(code)
         if node >= 0 and indexed[node] and name not in node_of:

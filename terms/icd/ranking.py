@@ -20,6 +20,7 @@ whatever the regression says.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -110,13 +111,22 @@ class MoreNames(NamedTuple):
     codes : as ICD-10-CM writes them; a name whose code the tree lacks is left out.
     costs : float32[n], taken off the score of each name: how far its source is trusted less than ICD-10's own; infinite for a
         name that is known where a text equals it and takes no part in the search.
-    identity : what distinguishes one such list from another: part of the key of the cache.
     """
 
-    names: Sequence[str]
-    codes: Sequence[str]
-    costs: NDArray[np.float32]
-    identity: str
+    names: Sequence[str] = ()
+    codes: Sequence[str] = ()
+    costs: NDArray[np.float32] = np.empty(0, np.float32)
+
+    @property
+    def identity(self) -> str:
+        """What distinguishes one such list from another: part of the key of the cache."""
+        digest = hashlib.sha256(self.costs.tobytes())
+        for text in (*self.names, *self.codes):
+            digest.update(f"{text}\n".encode())
+        return digest.hexdigest()[:16]
+
+
+NO_MORE_NAMES = MoreNames()
 
 
 class Said(NamedTuple):

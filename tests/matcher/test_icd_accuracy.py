@@ -13,6 +13,8 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import OptionError
+from dxmatch.matcher.icd_accuracy import levels_shared
+from dxmatch.terms.icd import open_tree
 
 TREE = """code,name,parent
 IX,Diseases of the circulatory system,
@@ -110,6 +112,22 @@ def test_several_right_codes_dots_and_each_row_or_each_string(here: Path) -> Non
 def test_what_is_refused(here: Path, table: Any, gold: Any, refused: str) -> None:
     with pytest.raises(dxmatch.InputError, match=refused):
         dxmatch.icd_accuracy(table, gold, tree="tree.csv")
+
+
+# The first seven are the errors that H-DDx prints (Table 5).
+@pytest.mark.parametrize(
+    ("right", "found", "levels"),
+    [
+        ("K70.0", "K70.1", "parent category section chapter"), ("M50.0", "M50.2", "parent category section chapter"),
+        ("N17.0", "N14", "chapter"), ("S32.0", "S32.000", "parent category section chapter"),
+        ("G47.9", "G47", "parent category section chapter"), ("R53.83", "T67.6", ""), ("R53.83", "R53.1", "category section chapter"),
+        ("A15", "A15-A19", "parent section chapter"), ("A15", "A18", "parent section chapter"), ("A15-A19", "A15", "parent section chapter"),
+        ("J18", "J18", "code parent category section chapter"), ("J01.9", "J01.90", "parent category section chapter"), ("1", "A15", "chapter"),
+    ],
+)  # fmt: skip
+def test_levels(right: str, found: str, levels: str) -> None:
+    tree = open_tree()
+    assert " ".join(levels_shared(tree, tree.node(found), tree.node(right))) == levels
 
 
 def test_a_code_is_read_as_it_is_given() -> None:

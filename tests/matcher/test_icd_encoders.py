@@ -10,8 +10,8 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import OptionError
-from dxmatch.matcher.icd_mapping import IcdMapper, IcdTable, map_icd
-from dxmatch.matcher.icd_strings import Diagnoses
+from dxmatch.matcher.icd_mapper import IcdMapper
+from dxmatch.terms.icd.index import IcdAnswer
 
 TREE = """code,name,parent
 IX,Diseases of the circulatory system,
@@ -31,9 +31,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def mapped(diagnoses: list[str], k: int = 15, endpoints: str | None = None, **preset: Any) -> IcdTable:
+def mapped(
+    diagnoses: list[str], k: int = 15, endpoints: str | None = None, **preset: Any
+) -> tuple[list[IcdAnswer], str]:
+    """The answers, and what encoder found them."""
     asking, how = dxmatch.Asking(endpoints=endpoints), dxmatch.IcdPreset(**preset)
-    return map_icd(Diagnoses.of(diagnoses), IcdMapper(k=k, tree="tree.csv", preset=how, asking=asking))
+    mapper = IcdMapper(k=k, tree="tree.csv", preset=how, asking=asking)
+    return list(mapper.answers(diagnoses).values()), mapper.settings["encoder"]
 
 
 @pytest.mark.parametrize("distance", ["cosine", "euclidean"])
@@ -41,10 +45,9 @@ def mapped(diagnoses: list[str], k: int = 15, endpoints: str | None = None, **pr
 def test_a_sentence_model(here: Path, tiny_sentence_model: Path, distance: str, entries: str) -> None:
     from sentence_transformers import SentenceTransformer
 
-    made = mapped(
+    (row,), made_by = mapped(
         [ASKED], k=3, encoder=f"sentence-transformers:{tiny_sentence_model}", distance=distance, entries=entries, sections=False
     )  # fmt: skip
-    (row,) = made.table.to_pylist()
     model = SentenceTransformer(str(tiny_sentence_model), device="cpu")
     names = ["angina pectoris", "unstable angina", "acute myocardial infarction", "heart failure"]
     vectors, asked = np.asarray(model.encode(names)), np.asarray(model.encode([ASKED]))[0]
@@ -54,11 +57,10 @@ def test_a_sentence_model(here: Path, tiny_sentence_model: Path, distance: str, 
         wanted = vectors @ asked / np.linalg.norm(vectors, axis=1) / np.linalg.norm(asked)
     if entries == "names" or distance == "euclidean":
         order = np.argsort(-wanted)[:3]
-        assert [one["found"].lower() for one in row["candidates"]] == [names[i] for i in order]
-        np.testing.assert_allclose([one["score"] for one in row["candidates"]], wanted[order], atol=1e-4)
-    assert made.settings["encoder"].startswith("sentence-")
-    assert made.settings["encoder"].endswith("-own-length") == (distance == "euclidean")
-    assert row["how"] == "nearest"
+        assert [one.found.lower() for one in row.candidates] == [names[i] for i in order]
+        np.testing.assert_allclose([one.score for one in row.candidates], wanted[order], atol=1e-4)
+    assert made_by.startswith("sentence-") and made_by.endswith("-own-length") == (distance == "euclidean")
+    assert row.how == "nearest"
 
 
 def test_lengths_count_for_euclid_alone(here: Path, tiny_sentence_model: Path) -> None:
@@ -78,10 +80,10 @@ def test_an_endpoint_by_its_name_or_declared(here: Path, loopback: Any) -> None:
     loopback.rules()
     (here / "mine.toml").write_text(f'[endpoint.lab]\nurl = "{loopback.url}"\n', "utf-8")
     by_name = "endpoint:lab:big-embedder"
-    made = mapped([ASKED, "Heart failure"], endpoints="mine.toml", encoder=by_name, entries="names")
-    assert [row["how"] for row in made.table.to_pylist()] == ["nearest", "direct"]
+    made, made_by = mapped([ASKED, "Heart failure"], endpoints="mine.toml", encoder=by_name, entries="names")
+    assert [one.how for one in made] == ["nearest", "direct"]
     assert loopback.log()["requests"][0]["path"].endswith("/embeddings")
-    assert "big-embedder" in made.settings["encoder"]
+    assert "big-embedder" in made_by
     declared = f"""
 [endpoint.lab]
 url = "{loopback.url}"
@@ -94,8 +96,8 @@ kind = "cosine"
 encoder = "big"
 """
     (here / "set.toml").write_text(declared, "utf-8")
-    again = mapped([ASKED, "Heart failure"], encoder="big", features="set.toml", entries="names")
-    assert again.table.equals(made.table)
+    again, _ = mapped([ASKED, "Heart failure"], encoder="big", features="set.toml", entries="names")
+    assert again == made
 
 
 @pytest.mark.parametrize(

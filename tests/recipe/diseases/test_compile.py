@@ -42,7 +42,7 @@ def compiled(
     return compiled_graph(data, Normalizer(), **options)
 
 
-CODED = MoreNames(["wheezing"], ["J45"], np.array([0.5], np.float32), "")
+CODED = MoreNames(["wheezing"], ["J45"], np.array([0.5], np.float32))
 
 
 def parents_of(graph: DiseaseGraph, name: str) -> set[str]:
@@ -55,7 +55,7 @@ def test_the_tables_as_a_graph(data: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert graph.ids == sorted(graph.ids) and len(graph) == 5
     assert graph.disease_of["bronchial asthma"] == graph.disease_of["asthma"]
     assert parents_of(graph, "allergic asthma") == {"asthma"}
-    assert (graph.coded_names, graph.codes, graph.code_costs.tolist()) == (["wheezing"], ["J45"], [0.5])
+    assert graph.more_names == CODED
     counts = dict(zip(graph.words, graph.word_counts.tolist(), strict=True))
     assert counts["asthma"] == 4 and counts["mumps"] == 1 and "mumps of something" not in graph.disease_of
     assert graph.vague.tolist() == [label == "lung disorder" for label in graph.labels]

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from dxmatch.errors import DxmatchError
-from dxmatch.terms.icd.index import HOW, entries, other_readings
-from dxmatch.terms.icd.mapping import nearest_answers
+from dxmatch.terms.icd.index import HOW, entries
 
 STRINGS = (
     """
@@ -63,22 +62,6 @@ def test_entries(index, cm, normalizer):
             assert nodes[names.index(title)] == first[title]
 
 
-@pytest.mark.parametrize(
-    ("name", "readings"),
-    [
-        ("Myocardial infarction (acute) NOS", ["Myocardial infarction NOS"]),
-        ("Zoster [herpes zoster]", ["Zoster", "herpes zoster"]),
-        ("Inconclusive laboratory evidence of human immunodeficiency virus [HIV]", [
-            "Inconclusive laboratory evidence of human immunodeficiency virus"
-        ]),
-        ("Furuncle of head [any part, except face]", ["Furuncle of head"]),
-        ("Asthma", []),
-    ],
-)  # fmt: skip
-def test_other_readings(name, readings):
-    assert other_readings(name) == readings
-
-
 def test_find_begins_with_the_direct_match(index):
     names = [*STRINGS, "acute myocardial infarction", "i21 9"]
     direct, found = index.direct(names), index.find(names)
@@ -122,7 +105,7 @@ def test_a_string_without_a_vector(index):
     found = silent.find(["silence", "heart attack"])
     assert found.nodes[0, 0] == -1
     assert np.isnan(found.scores[0, 0])
-    assert nearest_answers(["silence"], silent, 1)[0].how == "none"
+    assert silent.answers(["silence"], 1)[0].how == "none"
     assert silent.category_of(found.nodes)[0, 0] == -1
 
 
@@ -133,3 +116,18 @@ def test_a_broken_encoder(index):
 
     with pytest.raises(DxmatchError, match="not finite"):
         replace(index, encoder=Broken()).find(["heart attacks"])
+
+
+def test_answers(index, encoder):
+    names = ["crohn disease", "i21 0", "myocardal infarktion", "a15 a19"]
+    encoder.calls.clear()
+    got = index.answers(names, 5)
+    assert encoder.calls == [2], "codes are not looked for"
+    assert [one.how for one in got] == ["direct", "code", "nearest", "code"]
+    assert [one.icd10 for one in got if one.how != "nearest"] == ["K50.9", "I21.0", "A15-A19"]
+    assert got[0].name == "Crohn's disease, unspecified"
+    assert [one.score == 1 for one in got] == [True, True, False, True] and 0 < got[2].score < 1
+    for one in got:
+        assert one.candidates[0][:2] == (one.icd10, one.name)
+        assert len({each.code for each in one.candidates}) == len(one.candidates) == (1 if one.how == "code" else 5)
+    assert index.answers([], 5) == []

@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dxmatch.terms.icd import IcdIndex, map_to_icd
-from dxmatch.terms.icd.mapping import BELOW_THE_FLOOR, nearest_answers
+from dxmatch.terms.icd import IcdIndex
 from dxmatch.terms.icd.ranking import (
     AGREEMENT,
     FLOOR,
@@ -100,7 +99,7 @@ def test_alone_in_a_batch_and_for_any_k_the_same(index):
 
 
 def how(index, text):
-    return nearest_answers([text], index, 1)[0].how
+    return index.answers([text], 1)[0].how
 
 
 def test_the_floor(cm, normalizer):
@@ -114,20 +113,17 @@ def test_the_floor(cm, normalizer):
     assert how(placed(cm, normalizer, [("lesion of arm", "L98", 0.1)]), "lesion arm") == "nearest"
 
 
-def test_unmapped_in_the_table(cm, normalizer):
+def test_what_is_unmapped_keeps_its_candidates(cm, normalizer):
     index = placed(cm, normalizer, [("lesion of arm", "L98", 0.2)], floor=True)
-    got = map_to_icd(["lesion arm", "lesion of arm"], index, normalizer, 3)
-    assert got["icd10"] == [None, "L98"] and got["how"] == ["unmapped", "direct"]
-    assert got["reason"] == [BELOW_THE_FLOOR, None] and got["candidates"][0][0].code == "L98"
-    given = map_to_icd(["lesion of arm"], index, normalizer, 3, unmapped=["not understood: a sentence"])
-    assert (given["icd10"], given["how"], given["score"]) == ([None], ["unmapped"], [None])
-    assert given["reason"] == ["not understood: a sentence"]
+    below, same = index.answers(["lesion arm", "lesion of arm"], 3)
+    assert (below.icd10, below.how, below.candidates[0].code) == (None, "unmapped", "L98")
+    assert (same.icd10, same.how) == ("L98", "direct")
 
 
 def test_more_names(folder, encoder, normalizer, cm):
     names = ["grippe of the lungs", "lung blight", "crohn disease", "of no code"]
     costs = np.array([0.04, np.inf, 0.04, 0.04], np.float32)
-    more = MoreNames(names, ["J10.1", "J18", "A00", "Q99.123"], costs, "m1")
+    more = MoreNames(names, ["J10.1", "J18", "A00", "Q99.123"], costs)
     index = IcdIndex.open("icd10cm", encoder, normalizer, folder, more)
     plain = IcdIndex.open("icd10cm", encoder, normalizer, folder)
     assert len(index.names) == len(plain.names) + 1

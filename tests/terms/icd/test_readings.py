@@ -39,6 +39,20 @@ def test_plain_readings(name, expected):
     assert plain_readings(name) == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "readings"),
+    [
+        ("Inconclusive laboratory evidence of human immunodeficiency virus [HIV]", [
+            "Inconclusive laboratory evidence of human immunodeficiency virus"
+        ]),
+        ("Furuncle of head [any part, except face]", ["Furuncle of head"]),
+        ("Asthma", []),
+    ],
+)  # fmt: skip
+def test_other_readings(name, readings):
+    assert other_readings(name) == readings
+
+
 def test_a_synonym_in_small_letters_is_one_of_the_whole():
     assert "croup" in other_readings("Acute obstructive laryngitis [croup]")
     assert "part of" not in other_readings("Acquired absence of lung [part of]")

@@ -10,15 +10,15 @@ import pytest
 import dxmatch
 from dxmatch.features.providers import SHIPPED
 from dxmatch.matcher.match_function import load
-from dxmatch.terms.icd import IcdIndex, IcdTree, with_sections
+from dxmatch.terms.icd import IcdIndex, IcdTree
 from dxmatch.terms.icd.readings import written_names
 from dxmatch.terms.icd.tree import CHAPTER
 from dxmatch.terms.text.normalizer import Normalizer
 
 
 @pytest.fixture(scope="module")
-def wide(index: IcdIndex, normalizer: Normalizer) -> IcdIndex:
-    return with_sections(index, normalizer)
+def wide(index: IcdIndex) -> IcdIndex:
+    return index.with_sections()
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_a_sections_own_name_means_it(wide: IcdIndex, name: str, code: str) -> N
 
 def test_a_title_of_a_code_goes_before_a_section(small: Path, encoder, normalizer: Normalizer) -> None:
     small.write_text(small.read_text("utf-8").replace("Ischaemic heart diseases", "Angina pectoris"), "utf-8")
-    index = with_sections(IcdIndex.open(small, encoder, normalizer, False), normalizer)
+    index = IcdIndex.open(small, encoder, normalizer, False).with_sections()
     assert index.tree.code(index.direct(["angina pectoris"]).nodes[0]) == "I20"
 
 
@@ -67,15 +67,13 @@ def test_a_section_is_found_by_what_is_near_its_name(wide: IcdIndex, index: IcdI
 
 
 @pytest.mark.parametrize("text", ["pulmonary neoplasm", "neoplasm", "diseases of a blood organ", "mental disorders"])
-def test_a_chapter_is_only_what_its_own_name_means(
-    wide: IcdIndex, by_name: IcdIndex, normalizer: Normalizer, text: str
-) -> None:
+def test_a_chapter_is_only_what_its_own_name_means(wide: IcdIndex, by_name: IcdIndex, text: str) -> None:
     chapters = {node for node, kind in enumerate(wide.tree.kinds.tolist()) if kind == CHAPTER}
     assert not chapters & {int(node) for node in wide.nodes}
     assert not chapters & set(wide.ranked([text], 200).nodes[0].tolist())
     assert wide.find([text]).nodes[0, 0] not in chapters
     assert wide.tree.code(wide.find(["neoplasms"]).nodes[0, 0]) == "2"
-    assert chapters & {int(node) for node in with_sections(by_name, normalizer).nodes}, "H-DDx has them among its names"
+    assert chapters & {int(node) for node in by_name.with_sections().nodes}, "H-DDx has them among its names"
 
 
 def test_the_shipped_mapping_gives_no_whole_chapter() -> None:
@@ -92,7 +90,7 @@ def test_names_without_codes_and_notes(cm: IcdTree) -> None:
 
 @pytest.fixture(scope="module")
 def by_name(folder: Path, encoder, normalizer: Normalizer) -> IcdIndex:
-    return IcdIndex.open("icd10cm", encoder, normalizer, folder, counted="names")
+    return IcdIndex.open("icd10cm", encoder, normalizer, folder, by_name=True)
 
 
 def test_names_are_titles_and_terms_and_a_code_may_come_twice(by_name: IcdIndex) -> None:
@@ -125,11 +123,11 @@ class Stretched:
         return self.inner.encode(texts) * np.array([[len(text) / 10] for text in texts], np.float32)
 
 
-@pytest.mark.parametrize("counted", ["codes", "names"])
+@pytest.mark.parametrize("by_name", [False, True])
 def test_euclid_finds_the_least_distance(
-    small: Path, encoder, normalizer: Normalizer, tmp_path: Path, counted: str
+    small: Path, encoder, normalizer: Normalizer, tmp_path: Path, by_name: bool
 ) -> None:
-    made = {"distance": "euclidean", "counted": counted}
+    made = {"euclidean": True, "by_name": by_name}
     index = IcdIndex.open(small, Stretched(encoder), normalizer, tmp_path / "c", **made)
     asked = Stretched(encoder).encode(["infarction of the anterior wall"])
     distances = np.linalg.norm(index.vectors - asked, axis=1)
@@ -137,6 +135,6 @@ def test_euclid_finds_the_least_distance(
         found = one.candidates(["infarction of the anterior wall"], 3)
         np.testing.assert_allclose(found.scores[0], -np.sort(distances)[:3], atol=1e-5)
         assert found.entries[0, 0] == distances.argmin()
-        wide = with_sections(one, normalizer)
+        wide = one.with_sections()
         assert len(wide.names) > len(one.names)
         assert wide.ranked(["ischaemic heart disease"], 1).nodes[0, 0] == one.tree.find("I20-I25")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dxmatch.terms.icd.search import Candidates
-from dxmatch.terms.icd.similarity import TEMPERATURE, CategoryDistribution, overlap, wu_palmer
+from dxmatch.terms.icd.kernels import overlap, wu_palmer
+from dxmatch.terms.icd.search import TEMPERATURE, Candidates, Shares
 from dxmatch.terms.icd.tree import IcdTree
 
 
@@ -43,11 +43,11 @@ def test_paths(cm: IcdTree) -> None:
     assert cm.paths(nodes[1:2]).tolist() == [[-1]]
 
 
-def distribution(categories: list[list[int]], cosines: list[list[float]], k: int) -> CategoryDistribution:
+def distribution(categories: list[list[int]], cosines: list[list[float]], k: int) -> Shares:
     found = Candidates.none(len(categories), k)
     for row, (ids, scores) in enumerate(zip(categories, cosines, strict=True)):
         found.nodes[row, : len(ids)], found.scores[row, : len(ids)] = ids, scores
-    return CategoryDistribution.of(found, found.nodes)
+    return found.shares(found.nodes)
 
 
 def test_overlap_by_hand() -> None:
@@ -59,7 +59,7 @@ def test_overlap_by_hand() -> None:
     names = distribution([[7, 3, 7], [3], [5], []], [cosines, [1], [1], []], 3)
     total = 1 + math.exp(-1) + math.exp(-2)
     out = np.empty(5, np.float32)
-    overlap(names, np.array([0, 0, 0, 0, 1], np.int32), np.array([0, 1, 2, 3, 1], np.int32), out)
+    overlap(*names, np.array([0, 0, 0, 0, 1], np.int32), np.array([0, 1, 2, 3, 1], np.int32), out)
     assert out[:3] == pytest.approx([1, math.exp(-1) / total, 0], abs=1e-6)
     assert np.isnan(out[3])
     assert out[4] == 1
@@ -87,10 +87,10 @@ def test_against_plain_python(counts: list[int], span: int, seed: int) -> None:
         assert alone.shares.tobytes() == names.shares[row].tobytes()
     first, second = rng.integers(0, len(counts), (2, 50), dtype=np.int32)
     together, alone, swapped = np.empty((3, 50), np.float32)
-    overlap(names, first, second, together)
-    overlap(names, second, first, swapped)
+    overlap(*names, first, second, together)
+    overlap(*names, second, first, swapped)
     for p in range(50):
-        overlap(names, first[p : p + 1], second[p : p + 1], alone[p : p + 1])
+        overlap(*names, first[p : p + 1], second[p : p + 1], alone[p : p + 1])
     assert together.tobytes() == alone.tobytes() == swapped.tobytes()
     for a, b, got in zip(first, second, together, strict=True):
         x, y = expected[a], expected[b]
