@@ -172,12 +172,9 @@ class IcdMapper:
                 f"{len(told):,} of {len(said):,} diagnoses {are} said to be possible, past, or not the patient's own ({first}): the code is "
                 "of the disease that is named, or of the nearest title, and may not hold what is said."
             )
-        other = [
-            text
-            for text, one in said.items()
-            if one.status in _OF_OTHER_TIMES_AND_PEOPLE and answers[text].how == HOW[NEAREST]
-        ]
-        return answers if self.m.rests_on_votes else answers | self._as_said({text: read[text].name for text in other})
+        nearest = {text: read[text].name for text, one in answers.items() if one.how == HOW[NEAREST]}
+        other = {text: name for text, name in nearest.items() if said[text].status in _OF_OTHER_TIMES_AND_PEOPLE}
+        return answers | self._as_said(other) if other and not self.m.rests_on_votes else answers
 
     def _as_said(self, names: Mapping[str, str]) -> dict[str, IcdAnswer]:
         """Another code than that of the nearest name where M does not match it, for texts that say a disease is past or of the family.
@@ -187,8 +184,6 @@ class IcdMapper:
 
         names : the name that each text was looked up by.
         """
-        if not names:
-            return {}
         normalizer, index, k = self.m.providers.normalizer, self.index, self.chosen["k"]
         said = {text: normalizer.assertion(name) for text, name in names.items()}
         cores = list(dict.fromkeys(one.core for one in said.values()))
@@ -196,22 +191,19 @@ class IcdMapper:
         found = index.answers(list(names.values()), max(k, CANDIDATES))
         candidates = {text: one.candidates for text, one in zip(names, found, strict=True)}
         titles = {one.name: normalizer.assertion(normalizer(one.name)) for some in candidates.values() for one in some}
-        pairs = list(
-            dict.fromkeys((said[text].core, titles[one.name].core) for text in said for one in candidates[text])
-        )
+        cores_of = {text: {titles[one.name].core: None for one in candidates[text]} for text in said}
+        pairs = list(dict.fromkeys((said[text].core, core) for text, found in cores_of.items() for core in found))
         with warnings.catch_warnings(action="ignore"):  # a disease that is not understood matches no title
             probability = self.m.probabilities([a for a, _ in pairs], [b for _, b in pairs])
         matching = {pair for pair, p in zip(pairs, probability.tolist(), strict=True) if p >= self.m.threshold}
         out: dict[str, IcdAnswer] = {}
         for text, one in said.items():
             of_disease = [each for each in candidates[text] if (one.core, titles[each.name].core) in matching]
-            fits = [
-                each
+            alike, present = (
+                [each for each in of_disease if titles[each.name].status == status]
                 for status in (one.status, Status.PRESENT)
-                for each in of_disease
-                if titles[each.name].status == status
-            ]
-            if fits:
+            )
+            if fits := [*alike, *present]:
                 others = [each for each in candidates[text] if each is not fits[0]]
                 out[text] = IcdAnswer(*fits[0][:2], HOW[NEAREST], fits[0].score, [fits[0], *others][:k])
             elif of_core[one.core].icd10 is not None:

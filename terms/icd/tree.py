@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -33,32 +34,28 @@ def code_key(code: str) -> str:
     return code.translate(_NOT_COUNTED).upper()
 
 
+@dataclass(eq=False)
 class IcdTree:
     """The nodes of one edition of ICD-10.
 
-    Parameters
+    Wherever a method takes a node, it takes its number or its code as people write it.
+
+    Attributes
     ----------
     codes, names : one text per node. A code may stand twice only as a block and, after it, its single category.
     kinds : uint8[n], positions in `KINDS`.
     parents : int32[n], the parent's number; -1 for a root. A parent's number is smaller than its child's.
     terms, term_nodes : inclusion terms and, int32[t], the node that each belongs to, rising.
     source : what the tree was read from, with its version; stands in errors and in the key of the cache.
-
-    Wherever a method takes a node, it takes its number or its code as people write it.
     """
 
-    def __init__(
-        self,
-        codes: Sequence[str],
-        names: Sequence[str],
-        kinds: NDArray[np.uint8],
-        parents: NDArray[np.int32],
-        terms: Sequence[str],
-        term_nodes: NDArray[np.int32],
-        source: str,
-    ) -> None:
-        self.codes, self.names, self.kinds, self.parents = codes, names, kinds, parents
-        self.terms, self.term_nodes, self.source = terms, term_nodes, source
+    codes: Sequence[str]
+    names: Sequence[str]
+    kinds: NDArray[np.uint8]
+    parents: NDArray[np.int32]
+    terms: Sequence[str]
+    term_nodes: NDArray[np.int32]
+    source: str
 
     def __len__(self) -> int:
         return len(self.codes)
