@@ -19,7 +19,8 @@ from dxmatch.models.calibration import Sigmoid
 from dxmatch.models.ensemble import TreeEnsemble
 from dxmatch.models.folder import ModelFolder, save
 from dxmatch.models.manifest import Column, Decision, Made, Manifest
-from dxmatch.terms.encoders.static import Shape, StaticEncoder
+from dxmatch.recipe.encoder.quantize import quantized
+from dxmatch.terms.encoders.static import Shape
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.engines.fitted import trees_of
 
@@ -74,7 +75,7 @@ def small_manifest(names: Sequence[str] = FEATURES, **change: Any) -> Manifest:
 def parts(boosters) -> ModelFolder:
     """Two members of some trees and one of a lone leaf, a small encoder, a card."""
     vectors = np.random.default_rng(5).normal(size=(64, 8)).astype(np.float32)
-    encoder = StaticEncoder.quantized(Shape(buckets=64, word_buckets=16, dimensions=8), vectors).arrays()
+    encoder = quantized(Shape(buckets=64, word_buckets=16, dimensions=8), vectors).arrays()
     return ModelFolder(small_manifest(), trees_of(boosters), encoder=encoder, card="# small\n\nFor tests.\n")
 
 

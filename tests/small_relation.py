@@ -15,7 +15,8 @@ from dxmatch.models.calibration import Sigmoid
 from dxmatch.models.folder import ModelFolder
 from dxmatch.models.manifest import Decision
 from dxmatch.models.relation import RelationFacts, RelationModel, relation_columns
-from dxmatch.terms.encoders.static import Shape, StaticEncoder
+from dxmatch.recipe.encoder.quantize import quantized
+from dxmatch.terms.encoders.static import Shape
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.engines.fitted import trees_of
 
@@ -72,7 +73,7 @@ def relation_folder(place: Path, *, with_relation: bool = True, learnt: bool = F
         {"name": "icd_nearest", "kind": "icd_nearest", "source": str(place / "tree.csv")},
     ]
     vectors = np.random.default_rng(2).standard_normal((512, 16)).astype(np.float32)
-    encoder = StaticEncoder.quantized(Shape(buckets=512, word_buckets=128, dimensions=16), vectors)
+    encoder = quantized(Shape(buckets=512, word_buckets=128, dimensions=16), vectors)
     manifest = small_manifest(
         NAMES, name="related", feature_set={"name": "related", "language": "en", "feature": features},
         normalizer=Normalizer("en").spec(), decision=Decision(Sigmoid(1.0, 0.0), 0.5, "half"), encoders={},

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...terms.encoders.hashing import all_buckets, code_points, max_buckets
+from ...terms.encoders.hashing import code_points, max_buckets, text_buckets
 from ...terms.encoders.static import Shape
 from .data import Names
 from .variants import Variants
@@ -117,13 +117,13 @@ class BucketLists:
     @classmethod
     def of(cls, texts: Sequence[str], shape: Shape) -> BucketLists:
         points, offsets = code_points(texts)
+        cut = (shape.word_buckets, shape.buckets - shape.word_buckets, shape.shortest, shape.longest, shape.pairs)
         out = np.empty(sum(max_buckets(len(text), shape.shortest, shape.longest) for text in texts), np.int64)
         starts = np.zeros(len(texts) + 1, np.int64)
-        grams = shape.buckets - shape.word_buckets
-        count = all_buckets(
-            points, offsets, shape.word_buckets, grams, shape.shortest, shape.longest, shape.pairs, out, starts[1:]
-        )
-        return cls(out[:count].copy(), starts)
+        for text in range(len(texts)):
+            found = text_buckets(points, offsets[text], offsets[text + 1], *cut, out[starts[text] :])
+            starts[text + 1] = starts[text] + found
+        return cls(out[: starts[-1]].copy(), starts)
 
     def frequencies(self, texts: int, buckets: int) -> NDArray[np.int64]:
         """[buckets]: how often each occurs in the first `texts`."""

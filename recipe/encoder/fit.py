@@ -23,6 +23,7 @@ from ...options import Between, Options
 from ...terms.encoders.static import Shape, StaticEncoder
 from .data import Names
 from .examples import BucketLists, Examples
+from .quantize import quantized
 from .variants import Variants, word_table
 
 if TYPE_CHECKING:
@@ -146,4 +147,4 @@ def train_encoder(
         "losses": [round(loss, 4) for loss in of_epochs],
         "torch": torch.__version__,
     }
-    return Trained(StaticEncoder.quantized(shape, table.weighted(), training=training), of_epochs)
+    return Trained(quantized(shape, table.weighted(), training=training), of_epochs)

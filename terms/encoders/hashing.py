@@ -102,18 +102,6 @@ def text_buckets(points, start, end, word_buckets, gram_buckets, shortest, longe
 
 
 @compiled
-def all_buckets(points, offsets, word_buckets, gram_buckets, shortest, longest, pairs, out, ends):
-    """`text_buckets` of every text, one after the other; `ends[i]` is where text i ends in `out`."""
-    total = 0
-    for text in range(len(offsets) - 1):
-        total += text_buckets(
-            points, offsets[text], offsets[text + 1], word_buckets, gram_buckets, shortest, longest, pairs, out[total:]
-        )
-        ends[text] = total
-    return total
-
-
-@compiled
 def encode(points, offsets, rows, scales, word_buckets, gram_buckets, shortest, longest, pairs, max_buckets, out):
     """Fills `out`; the first text whose sum has no length, or -1. No fastmath: every sum keeps its order."""
     found = np.empty(max_buckets, np.int64)

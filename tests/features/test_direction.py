@@ -12,7 +12,8 @@ from dxmatch.features.names import Names
 from dxmatch.features.pairs import Pairs
 from dxmatch.features.providers import SHIPPED, Providers
 from dxmatch.models.relation import DIRECTIONS
-from dxmatch.terms.encoders.static import Shape, StaticEncoder
+from dxmatch.recipe.encoder.quantize import quantized
+from dxmatch.terms.encoders.static import Shape
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
 
@@ -29,7 +30,7 @@ NAMES = [
 @pytest.fixture(scope="module")
 def providers() -> Providers:
     vectors = np.random.default_rng(1).standard_normal((512, 16)).astype(np.float32)
-    encoder = StaticEncoder.quantized(Shape(buckets=512, word_buckets=128, dimensions=16), vectors)
+    encoder = quantized(Shape(buckets=512, word_buckets=128, dimensions=16), vectors)
     return Providers(Naming(Normalizer()), {SHIPPED: encoder}, graph=graph_of())
 
 

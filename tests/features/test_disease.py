@@ -14,7 +14,8 @@ from dxmatch.features.kernels import diseases
 from dxmatch.features.names import Links, Names
 from dxmatch.features.pairs import DISEASE_COLUMNS as COLUMNS
 from dxmatch.features.providers import SHIPPED, Providers
-from dxmatch.terms.encoders.static import Shape, StaticEncoder
+from dxmatch.recipe.encoder.quantize import quantized
+from dxmatch.terms.encoders.static import Shape
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.icd.search import Candidates
 from dxmatch.terms.text.normalizer import Normalizer
@@ -108,7 +109,7 @@ def test_by_hand() -> None:
 
 def test_a_core_is_linked_and_a_graph_is_needed() -> None:
     vectors = np.random.default_rng(0).standard_normal((512, 16)).astype(np.float32)
-    encoder = StaticEncoder.quantized(Shape(buckets=512, word_buckets=128, dimensions=16), vectors)
+    encoder = quantized(Shape(buckets=512, word_buckets=128, dimensions=16), vectors)
     names = ["no heart attack", "family history of myocardial infarction"]
     texts = Names(names, Providers(Naming(Normalizer()), {SHIPPED: encoder}, graph=GRAPH))
     found = texts.diseases(SHIPPED)

@@ -12,7 +12,8 @@ from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.names import Names
 from dxmatch.features.providers import SHIPPED, Providers
 from dxmatch.features.registry import KINDS, REQUIRED
-from dxmatch.terms.encoders.static import Shape, StaticEncoder
+from dxmatch.recipe.encoder.quantize import quantized
+from dxmatch.terms.encoders.static import Shape
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
 
@@ -64,7 +65,7 @@ def setting(tmp_path_factory: pytest.TempPathFactory) -> tuple[FeatureSet, Provi
             features.append({"name": f"{name}_{number}", "kind": name, **fixed, **chosen})
     rng = np.random.default_rng(0)
     shape = Shape(buckets=512, word_buckets=128, dimensions=16)
-    encoder = StaticEncoder.quantized(shape, rng.standard_normal((512, 16)).astype(np.float32))
+    encoder = quantized(shape, rng.standard_normal((512, 16)).astype(np.float32))
     opened = Providers(Naming(Normalizer()), {SHIPPED: encoder}, graph=graph_of())
     return FeatureSet.from_dict({"feature": features}), opened
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dxmatch.recipe.encoder.quantize import quantized
 from dxmatch.terms.diseases.index import LINKS, DiseaseIndex
 from dxmatch.terms.encoders.static import Shape, StaticEncoder
 
@@ -19,7 +20,7 @@ OTHERS = ["anterior infarction", "heart failure", "giant cell arteritis", "lung"
 @pytest.fixture(scope="module")
 def encoder() -> StaticEncoder:
     vectors = np.random.default_rng(3).standard_normal((512, 16)).astype(np.float32)
-    return StaticEncoder.quantized(Shape(buckets=512, word_buckets=128, dimensions=16), vectors)
+    return quantized(Shape(buckets=512, word_buckets=128, dimensions=16), vectors)
 
 
 def test_a_name_of_a_disease_is_linked_to_it_alone(encoder: StaticEncoder) -> None:

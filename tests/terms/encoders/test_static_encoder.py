@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from dxmatch.errors import InputError, ModelError, OptionError
 from dxmatch.models.folder import shipped_parts
+from dxmatch.recipe.encoder.examples import BucketLists
+from dxmatch.recipe.encoder.quantize import quantized
 from dxmatch.terms.encoders import Encoder
-from dxmatch.terms.encoders.hashing import all_buckets, code_points, max_buckets
 from dxmatch.terms.encoders.static import FILE, Shape, StaticEncoder
 from dxmatch.terms.text.normalizer import Normalizer
 
@@ -21,7 +22,7 @@ from ...plain_hashing import PAIR, WORD, buckets, hashed
 
 SMALL = Shape(buckets=512, word_buckets=128, dimensions=16, pairs=True)
 # Names, other scripts, astral characters, lone surrogates, runs of blanks; never blanks alone.
-TEXTS = st.text(st.characters(codec=None), min_size=1, max_size=60).filter(lambda text: text.strip(" ") != "")
+TEXTS = st.text(st.characters(codec=None), min_size=1, max_size=60).filter(str.strip)
 
 
 def random_encoder(shape: Shape = SMALL, seed: int = 0) -> StaticEncoder:
@@ -48,12 +49,12 @@ def test_hashes_stay() -> None:
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=5), st.booleans(), st.integers(3, 5), st.integers(0, 2))
 def test_buckets_equal_the_plain_ones(texts: list[str], pairs: bool, shortest: int, more: int) -> None:
     cut = (100, 900, shortest, shortest + more, pairs)
-    points, offsets = code_points(texts)
-    out = np.full(sum(max_buckets(len(text), shortest, shortest + more) for text in texts), -1, np.int64)
-    ends = np.zeros(len(texts), np.int64)
-    count = all_buckets(points, offsets, *cut, out, ends)
-    assert out[:count].tolist() == [bucket for text in texts for bucket in buckets(text, *cut)]
-    assert ends.tolist() == np.cumsum([len(buckets(text, *cut)) for text in texts]).tolist()
+    words, grams, *_ = cut
+    lists = BucketLists.of(
+        texts, Shape(buckets=words + grams, word_buckets=words, shortest=shortest, longest=shortest + more, pairs=pairs)
+    )
+    assert lists.buckets.tolist() == [bucket for text in texts for bucket in buckets(text, *cut)]
+    assert lists.starts[1:].tolist() == np.cumsum([len(buckets(text, *cut)) for text in texts]).tolist()
 
 
 def test_a_vector_worked_by_hand() -> None:
@@ -123,7 +124,7 @@ def test_quantized_rows_are_near_the_vectors() -> None:
     random = np.random.default_rng(0)
     vectors = random.standard_normal((512, 16)).astype(np.float32) * random.uniform(0, 3, (512, 1)).astype(np.float32)
     vectors[7] = 0
-    encoder = StaticEncoder.quantized(SMALL, vectors)
+    encoder = quantized(SMALL, vectors)
     tensors = encoder.arrays()
     levels = np.concatenate([tensors["rows"] & 15, tensors["rows"] >> 4], axis=1) - 7.5
     back = levels * tensors["scales"][:, None]
@@ -138,7 +139,7 @@ def configured(encoder: StaticEncoder, config: bytes) -> StaticEncoder:
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("buckets", 0), ("buckets", 2**40), ("buckets", "512"), ("buckets", 512.0), ("buckets", True), ("buckets", None),
+        ("buckets", 0), ("buckets", 2**40), ("buckets", "512"), ("buckets", True), ("buckets", None),
         ("word_buckets", 512), ("word_buckets", -1), ("dimensions", 15), ("dimensions", 10**9), ("shortest", 2),
         ("longest", 2), ("longest", 99), ("pairs", 1), ("version", 2), ("version", None), ("format", "other"),
         ("training", []), ("measured", "x"), ("unknown", 1),
