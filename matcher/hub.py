@@ -16,7 +16,7 @@ from ..errors import DxmatchError, InputError, MissingExtra, ModelError, OptionE
 from ..models import folder as model_folder
 from ..models.folder import ModelFolder
 from ..models.manifest import CARD, MANIFEST, read
-from ..terms.encoders.hub import COMMIT, check_hub_name, is_hub_name
+from ..terms.encoders.hub import COMMIT, is_hub_name
 
 T = TypeVar("T")
 _UNREACHED = "the hub could not be reached, and its cache on this machine lacks"
@@ -68,11 +68,10 @@ def hub_model(
     Raises
     ------
     InputError
-        For what is no name or revision of the hub's; where the cache lacks the model and nothing may be fetched.
+        Where the cache lacks the model and nothing may be fetched.
     ModelError
         Where it could not be fetched, or is no model folder that `load` would take.
     """
-    check_hub_name(name, revision)
     found = _file(name, MANIFEST, revision, allow_download)
     if found is None:
         at = "" if revision is None else f" at {revision}"
@@ -115,8 +114,7 @@ def push(
     ModelError
         Where the repository is public and shall be private, and where the hub refuses.
     """
-    check_hub_name(name, branch)
-    if "/" not in name:
+    if "/" not in name or not is_hub_name(name):
         raise InputError("no name of a model of the hub", allowed="owner/model", got=name)
     library = _library(f"{name}: pushing to the hub")
     api = library.HfApi(library_name="dxmatch")

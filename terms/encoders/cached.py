@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import re
 import sqlite3
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ModelError, OptionError, warn
-from ...files.atomic import cache_folder, make_private_file
-from ...settings import folder_mode
+from ...errors import DxmatchError, ModelError, OptionError, warn
+from ...files.atomic import cache_folder, make_folder, make_private_file
 from . import Encoder
 
 FORMAT = 2
@@ -26,7 +24,6 @@ ROWS = 1024
 """Strings between two commits: the most that an interruption costs."""
 LOCK_WAIT = 30.0
 """Seconds to wait for another process that writes."""
-_KEYS_AT_ONCE = 16_384
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS vectors (key INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, vector BLOB NOT NULL)"
 )
@@ -71,58 +68,51 @@ class CachedEncoder:
         if not len(texts):
             return self.encoder.encode([])
         unique = list(dict.fromkeys(texts))
-        found = self._read(unique)
+        found: dict[str, NDArray[np.float32]] = {}
+        if self.path.is_file():
+            self._in_file(lambda db: found.update(_kept(db, unique)))
         # Strings of like length together: an encoder fills up the last batch of every length.
         missing = sorted((text for text in unique if text not in found), key=len)
         for start in range(0, len(missing), ROWS):
             batch = missing[start : start + ROWS]
-            made = self.encoder.encode(batch)
-            for (width,) in self._run("PRAGMA user_version"):
-                if width not in (0, made.shape[1]):
-                    raise ModelError(
-                        f"The encoder {self.identity} now gives {made.shape[1]} numbers per string, and gave {width} before: the "
-                        f"model behind the name is another one. Name its revision, or delete {self.path}."
-                    )
+            made = self.encoder.encode(batch).astype("<f4", copy=False)
+            if (width := len(next(iter(found.values()), made[0]))) != made.shape[1]:
+                raise ModelError(
+                    f"The encoder {self.identity} now gives {made.shape[1]} numbers per string, and gave {width} before: the "
+                    f"model behind the name is another one. Name its revision, or delete {self.path}."
+                )
             found.update(zip(batch, made, strict=True))
-            blobs = [row.tobytes() for row in made.astype("<f4", copy=False)]
-            self._run(
-                "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
-                [(_key(text), _checksum(text, blob), blob) for text, blob in zip(batch, blobs, strict=True)],
-            )
+            rows = [
+                (_key(text), _checksum(text, row.tobytes()), row.tobytes())
+                for text, row in zip(batch, made, strict=True)
+            ]
+            self._in_file(lambda db, rows=rows: db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows))
         return np.stack([found[text] for text in texts])
 
-    def _read(self, texts: list[str]) -> dict[str, NDArray[np.float32]]:
-        """The vectors on disk by their text."""
-        found: dict[str, NDArray[np.float32]] = {}
-        for start in range(0, len(texts), _KEYS_AT_ONCE):
-            by_key = {_key(text): text for text in texts[start : start + _KEYS_AT_ONCE]}
-            sql = "SELECT key, checksum, vector FROM vectors WHERE key IN (SELECT value FROM json_each(?))"
-            for key, checksum, blob in self._run(sql, json.dumps(list(by_key))):
-                if isinstance(blob, bytes) and checksum == _checksum(by_key[key], blob):
-                    found[by_key[key]] = np.frombuffer(blob, "<f4")
-        return found
-
-    def _run(self, sql: str, given: str | list[tuple[int, int, bytes]] = "") -> list[tuple[Any, ...]]:
-        """The rows of a query, or of an insertion none. The cache must never be why a job fails."""
-        reads = not isinstance(given, list)
-        if not self._usable or (reads and not self.path.is_file()):
-            return []
+    def _in_file(self, use: Callable[[sqlite3.Connection], Any]) -> None:
+        """Reads or writes the file, where that can be done: the cache must never be why a job fails."""
+        if not self._usable:
+            return
         try:
-            if not reads:
-                self.path.parent.mkdir(folder_mode(), parents=True, exist_ok=True)
-                make_private_file(self.path)
-            with contextlib.closing(sqlite3.connect(self.path, timeout=LOCK_WAIT)) as connection, connection:
-                connection.execute(_SCHEMA)
-                if isinstance(given, list):
-                    connection.executemany(sql, given)
-                    connection.execute(f"PRAGMA user_version = {len(given[0][2]) // 4}")
-                    return []
-                return connection.execute(sql, (given,) if given else ()).fetchall()
-        except (sqlite3.Error, OSError) as error:
+            make_folder(self.path.parent, private=True)
+            make_private_file(self.path)
+            with contextlib.closing(sqlite3.connect(self.path, timeout=LOCK_WAIT)) as db, db:
+                db.execute(_SCHEMA)
+                use(db)
+        except (sqlite3.Error, OSError, DxmatchError) as error:
             self._usable = False
             what = f"The vector cache {self.path} cannot be used ({error}); going on without it"
             warn(f"{what}. A damaged one may be deleted: it is made anew.", RuntimeWarning)
-            return []
+
+
+def _kept(db: sqlite3.Connection, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+    """The vectors of the file by their text."""
+    found = {}
+    for text in texts:
+        for checksum, blob in db.execute("SELECT checksum, vector FROM vectors WHERE key = ?", (_key(text),)):
+            if isinstance(blob, bytes) and checksum == _checksum(text, blob):
+                found[text] = np.frombuffer(blob, "<f4")
+    return found
 
 
 def _bytes(text: str) -> bytes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
-from ...errors import InputError, Open, Remedy, quoted
+from ...errors import InputError, Open, Remedy, quoted, warn
 from ...files.toml import table_as
 from . import Encoder
 from .hub import COMMIT, is_hub_name
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from ...endpoints.endpoint import Endpoint
 
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
-_PLAIN = re.compile(r"[\w:./~-]+")
+_PLAIN = re.compile(r"[\w:./~-]{1,100}")
 """Names that an error may show for copying."""
 _LOADED_ONLY, _SERVED_ONLY = ("device", "pooling"), ("dimensions",)
 Text = Annotated[str, Meta(pattern=r"\S", description="text that is not blank")]
@@ -151,16 +150,12 @@ class EncoderSpec(Struct, frozen=True):
             )
         from .sentence import SentenceEncoder
 
-        where = self.model if folder is None else Path(folder)
-        revision = self.revision if folder is None else None
+        where, revision = (self.model, self.revision) if folder is None else (Path(folder), None)
         opened = SentenceEncoder(
-            where, revision, self.prompt, self.device, pooling=self.pooling, unit=unit,
-            allow_download=allow_download,
-        )  # fmt: skip
+            where, revision, self.prompt, self.device, pooling=self.pooling, unit=unit, allow_download=allow_download
+        )
         if folder is None and revision is None:
-            warnings.warn(
-                f"Encoder {self.name}: {self.model} without a revision may be another model tomorrow; this one is "
-                f'revision = "{opened.revision}".',
-                stacklevel=2,
+            warn(
+                f'Encoder {self.name}: {self.model} without a revision may be another model tomorrow; this one is revision = "{opened.revision}".'
             )
         return opened

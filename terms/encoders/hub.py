@@ -11,9 +11,7 @@ from typing import Any
 from ...errors import InputError, ModelError, Remedy
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
-_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
-_LONGEST_NAME = 96
-_REVISION = re.compile(r"\w[\w./+-]{0,250}")
+_NAME = re.compile(r"(?=.{1,96}$)(?!.*(?:--|\.\.))\w[\w.-]*(/\w[\w.-]*)?")
 _WEIGHTS_OF_OTHERS = ("*.bin", "*.h5", "*.msgpack", "*.ot", "*.onnx*", "*.tflite", "*.gguf", "openvino/*", "coreml/*")
 _CODE = ("*.py", "*.pkl", "*.pickle", "*.ckpt")
 """Never run and never opened, so not fetched either."""
@@ -36,11 +34,10 @@ def hub_folder(name: str, revision: str | None = None, *, allow_download: bool =
     Raises
     ------
     InputError
-        For what is no name or revision of a hub's; where the cache lacks the model and nothing may be fetched.
+        Where the cache lacks the model and nothing may be fetched.
     ModelError
         Where it could not be fetched.
     """
-    check_hub_name(name, revision)
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
@@ -69,11 +66,3 @@ def hub_folder(name: str, revision: str | None = None, *, allow_download: bool =
 def _repository(name: str) -> str:
     """As sentence-transformers reads a name without an owner."""
     return name if "/" in name else f"sentence-transformers/{name}"
-
-
-def check_hub_name(name: str, revision: str | None = None) -> None:
-    """Raises `InputError` for what is no name, or no revision, of the hub's."""
-    if not is_hub_name(name) or len(name) > _LONGEST_NAME or "--" in name or ".." in name:
-        raise InputError("no name of a model of the hub", allowed="owner/model", got=name)
-    if revision is not None and (not _REVISION.fullmatch(revision) or ".." in revision):
-        raise InputError(f"{name}: no revision of the hub", allowed="a commit, a tag or a branch", got=revision)

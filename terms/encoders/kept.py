@@ -12,7 +12,6 @@ from pathlib import Path
 from ...errors import DxmatchError, InputError, ModelError
 from ...files.atomic import cache_folder, whole_folder
 
-MAX_FILE_BYTES = 256 * 2**20
 _FILE = re.compile(r"([0-9]|[1-9][0-9])/(?:\w[\w.-]*/){0,4}\w[\w.-]*", re.ASCII)
 """No path that climbs, is hidden or absolute."""
 
@@ -60,22 +59,18 @@ def kept_encoders(files: Mapping[str, bytes], names: Sequence[str]) -> dict[str,
 def files_to_keep(folders: Mapping[str, str | os.PathLike[str]], names: Sequence[str]) -> dict[str, bytes]:
     """What `kept_encoders` reads, of encoders in folders: all that shapes a vector. names : as there.
 
-    Errors: `InputError` for a file above 256 MiB, or with a name that a model folder does not take.
+    Errors: `InputError` for a file with a name that a model folder does not take.
     """
     from .sentence import encoder_files
 
     kept: dict[str, bytes] = {}
     for number, name in enumerate(names):
-        if name not in folders:
-            continue
-        folder = Path(folders[name])
-        for file in encoder_files(folder):
+        folder = Path(folders[name]) if name in folders else None
+        for file in () if folder is None else encoder_files(folder):
             path = f"{number}/{file.relative_to(folder).as_posix()}"
-            if not _FILE.fullmatch(path) or file.stat().st_size > MAX_FILE_BYTES:
-                raise InputError(
-                    f"the encoder {name!r} cannot be kept in a model folder", source=str(file),
-                    allowed=f"files of at most {MAX_FILE_BYTES:,} bytes, with names of letters, digits, _, - and dots",
-                    got=f"{file.stat().st_size:,} bytes",
-                )  # fmt: skip
+            if not _FILE.fullmatch(path):
+                allowed = "names of letters, digits, _, - and dots, in four folders at most"
+                problem = f"the encoder {name!r} cannot be kept in a model folder"
+                raise InputError(problem, source=str(file), allowed=allowed)
             kept[path] = file.read_bytes()
     return kept

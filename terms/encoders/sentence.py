@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ from numpy.typing import NDArray
 from ...errors import DxmatchError, MissingExtra, ModelError, OptionError, quoted
 from . import OWN_LENGTH, checked_texts
 from .hub import hub_folder, is_hub_name
-from .sentence_folder import check_sentence_folder
 
 ROWS = 8
 POOLINGS = ("cls", "mean", "max", "lasttoken")
@@ -42,7 +42,8 @@ class SentenceEncoder:
     unit : vectors of unit length; else of the length that the model gives them, for Euclidean distances.
     allow_download : the hub may be asked for a hub name; without it no request is made.
 
-    Either way it is a folder that is opened, once `check_sentence_folder` has looked at it, and nothing is fetched while it is.
+    Either way it is a folder that is opened, and nothing is fetched while it is. Code of the model's own is never run: sentence-transformers
+    opens no class but its own without `trust_remote_code`, which is never given.
 
     The last bits of a torch result depend on the shape of the batch. So a batch here always holds `rows` texts of one
     length in tokens, without padding, filled up with copies where texts are missing. With `rows=1` a text gets the same
@@ -54,8 +55,7 @@ class SentenceEncoder:
 
     Errors: `MissingExtra` without sentence-transformers; `OptionError` for neither a folder nor a hub name, or a pooling
     beside the model's own; `InputError` for a hub name that is not in the cache and may not be fetched; `ModelError` for a
-    folder that is no model or holds what dxmatch does not open, a model that cannot be loaded, or a plain transformer
-    without `pooling`.
+    folder that is no model, a model that cannot be loaded, or a plain transformer without `pooling`.
     """
 
     def __init__(
@@ -72,6 +72,8 @@ class SentenceEncoder:
     ) -> None:
         try:
             from sentence_transformers import SentenceTransformer
+            from sentence_transformers.sentence_transformer.modules import Pooling
+            from transformers.utils import logging
         except ImportError:
             raise MissingExtra("A sentence-transformers encoder", "encoders") from None
         if pooling not in (None, *POOLINGS):
@@ -80,69 +82,54 @@ class SentenceEncoder:
         own = None if isinstance(name_or_folder, str) else Path(name_or_folder).expanduser()
         if not (is_hub_name(self.name) if own is None else own.is_dir()):
             raise OptionError("name_or_folder", "an existing folder, or a hub name such as 'owner/model'", self.name)
-        needed = "modules.json" if pooling is None else "config.json"
-        if own is not None and not (own / needed).is_file():
-            raise ModelError(f"{own}: a folder without {needed}, so no sentence-transformers model.")
         if own is not None and revision is not None:
             raise OptionError("revision", "left out where the model is a folder", revision)
         folder = own or hub_folder(self.name, revision, allow_download=allow_download)
-        self._folder, self._files_hash = own, ""
+        self._folder, self._rows, self._pooling, self._unit = own, rows, pooling, unit
         # The hub's cache keeps every commit in a folder of its name.
-        self._revision = None if own is not None else folder.name
-        check_sentence_folder(folder)
-        packed, config = ((folder / file).is_file() for file in ("modules.json", "config.json"))
+        self.revision = None if own is not None else folder.name
+        packed = (folder / "modules.json").is_file()
         if packed and pooling is not None:
             raise OptionError("pooling", "left out where the model says it itself (modules.json)", pooling)
-        if config and not packed and pooling is None:
+        if not packed and pooling is None:
             raise ModelError(
-                f"{self.name}: a plain transformer, which does not say how the vectors of tokens become one. Give its "
-                f"'pooling', one of {', '.join(POOLINGS)}; its authors' page should say which."
+                f"{self.name}: without modules.json no sentence-transformers model. A plain transformer does not say how the vectors of tokens "
+                f"become one: give its 'pooling', one of {', '.join(POOLINGS)}; its authors' page should say which."
             )
         try:
-            with _no_bar():
+            with ExitStack() as after:
+                if logging.is_progress_bar_enabled():  # it would stand among our lines
+                    logging.disable_progress_bar()
+                    after.callback(logging.enable_progress_bar)
                 self.model: Any = SentenceTransformer(
                     str(folder.resolve()), device=device, local_files_only=True, trust_remote_code=False
                 )
         except Exception as error:  # the library raises whatever the layer below did
-            raise ModelError(
-                f"{self.name}: could not be loaded as a sentence-transformers model ({_first_line(error)})."
-            ) from error
-        self._rows, self._unit = rows, unit
-        self._pooling = pooling
+            problem = f"could not be loaded as a sentence-transformers model ({_first_line(error)})"
+            raise ModelError(f"{self.name}: {problem}.") from error
         if pooling is not None:
-            from sentence_transformers.sentence_transformer.modules import Pooling
-
             self.model[1] = Pooling(self.model.get_embedding_dimension(), pooling)
         default = self.model.prompts.get(self.model.default_prompt_name) or ""
-        if not isinstance(default, str):
-            raise ModelError(f"{self.name}: the prompt that the model uses by default is no text: {quoted(default)}.")
-        self._put_first: str = default if prompt is None else prompt
-        dimensions = self.model.get_embedding_dimension()
-        if not isinstance(dimensions, int) or dimensions < 1:
-            raise ModelError(f"{self.name}: the model does not say how long its vectors are.")
-        self._dimensions = dimensions
+        self._put_first = default if prompt is None else prompt
 
-    @property
-    def revision(self) -> str | None:
-        """The commit of a hub's model; None for a folder."""
-        return self._revision
+    @cached_property
+    def _base(self) -> str:
+        if self._folder is None:
+            return f"{self.name}@{self.revision}"
+        digest = hashlib.sha256()
+        for path in encoder_files(self._folder):
+            content = hashlib.sha256(path.read_bytes()).hexdigest()
+            digest.update(f"{path.relative_to(self._folder).as_posix()} {content}\n".encode())
+        return f"sentence-{digest.hexdigest()[:12]}"
 
     @property
     def identity(self) -> str:
         """The hash of the folder's files or `name@commit`; `rows`, the pooling, the prompt's hash; a device but for the CPU."""
-        if self._folder is not None:
-            self._files_hash = self._files_hash or _hash_of_files(self._folder)
-            base = f"sentence-{self._files_hash}-{self._rows}"
-        else:
-            base = f"{self.name}@{self._revision}-{self._rows}"
-        if self._pooling is not None:
-            base += f"-{self._pooling}"
+        said = [self._base, str(self._rows), *([self._pooling] if self._pooling else [])]
         if self.prompt is not None:
-            base += f"-{hashlib.sha256(self.prompt.encode()).hexdigest()[:12]}"
-        if not self._unit:
-            base += OWN_LENGTH
+            said.append(hashlib.sha256(self.prompt.encode()).hexdigest()[:12])
         device = self.model.device.type
-        return base if device == "cpu" else f"{base}+{device}"
+        return "-".join(said) + ("" if self._unit else OWN_LENGTH) + ("" if device == "cpu" else f"+{device}")
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """float32[len(texts), d], unit rows unless told otherwise. A text longer than the model reads is cut, with a warning.
@@ -151,14 +138,14 @@ class SentenceEncoder:
         finite, or only zeros, or none.
         """
         texts = checked_texts(texts)
-        out = np.empty((len(texts), self._dimensions), np.float32)
-        for start in range(0, len(texts), _TEXTS_AT_ONCE):
-            try:
+        try:
+            out = np.empty((len(texts), self.model.get_embedding_dimension()), np.float32)
+            for start in range(0, len(texts), _TEXTS_AT_ONCE):
                 self._encode(texts[start : start + _TEXTS_AT_ONCE], out[start : start + _TEXTS_AT_ONCE])
-            except (DxmatchError, MemoryError):
-                raise
-            except Exception as error:  # the library raises whatever the layer below did
-                raise ModelError(f"{self.name}: gives no vectors ({_first_line(error)}).") from error
+        except (DxmatchError, MemoryError):
+            raise
+        except Exception as error:  # the library raises whatever the layer below did
+            raise ModelError(f"{self.name}: gives no vectors ({_first_line(error)}).") from error
         return out
 
     def _encode(self, texts: list[str], out: NDArray[np.float32]) -> None:
@@ -194,30 +181,6 @@ class SentenceEncoder:
 def _first_line(error: Exception) -> str:
     line = (str(error).strip() or type(error).__name__).splitlines()[0][:_LONGEST_REASON]
     return "".join(letter if letter.isprintable() else "?" for letter in line)
-
-
-@contextmanager
-def _no_bar() -> Iterator[None]:
-    """Reading a folder takes a moment, and its bar would stand among our lines."""
-    from transformers.utils import logging
-
-    if not logging.is_progress_bar_enabled():
-        yield
-        return
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        logging.enable_progress_bar()
-
-
-def _hash_of_files(folder: Path) -> str:
-    digest = hashlib.sha256()
-    for path in encoder_files(folder):
-        with path.open("rb") as handle:
-            content = hashlib.file_digest(handle, "sha256").hexdigest()
-        digest.update(f"{path.relative_to(folder).as_posix()} {content}\n".encode())
-    return digest.hexdigest()[:12]
 
 
 def encoder_files(folder: Path) -> Iterable[Path]:

@@ -110,4 +110,4 @@ def test_the_command_line(command: Callable[..., object], tmp_path: Path) -> Non
     path = saved(model_parts(), tmp_path / "path", "enc", {"model": "/etc"})
     assert said(*pair, "--matcher", path)[1].endswith("Or: --encoders enc=FOLDER says it.\n")
     assert said(*pair, "--matcher", path, "--encoders", "enc")[0] == 2
-    assert "a folder without modules.json" in said(*pair, "--matcher", path, "--encoders", f"enc={tmp_path}")[1]
+    assert "without modules.json" in said(*pair, "--matcher", path, "--encoders", f"enc={tmp_path}")[1]

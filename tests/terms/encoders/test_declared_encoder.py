@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -17,9 +18,13 @@ import pytest
 
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.errors import InputError, ModelError, OptionError
+from dxmatch.features.feature_set import FeatureSet
 from dxmatch.terms.encoders.cached import CachedEncoder
 from dxmatch.terms.encoders.declared import EncoderSpec
 from dxmatch.terms.encoders.endpoint import EndpointEncoder
+from dxmatch.tests.terms.encoders.hostile_folders import ENCODERS, NAMES
+
+from ...blocked_network import no_network  # noqa: F401
 
 HERE = Endpoint("here", "http://127.0.0.1:9/v1")
 
@@ -202,4 +207,44 @@ def test_a_pinned_revision(tiny_sentence_model: Path, tmp_path: Path) -> None:
     assert second == default == f"owner/tiny@{'2' * 40}-8"
     assert absent == "no v3"
     assert pooled == f"owner/plain@{'3' * 40}-8-cls"
-    assert refused.startswith("owner/plain: a plain transformer, which does not say how")
+    assert refused.startswith("owner/plain: without modules.json")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ENCODERS)
+def test_no_code_of_a_folder_runs(kind: str, tiny_sentence_model: Path, tmp_path: Path) -> None:
+    """Its library refuses such a folder, or opens it as data; nothing is fetched."""
+    from dxmatch.terms.encoders.sentence import SentenceEncoder
+
+    folder = Path(shutil.copytree(tiny_sentence_model, tmp_path / "encoder"))
+    ENCODERS[kind](folder, tmp_path / "marker")
+    with contextlib.suppress(ModelError, OptionError):
+        assert np.isfinite(SentenceEncoder(folder, device="cpu").encode(["gout"])).all()
+    assert not (tmp_path / "marker").exists()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_name_of_a_model_folder_is_opened(
+    name: str, tiny_sentence_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even where such a folder stands in the working directory."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SENTENCE_TRANSFORMERS_HOME", str(tmp_path / "hub"))
+    shutil.copytree(tiny_sentence_model, tmp_path / "attacker" / "model")
+    model = name.format(encoder=tiny_sentence_model, url="http://127.0.0.1:1") if "{" in name else name
+    with pytest.raises(InputError):
+        EncoderSpec("enc", model).open({})
+
+
+def test_a_users_own_file_names_folders_from_where_it_stands(tiny_sentence_model: Path, tmp_path: Path) -> None:
+    own = tmp_path / "set.toml"
+    shutil.copytree(tiny_sentence_model, tmp_path / "models" / "tiny")
+    cosine = "[[feature]]\nname = '{0}'\nkind = 'cosine'\nencoder = '{1}'\n"
+    own.write_text(
+        cosine.format("x", "mine") + cosine.format("y", "sentence-transformers:models/tiny")
+        + cosine.format("z", "hub") + "[encoder.mine]\nmodel = 'models/tiny'\n[encoder.hub]\nmodel = 'models/tiny'\nrevision = 'main'\n"
+    )  # fmt: skip
+    features = FeatureSet.read(own)
+    folder = tmp_path / "models" / "tiny"
+    assert features.folders == {"mine": folder, "sentence-transformers:models/tiny": folder}
+    assert FeatureSet.from_dict(features.to_dict()).folders == {}, "a model keeps the words alone"
