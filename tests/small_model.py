@@ -62,7 +62,7 @@ def small_manifest(names: Sequence[str] = FEATURES, **change: Any) -> Manifest:
         "made": Made("2025-01-31", "0.1.0", {"lightgbm": "4.7.0"}),
         "features": tuple(map(Column, names)),
         "feature_set": {"name": "small", "feature": [{"name": name} for name in names]},
-        "normalizer": {"version": "1", "language": "en", "abbreviations": {"NASH": "nonalcoholic steatohepatitis"}},
+        "normalizer": {"version": "2", "language": "en", "abbreviations": {"NASH": "nonalcoholic steatohepatitis"}},
         "encoders": {},
         "decision": Decision(Sigmoid(1.25, -0.5), 0.5, "the least threshold of the highest F1 out of fold"),
         "data": {"sha256": "0" * 64, "rows": 400, "groups": 40, "columns": ["a", "b"]},

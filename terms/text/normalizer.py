@@ -4,8 +4,7 @@ The steps, in order: invisible characters out, Unicode NFKC, accents off Latin l
 possessives, punctuation to blanks;
 then word by word case folding and American spelling; then over the words numerals ("type II", "grade three"), compounds
 ("pre-eclampsia", "nonalcoholic"), words that say nothing, abbreviations, and hedges at the front ("possible", "r/o").
-A change of any step or of a built-in table raises `VERSION`, which is stored with each model; a model of an older version
-keeps that version's steps and table.
+A change of any step or of a built-in table raises `VERSION`, which is stored with each model; a model of another version is refused.
 """
 
 from __future__ import annotations
@@ -21,14 +20,12 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-from ...errors import InputError, OptionError
+from ...errors import InputError, ModelError, OptionError
 from ...files.limits import MAX_CHARACTERS
 from .assertion import Assertion, assertion_of
 from .word_rules import NEGATED, RULES, Rules
 
 VERSION = "2"
-VERSIONS = ("1", VERSION)
-"""Version 1 leaves invisible characters where they are (they part words) and lacks the abbreviations `since` version 2."""
 LANGUAGES = ("en", "ru")
 
 _SIGNS = str.maketrans(
@@ -39,18 +36,8 @@ _SIGNS = str.maketrans(
         "<": " less than ", ">": " more than ", "≤": " at most ", "≥": " at least ",
     }
 )  # fmt: skip
-# Soft hyphens, zero-width characters and marks of direction, which come with text that was copied from pages.
-_INVISIBLE = dict.fromkeys(
-    (
-        0x00AD,
-        0x061C,
-        *range(0x200B, 0x2010),
-        *range(0x202A, 0x202F),
-        *range(0x2060, 0x2065),
-        *range(0x2066, 0x206A),
-        0xFEFF,
-    )
-)
+_INVISIBLE = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+"""Soft hyphens, zero-width characters and marks of direction, which come with text that was copied from pages."""
 _ANY_SIGN = re.compile(r"[&`<>_'+]|-(?!\w)|[wW]/")
 _WITH = re.compile(r"(?<![^\W_])[wW]/(?:[oO](?![^\W_])|(?=\s?\w))")
 _LATIN_MARKS = re.compile(r"(?<=[A-Za-z])[\u0300-\u036f]+")
@@ -108,15 +95,11 @@ _SPELLED = {
 
 
 @lru_cache
-def _rows(language: str, version: str) -> dict[str, tuple[str, bool]]:
-    """The built-in table of a version, `{"mi": ("myocardial infarction", False), …}`; True asks for upper case."""
+def _rows(language: str) -> dict[str, tuple[str, bool]]:
+    """The built-in table, `{"mi": ("myocardial infarction", False), …}`; True asks for upper case."""
     file = resources.files(__package__ or "") / f"abbreviations_{language}.csv"
     rows = csv.DictReader(file.read_text("utf-8").splitlines())
-    return {
-        row["abbreviation"]: (row["expansion"], row["case"] == "exact")
-        for row in rows
-        if (row["since"] or "1") <= version
-    }
+    return {row["abbreviation"]: (row["expansion"], row["case"] == "exact") for row in rows}
 
 
 def _read_abbreviations(path: str | os.PathLike[str]) -> dict[str, str]:
@@ -145,7 +128,6 @@ class Normalizer:
     language : "en" or "ru"; chooses the abbreviation table and the word rules.
     abbreviations : the user's own, `{"NASH": "nonalcoholic steatohepatitis"}`, or a table of them; they go before the built-in table,
         match in any case, and are stored with the model.
-    version : one of `VERSIONS`; an older one for a model that was trained with it.
 
     Two equal results mean "identical but for spelling", so M calls them a match without asking the model.
     What comes out goes in unchanged: `n(n(x)) == n(x)`.
@@ -160,14 +142,10 @@ class Normalizer:
         self,
         language: str = "en",
         abbreviations: Mapping[str, str] | str | os.PathLike[str] | None = None,
-        version: str = VERSION,
     ) -> None:
         if language not in LANGUAGES:
             raise OptionError("language", f"one of {', '.join(LANGUAGES)}", language)
-        if version not in VERSIONS:
-            raise OptionError("normalizer version", f"one of {', '.join(VERSIONS)}", version)
         self.language = language
-        self.version = version
         if isinstance(abbreviations, str | os.PathLike):
             abbreviations = _read_abbreviations(abbreviations)
         self.abbreviations = dict(abbreviations or {})
@@ -175,7 +153,7 @@ class Normalizer:
         self._fold = _fold_en if language == "en" else _fold_ru
         self._table: dict[str, tuple[str, ...]] = {}
         self._longest_from: dict[str, int] = {}
-        for short, (long, exact) in _rows(language, version).items():
+        for short, (long, exact) in _rows(language).items():
             self._enter(short, long, exact)
         for short, long in self.abbreviations.items():
             self._enter(short, long, exact=False)
@@ -183,7 +161,7 @@ class Normalizer:
         self._special = self._rules.special | self._longest_from.keys() | self._exact
 
     def _enter(self, short: str, long: str, exact: bool) -> None:
-        key, expansion = ([self._fold(word) for word in _raw_words(self._visible(text))] for text in (short, long))
+        key, expansion = ([self._fold(word) for word in _raw_words(text)] for text in (short, long))
         if not key or not expansion:
             raise OptionError("abbreviations", "non-empty abbreviation -> non-empty expansion", {short: long})
         joined = " ".join(key)
@@ -199,7 +177,6 @@ class Normalizer:
 
     def __call__(self, text: str) -> str:
         """The normalised form of `text`; "" when it holds no letter and no digit."""
-        text = self._visible(text)
         raw = _raw_words(text)
         words = [self._fold(word) for word in raw]
         out = " ".join(words)
@@ -214,9 +191,6 @@ class Normalizer:
             if out == before:
                 break
         return out
-
-    def _visible(self, text: str) -> str:
-        return text if text.isascii() or self.version == "1" else text.translate(_INVISIBLE)
 
     def _over_words(self, words: list[str]) -> list[str]:
         """The rules over words, again and again until nothing changes: an expansion can meet a word that it joins."""
@@ -256,17 +230,20 @@ class Normalizer:
         return out
 
     def assertion(self, name: str) -> Assertion:
-        """What a normalised name says, and of which diagnosis; a model of version 1 takes every name for a present diagnosis."""
-        return Assertion(name) if self.version == "1" else assertion_of(name, self.language)
+        """What a normalised name says, and of which diagnosis."""
+        return assertion_of(name, self.language)
 
     def spec(self) -> dict[str, Any]:
         """What a model stores so that `from_spec` gives the same normaliser again."""
-        return {"version": self.version, "language": self.language, "abbreviations": self.abbreviations}
+        return {"version": VERSION, "language": self.language, "abbreviations": self.abbreviations}
 
     @classmethod
     def from_spec(cls, spec: Mapping[str, Any]) -> Normalizer:
-        """Raises `OptionError` for a version that this release does not have."""
-        return cls(spec["language"], spec["abbreviations"], spec.get("version", ""))
+        """Raises `ModelError` for another version than this release has."""
+        if (version := spec.get("version")) != VERSION:
+            problem = f"the model's names are normalised by version {version}, and this release has version {VERSION}"
+            raise ModelError(f"{problem}. Train it again, or load it with the release that made it.")
+        return cls(spec["language"], spec["abbreviations"])
 
     @property
     def identity(self) -> str:
@@ -278,7 +255,7 @@ class Normalizer:
 def _raw_words(text: str) -> list[str]:
     """The words of `text` as written, but for signs, accents and possessives."""
     if not (plain := text.isascii()):
-        text = unicodedata.normalize("NFKC", text)
+        text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text))
         text = unicodedata.normalize("NFC", _LATIN_MARKS.sub("", unicodedata.normalize("NFD", text)))
     if ("." in text or ")" in text) and (number := _ENUMERATION.match(text)):
         text = text[number.end() :]

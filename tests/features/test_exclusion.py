@@ -39,6 +39,5 @@ def test_the_column_is_that_of_the_assertions_and_denials() -> None:
     assert 0 < sum(expected) < len(expected)
 
 
-def test_a_normaliser_of_version_1_and_a_language_without_a_table_assert_nothing() -> None:
-    for options in ({"version": "1"}, {"language": "ru"}):
-        assert not _column(["history of stroke", "stroke", "пневмония"], **options)[2].any()
+def test_a_language_without_a_table_asserts_nothing() -> None:
+    assert not _column(["history of stroke", "stroke", "пневмония"], language="ru")[2].any()
