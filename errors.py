@@ -41,13 +41,12 @@ class DxmatchError(Exception):
         """The message without the remedy."""
         return super().__str__()
 
-    def __str__(self) -> str:
-        return self.finding if self.remedy is None else f"{self.finding} Or: {self.remedy.in_python()}."
+    def worded(self, options: Mapping[str, str] | None = None) -> str:
+        """The message: of Python, or of a command line. options : a parameter's name -> what the command calls it, as "k" -> "--k"."""
+        return self.finding + ("" if self.remedy is None else self.remedy.worded(options))
 
-    def worded(self, options: Mapping[str, str]) -> str:
-        """The message for a command line. options : a parameter's name -> what the command calls it, as "k" -> "--k"."""
-        remedy = self.remedy and self.remedy.on_command_line(options)
-        return f"{self.finding} Or: {remedy}." if remedy else self.finding
+    def __str__(self) -> str:
+        return self.worded()
 
     def with_remedy(self, remedy: Remedy) -> Self:
         """The same error with a remedy, unless it has one."""
@@ -88,22 +87,19 @@ class Remedy:
     def __init__(self, does: str, **options: Any) -> None:
         self.does, self.options = does, options
 
-    def in_python(self) -> str:
-        """`column='dx' reads it`"""
-        words = ", ".join(_HOME.get(name, "{}").format(f"{name}={value!r}") for name, value in self.options.items())
-        return f"{words} {self.does}"
-
-    def on_command_line(self, names: Mapping[str, str]) -> str | None:
-        """`--column dx reads it`; None where the command lacks one of the options."""
-        if not self.options.keys() <= names.keys():
-            return None
-        words: list[str] = []
+    def worded(self, names: Mapping[str, str] | None) -> str:
+        """` Or: column='dx' reads it.` in Python, ` Or: --column dx reads it.` by a command's names; "" where it lacks one of the options."""
+        words = []
         for name, value in self.options.items():
-            if isinstance(value, dict):
+            if names is None:
+                words.append(_HOME.get(name, "{}").format(f"{name}={value!r}"))
+            elif name not in names:
+                return ""
+            elif isinstance(value, dict):
                 words += [f"{names[name]} {key}={one}" for key, one in value.items()]
             else:
                 words.append(names[name] if value is True else f"{names[name]} {shlex.quote(str(value))}")
-        return f"{' '.join(words)} {self.does}"
+        return f" Or: {(', ' if names is None else ' ').join(words)} {self.does}."
 
 
 SET_ASIDE = Remedy("sets such rows aside", rejects=Open("FILE"))
@@ -123,8 +119,6 @@ class InputError(DxmatchError):
     remedy : as of `DxmatchError`.
     """
 
-    _ABSENT = object()
-
     def __init__(
         self,
         problem: str,
@@ -133,7 +127,7 @@ class InputError(DxmatchError):
         row: int | None = None,
         column: str | None = None,
         allowed: str | None = None,
-        got: Any = _ABSENT,
+        got: Any = ...,
         remedy: Remedy | None = None,
     ) -> None:
         self.problem, self.source, self.row, self.column = problem, source, row, column
@@ -144,7 +138,7 @@ class InputError(DxmatchError):
         sentence = problem if problem.endswith("?") else f"{problem}."
         message = f"{', '.join(place)}: {sentence}" if place else sentence
         message += f" Allowed: {allowed}." if allowed else ""
-        message += f" Got: {quoted(got)}." if got is not self._ABSENT else ""
+        message += f" Got: {quoted(got)}." if got is not ... else ""
         super().__init__(message)
 
 
@@ -181,9 +175,9 @@ class OptionError(DxmatchError, ValueError):
         self.name, self._allowed, self._got = name, allowed, got
         super().__init__(f"The {name!r} parameter must be {allowed}. Got {quoted(got)} instead.")
 
-    def worded(self, options: Mapping[str, str]) -> str:
-        if self.name not in options:
-            return str(self)
+    def worded(self, options: Mapping[str, str] | None = None) -> str:
+        if options is None or self.name not in options:
+            return self.finding
         allowed = re.sub(r",? or None( for )?", lambda each: "; left out for " if each[1] else "", self._allowed)
         allowed = re.sub(r"'(\w+)'", lambda each: options.get(each[1], each[0]), allowed)
         got = "It is not given." if self._got is None else f"Got {quoted(self._got)} instead."

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import os
 
-SHARED_FILES = "DXMATCH_SHARED_FILES"
-HIDE_CELLS = "DXMATCH_HIDE_CELLS"
-SPREADSHEET = "DXMATCH_SPREADSHEET"
 QUIET = "DXMATCH_QUIET"
 
 
@@ -35,24 +32,24 @@ def configure(
     '<hidden: 12 characters>'
     >>> configure(hide_cells=False)
     """
-    for name, wanted in ((SHARED_FILES, shared_files), (HIDE_CELLS, hide_cells), (SPREADSHEET, spreadsheet)):
+    for name, wanted in (("SHARED_FILES", shared_files), ("HIDE_CELLS", hide_cells), ("SPREADSHEET", spreadsheet)):
         if wanted is not None:
-            os.environ[name] = "1" if wanted else "0"
+            os.environ[f"DXMATCH_{name}"] = "1" if wanted else "0"
 
 
 def shared_files() -> bool:
     """Whether new files follow the umask. Only "1" opens them, so that a slip in the word does not."""
-    return os.environ.get(SHARED_FILES) == "1"
+    return os.environ.get("DXMATCH_SHARED_FILES") == "1"
 
 
 def cells_hidden() -> bool:
     """Whether messages hide cells."""
-    return _wanted(HIDE_CELLS)
+    return _wanted("DXMATCH_HIDE_CELLS")
 
 
 def for_spreadsheets() -> bool:
     """Whether no text of a CSV file may run as a formula in a spreadsheet."""
-    return _wanted(SPREADSHEET)
+    return _wanted("DXMATCH_SPREADSHEET")
 
 
 def quiet() -> bool:

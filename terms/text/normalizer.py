@@ -23,7 +23,7 @@ from typing import Any
 from ...errors import InputError, ModelError, OptionError
 from ...files.limits import MAX_CHARACTERS
 from .assertion import Assertion, assertion_of
-from .word_rules import NEGATED, RULES, Rules
+from .word_rules import NEGATED, SPECIAL, ruled, without_hedges
 
 VERSION = "2"
 LANGUAGES = ("en", "ru")
@@ -149,7 +149,6 @@ class Normalizer:
         if isinstance(abbreviations, str | os.PathLike):
             abbreviations = _read_abbreviations(abbreviations)
         self.abbreviations = dict(abbreviations or {})
-        self._rules: Rules = RULES[language]
         self._fold = _fold_en if language == "en" else _fold_ru
         self._table: dict[str, tuple[str, ...]] = {}
         self._longest_from: dict[str, int] = {}
@@ -158,7 +157,7 @@ class Normalizer:
         for short, long in self.abbreviations.items():
             self._enter(short, long, exact=False)
         self._exact = frozenset(key[1:] for key in self._table if key.startswith(_EXACT))
-        self._special = self._rules.special | self._longest_from.keys() | self._exact
+        self._special = SPECIAL[language] | self._longest_from.keys() | self._exact
 
     def _enter(self, short: str, long: str, exact: bool) -> None:
         key, expansion = ([self._fold(word) for word in _raw_words(text)] for text in (short, long))
@@ -169,7 +168,7 @@ class Normalizer:
         if not exact:
             self._table.pop(_EXACT + joined, None)
         # an abbreviation inside the user's expansion ("acute MI") is expanded here, once
-        entry = tuple(self._expand(self._rules.apply(expansion)))
+        entry = tuple(self._expand(ruled(expansion, self.language)))
         if exact:
             joined = key[0] = _EXACT + joined
         self._table[joined] = entry
@@ -181,7 +180,9 @@ class Normalizer:
         words = [self._fold(word) for word in raw]
         out = " ".join(words)
         if not self._special.isdisjoint(words) or NEGATED in out:
-            if not self._exact.isdisjoint(words) and not _is_shouted(text, raw):
+            if not self._exact.isdisjoint(words) and not (
+                text.isupper() and len(raw) > 1
+            ):  # "PAIN IN ALL LIMBS": upper case says nothing
                 words = [_EXACT + w if w in self._exact and r.isupper() else w for w, r in zip(words, raw, strict=True)]
             out = " ".join(self._over_words(words))
         for _ in range(0 if out.isascii() else _MAX_ROUNDS):
@@ -196,7 +197,7 @@ class Normalizer:
         """The rules over words, again and again until nothing changes: an expansion can meet a word that it joins."""
         for _ in range(_MAX_ROUNDS):
             before = words
-            words = self._rules.strip(self._expand(self._rules.apply(words)))
+            words = without_hedges(self._expand(ruled(words, self.language)), self.language)
             if words == before:
                 break
         return words
@@ -262,13 +263,12 @@ def _raw_words(text: str) -> list[str]:
     if "(" in text or "[" in text:
         text = without_short_forms(text)
     if not plain or _ANY_SIGN.search(text):
-        text = _WITH.sub(_with, _NEGATIVE.sub(r"\1 negative", _POSITIVE.sub(" positive", text)))
+        text = _WITH.sub(
+            lambda found: "without " if len(found[0]) == 3 else "with ",
+            _NEGATIVE.sub(r"\1 negative", _POSITIVE.sub(" positive", text)),
+        )
         text = _POSSESSIVE.sub("", text.translate(_SIGNS))
     return _WORD.findall(text)
-
-
-def _with(found: re.Match[str]) -> str:
-    return "without " if len(found[0]) == 3 else "with "
 
 
 @lru_cache(maxsize=1 << 16)
@@ -279,11 +279,6 @@ def _fold_en(word: str) -> str:
 @lru_cache(maxsize=1 << 16)
 def _fold_ru(word: str) -> str:
     return word.casefold().replace("ё", "е")
-
-
-def _is_shouted(text: str, words: Sequence[str]) -> bool:
-    """Whether all is in upper case, words too, so that upper case says nothing: "PAIN IN ALL LIMBS"."""
-    return text.isupper() and len(words) > 1
 
 
 def _contains(words: Sequence[str], sequence: Sequence[str]) -> bool:

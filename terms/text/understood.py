@@ -110,7 +110,7 @@ class Reader:
             return NOTHING
         if language != "en":
             return None
-        if self._is_several(raw):
+        if self._several(raw):
             return SEVERAL
         if is_sentence(raw, name) and not self._is_asserted(name):
             return SENTENCE
@@ -151,12 +151,10 @@ class Reader:
 
         The text as a whole must be no name, and its parts must be names of different diseases.
         """
-        if self.vocabulary.is_name(self.normalized(raw)):
-            return []
-        return next((parts for parts, sure in ways_apart(raw) if self._are_different(parts, sure)), [])
+        return [] if self.vocabulary.is_name(self.normalized(raw)) else self._several(raw)
 
-    def _is_several(self, raw: str) -> bool:
-        return any(self._are_different(parts, sure) for parts, sure in ways_apart(raw))
+    def _several(self, raw: str) -> list[str]:
+        return next((parts for parts, sure in ways_apart(raw) if self._are_different(parts, sure)), [])
 
     def _are_different(self, parts: Sequence[str], sure: bool) -> bool:
         """Whether two parts are names of different diseases, neither worded within the other, and no mere symptoms.

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 
 def _set(words: str) -> frozenset[str]:
@@ -51,21 +50,10 @@ _RU_SAYS_NOTHING = _set(
 _RU_HEDGES = _set(
     "вероятный вероятная вероятное возможный возможная возможное вероятно возможно предположительно подозрение"
 )
+_RU_HEDGE_PHRASES = frozenset((("подозрение", "на"),))
 _RU_ENDINGS = _set("го й я ой ая ый ое е ей му м")
 _RU_ROMAN = {numeral: digit for numeral, digit in _ROMAN.items() if numeral != "x"}
 _RU_WITH_LETTER = frozenset(a + b for a in ("i", "ii", "iii", "iv") for b in "абвabc")
-
-
-@dataclass(frozen=True)
-class Rules:
-    """apply : numerals, compounds and words that say nothing. strip : hedges off both ends.
-
-    special : the words without which neither function changes anything; "non…" aside, see `NEGATED`.
-    """
-
-    apply: Callable[[Sequence[str]], list[str]]
-    strip: Callable[[list[str]], list[str]]
-    special: frozenset[str]
 
 
 NEGATED = "non"
@@ -117,21 +105,6 @@ def _is_name(word: str) -> bool:
     return len(word) >= 4 and word.isalpha() and word not in _GREEK
 
 
-def _strip_english(words: list[str]) -> list[str]:
-    while len(words) > 1:
-        if words[:2] == ["query", "fever"]:
-            break
-        if tuple(words[:2]) in _HEDGE_PHRASES and len(words) > 2:
-            words = words[2:]
-        elif words[0] in _HEDGES or (words[0] == "a" and _is_name(words[1])):
-            words = words[1:]
-        elif words[-1] in _HEDGES:
-            words = words[:-1]
-        else:
-            break
-    return words
-
-
 def _russian(words: Sequence[str]) -> list[str]:
     out: list[str] = []
     for word in words:
@@ -145,26 +118,30 @@ def _russian(words: Sequence[str]) -> list[str]:
     return out or list(words)
 
 
-def _strip_russian(words: list[str]) -> list[str]:
-    while len(words) > 1:
-        if words[:2] == ["подозрение", "на"] and len(words) > 2:
+def without_hedges(words: list[str], language: str) -> list[str]:
+    """Hedges off the front, English ones off the end too."""
+    hedges, phrases = (_HEDGES, _HEDGE_PHRASES) if language == "en" else (_RU_HEDGES, _RU_HEDGE_PHRASES)
+    while len(words) > 1 and words[:2] != ["query", "fever"]:
+        if tuple(words[:2]) in phrases and len(words) > 2:
             words = words[2:]
-        elif words[0] in _RU_HEDGES:
+        elif words[0] in hedges or (language == "en" and words[0] == "a" and _is_name(words[1])):
             words = words[1:]
+        elif language == "en" and words[-1] in hedges:
+            words = words[:-1]
         else:
             break
     return words
 
 
-RULES = {
-    "en": Rules(
-        _english,
-        _strip_english,
-        _set("a post not").union(_COUNTS, _JOINS, _SAYS_NOTHING, _HEDGES, _ROMAN_ONLY, (p[0] for p in _HEDGE_PHRASES)),
+def ruled(words: Sequence[str], language: str) -> list[str]:
+    """The rules of a language for numerals, compounds and words that say nothing."""
+    return _english(words) if language == "en" else _russian(words)
+
+
+SPECIAL = {
+    "en": _set("a post not").union(
+        _COUNTS, _JOINS, _SAYS_NOTHING, _HEDGES, _ROMAN_ONLY, (phrase[0] for phrase in _HEDGE_PHRASES)
     ),
-    "ru": Rules(
-        _russian,
-        _strip_russian,
-        _RU_SAYS_NOTHING | _RU_HEDGES | _RU_ENDINGS | _RU_ROMAN.keys() | _RU_WITH_LETTER,
-    ),
+    "ru": _RU_SAYS_NOTHING | _RU_HEDGES | _RU_ENDINGS | _RU_ROMAN.keys() | _RU_WITH_LETTER,
 }
+"""The words without which the rules of a language change nothing; "non…" aside, see `NEGATED`."""
