@@ -210,7 +210,7 @@ def test_embeddings_of_llama_cpp(llama: None, minilm: Path, loaded: Any, tmp_pat
     """The same weights in another engine, which looks GELU up in a table of half precision; kept on disk on the way."""
     with llama_cpp(MODELS["gguf_file"](minilm, tmp_path / "minilm.gguf"), "embed") as url:
         endpoint = Endpoint("here", url, concurrency=2)
-        served = CachedEncoder(EndpointEncoder(endpoint, "minilm", rows=5), tmp_path / "cache")
+        served = CachedEncoder(EndpointEncoder(endpoint, "minilm"), tmp_path / "cache")
         vectors = served.encode(NAMES)
     torch_vectors = loaded.encode(NAMES)
     assert (vectors * torch_vectors).sum(axis=1).min() > 0.99999

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError, OptionError
+from ...errors import InputError, ModelError, OptionError, quoted
 
 OWN_LENGTH = "-own-length"
 """Ends the identity of an encoder whose vectors keep the length that the model gives them."""
@@ -39,3 +39,14 @@ def checked_texts(texts: Sequence[str]) -> list[str]:
         if not text.strip():
             raise InputError("a text without a character", allowed="a name in words", got=text)
     return list(texts)
+
+
+def rows_of(vectors: NDArray[Any], texts: Sequence[str], unit: bool, who: str) -> NDArray[np.float32]:
+    """The vectors of `texts` as an encoder gives them: of unit length, else of their own. Raises `ModelError` for one without a direction."""
+    exact = np.asarray(vectors, np.float64)
+    lengths = np.sqrt(np.square(exact).sum(axis=1, keepdims=True))
+    if not (sound := np.isfinite(lengths) & (lengths > 0)).all():
+        raise ModelError(
+            f"{who} has no vector for {quoted(texts[int(np.argmin(sound))])}, but zeros or what is no number."
+        )
+    return (exact / lengths if unit else exact).astype(np.float32)

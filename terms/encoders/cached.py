@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import DxmatchError, ModelError, OptionError, warn
+from ...errors import DxmatchError, ModelError, warn
 from ...files.atomic import cache_folder, make_folder, make_private_file
 from . import Encoder
 
@@ -63,8 +63,6 @@ class CachedEncoder:
         ModelError
             The encoder's vectors have another width than those on disk. Besides it, what the encoder raises.
         """
-        if isinstance(texts, str):
-            raise OptionError("texts", "a list of strings", texts)
         if not len(texts):
             return self.encoder.encode([])
         unique = list(dict.fromkeys(texts))

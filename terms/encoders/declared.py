@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
@@ -23,6 +23,7 @@ _NAME = re.compile(r"[A-Za-z0-9_-]+")
 _PLAIN = re.compile(r"[\w:./~-]{1,100}")
 """Names that an error may show for copying."""
 _LOADED_ONLY, _SERVED_ONLY = ("device", "pooling"), ("dimensions",)
+POOLINGS = ("cls", "mean", "max", "lasttoken")
 Text = Annotated[str, Meta(pattern=r"\S", description="text that is not blank")]
 Count = Annotated[int, Meta(ge=1, description="a whole number from 1")]
 
@@ -50,7 +51,7 @@ class EncoderSpec(Struct, frozen=True):
     prompt: Text | None = None
     dimensions: Count | None = None
     device: Text | None = None
-    pooling: Text | None = None
+    pooling: Literal[POOLINGS] | None = None  # type: ignore[valid-type]
 
     @classmethod
     def from_table(cls, name: str, table: Any, source: str) -> EncoderSpec:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ...endpoints.client import EndpointClient, run
 from ...endpoints.endpoint import Endpoint
-from ...errors import ModelError, quoted
-from . import OWN_LENGTH, checked_texts
+from ...errors import ModelError
+from . import OWN_LENGTH, checked_texts, rows_of
 
 ROWS = 32
 """The most that text-embeddings-inference takes in one call by default."""
@@ -29,7 +29,6 @@ class EndpointEncoder:
     revision : what is served under that name, in the user's words. It is sent to no server; another one is another encoder.
     dimensions : the width that is asked for, of models whose vectors can be cut; None for the model's own.
     prompt : put before every text, for models that were trained with one.
-    rows : texts per call.
     unit : vectors of unit length; else of the length that the server gives them, for Euclidean distances.
 
     Nothing can be known of the server's weights: who changes the model behind a name changes `revision` as well.
@@ -43,11 +42,10 @@ class EndpointEncoder:
         revision: str | None = None,
         dimensions: int | None = None,
         prompt: str | None = None,
-        rows: int = ROWS,
         unit: bool = True,
     ) -> None:
         self.endpoint, self.model, self.revision, self.prompt = endpoint, model, revision, prompt
-        self._asked, self._rows, self._unit = dimensions, rows, unit
+        self._asked, self._unit = dimensions, unit
         self._dimensions = dimensions
 
     @property
@@ -66,7 +64,7 @@ class EndpointEncoder:
         texts = checked_texts(texts)
         if not texts:
             return np.empty((0, self._dimensions or 0), np.float32)
-        parts = [texts[start : start + self._rows] for start in range(0, len(texts), self._rows)]
+        parts = [texts[start : start + ROWS] for start in range(0, len(texts), ROWS)]
         return np.concatenate([self._unit_rows(*part) for part in zip(parts, run(self._given(parts)), strict=True)])
 
     async def _given(self, parts: list[list[str]]) -> list[NDArray[np.float32]]:
@@ -80,14 +78,10 @@ class EndpointEncoder:
         return [call.result() for call in calls]
 
     def _unit_rows(self, texts: list[str], vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        self._dimensions = self._dimensions or vectors.shape[1]
+        self._dimensions, who = (
+            self._dimensions or vectors.shape[1],
+            f"The encoder {self.model!r} at the endpoint {self.endpoint.name!r}",
+        )
         if vectors.shape[1] != self._dimensions:
-            raise self._refusal(f"gives vectors of {vectors.shape[1]} numbers, not of {self._dimensions}")
-        exact = vectors.astype(np.float64)
-        norms = np.sqrt(np.square(exact).sum(axis=1, keepdims=True))
-        if not norms.all():
-            raise self._refusal(f"has no vector but zeros for {quoted(texts[int(np.argmin(norms))])}")
-        return (exact / norms).astype(np.float32) if self._unit else vectors
-
-    def _refusal(self, problem: str) -> ModelError:
-        return ModelError(f"The encoder {self.model!r} at the endpoint {self.endpoint.name!r} {problem}.")
+            raise ModelError(f"{who} gives vectors of {vectors.shape[1]} numbers, not of {self._dimensions}.")
+        return rows_of(vectors, texts, self._unit, who)

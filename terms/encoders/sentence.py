@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import DxmatchError, MissingExtra, ModelError, OptionError, quoted
-from . import OWN_LENGTH, checked_texts
-from .hub import hub_folder, is_hub_name
+from ...errors import DxmatchError, MissingExtra, ModelError, OptionError
+from . import OWN_LENGTH, checked_texts, rows_of
+from .declared import POOLINGS
+from .hub import hub_folder
 
 ROWS = 8
-POOLINGS = ("cls", "mean", "max", "lasttoken")
 _TEXTS_AT_ONCE = 8192
 _LONGEST_REASON = 300
 """Characters of a library's message that are shown."""
@@ -53,8 +53,7 @@ class SentenceEncoder:
 
     The `SentenceTransformer` itself is `model`.
 
-    Errors: `MissingExtra` without sentence-transformers; `OptionError` for neither a folder nor a hub name, or a pooling
-    beside the model's own; `InputError` for a hub name that is not in the cache and may not be fetched; `ModelError` for a
+    Errors: `MissingExtra` without sentence-transformers; `OptionError` for a pooling beside the model's own; `InputError` for a hub name that is not in the cache and may not be fetched; `ModelError` for a
     folder that is no model, a model that cannot be loaded, or a plain transformer without `pooling`.
     """
 
@@ -76,14 +75,8 @@ class SentenceEncoder:
             from transformers.utils import logging
         except ImportError:
             raise MissingExtra("A sentence-transformers encoder", "encoders") from None
-        if pooling not in (None, *POOLINGS):
-            raise OptionError("pooling", f"one of {', '.join(POOLINGS)}", pooling)
         self.name, self.prompt = os.fspath(name_or_folder), prompt
         own = None if isinstance(name_or_folder, str) else Path(name_or_folder).expanduser()
-        if not (is_hub_name(self.name) if own is None else own.is_dir()):
-            raise OptionError("name_or_folder", "an existing folder, or a hub name such as 'owner/model'", self.name)
-        if own is not None and revision is not None:
-            raise OptionError("revision", "left out where the model is a folder", revision)
         folder = own or hub_folder(self.name, revision, allow_download=allow_download)
         self._folder, self._rows, self._pooling, self._unit = own, rows, pooling, unit
         # The hub's cache keeps every commit in a folder of its name.
@@ -156,12 +149,7 @@ class SentenceEncoder:
             vectors = self.model.encode(
                 [texts[i] for i in filled], prompt=self._put_first, batch_size=self._rows, show_progress_bar=False
             )
-            vectors = np.asarray(vectors, np.float64)[: len(at)]
-            norms = np.sqrt(np.square(vectors).sum(axis=1, keepdims=True))
-            if not (np.isfinite(norms) & (norms > 0)).all():
-                failed = texts[at[int(np.argmin(norms > 0))]]
-                raise ModelError(f"{self.name}: no vector for {quoted(failed)}; its weights are damaged.")
-            out[at] = vectors / norms if self._unit else vectors
+            out[at] = rows_of(np.asarray(vectors)[: len(at)], [texts[i] for i in at], self._unit, self.name)
 
     def _lengths(self, texts: list[str]) -> NDArray[np.int64]:
         """Tokens of each text with its prompt, after cutting; all 0 for a model without a tokenizer of its own."""

@@ -106,17 +106,14 @@ def _read_abbreviations(path: str | os.PathLike[str]) -> dict[str, str]:
     """A user's abbreviation table: the columns `abbreviation` and `expansion`, each abbreviation once."""
     from ...files.tables import read_table
 
-    table = read_table(path)
-    out: dict[str, str] = {}
-    for name in ("abbreviation", "expansion"):
+    table, names = read_table(path), ("abbreviation", "expansion")
+    for name in names:
         table.require(name)
-    for row, (short, long) in enumerate(
-        zip(table.required_text("abbreviation").to_pylist(), table.required_text("expansion").to_pylist(), strict=True)
-    ):
+    out: dict[str, str] = {}
+    columns = (table.required_text(name).to_pylist() for name in names)
+    for row, (short, long) in enumerate(zip(*columns, strict=True)):
         if out.setdefault(short, long) != long:
-            raise table.error(
-                "the abbreviation stands twice", row, "abbreviation", allowed="one expansion each", got=short
-            )
+            raise table.error("the abbreviation stands twice", row, names[0], allowed="one expansion each", got=short)
     return out
 
 

@@ -58,7 +58,7 @@ def test_a_width_and_a_prompt_that_are_chosen(endpoint: Endpoint, loopback: Any)
 def test_identity_follows_all_but_the_address() -> None:
     here, there = Endpoint("here", "http://127.0.0.1:1/v1"), Endpoint("there", "http://127.0.0.1:2/v1", key_env="KEY")
     plain = EndpointEncoder(here, "a/b")
-    assert EndpointEncoder(there, "a/b", rows=5).identity == plain.identity
+    assert EndpointEncoder(there, "a/b").identity == plain.identity
     others = [
         EndpointEncoder(here, "a/c"), EndpointEncoder(here, "a/b", "v2"), EndpointEncoder(here, "a/b", dimensions=8),
         EndpointEncoder(here, "a/b", prompt="query: "), EndpointEncoder(here, "a/b", prompt="v2"),
@@ -80,7 +80,7 @@ def test_what_encode_refuses(endpoint: Endpoint, loopback: Any) -> None:
 
 def test_vectors_of_zeros(endpoint: Endpoint, loopback: Any) -> None:
     loopback.rules({"vectors": "zero", "contains": "diagnosis 64"})
-    with pytest.raises(ModelError, match="'m' at the endpoint 'here' has no vector but zeros for 'diagnosis 64'"):
+    with pytest.raises(ModelError, match="'m' at the endpoint 'here' has no vector for 'diagnosis 64', but zeros"):
         EndpointEncoder(endpoint, "m").encode(NAMES)
 
 

@@ -12,7 +12,7 @@ import pytest
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.terms.text.scripts import mixed_scripts, share_in
 from dxmatch.terms.text.sentences import is_nothing
-from dxmatch.terms.text.understood import LANGUAGE, NOTHING, SCRIPT, SENTENCE, SEVERAL, Reader
+from dxmatch.terms.text.understood import LANGUAGE, NOTHING, SCRIPT, SENTENCE, SEVERAL, Reader, ways_apart
 from dxmatch.terms.text.vocabulary import Vocabulary
 
 from ...small_vocabulary import small_vocabulary
@@ -76,9 +76,7 @@ def test_cyrillic_is_a_script_of_russian() -> None:
     assert reader("нет; n/a", "нет n a").not_understood is None
 
 
-def test_scripts() -> None:
-    assert mixed_scripts("\u0430sthma and TNF\u03b1") == ["\u0430sthma"]
-    assert mixed_scripts("астма, asthma, γδ T-cell lymphoma") == []
+def test_share_of_scripts() -> None:
     assert share_in("abc", "LATIN") == share_in("123", "LATIN") == share_in("µé", "LATIN", "GREEK") == 1
     assert share_in("ab高血", "LATIN") == 0.5
 
@@ -117,3 +115,49 @@ def test_one_letter_again_and_again_takes_no_more_time_than_its_length(reader: R
     reader(raw, N(raw))
     assert time.thread_time() - began < 1
     assert [is_nothing(text) for text in ("xxxx", "aaaaaa bbb", "xx", "xxxxy")] == [True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("аsthma", ["аsthma"]),  # Cyrillic а
+        ("αsthma", ["αsthma"]),  # Greek alpha
+        ("pneumοnia and gοut", ["pneumοnia", "gοut"]),  # Greek omicron
+        ("астмa", ["астмa"]),  # Latin a
+        ("ΗΙV", ["ΗΙV"]),  # Greek eta and iota
+        ("asthma", []),
+        ("астма asthma", []),
+        ("β-thalassemia", []),
+        ("TNFα deficiency, IFNγ, μg, µg, αHCG", []),
+        ("Ménière’s disease", []),
+        ("ﬁbrosis ｇｏｕｔ", []),
+        ("高脂血症 type 2", []),
+        ("СД2 типа", []),
+        ("", []),
+    ],
+)
+def test_mixed_scripts(text: str, expected: list[str]) -> None:
+    assert mixed_scripts(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("raw", "parts"),
+    [
+        ("gout ; asthma", ["gout", "asthma"]),
+        ("gout\n \r\nasthma", ["gout", "asthma"]),
+        ("gout vs. asthma", ["gout", "asthma"]),
+        ("gout / / asthma", ["gout", "asthma"]),
+        ("1. gout 2) asthma", ["gout", "asthma"]),
+    ],
+)
+def test_parts_come_without_the_blanks_around_them(raw: str, parts: list[str]) -> None:
+    assert parts in [way for way, _ in ways_apart(raw)]
+
+
+@pytest.mark.parametrize(
+    "raw", ["gout" + " " * 50_000 + "b; c", "gout" + "\n" * 50_000 + "b", "a," + " " * 50_000 + "b", " or" * 20_000]
+)
+def test_a_long_run_of_separators_takes_no_more_time_than_its_length(raw: str) -> None:
+    began = time.thread_time()
+    ways_apart(raw)
+    assert time.thread_time() - began < 1
