@@ -65,8 +65,10 @@ def files_to_keep(folders: Mapping[str, str | os.PathLike[str]], names: Sequence
 
     kept: dict[str, bytes] = {}
     for number, name in enumerate(names):
-        folder = Path(folders[name]) if name in folders else None
-        for file in () if folder is None else encoder_files(folder):
+        if name not in folders:
+            continue
+        folder = Path(folders[name])
+        for file in encoder_files(folder):
             path = f"{number}/{file.relative_to(folder).as_posix()}"
             if not _FILE.fullmatch(path):
                 allowed = "names of letters, digits, _, - and dots, in four folders at most"

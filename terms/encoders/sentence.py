@@ -101,7 +101,7 @@ class SentenceEncoder:
             problem = f"could not be loaded as a sentence-transformers model ({_first_line(error)})"
             raise ModelError(f"{self.name}: {problem}.") from error
         if pooling is not None:
-            self.model[1] = Pooling(self.model.get_embedding_dimension(), pooling)
+            self.model[1] = Pooling(self.model.get_embedding_dimension(), pooling)  # type: ignore[arg-type]
         default = self.model.prompts.get(self.model.default_prompt_name) or ""
         self._put_first = default if prompt is None else prompt
 
