@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, ModelError, OptionError, quoted
 
+POOLINGS = ("cls", "mean", "max", "lasttoken")
+"""How the vectors of tokens become one."""
 OWN_LENGTH = "-own-length"
 """Ends the identity of an encoder whose vectors keep the length that the model gives them."""
 

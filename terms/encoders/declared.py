@@ -13,7 +13,7 @@ from msgspec.structs import asdict, replace
 
 from ...errors import InputError, Open, Remedy, quoted, warn
 from ...files.toml import table_as
-from . import Encoder
+from . import POOLINGS, Encoder
 from .hub import COMMIT, is_hub_name
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ _NAME = re.compile(r"[A-Za-z0-9_-]+")
 _PLAIN = re.compile(r"[\w:./~-]{1,100}")
 """Names that an error may show for copying."""
 _LOADED_ONLY, _SERVED_ONLY = ("device", "pooling"), ("dimensions",)
-POOLINGS = ("cls", "mean", "max", "lasttoken")
 Text = Annotated[str, Meta(pattern=r"\S", description="text that is not blank")]
 Count = Annotated[int, Meta(ge=1, description="a whole number from 1")]
 

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import DxmatchError, MissingExtra, ModelError, OptionError
-from . import OWN_LENGTH, checked_texts, rows_of
-from .declared import POOLINGS
+from . import OWN_LENGTH, POOLINGS, checked_texts, rows_of
 from .hub import hub_folder
 
 ROWS = 8
