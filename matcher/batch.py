@@ -76,11 +76,17 @@ class PairModel:
         texts, at_a, at_b = different_texts(a, b)
         return Batch.of_texts(self, Names.read(texts, self.providers), at_a, at_b, progress=progress)
 
-    def probabilities(self, names: Names, a: NDArray[np.int32], b: NDArray[np.int32]) -> NDArray[np.float64]:
+    def probabilities(
+        self, names: Names, a: NDArray[np.int32], b: NDArray[np.int32], *, progress: Progress | None = None
+    ) -> NDArray[np.float64]:
         """float64[n] for n pairs of names, int32[n] each, in blocks, so that little more memory is taken than the result's."""
-        blocks = [slice(start, start + PAIRS_AT_ONCE) for start in range(0, len(a), PAIRS_AT_ONCE)]
-        found = [Batch(self, names, a[some], b[some]).probability() for some in blocks]
-        return np.concatenate(found) if found else np.zeros(0)
+        out = np.empty(len(a))
+        for start in range(0, len(a), PAIRS_AT_ONCE):
+            some = slice(start, min(start + PAIRS_AT_ONCE, len(a)))
+            out[some] = Batch(self, names, a[some], b[some]).probability()
+            if progress is not None:
+                progress(some.stop, len(a))
+        return out
 
     @property
     def trained(self) -> Decider:

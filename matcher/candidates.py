@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from ..terms.icd.search import found_by
 
 CANDIDATES = 50
 """Of each way."""
+NAMES_AT_ONCE = 10_000
+"""Names that are searched, judged and kept together, with the usual number of candidates."""
 FLAT = 20_000
 """Fewer names are searched one by one."""
 _SEED = 1234
@@ -41,37 +44,27 @@ class CandidateSearch:
     ----------
     among : int32[b], the names that are looked for, each once.
     count : candidates of each way.
-    kind : FAISS's name of the index, for measuring.
-
-    Raises
-    ------
-    ModelError
-        For a model without an encoder of its own.
     """
 
-    def __init__(
-        self,
-        names: Names,
-        among: NDArray[np.int32],
-        count: int = CANDIDATES,
-        kind: str | None = None,
-    ) -> None:
-        graph = names.providers.graph
+    def __init__(self, names: Names, among: NDArray[np.int32], count: int = CANDIDATES) -> None:
         self._vectors, self._among, self._count = names.vectors(SHIPPED), among, min(count, len(among))
-        self._index = _index(self._vectors, among, kind)
+        self._index = _index(self._vectors, among) if len(among) else None
+        graph = names.providers.graph
         self._kin = None if graph is None else _Kin(names, among, graph)
 
     def __call__(self, names: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Pairs (place in `names`, candidate), int32 each, every pair once, sorted by place; a name is a candidate of itself."""
+        """Pairs of a name and a candidate that is another name, int32 each, every pair once, in the order of the names."""
+        if self._index is None or not len(names):
+            return np.zeros(0, np.int32), np.zeros(0, np.int32)
         nearest = found_by(self._index, self._vectors[names], self._count)
         found = [np.where(nearest >= 0, self._among[nearest], -1)]
         if self._kin is not None:
             found += self._kin(names, self._vectors, self._count)
         candidates = np.concatenate(found, axis=1).astype(np.int64)
         place = np.repeat(np.arange(len(names)), candidates.shape[1])
-        flat = candidates.ravel()
-        keys = np.unique((place[flat >= 0] << 32) | flat[flat >= 0])
-        return (keys >> 32).astype(np.int32), (keys & 0xFFFFFFFF).astype(np.int32)
+        keys = np.unique((place << 32 | candidates.ravel())[candidates.ravel() >= 0])
+        first, second = names[keys >> 32], (keys & 0xFFFFFFFF).astype(np.int32)
+        return first[first != second], second[first != second]
 
 
 def check_can_search(names: Names) -> None:
@@ -80,18 +73,22 @@ def check_can_search(names: Names) -> None:
         raise ModelError("The model has no encoder of its own, so it cannot look for candidates in a list.")
 
 
-def _index(vectors: NDArray[np.float32], among: NDArray[np.int32], kind: str | None) -> Any:
+def names_at_once(candidates: int) -> int:
+    """How many names are searched and judged together; fewer where each has more candidates than usual."""
+    return max(1, min(NAMES_AT_ONCE, NAMES_AT_ONCE * CANDIDATES // candidates))
+
+
+def _index(vectors: NDArray[np.float32], among: NDArray[np.int32]) -> Any:
     """A FAISS index of the rows `among` of `vectors`."""
     import faiss
 
     n, d = len(among), vectors.shape[1]
     lists = int(2 * n**0.5)
-    kind = kind or ("Flat" if n < FLAT else f"IVF{lists},PQ{d // 2}x4fs")
+    kind = "Flat" if n < FLAT else f"IVF{lists},PQ{d // 2}x4fs"
     index: Any = faiss.index_factory(d, kind, faiss.METRIC_INNER_PRODUCT)
     if not index.is_trained:
         some = np.random.default_rng(_SEED).permutation(n)[: _TRAINED_ON * lists]
         index.train(vectors[among[np.sort(some)]])
-    if hasattr(index, "nprobe"):
         index.nprobe = _PROBED
     for start in range(0, n, _ADDED_AT_ONCE):
         index.add(vectors[among[start : start + _ADDED_AT_ONCE]])
@@ -116,20 +113,14 @@ class _Kin:
         """int32[n, count] twice, names that are looked for, -1 for none: of the same disease, and of one above or below."""
         from .link_kernels import kin
 
-        found = []
-        at_once = -(-len(names) // cores())
-        parts = [slice(start, start + at_once) for start in range(0, len(names), max(at_once, 1))]
-        for starts, near in self._near:
-            out, best = np.full((len(names), count), -1, np.int32), np.full((len(names), count), -np.inf, np.float32)
-            fixed = starts, near, self._starts, self._members, _LOOKED_AT
-            with ThreadPoolExecutor(max(len(parts), 1)) as pool:
-                jobs = [
-                    pool.submit(kin, vectors, names[some], self._nodes, *fixed, out[some], best[some]) for some in parts
-                ]
-            for job in jobs:
-                job.result()
-            found.append(out)
-        return found
+        def found(some: NDArray[np.int32], starts: NDArray[np.int64], near: NDArray[np.int32]) -> NDArray[np.int32]:
+            return kin(vectors, some, self._nodes, starts, near, self._starts, self._members, _LOOKED_AT, count)
+
+        parts = np.array_split(names, cores())
+        with ThreadPoolExecutor(len(parts)) as pool:
+            return [
+                np.concatenate([*pool.map(found, parts, repeat(starts), repeat(near))]) for starts, near in self._near
+            ]
 
 
 @lru_cache(maxsize=1)

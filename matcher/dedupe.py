@@ -1,10 +1,14 @@
-"""Duplicates in one list of terms: clusters of names of one disease, and why each term is in its own."""
+"""Duplicates in one list of terms: clusters of names of one disease, and why each term is in its own.
+
+M is not transitive, so that what merely hangs together by a chain is not one thing: in a cluster every two members match. This is
+agglomerative clustering with complete linkage (Sørensen 1948), greedy by falling probability: two clusters become one where M says of every
+pair across them that it matches. Pairs that were no candidates are asked of M before that is said.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,126 +16,147 @@ from numpy.typing import NDArray
 
 from .. import progress
 from ..features.compute import prepare
-from ..features.names import Names, Progress
-from .batch import PAIRS_AT_ONCE, Batch, PairModel
-from .candidates import CANDIDATES, CandidateSearch, check_can_search
-from .clusters import Known, clustered, keys_of, names_of
-from .link import names_at_once, phases
+from ..features.names import Names
+from .batch import Batch, PairModel
+from .candidates import CANDIDATES, CandidateSearch, check_can_search, names_at_once
+from .link import phases
 from .terms import Listed, Terms, listed
 
 SAME_WORDS = "the same after normalisation"
+_ROUNDS = 21
+_MOST_ASKED = 1 << 22
+"""Pairs beyond the candidates in one round; those of the likeliest merges go first."""
+
+Score = Callable[[NDArray[np.int32], NDArray[np.int32]], NDArray[np.float64]]
 
 
 def dedupe(model: PairModel, read: Terms, *, least: float, candidates: int = CANDIDATES) -> pa.Table:
     """See `MatchFunction.dedupe`. least : of a match."""
     with progress.shown("Finding duplicates") as report:
-        naming, preparing, judging = phases(report, len(read), 1, 2, 1)
+        naming, preparing, judging = phases(report, len(read))
         names, (of,) = listed(model, naming, terms=read.texts)
         check_can_search(names)
         prepare(names, model.features, progress=preparing)
-        known = _candidates(model, names, of, candidates, judging)
-        cluster, known = clustered(len(names), known, least, partial(model.probabilities, names))
-        return _duplicates(model, names, read, of, cluster, known)
+        among, at_once = np.unique(of.name[of.understood]), names_at_once(candidates)
+        search = CandidateSearch(names, among, candidates)
+        found = [keys_of(*search(among[start : start + at_once])) for start in range(0, len(among), at_once)]
+        keys = np.unique(np.concatenate([*found, np.zeros(0, np.int64)]))  # each of two names may have found the other
+        probability = model.probabilities(names, *names_of(keys), progress=judging)
+        clusters = clustered(len(names), keys, probability, least, partial(model.probabilities, names))
+        return _duplicates(model, names, read, of, *clusters)
 
 
-def _candidates(model: PairModel, names: Names, of: Listed, count: int, report: Progress) -> Known:
-    among = np.unique(of.name[of.understood])
-    found = [np.zeros(0, np.int64)]
-    if len(among) > 1:
-        search = CandidateSearch(names, among, count)
-        at_once = names_at_once(count)
-        for start in range(0, len(among), at_once):
-            some = among[start : start + at_once]
-            place, other = search(some)
-            found.append(keys_of(some[place], other)[some[place] != other])
-    keys = np.unique(np.concatenate(found))  # each of two names may have found the other
-    probability = np.empty(len(keys))
-    for start in range(0, len(keys), PAIRS_AT_ONCE):
-        block = slice(start, start + PAIRS_AT_ONCE)
-        probability[block] = model.probabilities(names, *names_of(keys[block]))
-        report(min(start + PAIRS_AT_ONCE, len(keys)), len(keys))
-    return Known(keys, probability)
+def keys_of(a: NDArray[np.int32], b: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Pairs of names as one number each, the smaller name first."""
+    return np.minimum(a, b).astype(np.int64) << 32 | np.maximum(a, b)
+
+
+def names_of(keys: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    return (keys >> 32).astype(np.int32), (keys & 0xFFFFFFFF).astype(np.int32)
+
+
+def clustered(
+    names: int, keys: NDArray[np.int64], probability: NDArray[np.float64], least: float, score: Score
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]:
+    """int32[names], the cluster of each name, numbered by its smallest member; and what is known now, every pair within a cluster included.
+
+    Parameters
+    ----------
+    keys, probability : the pairs that M was asked for, each once, sorted, and what it said.
+    least : a pair matches from here on.
+    score : asks M for further pairs.
+    """
+    from .link_kernels import merge
+
+    cluster = np.arange(names)
+    for _ in range(_ROUNDS):
+        first, second = names_of(keys)
+        starts, matches = np.searchsorted(first, np.arange(names + 1)), probability >= least
+        likeliest = np.flatnonzero(matches)
+        likeliest = likeliest[np.argsort(-probability[likeliest], kind="stable")]
+        cluster, wanted = merge(first, second, starts, matches, likeliest, _MOST_ASKED)
+        if not len(wanted):
+            break
+        wanted = np.unique(wanted)
+        keys, probability = np.concatenate([keys, wanted]), np.concatenate([probability, score(*names_of(wanted))])
+        order = np.argsort(keys)
+        keys, probability = keys[order], probability[order]
+    _, smallest, of = np.unique(cluster, return_index=True, return_inverse=True)
+    return smallest[of].astype(np.int32), keys, probability
 
 
 def _duplicates(
-    model: PairModel, names: Names, read: Terms, of: Listed, cluster: NDArray[np.int32], known: Known
+    model: PairModel,
+    names: Names,
+    read: Terms,
+    of: Listed,
+    cluster: NDArray[np.int32],
+    keys: NDArray[np.int64],
+    probability: NDArray[np.float64],
 ) -> pa.Table:
-    partner = _partners(cluster, known)
-    rows_of: dict[int, list[int]] = {}
-    for row, name in enumerate(of.name.tolist()):
-        if name >= 0:
-            rows_of.setdefault(name, []).append(row)
-    names_of: dict[int, list[int]] = {}
-    for name in rows_of:
-        names_of.setdefault(int(cluster[name]), []).append(name)
-    number = {place: i for i, place in enumerate(names_of, 1)}
-    chosen = {place: _representative(some, rows_of, partner) for place, some in names_of.items()}
-    commonest = {name: _commonest(rows, of) for name, rows in rows_of.items()}
-    shown = {place: commonest[name] for place, name in chosen.items()}
-    columns: dict[str, list[Any]] = {
-        name: []
-        for name in ("term", "index", "cluster", "size", "representative", "joined_with", "probability", "why", "note")
+    """The table. Each name is represented by the first row of the commonest way to write it, a cluster by its commonest name.
+
+    Of equally common names the one goes first that matches another best, then the first in the list.
+    """
+    rows = np.flatnonzero(of.name >= 0)
+    name, text = of.name[rows], of.text[rows]
+    _, commonest = _first_of(name, -np.bincount(text)[text], rows)
+    commonest = rows[commonest]
+    partner, best = _partners(cluster, keys, probability)
+    _, first, number = np.unique(cluster[name], return_index=True, return_inverse=True)
+    number = 1 + np.argsort(np.argsort(first))[number]  # in order of first appearance
+    named, first = np.unique(name, return_index=True)
+    _, chosen = _first_of(number[first], -np.bincount(name), -best[named], first)
+
+    same_words, other = rows != commonest[name], name != chosen[number - 1]
+    joined = np.where(same_words, commonest[name], np.where(other, commonest[partner[name]], -1))
+    other &= ~same_words
+    why = np.full(len(rows), SAME_WORDS, object)
+    why[other] = _why(model, names, name[other], partner[name[other]])
+    texts = pa.array(of.texts, pa.large_string())
+    alone = joined < 0
+    columns = {
+        "cluster": pa.array(number),
+        "size": pa.array(np.bincount(number)[number]),
+        "representative": texts.take(pa.array(commonest[chosen[number - 1]])),
+        "joined_with": texts.take(pa.array(joined, mask=alone)),
+        "probability": pa.array(np.where(same_words, 1.0, best[name]), mask=alone),
+        "why": pa.array(why, pa.large_string(), mask=alone),
     }
-    size = {place: sum(len(rows_of[name]) for name in some) for place, some in names_of.items()}
-    asked: dict[int, tuple[int, int]] = {}
-    for row, name in enumerate(of.name.tolist()):
-        place = int(cluster[name]) if name >= 0 else None
-        joined, probability, why = None, None, None
-        if place is not None:
-            first = commonest[name]
-            if row != first:
-                joined, probability, why = of.texts[first], 1.0, SAME_WORDS
-            elif name != chosen[place]:
-                other, probability = partner[name]
-                joined = of.texts[commonest[other]]
-                asked[row] = name, other
-        values = (
-            of.texts[row], row, None if place is None else number[place], None if place is None else size[place],
-            None if place is None else of.texts[shown[place]], joined, probability, why, of.problems.get(row),
-        )  # fmt: skip
-        for column, value in zip(columns.values(), values, strict=True):
-            column.append(value)
-    for row, why in zip(asked, _why(model, names, list(asked.values())), strict=True):
-        columns["why"][row] = why
-    kinds = {"index": pa.int64(), "cluster": pa.int64(), "size": pa.int64(), "probability": pa.float64()}
-    made = {name: pa.array(values, kinds.get(name, pa.large_string())) for name, values in columns.items()}
-    made |= {name: values for name, values in read.others("").items() if name not in made}
-    return pa.table(made)
+    at = np.full(len(of), -1)
+    at[rows] = np.arange(len(rows))
+    take = pa.array(at, mask=at < 0)
+    made: dict[str, pa.Array | pa.ChunkedArray] = {"term": texts, "index": pa.array(np.arange(len(of)))}
+    made |= {title: values.take(take) for title, values in columns.items()}
+    made["note"] = pa.array([of.problems.get(row) for row in range(len(of))], pa.large_string())
+    return pa.table(made | {title: values for title, values in read.others("").items() if title not in made})
 
 
-def _partners(cluster: NDArray[np.int32], known: Known) -> dict[int, tuple[int, float]]:
-    """Of each name that shares its cluster, the other that it matches best (of equals, the first), and the probability."""
-    first, second = names_of(known.keys)
+def _first_of(group: NDArray[np.integer], *by: NDArray[np.generic]) -> tuple[NDArray[np.integer], NDArray[np.int64]]:
+    """The different groups, and of each the place of its least member by these keys, the first key before the second."""
+    order = np.lexsort((*by[::-1], group))
+    found, at = np.unique(group[order], return_index=True)
+    return found, order[at]
+
+
+def _partners(
+    cluster: NDArray[np.int32], keys: NDArray[np.int64], probability: NDArray[np.float64]
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Of each name the other of its cluster that it matches best (of equals, the first), -1 for none, and the probability, 0 for none."""
+    first, second = names_of(keys)
     within = cluster[first] == cluster[second]
-    first, second, probability = first[within], second[within], known.probability[within]
-    names, others = np.concatenate([first, second]), np.concatenate([second, first])
-    probability = np.tile(probability, 2)
-    order = np.lexsort((others, -probability, names))
-    names, others, probability = names[order], others[order], probability[order]
-    _, at = np.unique(names, return_index=True)
-    return {
-        name: (other, p)
-        for name, other, p in zip(names[at].tolist(), others[at].tolist(), probability[at].tolist(), strict=True)
-    }
+    each = np.concatenate([first[within], second[within]])
+    others, matching = np.concatenate([second[within], first[within]]), np.tile(probability[within], 2)
+    partner, best = np.full(len(cluster), -1, np.int32), np.zeros(len(cluster))
+    found, at = _first_of(each, -matching, others)
+    partner[found], best[found] = others[at], matching[at]
+    return partner, best
 
 
-def _representative(names: list[int], rows_of: dict[int, list[int]], partner: dict[int, tuple[int, float]]) -> int:
-    """The name that stands in most rows; of equals, the one that matches another best, then the first."""
-    return min(names, key=lambda name: (-len(rows_of[name]), -partner.get(name, (0, 0.0))[1], rows_of[name][0]))
-
-
-def _commonest(rows: list[int], of: Listed) -> int:
-    """The first row of the commonest way to write one name; of equals, the first."""
-    if len(rows) == 1:
-        return rows[0]
-    (text, _), *_ = Counter(of.texts[row] for row in rows).most_common(1)
-    return next(row for row in rows if of.texts[row] == text)
-
-
-def _why(model: PairModel, names: Names, pairs: list[tuple[int, int]]) -> list[str]:
+def _why(model: PairModel, names: Names, a: NDArray[np.int32], b: NDArray[np.int32]) -> list[str]:
     """What the graph or the words say of each pair of names; else what M takes it for."""
-    if not pairs or model.trained.parts.relation is None:
-        return ["M takes them for a match"] * len(pairs)
-    batch = Batch(model, names, *np.array(pairs, np.int32).T)
+    if not len(a) or model.trained.parts.relation is None:
+        return ["M takes them for a match"] * len(a)
+    batch = Batch(model, names, a, b)
     found = zip(batch.reasons(), batch.relations().kinds, strict=True)
     return [why or f"M takes them for {kind}" for why, kind in found]

@@ -8,27 +8,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeVar
 
-from ..errors import DxmatchError, InputError, MissingExtra, ModelError, OptionError, Remedy, warn
+from ..errors import InputError, MissingExtra, ModelError, OptionError, warn
 from ..models import folder as model_folder
 from ..models.folder import ModelFolder
 from ..models.manifest import CARD, MANIFEST, read
-from ..terms.encoders.hub import COMMIT, is_hub_name
+from ..terms.encoders.hub import hub_folder, is_hub_name
 
 T = TypeVar("T")
-_UNREACHED = "the hub could not be reached, and its cache on this machine lacks"
-
-
-@dataclass(frozen=True)
-class HubModel:
-    """A model of the hub. commit : 40 digits, of what was read."""
-
-    name: str
-    commit: str
-    parts: ModelFolder
 
 
 def hub_name(path: object, revision: str | None = None) -> tuple[str, str | None] | None:
@@ -51,13 +39,9 @@ def hub_name(path: object, revision: str | None = None) -> tuple[str, str | None
 
 
 def hub_model(
-    name: str,
-    revision: str | None = None,
-    *,
-    allow_download: bool = False,
-    pinned: bool = False,
-) -> HubModel:
-    """The model of the hub's cache on this machine, or fetched.
+    name: str, revision: str | None = None, *, allow_download: bool = False, pinned: bool = False
+) -> tuple[ModelFolder, str]:
+    """The model of the hub's cache on this machine, or fetched, and the commit that it is of.
 
     Parameters
     ----------
@@ -72,23 +56,16 @@ def hub_model(
     ModelError
         Where it could not be fetched, or is no model folder that `load` would take.
     """
-    found = _file(name, MANIFEST, revision, allow_download)
-    if found is None:
-        at = "" if revision is None else f" at {revision}"
-        raise InputError(
-            f"{name}{at}: no such folder here, and no model in the hub's cache on this machine; nothing is fetched unasked",
-            allowed="a model folder, or the name of a model on the Hugging Face hub",
-            remedy=Remedy("fetches it from the hub", allow_download=True),
-        )
-    commit, place = found.parent.name, f"{name}@{found.parent.name}"
-    if not COMMIT.fullmatch(commit):
-        raise ModelError(f"{name}: the hub's cache does not say which commit {found} is of.")
-    for file in read(found.read_bytes(), f"{place}/{MANIFEST}").files:
-        _file(name, file, commit, allow_download)
-    parts = model_folder.load(found.parent, place)
+    _library(f"{name}: no such folder here; a model of the hub")
+    try:
+        found = hub_folder(name, revision, allow_download=allow_download)
+    except InputError as error:
+        allowed = "a model folder, or the name of a model on the Hugging Face hub"
+        raise InputError(f"no such folder here; {error.problem}", allowed=allowed, remedy=error.remedy) from None
+    parts, commit = model_folder.load(found, f"{name}@{found.name}"), found.name
     if revision != commit and not pinned:
         warn(f'{name} without a commit may be another model tomorrow; this one is revision="{commit}".')
-    return HubModel(name, commit, parts)
+    return parts, commit
 
 
 def push(
@@ -145,42 +122,9 @@ def _library(what: str) -> Any:
     return huggingface_hub
 
 
-def _file(name: str, file: str, revision: str | None, allow_download: bool) -> Path | None:
-    """A file of the cache; None where it is not there, nor on the hub."""
-    library = _library(f"{name}: no such folder here; a model of the hub")
-    kept = library.try_to_load_from_cache(name, file, revision=revision)
-    if not allow_download:
-        return Path(kept) if isinstance(kept, str) else None
-
-    from huggingface_hub import errors
-
-    def fetch() -> Path | None:
-        if not isinstance(kept, str) and file == MANIFEST:
-            # the download would ask a hub that is out of reach again and again, for 23 s
-            try:
-                library.get_hf_file_metadata(library.hf_hub_url(name, file, revision=revision), library_name="dxmatch")
-            except errors.HfHubHTTPError:
-                pass  # the hub answers, and the download says what
-            except Exception as error:  # the library raises whatever the layer below did
-                raise ModelError(f"{name}: {_UNREACHED} {file} ({_first_line(error)}).") from error
-        try:
-            return Path(library.hf_hub_download(name, file, revision=revision, library_name="dxmatch"))
-        except errors.LocalEntryNotFoundError as error:
-            raise ModelError(f"{name}: {_UNREACHED} {file}.") from error
-        except errors.EntryNotFoundError:
-            return None
-
-    return _asked(fetch, name)
-
-
 def _asked(ask: Callable[[], T], name: str) -> T:
     try:
         return ask()
-    except DxmatchError:
-        raise
     except Exception as error:  # the library raises whatever the layer below did
-        raise ModelError(f"{name}: the hub did not do it ({_first_line(error)}).") from error
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+        first_line = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+        raise ModelError(f"{name}: the hub did not do it ({first_line}).") from error

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+import os
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from functools import cache, partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,31 +16,16 @@ from .. import progress
 from ..errors import warn
 from ..features.compute import prepare
 from ..features.names import Names, Progress
+from ..files.tables import check_output, write_table
 from ..files.wording import counted
 from .batch import WHY, Batch, PairModel
-from .candidates import CANDIDATES, CandidateSearch, check_can_search
+from .candidates import CANDIDATES, CandidateSearch, check_can_search, names_at_once
 from .kept_blocks import Block, KeptBlocks
 from .terms import Listed, Terms, listed
 
-NAMES_AT_ONCE = 10_000
-"""Names of the first list that are searched, judged and kept together; fewer where each has more candidates than usual."""
 NO_MATCH = "no match"
 _WORTH_NAMING = 0.01
 """A nearest term of a lower probability is not named."""
-
-
-class _Found(NamedTuple):
-    """Links as rows of the two lists; and of names of the first list of which no candidate matches, which is nearest."""
-
-    a: NDArray[np.int64]
-    b: NDArray[np.int64]
-    probability: NDArray[np.float64]
-    unmatched: NDArray[np.int32]
-    nearest: NDArray[np.int32]
-    nearest_probability: NDArray[np.float64]
-
-
-_NOTHING = _Found(*(np.zeros(0, kind) for kind in ("i8", "i8", "f8", "i4", "i4", "f8")))
 
 
 def link(
@@ -49,142 +37,115 @@ def link(
     least: float,
     candidates: int = CANDIDATES,
     add: Sequence[str] = (),
-    kept: KeptBlocks | None = None,
+    output: str | os.PathLike[str] | None = None,
+    judged_by: Sequence[Any] = (),
 ) -> pa.Table:
-    """See `MatchFunction.link`. least : of a match. kept : keeps the blocks of the work, and has those of an earlier run."""
+    """See `MatchFunction.link`. least : of a match. judged_by : what tells the match function from any other, as JSON can hold it."""
+    if output is not None:
+        check_output(output)
     with progress.shown("Linking terms") as report:
-        naming, preparing, judging = phases(report, len(read) + len(read_b), 1, 2, 1)
-        names, (of_a, of_b) = listed(model, naming, a=read.texts, b=read_b.texts)
+        naming, preparing, judging = phases(report, len(read) + len(read_b))
+        names, (a, b) = listed(model, naming, a=read.texts, b=read_b.texts)
         check_can_search(names)
-        wanted = np.unique(of_a.name[of_a.name >= 0])
-        at_once = names_at_once(candidates)
-        blocks = [wanted[start : start + at_once] for start in range(0, len(wanted), at_once)]
-        there: dict[int, Block] = {}
-        if kept is not None:
-            there = kept.open(len(blocks), k, least, candidates, at_once, of_a.texts, of_b.texts)
-        search = None
-        if len(there) < len(blocks):
+
+        @cache
+        def search() -> CandidateSearch:
             prepare(names, model.features, progress=preparing)
-            search = _Search(model, names, of_a, of_b, candidates)
-        parts = [_NOTHING]
-        for number, block in enumerate(blocks):
-            if search is None or number in there:
-                parts.append(_Found(**there[number]))
-            else:
-                parts.append(search(block, k, least))
-                if kept is not None:
-                    kept.add(number, parts[-1]._asdict())
-            judging(number + 1, len(blocks))
-        found = _Found(*map(np.concatenate, zip(*parts, strict=True)))
-    if k is None or k >= candidates:
-        _warn_of_limits(found, of_b, candidates)
-    return _links(model, names, read, read_b, of_a, of_b, found, add)
+            return CandidateSearch(names, np.unique(b.name[b.understood]), candidates)
+
+        understood, there = np.zeros((2, len(names)), bool)
+        understood[a.name[a.understood]] = there[b.name[b.name >= 0]] = True
+        wanted, at_once = np.unique(a.name[a.name >= 0]), names_at_once(candidates)
+        blocks = [wanted[start : start + at_once] for start in range(0, len(wanted), at_once)]
+        job = (*judged_by, k, least, candidates, at_once, a.texts, b.texts)
+        with nullcontext() if output is None else KeptBlocks(output, len(blocks), *job) as kept:
+            found: list[Block] = [dict.fromkeys(("a", "b"), np.zeros(0, np.int32)) | {"probability": np.zeros(0)}]
+            for number, block in enumerate(blocks):
+                judged = partial(_judged, model, names, block, understood, there, search, k, least)
+                found.append(judged() if kept is None else kept.of(number, judged))
+                judging(number + 1, len(blocks))
+            of_a, of_b, probability = (np.concatenate([one[name] for one in found]) for name in found[0])
+            made = _links(model, names, (read, a), (read_b, b), of_a, of_b, probability, k, least, add)
+            if k is None or k >= candidates:
+                _warn_of_limits(made, b, candidates)
+            if output is not None:
+                write_table(made, output)
+    return made
 
 
-class _Search:
-    """Finds the links of names of the first list."""
+def _judged(
+    model: PairModel, names: Names, block: NDArray[np.int32], understood: NDArray[np.bool_], there: NDArray[np.bool_],
+    search: Callable[[], CandidateSearch], k: int | None, least: float,
+) -> Block:  # fmt: skip
+    """For some names of the first list the k best of the second that match, best first; where none does, the nearest.
 
-    def __init__(self, model: PairModel, names: Names, a: Listed, b: Listed, candidates: int) -> None:
-        self._model, self._names, self._a, self._b = model, names, a, b
-        among = np.unique(b.name[b.understood])
-        self._find = CandidateSearch(names, among, candidates) if len(among) else None
-        self._understood = np.zeros(len(names), bool)
-        self._understood[a.name[a.understood]] = True
-        # What is written alike has the same links: they are looked for once, in the first such row.
-        first = np.unique(a.text, return_index=True)[1]
-        written = np.full(len(a), -1, np.int32)
-        written[first] = a.name[first]
-        self._rows_a, self._rows_b = _Rows(written, len(names)), _Rows(b.name, len(names))
-        self._written_alike = _Rows(a.text, len(a))
-
-    def __call__(self, names: NDArray[np.int32], k: int | None, least: float) -> _Found:
-        asked, place, other = np.flatnonzero(self._understood[names]).astype(np.int32), *(np.zeros(0, np.int32),) * 2
-        if self._find is not None:
-            place, other = self._find(names[asked])
-            differ = names[asked[place]] != other
-            place, other = asked[place[differ]], other[differ]
-        probability = self._model.probabilities(self._names, names[place], other)
-        # A name is a candidate of itself, whether it is understood or not.
-        own = np.arange(len(names), dtype=np.int32)
-        place, other = np.concatenate([own, place]), np.concatenate([names, other])
-        probability = np.concatenate([np.ones(len(names)), probability])
-        there = self._rows_b.count(other) > 0
-        place, other, probability = place[there], other[there], probability[there]
-        order = np.lexsort((other, -probability, place))
-        place, other, probability = place[order], other[order], probability[order]
-        _, best = np.unique(place, return_index=True)
-        best = best[(probability[best] < least) & (probability[best] >= _WORTH_NAMING)]
-        keep = probability >= least
-        if k is not None:
-            keep &= np.arange(len(place)) - np.searchsorted(place, place) < k
-        rows = self._rows(names[place[keep]], other[keep], probability[keep], k)
-        return _Found(*rows, names[place[best]], other[best], probability[best])
-
-    def _rows(
-        self, of_a: NDArray[np.int32], of_b: NDArray[np.int32], probability: NDArray[np.float64], k: int | None
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """The rows that have matching names: of each row of the first list the k best, in this order: first those written as it is, then the first."""
-        a, b = self._a, self._b
-        place, row_b = self._rows_b.of(of_b)
-        again, row_a = self._rows_a.of(of_a[place])
-        place, row_b = place[again], row_b[again]
-        known = (of_a[place] == of_b[place]) | (a.understood[row_a] & b.understood[row_b])
-        place, row_a, row_b = place[known], row_a[known], row_b[known]
-        same = a.text[row_a] == b.text[row_b]
-        order = np.lexsort((row_b, ~same, -probability[place], row_a))
-        if k is not None:
-            sorted_a = row_a[order]
-            order = order[np.arange(len(order)) - np.searchsorted(sorted_a, sorted_a) < k]
-        which, row_a = self._written_alike.of(a.text[row_a[order]])
-        return row_a, row_b[order][which], probability[place[order]][which]
+    understood, there : bool[names], of the first list those that are understood, and those that are in the second.
+    """
+    first, second = search()(block[understood[block]])
+    probability = model.probabilities(names, first, second)
+    # A name is a candidate of itself, whether it is understood or not.
+    first, second = np.concatenate([block, first]), np.concatenate([block, second])
+    probability = np.concatenate([np.ones(len(block)), probability])
+    order = np.lexsort((second, -probability, first))
+    order = order[there[second[order]]]
+    first, second, probability = first[order], second[order], probability[order]
+    place = np.arange(len(first)) - np.searchsorted(first, first)
+    keep = (probability >= least) & (True if k is None else place < k)
+    keep |= (place == 0) & (probability >= _WORTH_NAMING)
+    return {"a": first[keep], "b": second[keep], "probability": probability[keep]}
 
 
-class _Rows:
-    """The rows of each of u names, or of what else is numbered."""
+def _of_rows(
+    a: Listed, b: Listed, of_a: NDArray[np.int32], of_b: NDArray[np.int32], probability: NDArray[np.float64], k: int | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:  # fmt: skip
+    """The rows that have matching names: of each row of the first list the k best, in this order: first those written as it is, then the first."""
+    # What is written alike has the same links: they are looked for once, in the first such row.
+    first = np.unique(a.text, return_index=True)[1]
+    written = np.full(len(a), -1, np.int32)
+    written[first] = a.name[first]
+    place, row_b = rows_with(of_b, b.name)
+    again, row_a = rows_with(of_a[place], written)
+    place, row_b = place[again], row_b[again]
+    known = (of_a[place] == of_b[place]) | (a.understood[row_a] & b.understood[row_b])
+    place, row_a, row_b = place[known], row_a[known], row_b[known]
+    order = np.lexsort((row_b, a.text[row_a] != b.text[row_b], -probability[place], row_a))
+    if k is not None:
+        sorted_a = row_a[order]
+        order = order[np.arange(len(order)) - np.searchsorted(sorted_a, sorted_a) < k]
+    which, row_a = rows_with(a.text[row_a[order]], a.text)
+    return row_a, row_b[order][which], probability[place[order]][which]
 
-    def __init__(self, name_of_row: NDArray[np.int32], names: int) -> None:
-        named = np.flatnonzero(name_of_row >= 0)
-        self._rows = named[np.argsort(name_of_row[named], kind="stable")]
-        self._starts = np.searchsorted(name_of_row[self._rows], np.arange(names + 1))
 
-    def count(self, names: NDArray[np.int32]) -> NDArray[np.int64]:
-        return self._starts[names + 1] - self._starts[names]
-
-    def of(self, names: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """(place in `names`, row) of every row of each of `names`."""
-        count = self.count(names)
-        place = np.repeat(np.arange(len(names)), count)
-        within = np.arange(len(place)) - np.repeat(np.cumsum(count) - count, count)
-        return place, self._rows[self._starts[names][place] + within]
+def rows_with(
+    wanted: NDArray[np.int32], number_of_row: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(place in `wanted`, row) of every row that has each of these numbers."""
+    rows = np.argsort(number_of_row, kind="stable")
+    starts = np.searchsorted(number_of_row[rows], wanted)
+    count = np.searchsorted(number_of_row[rows], wanted, side="right") - starts
+    place = np.repeat(np.arange(len(wanted)), count)
+    within = np.arange(len(place)) - np.repeat(np.cumsum(count) - count, count)
+    return place, rows[starts[place] + within]
 
 
 def _links(
-    model: PairModel,
-    names: Names,
-    read: Terms,
-    read_b: Terms,
-    a: Listed,
-    b: Listed,
-    found: _Found,
-    add: Sequence[str],
-) -> pa.Table:
+    model: PairModel, names: Names, read_a: tuple[Terms, Listed], read_b: tuple[Terms, Listed], of_a: NDArray[np.int32], of_b: NDArray[np.int32],
+    probability: NDArray[np.float64], k: int | None, least: float, add: Sequence[str],
+) -> pa.Table:  # fmt: skip
     """The table: a row for each link, and one for each term without, which says why."""
-    linked = np.zeros(len(a), bool)
-    linked[found.a] = True
-    left = np.flatnonzero(~linked)
-    rows_a = np.concatenate([found.a, left])
-    rows_b = np.concatenate([found.b, np.full(len(left), -1, np.int64)])
-    probability = np.concatenate([found.probability, np.full(len(left), np.nan)])
+    (terms_a, a), (terms_b, b), matches = read_a, read_b, probability >= least
+    rows_a, rows_b, p = _of_rows(a, b, of_a[matches], of_b[matches], probability[matches], k)
+    left = np.setdiff1d(np.arange(len(a)), rows_a)
+    rows_a, rows_b = np.concatenate([rows_a, left]), np.concatenate([rows_b, np.full(len(left), -1)])
     order = np.argsort(rows_a, kind="stable")
-    rows_a, rows_b, probability = rows_a[order], rows_b[order], probability[order]
+    rows_a, rows_b, p = rows_a[order], rows_b[order], np.concatenate([p, np.full(len(left), np.nan)])[order]
     none = rows_b < 0
     take_a, take_b = pa.array(rows_a), pa.array(rows_b, mask=none)
     texts_a, texts_b = (pa.array(of.texts, pa.large_string()) for of in (a, b))
-    reasons = _reasons(a, b, left, found)
     columns: dict[str, Any] = {
         "a": texts_a.take(take_a),
         "b": texts_b.take(take_b),
-        "probability": pa.array(probability, mask=none),
+        "probability": pa.array(p, mask=none),
         "match": pa.array(~none),
     }
     if add:
@@ -194,51 +155,34 @@ def _links(
             columns["relation"] = pa.array(batch.relations().kinds, pa.string()).take(at)
         if "reasons" in add:
             columns[WHY] = pa.array([why or None for why in batch.reasons()], pa.string()).take(at)
+    named_b, first_b = np.unique(b.name, return_index=True)
+    nearest_b = first_b[np.searchsorted(named_b, of_b[~matches])]
+    near = zip(of_a[~matches].tolist(), nearest_b.tolist(), probability[~matches].tolist(), strict=True)
+    nearest = {name: f"{NO_MATCH}; the nearest is {b.texts[row]!r} ({p:.2f})" for name, row, p in near}
+    notes = [a.problems.get(row) or nearest.get(int(a.name[row]), NO_MATCH) for row in left.tolist()]
     columns |= {"index_a": take_a, "index_b": take_b}
-    columns["note"] = pa.array(
-        [reasons.get(row) if blank else None for row, blank in zip(rows_a.tolist(), none.tolist(), strict=True)],
-        pa.string(),
-    )
-    others = {name: values.take(take_a) for name, values in read.others("a_").items()}
-    others |= {name: values.take(take_b) for name, values in read_b.others("b_", index=True).items()}
-    columns |= {name: values for name, values in others.items() if name not in columns}
-    return pa.table(columns)
+    columns["note"] = pa.array(notes, pa.string()).take(pa.array(np.cumsum(none) - 1, mask=~none))
+    others = {name: values.take(take_a) for name, values in terms_a.others("a_").items()}
+    others |= {name: values.take(take_b) for name, values in terms_b.others("b_", index=True).items()}
+    return pa.table(columns | {name: values for name, values in others.items() if name not in columns})
 
 
-def _reasons(a: Listed, b: Listed, left: NDArray[np.int64], found: _Found) -> dict[int, str]:
-    """Of each row without a link, why it has none."""
-    rows = np.flatnonzero(np.isin(b.name, found.nearest))[::-1]
-    first_b = dict(zip(b.name[rows].tolist(), rows.tolist(), strict=True))
-    near = zip(found.unmatched.tolist(), found.nearest.tolist(), found.nearest_probability.tolist(), strict=True)
-    nearest = {name: f"{NO_MATCH}; the nearest is {b.texts[first_b[other]]!r} ({p:.2f})" for name, other, p in near}
-    return {row: a.problems.get(row) or nearest.get(int(a.name[row]), NO_MATCH) for row in left.tolist()}
-
-
-def _warn_of_limits(found: _Found, b: Listed, candidates: int) -> None:
+def _warn_of_limits(made: pa.Table, b: Listed, candidates: int) -> None:
     """Says that there may be more links than were found, where not all of the second list were candidates."""
     different = len(np.unique(b.name[b.understood]))
     if different <= candidates:
         return
-    full = int((np.bincount(found.a) >= candidates).sum())
+    full = int((np.bincount(made.filter(made["match"])["index_a"].to_numpy()) >= candidates).sum())
     warn(
         f"For each term at most 3 x {candidates:,} of {different:,} different ones were judged, so that these are not all matches there are: "
         f"{counted(full, 'term')} {'has' if full == 1 else 'have'} {candidates:,} links or more. The option 'candidates' finds more."
     )
 
 
-def names_at_once(candidates: int) -> int:
-    return max(1, min(NAMES_AT_ONCE, NAMES_AT_ONCE * CANDIDATES // candidates))
+def phases(report: Progress, rows: int) -> list[Progress]:
+    """What reports the three parts of a job of some rows (naming, preparing, judging: 1, 2 and 1 of 4) to one `report`."""
 
+    def part(before: int, share: int) -> Progress:
+        return lambda done, total: report((before + share * done // max(total, 1)) * rows // 4, rows)
 
-def phases(progress: Progress | None, rows: int, *shares: int) -> list[Progress]:
-    """What reports each part of a job of some rows, by its share of the work, to one `progress`."""
-    reports: list[Progress] = []
-    for i, share in enumerate(shares):
-        before = sum(shares[:i]) * rows
-
-        def report(done: int, total: int, before: int = before, share: int = share) -> None:
-            if progress is not None:
-                progress((before + share * rows * done // max(total, 1)) // sum(shares), rows)
-
-        reports.append(report)
-    return reports
+    return [part(0, 1), part(1, 2), part(3, 1)]

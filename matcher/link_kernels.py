@@ -8,12 +8,13 @@ from ..compiled import compiled
 
 
 @compiled
-def kin(vectors, names, nodes, near_starts, near, starts, members, looked_at, out, best):
-    """Fills out, int32[n, k], with the nearest members of the diseases that are near those of each of n names; best, float32[n, k], with their cosines.
+def kin(vectors, names, nodes, near_starts, near, starts, members, looked_at, k):
+    """int32[n, k], the nearest members of the diseases that are near those of each of n names, -1 where there are fewer.
 
-    The first `looked_at` members are looked at, by link, disease and place. Places that are not filled stay -1.
+    The first `looked_at` members are looked at, by link, disease and place.
     """
-    k = out.shape[1]
+    out = np.full((names.size, k), -1, np.int32)
+    best = np.full((names.size, k), -np.inf, np.float32)
     seen = np.full(vectors.shape[0], -1, np.int64)
     for i in range(names.size):
         filled = looked = 0
@@ -40,6 +41,7 @@ def kin(vectors, names, nodes, near_starts, near, starts, members, looked_at, ou
                         place -= 1
                     best[i, place], out[i, place] = cosine, b
                     filled = min(filled + 1, k)
+    return out
 
 
 @compiled

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, final
 
@@ -87,11 +86,11 @@ def load(
     InputError
         For a model of the hub that is not in its cache and may not be fetched.
     """
-    fetched, identity = None, loading.identity
+    fetched_from, identity = None, loading.identity
     if (named := hub_name(matcher, loading.revision)) is not None:
         pinned = identity is not None and len(identity.rpartition("@")[2]) == 64
-        fetched = hub_model(*named, allow_download=loading.allow_download, pinned=pinned)
-        parts = fetched.parts
+        parts, commit = hub_model(*named, allow_download=loading.allow_download, pinned=pinned)
+        fetched_from = f"{named[0]}@{commit}"
     else:
         parts = shipped_parts() if matcher is None else model_folder.load(matcher)
     m = MatchFunction(
@@ -99,8 +98,7 @@ def load(
         min_coverage=min_coverage, policy=policy, judge_all=judge_all,
     )  # fmt: skip
     m.threshold = m.threshold_or(threshold)
-    if fetched is not None:
-        m.fetched_from = f"{fetched.name}@{fetched.commit}"
+    m.fetched_from = fetched_from
     if identity is not None:
         check_identity(m.name, m.identities, identity)
     return m
@@ -607,14 +605,15 @@ class MatchFunction:
         ModelError
             For a model without an encoder of its own.
         """
-        from .kept_blocks import written
         from .link import link
         from .terms import read_terms
 
         read, read_b = read_terms(a_terms, a, "a", reading), read_terms(b_terms, b, "b", reading)
-        options: Any = {"least": self.threshold_or(threshold), "candidates": candidates, "add": add}
-        linked = partial(link, self.model, read, read_b, k, **options)
-        made = written(lambda kept: linked(kept=kept), output, self.identity, self.policy, self.judge_all)
+        store = self.providers.store
+        judged_by = self.identity, self.policy, self.judge_all, store and store.status()
+        made = link(
+            self.model, read, read_b, k, least=self.threshold_or(threshold), candidates=candidates, add=add, output=output, judged_by=judged_by
+        )  # fmt: skip
         return read.native(made, made["index_a"].to_numpy())
 
     @checked
@@ -667,13 +666,16 @@ class MatchFunction:
         ModelError
             For a model without an encoder of its own, or without the policy.
         """
+        from ..files.tables import check_output, write_table
         from .dedupe import dedupe
-        from .kept_blocks import written
         from .terms import read_terms
 
         m, read = self.for_duplicates(policy), read_terms(terms, column, "column", reading)
-        least = m.threshold_or(threshold)
-        made = written(lambda _: dedupe(m.model, read, least=least, candidates=candidates), output)
+        if output is not None:
+            check_output(output)
+        made = dedupe(m.model, read, least=m.threshold_or(threshold), candidates=candidates)
+        if output is not None:
+            write_table(made, output)
         return read.native(made, np.arange(len(read)))
 
     def for_duplicates(self, policy: PolicyName | None = None) -> Self:

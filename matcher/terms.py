@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..errors import InputError, ReadingWarning, quoted, warn
+from ..errors import InputError, NotUnderstoodWarning, ReadingWarning, quoted, warn
 from ..features.names import Names, Progress
 from ..files.pairs import refused_texts, why_refused
 from ..files.reading import Reading
@@ -97,25 +97,21 @@ def _as_list(terms: Any, name: str) -> Sequence[Any]:
 
 
 def _of_table(source: Any, column: str | None, option: str | None, reading: Reading) -> Terms:
-    others: dict[int, Any] = {}
-    if isinstance(source, Mapping) or nw.dependencies.is_pandas_dataframe(source):
-        # These may hold what no Arrow column does: a number among texts.
-        named = Table(pa.table({str(name): pa.nulls(0) for name in source}), type(source).__name__, 0)
-        if len(named.names) < len(list(source)):
-            raise InputError("two columns of one name", source=named.source, allowed="each name once")
-        column = term_column(named, column, option)
-        values = _as_list(source[column], column)
-        others = {row: one for row, one in enumerate(values) if not isinstance(one, str) and not _is_missing(one)}
-        if 0 < len(others) < len(values):
-            texts = [None if row in others else one for row, one in enumerate(values)]
-            source = {**source, column: texts} if isinstance(source, Mapping) else source.assign(**{column: texts})
     table = read_table(source, reading.encoding)
     if table.note:
         warn(table.note)
     chosen = term_column(table, column, option)
-    texts = table.text(chosen).to_pylist()
-    for row, other in others.items():
-        texts[row] = other
+    texts: list[Any] = table.text(chosen).to_pylist()
+    came = None
+    if isinstance(source, Mapping):
+        came = dict(zip(map(str, source), source.values(), strict=True))[chosen]
+    elif table.frame is not None and chosen in table.mixed:
+        came = table.frame.get_column(chosen)
+    if came is not None:  # a number among texts, which the table holds as one, is none
+        texts = [
+            text if text is None or isinstance(one, str) else one
+            for text, one in zip(texts, _as_list(came, chosen), strict=True)
+        ]
     return Terms(texts, table, chosen)
 
 
@@ -148,10 +144,14 @@ class Listed:
     def __len__(self) -> int:
         return len(self.texts)
 
-    @property
-    def unknown(self) -> list[int]:
-        """The rows that are not understood."""
-        return [row for row, problem in self.problems.items() if problem.startswith(NOT_UNDERSTOOD)]
+    def warn_of_unknown(self, name: str) -> None:
+        """Warns, once, of terms that are not understood; name : of the list."""
+        if unknown := [row for row, problem in self.problems.items() if problem.startswith(NOT_UNDERSTOOD)]:
+            shown, reason = quoted(self.texts[unknown[0]]), self.problems[unknown[0]].removeprefix(NOT_UNDERSTOOD)
+            warn(
+                f"{len(unknown):,} of {len(self):,} terms ({name}) are not understood; the first is {shown} ({reason}).",
+                NotUnderstoodWarning,
+            )
 
 
 def listed(model: PairModel, progress: Progress | None = None, **lists: Sequence[Any]) -> tuple[Names, list[Listed]]:

@@ -44,7 +44,7 @@ class Hub:
             return 409 if there else 200, {}, json.dumps({"url": f"http://127.0.0.1/{name}"}).encode()
         if path == "/api/validate-yaml":
             return 200, {}, json.dumps({"warnings": [], "errors": []}).encode()
-        if found := re.fullmatch(r"/api/models/([^/]+/[^/]+)(?:/(preupload|commit)/([^/]+))?", path):
+        if found := re.fullmatch(r"/api/models/([^/]+/[^/]+)(?:/(preupload|commit|revision|tree)/([^/]+))?", path):
             return self._api(found[1], found[2], found[3], body)
         if found := re.fullmatch(r"/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", path):
             return self._file(*found.groups())
@@ -69,7 +69,21 @@ class Hub:
             commit = self.commit(name, files, unquote(branch))
             told = {"commitUrl": f"http://127.0.0.1/{name}/commit/{commit}", "commitOid": commit, "success": True}
             return 200, {}, json.dumps(told).encode()
-        told = {"id": name, "private": repository["private"], "sha": repository["refs"].get("main"), "siblings": []}
+        commit = repository["refs"].get(unquote(branch or "main"), branch)
+        if what is not None and commit not in repository["commits"]:
+            return 404, {"X-Error-Code": "RevisionNotFound"}, b"{}"
+        files = repository["commits"].get(commit, {})
+        told: Any = {
+            "id": name,
+            "private": repository["private"],
+            "sha": commit,
+            "siblings": [{"rfilename": file} for file in files],
+        }
+        if what == "tree":
+            told = [
+                {"type": "file", "path": file, "size": len(content), "oid": hashlib.sha1(content).hexdigest()}
+                for file, content in files.items()
+            ]
         return 200, {}, json.dumps(told).encode()
 
     def _file(self, name: str, revision: str, file: str) -> tuple[int, dict[str, str], bytes]:

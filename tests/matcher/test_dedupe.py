@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dxmatch
-from dxmatch.matcher.clusters import Known, clustered, keys_of
+from dxmatch.matcher.dedupe import clustered, keys_of
 from dxmatch.tests.command_line import invoke
 
 TERMS = [
@@ -111,11 +111,11 @@ def test_clusters_are_complete_whatever_the_candidates_held(n: int, seed: int, s
     truth = np.maximum(truth, truth.T)
     first, second = (each.astype(np.int32) for each in np.triu_indices(n, 1))
     some = random.random(len(first)) < share
-    known = Known(keys_of(first[some], second[some]), truth[first[some], second[some]])
-    cluster, after = clustered(n, known, 0.5, lambda a, b: truth[a, b])
+    known = keys_of(first[some], second[some]), truth[first[some], second[some]]
+    cluster, after, _ = clustered(n, *known, 0.5, lambda a, b: truth[a, b])
     within = cluster[first] == cluster[second]
     assert (truth[first[within], second[within]] >= 0.5).all()
-    assert np.isin(first[within].astype(np.int64) << 32 | second[within], after.keys).all()
+    assert np.isin(first[within].astype(np.int64) << 32 | second[within], after).all()
     if share == 1.0:  # nothing that could be joined is left apart
         for one in np.unique(cluster):
             for other in np.unique(cluster[cluster > one]):
@@ -127,7 +127,7 @@ def test_a_chain_is_not_one_cluster() -> None:
     pairs = {(0, 1): 0.8, (1, 2): 0.9, (2, 3): 0.7}
     score = lambda a, b: np.array([pairs.get((i, j), 0.1) for i, j in zip(a.tolist(), b.tolist(), strict=True)])  # noqa: E731
     first, second = (np.array(each, np.int32) for each in zip(*pairs, strict=True))
-    cluster, _ = clustered(4, Known(keys_of(first, second), score(first, second)), 0.5, score)
+    cluster, *_ = clustered(4, keys_of(first, second), score(first, second), 0.5, score)
     assert cluster.tolist() == [0, 1, 1, 3]
 
 
@@ -135,10 +135,10 @@ def test_a_refused_merge_costs_little() -> None:
     """Of 400,000 matching pairs among 2,000 names few can be joined, as every other pair is known not to match: 10 s as Python, 0.2 s compiled."""
     random = np.random.default_rng(1)
     first, second = (each.astype(np.int32) for each in np.triu_indices(2000, 1))
-    known = Known(keys_of(first, second), np.where(random.random(len(first)) < 0.2, 0.9, 0.1))
-    clustered(3, Known(np.array([1]), np.array([1.0])), 0.5, None)  # type: ignore[arg-type]  # compiles
+    known = keys_of(first, second), np.where(random.random(len(first)) < 0.2, 0.9, 0.1)
+    clustered(3, np.array([1]), np.array([1.0]), 0.5, None)  # type: ignore[arg-type]  # compiles
     start = time.perf_counter()
-    clustered(2000, known, 0.5, None)  # type: ignore[arg-type]  # all is known
+    clustered(2000, *known, 0.5, None)  # type: ignore[arg-type]  # all is known
     assert time.perf_counter() - start < 3
 
 

@@ -12,26 +12,12 @@ import pytest
 import dxmatch
 from dxmatch.features.names import Names
 from dxmatch.files.tables import write_table
-from dxmatch.matcher import link
+from dxmatch.matcher import candidates
 from dxmatch.matcher.batch import PairModel
-from dxmatch.matcher.kept_blocks import KeptBlocks
-from dxmatch.matcher.terms import read_terms
 
 A = ["heart attack", "no pneumonia", "MI", "T1DM", None, "Сердце", "type II diabetes", "GOUT", "severe gout", "angina"]
 B = ["Myocardial infarction", "pneumonia", "type 1 diabetes", "type 2 diabetes", "gout", "MI", "Сердце"]
 BLOCKS = 4
-
-
-def linked(
-    m: dxmatch.MatchFunction,
-    a: list[Any],
-    b: list[Any],
-    parts: Path | None = None,
-    threshold: float | None = None,
-    **options: Any,
-) -> Any:
-    kept = None if parts is None else KeptBlocks(parts, m.identity, m.policy)
-    return link.link(m.model, read_terms(a), read_terms(b), least=m.threshold_or(threshold), **options, kept=kept)
 
 
 class Judge:
@@ -49,7 +35,7 @@ class Judge:
             return judge(self, names, a, b)
 
         monkeypatch.setattr(PairModel, "probabilities", probabilities)
-        monkeypatch.setattr(link, "NAMES_AT_ONCE", 2)
+        monkeypatch.setattr(candidates, "NAMES_AT_ONCE", 2)
 
     def since(self, end: type[BaseException] | None = None) -> list[set[str]]:
         """What was scored since it was last asked; the next job ends with `end`."""
@@ -85,36 +71,57 @@ def test_the_same_command_goes_on_and_gives_the_same_bytes(
     assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes() and not parts.exists()
 
 
-def test_a_damaged_block_is_made_again(m: dxmatch.MatchFunction, judge: Judge, tmp_path: Path) -> None:
+def stopped(m: dxmatch.MatchFunction, judge: Judge, a: Any, b: Any, out: Path, **options: Any) -> None:
+    """Leaves two blocks of a job beside `out`."""
     judge.since(SystemExit)
     with pytest.raises(SystemExit):
-        linked(m, A, B, tmp_path / "parts")
-    judge.since()
-    one, other = sorted((tmp_path / "parts").iterdir())
+        m.link(a, b, output=out, **options)
+    assert len(judge.since()) == 2
+
+
+def test_a_damaged_block_is_made_again(m: dxmatch.MatchFunction, judge: Judge, tmp_path: Path) -> None:
+    stopped(m, judge, A, B, tmp_path / "out.csv")
+    one, other = sorted((tmp_path / "out.csv.parts").iterdir())
     one.write_bytes(one.read_bytes()[:-40])
     content = bytearray(other.read_bytes())
-    content[len(content) // 2] ^= 1
+    content[content.index(b"NUMPY") + 130] ^= 1  # in the numbers
     other.write_bytes(content)
-    made = linked(m, A, B, tmp_path / "parts")
-    assert len(judge.since()) == BLOCKS and made.equals(linked(m, A, B))
+    made = m.link(A, B, output=tmp_path / "out.csv")
+    assert len(judge.since()) == BLOCKS and made.equals(m.link(A, B))
 
 
 def test_another_job_takes_no_blocks_of_this_one_and_leaves_them(
     m: dxmatch.MatchFunction, judge: Judge, tmp_path: Path
 ) -> None:
-    parts = tmp_path / "parts"
-    linked(m, A, B, parts)
-    assert len(list(parts.iterdir())) == len(judge.since()) == BLOCKS
+    out, parts = tmp_path / "out.csv", tmp_path / "out.csv.parts"
+    stopped(m, judge, A, B, out)
     others: list[tuple[Any, list[Any], list[Any], dict[str, Any]]] = [
         (m, A, B, {"threshold": 0.9}), (m, A, B, {"k": 2}), (m, A, B, {"candidates": 5}), (m.under("strict"), A, B, {}),
         (m, A, [*B[:-1], "Angina"], {}), (m, [*A[:-1], "Angina"], B, {}),
     ]  # fmt: skip
     for i, (judging, a, b, options) in enumerate(others, 2):
-        linked(judging, a, b, parts, **options)
-        assert len(judge.since()) == BLOCKS and len(list(parts.iterdir())) == i * BLOCKS
-        assert KeptBlocks(parts).open(BLOCKS) == {}
+        stopped(judging, judge, a, b, out, **options)
+        assert len(list(parts.iterdir())) == 2 * i
+    m.link(A, B, output=out)
+    assert len(judge.since()) == BLOCKS - 2 and len(list(parts.iterdir())) == 2 * len(others)
+
+
+def test_answers_that_came_in_between_make_it_another_job(
+    m: dxmatch.MatchFunction, judge: Judge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Store:
+        answers = 7
+
+        def status(self) -> list[int]:
+            return [self.answers]
+
+    monkeypatch.setattr(m.providers, "store", Store())
+    stopped(m, judge, A, B, tmp_path / "out.csv")
+    monkeypatch.setattr(Store, "answers", 8)
+    m.link(A, B, output=tmp_path / "out.csv")
+    assert len(judge.since()) == BLOCKS
 
 
 def test_a_short_job_keeps_nothing(m: dxmatch.MatchFunction, tmp_path: Path) -> None:
-    linked(m, A, B, tmp_path / "parts")
-    assert not list(tmp_path.iterdir())
+    m.link(A, B, output=tmp_path / "out.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]

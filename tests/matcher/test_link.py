@@ -14,7 +14,7 @@ import pytest
 
 import dxmatch
 from dxmatch.files.tables import read_table, write_table
-from dxmatch.matcher import candidates, link
+from dxmatch.matcher import candidates
 from dxmatch.matcher.candidates import CandidateSearch
 from dxmatch.matcher.terms import listed
 from dxmatch.tests.command_line import invoke
@@ -141,7 +141,7 @@ def test_the_blocks_do_not_show_and_the_quantised_index_loses_little(
     a, b = some_names(m, 600)
     before = m.link(a, b).to_pandas()
     assert before["match"].mean() > 0.5
-    monkeypatch.setattr(link, "NAMES_AT_ONCE", 50)
+    monkeypatch.setattr(candidates, "NAMES_AT_ONCE", 50)
     monkeypatch.setattr(candidates, "FLAT", 100)
     after = m.link(a, b).to_pandas()
     assert before["b"].fillna("").eq(after["b"].fillna("")).mean() > 0.97
@@ -152,12 +152,12 @@ def test_candidates_hold_nearly_all_that_matches(m: dxmatch.MatchFunction) -> No
     a_terms, b_terms = some_names(m, 600)
     names, (of_a, of_b) = listed(m.model, a=a_terms, b=b_terms)
     among = np.unique(of_b.name[of_b.understood])
-    place, found = CandidateSearch(names, among, 20)(of_a.name)
-    a, b = (each.ravel().astype(np.int32) for each in np.meshgrid(of_a.name, among, indexing="ij"))
-    matches = m.model.probabilities(names, a, b).reshape(len(of_a), -1) >= m.threshold
-    candidate = np.zeros((len(of_a), len(names)), bool)
-    candidate[place, found] = True
-    assert matches.sum() > 50 and (matches & ~candidate[:, among]).sum() <= 0.03 * matches.sum()
+    asked = np.unique(of_a.name)
+    candidate = np.eye(len(names), dtype=bool)
+    candidate[CandidateSearch(names, among, 20)(asked)] = True
+    a, b = (each.ravel().astype(np.int32) for each in np.meshgrid(asked, among, indexing="ij"))
+    matches = m.model.probabilities(names, a, b) >= m.threshold
+    assert matches.sum() > 50 and (matches & ~candidate[a, b]).sum() <= 0.03 * matches.sum()
 
 
 def run(*arguments: Any) -> str:
