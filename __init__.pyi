@@ -36,7 +36,7 @@ from .labelling.labels import Labels as Labels
 from .labelling.labels import labels as labels
 from .labelling.suggest import suggest as suggest
 from .labelling.suggestion import Suggestion as Suggestion
-from .matcher.check_endpoints import check_endpoints as check_endpoints
+from .matcher.asked_models import check_endpoints as check_endpoints
 from .matcher.icd_accuracy import IcdAccuracy as IcdAccuracy
 from .matcher.icd_accuracy import icd_accuracy as icd_accuracy
 from .matcher.icd_mapping import icd as icd

@@ -9,9 +9,11 @@ from typing import Annotated, Any
 
 from .. import Asking, EndpointCheck, Loading, check_endpoints, check_votes, load
 from ..features.feature_set import FeatureSet
-from ..features.vote_plan import prompts_of
+from ..features.vote_plan import jobs_of, prompts_of
+from ..files.wording import counted
+from ..matcher.asked_models import pairs_to_ask, providers_of
+from ..matcher.batch import Batch
 from ..matcher.loading import OF_MODELS
-from ..matcher.pair_votes import PairVotes, providers_of
 from ..options import File, Serves
 from ..progress import shown
 from ..votes import asking as verbs
@@ -33,14 +35,17 @@ def votes() -> None:
 @contextmanager
 def _planned(call: Call, only: Sequence[str], asking: Asking) -> Iterator[tuple[list[verbs.Planned], Any]]:
     """What the votes and picks of the pairs still ask, which is said, and the store that is to hold the answers."""
-    wanted: PairVotes = call(endpoints=asking.endpoints)
-    print(wanted.line())
-    with verbs.planned(wanted.jobs(only), asking) as (planned, kept):
+    of: Batch = call(endpoints=asking.endpoints)
+    equal = int(of.equal.sum())
+    told = f", {equal:,} of these equal on both sides: they match, and are not asked." if equal else "."
+    print(f"{counted(len(of), 'pair')}, {len(of.first):,} of them different after normalisation{told}")
+    jobs = jobs_of(of.names, of.first.tolist(), of.second.tolist(), of.model.features, only)
+    with verbs.planned(jobs, asking) as (planned, kept):
         print("\n".join(verbs.plan_lines(planned)))
         yield planned, kept
 
 
-@command(PairVotes.read, given="pairs", of=votes)
+@command(pairs_to_ask, given="pairs", of=votes)
 def ask(call: Call, *, only: Sequence[str] = (), asking: Asking = Asking()) -> None:
     """Ask for every vote and pick that the pairs need and the store does not hold. Each answer is kept as it comes.
 
@@ -64,7 +69,7 @@ def ask(call: Call, *, only: Sequence[str] = (), asking: Asking = Asking()) -> N
                 print(f"{unscored:,} {hold} no verdict: --again asks anew; dxmatch votes check says why.")
 
 
-@command(PairVotes.read, given="pairs", of=votes)
+@command(pairs_to_ask, given="pairs", of=votes)
 def export(call: Call, *, output: Output, only: Sequence[str] = (), asking: _Served = Asking()) -> None:
     """Write what the store does not hold as OpenAI batch files, for a batch service or vLLM's batch runner.
 

@@ -1,13 +1,26 @@
-"""What a user says of a model folder that it cannot say of itself: what it must be, and what may be opened for it beside it."""
+"""What a user says of a model folder that it cannot say of itself, and what is opened of the folder and beside it."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import unified_diff
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, OptionError
+from ..features.feature_set import FeatureSet
+from ..features.providers import SHIPPED, Providers
+from ..models.folder import ModelFolder
 from ..options import File, Options
+from ..terms.diseases.graph import DiseaseGraph, vocabulary_of
+from ..terms.encoders.kept import kept_encoders
+from ..terms.encoders.static import StaticEncoder
+from ..terms.text.normalizer import Normalizer
+
+if TYPE_CHECKING:
+    from ..votes.store.store import VoteStore
 
 _IDENTITY = re.compile(r".+@[0-9a-f]{12}|(?:.+@)?[0-9a-f]{64}", re.DOTALL)
 
@@ -71,3 +84,49 @@ def check_identity(name: str, known: Sequence[str], identity: str) -> None:
     if not {identity, f"{name}@{identity}"} & set(known):
         here = known[-1] if len(identity.rpartition("@")[2]) == 64 else known[0]
         raise ModelError(f"The model is {here}, not {identity}.")
+
+
+def open_parts(
+    parts: ModelFolder, encoders: Mapping[str, str | os.PathLike[str]] | None = None, **others: Any
+) -> tuple[FeatureSet, Providers]:
+    """The feature set of a model folder, and what stands behind it; encoders and indexes are opened when they are first asked for.
+
+    encoders : where those of the model lie. others : as in `Providers`.
+
+    Raises
+    ------
+    ModelError
+        Where the columns of the trees are not those of the feature set, with the difference.
+    OptionError
+        For an encoder that the model has not.
+    """
+    manifest, encoders = parts.manifest, encoders or {}
+    features = FeatureSet.from_dict(manifest.feature_set, f"model {manifest.name}")
+    if features.names != manifest.feature_names:
+        raise ModelError(
+            f"Model {manifest.name}: the columns of the trees (-) and its feature set (+) differ in a name or the order:\n"
+            + "\n".join(unified_diff(manifest.feature_names, features.names, lineterm="", n=0))
+        )
+    mine = {*features.encoders, *features.declared_encoders}
+    if foreign := sorted({*encoders} - mine):
+        allowed = ", ".join(sorted(mine - {SHIPPED})) or "none, for all that it needs is in its folder"
+        raise OptionError("encoders", f"by the names of the model's encoders ({allowed})", foreign[0])
+    graph = parts.diseases and DiseaseGraph.from_arrays(parts.diseases, f"{manifest.name}: diseases")
+    return features, features.open(
+        Normalizer.from_spec(manifest.normalizer),
+        parts.encoder and StaticEncoder.from_arrays(parts.encoder, f"{manifest.name}: encoder"),
+        folders={**kept_encoders(parts.kept, features.encoders), **encoders},
+        graph=graph,
+        vocabulary=graph and vocabulary_of(graph, features.language),
+        identities=manifest.encoders,
+        **others,
+    )
+
+
+def open_store(path: str | os.PathLike[str] | None) -> VoteStore | None:
+    """The vote store at `path`, which must be there; None for none."""
+    if path is None:
+        return None
+    from ..votes.store.store import VoteStore
+
+    return VoteStore(path, must_exist=True)

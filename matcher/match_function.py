@@ -29,15 +29,13 @@ from ..options import Between, File, Output, Serves, Table, checked
 from ..terms.encoders.kept import KeptEncoder
 from ..terms.text.correction import Corrections
 from ..terms.text.understood import LANGUAGE, SCRIPT
-from ..terms.text.vocabulary import Vocabulary
 from ..votes.asking import services_of
 from .batch import Added, Batch, PairModel, Scored
 from .candidates import CANDIDATES
 from .decider import Decider, checked_threshold
 from .doubtful_texts import check_text, refuse_unscored, warn_of_mixed_scripts, warn_of_none_twice, warn_of_unscored
 from .hub import hub_model, hub_name, push
-from .loading import Loading, check_identity
-from .opening import open_parts, open_store
+from .loading import Loading, check_identity, open_parts, open_store
 from .policy import POLICIES, SPECIFICATION, PolicyName
 from .ranking import Ranked, matrix, rank
 from .relation import Relation, Relations
@@ -122,14 +120,14 @@ class MatchFunction:
         allow_download: bool = False,
         min_coverage: float = MIN_COVERAGE,
         policy: PolicyName = SPECIFICATION,
-        vocabulary: Vocabulary | None = None,
         judge_all: bool = False,
     ) -> None:
-        self.parts, self.name, self._vocabulary = parts, parts.manifest.name, vocabulary
+        self.parts, self.name = parts, parts.manifest.name
         self.fetched_from: str | None = None
         """Of a model of the hub: "owner/name@commit"."""
-        providers = {"store": store, "endpoints": endpoints, "encoders": encoders, "allow_download": allow_download}
-        features, opened = open_parts(parts, vocabulary=vocabulary, **providers)
+        features, opened = open_parts(
+            parts, encoders, store=store, endpoints=endpoints or {}, allow_download=allow_download
+        )
         decider = Decider(parts, features)
         self.model = PairModel(features, opened, decider, POLICIES[policy], judge_all, min_coverage)
         """What it sees pairs with; `replace` gives another of the same parts."""
@@ -139,14 +137,11 @@ class MatchFunction:
     def __reduce__(self) -> tuple[Any, ...]:
         """Travels as the path and hash of its folder, or its parts where it is in none, and the options of `load`; a store and encoders' folders by their paths."""
         providers, store, parts = self.providers, self.providers.store, self.parts
+        own = {name: folder for name, folder in providers.folders.items() if name not in self.kept_encoders}
         options = {
             "store": None if store is None else store.path.absolute(),
             "endpoints": dict(providers.endpoints),
-            "encoders": {
-                name: Path(folder).absolute()
-                for name, folder in providers.folders.items()
-                if name not in self.kept_encoders
-            },
+            "encoders": {name: Path(folder).absolute() for name, folder in own.items()},
             "allow_download": providers.allow_download,
             "min_coverage": self.model.min_coverage,
             "policy": self.policy,
@@ -154,7 +149,7 @@ class MatchFunction:
         }
         source = None if parts is shipped_parts() else parts if parts.path is None else parts.path.absolute()
         state = {name: self.__dict__[name] for name in ("_threshold", "fetched_from")}
-        return _arrived, (source, parts.sha256, options, self._vocabulary), state
+        return _arrived, (source, parts.sha256, options), state
 
     def __copy__(self) -> Self:
         """Shares all but what may be set: nothing else of it ever changes."""
@@ -693,19 +688,16 @@ _ARRIVED: dict[str, MatchFunction] = {}
 _ARRIVING = threading.Lock()
 
 
-def _arrived(
-    place: ModelFolder | Path | None, sha256: str, options: dict[str, Any], vocabulary: Vocabulary | None
-) -> MatchFunction:
+def _arrived(place: ModelFolder | Path | None, sha256: str, options: dict[str, Any]) -> MatchFunction:
     """What `MatchFunction.__reduce__` wrote down. Raises `ModelError`, and `StoreError` for a vote store that is not there."""
-    key = repr((sha256, options, id(vocabulary) if vocabulary else None))
+    key = repr((sha256, options))
     with _ARRIVING:
-        kept = _ARRIVED.get(key)
-        if kept is None:
+        if key not in _ARRIVED:
             parts = shipped_parts() if place is None else model_folder.load(place) if isinstance(place, Path) else place
             if parts.sha256 != sha256:
                 where = "dxmatch, of another release" if place is None else place
                 raise ModelError(f"{where}: holds another model than the one that was sent ({sha256[:12]}…).")
-            kept = MatchFunction(parts, **{**options, "store": open_store(options["store"])}, vocabulary=vocabulary)
+            kept = MatchFunction(parts, **{**options, "store": open_store(options["store"])})
             _ARRIVED.clear()
             _ARRIVED[key] = kept
-    return copy(kept)
+        return copy(_ARRIVED[key])

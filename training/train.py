@@ -24,8 +24,8 @@ from ..files.pairs import Pairs, read_pairs
 from ..files.reading import OF_TABLES, PairColumns, Reading
 from ..files.tables import check_output, write_table
 from ..matcher.batch import Batch, PairModel
+from ..matcher.loading import open_store
 from ..matcher.match_function import MatchFunction
-from ..matcher.opening import open_store
 from ..models.folder import ModelFolder, shipped_parts
 from ..models.manifest import Column, Decision, Made, Manifest
 from ..models.relation import RelationModel

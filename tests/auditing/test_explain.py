@@ -13,6 +13,7 @@ import dxmatch
 from dxmatch.errors import InputError, MissingExtra, NotUnderstood, NotUnderstoodWarning
 from dxmatch.models.folder import SHIPPED_MODEL
 from dxmatch.models.folder import load as read_model_folder
+from dxmatch.terms.icd.naming import Naming
 
 from ..small_model import boosters_of
 from ..small_relation import related, under
@@ -152,7 +153,9 @@ def test_only_the_explanation_of_shap_needs_shap(matcher, monkeypatch):
 
 @pytest.fixture(scope="module")
 def reading():
-    return dxmatch.MatchFunction(read_model_folder(SHIPPED_MODEL), vocabulary=small_vocabulary())
+    m = dxmatch.MatchFunction(read_model_folder(SHIPPED_MODEL))
+    m.providers.naming = Naming(m.providers.normalizer, m.features.icd_source, small_vocabulary())
+    return m
 
 
 def test_how_words_were_read_is_said(reading):

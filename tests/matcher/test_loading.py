@@ -11,8 +11,8 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import InputError, ModelError, OptionError
+from dxmatch.matcher.asked_models import providers_of
 from dxmatch.matcher.loading import check_identity
-from dxmatch.matcher.pair_votes import providers_of
 from dxmatch.models.folder import SHIPPED_MODEL
 from dxmatch.tests.small_model import model_parts, saved
 

@@ -19,6 +19,7 @@ from dxmatch.matcher.match_function import MatchFunction
 from dxmatch.models.folder import SHIPPED_MODEL
 from dxmatch.models.folder import load as read_model_folder
 from dxmatch.terms.icd.naming import Naming
+from dxmatch.terms.text.vocabulary import Vocabulary
 
 from ..small_vocabulary import small_vocabulary
 
@@ -28,22 +29,26 @@ PAIRS = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def plain() -> MatchFunction:
-    """The shipped model without its vocabulary, as a model without a graph of diseases is."""
-    m = MatchFunction(read_model_folder(SHIPPED_MODEL))
-    m.providers.naming = Naming(m.providers.normalizer, m.features.icd_source)
+def shipped(vocabulary: Vocabulary | None, judge_all: bool = False) -> MatchFunction:
+    m = MatchFunction(read_model_folder(SHIPPED_MODEL), judge_all=judge_all)
+    m.providers.naming = Naming(m.providers.normalizer, m.features.icd_source, vocabulary)
     return m
 
 
 @pytest.fixture(scope="module")
+def plain() -> MatchFunction:
+    """Without a vocabulary, as a model without a graph of diseases is."""
+    return shipped(None)
+
+
+@pytest.fixture(scope="module")
 def m() -> MatchFunction:
-    return MatchFunction(read_model_folder(SHIPPED_MODEL), vocabulary=small_vocabulary())
+    return shipped(small_vocabulary())
 
 
 @pytest.fixture(scope="module")
 def judging_all() -> MatchFunction:
-    return MatchFunction(read_model_folder(SHIPPED_MODEL), vocabulary=small_vocabulary(), judge_all=True)
+    return shipped(small_vocabulary(), judge_all=True)
 
 
 def test_probabilities_are_nan_where_a_side_is_not_understood(m: MatchFunction) -> None:

@@ -1,0 +1,188 @@
+"""What a feature set, or a match function's, asks of language models: the votes and picks of pairs, and whether the models can be asked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+from .. import progress
+from ..errors import InputError, OptionError
+from ..features.feature_set import FeatureSet
+from ..features.providers import SHIPPED, Providers
+from ..features.vote_plan import groups_of
+from ..files.pairs import read_pairs
+from ..files.reading import OF_TABLES, Reading
+from ..files.wording import hint
+from ..models.folder import shipped_parts
+from ..options import File, Serves, Table, checked
+from ..terms.diseases.graph import shipped_graph, vocabulary_of
+from ..terms.encoders.static import StaticEncoder
+from ..terms.text.normalizer import Normalizer
+from ..votes.asking import LanguageModel, named_model, services_of
+from ..votes.endpoint_check import Asked, EndpointCheck, ask_each
+from ..votes.prompts.files import prompt_of
+from ..votes.voters import Voter
+from .batch import Batch, PairModel
+from .loading import OF_MODELS, Loading
+from .protocol import loaded
+
+if TYPE_CHECKING:
+    from ..endpoints.endpoint import Endpoint
+
+
+def pairs_to_ask(
+    pairs: Table,
+    features: str = "paper17",
+    *,
+    matcher: str | None = None,
+    a: str = "a",
+    b: str = "b",
+    abbreviations: File | None = None,
+    endpoints: File | None = None,
+    reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
+    loading: Annotated[Loading, Serves(*OF_MODELS)] = Loading(),
+) -> Batch:
+    """The pairs of a table as the feature set sees them whose votes and picks they need.
+
+    Parameters
+    ----------
+    pairs : path or data frame
+        Pairs: a .csv, .tsv, .jsonl or .parquet file.
+    features : str
+        A built-in feature set, or a TOML file.
+    matcher : path, optional
+        What this trained model needs, in place of `features`: its folder, or OWNER/NAME@COMMIT of the hub.
+    a, b : str
+        The columns of the two diagnoses.
+    abbreviations : path, optional
+        Your own abbreviations, as given to train: columns abbreviation, expansion.
+    endpoints : path, optional
+        A TOML file with `[endpoint.NAME]` tables, which go before the set's own.
+    reading : Reading
+        Its encoding, and a file for rejects.
+    loading : Loading
+        As in `providers_of`.
+    """
+    loading = replace(loading, endpoints=endpoints)
+    seen = PairModel(*providers_of(features, matcher=matcher, abbreviations=abbreviations, loading=loading))
+    read = read_pairs(pairs, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding)
+    return seen.batch(read.a, read.b)
+
+
+def providers_of(
+    features: File,
+    *,
+    matcher: Any = None,
+    abbreviations: File | None = None,
+    loading: Loading = Loading(),
+) -> tuple[FeatureSet, Providers]:
+    """A feature set with its endpoints, and what stands behind it.
+
+    Parameters
+    ----------
+    features : a built-in set by name, or a TOML file.
+    matcher : a trained match function, or its folder, whose features are taken instead.
+    abbreviations : the user's own, as given to `train`; a model keeps its own.
+    loading : how that folder is loaded; without one, where the set's encoders are. The `[endpoint.NAME]` tables of its endpoints go before
+        the set's own.
+
+    Raises
+    ------
+    OptionError
+        Abbreviations beside a match function, an identity without one.
+    InputError
+        Of `FeatureSet.read`.
+    """
+    if matcher is not None:
+        if abbreviations is not None:
+            raise OptionError("abbreviations", "left out with a model, which keeps its own", os.fspath(abbreviations))
+        trained: Any = loaded(matcher, loading=loading)
+        chosen = trained.features if loading.endpoints is None else trained.features.served_by(loading.endpoints)
+        chosen.check_providers(trained.name)
+        return chosen, trained.providers
+    if loading.identity is not None:
+        raise OptionError("identity", "left out without a model", loading.identity)
+    chosen = FeatureSet.read(features, loading.endpoints)
+    shipped = StaticEncoder.from_arrays(shipped_parts().encoder or {}) if SHIPPED in chosen.encoders else None
+    # As `train` opens it: names are mended by the graph's words, and its names are candidates of a pick.
+    graph = shipped_graph() if chosen.needs_graph else None
+    return chosen, chosen.open(
+        Normalizer(chosen.language, abbreviations), shipped, endpoints=chosen.endpoints, folders=loading.encoders,
+        allow_download=loading.allow_download, graph=graph, vocabulary=graph and vocabulary_of(graph, chosen.language),
+    )  # fmt: skip
+
+
+@checked
+def check_endpoints(
+    features: File | None = None,
+    *,
+    matcher: Any = None,
+    endpoints: File | None = None,
+    only: Sequence[str] = (),
+    models: Sequence[str] = (),
+) -> list[EndpointCheck]:
+    """Asks one question of each language model, and one vector of each served encoder; says what to mend where none comes.
+
+    The question is always the same ("heart attack", "myocardial infarction"), and holds none of your data. Nothing is kept.
+
+    Parameters
+    ----------
+    features
+        The feature set that names them: a TOML file, or a built-in set by name.
+    matcher
+        A trained match function, or its folder, whose features are taken instead.
+    endpoints
+        A TOML file whose `[endpoint.NAME]` tables go before the set's own.
+    only
+        Of the set, these columns or encoders alone.
+    models
+        "ENDPOINT:MODEL" of `endpoints`, or of the set, asked for a vote; without a set or match function, these alone.
+
+    Returns
+    -------
+    list of EndpointCheck
+        One a model and what it is asked for: `.usable`, `.problem` with what to mend, `.answer`, `.seconds`.
+
+    Raises
+    ------
+    InputError
+        There is no model to ask, an unknown endpoint, a file that cannot be right. MissingExtra: the extra `llm`.
+    """
+    served: Mapping[str, Endpoint] = services_of(endpoints)[0]
+    asked: list[Asked] = []
+    if features is not None or matcher is not None:
+        chosen, _ = providers_of(features or "offline", matcher=matcher, loading=Loading(endpoints=endpoints))
+        served = chosen.endpoints
+        if not models or only:
+            asked = _of_set(chosen, only)
+    asked += [Asked((), named_model("models", name, served), prompt_of("vote")) for name in models]
+    if not asked:
+        raise InputError(
+            f"{matcher or features or endpoints or 'nothing'}: no language model to ask",
+            allowed="a feature set with votes, picks or served encoders, or a file of endpoints and ENDPOINT:MODEL",
+        )
+    with progress.shown("Asking") as report:
+        return ask_each(asked, report)
+
+
+def _of_set(features: FeatureSet, only: Sequence[str]) -> list[Asked]:
+    """Each model configuration once, with all columns that rest on it; then the served encoders."""
+    asked = []
+    for group in groups_of(features):
+        specs, who = zip(*group, strict=True)
+        soft = any(isinstance(one, Voter) and one.soft for one in who)
+        columns = tuple(feature.name for feature in specs)
+        asked.append(Asked(columns, features.language_model(who[0]), who[0].prompt, soft=soft))
+    for name, spec in features.declared_encoders.items():
+        if spec.endpoint is not None:
+            columns = tuple(f.name for f in features.features if f.options.get("encoder") == name) or (name,)
+            model = LanguageModel(features.endpoints[spec.endpoint], spec.model)
+            asked.append(Asked(columns, model, dimensions=spec.dimensions, before=spec.prompt or ""))
+    known = [column for one in asked for column in one.columns]
+    for name in (name for name in only if name not in known):
+        problem = f"no such vote, pick or served cosine{hint(name, known)}"
+        allowed = ", ".join(known) or "none: the set asks no model"
+        raise InputError(problem, source=features.name, allowed=allowed, got=name)
+    return [one for one in asked if not only or set(only) & set(one.columns)]
