@@ -96,7 +96,7 @@ def score(call: Call, *, output: Place = None, matcher: MatchFunction) -> dict[s
     """
     done, add, sides = call(matcher=matcher), call.given.get("add", ()), [call.given.get(side, side) for side in "ab"]
     counts = {"pairs": done.pairs, "matches": done.matches, "not_understood": done.unscored, "rejected": done.rejected}
-    document = _said(call, matcher, done.table, [*sides, *matcher.added_columns(add)], counts)
+    document = _said(call, matcher, done.table, [*sides, *matcher.model.added_columns(add)], counts)
     known = {name: done.coverage[name] for name in (done.coverage if "features" in add else done.asked)}
     if min(known.values(), default=1) < 1:
         print(coverage_words(known))

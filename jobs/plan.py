@@ -161,7 +161,7 @@ def plan_job(
         Table(schema.empty_table(), str(first), 1).require(name, "a diagnosis", option=option)
         if not is_text(kind := schema.field(name).type):
             raise InputError("a column that is not text", source=str(first), column=name, allowed="text", got=str(kind))
-    kinds = m.added_columns(add, beside=schema.names, source=str(source))
+    kinds = m.model.added_columns(add, beside=schema.names, source=str(source))
     kept = pa.schema([field for field in schema if field.name not in kinds], schema.metadata)
     added = [pa.field(name, pa.type_for_alias(kind)) for name, kind in kinds.items()]
     store = m.providers.store

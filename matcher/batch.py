@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import OptionError
+from ..errors import InputError
 from ..features.compute import coverage, feature_table
 from ..features.coverage import MIN_COVERAGE, check_coverage
 from ..features.feature_set import FeatureSet
@@ -52,25 +52,6 @@ class PairModel:
     judge_all: bool = False
     min_coverage: float = MIN_COVERAGE
 
-    def under(self, policy: PolicyName) -> PairModel:
-        """The same under another policy."""
-        return replace(self, policy=POLICIES[policy])
-
-    def without_sides(self, policy: PolicyName | None = None) -> PolicyName:
-        """The policy itself, or for None "strict" where the model knows it and is under no other, else the model's own.
-
-        Raises
-        ------
-        OptionError
-            For a policy with sides.
-        """
-        knows_strict = self.policy.name == SPECIFICATION and self.trained.parts.relation is not None
-        chosen: PolicyName = policy or ("strict" if knows_strict else self.policy.name)
-        if not POLICIES[chosen].symmetric:
-            allowed = "one without sides, specification or strict: of duplicates none is the reference"
-            raise OptionError("policy", allowed, chosen)
-        return chosen
-
     def batch(self, a: Strings, b: Strings, *, progress: Progress | None = None) -> Batch:
         """n pairs of texts; see `different_texts` for what is taken, and refused."""
         texts, at_a, at_b = different_texts(a, b)
@@ -94,18 +75,23 @@ class PairModel:
         assert self.decider is not None, "features alone decide nothing"
         return self.decider
 
-    def added_columns(self, add: Sequence[str] = (), *, readings: bool = False) -> dict[str, str]:
-        """What a score adds to a table, the type of each column by name: probability and match, and what `add` asks for.
+    def added_columns(
+        self, add: Sequence[str] = (), *, beside: Sequence[str] = (), source: str | None = None
+    ) -> dict[str, str]:
+        """What a score adds to a table of the columns `beside`, the type of each by name: probability and match, and what `add` asks for.
 
-        readings : with `READINGS`, where the model has a vocabulary. A score of a table has them only where they say something of a row.
+        `READINGS` are among them where the model has a vocabulary. A score of a table has them only where they say something of a row.
 
         Raises
         ------
+        InputError
+            Where one of the columns of the table `source` has such a name and is not of a score before, which has both probability and
+            match and gives way to the new one.
         ModelError
             Where relations are asked for of a model without a relation model.
         """
         names = {"probability": "float64", "match": "bool"}
-        if readings and self.providers.vocabulary is not None:
+        if self.providers.vocabulary is not None:
             names |= dict.fromkeys(READINGS, "string")
         if "relation" in add:
             _ = self.trained.relation
@@ -116,6 +102,10 @@ class PairModel:
             names |= dict.fromkeys(self.features.names, "float32")
         if "shap" in add:
             names |= dict.fromkeys(self.shap_names, "float64")
+        taken = [name for name in names if name in beside]
+        if taken and not {"probability", "match"} <= {*beside}:
+            problem = f"a column that the score would add is there already: {', '.join(taken)}"
+            raise InputError(problem, source=source, allowed="other names for your columns")
         return names
 
     @property
@@ -149,6 +139,7 @@ class Batch:
     Attributes
     ----------
     first, second : int32[m], places among the names, `first <= second`; sorted by (first, second).
+    a, b, texts : as given.
     pair_of_row : int64[n], the pair of each row. turned : bool[n], rows whose `a` is the second of their pair.
     """
 
@@ -163,7 +154,7 @@ class Batch:
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> None:
-        self.model, self.names, self.texts = model, names, texts
+        self.model, self.names, self.texts, self.a, self.b = model, names, texts, a, b
         self.first, self.second, self.pair_of_row = unordered_pairs(a, b, len(names))
         self.turned = a > b
         self._threads, self._progress = threads, progress
@@ -177,16 +168,6 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.pair_of_row)
-
-    @property
-    def a(self) -> NDArray[np.int32]:
-        """int32[n]: the name of the first side of each row."""
-        return np.where(self.turned, self.second[self.pair_of_row], self.first[self.pair_of_row])
-
-    @property
-    def b(self) -> NDArray[np.int32]:
-        """int32[n]: the name of the second side of each row."""
-        return np.where(self.turned, self.first[self.pair_of_row], self.second[self.pair_of_row])
 
     def take(self, rows: NDArray[np.bool_]) -> Batch:
         """The rows where bool[n] is true, over the same names."""
@@ -288,11 +269,10 @@ class Batch:
 
     def relation(self) -> Relation:
         """What the one row is."""
-        found, providers = self.relations(), self.model.providers
-        said = tuple(providers.normalizer.assertion(self.names.names[int(side[0])]) for side in (self.a, self.b))
+        found, assertion = self.relations(), self.model.providers.normalizer.assertion
+        a, b = (assertion(self.names.names[int(side[0])]) for side in (self.a, self.b))
         probabilities: dict[str, float] = dict(zip(RELATIONS, found.probabilities[0].tolist(), strict=True))
-        why = reason(providers, self.names, int(self.a[0]), int(self.b[0]))
-        return Relation(found.kinds[0] or EXCLUDED, probabilities, (said[0], said[1]), why)
+        return Relation(found.kinds[0] or EXCLUDED, probabilities, (a, b), self.reasons()[0])
 
     def contributions(self) -> NDArray[np.float64]:
         """float64[m, f + 1]: SHAP values in log-odds before calibration, the base in the last column."""

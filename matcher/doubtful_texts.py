@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from ..errors import InputError, MixedScriptsWarning, NotUnderstood, NotUnderstoodWarning, quoted, warn
@@ -55,11 +54,9 @@ def warn_of_none_twice(batch: Batch) -> None:
 
 def warn_of_mixed_scripts(batch: Batch) -> None:
     """Warns of words that mix scripts."""
-    if mixed := batch.names.mixed_scripts:
-        warn(told_mixed(mixed), MixedScriptsWarning)
-
-
-def told_mixed(words: Sequence[str]) -> str:
-    """The sentence on words that mix scripts."""
-    shown = ", ".join(map(quoted, words[:_SHOWN])) + (", …" if len(words) > _SHOWN else "")
-    return f"Words that mix Latin and Cyrillic letters, which look alike and are not the same: {shown}."
+    if words := batch.names.mixed_scripts:
+        shown = ", ".join(map(quoted, words[:_SHOWN])) + (", …" if len(words) > _SHOWN else "")
+        warn(
+            f"Words that mix Latin and Cyrillic letters, which look alike and are not the same: {shown}.",
+            MixedScriptsWarning,
+        )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .. import progress
 from ..endpoints.endpoint import Endpoint
-from ..errors import InputError, ModelError
+from ..errors import ModelError, OptionError
 from ..features.coverage import MIN_COVERAGE
 from ..features.feature_set import FeatureSet
 from ..features.names import Names
@@ -164,7 +164,8 @@ class MatchFunction:
     def under(self, policy: PolicyName) -> Self:
         """The same match function under another policy, with that policy's threshold."""
         other = copy(self)
-        other.model, other.threshold = self.model.under(policy), self.decider.threshold_of(policy)
+        other.model = replace(self.model, policy=POLICIES[policy])
+        other.threshold = self.decider.threshold_of(policy)
         return other
 
     @classmethod
@@ -448,35 +449,12 @@ class MatchFunction:
         """`score` for pairs that were read and checked before, with the coverage of each feature."""
         from ..files.tables import with_columns
 
-        added = self.added_columns(add, beside=read.table.names, source=read.table.source)
+        added = self.model.added_columns(add, beside=read.table.names, source=read.table.source)
         data = read.table.data.select([name for name in read.table.names if name not in added])
         batch = self.model.batch(read.a, read.b, progress=report)
         warn_of_mixed_scripts(batch)
         warn_of_none_twice(batch)
         return Scored(with_columns(data, batch.columns(self.threshold, add)), batch.coverage)
-
-    def added_columns(
-        self, add: Sequence[str] = (), *, beside: Sequence[str] = (), source: str | None = None
-    ) -> dict[str, str]:
-        """What a score adds to a table of the columns `beside`: `PairModel.added_columns`.
-
-        Raises
-        ------
-        InputError
-            Where one of the columns of the table `source` has such a name and is not of a score before, which has both probability and
-            match and gives way to the new one.
-        ModelError
-            Where relations are asked for of a model without a relation model.
-        """
-        names = self.model.added_columns(add, readings=True)
-        taken = [name for name in names if name in beside]
-        if taken and not {"probability", "match"} <= {*beside}:
-            raise InputError(
-                f"a column that the score would add is there already: {', '.join(taken)}",
-                source=source,
-                allowed="other names for your columns",
-            )
-        return names
 
     @checked
     def rank(
@@ -674,9 +652,19 @@ class MatchFunction:
         return read.native(made, np.arange(len(read)))
 
     def for_duplicates(self, policy: PolicyName | None = None) -> Self:
-        """Under a policy without sides, as `dedupe` takes it."""
-        chosen = self.model.without_sides(policy)
-        return self if chosen == self.policy else self.under(chosen)
+        """Under the policy, as `dedupe` takes it: for None "strict" where M knows it and is under no other, else M's own.
+
+        Raises
+        ------
+        OptionError
+            For a policy with sides.
+        """
+        own = self.model.policy.name
+        chosen: PolicyName = policy or ("strict" if own == SPECIFICATION and self.has_relation_model else own)
+        if not POLICIES[chosen].symmetric:
+            allowed = "one without sides, specification or strict: of duplicates none is the reference"
+            raise OptionError("policy", allowed, chosen)
+        return self if chosen == own else self.under(chosen)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Writes the model folder, whole or not at all."""

@@ -52,7 +52,7 @@ def test_as_in_memory(policy: str, held: bool, source: Path, model: Path, monkey
     done = run(source, output, m, add=ADDED, chunk_rows=17, workers=2)
     expected = m.score(TABLE, add=ADDED)
     got = pq.read_table(output)
-    assert got.equals(expected) and got.column_names == ["a", "b", *m.added_columns(ADDED)]
+    assert got.equals(expected) and got.column_names == ["a", "b", *m.model.added_columns(ADDED)]
     assert done.threshold == m.threshold and done.unscored == expected["match"].null_count > 0
     assert got["relation"].null_count == done.unscored and len(set(got["relation"].to_pylist())) > 4
 

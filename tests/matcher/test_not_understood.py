@@ -125,7 +125,7 @@ def test_nan_of_a_model_without_a_vocabulary_is_none(plain: MatchFunction) -> No
 
 def test_features_and_contributions_stand_beside(m: MatchFunction) -> None:
     scored = m.score(PAIRS, add=["features", "shap"]).to_pandas()
-    assert scored.columns.tolist() == ["a", "b", *m.added_columns(["features", "shap"])]
+    assert scored.columns.tolist() == ["a", "b", *m.model.added_columns(["features", "shap"])]
     assert len(scored) == len(PAIRS)
 
 
@@ -223,7 +223,7 @@ def test_a_job_whose_texts_are_all_understood_has_the_same_columns(m: MatchFunct
     pq.write_table(pa.table({"a": ["gout"], "b": ["asthma"]}), tmp_path / "pairs.parquet")
     assert dxmatch.score_files(tmp_path / "pairs.parquet", tmp_path / "scored.parquet", matcher=m).unscored == 0
     scored = pq.read_table(tmp_path / "scored.parquet")
-    assert scored.column_names == ["a", "b", *m.added_columns()]
+    assert scored.column_names == ["a", "b", *m.model.added_columns()]
     assert scored["not_understood"].null_count == scored["read_as"].null_count == 1
 
 
