@@ -110,7 +110,7 @@ def providers_of(
     graph = shipped_graph() if chosen.needs_graph else None
     return chosen, chosen.open(
         Normalizer(chosen.language, abbreviations), shipped, endpoints=chosen.endpoints, folders=loading.encoders,
-        allow_download=loading.allow_download, graph=graph, vocabulary=graph and vocabulary_of(graph, chosen.language),
+        allow_download=loading.allow_download, graph=graph, vocabulary=None if graph is None else vocabulary_of(graph, chosen.language),
     )  # fmt: skip
 
 

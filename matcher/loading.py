@@ -111,13 +111,14 @@ def open_parts(
     if foreign := sorted({*encoders} - mine):
         allowed = ", ".join(sorted(mine - {SHIPPED})) or "none, for all that it needs is in its folder"
         raise OptionError("encoders", f"by the names of the model's encoders ({allowed})", foreign[0])
-    graph = parts.diseases and DiseaseGraph.from_arrays(parts.diseases, f"{manifest.name}: diseases")
+    diseases, encoder = parts.diseases, parts.encoder
+    graph = None if diseases is None else DiseaseGraph.from_arrays(diseases, f"{manifest.name}: diseases")
     return features, features.open(
         Normalizer.from_spec(manifest.normalizer),
-        parts.encoder and StaticEncoder.from_arrays(parts.encoder, f"{manifest.name}: encoder"),
+        None if encoder is None else StaticEncoder.from_arrays(encoder, f"{manifest.name}: encoder"),
         folders={**kept_encoders(parts.kept, features.encoders), **encoders},
         graph=graph,
-        vocabulary=graph and vocabulary_of(graph, features.language),
+        vocabulary=None if graph is None else vocabulary_of(graph, features.language),
         identities=manifest.encoders,
         **others,
     )
