@@ -72,18 +72,10 @@ class Hub:
         commit = repository["refs"].get(unquote(branch or "main"), branch)
         if what is not None and commit not in repository["commits"]:
             return 404, {"X-Error-Code": "RevisionNotFound"}, b"{}"
-        files = repository["commits"].get(commit, {})
-        told: Any = {
-            "id": name,
-            "private": repository["private"],
-            "sha": commit,
-            "siblings": [{"rfilename": file} for file in files],
-        }
+        told: Any = {"id": name, "private": repository["private"], "sha": commit, "siblings": []}
         if what == "tree":
-            told = [
-                {"type": "file", "path": file, "size": len(content), "oid": hashlib.sha1(content).hexdigest()}
-                for file, content in files.items()
-            ]
+            files = repository["commits"][commit].items()
+            told = [{"type": "file", "path": path, "size": len(file), "oid": "0" * 40} for path, file in files]
         return 200, {}, json.dumps(told).encode()
 
     def _file(self, name: str, revision: str, file: str) -> tuple[int, dict[str, str], bytes]:

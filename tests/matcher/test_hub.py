@@ -150,9 +150,6 @@ def test_a_folder_goes_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, o
 )  # fmt: skip
 def test_what_is_a_name_of_the_hub(path: object, revision: str | None, expected: object) -> None:
     assert hub_name(path, revision) == expected
-
-
-def test_two_revisions_are_refused() -> None:
     with pytest.raises(dxmatch.OptionError, match="left out where the name says it"):
         hub_name("org/name@v1", "v2")
 
