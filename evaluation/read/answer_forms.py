@@ -100,7 +100,8 @@ def without_table(text: str) -> str:
         certain(not lines[first].endswith("|") or lines[last - 1].rstrip().endswith("|"))  # else it is broken off
         written = [line.strip().strip("|") for line in lines[first:last] if line.strip("\t |:+-")]
         head, *rows = [[*map(plain, row)] for row in csv.reader(written, delimiter=mark, skipinitialspace=True)]
-        certain(all(len(row) == len(head) for row in rows))
+        plural = [at for at, cell in enumerate(head) if kind_of(cell) == Kind.LIST]  # a cell may hold several
+        certain(all(len(row) == len(head) and not any(", " in row[at] for at in plural) for row in rows))
         kinds = [*map(kind_of, head)]
         is_aside = len(tables) > 1 and kinds[0] == Kind.ASIDE and {*kinds}.isdisjoint(OF_NAMES)
         told = [] if is_aside else _lines_of([dict(zip(head, row, strict=True)) for row in rows], "Diagnoses")

@@ -43,13 +43,14 @@ _NO_WORDS = re.compile(
 )
 _BEHIND_BOLD = re.compile(r"(?<=\S)\*\*:?\s*(?:[:–—-]|is\b)\s*\S.*$")
 _REMARK_MARK = re.compile(r"\s*:\s+|\s*—\s*|\s+[-–→]\s+|\s*\((?=[^()]*\)\s*$)")
+_CODE = re.compile(r"^[A-TV-Z]\d[0-9A-Z]\.\w+\s*[:–-]?\s+(?=[A-Za-z]{3})")
 _OF_NAME = re.compile(r"(?i)(?:type|stage|grade|class|due to|secondary to)\b")  # and no remark
 _ASIDE_BRACKET = re.compile(  # a likelihood, a code, or a citation's number
     r"\s*[(\[](?:[^()\[\]]*(?:\d\s*%|\b(?:ICD|OMIM)\b|(?i:likely|probab|confidence|possible))[^()\[\]]*"
     r"|[A-TV-Z]\d[0-9A-Z](?:\.\w+)?|[\d ,.–-]+)[)\]]\s*$"
 )
 _NO_NAME = re.compile(
-    r"\.{2}|[%=?、。，；（）\u20e3\u2460-\u24ff]|;(?![^()]*\))|\s/\s.*\s/\s|\s>\s|\s\(?\d{1,2}[.)]\s|(?<=[a-z]{3})[.!]\s+[A-Z]"
+    r"\.{2}|\d/10\b|[%=?、。，；（）\u20e3\u2460-\u24ff]|;(?![^()]*\))|\s/\s.*\s/\s|\s>\s|\s\(?\d{1,2}[.)]\s|(?<=[a-z]{3})[.!]\s+[A-Z]"
     r"|^\(?(?:\w[):]\s|[A-Za-z]\.\s(?=[A-Z]|\w\.)|\d\s+[A-Z])|^[^\w\"'“‘«„]|\b(?:vs\.?|versus)(?![-\s]*host)"
     r"|(?i:\b(?:and|or)$|\b(?:number|option)\s\d|^most\slikely|proven\sotherwise|\byears?[\s-]old\b|\bnot\b(?!\s+(?:otherwise|elsewhere|specified))"
     r"|^(?:here|consistent with|concern for|no|never|without|negative|against|(?:due|secondary) to|d/?dx|dd)\b(?!-))"
@@ -127,7 +128,7 @@ def names_of(entries: Sequence[str]) -> list[str]:
     >>> names_of(["**Gout** (60%): red toe", "Pseudogout - knee of an old man"])
     ['Gout', 'Pseudogout']
     """
-    heads = [plain(_BEHIND_BOLD.sub("", entry)) for entry in entries]
+    heads = [_CODE.sub("", plain(_BEHIND_BOLD.sub("", entry))) for entry in entries]
     often = len(heads) > 1 and sum(_cut(head, True) != head for head in heads) * 2 > len(heads)
     names = list[str]()
     for head in heads:

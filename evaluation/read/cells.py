@@ -19,8 +19,7 @@ COMMAS_ASK = 10  # from one cell in so many up with a comma that may part it, wh
 NO_SEPARATOR = "none"
 SEPARATORS = 'the option \'separator\': "," where commas part diagnoses, or "none" where they belong to names ("pneumonia, viral")'
 _BLANKS = frozenset(["", "null", "nan", "<na>", "#n/a"])
-_APART = re.compile(r"[;|\n\r]+(?![^()]*\)|[^\[\]]*\])")
-"""Not within brackets: "t(15;17)" is one name."""
+_APART = re.compile(r"[;|\n\r]+(?![^()]*\)|[^\[\]]*\])")  # not within brackets: "t(15;17)" is one name
 _BULLET = re.compile(r"^\s*(?:[-*•–]\s+|\(?\d{1,2}[.)]\s+(?=[^\W\d_]))")
 _AROUND_A_NAME = 5  # characters in a plain list: a number, quotes, a comma
 

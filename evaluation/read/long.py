@@ -31,11 +31,10 @@ diagnosis is an empty list; the answer in words that a list was read from, or no
 only one which its column has of a case, the place of the column among those of right answers."""
 _OF_WIDE = ("rater", "role", "category")  # what a row of several diagnoses says of each of them
 _BLANKS = frozenset(["", "null", "na", "n/a", "nan", "none", "#n/a", "<na>", "nil"])  # of optional cells
-NO_ROWS = pa.schema([
+NO_ROWS = pa.schema([  # the columns that every row has
     *((name, pa.large_string()) for name in ("case_id", "rater", "role", RANK, "diagnosis", IN_WORDS)), (ROW, pa.int64()),
     *((name, pa.dictionary(pa.int32(), pa.large_string())) for name in (FILE, COLUMN)), (GIVEN, pa.bool_()), (ONCE, pa.int8()),
 ]).empty_table()  # fmt: skip
-"""The columns that every row has."""
 Codes = NDArray[np.int64]
 
 

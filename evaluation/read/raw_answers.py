@@ -16,7 +16,7 @@ from .answer_forms import Section, sections_of, without_json, without_table, wit
 from .answer_words import FEW, LEADS_IN, OF_NAMES, Kind, Unread, certain, kind_of, named, names_of, plain, says
 
 _LONGEST, _LONGEST_SENTENCE = 100_000, 400  # characters
-_NO_TEXT = re.compile(r"(?m)<\|\w+\|>|^>[ \t]?|^[ \t]*(?:```\w*|([-=_*])\1{2,}|\+[-=+]{3,})[ \t]*(?:\n|\Z)")
+_NO_TEXT = re.compile(r"(?m)<\|\w+\|>|</s>|^>[ \t]?|^[ \t]*(?:```\w*|([-=_*])\1{2,}|\+[-=+]{3,})[ \t]*(?:\n|\Z)")
 _LABEL_BEHIND = re.compile(r"(?m)(?<=[a-z)*][.;!?]) +(?=\**[A-Z][\w -]{1,40}:\**\s|\**[^.;!?\n]+:\**$)")
 _UNRANKED = re.compile(
     r"(?i)~~\w|\bleast .*\bto .*\bmost\b|(?:incr|asc|alph)\w+ order|\b(?:not?|any)\b.{,20}\b(?:rank|order|probab)"
@@ -50,7 +50,7 @@ _TURNS = (  # beside an answer: another order, or another answer
 _WEIGHS = (  # which is the first of them
     r"(?:most|more|very|highly|strongly|far)\s+(?:likely|probable|consistent|suggestive)|likeliest|favou?r\w*|prefer|lean|leading|best|top|final|answer|suspect"
     r"|(?:looks?|sounds?)\s+like|points?\s+to|consistent\s+with|fits|indicates?|(?<!I )suggests?(?!\sa\b)|diagnosis\s+(?:is|of|remains|would)"
-    r"|I\s+(?:think|believe)|go\s+(?:for|with)|pick|choose|it\s+would\s+be|^this\s+is\s+(?!an?\b|not\b|for\b)"
+    r"|(?:est|ist|es|è)\s+(?:une?|eine?|la|il)|I\s+(?:think|believe)|go\s+(?:for|with)|pick|choose|it\s+would\s+be|^this\s+is\s+(?!an?\b|not\b|for\b)"
 )
 _ADDS = (  # one more
     r"(?<!least )(?:un)?likel\w+|probable|suspected|alternativ\w+|differential|another|other\s+(?:diagnos|possib|cause|condition)\w*|possib\w+|also|consider"
@@ -91,7 +91,7 @@ def _ranked(sections: Sequence[Section]) -> list[str]:
         if one.kind == Kind.ASIDE or (thinks and labelled and not names):
             aside += one.text
             continue
-        alone = not one.entries and all(other.kind == Kind.ASIDE for other in sections[1:])
+        alone = not one.entries and all(other.kind == Kind.ASIDE and not any(other.numbers) for other in sections[1:])
         for kind, more in _stated(one, len(names), alone, beside):
             known = [[{a.casefold()} <= _forms(b) or {b.casefold()} <= _forms(a) for b in names] for a in more]
             if kind == Kind.LEAD and any(known[0]) and (known[0][0] or one.kind == Kind.LEAD):
