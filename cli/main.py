@@ -15,7 +15,7 @@ from cyclopts import App, CycloptsError, Group
 from cyclopts.exceptions import UnknownCommandError, UnknownOptionError
 
 from .. import __version__
-from ..errors import DxmatchError
+from ..errors import DxmatchError, OptionError
 from ..files.atomic import only_for_me
 from ..settings import QUIET, cells_hidden
 from . import running
@@ -68,7 +68,7 @@ def run(words: list[str]) -> None:
 def told(error: BaseException, words: list[str]) -> tuple[int, str]:
     """The exit code and the line of an error: 1 the data or a provider failed, 2 wrong usage, 70 a fault of dxmatch (sysexits.h), 130 interrupted."""
     if isinstance(error, DxmatchError):
-        return 1, spelt(error)
+        return 2 if isinstance(error, OptionError) else 1, spelt(error)
     if isinstance(error, CycloptsError):
         return 2, wrong_usage(error, words)
     if isinstance(error, KeyboardInterrupt):

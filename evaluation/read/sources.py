@@ -203,13 +203,13 @@ def _recorded(source: Any, reading: Reading) -> list[Answer]:
         For what is no answer, with the row that it was made of.
     """
     out, called = list[Answer](), str(source) if isinstance(source, Path) else "data"
-    for row, one in objects_in(source, reading.encoding):
-        made = reading.record(one) if reading.record else None
-        for told in made if isinstance(made, list | tuple) else [] if made is None else [made]:
-            try:
+    for row, made in objects_in(source, reading.encoding):
+        try:
+            made = reading.record(made) if reading.record else None
+            for told in made if isinstance(made, list | tuple) else [] if made is None else [made]:
                 of = {"model": None, **told, "case_id": str(told["case_id"])}
                 out.append(Answer(**of, source=called, row=row))
-            except (AttributeError, KeyError, TypeError):
-                problem = "the option 'record' made no answer"
-                raise InputError(problem, source=called, row=row, allowed=_RECORDED, got=told) from None
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            problem = f"the option 'record' made no answer ({type(error).__name__}: {error})"
+            raise InputError(problem, source=called, row=row, allowed=_RECORDED, got=made) from error
     return out
