@@ -152,13 +152,12 @@ def to_native(data: pa.Table, like: nw.DataFrame[Any] | None) -> Any:
 
 
 def as_text(value: Any) -> str | None:
-    """A value of any kind as a text: lists, objects and truth in JSON, a whole number without a point, a blank and nan as None."""
+    """A value of any kind as a text: lists, objects and truth in JSON, a blank and nan as None."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, list | tuple | dict | bool):
         return json.dumps(value, ensure_ascii=False, default=str)
-    whole = int(value) if isinstance(value, float) and value.is_integer() else value
-    return None if value != value else str(whole)
+    return None if isinstance(value, float) and value != value else str(value)
 
 
 def _column(name: str, values: Sequence[Any], source: str, rows: Sequence[int] | None) -> pa.Array:

@@ -135,7 +135,7 @@ def test_a_table_of_votes(pairs: Path, command: Command) -> None:
     ("import pairs.csv", 1, "verdict"),
     ("ask pairs.csv --features set.toml --only votes_a --dry-run", 1, "no such vote or pick; did you mean 'vote_a'"),
     ("ask pairs.csv --features offline --only contrast --dry-run", 1, "none: the set asks no language model"),
-    ("ask pairs.csv --matcher m --abbreviations abbr.csv", 1, "--abbreviations"),
+    ("ask pairs.csv --matcher m --abbreviations abbr.csv", 2, "--abbreviations"),
     ("ask pairs.csv --features far.toml --dry-run", 1, "the encoder 'far' is at './no-such-folder'"),
     ("check", 1, "no such vote store"),
 ])  # fmt: skip

@@ -189,5 +189,6 @@ class Lists:
 
 
 def cell_text(value: Any) -> str:
-    """A value of a table as a text without blanks around it; "" for a blank."""
-    return (as_text(value) or "").strip()
+    """A value of a table as a text without blanks around it; "" for a blank. 7 and 7.0 are "7"."""
+    whole = int(value) if isinstance(value, float) and value.is_integer() else value
+    return (as_text(whole) or "").strip()

@@ -20,8 +20,7 @@ COLUMNS = (
 """The long form: one row for each case, rater and rank."""
 ROLES_OF_COLUMNS = (*COLUMNS, PREDICTIONS)
 SEVERAL = (PREDICTIONS, RANK, REFERENCE)  # one of each model, of each rank, of each of several right answers
-ANSWER = "answer"
-"""The right one beside predictions, the model's beside a right one; beside `UNREAD_ANSWER` all that the model wrote."""
+ANSWER = "answer"  # the right one beside predictions, the model's beside a right one; beside `UNREAD_ANSWER` all that it wrote
 UNREAD_ANSWER = "unread"
 """The column of the long form with what a model wrote where no list could be read from it, as `dxmatch ask` writes it."""
 ASIDE = "aside"  # what is no diagnosis

@@ -125,4 +125,4 @@ def test_told_on_the_command_line(toy_pairs: pd.DataFrame, tmp_path: Path, comma
     bad = command(
         "train", tmp_path / "pairs.csv", "-o", tmp_path / "n", "--features", strings_only, "--drop-correlated", 2
     )
-    assert bad.code == 1 and "--drop-correlated must be a number from 0.01 to 1" in bad.err
+    assert bad.code == 2 and "--drop-correlated must be a number from 0.01 to 1" in bad.err
