@@ -64,7 +64,7 @@ LEADS_IN = re.compile(
 )
 _AND = re.compile(r"\s+(?:and|or)\s+(?![^()]*\))")
 _HALF = re.compile(  # what another disease is called by, and no name: "systemic", "left-sided", "type 2"
-    r"(?i)(?:(?:sub)?type|stage|grade|class|level|with|without|due|in|of)\b.*|(?:[\w-]+\s+){0,2}(?:[\w-]+(?:ous|al|ar"
+    r"(?i)(?:(?:sub)?type|stage|grade|class|level|with|without|due|in|of)\b.*|(?:[\w-]+\s+){0,2}(?:[\w-]+(?-i:ous|al|ar"
     r"|[ao]ry|ic|ive|ed|ior)|left|right|severe|acute|variant|foot|mouth|head|neck|ear|nose|deficiency)(?:\s+encounter)?"
 )
 
@@ -153,7 +153,7 @@ def named(kind: Kind, text: str, commas: int = 0) -> list[str]:
     >>> named(Kind.LIST, "gout, lupus (SLE) and giant cell arteritis"), named(Kind.LEAD, "pneumonia, viral")
     (['gout', 'lupus (SLE)', 'giant cell arteritis'], ['pneumonia, viral'])
     """
-    text = (re.sub(r"^\W*[A-J]\)\s+", "", _BEHIND_BOLD.sub("", text)) if kind == Kind.LEAD else text).strip(" .")
+    text = (_BEHIND_BOLD.sub("", text) if kind == Kind.LEAD else text).strip(" .")
     *parts, last = COMMA.split(text)
     halves = [_HALF.fullmatch(part) is not None for part in [*parts, last][1:]]
     if kind == Kind.LEAD:

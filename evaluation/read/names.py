@@ -21,8 +21,7 @@ COLUMNS = (
 ROLES_OF_COLUMNS = (*COLUMNS, PREDICTIONS)
 SEVERAL = (PREDICTIONS, RANK, REFERENCE)  # one of each model, of each rank, of each of several right answers
 ANSWER = "answer"  # the right one beside predictions, the model's beside a right one; beside `UNREAD_ANSWER` all that it wrote
-UNREAD_ANSWER = "unread"
-"""The column of the long form with what a model wrote where no list could be read from it, as `dxmatch ask` writes it."""
+UNREAD_ANSWER = "unread"  # what a model wrote where no list could be read from it, as `dxmatch ask` writes it
 ASIDE = "aside"  # what is no diagnosis
 
 
@@ -47,7 +46,7 @@ _NAMES: Mapping[str, tuple[str, str, str]] = {
     ),
     "rater": ("model llm algorithm system annotator reader engine who *", "model llm rater reader annotator agent", "id name"),
     RANK: ("position place ranking order *", "rank", "no dx ddx diagnosis number"),
-    "diagnosis": ("dx differential_diagnosis disease predicted condition *", "diagnosis dx ddx hypothesis", "predicted name text suspected finding"),
+    "diagnosis": ("dx differential_diagnosis disease predicted condition *", "diagnosis dx ddx hypothesis", "predicted proposed suggested name text suspected finding"),
     REFERENCE: (
         "*", _RIGHT, f"{_RIGHT} dx ddx diagnosis diagnoses diag differential answer answers standard std list set review panel committee expert by of the case "
         "final 1 2 3 4 5 6 7 8 9",
@@ -62,7 +61,7 @@ _NAMES: Mapping[str, tuple[str, str, str]] = {
     "reference_icd10": ("gold_icd10 reference_icd gold_icd true_icd10 icd10_reference", "", ""),
     "reference_severity": ("gold_severity golden_diagnosis_severity severity_reference", "", ""),
     ASIDE: (
-        f"{TEXTS} symptoms findings complaint chief_complaint specialty speciality rarity department source split language country hospital site type group set subset "
+        f"{TEXTS} vignette_text phenopacket symptoms findings complaint chief_complaint specialty speciality rarity department source split language country hospital site type group set subset "
         "dataset options reasoning seed ward reviewer author clinic unit status version prompt_version model_version finish_reason stop_reason temperature "
         "unnamed difficulty answer journal", "", "",
     ),
@@ -71,7 +70,7 @@ _NAMES: Mapping[str, tuple[str, str, str]] = {
 no others, says it as well: "Patient ID", "Predicted diagnosis", "Pathology-confirmed Dx"; it is as sure as the "*" among the names."""
 WORDS_ASIDE = (
     "id uid idx index number nr num hash title date age sex gender hpi labs icd icd10 confidence probability prob certainty remark remarks comment comments note notes explanation rationale "
-    "minutes min days year years time seconds duration latency tokens cost price url doi code codes "
+    "thinking trace cot why terms minutes min days year years time seconds duration latency tokens cost price url doi code codes "
     "correct right wrong ok hit correctness accuracy accurate score scores scored match matches matched rating grade points"
 )
 """Words that say so where they open or end a heading."""

@@ -16,7 +16,9 @@ from .answer_forms import Section, sections_of, without_json, without_table, wit
 from .answer_words import FEW, LEADS_IN, OF_NAMES, Kind, Unread, certain, kind_of, named, names_of, plain, says
 
 _LONGEST, _LONGEST_SENTENCE = 100_000, 400  # characters
-_NO_TEXT = re.compile(r"(?m)<\|\w+\|>|</s>|^>[ \t]?|^[ \t]*(?:```\w*|([-=_*])\1{2,}|\+[-=+]{3,})[ \t]*(?:\n|\Z)")
+_NO_TEXT = re.compile(
+    r"(?m)<\|\w+\|>|</s>|(?<=nswer: |wer:\*\* )\(?[A-J][).:]\s+(?=[A-Z])|(?<=\bis )\(?[A-J][).:]\s+(?=[A-Z])|^>[ \t]?|^[ \t]*(?:```\w*|([-=_*])\1{2,}|\+[-=+]{3,})[ \t]*(?:\n|\Z)"
+)
 _LABEL_BEHIND = re.compile(r"(?m)(?<=[a-z)*][.;!?]) +(?=\**[A-Z][\w -]{1,40}:\**\s|\**[^.;!?\n]+:\**$)")
 _UNRANKED = re.compile(
     r"(?i)~~\w|\bleast .*\bto .*\bmost\b|(?:incr|asc|alph)\w+ order|\b(?:not?|any)\b.{,20}\b(?:rank|order|probab)"

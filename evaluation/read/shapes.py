@@ -17,7 +17,7 @@ from ...files.tables import Table
 from .findings import first_few
 from .headings import WAYS, check_models, numbered
 from .lists import cell_text
-from .names import ANSWER, FINAL, PREDICTIONS, RANK, REFERENCE, columns_by_name, folded, known_as, says, surest
+from .names import ANSWER, ASIDE, FINAL, PREDICTIONS, RANK, REFERENCE, columns_by_name, folded, known_as, says, surest
 
 LONG, NUMBERED, CELLS, REFERENCES = (
     "a row for each case, rater and rank", "a column for each rank", "a list in each cell", "right answers alone",
@@ -71,7 +71,8 @@ def shape_of(table: Table, given: Lists, by: Collection[str] = ()) -> Shape:
         *([f"right answers in {first_few(map(plain, right), 4)}"] if len(right) > 1 else []),
         *([f"not read: {first_few(map(plain, others), 4)}"] if others else []),
     ]
-    unread = [name for name in others if not known_as(name) and (of := _values(table, name)) and _may_name(of)]
+    open_ = [name for name in others if ASIDE not in known_as(name)]
+    unread = [name for name in open_ if (of := _values(table, name)) and _may_name(of)]
     could = [name for name in unread if len(set(table.column(name))) < len(table)]
     # lists of several cases would become one case each; a second list by one rater is refused row by row
     nobodys = not given and len(table) > 1 and "case_id" not in names and (not lists or "" in lists)
