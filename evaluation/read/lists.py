@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from ...errors import InputError, Open, Remedy
 from ...files.table import as_text
 
-T = TypeVar("T")
 EXPERT, ALGORITHM, REFERENCE, FINAL, UNUSED = "expert", "algorithm", "reference", "final", "unused"
 ROLES = (EXPERT, ALGORITHM, REFERENCE, FINAL)
 NO_DIAGNOSIS, ABSENT = -1, -2
@@ -52,12 +51,10 @@ class References:
 
     def of_cases(self, cases: Sequence[int]) -> References:
         """What is right in some of the cases."""
-
-        def some(told: Mapping[str, list[T]]) -> dict[str, list[T]]:
-            return {name: [of[i] for i in cases] for name, of in told.items()}
-
+        more = {name: [of[i] for i in cases] for name, of in self.more.items()}
+        groups = {name: [of[i] for i in cases] for name, of in self.groups.items()}
         final = self.final and self.final.of_cases(cases)
-        return References([self.names[i] for i in cases], some(self.more), some(self.groups), final)
+        return References([self.names[i] for i in cases], more, groups, final)
 
 
 @dataclass(frozen=True)
