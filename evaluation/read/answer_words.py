@@ -37,20 +37,21 @@ sind est sont trata handelt è favor favors favour favours
 """
 _ONE, _MANY, _BESIDE, _ASIDE, _SAY_NOTHING, _SAYING = map(words_in, _WORDS.split("|"))
 _MOST_OF_A_LABEL, _MOST_OF_A_NAME, FEW = 7, 14, 4  # words; so few a remark has, or a heading without a mark
-_MARKS = re.compile(r"\*\*|__|`|~~|(?<!\w)[*_](?=\w)|(?<=[\w)])[*_](?!\w)")
+_MARKS = re.compile(r"[☀-➿⭐\ufe0f🀀-🫿]|\*\*|__|`|~~|(?<!\w)[*_](?=\w)|(?<=[\w)])[*_](?!\w)")
 _NO_WORDS = re.compile(
     r"(?i)\([^()]*\)|\b(?:for|at this|(?<=differential diagnosis )of)\s.*|^\W*(?:step\s+)?\d+[.):]|[^\w\s'’/-]"
 )
 _BEHIND_BOLD = re.compile(r"(?<=\S)\*\*:?\s*(?:[:–—-]|is\b)\s*\S.*$")
 _REMARK_MARK = re.compile(r"\s*:\s+|\s*—\s*|\s+[-–→]\s+|\s*\((?=[^()]*\)\s*$)")
-_CODE = re.compile(r"^[A-TV-Z]\d[0-9A-Z]\.\w+\s*[:–-]?\s+(?=[A-Za-z]{3})")
+_CODE = re.compile(r"^(?:(?:OMIM|ORPHA)\W*\d+|[A-TV-Z]\d[0-9A-Z]\.\w+)\s*[:–-]?\s+(?=[A-Za-z]{3})")
 _OF_NAME = re.compile(r"(?i)(?:type|stage|grade|class|due to|secondary to)\b")  # and no remark
 _ASIDE_BRACKET = re.compile(  # a likelihood, a code, or a citation's number
-    r"\s*[(\[](?:[^()\[\]]*(?:\d\s*%|\b(?:ICD|OMIM)\b|(?i:likely|probab|confidence|possible))[^()\[\]]*"
+    r"\s*/\s*(?:very\s+)?(?i:high|moderate|medium|low)\s*$|\s*[(\[](?:[^()\[\]]*(?:\d\s*%|\b(?:ICD|OMIM|ORPHA|SNOMED)\b"
+    r"|(?i:likely|probab|confidence|possible|choice|\bodds|most common|urgen|emergen))[^()\[\]]*|if\s[^()\[\]]*|[+]+"
     r"|[A-TV-Z]\d[0-9A-Z](?:\.\w+)?|[\d ,.–-]+)[)\]]\s*$"
 )
 _NO_NAME = re.compile(
-    r"\.{2}|\d/10\b|[%=?、。，；（）\u20e3\u2460-\u24ff]|;(?![^()]*\))|\s/\s.*\s/\s|\s>\s|\s\(?\d{1,2}[.)]\s|(?<=[a-z]{3})[.!]\s+[A-Z]"
+    r"\.{2}|\d/10\b|<\w|^[A-Z ]{9,}\s[–—-]\s[A-Z]{3}|[\[%=?、。，；（）\u20e3\u2460-\u24ff]|;(?![^()]*\))|\s/\s.*\s/\s|\s>\s|\s\(?\d{1,2}[.)]\s|(?<=[a-z]{3})[.!]\s+[A-Z]"
     r"|^\(?(?:\w[):]\s|[A-Za-z]\.\s(?=[A-Z]|\w\.)|\d\s+[A-Z])|^[^\w\"'“‘«„]|\b(?:vs\.?|versus)(?![-\s]*host)"
     r"|(?i:\b(?:and|or)$|\b(?:number|option)\s\d|^most\slikely|proven\sotherwise|\byears?[\s-]old\b|\bnot\b(?!\s+(?:otherwise|elsewhere|specified))"
     r"|^(?:here|consistent with|concern for|no|never|without|negative|against|(?:due|secondary) to|d/?dx|dd)\b(?!-))"
