@@ -11,7 +11,7 @@ from typing import Any
 from .answer_words import DENIES, FEW, LEADS_IN, OF_NAMES, Kind, certain, kind_of, plain
 from .formats.answer import value_in
 
-_LIKELIHOOD = re.compile(r"(?i)probab|likelihood|confidence|chance|score|%")
+_LIKELIHOOD = re.compile(r"(?i)^p$|probab|likelihood|confidence|chance|score|%")
 _IN_WORDS = {"low": "1", "medium": "2", "moderate": "2", "high": "3"}
 _RANKED = re.compile(r"(?i)(?:rank|top|differential|diagnos[ei]s|answer|d?dx|[\W_])*0*([1-9]\d?)(?:st|nd|rd|th)?")
 _RANKING = re.compile(r"(?i)\brank|\b(?:likelihood|prob\w*)$")
@@ -142,8 +142,6 @@ def sections_of(text: str) -> list[Section]:
             continue  # what is said of an entry
         mark, number = numbered or bullet, int(numbered["number"]) if numbered else 0
         is_reason = here.kind == Kind.ASIDE or (here.entries and not (after_blank or here.below))
-        if here.kind == Kind.ASIDE and number == 1 and line.startswith("#"):
-            sections.append(here := Section(Kind.TEXT))
         opened = None if number else _opened(mark["text"] if mark else line, here, bool(mark or is_reason))
         if opened is not None:
             of_entry = opened.kind == Kind.ASIDE and opened.own and any(here.numbers) and not after_blank

@@ -23,8 +23,8 @@ presentation formulation summary analysis assessment discussion plan management 
 recommendations recommended workup work step steps action actions note comment disclaimer confidence likelihood prob rank
 probability imaging comorbidities patient question code icd orpha id severity urgency urgent important problem tx rx case
 comments error message advice excluded ruled recs labs vitals exam specimen allergies meds dispo disposition regards
-supporting against thought pathophysiology next immediate further investigation investigations follow caveats what do now
-| the my his her a an of in on by to this patient case is are be and but with include includes from here d s tier key do
+for supporting against status pros cons thought pathophysiology next immediate further investigation investigations follow caveats what do now
+| the my his her a an of in on by to this patient case is are be and but with include includes from here d s tier key do strong
 list line table very active estimated consider considered order likelihood probability probabilities decreasing descending not important rank would must cannot two three five
 | hello thanks i we you he she they it this that these which who patient patients doctor is are was were has have had
 been do does would could should can cannot may might must will please however because since given though although both
@@ -37,13 +37,13 @@ sind est sont trata handelt è favor favors favour favours
 """
 _ONE, _MANY, _BESIDE, _ASIDE, _SAY_NOTHING, _SAYING = map(words_in, _WORDS.split("|"))
 _MOST_OF_A_LABEL, _MOST_OF_A_NAME, FEW = 7, 14, 4  # words; so few a remark has, or a heading without a mark
-_MARKS = re.compile(r"[☀-➿⭐\ufe0f🀀-🫿]|\*\*|__|`|~~|(?<!\w)[*_](?=\w)|(?<=[\w)])[*_](?!\w)")
+_MARKS = re.compile(r"\*\*|__|`|~~|(?<!\w)[*_](?=\w)|(?<=[\w)])[*_](?!\w)")
 _NO_WORDS = re.compile(
     r"(?i)\([^()]*\)|\b(?:for|at this|(?<=differential diagnosis )of)\s.*|^\W*(?:step\s+)?\d+[.):]|[^\w\s'’/-]"
 )
 _BEHIND_BOLD = re.compile(r"(?<=\S)\*\*:?\s*(?:[:–—-]|is\b)\s*\S.*$")
 _REMARK_MARK = re.compile(r"\s*:\s+|\s*—\s*|\s+[-–→]\s+|\s*\((?=[^()]*\)\s*$)")
-_CODE = re.compile(r"^(?:(?:OMIM|ORPHA)\W*\d+|[A-TV-Z]\d[0-9A-Z]\.\w+)\s*[:–-]?\s+(?=[A-Za-z]{3})")
+_CODE = re.compile(r"^(?:(?:OMIM|ORPHA)\W*\d+|[A-TV-Z]\d[0-9A-Z]\.\w+|[1-9]\.)\s*[:–-]?\s+(?=[A-Za-z]{3})")
 _OF_NAME = re.compile(r"(?i)(?:type|stage|grade|class|due to|secondary to)\b")  # and no remark
 _ASIDE_BRACKET = re.compile(  # a likelihood, a code, or a citation's number
     r"\s*/\s*(?:very\s+)?(?i:high|moderate|medium|low)\s*$|\s*[(\[](?:[^()\[\]]*(?:\d\s*%|\b(?:ICD|OMIM|ORPHA|SNOMED)\b"
@@ -178,7 +178,7 @@ def _cut(text: str, often: bool) -> str:
             continue
         if kind_of(before) in OF_NAMES:
             return _cut(behind, often)
-        if DENIES.match(behind):
+        if DENIES.match(behind) or "→" in behind:
             return ""
         if len(behind.split()) >= FEW or says(behind) or (often and "(" not in mark[0]):
             return _cut(before, often)

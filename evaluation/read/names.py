@@ -14,10 +14,9 @@ MORE = ("icd10", "severity", "relation", "category")
 REFERENCE, FINAL = "reference", "final"
 PREDICTIONS = "predictions"  # cells that hold a whole list each, or a raw answer
 RANK = "rank"
-COLUMNS = (
+COLUMNS = (  # the long form: one row for each case, rater and rank
     "case_id", "rater", RANK, "diagnosis", "role", REFERENCE, "reference_icd10", "reference_severity", FINAL, "final_icd10", *MORE,
 )  # fmt: skip
-"""The long form: one row for each case, rater and rank."""
 ROLES_OF_COLUMNS = (*COLUMNS, PREDICTIONS)
 SEVERAL = (PREDICTIONS, RANK, REFERENCE)  # one of each model, of each rank, of each of several right answers
 ANSWER = "answer"  # the right one beside predictions, the model's beside a right one; beside `UNREAD_ANSWER` all that it wrote
@@ -34,11 +33,10 @@ _RIGHT = (
     "reference references ref gold goldstandard golden truth ground groundtruth true correct right confirmed actual consensus expected target targets solution label "
     "labels real proven verified established definitive published adjudicated accepted acceptable discharge histology histopathology pathology autopsy biopsy key chart"
 )  # fmt: skip
-TEXTS = (
+TEXTS = (  # columns that hold what a model is asked about
     "text vignette case_vignette case_text note clinical_note admission_note chat messages conversation dialogue dialog transcript "
     "case_description case_presentation case_report full_text question description presentation history input prompt"
 )
-"""Columns that hold what a model is asked about."""
 _NAMES: Mapping[str, tuple[str, str, str]] = {
     "case_id": (
         "caseid case patient subject record mrn qid * id uid idx index no number nr num",
@@ -68,12 +66,11 @@ _NAMES: Mapping[str, tuple[str, str, str]] = {
 }  # fmt: skip
 """Our name of a column -> others that it goes by, the surer first; a heading of one word or more of the first kind and of the second, and of
 no others, says it as well: "Patient ID", "Predicted diagnosis", "Pathology-confirmed Dx"; it is as sure as the "*" among the names."""
-WORDS_ASIDE = (
+WORDS_ASIDE = (  # that say so where they open or end a heading
     "id uid idx index number nr num hash title date age sex gender hpi labs icd icd10 confidence probability prob certainty remark remarks comment comments note notes explanation rationale "
     "thinking trace cot why terms minutes min days year years time seconds duration latency tokens cost price url doi code codes "
     "correct right wrong ok hit correctness accuracy accurate score scores scored match matches matched rating grade points"
 )
-"""Words that say so where they open or end a heading."""
 _KNOWN = {
     ours: ([ours, *names.split()], {*heads.split()}, {*beside.split()})
     for ours, (names, heads, beside) in {**dict.fromkeys(ROLES_OF_COLUMNS, ("", "", "")), **_NAMES}.items()

@@ -16,8 +16,9 @@ from .answer_forms import Section, sections_of, without_json, without_table, wit
 from .answer_words import FEW, LEADS_IN, OF_NAMES, Kind, Unread, certain, kind_of, named, names_of, plain, says
 
 _LONGEST, _LONGEST_SENTENCE = 100_000, 400  # characters
+_MEDALS = str.maketrans({"🥇": "1. ", "🥈": "2. ", "🥉": "3. ", "\u20e3": ". ", "\ufe0f": ""})
 _NO_TEXT = re.compile(
-    r"(?m)<\|\w+\|>|</s>|(?<=nswer: |wer:\*\* )\(?[A-J][).:]\s+(?=[A-Z])|(?<=\bis )\(?[A-J][).:]\s+(?=[A-Z])|^>[ \t]?|^[ \t]*(?:```\w*|([-=_*])\1{2,}|\+[-=+]{3,})[ \t]*(?:\n|\Z)"
+    r"(?m)[☀-➿⭐🀀-🫿][ \t]?|<\|\w+\|>|</s>|(?<=nswer: |wer:\*\* )\(?[A-J][).:]\s+(?=[A-Z])|(?<=\bis )\(?[A-J][).:]\s+(?=[A-Z])|^>[ \t]?|^[ \t]*(?:```\w*|([-=_*])\1{2,}|\+[-=+]{3,})[ \t]*(?:\n|\Z)"
 )
 _LABEL_BEHIND = re.compile(r"(?m)(?<=[a-z)*][.;!?]) +(?=\**[A-Z][\w -]{1,40}:\**\s|\**[^.;!?\n]+:\**$)")
 _UNRANKED = re.compile(
@@ -25,7 +26,7 @@ _UNRANKED = re.compile(
 )
 _SHARE = re.compile(r"[(\[,:–—-]\s*[~≈]?\s*(\d{1,3}(?:\.\d+)?(?=\s*%)|0\.\d+\b)")
 _SENTENCE_END = re.compile(r"(?<=[\w)\]*\"”])(?:[.!?](?:\*\*)?\s+(?=[\"“*]*[A-Z])|;\s+(?![^()]*\)))")
-_APART = re.compile(r"[;|](?![^()]*\))|\s>\s")
+_APART = re.compile(r"[;|](?![^()]*\))|\s>\s|(?<=%\)),\s")
 _LIKELY = r"(?:(?:most )?(?:likely|probably)|therefore|thus)"
 # sentences that name one diagnosis, or several in one order, as their label tells; without a label one
 _FRAMES = tuple(
@@ -45,7 +46,7 @@ _AROUND_A_NAME = re.compile(
     r"|\s+in\s+(?:an?|this|the)\s+(?:\S+\s+)?(?:patient|man|woman|child|infant)\b.*"
 )
 _TURNS = (  # beside an answer: another order, or another answer
-    r"(?:#|numbers?|no\.|entr(?:y|ies)|items?)\s*[1-9]|numbering|revers\w+|demote\w*|swap\w*|revis\w+|correct(?:ion|ed)|actually|instead|rather"
+    r"(?:#|number|no\.)\s*[2-9]|(?:numbers|entr(?:y|ies)|items?)\s*[1-9]|numbering|revers\w+|demote\w*|swap\w*|revis\w+|correct(?:ion|ed)|actually|instead|rather"
     r"|wait(?!\s+(?:for|to|until)\b)|however|vs|second|third|last|(?:my|the|this)\s+(?:list|order)|ranked?|likely\s+than|ahead|above|others"
     r"|disregard|ignor\w+|overrid\w+|withdr\w+|dropp?\w*|bet|add"
 )
@@ -56,7 +57,7 @@ _WEIGHS = (  # which is the first of them
 )
 _ADDS = (  # one more
     r"(?<!least )(?:un)?likel\w+|probable|suspected|alternativ\w+|differential|another|other\s+(?:diagnos|possib|cause|condition)\w*|possib\w+|also|consider"
-    r"|worr\w+|concern\w*|think\s+of|next(?!\s+(?:\w+\s+)?steps?)|finally|(?:could|may|might)\s+be|be\s+considered|excluded|ruled?\s+out|suggest(?:s|ing|ive)"
+    r"|(?:can|could|may)\s+look|mimic\w*|worr\w+|concern\w*|think\s+of|next(?!\s+(?:\w+\s+)?steps?)|finally|(?:could|may|might)\s+be|be\s+considered|excluded|ruled?\s+out|suggest(?:s|ing|ive)"
 )
 _DOUBTS = r"less\s+likely|unlikely|improbable|excluded|ruled\s+out|against|not"
 _UNSETTLED, _REORDERS, _LEADS, _DENIED = (
@@ -72,7 +73,7 @@ def ranked_diagnoses(text: str) -> list[str] | None:
     >>> ranked_diagnoses("It could be lupus, or gout.") is None
     True
     """
-    said = without_thoughts(text[:_LONGEST]).replace("\r\n", "\n").rstrip().lstrip("\n")
+    said = without_thoughts(text[:_LONGEST].translate(_MEDALS)).replace("\r\n", "\n").rstrip().lstrip("\n")
     if not text.strip() or ("\n" not in said and any(map(str.isalpha, said)) and is_nothing(said.strip(" *_#`\"'"))):
         return []
     with suppress(Unread):
@@ -106,7 +107,11 @@ def _ranked(sections: Sequence[Section]) -> list[str]:
     listed = any(len(one.entries) > 1 and one.kind != Kind.ASIDE for one in sections)
     certain(names and all(LEADS_IN.match(one) or _is_remark(one, names, listed) for one in beside))
     told = " ".join(aside).casefold()
-    certain(labelled or not _LEADS.search(told) or any(form in told for form in _forms(names[0])))
+    certain(
+        Kind.LEAD in {one.kind for one in sections}
+        or not _LEADS.search(told)
+        or any(form in told for form in _forms(names[0]))
+    )
     *ended, last = [entry.rstrip(" *_")[-1:] in ".!?" for entry in sections[-1].entries] or [True]
     certain(last or sections[-1].below or not (ended and all(ended)))  # else the last one is broken off
     return names
@@ -133,7 +138,7 @@ def _stated(one: Section, so_far: int, alone: bool, beside: list[str]) -> Iterat
     text, entries, kind = one.text, one.entries, Kind.LEAD if one.kind == Kind.TEXT else one.kind
     if text and (alone if one.kind == Kind.TEXT else (kind == Kind.LEAD or one.own or not entries)):
         lines, entries = text[:1] if one.own else text, []
-        parts = lines if len(lines) > 1 else [part for part in _APART.split(text[0]) if part.strip()]
+        parts = lines if len(lines) > 1 else [part for part in _APART.split(text[0].rstrip(" .")) if part.strip()]
         first, *more = _SENTENCE_END.split(text[0])
         if len(parts) > 1 and (names := names_of(parts)):
             yield Kind.OTHERS if kind == Kind.OTHERS else Kind.LIST, names
