@@ -142,9 +142,12 @@ def sections_of(text: str) -> list[Section]:
             continue  # what is said of an entry
         mark, number = numbered or bullet, int(numbered["number"]) if numbered else 0
         is_reason = here.kind == Kind.ASIDE or (here.entries and not (after_blank or here.below))
+        if here.kind == Kind.ASIDE and number == 1 and line.startswith("#"):
+            sections.append(here := Section(Kind.TEXT))
         opened = None if number else _opened(mark["text"] if mark else line, here, bool(mark or is_reason))
         if opened is not None:
-            of_entry = opened.kind == Kind.ASIDE and opened.own and any(here.numbers) and not after_blank
+            of_all = after_blank and re.match(r"(?i)\W*(?:note|comment|update)", line)
+            of_entry = opened.kind == Kind.ASIDE and opened.own and any(here.numbers) and not of_all
             sections += [] if of_entry else [opened]
         elif mark:
             last = here.numbers[-1] if here.entries else number

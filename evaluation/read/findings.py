@@ -55,7 +55,7 @@ def by_weight(findings: Iterable[Finding]) -> list[Finding]:
     return sorted(dict.fromkeys(findings), key=lambda one: -KINDS[one.kind].weight)
 
 
-KINDS: dict[str, Kind] = {
+KINDS: dict[str, Kind] = {  # at most twenty
     # what the reader of files says, in its own words
     "reading": Kind(72, "{example}"),
     "rejected": Kind(9, "{count:,} rows were refused, and {of:,} cases left out with them; see {place}."),
@@ -76,4 +76,3 @@ KINDS: dict[str, Kind] = {
     "correction": Kind(32, "{example}"),
     "reasoning": Kind(34, "{example}"),
 }  # fmt: skip
-"""Kind -> its weight and sentence; at most twenty."""

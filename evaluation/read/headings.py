@@ -18,11 +18,10 @@ _PLACES = (
 _ORDINALS = {word: place for place, of in enumerate(_PLACES) for word in of.split()}  # 0 goes before all others
 _SERIES = "a b c d e f g h", "i ii iii iv v vi vii viii ix x", "one two three four five six seven eight nine ten"
 _MARKS = {mark: place for marks in _SERIES for place, mark in enumerate(marks.split(), 1)}
-_RATER = re.compile(
+_RATER = re.compile(  # says that the number or letter behind it is a name; CRAFT-MD asks mistral-v1 and mistral-v2
     r"(?:model|llm|system|sys|algorithm|tool|bot|agent|team|group|arm|rater|reader|expert|annotator|dr|doctor|reviewer|gp|resident|fellow|attending|consultant"
     r"|student|nurse|surgeon|ician|ologist|run|repeat|trial|seed|sample|prompt|attempt|site|cent(?:re|er)|[\W_]v|[\W_]version)[\W_]*$", re.IGNORECASE
 )  # fmt: skip
-"""What says that the number or letter behind it is a name; CRAFT-MD asks mistral-v1 and mistral-v2."""
 _ASKED = f"{WORDS_ASIDE} variable value initial revised admission working provisional final erste zweite dritte premier deuxième deuxieme troisième troisieme primer primero segundo tercero prima seconda terza"
 """Words of headings that hold ranks, right answers or a remark as often as a model: of one case at several times, and of other languages."""
 _DISEASE = re.compile(r"diagnos|disease|condition|\bd?dx\b")

@@ -23,8 +23,7 @@ from .names import MORE
 from .rows import Mask, Rows, first_of, right_answers
 from .sources import long_form
 
-_MISSING, _BLANK, _UNREAD, _THERE = range(4)
-"""What there is of a rater's list of a case: no row, a blank cell, an answer that no list could be read from, a list."""
+_MISSING, _BLANK, _UNREAD, _THERE = range(4)  # of a case and rater: no row, a blank cell, an unread answer, a list
 States = NDArray[np.int8]
 
 
