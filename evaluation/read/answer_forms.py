@@ -177,7 +177,7 @@ def _opened(line: str, here: Section, is_free: bool) -> Section | None:
     """
     bare = plain(re.sub(r"^\s*#{1,6}\s+", "", line))
     label, heading = _LABEL.fullmatch(bare), _HEADING.fullmatch(line)
-    is_short = len(bare.split()) <= FEW and not is_free and not bare.endswith(".")
+    is_short = len(bare.split()) <= FEW and not is_free and not bare.endswith(".") and ":" not in bare[:-1]
     if (heading or is_short) and (kind := kind_of(bare.rstrip(":"))) is not None:
         certain(kind != Kind.ASIDE or not _RANKING.search(bare))  # its list may be the one
         return Section(kind)
