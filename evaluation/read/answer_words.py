@@ -46,12 +46,12 @@ _REMARK_MARK = re.compile(r"\s*:\s+|\s*—\s*|\s+[-–→]\s+|\s*\((?=[^()]*\)\s
 _CODE = re.compile(r"^(?:(?:OMIM|ORPHA)\W*\d+|[A-TV-Z]\d[0-9A-Z]\.\w+|[1-9]\.)\s*[:–-]?\s+(?=[A-Za-z]{3})")
 _OF_NAME = re.compile(r"(?i)(?:type|stage|grade|class|due to|secondary to)\b")  # and no remark
 _ASIDE_BRACKET = re.compile(  # a likelihood, a code, or a citation's number
-    r"\s*/\s*(?:very\s+)?(?i:high|moderate|medium|low)\s*$|\s*[(\[](?:[^()\[\]]*(?:\d\s*%|\b(?:ICD|OMIM|ORPHA|SNOMED)\b"
-    r"|(?i:likely|probab|confidence|possible|choice|\bodds|most common|urgen|emergen))[^()\[\]]*|if\s[^()\[\]]*|[+]+"
+    r"\s*/\s*(?:very\s+)?(?i:high|moderate|medium|low)\s*$|\s*[(\[](?:[^()\[\]]*(?:\d\s*%|\b(?:ICD|OMIM|ORPHA|SNOMED|MONDO)\b"
+    r"|(?i:likely|probab|confidence|possible|choice|\bodds|most common|urgen|emergen))[^()\[\]]*|if\s[^()\[\]]*|[+]+|(?:[Vv]ery\s)?(?i:high|moderate|medium|low)"
     r"|[A-TV-Z]\d[0-9A-Z](?:\.\w+)?|[\d ,.–-]+)[)\]]\s*$"
 )
 _NO_NAME = re.compile(
-    r"\.{2}|\d/10\b|<\w|^[A-Z ]{9,}\s[–—-]\s[A-Z]{3}|[\[%=?、。，；（）\u20e3\u2460-\u24ff]|;(?![^()]*\))|\s/\s.*\s/\s|\s>\s|\s\(?\d{1,2}[.)]\s|(?<=[a-z]{3})[.!]\s+[A-Z]"
+    r"\.{2}|\d/10\b|<\w|\s\||\d\s?(?:mmol|mg|mOsm|U/L)|\bpH\s\d|^[A-Z ]{9,}\s[–—-]\s[A-Z]{3}|[\[%=?、。，；（）\u20e3\u2460-\u24ff]|;(?![^()]*\))|\s/\s.*\s/\s|\s>\s|\s\(?\d{1,2}[.)]\s|(?<=[a-z]{3})[.!]\s+[A-Z]"
     r"|^\(?(?:\w[):]\s|[A-Za-z]\.\s(?=[A-Z]|\w\.)|\d\s+[A-Z])|^[^\w\"'“‘«„]|\b(?:vs\.?|versus)(?![-\s]*host)"
     r"|(?i:\b(?:and|or)$|\b(?:number|option)\s\d|^most\slikely|proven\sotherwise|\byears?[\s-]old\b|\bnot\b(?!\s+(?:otherwise|elsewhere|specified))"
     r"|^(?:here|consistent with|concern for|no|never|without|negative|against|(?:due|secondary) to|d/?dx|dd)\b(?!-))"

@@ -46,7 +46,7 @@ _AROUND_A_NAME = re.compile(
     r"|\s+in\s+(?:an?|this|the)\s+(?:\S+\s+)?(?:patient|man|woman|child|infant)\b.*"
 )
 _TURNS = (  # beside an answer: another order, or another answer
-    r"(?:#|number|no\.)\s*[2-9]|(?:numbers|entr(?:y|ies)|items?)\s*[1-9]|numbering|revers\w+|demote\w*|swap\w*|revis\w+|correct(?:ion|ed)|actually|instead|rather"
+    r"(?:#|number|no\.)\s*[2-9]|(?:numbers|entr(?:y|ies)|items?)\s*[1-9]|numbering|revers\w+|demote\w*|swap\w*|revised?\s+(?:the|my|list|order|rank\w*|diagnos\w+|impression)|correct(?:ion|ed)|actually|instead|rather"
     r"|wait(?!\s+(?:for|to|until)\b)|however|vs|second|third|last|(?:my|the|this)\s+(?:list|order)|ranked?|likely\s+than|ahead|above|others"
     r"|disregard|ignor\w+|overrid\w+|withdr\w+|dropp?\w*|bet|add"
 )
