@@ -39,7 +39,7 @@ TEXTS = (  # columns that hold what a model is asked about
 )
 _NAMES: Mapping[str, tuple[str, str, str]] = {
     "case_id": (
-        "caseid case patient subject record mrn qid * id uid idx index no number nr num",
+        "caseid case patient subject record item mrn qid * id uid idx index no number nr num",
         "case patient subject sample record study question doc vignette item scenario episode encounter", "id no nr num number name uid hash",
     ),
     "rater": ("model llm algorithm system annotator reader engine who *", "model llm rater reader annotator agent", "id name"),
