@@ -30,7 +30,7 @@ def folded(name: str) -> str:
 
 
 _RIGHT = (
-    "reference references ref gold goldstandard golden truth ground groundtruth true correct right confirmed actual consensus expected target targets solution label "
+    "reference references ref gt gold goldstandard golden truth ground groundtruth true correct right confirmed actual consensus expected target targets solution label "
     "labels real proven verified established definitive published adjudicated accepted acceptable discharge histology histopathology pathology autopsy biopsy key chart"
 )  # fmt: skip
 TEXTS = (  # columns that hold what a model is asked about
@@ -39,7 +39,7 @@ TEXTS = (  # columns that hold what a model is asked about
 )
 _NAMES: Mapping[str, tuple[str, str, str]] = {
     "case_id": (
-        "caseid case patient subject record item mrn qid * id uid idx index no number nr num",
+        "caseid case patient subject record item mrn qid * id uid idx index no number nr num scenario vignette",
         "case patient subject sample record study question doc vignette item scenario episode encounter", "id no nr num number name uid hash",
     ),
     "rater": ("model llm algorithm system annotator reader engine who *", "model llm rater reader annotator agent", "id name"),
@@ -54,7 +54,7 @@ _NAMES: Mapping[str, tuple[str, str, str]] = {
         "completion generation generated diagnoses result results *", "answer response output completion", "model raw text full",
     ),
     FINAL: ("final_diagnosis final_diagnoses final_dx pathology discharge_diagnosis", "", ""),
-    "final_icd10": ("final_icd final_diagnosis_icd10 pathology_icd10", "", ""),
+    "final_icd10": ("final_icd final_diagnosis_icd10 final_dx_icd10 final_dx_icd_10 pathology_icd10", "", ""),
     "icd10": ("icd_10 icd10_code icd10cm icd_10_code icd_code icd", "", ""),
     "reference_icd10": ("gold_icd10 reference_icd gold_icd true_icd10 icd10_reference", "", ""),
     "reference_severity": ("gold_severity golden_diagnosis_severity severity_reference", "", ""),
