@@ -54,10 +54,10 @@ docs: $(VENV)/.installed-dev
 pictures: $(VENV)/.installed-dev
 	$(BIN)/python -m dxmatch.tests.docs.pictures
 
-# Hostile and damaged input at random, for MINUTES: answers of language models, names, tables.
-MINUTES ?= 20
+# Hostile and damaged input at random, NUMBER of each kind: answers of language models, names, tables.
+NUMBER ?= 20000
 fuzz: $(VENV)/.installed-dev
-	$(BIN)/python -m tests.fuzz --minutes $(MINUTES)
+	FUZZ=$(NUMBER) $(BIN)/python -m pytest tests/fuzz
 
 # The oldest release that pyproject.toml allows of each direct dependency; torch stays at the one in constraints.txt.
 test-lowest: $(TOOLS)/.installed

@@ -9,7 +9,6 @@ import json
 import os
 import shlex
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,6 @@ HERE = Path(__file__).parent
 CASES = {case["case"]: case for case in json.loads((HERE / "runs.json").read_text("utf-8"))}
 TRAINING = "train and audit"
 EXPECTED = HERE / "expected.json"
-Fault = Callable[[adapter.Done], adapter.Done]
 
 
 @pytest.fixture
@@ -141,29 +139,3 @@ def test_commands(name: str, here: Path, command: Callable[..., Any], example: P
 
 def _lines(runs: list[dict[str, Any]]) -> str:
     return ",\n".join(json.dumps(run, ensure_ascii=False) for run in runs)
-
-
-def _a_row_is_lost(done: adapter.Done) -> adapter.Done:
-    if Path("o.csv").exists():
-        Path("o.csv").write_text("".join(Path("o.csv").read_text("utf-8").splitlines(keepends=True)[:-1]), "utf-8")
-    return done
-
-
-FAULTS: dict[str, Fault] = {
-    "streams swapped": lambda done: replace(done, out=done.err, err=done.out),
-    "another exit code": lambda done: replace(done, code=1 - done.code),
-    "a figure changed": lambda done: replace(done, out=done.out.replace("pairs 3", "pairs 4")),
-    "words in spite of --quiet": lambda done: replace(done, err=done.err + "Read p.csv."),
-    "a row is lost": _a_row_is_lost,
-}
-
-
-def test_faults_turn_it_red(here: Path, command: Callable[..., Any], example: Path, trained: Any) -> None:
-    prepare(CASES["score"]["files"], example)
-    expected = json.loads(EXPECTED.read_text("utf-8"))["score"]
-    for fault, put_in in FAULTS.items():
-        at = 1 if "--quiet" in fault else 0
-        run, before = CASES["score"]["runs"][at], {"p.csv", "o.csv"} if at else {"p.csv"}
-        done = done_by(run, command, trained[0])
-        assert same(expected[at], json.loads(json.dumps(found(run, before, done))))
-        assert not same(expected[at], json.loads(json.dumps(found(run, before, put_in(done))))), fault

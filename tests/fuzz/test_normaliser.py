@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dxmatch.files.limits import MAX_CHARACTERS
@@ -12,7 +13,7 @@ from dxmatch.terms.text.normalizer import LANGUAGES, Normalizer
 from dxmatch.terms.text.understood import REASONS, Reader
 from dxmatch.terms.text.vocabulary import Vocabulary
 
-from .findings import falsified, seconds_of
+from .hostile import assert_quick, examples
 
 MOST_SECONDS = 0.5
 """Of processor time for 10,000 characters."""
@@ -46,7 +47,9 @@ def _readers() -> list[tuple[Normalizer, Reader]]:
     return [(one, Reader(Vocabulary(words, language=one.language), one)) for one in normalizers]
 
 
-def check(text: str) -> None:
+@examples()
+@given(short)
+def test_a_name_is_its_own_fixed_point(text: str) -> None:
     for normalizer, reader in _readers():
         name = normalizer(text)
         again = normalizer(name)
@@ -61,18 +64,14 @@ def check(text: str) -> None:
             assert reader(text, name).not_understood in (*REASONS, None)
 
 
-def check_time(text: str) -> None:
+@examples(10)
+@given(long)
+def test_no_name_is_slow_to_read(text: str) -> None:
     for normalizer, reader in _readers():
+        name = normalizer(text)
         parts = {
             "normaliser": lambda n=normalizer: n(text),
-            "assertion": lambda n=normalizer: assertion_of(n(text), n.language),
-            "reader": lambda n=normalizer, r=reader: r(text, n(text)),
+            "assertion": lambda n=normalizer, name=name: assertion_of(name, n.language),
+            "reader": lambda r=reader, name=name: r(text, name),
         }
-        for part, call in parts.items():
-            taken = seconds_of(call, MOST_SECONDS)
-            assert taken < MOST_SECONDS, f"{part}, {normalizer.language}: {taken:.1f} s for {len(text):,} characters"
-
-
-def run(number: int, seed: int) -> list[str]:
-    slow = max(number // 10, 1)
-    return [*falsified(check, short, number - slow, seed), *falsified(check_time, long, slow, seed)]
+        assert_quick(parts, MOST_SECONDS, len(text))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dxmatch.evaluation.read.raw_answers import ranked_diagnoses
@@ -13,7 +14,7 @@ from dxmatch.votes.prompts.prompt import Prompt, check_text, options_text
 from dxmatch.votes.prompts.questions import REASONS, ModelConfig, Question
 from dxmatch.votes.prompts.replies import letters_of
 
-from .findings import falsified, seconds_of
+from .hostile import assert_quick, examples
 
 MOST_SECONDS = 2.0
 """Of processor time for 100,000 characters."""
@@ -61,7 +62,9 @@ def read_by_all(text: str) -> Iterator[tuple[Prompt, int | None, str | None]]:
         yield prompt, *prompt.read(text, question)
 
 
-def check(text: str) -> None:
+@examples()
+@given(reply)
+def test_a_verdict_is_one_of_its_kind_or_there_is_a_reason(text: str) -> None:
     listed = ranked_diagnoses(text)
     assert listed is None or all(isinstance(name, str) and name.strip() for name in listed), listed
     places = letters_of(text, 4, ("gout", "STEMI", "sepsis", "asthma"))
@@ -72,7 +75,9 @@ def check(text: str) -> None:
         assert (verdict is None) == (reason in REASONS), (prompt.version, verdict, reason)
 
 
-def check_contradiction(text: str) -> None:
+@examples(20)
+@given(reply)
+def test_a_contradiction_is_no_verdict(text: str) -> None:
     """A later line that says the other is no verdict, unless what stands before it was a thought."""
     if "</think>" in text:
         return
@@ -82,21 +87,12 @@ def check_contradiction(text: str) -> None:
                 assert _APART.get(prompt.kind) != said or verdict is None, (prompt.version, first, text, other)
 
 
-def check_time(text: str) -> None:
+@examples(20)
+@given(long)
+def test_no_reply_is_slow_to_read(text: str) -> None:
     calls = {
         "ranked": lambda: ranked_diagnoses(text),
         "letters": lambda: letters_of(text, 4),
         "prompts": lambda: list(read_by_all(text[:10_000])),
     }
-    for part, call in calls.items():
-        taken = seconds_of(call, MOST_SECONDS)
-        assert taken < MOST_SECONDS, f"{part}: {taken:.1f} s for {len(text):,} characters"
-
-
-def run(number: int, seed: int) -> list[str]:
-    slow = max(number // 20, 1)
-    return [
-        *falsified(check, reply, number - 2 * slow, seed),
-        *falsified(check_contradiction, reply, slow, seed),
-        *falsified(check_time, long, slow, seed),
-    ]
+    assert_quick(calls, MOST_SECONDS, len(text))
