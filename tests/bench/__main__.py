@@ -14,17 +14,16 @@ OUT = Path("out/bench")
 
 def main(arguments: list[str] | None = None) -> int:
     chosen = _parser().parse_args(arguments)
-    from . import accuracy, cases, head_to_head, leaderboard, lists, panels, peers, speed  # noqa: F401
+    from . import accuracy, cases, evaluations, lists, speed  # noqa: F401
     from .report import ENTRIES, show
 
     by_name = {
         "accuracy": accuracy.main,
         "cases": lambda: cases.main(chosen.a, chosen.models),
         "dedupe": lambda: lists.dedupe(chosen.a, OUT / "dedupe.json"),
-        "head-to-head": head_to_head.main,
+        "head-to-head": lambda: accuracy.main(silver=False),
         "link": lambda: lists.link(chosen.a, chosen.b, chosen.sample, OUT / "link.json"),
         "link-peers": lambda: lists.peers(min(chosen.a, 3_000)),
-        "peers": peers.main,
     }
     if chosen.list:
         print(f"in the table: {', '.join(ENTRIES)}\nby name only: {', '.join(by_name)}")

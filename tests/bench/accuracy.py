@@ -1,11 +1,13 @@
-"""A match function trained here, beside a string score and an embedding, on references that none of them saw.
+"""A match function trained here, beside a string score, an embedding and a vote of GPT-4, on references that none of them saw.
 
-    python -m tests.bench accuracy
+    python -m tests.bench accuracy          # with the silver pairs, where `make encoder` has left the encoder for them
+    python -m tests.bench head-to-head      # without them
 
-Trains on the real labelled pairs (`DXMATCH_DATA`) as the shipped model is trained, holds out a fifth of the references, and
-gives each rival its usual threshold and the best one on the training references. Silver pairs are learned besides where `make
-encoder` has left the encoder that may be used for them. Then the shipped model and the rivals on a second labelled file
-(columns a, b, label, kind), whose pairs are of another kind and specialty. Last, how often `icd` finds the category of a name.
+Trains on the real labelled pairs (`DXMATCH_DATA`) as the shipped model is trained, holds out a fifth of the references, and gives
+each rival its usual threshold and the best one on the training references. The labels are the majority of GPT-4's votes, so
+GPT-4 agrees with them by construction: what can be said of it is how often one of its votes differs from the majority of its others,
+so only pairs with three votes or more are beside it. Then the shipped model and the rivals on pairs of other kinds and specialties
+(`second_test.csv`, `plain_words.csv`), how often `icd` finds the category of a name, and what 1,000 pairs cost.
 """
 
 from __future__ import annotations
@@ -13,44 +15,64 @@ from __future__ import annotations
 import csv
 import tempfile
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 import dxmatch
-from dxmatch.files.pairs import read_pairs
+from dxmatch.files.pairs import Pairs, read_pairs
 from dxmatch.files.reading import PairColumns, Reading
 from dxmatch.matcher.match_function import load
+from dxmatch.recipe.plain_words import MATCHES, NOT_UNDERSTOOD, read_plain_words
 from dxmatch.recipe.shipped import pool_of, silver_extra
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.options import LabelRules
 from dxmatch.training.statistics.split import Groups, held_out
 from dxmatch.training.statistics.threshold import MAX_F1, choose_threshold
 from dxmatch.training.train import train
+from dxmatch.votes.prompts.files import PROMPTS
 
 from .names import DATA
-from .rivals import Scored, Verdicts, by_kind, compare
+from .rivals import Scored, Verdicts, by_kind, compare, minilm_cosines, ratios
 
 ROOT = Path(__file__).resolve().parents[2]
-SECOND = ROOT / "tests" / "data" / "second_test.csv"
 KEPT_BACK = ROOT / "out" / "encoder-kept-back"
 USUAL = {"token_set_ratio": 0.8, "all-MiniLM-L6-v2 cosine": 0.75}
-Thresholds = dict[str, tuple[str, float]]
+FEWEST_VOTES = 3
+Thresholds = Mapping[str, tuple[str, float]]
 """Row of the table -> name in `Scored.scores`, and threshold; dxmatch first."""
 
 
-def verdicts(scored: Scored, rows: np.ndarray, thresholds: Thresholds) -> dict[str, Verdicts]:
+def show(
+    title: str, scored: Scored, rows: np.ndarray, thresholds: Thresholds, kinds: list[str], **more: Verdicts
+) -> None:
+    """kinds : of each pair, for a second table; none where it is empty. more : of the chosen rows."""
     label = scored.label[rows]
-    return {
+    said = {
         f"{name} ({at:.3f})": Verdicts.at(scored.scores[score][rows], at, label)
         for name, (score, at) in thresholds.items()
-    }
+    } | more
+    compare(title, label, Groups.of([name for name, kept in zip(scored.group, rows, strict=True) if kept]), said)
+    if kinds:
+        chosen = [kind for kind, kept in zip(kinds, rows, strict=True) if kept]
+        by_kind("Right, by kind", chosen, {name: one.right for name, one in said.items()})
 
 
-def show(title: str, scored: Scored, rows: np.ndarray, thresholds: Thresholds) -> None:
-    group = Groups.of([name for name, chosen in zip(scored.group, rows, strict=True) if chosen])
-    compare(title, scored.label[rows], group, verdicts(scored, rows, thresholds))
+def plain_words(thresholds: Thresholds) -> None:
+    """With the first errors of each kind."""
+    words, shipped = read_plain_words(ROOT / "tests" / "data" / "plain_words.csv"), load()
+    kept = [i for i, expected in enumerate(words.expected) if expected != NOT_UNDERSTOOD]
+    a, b, kinds, expected = ([of[i] for i in kept] for of in (words.a, words.b, words.kind, words.expected))
+    match, scores = np.isin(expected, list(MATCHES)), Scored.scores_of(shipped, a, b)
+    right = {name: (scores[score] >= at) == match for name, (score, at) in thresholds.items()}
+    by_kind("Plain words: right, by kind", kinds, right)
+    for name, of in right.items():
+        print(f"{name}: {of.mean():.3f} of {len(of)} right")
+        for kind in sorted(set(kinds)):
+            wrong = [i for i, one in enumerate(kinds) if one == kind and not of[i]][:3]
+            print(f"  {kind}: " + "; ".join(f"{a[i]} / {b[i]}" for i in wrong))
 
 
 def icd_categories() -> None:
@@ -65,55 +87,78 @@ def icd_categories() -> None:
     print(f"ICD-10 category of {len(exact):,} names: right {np.mean(first):.3f}, among 15 {np.mean(among):.3f}.")
 
 
-def main() -> None:
+def per_thousand(pairs: Pairs) -> None:
+    """Seconds of the processor for 1,000 pairs, names prepared too, and the tokens that a language model would read."""
+    m = load()
+    m.probabilities(["gout"], ["gouty arthritis"])
+    a, b = pairs.a.to_pylist(), pairs.b.to_pylist()
+    normal = [m.providers.naming(side) for side in (a, b)]
+    loading = _seconds(lambda: minilm_cosines(["gout"], ["gouty arthritis"]))
+    taken = {
+        "dxmatch": _seconds(lambda: load().probabilities(a, b)),
+        "token_set_ratio": _seconds(lambda: ratios(*normal)),
+        "all-MiniLM-L6-v2 cosine": _seconds(lambda: minilm_cosines(*normal)) - loading,
+    }
+    for name, seconds in taken.items():
+        print(
+            f"{name}: {seconds * 1e6 / len(pairs):,.1f} ms for 1,000 of {len(pairs):,} pairs ({len({*a, *b}):,} names)"
+        )
+    for version in ("vote-1", "vote-2"):
+        asked = [PROMPTS[version].messages(x, y) for x, y in zip(a, b, strict=True)]
+        read = [sum(len(one["content"]) / 3.5 + 8 for one in messages) for messages in asked]  # as a plan guesses
+        print(f"a vote by the prompt {version}: {1000 * np.mean(read):,.0f} tokens read for 1,000 pairs")
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def main(silver: bool = True) -> None:
     source = DATA / "craft_md_pairs.csv"
     if not source.is_file():
         print(f"skipped: no real data at {DATA} (set DXMATCH_DATA)")
         return
     columns = {"a": "expert", "b": "algorithm", "label": "label"}
     with tempfile.TemporaryDirectory() as folder:
-        rejects = Path(folder) / "rejects.csv"
-        start = time.perf_counter()
-        silver = None
-        if KEPT_BACK.is_dir():
-            graph = load().providers.graph
-            silver = silver_extra(pool_of(DATA, Normalizer()), KEPT_BACK, graph, Path(folder))
-        m = train(
-            source,
-            columns=PairColumns(**columns),
-            labels=LabelRules(contained="set-aside", extra=silver),
-            reading=Reading(rejects=rejects),
-        )
-        print(
-            f"Trained in {time.perf_counter() - start:.0f} s, {'without' if silver is None else 'with'} silver pairs."
-        )
-        pairs = read_pairs(source, **columns, rejects=rejects)
+        reading, extra = Reading(rejects=Path(folder) / "rejects.csv"), None
+        if silver and KEPT_BACK.is_dir():
+            extra = silver_extra(pool_of(DATA, Normalizer()), KEPT_BACK, load().providers.graph, Path(folder))
+        labels = LabelRules(contained="set-aside", extra=extra)
+        m = train(source, columns=PairColumns(**columns), labels=labels, reading=reading)
+        pairs = read_pairs(source, **columns, soft="vote_share", rejects=reading.rejects)
+    print(f"Trained {'without' if extra is None else 'with'} silver pairs.")
     scored = Scored.of(m, pairs)
-    test = held_out(Groups.of(scored.group), 0.2, seed=0)
+    test, differ = held_out(Groups.of(scored.group), 0.2, seed=0), ~scored.identical
     kept = ~(scored.contained & (scored.label == 0))
-    thresholds: Thresholds = {"dxmatch": ("dxmatch", m.threshold)}
+    thresholds: dict[str, tuple[str, float]] = {"dxmatch": ("dxmatch", m.threshold)}
     for name, usual in USUAL.items():
-        seen = ~test & kept & ~scored.identical
+        seen = ~test & kept & differ
         best = choose_threshold(scored.scores[name][seen], scored.label[seen], MAX_F1)
         thresholds |= {f"{name} at {usual}": (name, usual), f"{name} at its best": (name, best)}
+    votes = np.array(pairs.table.column("n_votes"), np.int64)
+    assert pairs.soft is not None
+    relations = m.relations(pairs.a, pairs.b).kinds
+    kinds = [f"{'match' if y else 'no match'}: {one}" for one, y in zip(relations, scored.label, strict=True)]
+    asked = test & differ & (votes >= FEWEST_VOTES)
     for title, rows in {
         "Held out, all pairs": test,
-        "Held out, pairs that differ": test & ~scored.identical,
-        "Held out, pairs that differ, non-matches of kind and class set aside": test & ~scored.identical & kept,
+        "Held out, pairs that differ": test & differ,
+        "Held out, pairs that differ, non-matches of kind and class set aside": test & differ & kept,
+        f"Held out, that differ, {FEWEST_VOTES} votes or more": asked,
+        "The same, non-matches of kind and class set aside": asked & kept,
     }.items():
-        show(title, scored, rows, thresholds)
-    if not SECOND.is_file():
-        print(f"no second test at {SECOND.name}")
-        return
-    pairs, shipped = read_pairs(SECOND, label="label"), load()
-    second = Scored.of(shipped, pairs)
+        gpt4 = (
+            {"one vote of GPT-4": Verdicts.of_one_vote(pairs.soft[rows], votes[rows])}
+            if not (rows & ~asked).any()
+            else {}
+        )
+        show(title, scored, rows, thresholds, kinds if gpt4 else [], **gpt4)
+    second, shipped = read_pairs(ROOT / "tests" / "data" / "second_test.csv", label="label"), load()
     thresholds["dxmatch"] = ("dxmatch", shipped.threshold)
-    show("Second test, pairs that differ", second, ~second.identical, thresholds)
-    if "kind" in pairs.table.names:
-        said = verdicts(second, np.ones(len(second.label), bool), thresholds)
-        by_kind("Right, by kind", pairs.table.column("kind"), {name: one.right for name, one in said.items()})
+    of_second = Scored.of(shipped, second)
+    show("Second test, pairs that differ", of_second, ~of_second.identical, thresholds, second.table.column("kind"))
+    plain_words(thresholds)
     icd_categories()
-
-
-if __name__ == "__main__":
-    main()
+    per_thousand(pairs.take(test))

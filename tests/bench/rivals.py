@@ -36,15 +36,21 @@ class Scored:
     @classmethod
     def of(cls, m: MatchFunction, pairs: Pairs) -> Scored:
         assert pairs.label is not None
-        a, b = (m.providers.naming(side.to_pylist()) for side in (pairs.a, pairs.b))
-        scores = {
-            # What is not understood counts as no match, for all rivals alike.
-            "dxmatch": np.nan_to_num(m.probabilities(pairs.a, pairs.b)),
-            "token_set_ratio": ratios(a, b),
-            "all-MiniLM-L6-v2 cosine": minilm_cosines(a, b),
+        a, b = pairs.a.to_pylist(), pairs.b.to_pylist()
+        names, others = m.providers.naming(a), m.providers.naming(b)
+        same = np.array([x == y for x, y in zip(names, others, strict=True)])
+        within = contained(pairs, m.providers.naming, m.providers.graph)
+        return cls(pairs.label, names, same, within, cls.scores_of(m, a, b))
+
+    @staticmethod
+    def scores_of(m: MatchFunction, a: list[str], b: list[str]) -> dict[str, np.ndarray]:
+        """What is not understood counts as no match, for all rivals alike."""
+        normal = [m.providers.naming(side) for side in (a, b)]
+        return {
+            "dxmatch": np.nan_to_num(m.probabilities(a, b)),
+            "token_set_ratio": ratios(*normal),
+            "all-MiniLM-L6-v2 cosine": minilm_cosines(*normal),
         }
-        same = np.array([x == y for x, y in zip(a, b, strict=True)])
-        return cls(pairs.label, a, same, contained(pairs, m.providers.naming, m.providers.graph), scores)
 
 
 def ratios(a: list[str], b: list[str]) -> np.ndarray:

@@ -1,60 +1,33 @@
-"""ClinBench-HPB: means and deviations over prompts, quantity-weighted averages; its authors' cases where the folder has them."""
+"""ClinBench-HPB: deviations over prompts; its authors' cases where the folder has them."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import dxmatch
 
-from .figure import DXMATCH, PRINT, Figure
+from .figure import Figure
 from .printed_tables import rows_of
 
 PAPER = "ClinBench-HPB"
 _PROMPTS = (1, 2, 3, 4)
 _DIGITS = 0.001
-"""Three digits are printed. A deviation of four values moves by no more than they do; an average neither: twice a half of the last."""
+"""Three digits are printed. A deviation of four values moves by no more than they do: twice a half of the last."""
 _LEVELS = ("patient", "disease")
 _CASES = {"Journal": (120, 175), "Website": (167, 614), "Hospital": (50, 393)}
 """Of Table 2 and the heads of Tables 5 to 7: cases, and the diseases of all of them."""
-_AVERAGES = {
-    "avg_q": {"cn_qa": 2000, "en_qa": 1535},
-    "avg_p": {f"{name.lower()}_patient": cases for name, (cases, _) in _CASES.items()},
-    "avg_d": {f"{name.lower()}_disease": diseases for name, (_, diseases) in _CASES.items()},
-    "avg": {"avg_q": 1, "avg_p": 1},
-}
-_O1 = "Table 3 prints 0.110 and 0.641 for OpenAI-o1 on Hospital, Table 7 prints 0.180 and 0.710 for the same"
-_IN_TABLE_7 = {("openai-o1", "Hospital", "patient"): 0.180, ("openai-o1", "Hospital", "disease"): 0.710}
 
 
 def figures(folder: Path | None) -> Iterator[Figure]:
     """folder : may hold the authors' cases, Hospital.json, Website.json, Journal_part1.json, …"""
-    prompts, subsets = rows_of("clinbench_hpb_prompts"), rows_of("clinbench_hpb_subsets")
-    for what, ours, name, by in (
-        ("mean", np.mean, "mean over four prompts", PRINT),
-        ("sd", dxmatch.metrics.prompt_spread, "population standard deviation over four prompts", DXMATCH),
-    ):
-        for row, level in product(prompts, _LEVELS):
-            value = float(ours([float(row[f"{level}_{i}"]) for i in _PROMPTS]))
-            yield Figure(PAPER, "Tables 5-7", name, float(row[f"{level}_{what}"]), value, _DIGITS, by=by)
-    for average, sizes in _AVERAGES.items():
-        for row in subsets:
-            value = float(np.average([float(row[name]) for name in sizes], weights=[*sizes.values()]))
-            name = f"{average}, weighted by quantity"
-            yield Figure(PAPER, "Table 3", name, float(row[average]), value, _DIGITS, by=PRINT)
-    folded = {(row["model"].casefold(), row["subset"]): row for row in prompts}
-    between = partial(Figure, PAPER, "Table 3", "as in the means of Tables 5-7", by=PRINT)
-    for row, subset, level in product(subsets, _CASES, _LEVELS):
-        model = row["model"].casefold()
-        printed, mean = float(row[f"{subset.lower()}_{level}"]), float(folded[model, subset][f"{level}_mean"])
-        instead = _IN_TABLE_7.get((model, subset, level))
-        yield between(printed, mean, 0, instead, "" if instead is None else _O1)
+    for row, level in product(rows_of("clinbench_hpb_prompts"), _LEVELS):
+        spread = dxmatch.metrics.prompt_spread([float(row[f"{level}_{i}"]) for i in _PROMPTS])
+        name = "population standard deviation over four prompts"
+        yield Figure(PAPER, "Tables 5-7", name, float(row[f"{level}_sd"]), float(spread), _DIGITS)
     if folder is not None:
         yield from _of_cases(folder)
 

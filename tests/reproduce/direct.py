@@ -1,4 +1,4 @@
-"""DiReCT: its statistics of the data, from its table and from its authors' graphs and notes where the folder has them."""
+"""DiReCT: its statistics of the data, from its authors' graphs and notes where the folder has them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from typing import Any
 import dxmatch
 from dxmatch.evaluation.reasoning.graph import domains_of
 
-from .figure import PRINT, Figure
+from .figure import Figure
 from .printed_tables import rows_of
 
 PAPER = "DiReCT"
-_NOTES = "Table 2 prints 510 notes overall; its five rows make 511, and so says the text (1, 3)"
 _COUNTED = "a plain count of the folder's files gives so many"
 _OF_GRAPHS = ("categories", "diagnoses", "discharge_diagnoses")
 _OVERALL = "overall"
@@ -25,18 +24,8 @@ _OVERALL = "overall"
 
 def figures(folder: Path | None) -> Iterator[Figure]:
     """folder : may hold the authors' graphs (one JSON a category) and annotated notes (in folders of the categories)."""
-    printed = {row["domain"]: row for row in rows_of("direct_data")}
-    overall, domains = printed[_OVERALL], [row for row in printed.values() if row["domain"] != _OVERALL]
-    for name in ("notes", *_OF_GRAPHS):
-        total = sum(int(row[name]) for row in domains)
-        instead, why = (511, _NOTES) if name == "notes" else (None, "")
-        yield Figure(PAPER, "Table 2", f"{name}, over the domains", int(overall[name]), total, 0, instead, why, PRINT)
-    notes = [int(row["notes"]) for row in domains]
-    mean = sum(n * float(row["observations"]) for n, row in zip(notes, domains, strict=True)) / sum(notes)
-    what = "observations a note, over the domains"
-    yield Figure(PAPER, "Table 2", what, float(overall["observations"]), mean, 0.1, by=PRINT)
     if folder is not None:
-        yield from _published(folder, printed)
+        yield from _published(folder, {row["domain"]: row for row in rows_of("direct_data")})
 
 
 def _published(folder: Path, printed: dict[str, dict[str, str]]) -> Iterator[Figure]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 from math import isclose
@@ -13,7 +12,6 @@ from rich.console import Console
 from rich.table import Table
 
 SAME, EXPLAINED, DIFFERENT = "as printed", "explained", "DIFFERENT"
-DXMATCH, PRINT = "computed by dxmatch", "the paper against itself"
 _COLUMNS = ("Place", "What", "Printed", "Ours", "")
 
 
@@ -23,7 +21,6 @@ class Figure:
 
     within : how far ours may be: half of the last printed digit, and what the rounding of the printed inputs adds.
     instead, why : what ours must be, within the same, where it is known to differ, and why: as printed it is DIFFERENT then, too.
-    by : who made ours; PRINT where no code of dxmatch did, but sums of other printed figures.
     """
 
     paper: str
@@ -34,7 +31,6 @@ class Figure:
     within: float = 0.0
     instead: float | None = None
     why: str = ""
-    by: str = DXMATCH
 
     @property
     def verdict(self) -> str:
@@ -48,7 +44,7 @@ class Figure:
 
 
 def show(figures: list[Figure]) -> None:
-    """A table for each paper, why figures differ, and how many come out: of what dxmatch computed, and of what print alone gives."""
+    """A table for each paper, why figures differ, and how many come out."""
     console = Console()
     for paper, group in groupby(figures, lambda one: one.paper):
         of_paper = list(group)
@@ -61,8 +57,8 @@ def show(figures: list[Figure]) -> None:
         console.print(table)
         for number, why in enumerate(reasons, 1):
             console.print(f"({number}) {why}.", highlight=False)
-        _summarise(console, paper, of_paper)
-    _summarise(console, "Altogether", figures)
+        console.print(f"{paper}: {_counts(of_paper)}.", style="bold", highlight=False, soft_wrap=True)
+    console.print(f"Altogether: {_counts(figures)}.", style="bold", highlight=False, soft_wrap=True)
 
 
 def _outcome(shown: Figure, ones: list[Figure], reasons: list[str]) -> str:
@@ -70,12 +66,6 @@ def _outcome(shown: Figure, ones: list[Figure], reasons: list[str]) -> str:
     if shown.verdict == SAME or shown.instead is None:
         return text
     return f"{text} ({reasons.index(shown.why) + 1}: {shown.instead:.4g})"
-
-
-def _summarise(console: Console, name: str, figures: Iterable[Figure]) -> None:
-    for by in (DXMATCH, PRINT):
-        if ones := [one for one in figures if one.by == by]:
-            console.print(f"{name}, {by}: {_counts(ones)}.", style="bold", highlight=False, soft_wrap=True)
 
 
 def _counts(figures: list[Figure]) -> str:

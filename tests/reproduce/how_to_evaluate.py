@@ -1,4 +1,4 @@
-"""How to Evaluate Medical AI: its five examples of a match, the quality that it prints of M, and how many features it names."""
+"""How to Evaluate Medical AI: its five examples of a match, and how many features it names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import dxmatch
 
-from .figure import PRINT, Figure
+from .figure import Figure
 
 PAPER = "How to Evaluate Medical AI"
 _ORGANS = "the shipped M learnt from other labels than theirs; the two diseases are of different organs by the criteria that the paper prints"
@@ -30,9 +30,5 @@ def figures(folder: Path | None) -> Iterator[Figure]:
     m = dxmatch.load()
     for answer, expert, printed, instead, why in _EXAMPLES:
         yield Figure(PAPER, "Table 1", f"{answer} / {expert}", printed, m.match(expert, answer), 0, instead, why)
-    precision, recall = 0.91, 0.90
-    # two digits are printed, of which F1 is made
-    f1 = 2 * precision * recall / (precision + recall)
-    yield Figure(PAPER, "Table 2", "F1 of its precision and recall", 0.91, f1, 0.01, by=PRINT)
     features = dxmatch.PairFeatures("paper17").fit([["gout", "asthma"]]).get_feature_names_out()
     yield Figure(PAPER, "3.2", "features that the text names", 16, len(features), 0, 17, _SEVENTEENTH)
