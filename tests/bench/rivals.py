@@ -39,7 +39,7 @@ class Scored:
         a, b = pairs.a.to_pylist(), pairs.b.to_pylist()
         names, others = m.providers.naming(a), m.providers.naming(b)
         same = np.array([x == y for x, y in zip(names, others, strict=True)])
-        within = contained(pairs, m.providers.naming, m.providers.graph)
+        within = contained(m.model.batch(a, b), m.providers.graph)
         return cls(pairs.label, names, same, within, cls.scores_of(m, a, b))
 
     @staticmethod

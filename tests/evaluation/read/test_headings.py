@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 from itertools import cycle
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -12,18 +10,16 @@ import pytest
 from dxmatch.errors import InputError
 from dxmatch.evaluation.read.reading import read_lists
 
-_CASES = Path(__file__).parents[2] / "cases" / "headings.csv"
-"""Headings; the one of right answers, where none a column "gold" holds them; whose lists they are, with the length of each, or "refused"."""
+from ..made import rows_in
+
 _NAMES = ("gout", "sepsis", "asthma", "lupus", "flu", "anemia", "stroke", "angina", "migraine", "eczema", "scabies")
 
 
-def _cases() -> list[tuple[str, ...]]:
-    with _CASES.open(encoding="utf-8", newline="") as file:
-        return [*map(tuple, csv.reader(file))][1:]
-
-
-@pytest.mark.parametrize(("headings", "right", "read"), _cases())
-def test_what_headings_say(headings: str, right: str, read: str) -> None:
+@pytest.mark.parametrize("case", rows_in("../cases/headings"), ids=lambda case: case["headings"])
+def test_what_headings_say(case: dict[str, str]) -> None:
+    """headings.csv: the headings; the one of right answers, where none a column "gold" holds them; whose lists they are, with the
+    length of each, or "refused"."""
+    headings, right, read = case.values()
     columns, name = [*([] if right else ["gold"]), *headings.split(",")], cycle(_NAMES)
     rows = [{"case": f"c{i}", **{column: next(name) for column in columns}} for i in range(5)]
     try:

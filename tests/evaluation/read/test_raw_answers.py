@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
-import time
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxmatch.evaluation.read.raw_answers import ranked_diagnoses
 
-_CASES = Path(__file__).parents[2] / "cases" / "answers.csv"
-"""An answer, and the list that is read from it in JSON, or "unread"."""
+from ..made import rows_in
+
+CASES = [(row["answer"], json.loads(row["read"].replace("unread", "null"))) for row in rows_in("../cases/answers")]
+"""An answer, and the list that is read from it; None where it is unread."""
 
 
-def _cases() -> list[tuple[str, list[str] | None]]:
-    with _CASES.open(encoding="utf-8", newline="") as file:
-        return [
-            (row["answer"], None if row["read"] == "unread" else json.loads(row["read"]))
-            for row in csv.DictReader(file)
-        ]
-
-
-@pytest.mark.parametrize(("text", "diagnoses"), _cases())
+@pytest.mark.parametrize(("text", "diagnoses"), CASES)
 def test_what_is_read_from_an_answer(text: str, diagnoses: list[str] | None) -> None:
     assert ranked_diagnoses(text) == diagnoses
 
 
 def test_what_stands_around_an_answer_changes_nothing() -> None:
     """Blanks, line ends of Windows, and thoughts before it."""
-    for text, diagnoses in _cases():
+    for text, diagnoses in CASES:
         if "think>" in text or diagnoses == []:
             continue
         for around in (f"\n\n{text}\n ", f"<think>sepsis, or malaria</think>\n\n{text}", text.replace("\n", "\r\n")):
@@ -44,18 +36,6 @@ def test_what_stands_around_an_answer_changes_nothing() -> None:
 def test_names_with_numbers(name: str) -> None:
     assert ranked_diagnoses(name) == [name]
     assert ranked_diagnoses(f"1. {name}\n2. {name}") == [name, name]
-
-
-@pytest.mark.parametrize(
-    "piece",
-    [" ", "diagnosis ", "**", "- ", "1. ", "[", "{", "`", "(", "%", "```\n", "\n", "a, ", "<think>", "<answer>", "['"],
-)
-def test_no_answer_is_slow_to_read(piece: str) -> None:
-    text = piece * (100_000 // len(piece))
-    start = time.process_time()
-    for long in (text, f"Diagnosis{text}!", f'["a{text}b"]'.replace("\n", " "), f"1. Flu{text}\n2. Covid{text}!"):
-        ranked_diagnoses(long)
-    assert time.process_time() - start < 2
 
 
 _NAME = st.sampled_from(["Flu", "Covid-19", "Crohn's disease", "Ménière disease", "anaemia", "MI", "грипп"])
@@ -69,16 +49,6 @@ def test_the_same_list_in_every_form(names: list[str]) -> None:
     bulleted = "\n".join(f"- {name}" for name in names)
     forms = [numbered, bold, bulleted, json.dumps(names), json.dumps({"diagnoses": names}), "\n".join(names)]
     assert [ranked_diagnoses(form) for form in forms] == [names] * len(forms)
-
-
-@settings(deadline=None)
-@given(st.text(alphabet="ab1.)-*# \n:[]{}\"',|", max_size=200) | st.text(max_size=200))
-@example("{[]}")
-@example("[{[]}]")
-@example(":\x1f0A")
-def test_any_text_is_read_or_refused(text: str) -> None:
-    names = ranked_diagnoses(text)
-    assert names is None or all(name == name.strip() and any(map(str.isalpha, name)) for name in names)
 
 
 @pytest.mark.parametrize("key", ["\u2460", "\u00b2", "1" * 5000])
@@ -103,9 +73,8 @@ def test_answers_are_read_as_a_colleague_reads_them_or_not_at_all() -> None:
 
     Of 100, 70 are read as by the colleague, or rightly left where the colleague writes none (null, or an empty list); no other is read.
     """
-    rows = [
-        json.loads(line) for line in _CASES.with_name("answers_and_colleagues.jsonl").read_text("utf-8").splitlines()
-    ]
+    path = Path(__file__).parents[2] / "cases" / "answers_and_colleagues.jsonl"
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     read = [(ranked_diagnoses(row["text"]), row["colleague"]) for row in rows]
     once = [([*dict.fromkeys(names)], said) for names, said in read if names is not None]
     alike = [said is not None and len(names) == len(said) and all(map(_alike, names, said)) for names, said in once]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from pathlib import Path
@@ -15,19 +14,13 @@ from dxmatch.errors import InputError
 from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.tests.command_line import invoke
 
-from ..made import with_reading
-
-_CASES = Path(__file__).parents[2] / "cases" / "tables.csv"
-"""name and text of a file, options in JSON; the lists by rater and case in JSON, or what the refusal names after "refused: "."""
+from ..made import rows_in, with_reading
 
 
-def _cases() -> list[Any]:
-    with _CASES.open(encoding="utf-8", newline="") as file:
-        return [pytest.param(*row.values(), id=row["text"][:40]) for row in csv.DictReader(file)]
-
-
-@pytest.mark.parametrize(("name", "text", "options", "read"), _cases())
-def test_what_is_read_from_a_file(tmp_path: Path, name: str, text: str, options: str, read: str) -> None:
+@pytest.mark.parametrize("case", rows_in("../cases/tables"), ids=lambda case: case["text"][:40])
+def test_what_is_read_from_a_file(tmp_path: Path, case: dict[str, str]) -> None:
+    """tables.csv: name and text of a file, options in JSON; the lists by rater and case in JSON, or what the refusal names after "refused: "."""
+    name, text, options, read = case.values()
     (tmp_path / name).write_text(text, encoding="utf-8")
     given = with_reading(json.loads(options) if options else {})
     if read.startswith("refused: "):
@@ -54,11 +47,12 @@ def test_a_dry_run_shows_what_was_read(tmp_path: Path) -> None:
 
 
 def test_a_function_of_a_record_reads_any_other_file(tmp_path: Path) -> None:
+    """Right answers of a record without a model stand beside those of others, as of a sample that ended in an error."""
     (tmp_path / "odd.csv").write_text(
         "patient;who;first;then;truth\n7;ann;gout;flu;gout\n7;gpt;;;gout\n8;ann;flu;;sepsis\n"
     )
     (tmp_path / "odd.json").write_text(
-        '[{"p": 7, "by": {"ann": ["gout", "flu"], "gpt": []}, "t": "gout"}, {"note": "no case"}]'
+        '[{"p": 7, "by": {"ann": ["gout", "flu"], "gpt": []}, "t": "gout"}, {"p": 8, "t": "flu"}]'
     )
 
     def of_row(row: Any) -> Any:
@@ -66,27 +60,14 @@ def test_a_function_of_a_record_reads_any_other_file(tmp_path: Path) -> None:
         return {"case_id": row["patient"], "model": row["who"], "diagnoses": names, "references": row["truth"]}
 
     def of_object(one: Any) -> Any:
-        by = one.get("by", {}).items()
+        by = one.get("by", {None: None}).items()
         return [{"case_id": one["p"], "model": who, "diagnoses": said, "references": [one["t"]]} for who, said in by]
 
     lists = read_lists(tmp_path / "odd.csv", reading=dxmatch.Reading(record=of_row))
-    assert (
-        lists.raters == ["ann", "gpt"]
-        and lists.list_of("7", "ann") == ["gout", "flu"]
-        and lists.reference == [("gout",), ("sepsis",)]
-    )
-    lists = read_lists(tmp_path / "odd.json", reading=dxmatch.Reading(record=of_object))
+    assert lists.raters == ["ann", "gpt"] and lists.list_of("7", "ann") == ["gout", "flu"]
+    assert lists.reference == [("gout",), ("sepsis",)]
+    lists = read_lists(tmp_path / "odd.json", reading=dxmatch.Reading(record=of_object, missing="own"))
     assert lists.list_of("7", "ann") == ["gout", "flu"] and lists.list_of("7", "gpt") == []
+    assert lists.raters == ["ann", "gpt"] and lists.reference[0] == ("gout",)
     with pytest.raises(InputError, match=r"odd.csv, row 2: the option 'record' made no answer.*case_id"):
         read_lists(tmp_path / "odd.csv", reading=dxmatch.Reading(record=lambda row: {"patient": row["patient"]}))
-
-
-def test_right_answers_of_a_record_without_a_model_stand_beside_those_of_others(tmp_path: Path) -> None:
-    """As those of a sample that ended in an error."""
-    (tmp_path / "log.jsonl").write_text('{"id": 1, "by": "gpt", "t": "gout"}\n{"id": 2, "by": null, "t": "flu"}\n')
-
-    def of(one: Any) -> Any:
-        return {"case_id": one["id"], "model": one["by"], "diagnoses": ["gout"] if one["by"] else None, "references": one["t"]}  # fmt: skip
-
-    lists = read_lists(tmp_path / "log.jsonl", reading=dxmatch.Reading(record=of, missing="own"))
-    assert dict(zip(lists.cases, lists.reference, strict=True))["1"] == ("gout",) and lists.raters == ["gpt"]
