@@ -9,51 +9,24 @@ import argparse
 import sys
 from pathlib import Path
 
+from . import accuracy, cases, evaluations, lists, speed  # noqa: F401
+from .beside import beside
+from .report import ENTRIES, show
+
 OUT = Path("out/bench")
+BY_NAME = {
+    "accuracy": lambda chosen: accuracy.main(),
+    "head-to-head": lambda chosen: accuracy.main(silver=False),
+    "cases": lambda chosen: cases.main(chosen.a, chosen.models),
+    "dedupe": lambda chosen: lists.dedupe(chosen.a, OUT / "dedupe.json"),
+    "link": lambda chosen: lists.link(chosen.a, chosen.b, chosen.sample, OUT / "link.json"),
+    "link-peers": lambda chosen: lists.peers(min(chosen.a, 3_000)),
+}
 
 
-def main(arguments: list[str] | None = None) -> int:
-    chosen = _parser().parse_args(arguments)
-    from . import accuracy, cases, evaluations, lists, speed  # noqa: F401
-    from .report import ENTRIES, show
-
-    by_name = {
-        "accuracy": accuracy.main,
-        "cases": lambda: cases.main(chosen.a, chosen.models),
-        "dedupe": lambda: lists.dedupe(chosen.a, OUT / "dedupe.json"),
-        "head-to-head": lambda: accuracy.main(silver=False),
-        "link": lambda: lists.link(chosen.a, chosen.b, chosen.sample, OUT / "link.json"),
-        "link-peers": lambda: lists.peers(min(chosen.a, 3_000)),
-    }
-    if chosen.list:
-        print(f"in the table: {', '.join(ENTRIES)}\nby name only: {', '.join(by_name)}")
-        return 0
-    if unknown := set(chosen.names) - {*ENTRIES, *by_name}:
-        print(f"no benchmark {', '.join(sorted(unknown))}; see --list", file=sys.stderr)
-        return 2
-    if chosen.beside is not None:
-        from .beside import beside
-
-        show(beside(chosen.beside, chosen.pairs, chosen.runs), chosen.json)
-        return 0
-    rows = []
-    for name in (name for name in ENTRIES if name in (chosen.names or ENTRIES)):
-        print(f"== {ENTRIES[name].name}", flush=True)
-        try:
-            rows.append(ENTRIES[name].row(short=chosen.short))
-        except ModuleNotFoundError as error:
-            print(f"   left out: {error.name} is not installed (extra 'bench')", flush=True)
-    if rows:
-        show(rows, chosen.json)
-    for name in (name for name in by_name if name in chosen.names):
-        by_name[name]()
-    return 0
-
-
-def _parser() -> argparse.ArgumentParser:
+def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
-    parser.add_argument("names", nargs="*", metavar="NAME", help="only these; see --list")
-    parser.add_argument("--list", action="store_true", help="the names there are")
+    parser.add_argument("names", nargs="*", metavar="NAME", choices=[*ENTRIES, *BY_NAME, []], help=f"only these of {', '.join(ENTRIES)}; by name only: {', '.join(BY_NAME)}")  # fmt: skip
     parser.add_argument("--short", action="store_true", help="inputs so small that the figures say nothing: does each run?")  # fmt: skip
     parser.add_argument("--json", type=Path, default=OUT / "bench.json", metavar="PATH", help="%(default)s")
     parser.add_argument("--beside", type=Path, metavar="PATH", help="another checkout of dxmatch, measured in turns with this one")  # fmt: skip
@@ -63,8 +36,21 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--models", type=int, default=2, help="cases: whose lists are evaluated; %(default)s")
     parser.add_argument("--b", type=int, default=10_000, help="link: names of the second; %(default)s")
     parser.add_argument("--sample", type=int, default=100, help="link: names that are held against all of the second list; %(default)s")  # fmt: skip
-    return parser
+    chosen = parser.parse_args()
+    if chosen.beside is not None:
+        show(beside(chosen.beside, chosen.pairs, chosen.runs), chosen.json)
+        return
+    rows = []
+    for name in (name for name in ENTRIES if name in (chosen.names or ENTRIES)):
+        try:
+            rows.append(ENTRIES[name](chosen.short))
+        except ModuleNotFoundError as error:
+            print(f"{name} left out: {error.name} is not installed (extra 'bench')", file=sys.stderr)
+    if rows:
+        show(rows, chosen.json)
+    for name in (name for name in BY_NAME if name in chosen.names):
+        BY_NAME[name](chosen)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -44,17 +44,17 @@ def loaded() -> dxmatch.MatchFunction:
     return m
 
 
-def measured(work: Callable[[], Any], out: Path, figures: dict[str, Any]) -> Any:
-    """What the work gives; its seconds and memory go to `figures`, and these to the terminal and to `out`."""
+def measured(work: Callable[[], Any], figures: dict[str, Any]) -> dict[str, list[Any]]:
+    """What the work gives, by column; its seconds and memory go to `figures`."""
     before, start, cpu = peak(), time.perf_counter(), time.process_time()
     made = work()
     figures |= {"seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu, "peak_gb": peak(), "before_gb": before}  # fmt: skip
-    out.parent.mkdir(parents=True, exist_ok=True)
-    return made
+    return made.to_pydict()
 
 
 def told(figures: dict[str, Any], out: Path) -> None:
     print(json.dumps(figures, indent=1), flush=True)
+    out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(figures, indent=1))
 
 
@@ -67,16 +67,15 @@ def peak() -> float:
 def dedupe(count: int, out: Path) -> None:
     """Finds the duplicates among `count` names, of which half are titles of ICD-10-CM, half variants of these."""
     m, names, figures = loaded(), titles_and_variants(count), {"names": count}
-    made = measured(lambda: m.dedupe(names), out, figures).to_pydict()
+    made = measured(lambda: m.dedupe(names), figures)
     told(figures | {"clusters": max(made["cluster"]), "joined": sum(size > 1 for size in made["size"])}, out)
 
 
 def link(a: int, b: int, sample: int, out: Path) -> None:
     """Links `a` made names with `b` others and tells what of a sample's matches was found."""
     m, first, second, figures = loaded(), made_names(a, 1), made_names(b, 2), {"a": a, "b": b, "sample": sample}
-    made = measured(lambda: m.link(first, second), out, figures).to_pydict()
+    made = measured(lambda: m.link(first, second), figures)
     got = dict(zip(made["index_a"], made["probability"], strict=True))
-    told(figures | {"linked": sum(one is not None for one in got.values())}, out)
     rows = sorted(np.random.default_rng(7).permutation(len(first))[:sample].tolist())
     some = [first[row] for row in rows if row in got]
     among = m.link(some, second, k=None).to_pydict()

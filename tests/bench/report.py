@@ -45,33 +45,19 @@ Figures = tuple[float, float]
 """Ours and the peer's, in the unit of the entry."""
 
 
-@dataclass(frozen=True)
-class Entry:
-    """measure : takes whether the inputs shall be small, and gives the figures."""
-
-    name: str
-    unit: str
-    peer: str
-    mark: float
-    measure: Callable[[bool], Figures]
-
-    def row(self, *, short: bool) -> Row:
-        ours, theirs = self.measure(short)
-        return Row(self.name, self.unit, ours, self.peer, theirs, self.mark)
+ENTRIES: dict[str, Callable[[bool], Row]] = {}
+"""By the name of the function that measures, in the order of the table; each takes whether the inputs shall be small."""
 
 
-ENTRIES: dict[str, Entry] = {}
-"""By the name of the function that measures, in the order of the table."""
-
-
-def entry(
-    name: str, unit: str, *, peer: str, mark: float
-) -> Callable[[Callable[[bool], Figures]], Callable[[bool], Figures]]:
+def entry(name: str, unit: str, *, peer: str, mark: float) -> Callable[[Callable[[bool], Figures]], None]:
     """Puts the function that it decorates into the table."""
 
-    def keep(measure: Callable[[bool], Figures]) -> Callable[[bool], Figures]:
-        ENTRIES[measure.__name__] = Entry(name, unit, peer, mark, measure)
-        return measure
+    def keep(measure: Callable[[bool], Figures]) -> None:
+        def row(short: bool) -> Row:
+            ours, theirs = measure(short)
+            return Row(name, unit, ours, peer, theirs, mark)
+
+        ENTRIES[measure.__name__] = row
 
     return keep
 

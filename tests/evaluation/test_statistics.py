@@ -127,12 +127,6 @@ def test_a_model_is_its_mean_over_prompts_and_these_over_repeats():
     assert report.board.algorithms == ("gpt", "b") and report.difference_rows == []
 
 
-def test_one_prompt_and_one_repeat():
-    assert not top_1(scored(hits({"a [x]": "10", "b [x]": "10", "c": "11"}), "top-1").rows_of("ranking.prompts"))
-    (row,) = top_1(scored(hits({"a [x]": "10", "a [x #2]": "11"}), "top-1").rows_of("ranking.prompts"))
-    assert (row["mean"], row["sd_prompts"], row["sd_repeats"]) == (0.75, None, 0.25)
-
-
 def test_models_are_compared_by_their_means_over_prompts():
     """base and tuned under x, twice, and y: each prompt counts once."""
     generator = np.random.default_rng(3)

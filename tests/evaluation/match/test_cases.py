@@ -118,15 +118,6 @@ def test_a_relation_is_that_of_the_diagnosis_to_the_right_answer(kind, said, exp
         _ = report_of(ONE, By(relations=lambda a, b, why: SimpleNamespace(kinds=[], why=()))).matches
 
 
-def test_cases_in_groups_and_those_that_were_not_given():
-    frame = framed(CASES)
-    frame["ward"] = frame["case_id"].map({"one": "lungs", "two": "joints", "four": "lungs"})
-    rows = rows_of(report_of(frame, by="ward", missing="own"))
-    assert find(rows, case_id="two", algorithm="B")["why"] == "no answer was given"
-    wards = {one["case_id"]: one["ward"] for one in rows}
-    assert wards == {"one": "lungs", "two": "joints", "three": None, "four": "lungs"}
-
-
 def test_what_was_written_stands_where_nothing_could_be_read():
     long = " ".join([REFUSED] * 200)
     answers = {"gpt": ["1. Gout\n2. RA", long], "claude": ["Gout", None]}

@@ -110,15 +110,6 @@ def test_relations_and_severities_by_hand(evaluated):
     assert len(m.asked) == len(set(m.asked)) == 8 + 5
 
 
-def test_relations_by_m(evaluated):
-    near = lambda a, b: SimpleNamespace(kinds=b, semantic_distance=[{"angina": 3, "gout": 0}.get(y, 5) for y in b])  # noqa: E731
-    report = evaluated(metrics="weighted", graded={"relation": "model"}, m=By(relations=near))
-    assert "The relations are those that the match function tells" in told(report, "origin")
-    found = report.per_case
-    # 3, 5, 1; 1 and one that M cannot tell; none, 1, 5; none
-    assert found["Semantic"].tolist() == pytest.approx([(4 + 0.6 * 16) / 2.4, np.nan, 0.8 * 16 / 2.4, 0], nan_ok=True)
-
-
 # Labels by people
 
 
@@ -194,18 +185,6 @@ def test_judgements_and_a_page_as_files(here, command, loopback):
     assert words in Path("r.html").read_text("utf-8")
 
 
-def test_where_all_calls_fail_the_figures_are_there_all_the_same(here, command, loopback):
-    loopback.rules({"status": 400})
-    options = ("--graded.relation", "lab:m", "--graded.severity", "lab:m", "--endpoints", "e.toml")
-    failed = command("evaluate", "answers.json", *options, "--resamples", "0", "-o", "r.json")
-    assert failed.code == 1 and failed.out.count("questions failed") == 2 and Path("r.json").exists()
-
-
-def test_prompts_that_lack_something(here, command):
-    Path("bad.txt").write_text("Is it there?")
-    assert "{reference}, {answer}" in command(*JUDGE, "--judge.prompt", "bad.txt").err
-
-
 def test_an_endpoint_that_is_down_is_named_at_once(here, command):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -229,3 +208,19 @@ def test_answers_that_no_form_tells_are_read_again_by_a_model(loopback, tmp_path
     assert {row["metric"]: row["value"] for row in report.table.to_pylist()}["R_disease"] == 0.5
     (told,) = [one.sentence for one in report.findings if "no list could be read from" in one.sentence]
     assert "1 by gpt" in told and "hard to say" in told
+
+
+def test_relations_by_m(evaluated):
+    near = lambda a, b: SimpleNamespace(kinds=b, semantic_distance=[{"angina": 3, "gout": 0}.get(y, 5) for y in b])  # noqa: E731
+    report = evaluated(metrics="weighted", graded={"relation": "model"}, m=By(relations=near))
+    assert "The relations are those that the match function tells" in told(report, "origin")
+    found = report.per_case
+    # 3, 5, 1; 1 and one that M cannot tell; none, 1, 5; none
+    assert found["Semantic"].tolist() == pytest.approx([(4 + 0.6 * 16) / 2.4, np.nan, 0.8 * 16 / 2.4, 0], nan_ok=True)
+
+
+def test_where_all_calls_fail_the_figures_are_there_all_the_same(here, command, loopback):
+    loopback.rules({"status": 400})
+    options = ("--graded.relation", "lab:m", "--graded.severity", "lab:m", "--endpoints", "e.toml")
+    failed = command("evaluate", "answers.json", *options, "--resamples", "0", "-o", "r.json")
+    assert failed.code == 1 and failed.out.count("questions failed") == 2 and Path("r.json").exists()

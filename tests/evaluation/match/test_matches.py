@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import warnings
 from itertools import combinations
-from types import SimpleNamespace
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -71,31 +69,6 @@ def test_a_pair_at_the_threshold_matches_and_a_verdict_is_that_of_the_full_preci
     """0.7 as float32 is above 0.7: the threshold is held against what M gave."""
     m = By(lambda x, y: 0.7, threshold=threshold)
     assert value(scored({"one": {"A": ["a"], "truth": ["b"]}}, "recall", m), "A", "R_disease") == found
-
-
-def test_categories_join_chains_and_spellings():
-    """a-b and b-c in cases of their own: a and c are in one category, which nothing but the chain says."""
-    cases = {
-        "one": {"A": ["a"], "X": ["b"], "Y": ["none"]},
-        "two": {"A": ["b"], "X": ["c"], "Y": ["B "]},
-        "three": {"A": ["a"], "X": ["c"], "Y": ["d"]},
-    }
-    report = scored(cases, "relative", SetMatcher(("a", "b"), ("b", "c"), ("b", "B")))
-    assert "rests on 2 categories of first diagnoses; 2 of 5 agreements" in told(report, "origin")
-
-
-def test_relations_are_asked_of_final_diagnoses_alone():
-    """And not of matches."""
-    rows, related = framed({"one": {"A": ["gout", "copd", "mi"], "truth": ["mi", "asthma"]}}), []
-
-    def relations(a, b):
-        related.extend(zip(a, b, strict=True))
-        return SimpleNamespace(kinds=["related"] * len(a), semantic_distance=np.full(len(a), 4))
-
-    final = pd.concat([rows, rows.iloc[[3]].assign(role="final")])
-    found = scored(final, "ranking", By(relations=relations))
-    assert related == [("mi", "copd"), ("mi", "gout")]
-    assert value(found, "A", "nDCG@10") == pytest.approx(1 / 16 + 15 / 16 / 2)
 
 
 def test_nobody_is_asked_for_what_nobody_needs():

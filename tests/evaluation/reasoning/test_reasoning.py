@@ -118,24 +118,11 @@ perfect,Asthma/night.json,wheeze,third stay this year,0,no,0,
 """
 
 
-def test_missing_notes_are_no_part_of_a_difference(both):
-    report = both(missing="own")
-    assert {row["n_cases"] for row in report.difference_rows if row["name"] in ("Acc_diag", "Exp_all")} == {2}
-    assert "n = 2" in report.to_markdown()
-
-
 @pytest.mark.parametrize("row", rows_in("reasoning/refused"), ids=lambda row: row["options"])
 def test_options_that_are_wrong(tmp_path, row):
     """refused.csv: options -> the option that is named, and what is allowed."""
     with pytest.raises(OptionError, match=row["names"]):
         compared(tmp_path, **json.loads(row["options"]))
-
-
-def test_what_the_judge_does_not_answer(tmp_path):
-    report = compared(tmp_path, judge=Says(lambda kind, a, b: "Maybe" if b == "fever" else "No"))
-    assert "No verdict of m on 4 pairs of observations: they count as not alike." in told(report)
-    with pytest.raises(InputError, match=r"m gave no verdict on any of 18 pairs of observations \(not answered\)"):
-        compared(tmp_path, judge=Says(lambda kind, a, b: None))
 
 
 def test_agreement_with_people(both, tmp_path):
@@ -165,18 +152,6 @@ def test_labels_that_are_wrong(both, tmp_path, row):
         both(human=tmp_path / "l.csv")
 
 
-def test_texts_that_m_cannot_judge(tmp_path):
-    """M scores sentences here on purpose: they are no finding."""
-    said = {
-        "a crushing chest pain that had lasted for two hours": ["боль в груди", "input1", None],
-        "Der Patient klagt über starke Brustschmerzen": ["胸痛两小时", None, None],
-        "chain": [],
-    }
-    words = told(compared(tmp_path, {"run/Gout/toe.json": said}, matcher=dxmatch.load(judge_all=True)))
-    assert "3 of 18 different observations and rationales look like no text of the match function's language" in words
-    assert "'боль в груди' (another script)" in words and "crushing" not in words
-
-
 def test_the_page_shows_notes_in_the_browser_of_cases(both, monkeypatch):
     page = both().to_html()
     assert "<b>toe" not in page and "toe \\u003c/b" not in page
@@ -196,3 +171,10 @@ def test_the_browser_of_cases_draws_notes(both, tmp_path):
         assert (
             "Common, another rationale\nIn the note: red big toe" in words and "Predicted: swollen <b>toe</b>" in words
         )
+
+
+def test_what_the_judge_does_not_answer(tmp_path):
+    report = compared(tmp_path, judge=Says(lambda kind, a, b: "Maybe" if b == "fever" else "No"))
+    assert "No verdict of m on 4 pairs of observations: they count as not alike." in told(report)
+    with pytest.raises(InputError, match=r"m gave no verdict on any of 18 pairs of observations \(not answered\)"):
+        compared(tmp_path, judge=Says(lambda kind, a, b: None))

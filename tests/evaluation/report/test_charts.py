@@ -15,16 +15,12 @@ from dxmatch.evaluation.report.results import Family
 from dxmatch.pages.style import COLOURS, DARK, LIGHT, css_variables
 
 from ..made import find, lists_of_everything, long_form, scored
-from .pages import Page, answers
+from .pages import Page
 
 NAMES = [
     "top_k", "rpad_by_k", "rrad_by_k", "rpad_by_hardness", "rrad_by_hardness", "violin_hdf1", "violin_semantic", "violin_severity",
     "plane_raters", "plane_cases",
 ]  # fmt: skip
-
-
-def layers(spec):
-    return [one for layer in spec.get("layer", []) for one in (layer, *layers(layer))]
 
 
 def test_all_charts_are_there_and_none_takes_a_text_as_code(page):
@@ -69,26 +65,6 @@ def test_violins(page, grouped_report, score, top):
         assert [row["q1"], row["median"], row["q3"]] == pytest.approx(list(own.quantile([0.25, 0.5, 0.75])))
     assert sorted(p["value"] for p in data["points"]) == sorted(frame[score].dropna())
     assert all(0 <= outline["value"] <= top for outline in data["outlines"])
-
-
-def test_planes(page, grouped_report):
-    """Severity across, meaning up; raters aggregated under "hard", single cases counted at each place."""
-    for drawn in page.specs["plane_raters"]["datasets"]["points"]:
-        for side in ("Severity", "Semantic"):
-            row = grouped_report.row("aggregated", algorithm=drawn["rater"], of=f"{side}, hard")
-            assert row["value"] == drawn[side.lower()]
-    points, frame = page.specs["plane_cases"]["datasets"]["points"], grouped_report.per_case
-    drawn = [(r["rater"], r["severity"], r["semantic"]) for r in points for _ in range(r["n_cases"])]
-    sides = ((frame[side] / 8 - 1).round(1) for side in ("Severity", "Semantic"))
-    assert sorted(drawn) == sorted(zip(frame["algorithm"], *sides, strict=True))
-
-
-def test_colours_and_shapes_tell_raters_apart():
-    report = scored(answers({"a": 30, "b": 20, "c": 10, "d": 5}), "top_k_accuracy", k=5)
-    drawn = [one.get("encoding", {}) for one in layers(Page(report.to_html()).specs["top_k"])]
-    look = next(one for one in drawn if "shape" in one)
-    for channel in ("color", "shape"):
-        assert look[channel]["scale"]["domain"] == list("abcd") and len(set(look[channel]["scale"]["range"])) == 4
 
 
 def _luminance(colour):

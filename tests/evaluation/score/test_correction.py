@@ -135,16 +135,6 @@ def test_weights_experts_and_pairs_of_elsewhere(world):
     assert twice[2]["value"] == pytest.approx(rows[0][2]["value"]) != uneven[2]["value"]
 
 
-def test_a_pair_of_raters_without_labels():
-    """Optimistic forms need every pair of raters; means do not."""
-    lists = {case: {rater: [f"{rater} {case}"] for rater in "AXY"} for case in ("one", "two")}
-    labelled = pd.DataFrame({"a": ["A one", "Y two", "A two"], "b": ["X one", "X two", "X two"], "label": [1, 1, 0]})
-    average, optimist = (corrected(lists, SetMatcher(), labelled, 1, hardness=h) for h in (1.0, 0.0))
-    # A meets X in one of two labelled places, Y in none that is labelled; X and Y meet in the one that is
-    assert [row["value"] for row in average] == [1 / 2, 1, 1 / 2]
-    assert optimist[2]["value"] is None and optimist[2]["reason"] == "no labelled pair stands between them"
-
-
 TWO = {"a": WORDS[:2], "b": WORDS[1:3]}
 
 
@@ -164,3 +154,13 @@ def test_refused(world, table, names):
     lists, _, by_m = world
     with pytest.raises(InputError, match=names):
         corrected(lists, by_m, pd.DataFrame(table))
+
+
+def test_a_pair_of_raters_without_labels():
+    """Optimistic forms need every pair of raters; means do not."""
+    lists = {case: {rater: [f"{rater} {case}"] for rater in "AXY"} for case in ("one", "two")}
+    labelled = pd.DataFrame({"a": ["A one", "Y two", "A two"], "b": ["X one", "X two", "X two"], "label": [1, 1, 0]})
+    average, optimist = (corrected(lists, SetMatcher(), labelled, 1, hardness=h) for h in (1.0, 0.0))
+    # A meets X in one of two labelled places, Y in none that is labelled; X and Y meet in the one that is
+    assert [row["value"] for row in average] == [1 / 2, 1, 1 / 2]
+    assert optimist[2]["value"] is None and optimist[2]["reason"] == "no labelled pair stands between them"

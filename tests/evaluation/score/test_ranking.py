@@ -6,8 +6,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.metrics import ndcg_score, top_k_accuracy_score
 
 from dxmatch import metrics
@@ -30,23 +28,6 @@ def test_equal_to_scikit_learn():
     for k in (1, 2, 5):
         theirs = top_k_accuracy_score(truth, scores, k=k, labels=range(6))
         assert metrics.top_k_accuracy(hits, k) == pytest.approx(theirs)
-
-
-@settings(deadline=None, max_examples=60)
-@given(st.integers(0, 2**32 - 1), st.integers(1, 5))
-def test_recall_is_equal_to_a_plain_loop(seed, k):
-    generator = np.random.default_rng(seed)
-    n, raters, ranks, references = generator.integers(1, 6, 4)
-    hits = generator.random((n, raters, ranks, references)) < 0.3
-    there = generator.random((n, references)) < 0.7
-    there[:, 0] = True
-    for j in range(raters):
-        named = [
-            [any(hits[i, j, p, d] for p in range(min(k, ranks))) for d in range(references) if there[i, d]]
-            for i in range(n)
-        ]
-        assert metrics.disease_recall(hits, there, k)[j] == pytest.approx(sum(map(sum, named)) / sum(map(len, named)))
-        assert metrics.patient_recall(hits, there, k)[j] == pytest.approx(sum(map(all, named)) / n)
 
 
 def telling(probability=lambda x, y: 0.0):
