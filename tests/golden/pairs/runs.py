@@ -10,15 +10,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 
 from . import adapter
-from .inputs import Pair, blocks
 
 EXPECTED = Path(__file__).with_name("expected.npz")
 TOLERANCE = 1e-12
 Found = Mapping[str, np.ndarray]
+Pair = tuple[str, str]
+matcher = cache(adapter.load)
 
-matcher, pairs = cache(adapter.load), cache(blocks)
+
+@cache
+def pairs() -> list[list[Pair]]:
+    """Ten blocks of 2,000, each with texts of its own: synonyms, names of one category of ICD-10-CM, another spelling, any two texts."""
+    columns = pq.read_table(EXPECTED.with_name("pairs.parquet")).to_pydict()
+    every = [*zip(columns["a"], columns["b"], strict=True)]
+    return [every[start : start + 2_000] for start in range(0, len(every), 2_000)]
 
 
 def sides(some: list[Pair]) -> tuple[list[str], list[str]]:
