@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import csv
 import json
-import logging
 import random
 import resource
 import sys
@@ -33,8 +32,8 @@ from .names import DATA, made_names, titles_and_variants, turned, typo
 
 SECOND = Path(__file__).resolve().parents[1] / "data" / "second_test.csv"
 BEST = 5
-USUAL, SPLINK_AT = 0.8, 0.5
-"""Thresholds, of 1: rapidfuzz' and splink's."""
+USUAL = 0.8
+"""Threshold of rapidfuzz, of 1."""
 
 
 def loaded() -> dxmatch.MatchFunction:
@@ -155,52 +154,14 @@ def by_rapidfuzz(a: list[str], b: list[str]) -> Linked:
     return {i: (j, float(scores[i, j]) / 100) for i, j in enumerate(scores.argmax(axis=1).tolist())}
 
 
-def by_splink(a: list[str], b: list[str]) -> Linked:
-    """A model of one field: exact, Jaro-Winkler and words in common; blocked by any word of three letters or more; trained without labels."""
-    import pyarrow as pa
-    import splink.comparison_library as cl
-    from splink import Linker, SettingsCreator, block_on
-    from splink.backends.duckdb import DuckDBAPI
-
-    logging.getLogger("splink").setLevel(logging.ERROR)
-    api = DuckDBAPI()
-
-    def table(texts: list[str], name: str) -> object:
-        clean = ["".join(c if c.isalnum() else " " for c in text.casefold()) for text in texts]
-        words = [sorted({word for word in text.split() if len(word) > 2}) or [text] for text in clean]
-        joined = [" ".join(text.split()) for text in clean]
-        columns = {"unique_id": list(range(len(texts))), "name": joined, "words": words, "first": [w[0] for w in words]}
-        return api.register(pa.table(columns), dataset_display_name=name)
-
-    settings = SettingsCreator(
-        link_type="link_only", probability_two_random_records_match=1 / max(len(b), 1),
-        comparisons=[cl.JaroWinklerAtThresholds("name", [0.95, 0.88, 0.8, 0.7]), cl.ArrayIntersectAtSizes("words", [4, 3, 2, 1])],
-        blocking_rules_to_generate_predictions=[block_on("words", arrays_to_explode=["words"])],
-    )  # fmt: skip
-    linker = Linker([table(a, "a"), table(b, "b")], settings)
-    linker.training.estimate_u_using_random_sampling(max_pairs=1e6, seed=1)
-    linker.training.estimate_parameters_using_expectation_maximisation(block_on("first"))
-    out: Linked = {}
-    for row in linker.inference.predict(threshold_match_probability=0.0).as_record_list():
-        i, j = row["unique_id_l"], row["unique_id_r"]
-        i, j = (j, i) if row["source_dataset_l"] == "b" else (i, j)
-        if i not in out or row["match_probability"] > out[i][1]:
-            out[i] = j, float(row["match_probability"])
-    return out
-
-
 def peers(size: int) -> None:
-    at = {by_dxmatch: loaded().threshold, by_rapidfuzz: USUAL, by_splink: SPLINK_AT}
+    at = {by_dxmatch: loaded().threshold, by_rapidfuzz: USUAL}
     columns = ("job", "terms", "by", "seconds", "precision", "recall", "F1", "F1 at its best threshold")
     table = Table(*columns, title="Two lists linked")
     for job in jobs(size):
         for work, least in at.items():
             start = time.perf_counter()
-            try:
-                linked = work(job.a, job.b)
-            except ModuleNotFoundError as error:
-                print(f"{work.__name__} left out: {error.name} is not installed")
-                continue
+            linked = work(job.a, job.b)
             seconds, best = time.perf_counter() - start, max(job.figures(linked, t)[2] for t in np.linspace(0, 1, 101))
             shown = (f"{value:.3f}" for value in (*job.figures(linked, least), best))
             table.add_row(job.name, f"{len(job.a):,} x {len(job.b):,}", work.__name__[3:], f"{seconds:.1f}", *shown)

@@ -6,11 +6,14 @@ options: a model without its endpoint, a file of the run (or one that a step wri
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import io
 import json
+import runpy
 import shutil
 import sys
+import urllib.request
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -24,7 +27,6 @@ import pandas as pd
 import dxmatch
 
 from ..compare import Row, Table
-from .server import answer_batch, server
 
 HERE = Path(__file__).parent
 Found = dict[str, Table]
@@ -50,6 +52,25 @@ JUDGE = {
     "judge": "model", "check": "check", "judge_prompt": "prompt", "check_prompt": "check_prompt", "judge_equal": "ask_equal", "human": "human",
 }  # fmt: skip
 matcher = cache(dxmatch.load)
+
+
+@cache
+def server() -> Any:
+    """A `Loopback`, once in a process."""
+    started = runpy.run_path(str(Path(__file__).parents[2] / "loopback_server.py"))["Loopback"]()
+    atexit.register(started.stop)
+    return started
+
+
+def answer_batch(folder: str, output: str) -> None:
+    """Asks the server what the batch files of a folder hold, and writes the results, the last first."""
+    done = []
+    for line in [line for file in sorted(Path(folder).iterdir()) for line in file.read_text("utf-8").splitlines()]:
+        asked = json.loads(line)
+        with urllib.request.urlopen(f"{server().url}/chat/completions", json.dumps(asked["body"]).encode()) as reply:
+            response = {"status_code": 200, "body": json.load(reply)}
+        done.append(json.dumps({"custom_id": asked["custom_id"], "response": response, "error": None}))
+    Path(output).write_text("\n".join(reversed(done)), "utf-8")
 
 
 def table(rows: Any, key: str, cells: str) -> Table:
