@@ -29,7 +29,7 @@ def test_coverage():
     n cases differ in difficulty; two lists have 4 places, each a pair of strings of its own. M misses one match in five,
     and errs on six of a hundred others.
     """
-    runs, n, pairs, cases, repeats = 200, 150, 500, 70, 200
+    runs, n, pairs, cases, repeats = 400, 150, 500, 70, 200
     chance = np.repeat([0.2, 0.3], 3)[None, :, None]
     difficulty = np.linspace(0.2, 1.8, 20_001)
     rrad = np.divide(*(np.mean(1 - (1 - p * difficulty) ** 4) for p in (0.2, 0.3)))
