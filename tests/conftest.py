@@ -72,7 +72,6 @@ def command() -> Callable[..., Done]:
 @pytest.fixture(scope="session")
 def tiny_sentence_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a sentence-transformers model of two small layers with random weights: letters are its tokens."""
-    pytest.importorskip("torch", reason="a sentence encoder needs torch (extra 'encoders')")
     from dxmatch.tests.tiny_sentence_model import make_tiny_sentence_model
 
     return make_tiny_sentence_model(tmp_path_factory.mktemp("tiny"))
@@ -95,7 +94,8 @@ def endpoint(loopback: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., An
 @pytest.fixture
 def at_once() -> Iterator[None]:
     """No back-off between tries."""
-    stamina = pytest.importorskip("stamina", reason="asking a language model needs the extra 'llm'")
+    import stamina
+
     with stamina.set_testing(True, attempts=100, cap=True):
         yield
 

@@ -16,7 +16,6 @@ What it does: `delay` seconds first, and then one of
     reset "before" | "within"       the connection is reset before the reply, or in the middle of its body
     hang | drip                     no reply at all | one byte a second
     truncate "honest" | "lying"     half of the JSON, with a Content-Length that agrees or not
-    huge n, chunked, endless        an answer of n MB, in chunks, or in chunks without end
     redirect URL                    `status` 301 unless given
     echo "error" | "answer"         the Authorization header, in the text of an error (`status`, 400) or in the answer
     vectors                         "shuffled", "missing", "twice", "ragged", "nan", "zero", "words" embeddings
@@ -28,7 +27,6 @@ import asyncio
 import base64
 import hashlib
 import http.client
-import itertools
 import json
 import os
 import random
@@ -124,8 +122,6 @@ def verdict(question: str) -> str:
 
 def completion(body: dict[str, Any], question: str, rule: dict[str, Any], key: str) -> tuple[dict[str, Any], str]:
     text = key if rule.get("echo") == "answer" else rule.get("text", verdict(question))
-    if "huge" in rule:
-        text = "Yes " * (rule["huge"] * 250_000)
     message = {"role": "assistant", "content": rule.get("content", text), "refusal": rule.get("refusal")}
     choice: dict[str, Any] = {
         "index": 0,
@@ -299,11 +295,9 @@ class Connection(asyncio.Protocol):
                 self.transport.write(bytes([byte]))
                 await asyncio.sleep(1.0)
             return None
-        if rule.get("chunked") or rule.get("endless"):
-            return await self.chunks(whole, endless=bool(rule.get("endless")))
         self.state.answered[question] += 1
         self.state.answers[question] = text
-        return self.transport.write(reply_bytes(status, whole, content_type, self.extra(rule)) * (1 + bool(rule.get("twice"))))  # fmt: skip
+        return self.transport.write(reply_bytes(status, whole, content_type, self.extra(rule)))
 
     @staticmethod
     def extra(rule: dict[str, Any]) -> dict[str, str]:
@@ -312,21 +306,6 @@ class Connection(asyncio.Protocol):
             dated = str(after).startswith("date:")
             headers["retry-after"] = formatdate(time.time() + float(after[5:]), usegmt=True) if dated else str(after)
         return headers
-
-    async def chunks(self, whole: bytes, *, endless: bool) -> None:
-        self.transport.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n")
-        step = 65_536
-        parts = itertools.repeat(b" " * step) if endless else (whole[i : i + step] for i in range(0, len(whole), step))
-        for part in parts:
-            # A write to a connection that the client has left does not raise, and its buffer stays empty: without a pause at
-            # every part this loop would never let the event loop tell of the end.
-            if self.transport.is_closing():
-                return
-            self.transport.write(b"%x\r\n%s\r\n" % (len(part), part))
-            await asyncio.sleep(0)
-            while self.transport.get_write_buffer_size() > 4 * step:
-                await asyncio.sleep(0.001)
-        self.transport.write(b"0\r\n\r\n")
 
     def cut(self) -> None:
         """RST instead of FIN."""

@@ -66,16 +66,6 @@ def test_help_is_in_plain_words_and_its_examples_can_be_typed(path: tuple[str, .
         app.parse_args(files, exit_on_error=False, print_error=False)
 
 
-def test_words_for_help(command: Command) -> None:
-    assert command("help").out == command("-h").out and "dxmatch match" in command().out
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion(shell: str) -> None:
-    script = app.generate_completion(shell=shell)  # type: ignore[arg-type]
-    assert all(word in script for word in ("score", "narrower-counts", "--judge.model", "status"))
-
-
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory, command: Command) -> tuple[Path, str]:
     folder = tmp_path_factory.mktemp("demo") / "my demo"
@@ -184,15 +174,6 @@ def test_without_a_file_the_first_rows_are_shown(here: Path, command: Command) -
     assert json.loads(command("icd", "-", "-o", "-.jsonl", given='{"diagnosis": "gout"}\n').out)["icd10"] == "M10"
 
 
-@pytest.mark.parametrize("content", [
-    "a,b\ngout,gout\n", "a;b\ngout;gout\n", "a\tb\ngout\tgout\n", '{"a": "gout", "b": "gout"}\n', '\ufeff{"a": "gout", "b": "gout"}\n{"a": "x", "b": "y"}',
-    '[{"a": "gout",\n "b": "gout"}]', "a\tb\ngout\tgout\n".encode("utf-16"),
-])  # fmt: skip
-def test_what_comes_in_is_known_by_its_beginning(content: str | bytes, here: Path, command: Command) -> None:
-    rows = json.loads(command("score", "-", "--json", given=content).out)["rows"]
-    assert (rows[0]["a"], rows[0]["match"]) == ("gout", True)
-
-
 def test_json_is_one_document_with_the_rows_that_no_file_takes(here: Path, command: Command) -> None:
     pq.write_table(pa.table({"a": ["gout"], "b": ["gout"]}), sink := io.BytesIO())
     told = json.loads(command("score", "-", "--json", given=sink.getvalue()).out)
@@ -241,3 +222,12 @@ def test_signals_end_a_command_in_a_line(sent: signal.Signals) -> None:
         process.send_signal(sent)
         assert process.wait(30) == 130 and process.stderr is not None
         assert process.stderr.read().startswith("dxmatch: interrupted")
+
+
+@pytest.mark.parametrize("content", [
+    "a,b\ngout,gout\n", "a;b\ngout;gout\n", "a\tb\ngout\tgout\n", '{"a": "gout", "b": "gout"}\n', '\ufeff{"a": "gout", "b": "gout"}\n{"a": "x", "b": "y"}',
+    '[{"a": "gout",\n "b": "gout"}]', "a\tb\ngout\tgout\n".encode("utf-16"),
+])  # fmt: skip
+def test_what_comes_in_is_known_by_its_beginning(content: str | bytes, here: Path, command: Command) -> None:
+    rows = json.loads(command("score", "-", "--json", given=content).out)["rows"]
+    assert (rows[0]["a"], rows[0]["match"]) == ("gout", True)

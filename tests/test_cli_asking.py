@@ -9,9 +9,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
-pytest.importorskip("stamina", reason="asking a language model needs the extra 'llm'")
-
 Command = Callable[..., Any]
 ASK = ("ask", "notes", "--endpoints", "e.toml", "-m", "lab:big")
 
@@ -70,16 +67,6 @@ def test_batches(here: Path, command: Command, loopback: Any) -> None:
     assert Path("lists.csv").read_text().count("Gout") == 2
 
 
-def test_parameters_and_columns(here: Path, command: Command, loopback: Any) -> None:
-    Path("cases.csv").write_text("who,a,b\n1,Crushing,pain\n")
-    given = ("--columns", "case_id=who", "--columns", "text=a,b", "--parameter", "temperature=null")
-    given += ("--parameter", "top_p=0.5", "--parameter", "reasoning_effort=low")
-    assert command("ask", "cases.csv", *ASK[2:], *given).code == 0
-    body = loopback.log()["requests"][0]["body"]
-    assert "temperature" not in body and (body["top_p"], body["reasoning_effort"]) == (0.5, "low")
-    assert "a: Crushing" in body["messages"][-1]["content"]
-
-
 VOTE = '[[feature]]\nname = "vote_{}"\nkind = "vote"\nmodel = "{}"\nendpoint = "batches"\n'
 SET = '[endpoint.batches]\nurl = "http://localhost:9/v1"\n' + VOTE.format("a", "org/model-a")
 SET += VOTE.format("b", "model-b") + 'soft = true\n[[feature]]\nname = "levenshtein"\nkind = "levenshtein"\n'
@@ -110,25 +97,6 @@ def test_votes_by_batch_files(pairs: Path, command: Command) -> None:
     assert "org/model-a, prompt vote-2" in status and status.count("1 answer, 1 match, 0 unscored") == 1
     assert status.count("1 answer, 0 match, 0 unscored") == 1
     assert "Nothing to ask" in command("votes", "ask", "pairs.csv", "--features", "set.toml").out
-
-
-def test_what_came_of_asking_is_said_and_a_failure_is_the_exit_code(
-    pairs: Path, command: Command, loopback: Any
-) -> None:
-    asked = ("votes", "ask", "pairs.csv", "--features", "mine.toml", "--endpoints", "e.toml")
-    Path("mine.toml").write_text(VOTE.format("a", "m").replace("batches", "lab"))
-    loopback.rules({"status": 400})
-    failed = command(*asked)
-    assert failed.code == 1 and "1 call" in failed.out, failed
-    loopback.rules({"text": "Yes"})
-    done = command(*asked)
-    assert done.code == 0 and "1 answer kept" in done.out, done
-
-
-def test_a_table_of_votes(pairs: Path, command: Command) -> None:
-    Path("votes.csv").write_text("a,b,model,verdict\nangina,Fever,gpt-4,1\nrash,measles,gpt-4,\n")
-    assert "2 answers kept" in command("votes", "import", "votes.csv").out
-    assert "gpt-4, prompt imported" in command("votes", "status").out
 
 
 @pytest.mark.parametrize(("arguments", "code", "said"), [

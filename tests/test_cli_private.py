@@ -61,7 +61,6 @@ def in_order(found: dict[str, int], folder: Path, file_mode: int, folder_mode: i
 @pytest.mark.usefixtures("few_rounds")
 def test_what_a_command_writes_is_its_owners_alone(what: str, here: Path, command: Command, request: Any) -> None:
     if "lab:big" in WRITING[what]:
-        pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
         loopback = request.getfixturevalue("loopback")
         loopback.rules({"text": '{"verdict": "included", "basis": "1. Gout"}'})
         Path("e.toml").write_text(f'[endpoint.lab]\nurl = "{loopback.url}"\ntries = 1\n')
@@ -72,17 +71,6 @@ def test_what_a_command_writes_is_its_owners_alone(what: str, here: Path, comman
     page = (ROOT.parent / "docs" / "privacy.md").read_text("utf-8")
     kinds = {Path(name).suffix for name in found} - {""}
     assert not (untold := [kind for kind in kinds if kind not in page]), f"docs/privacy.md does not name {untold}"
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
-@pytest.mark.parametrize("what", ["score", "suggest", "votes import"])
-def test_shared_files_have_the_usual_permissions(
-    what: str, here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DXMATCH_SHARED_FILES", "1")
-    assert command(*WRITING[what].split()).code == 0
-    found = modes(here / "o")
-    assert found and in_order(found, here / "o", 0o664, 0o775), found
 
 
 MARK = "Zzyzx syndrome"

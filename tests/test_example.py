@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from dxmatch.evaluation.read.raw_answers import ranked_diagnoses
-from dxmatch.terms.text.normalizer import Normalizer, normalize_checked
+from dxmatch.terms.text.normalizer import Normalizer
 
 EXPERTS = ["expert_1", "expert_2", "expert_3"]
 N = Normalizer()
@@ -54,12 +52,6 @@ def test_lists(lists: pd.DataFrame) -> None:
         assert 0 < (first[one] == first[other]).sum() < 40
 
 
-def test_every_text_is_a_name_without_blanks_around(lists: pd.DataFrame, pairs: pd.DataFrame) -> None:
-    texts = {*lists["diagnosis"], *lists["reference"], *pairs["a"], *pairs["b"]}
-    assert all(text == text.strip() and "  " not in text for text in texts)
-    normalize_checked(N, sorted(texts))
-
-
 def test_pairs(pairs: pd.DataFrame, lists: pd.DataFrame) -> None:
     assert list(pairs)[:7] == ["id", "a", "b", *(f"label_{expert}" for expert in EXPERTS), "adjudicated"]
     assert list(pairs["id"]) == [f"pair_{number:03d}" for number in range(1, len(pairs) + 1)]
@@ -75,31 +67,3 @@ def test_pairs(pairs: pd.DataFrame, lists: pd.DataFrame) -> None:
     assert len(by_a) >= 150 and by_a.size().min() >= 2 and (by_a.nunique() == 2).mean() > 0.95
     listed = set(lists["diagnosis"].map(N))
     assert len(listed & {*a, *b}) / len(listed) > 0.4
-
-
-def test_the_readme_counts_right(example: Path, pairs: pd.DataFrame) -> None:
-    text = (example / "README.md").read_text("utf-8")
-    for told in (f"{len(pairs)} pairs", f"pair_{len(pairs)}", f"{100 * pairs['match'].mean():.0f} % are matches"):
-        assert told in text
-
-
-def test_what_models_answered(example: Path) -> None:
-    """Each in its own form; one answer cannot be read, one names nothing."""
-    right = _table(example / "right_answers.csv")
-    cases = [f"case_{number:02d}" for number in range(1, 13)]
-    assert list(right) == ["case_id", "specialty", "reference"] and list(right["case_id"]) == cases
-    assert (
-        right.groupby("specialty").size().tolist() == [3, 3, 3, 3]
-        and (right["reference"].str.count(";") == 1).sum() == 3
-    )
-    read = {}
-    for file in sorted((example / "models").iterdir()):
-        rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
-        assert [row["case_id"] for row in rows] == cases and all(set(row) == {"case_id", "answer"} for row in rows)
-        read[file.stem] = {row["case_id"]: ranked_diagnoses(row["answer"]) for row in rows}
-    assert list(read) == ["aster", "birch", "cedar"]
-    assert {len(names or []) for names in read["aster"].values()} == {5}
-    assert {len(names or []) for names in read["birch"].values()} == {3}
-    assert [case for case, names in read["cedar"].items() if names is None] == ["case_05"]
-    assert [case for case, names in read["cedar"].items() if names == []] == ["case_11"]
-    normalize_checked(N, sorted({name for of in read.values() for names in of.values() for name in names or []}))

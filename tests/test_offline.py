@@ -51,12 +51,3 @@ def test_every_command_of_the_demo(tmp_path: Path) -> None:
 def test_what_is_about_votes_but_asks_nothing(tmp_path: Path, example: Path, arguments: tuple[str, ...]) -> None:
     run = offline(*(a.format(pairs=example / "pairs.csv") for a in arguments), cwd=tmp_path)
     assert run.returncode == 0, run.stderr
-
-
-def test_the_trap_springs() -> None:
-    """Were a request made, this file would show it."""
-    code = (
-        NO_NETWORK.partition("from dxmatch")[0] + "import urllib.request; urllib.request.urlopen('http://localhost:1')"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "NETWORK" in run.stderr

@@ -28,13 +28,11 @@ import dxmatch
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.terms.encoders.cached import CachedEncoder
 from dxmatch.terms.encoders.endpoint import EndpointEncoder
-from dxmatch.votes.prompts.files import PROMPTS, prompt_of
+from dxmatch.votes.prompts.files import prompt_of
 from dxmatch.votes.prompts.questions import ModelConfig
 from dxmatch.votes.store.store import VoteStore
 
 pytestmark = pytest.mark.slow
-for needed, extra in (("openai", "llm"), ("stamina", "llm"), ("sentence_transformers", "encoders")):
-    pytest.importorskip(needed, reason=f"{needed} is not installed (extra {extra!r})")
 
 HERE = Path(__file__).parent
 MODELS = runpy.run_path(str(HERE / "real_models.py"))
@@ -84,8 +82,6 @@ def child(*command: str | Path, log: Path) -> Iterator[subprocess.Popen[str]]:
 
 @pytest.fixture(scope="module")
 def transformers_serve(voter: Path) -> Iterator[str]:
-    for needed in ("fastapi", "uvicorn", "accelerate"):
-        pytest.importorskip(needed, reason=f"{needed} is not installed (transformers[serving])")
     program = shutil.which("transformers", path=Path(sys.executable).parent)
     assert program is not None
     with socket.socket() as free:
@@ -146,13 +142,7 @@ def test_votes_of_transformers_serve(voter: Path, transformers_serve: str, tmp_p
     assert "Nothing to ask." in asked(tmp_path, voter, transformers_serve)
 
 
-@pytest.fixture(scope="module")
-def llama() -> None:
-    for needed in ("xllamacpp", "gguf"):
-        pytest.importorskip(needed, reason=f"llama.cpp's server needs {needed}")
-
-
-def test_soft_votes_of_llama_cpp(llama: None, voter: Path, tmp_path: Path) -> None:
+def test_soft_votes_of_llama_cpp(voter: Path, tmp_path: Path) -> None:
     """Both orders, twice each; the log-probabilities that come over HTTP make the probability that torch computes."""
     with llama_cpp(MODELS["gguf_file"](voter, tmp_path / "voter.gguf"), "chat") as url:
         said = asked(tmp_path, "voter", url, 'soft = true\norder = "both"\nrepeats = 2')
@@ -206,7 +196,7 @@ def cosines(vectors: np.ndarray) -> np.ndarray:
     return exact @ exact.T
 
 
-def test_embeddings_of_llama_cpp(llama: None, minilm: Path, loaded: Any, tmp_path: Path) -> None:
+def test_embeddings_of_llama_cpp(minilm: Path, loaded: Any, tmp_path: Path) -> None:
     """The same weights in another engine, which looks GELU up in a table of half precision; kept on disk on the way."""
     with llama_cpp(MODELS["gguf_file"](minilm, tmp_path / "minilm.gguf"), "embed") as url:
         endpoint = Endpoint("here", url, concurrency=2)
@@ -216,40 +206,3 @@ def test_embeddings_of_llama_cpp(llama: None, minilm: Path, loaded: Any, tmp_pat
     assert (vectors * torch_vectors).sum(axis=1).min() > 0.99999
     np.testing.assert_allclose(cosines(vectors), cosines(torch_vectors), atol=2e-3)
     assert served.encode(NAMES[::-1]).tobytes() == vectors[::-1].tobytes()  # and the server is gone
-
-
-def test_lists_of_llama_cpp(llama: None, tmp_path: Path) -> None:
-    """A model that has learnt three cases is asked about them as a user would, then with room for half an answer."""
-    import torch
-
-    torch.set_num_threads(1)
-    learnt = {
-        "A red and swollen toe.": "1. Gout\n2. Cellulitis",
-        "A rash over both cheeks.": "1. Lupus\n2. Rosacea\n3. Eczema",
-        "Pain in the chest.": "<think>the heart</think>1. Angina",
-    }
-    prompt = PROMPTS["diagnosis-free-1"]
-    MODELS["make_language_model"](
-        tmp_path / "model", [(prompt.messages(case, "")[0]["content"], said) for case, said in learnt.items()]
-    )
-    (tmp_path / "notes").mkdir()
-    for number, case in enumerate(learnt, 1):
-        (tmp_path / "notes" / f"{number}.txt").write_text(case)
-    with llama_cpp(MODELS["gguf_file"](tmp_path / "model", tmp_path / "model.gguf"), "chat") as url:
-        (tmp_path / "my.toml").write_text(f'[endpoint.here]\nurl = "{url}"\nconcurrency = 2\n')
-        command = (
-            sys.executable, "-m", "dxmatch.cli", "ask", "notes", "--endpoints", "my.toml", "-m", "here:tiny",
-        )  # fmt: skip
-        first, again, short = (
-            subprocess.run(
-                [*command, "-o", f"{n}.csv", "--max-tokens", "3" if n == 3 else "100"],
-                cwd=tmp_path, capture_output=True, text=True, check=True,
-            ).stdout
-            for n in (1, 2, 3)
-        )  # fmt: skip
-    assert "3 answers kept" in first and "tiny [free]: 3 lists of 2.0 diagnoses on average." in first
-    assert "Nothing to ask." in again and "0 lists, 3 not read (3 truncated)" in short
-    lists, same = ((tmp_path / f"{n}.csv").read_text() for n in (1, 2))
-    assert lists == same
-    named = [row.split(",")[3].strip('"') for row in lists.splitlines()[1:]]
-    assert named == ["Gout", "Cellulitis", "Lupus", "Rosacea", "Eczema", "Angina"]

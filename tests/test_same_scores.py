@@ -1,18 +1,11 @@
-"""The same scores whatever the seed of Python's hashes, the threads, the chunks: `score` to the byte, `evaluate` to the digit.
-
-`python -m tests.test_same_scores --cases 2000` measures it with the shipped model.
-"""
+"""The same scores whatever the seed of Python's hashes, the threads, the chunks: `score` to the byte, `evaluate` to the digit."""
 
 from __future__ import annotations
 
-import argparse
-import hashlib
-import itertools
 import json
 import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import pyarrow as pa
@@ -21,7 +14,7 @@ import pytest
 
 from .jobs.conftest import _KINDS, diagnoses, make_model, random_pairs
 
-SEEDS, THREADS, PARTS = (0, 1, 2), (1, 2), (1, 3, 11)
+PARTS = (1, 3, 11)
 """PARTS: chunks that the rows are cut into."""
 _ROOT = Path(__file__).resolve().parents[2]
 _ASKED = """
@@ -74,21 +67,3 @@ def test_the_same_under_other_seeds_threads_and_chunks(tmp_path: Path) -> None:
     assert one == other
     tables = [pq.read_table(path) for path in tmp_path.glob("*-1-*.parquet")]
     assert len(tables) == len(PARTS) and all(table.equals(tables[0]) for table in tables)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=2000)
-    rows = parser.parse_args().cases * 10
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        write_both(folder, rows)
-        found = [outcomes(folder, None, rows, *one) for one in itertools.product(SEEDS, THREADS)]
-        for what in found[0]:
-            print(f"{what}: {len({one[what] for one in found})} different outcomes of {len(found)} settings")
-        tables = [hashlib.sha256(pq.read_table(path).to_pandas().to_csv().encode()).hexdigest() for path in folder.glob("*-*-*.parquet")]  # fmt: skip
-        print(f"rows of all {len(tables)} results: {len(set(tables))} different")
-
-
-if __name__ == "__main__":
-    main()

@@ -16,8 +16,6 @@ from dxmatch.errors import DxmatchError, InputError
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.tests.command_line import invoke
 
-pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
-
 KEY = "sk-loopback-7f3a9c"
 TREE = "code,name,parent\nIX,Diseases of the circulatory system,\n" + "".join(
     f"{code},{name},{code[:3] if '.' in code else 'IX'}\n"
@@ -145,14 +143,6 @@ def test_refused_without_what_it_needs(here: Path) -> None:
     assert "served by the endpoint 'embeddings'" in told and "[endpoint.NAME]" in told
 
 
-def test_an_endpoint_that_fails_ends_with_1_and_goes_on_next_time(here: Path, loopback: Any) -> None:
-    loopback.rules({"status": 401, "echo": "error"})
-    told = dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml", "--only", "vote_gigachat_max", code=1)
-    assert "GigaChat-Max is not asked any more" in told
-    loopback.rules()
-    dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml", "--only", "vote_gigachat_max")
-
-
 def test_picks_are_asked_once_and_serve_the_feature(here: Path, loopback: Any) -> None:
     loopback.rules({"contains": "names of ICD-10 entries", "text": "2"})
     (here / "preset.toml").write_text('features = "mine.toml"\n')
@@ -208,56 +198,3 @@ def test_one_endpoint_for_each_voter_or_one_for_all(here: Path, features: str) -
         assert f"{name}: {model} at {model} (http://one-{number}:8000/v1)" in told
     told = dxmatch_run(*ask, "--endpoints", "all.toml")
     assert told.count("(http://all:8000/v1)") == 4 and "gigachat.devices" in told, "GigaChat has an endpoint of its own"
-
-
-def test_the_question_goes_to_the_model_s_own_endpoint(here: Path, loopback: Any) -> None:
-    text = re.sub(r'url = "[^"]+"', 'url = "http://127.0.0.1:9/v1"', (here / "mine.toml").read_text("utf-8"))
-    (here / "elsewhere.toml").write_text(text, "utf-8")
-    (here / "phi.toml").write_text(f'[endpoint."microsoft/phi-4"]\nurl = "{loopback.url}"\n', "utf-8")
-    ask = ("votes", "ask", "pairs.csv", "--features", "elsewhere.toml", "--only", "vote_phi4", "--max-calls", "3")
-    before = loopback.log()["calls"]
-    dxmatch_run(*ask, "--endpoints", "phi.toml")
-    assert loopback.log()["calls"] == before + 3
-    told = dxmatch_run(*ask[:-2], "--dry-run")
-    assert "questions, 3 known" in told, (
-        "an answer is kept under the model, its prompt and parameters, wherever it was asked"
-    )
-
-
-def test_a_seventeenth_of_one_s_own(here: Path) -> None:
-    text = (here / "mine.toml").read_text("utf-8")
-    ours = '[[feature]]\nname = "icd_nearest"\nkind = "icd_nearest"\n'
-    assert ours in text
-    (here / "own.toml").write_text(text.replace(ours, '[[feature]]\nname = "contrast"\nkind = "contrast"\n'), "utf-8")
-    (here / "sixteen.toml").write_text(text.replace(ours, ""), "utf-8")
-    assert len(FeatureSet.read("sixteen.toml").names) == 16
-    assert len(FeatureSet.read("own.toml").names) == 17 and "contrast" in FeatureSet.read("own.toml").names
-
-
-@pytest.mark.slow
-def test_lists_of_a_model_with_votes(here: Path, example: Path) -> None:
-    """The pairs that an evaluation needs are written, asked, and then the evaluation runs."""
-    dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml", "--only", "vote_phi4")
-    text = (here / "mine.toml").read_text("utf-8")
-    one = "[endpoint.local]" + text.rpartition('[endpoint."microsoft/phi-4"]')[2].partition("# Its key")[0]
-    levenshtein = '[[feature]]\nname = "levenshtein"\nkind = "levenshtein"\n'
-    vote = '[[feature]]\nname = "vote_phi4"\nkind = "vote"\nmodel = "microsoft/phi-4"\nendpoint = "local"\n'
-    (here / "one.toml").write_text(one + vote + levenshtein, "utf-8")
-    dxmatch_run("train", "pairs.csv", "--features", "one.toml", "--store", "votes.sqlite", "-o", "m")
-    lists = (str(example / "lists.csv"), "--no-diagnosis", "none", "--k", "1")
-    told = dxmatch_run("evaluate", *lists, "--matcher", "m", "--store", "votes.sqlite", code=1)
-    assert "vote_phi4 is known for" in told
-    dxmatch_run("evaluate", *lists, "--pairs", "asked.csv")
-    dxmatch_run("votes", "ask", "asked.csv", "--matcher", "m", "--endpoints", "one.toml")
-    dxmatch_run("evaluate", *lists, "--matcher", "m", "--store", "votes.sqlite", "-o", "report.json")
-
-
-def test_what_held_no_verdict_is_asked_again_only_when_told(here: Path, loopback: Any) -> None:
-    ask = ("votes", "ask", "pairs.csv", "--features", "mine.toml", "--only", "vote_phi4")
-    loopback.rules({"text": "Maybe."})
-    asked = int(re.search(r"(\d+) answers kept, \1 of them without a verdict", dxmatch_run(*ask))[1])  # type: ignore[index]
-    again = dxmatch_run(*ask)
-    assert "Nothing to ask." in again and f"{asked} answers hold no verdict: --again asks anew" in again
-    assert f"{asked} unscored ({asked} unclear)" in dxmatch_run("votes", "status")
-    loopback.rules()
-    assert f"{asked} answers kept, 0 of them without a verdict" in dxmatch_run(*ask, "--again")

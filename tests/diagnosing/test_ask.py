@@ -19,9 +19,6 @@ from dxmatch.diagnosing import case_questions
 from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.votes.asking import plan_lines
 
-pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
-pytest.importorskip("stamina", reason="asking a language model needs the extra 'llm'")
-
 CASES = [
     {"case_id": "7", "text": "Crushing pain in the chest.", "reference": "heart attack", "ward": "heart"},
     {"case_id": "8", "text": "A red and swollen toe.", "reference": "gout", "ward": "joints"},
@@ -158,12 +155,6 @@ def test_dry_run_and_a_cap_on_the_cost(ask: Ask, loopback: Any, tmp_path: Path) 
     assert ask().complete and [*plan_lines(ask(asking={"dry_run": True}).plan)][-1] == "Nothing to ask."
 
 
-def test_a_better_parser_needs_no_further_call(ask: Ask, loopback: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    for read, lists in ((lambda text: None, 0), (lambda text: [text], 3)):
-        monkeypatch.setattr(case_questions, "ranked_diagnoses", read)
-        assert ask().raters[0].lists == lists and loopback.log()["calls"] == 3
-
-
 @pytest.mark.parametrize("case", table("refused"), ids=lambda case: case["says"])
 def test_wrong_options(ask: Ask, loopback: Any, tmp_path: Path, monkeypatch: Any, case: dict[str, Any]) -> None:
     monkeypatch.chdir(tmp_path)
@@ -172,3 +163,9 @@ def test_wrong_options(ask: Ask, loopback: Any, tmp_path: Path, monkeypatch: Any
     with pytest.raises(DxmatchError, match=case["says"]):
         ask(**case["options"])
     assert loopback.log()["calls"] == 0
+
+
+def test_a_better_parser_needs_no_further_call(ask: Ask, loopback: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for read, lists in ((lambda text: None, 0), (lambda text: [text], 3)):
+        monkeypatch.setattr(case_questions, "ranked_diagnoses", read)
+        assert ask().raters[0].lists == lists and loopback.log()["calls"] == 3

@@ -36,7 +36,6 @@ SHOWN = {"text", "csv", "jsonl", "html", "bibtex", "yaml", "dockerfile"}
 def test_a_page(
     page: Path, tmp_path: Path, command: Callable[..., Any], loopback: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("openai", reason="pages ask language models: extra 'llm'")
     (shims := tmp_path / "shims").mkdir()
     (here := tmp_path / "here").mkdir()
     text = page.read_text("utf-8")
@@ -123,19 +122,3 @@ def test_what_is_not_run_is_little(record_property: Callable[[str, object], None
     print(f"{len(every)} blocks, {len(left)} of them not run:\n{told}")
     record_property("not_run", told)
     assert len(left) <= 0.2 * len(every), told
-
-
-def test_figures_that_did_not_come_are_found() -> None:
-    shown = "top-1 0.833 [58.3, 100.0], 1,332 pairs"
-    assert not_given(shown, ["0.8333 of 1332", "58.3 100"]) == ["1"], "of top-1"
-    assert not_given("0.84", ["0.8333"]) == ["0.84"] and not_given("I21 L1 T2DM", []) == []
-
-
-def test_a_block_that_fails_is_told(tmp_path: Path, command: Callable[..., Any]) -> None:
-    page = tmp_path / "page.md"
-    page.write_text("# A page\n\n1. In a list:\n\n   ```python\n   assert False\n   ```\n\n```sh\ndxmatch scroe\n```\n")
-    python, shell = blocks_of(page)
-    (told,) = run(python, {}, command, tmp_path, "", [])
-    assert told.startswith("page:5, python") and "AssertionError" in told
-    (told,) = run(shell, {}, command, tmp_path, "", [])
-    assert told.startswith("page:9, sh: dxmatch scroe\nleft with 2")

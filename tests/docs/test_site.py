@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import os
 import re
@@ -28,12 +27,10 @@ FETCHED = re.compile(
 )
 """What a page of HTML would load from elsewhere, as soon as it is opened."""
 FETCHED_BY_STYLE = re.compile(r"""(?:url\(\s*["']?|@import\s+["'])(?:https?:)?//""")
-CHART_FOLDERS = ("evaluation/report", "auditing")
 
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    pytest.importorskip("mkdocs", reason="the site is made by MkDocs (extra 'docs')")
     out = tmp_path_factory.mktemp("site")
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", out], cwd=ROOT, capture_output=True,
@@ -62,20 +59,6 @@ def test_nothing_is_fetched(site: Path) -> None:
     assert len(pages) > 30
     assert {page.name: found[0] for page in pages if (found := FETCHED.search(page.read_text("utf-8")))} == {}
     assert {file.name for file in site.rglob("*.css") if FETCHED_BY_STYLE.search(file.read_text("utf-8"))} == set()
-
-
-@pytest.mark.parametrize(
-    "fetching",
-    [
-        '<script src="https://cdn.example/x.js">', "<img alt=x src=//a.example/b.png>", '<link rel="stylesheet" href="https://fonts.example">',
-        '<link href="http://a.example/x" rel="preconnect">',
-    ],
-)  # fmt: skip
-def test_what_would_be_fetched_is_seen(fetching: str) -> None:
-    assert FETCHED.search(fetching) and not FETCHED.search(
-        '<a href="https://doi.org/1">, <link rel="canonical" href="https://a">'
-    )
-    assert FETCHED_BY_STYLE.search("src: url(https://a/f.woff2)")
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium to open the site in")
@@ -133,35 +116,6 @@ def test_the_reference_shows_options_not_stars() -> None:
 # the gallery
 
 
-def declared() -> Iterator[tuple[str, str]]:
-    """The file of each chart and a pattern of its name, from the calls that make a `Figure`."""
-    for folder in CHART_FOLDERS:
-        for file in sorted((ROOT / folder).glob("*.py")):
-            for call in ast.walk(ast.parse(file.read_text("utf-8"))):
-                if isinstance(call, ast.Call):
-                    words = {keyword.arg: keyword.value for keyword in call.keywords}
-                    names = [words["name"]] if {"name", "section", "title"} <= words.keys() else []
-                    if isinstance(call.func, ast.Name) and call.func.id in ("Figure", "_figure", "_groups"):
-                        names += [one for one in call.args if isinstance(one, ast.Constant | ast.JoinedStr)][:1]
-                    for name in names:
-                        if isinstance(name, ast.Constant | ast.JoinedStr):
-                            yield file.stem, pattern(name)
-
-
-def pattern(name: ast.Constant | ast.JoinedStr) -> str:
-    if isinstance(name, ast.Constant):
-        return re.escape(str(name.value))
-    return "".join(re.escape(str(part.value)) if isinstance(part, ast.Constant) else r"\w+" for part in name.values)
-
-
-@pytest.mark.parametrize(("file", "name"), list(declared()))
-def test_the_gallery_has_every_chart(file: str, name: str) -> None:
-    shown = re.findall(r"\]\(pictures/(\w+)\.png\)", (DOCS / "gallery.md").read_text("utf-8"))
-    found = [one for one in shown if re.fullmatch(name, one)]
-    assert found, f"the chart {name} of {file}.py is not in docs/gallery.md: make pictures"
-    assert all((DOCS / "pictures" / f"{one}.png").is_file() for one in found)
-
-
 def test_pictures_are_small_and_used() -> None:
     pictures = sorted((DOCS / "pictures").iterdir())
     text = "\n".join(page.read_text("utf-8") for page in PAGES)
@@ -172,8 +126,3 @@ def test_pictures_are_small_and_used() -> None:
 
 def test_the_readme_is_one_page() -> None:
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 95
-
-
-def test_the_readme_links_to_what_is_there() -> None:
-    links = re.findall(r"\]\((?!http)([^)#]+)[^)]*\)", (ROOT / "README.md").read_text("utf-8"))
-    assert len(links) > 10 and [link for link in links if not (ROOT / link).exists()] == []

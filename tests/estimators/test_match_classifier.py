@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -106,15 +105,6 @@ def test_which_label_means_a_match(labels: tuple[Any, Any], match: Any) -> None:
     assert _match_label(np.unique(np.array(labels)), None) == match
 
 
-def test_labels_in_words(X: pd.DataFrame, y: pd.Series, strings_only: Path) -> None:
-    said = np.array(["no match", "match"])[y.to_numpy()]
-    classifier = MatchClassifier(strings_only).fit(X, said)
-    assert (classifier.match_label_, classifier.classes_.tolist()) == ("match", ["match", "no match"])
-    assert set(classifier.predict(X).tolist()) == {"match", "no match"}
-    plain = MatchClassifier(strings_only).fit(X, y).predict_proba(X)
-    np.testing.assert_array_equal(classifier.predict_proba(X), plain[:, ::-1])
-
-
 def test_labels_that_do_not_say_which_is_a_match(X: pd.DataFrame, y: pd.Series, strings_only: Path) -> None:
     said = np.array(["b", "a"])[y.to_numpy()]
     assert MatchClassifier(strings_only, match_label="a").fit(X, said).match_label_ == "a"
@@ -180,10 +170,3 @@ def test_cross_validated_by_reference_and_searched(X: pd.DataFrame, y: pd.Series
     assert (scores > 0.8).all()
     grid = GridSearchCV(MatchClassifier(strings_only), {"folds": [2, 3]}, cv=GroupKFold(2))
     assert grid.fit(X, y, groups=X["a"]).best_estimator_.match_function_.threshold > 0
-
-
-def test_its_defaults_are_those_of_train() -> None:
-    objects = (dxmatch.LabelRules, dxmatch.Split, dxmatch.Threshold, dxmatch.LightGBM, dxmatch.Encoders, dxmatch.About)
-    defaults = {field.name: field.default for one in objects for field in fields(one)}
-    own = MatchClassifier().get_params()
-    assert {name for name in own.keys() & defaults.keys() if own[name] != defaults[name]} == {"test_share"}

@@ -85,14 +85,6 @@ def test_what_is_no_pair(pairs: Any, error: type[Exception], match: str, strings
         dxmatch.PairFeatures(strings_only).fit(pairs)
 
 
-def test_other_names_and_a_file_that_is_no_set(strings_only: Path) -> None:
-    frame = FRAME.rename(columns={"a": "expert", "b": "model"})
-    found = dxmatch.PairFeatures(strings_only, a="expert", b="model").fit_transform(frame)
-    np.testing.assert_array_equal(found, dxmatch.PairFeatures(strings_only).fit_transform(FRAME))
-    with pytest.raises(dxmatch.InputError, match="no such feature set; did you mean 'offline'"):
-        dxmatch.PairFeatures("ofline").fit(FRAME)
-
-
 def test_not_fitted_cloned_and_pickled(strings_only: Path, tmp_path: Path) -> None:
     copied = tmp_path / "set.toml"
     copied.write_text(strings_only.read_text())

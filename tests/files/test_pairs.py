@@ -56,14 +56,6 @@ def test_rejects_are_written_with_their_reason(tmp_path: Path) -> None:
         read_pairs(pairs_file(tmp_path, "a,b,label\n,y,1\n"), label="label", rejects=tmp_path / "rejects.csv")
 
 
-def test_tuples() -> None:
-    assert read_pairs([("x", "y")]).b.to_pylist() == ["y"]
-    with pytest.raises(InputError, match="pairs, row 1: not a pair"):
-        read_pairs([("x", "y"), ("x",)])
-    with pytest.raises(InputError, match="no pairs"):
-        read_pairs([])
-
-
 def test_real_pairs(shared_data: Path, tmp_path: Path) -> None:
     """The same pair stands there in both orders with two labels: told, or set aside."""
     source = shared_data / "craft_md_pairs.csv"

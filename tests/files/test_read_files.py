@@ -57,9 +57,3 @@ def test_what_is_too_long_or_damaged(tmp_path: Path, name: str, content: str, me
     (tmp_path / name).write_text(content, "latin-1")
     with pytest.raises(InputError, match=message):
         read_table(tmp_path / name)
-
-
-def test_a_long_value_within_quotes_is_read(tmp_path: Path) -> None:
-    """The field limit of csv is for rows that Arrow cannot part."""
-    (tmp_path / "t.csv").write_text(f'a,b\nx,"{"y" * 140_000}"\n')
-    assert len(read_table(tmp_path / "t.csv").column("b")[0]) == 140_000

@@ -143,11 +143,3 @@ def test_any_text_comes_back(tmp_path_factory: pytest.TempPathFactory, rows: lis
         back = read_table(write_table(data, folder / f"t{suffix}"))
         expected = [tuple(text if suffix == ".jsonl" or blank(text) else None for text in row) for row in kept]
         assert list(zip(back.column("a"), back.column("b"), strict=True)) == expected, suffix
-
-
-def test_a_column_of_several_kinds_is_read_as_texts_and_comes_back_as_it_was() -> None:
-    frame = pd.DataFrame({"n": [1, 2, 3], "a": ["x", None, 3]}, index=[7, 8, 9])
-    table = read_table(frame)
-    assert table.text("a").to_pylist() == ["x", None, "3"]
-    kept = table.filter(np.array([True, False, True]))
-    pd.testing.assert_frame_equal(kept.native(kept.data), frame.iloc[[0, 2]])

@@ -147,14 +147,3 @@ def test_two_who_write_at_once_lose_no_word(tmp_path: Path, monkeypatch: pytest.
         for i in range(5):
             pool.map(lambda name, i=i: files[name].say(f"{name}-{i}", "gout", "yes"), files)
     assert sorted(read_table(tmp_path / "l.csv").column("a")) == [f"{name}-{i}" for name in files for i in range(5)]
-
-
-def test_answers_from_a_pipe_stop_at_one_that_is_none(tmp_path: Path) -> None:
-    pairs, out = tmp_path / "p.csv", tmp_path / "l.csv"
-    pairs.write_text("x;y\nheart attack;MI\nGrippe à Köln;flu\n;gout\nasthma;COPD\n", "utf-8")
-    given = {"a": "x", "b": "y", "reading": {"rejects": tmp_path / "r.csv"}, "ask_again": False}
-    with pytest.raises(InputError, match="'maybe'"):
-        dxmatch.label(pairs, out, "Jürgen", ask=typing("y", "maybe", "n"), **given)
-    done = dxmatch.label(pairs, out, "Jürgen", ask=typing("n", "u"), **given)
-    assert done.words() == "3 pairs: 1 yes, 1 no, 1 unsure."
-    assert said(out, "Jürgen") == ["1", "0", "unsure"]

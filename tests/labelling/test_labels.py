@@ -98,17 +98,6 @@ def test_a_review_goes_before_the_panel(filled: Path, tmp_path: Path) -> None:
     assert "The review answers 3 of 6 pairs and goes before the panel: 1 label changed." in found.words()
 
 
-def test_a_sheet_that_was_changed_or_is_missing(filled: Path) -> None:
-    ben = filled / "sheets/ben.xlsx"
-    fill(ben, "label_ben", BEN, {"influenza": "influenza A"})
-    with pytest.warns(UserWarning, match=r"ben.xlsx, row \d, .*not asked about, or changed.* 1 such pair left out"):
-        assert dxmatch.labels(filled).table["label_ben"].to_pylist() == [0, None, None, 0, 0, 1]
-    ben.unlink()
-    with pytest.raises(DxmatchError, match=r"ben\.xlsx: no such file"):
-        dxmatch.labels(filled)
-    assert "label_ben" not in dxmatch.labels(filled, experts=["anna"]).table.column_names
-
-
 def annotation(person: Any, *answers: str, cancelled: bool = False) -> dict[str, Any]:
     """As Label Studio's own converter writes it."""
     given = [("same_disease", {"choices": [answer]}) for answer in answers] + [("comment", {"text": ["?"]})]
@@ -154,3 +143,14 @@ def test_what_cannot_be_right(folder: Path, tmp_path: Path, given: Any, says: st
     path.write_text(given if isinstance(given, str) else json.dumps(given), "utf-8")
     with pytest.raises(DxmatchError, match=says):
         dxmatch.labels([folder, path], annotators={"4": "anna"})
+
+
+def test_a_sheet_that_was_changed_or_is_missing(filled: Path) -> None:
+    ben = filled / "sheets/ben.xlsx"
+    fill(ben, "label_ben", BEN, {"influenza": "influenza A"})
+    with pytest.warns(UserWarning, match=r"ben.xlsx, row \d, .*not asked about, or changed.* 1 such pair left out"):
+        assert dxmatch.labels(filled).table["label_ben"].to_pylist() == [0, None, None, 0, 0, 1]
+    ben.unlink()
+    with pytest.raises(DxmatchError, match=r"ben\.xlsx: no such file"):
+        dxmatch.labels(filled)
+    assert "label_ben" not in dxmatch.labels(filled, experts=["anna"]).table.column_names

@@ -71,10 +71,3 @@ def test_no_pair_twice_equal_or_labelled_and_rows_keep_their_numbers(matcher: Ma
 def test_refused(matcher: MatchFunction, option: dict) -> None:
     with pytest.raises(dxmatch.OptionError, match=next(iter(option))):
         dxmatch.suggest([{"a": "gout", "b": "flu"}], matcher=matcher, **option)
-
-
-def test_names_are_written_as_they_look(matcher: MatchFunction) -> None:
-    """What a spreadsheet may drop of a name would make it another when the sheet is read back."""
-    with pytest.warns(UserWarning, match="characters that cannot be seen"):
-        found = dxmatch.suggest({"a": ["he\u200bart attack"], "b": ["angina\u00a0pectoris"]}, 1, matcher=matcher)
-    assert found.key.select(["a", "b"]).to_pylist() == [{"a": "heart attack", "b": "angina pectoris"}]

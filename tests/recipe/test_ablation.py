@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dxmatch.recipe.ablation import NO_SILVER, WHOLE, Ablation, Change, ablate
+from dxmatch.recipe.ablation import Ablation, ablate
 from dxmatch.training.examples import Examples, ExtraExamples
 
 from ..training import made
@@ -40,14 +40,6 @@ def found() -> Ablation:
     return ablate(examples(), kinds, {"told": [0], "hardly": [1]}, [0, 0], repeats=200, unseen=unseen)
 
 
-def test_every_part_is_left_out_once(found: Ablation) -> None:
-    assert [(row.name, row.left_out) for row in found.rows] == [
-        (WHOLE, 0), ("right", 200), ("wrong", 400), ("held out", 30), (NO_SILVER, 630), ("told", 1), ("hardly", 1),
-    ]  # fmt: skip
-    assert (found.pairs, found.groups, found.silver) == (590, 60, 630)
-    assert found.rows[0].average_precision_change is found.rows[0].f1_change is None
-
-
 def test_a_change_has_the_sign_and_the_size_of_what_is_lost(found: Ablation) -> None:
     rows = {row.name: row for row in found.rows}
     for row in found.rows[1:]:
@@ -61,10 +53,3 @@ def test_a_change_has_the_sign_and_the_size_of_what_is_lost(found: Ablation) -> 
     told, wrong = rows["told"].average_precision_change, rows["wrong"].average_precision_change
     assert told is not None and told.high is not None and told.high < 0
     assert wrong is not None and wrong.low is not None and wrong.low > 0
-
-
-def test_the_table(found: Ablation) -> None:
-    lines = found.markdown().splitlines()
-    assert lines[0].startswith("Out of fold on 590 pairs") and "60 references, with 630 silver" in lines[0]
-    assert lines[4].startswith(f"| {WHOLE} | 0 | ") and len(lines) == 4 + len(found.rows)
-    assert str(Change(-0.0123, -0.02, 0.001)) == "-0.012 [-0.020, +0.001]" and str(Change(0.5, None, None)) == "+0.500"

@@ -6,8 +6,7 @@ import math
 
 import pytest
 
-from dxmatch.recipe.disease_codes import GRAPH_COST, OWN_COST, OWN_NAMES, agreed_names, coded_names, more_names
-from dxmatch.recipe.word_lists.reading import rows
+from dxmatch.recipe.disease_codes import OWN_COST, agreed_names, coded_names, more_names
 from dxmatch.terms.icd import IcdIndex, open_tree
 from dxmatch.terms.text.normalizer import Normalizer
 
@@ -50,18 +49,3 @@ def test_names_and_codes(folder):
     assert {(one.name, one.code) for one in agreed} == {("blue gadget fever", "A92"), ("indigo fever", "A92")}
     assert all(math.isinf(one.cost) for one in agreed)
     assert more_names(coded).identity != more_names(coded[1:]).identity
-
-
-def test_the_tables_names_come_first(folder):
-    tree, normalizer, encoder = open_tree("icd10cm"), Normalizer(), HashingEncoder()
-    row = rows(OWN_NAMES)[0]
-    (folder / "disease_names.csv").write_text(
-        f"{FILES['disease_names.csv']}D1,{row['name']},exact,X\nD4,{row['name']},exact,X\n", "utf-8"
-    )
-    coded = coded_names(folder, tree, normalizer, encoder)
-    assert [one for one in coded if one.name == normalizer(row["name"])] == [
-        (f"dxmatch:{row['name']}", normalizer(row["name"]), row["code"], OWN_COST)
-    ]
-    # all of the table is taken
-    assert sum(one.cost == OWN_COST for one in coded) == len(rows(OWN_NAMES))
-    assert sum(one.cost == GRAPH_COST for one in coded) == 2

@@ -12,7 +12,6 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-import dxmatch
 from dxmatch.recipe.plain_words import (
     EXPECTED,
     NOT_UNDERSTOOD,
@@ -20,7 +19,6 @@ from dxmatch.recipe.plain_words import (
     measure_plain_words,
     read_plain_words,
 )
-from dxmatch.recipe.shipped import with_metrics
 from dxmatch.recipe.word_lists.reading import files_like, rows
 from dxmatch.terms.text.normalizer import Normalizer
 
@@ -91,21 +89,3 @@ def test_right_is_what_is_expected_of_a_match_and_of_no_score() -> None:
         found = measured(given)
         assert (found["kinds"]["x"]["right"], found["kinds"]["y"]["right"]) == right
         assert found["all"]["right"] == sum(right)
-
-
-def test_shares_by_kind_with_wilson_intervals() -> None:
-    x = measured([0.9, 0.4, 0.5, 0.1, np.nan])["kinds"]["x"]
-    assert (x["pairs"], x["right"], x["value"]) == (3, 1, 1 / 3)
-    # (p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n), z = 1.96
-    assert (x["low"], x["high"]) == (pytest.approx(0.0615, abs=1e-3), pytest.approx(0.7923, abs=1e-3))
-
-
-def test_the_card_has_the_table() -> None:
-    m = dxmatch.load()
-    words = PlainWords(["x", "y"], ["gout", "gout"], ["gout", "mumps"], ["same"] * 2)
-    m = with_metrics(m.parts, {"plain_words": measure_plain_words(m, words)}, "")
-    assert m.metrics["plain_words"]["all"]["pairs"] == 2
-    rows = (
-        "| x | 1 | 1 | 1.000 | 0.207 to 1.000 | 1.000 |\n| y | 1 | 0 | 0.000 | 0.000 to 0.793 | 0.000 |\n| all | 2 | 1 "
-    )
-    assert rows in m.parts.card

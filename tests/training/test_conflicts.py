@@ -18,7 +18,7 @@ from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.engines import autogluon_engine
 from dxmatch.training.engines.autogluon_engine import AutoGluon
-from dxmatch.training.labelled import conflict_words, decide_conflicts
+from dxmatch.training.labelled import decide_conflicts
 from dxmatch.training.options import Split
 from dxmatch.training.statistics.split import Groups, held_out
 from dxmatch.training.train import train
@@ -58,13 +58,6 @@ def test_two_labels_that_the_normaliser_finds() -> None:
     assert told == ["Pairs that have two labels once their writing is normalised: 1 ('gout' and 'asthma')."]
 
 
-def test_words() -> None:
-    assert conflict_words({"pairs": 3, "decided": 2, "rows": 4}) == (
-        "3 pairs have two labels: 2 decided by the majority of their rows, 1 left out; 4 rows not learned from."
-    )
-    assert conflict_words({"pairs": 1, "decided": 0, "rows": 2}).startswith("1 pair has two labels: 1 left out")
-
-
 def test_command(toy_pairs: pd.DataFrame, strings_only: Path, tmp_path: Path, command: Any) -> None:
     out, held, path = tmp_path / "m", tmp_path / "held.csv", tmp_path / "pairs.csv"
     against = toy_pairs[:1].assign(label=1 - toy_pairs["label"][:1])
@@ -86,13 +79,6 @@ def test_command(toy_pairs: pd.DataFrame, strings_only: Path, tmp_path: Path, co
     assert len(read) == m.metrics["held_out"]["pairs"]
     again = command(*given)
     assert again.code == 1 and "a model is there. Allowed: a new path. Or: --overwrite replaces it." in again.err
-
-
-def test_held_out_rows_to_a_file(toy_pairs: pd.DataFrame, strings_only: Path, tmp_path: Path) -> None:
-    m = train(toy_pairs, features=strings_only, split=Split(held_out=tmp_path / "held.csv"))
-    assert len(read_pairs(tmp_path / "held.csv", label="label")) == m.metrics["held_out"]["pairs"]
-    with pytest.raises(InputError, match="an output of an unknown kind"):
-        train(toy_pairs, features=strings_only, split=Split(held_out=tmp_path / "held.txt"))
 
 
 def test_rows_that_nobody_labelled_are_left_out_and_said(toy_pairs: pd.DataFrame, strings_only: Path) -> None:

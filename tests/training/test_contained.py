@@ -30,17 +30,6 @@ def test_which_pairs() -> None:
     assert contained(seen(read(ROWS), NAMING)).tolist() == [True, True, True, False, False]
 
 
-def test_the_three_rules() -> None:
-    for how, labels in (("keep", [0, 1, 0, 0, 1]), ("set-aside", [1, 0, 1]), ("match", [1, 1, 1, 0, 1])):
-        came = read(ROWS)
-        pairs, _, found = treat_contained(came, seen(came, NAMING), how)
-        assert pairs.label is not None and pairs.label.tolist() == labels
-        assert found == {"rule": how, "pairs": 3, "matches": 1}
-    came = read(ROWS)
-    pairs, _, _ = treat_contained(came, seen(came, NAMING), "set-aside")
-    assert pairs.a.to_pylist() == pairs.table.column("a") == ["acute leukemia", "acute leukemia", "mumps"]
-
-
 def test_vote_shares_follow_the_rule() -> None:
     came = read(ROWS, [0.2, 0.9, 0.0, 0.1, 0.8])
     pairs, _, _ = treat_contained(came, seen(came, NAMING), "match")

@@ -53,22 +53,6 @@ def test_the_less_important_goes() -> None:
     assert gone[0]["rho"] > 0.9 and gone[1]["rho"] < -0.9
 
 
-def test_of_equals_the_later_goes() -> None:
-    values, label = table()
-    values[:, 0] = values[:, 1]
-    assert [one["feature"] for one in correlated(values, label, VIEWS, 1.0)] == ["better"]
-
-
-def test_what_has_gone_drops_no_other() -> None:
-    """A is like B and B is like C, but C is not like A: without B, both A and C stay."""
-    random = np.random.default_rng(1)
-    a, c = random.random(500), random.random(500)
-    b = (a + c) / 2
-    label = (a > 0.5).astype(np.int8)
-    values = np.stack([b, a, 1 - c, random.random(500), np.zeros(500)], axis=1).astype(np.float32)
-    assert [(one["feature"], one["like"]) for one in correlated(values, label, VIEWS, 0.6)] == [("worse", "better")]
-
-
 def test_a_few_pairs_that_know_both_are_no_evidence() -> None:
     values, label = table()
     values[15:, 0] = np.nan
@@ -104,25 +88,3 @@ def test_trained_saved_and_loaded_without_it(
     assert again.probability("acute gastritis", "gastritis") == m.probability("acute gastritis", "gastritis")
     scored = again.score(toy_pairs.head(3), add=["features"])
     assert not gone & set(scored.columns)
-
-
-def test_told_on_the_command_line(toy_pairs: pd.DataFrame, tmp_path: Path, command, strings_only: Path) -> None:
-    toy_pairs.to_csv(tmp_path / "pairs.csv", index=False)
-    done = command(
-        "train",
-        tmp_path / "pairs.csv",
-        "-o",
-        tmp_path / "m",
-        "--features",
-        strings_only,
-        "--drop-correlated",
-        0.99,
-        "--folds",
-        3,
-    )
-    assert done.code == 0, done.err
-    assert "correlat" in done.out
-    bad = command(
-        "train", tmp_path / "pairs.csv", "-o", tmp_path / "n", "--features", strings_only, "--drop-correlated", 2
-    )
-    assert bad.code == 2 and "--drop-correlated must be a number from 0.01 to 1" in bad.err

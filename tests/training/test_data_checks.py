@@ -34,10 +34,6 @@ def like_labels(n: int = 100, noise: float = 0.3, seed: int = 0) -> tuple[np.nda
     return np.stack([alike, alike + rng.normal(0, noise, n), 1 - alike], axis=1), label
 
 
-def test_sound_pairs_get_no_warning() -> None:
-    assert check_examples(examples(*like_labels()), SET) == []
-
-
 def test_one_class() -> None:
     table, label = like_labels()
     with pytest.raises(InputError, match=r"only one label among the pairs\. Allowed: both .* Got: \[1\]"):
@@ -71,15 +67,6 @@ def test_constant_and_missing_features() -> None:
         InputError, match=r"no feature tells one pair from another.* Got: \['words', 'bigrams', 'edits'\]"
     ):
         check_examples(examples(table, label), SET)
-
-
-def test_labels_that_the_normaliser_finds_wrong() -> None:
-    table, label = like_labels()
-    names = [(f"x{i}", f"y{i}") for i in range(100)]
-    names[0], names[2] = ("mumps", "mumps"), ("mumps", "mumps")  # both labelled 0
-    assert check_examples(examples(table, label, names), SET) == [
-        "Pairs labelled 0 that are equal after normalisation, which M calls a match: 2 ('mumps').",
-    ]
 
 
 def test_swapped_labels() -> None:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score
 
-from dxmatch.training.engines.fitted import Ensemble
 from dxmatch.training.engines.lightgbm_engine import LightGBM
 from dxmatch.training.examples import Examples
 from dxmatch.training.fold_fit import Fitted, fit_folds
@@ -45,15 +44,6 @@ def fit(seen: Examples) -> Fitted:
     return fit_folds(seen, LightGBM(), Split(folds=3), Threshold(rule="half"), [0, 0])
 
 
-def test_the_plain_engine_gains_nothing_over_itself(seen: Examples) -> None:
-    unseen = examples(10, seed=1)
-    fitted = fit(seen)
-    gain = gain_over_plain(fitted, fitted, seen, unseen, 0)
-    assert gain["gain"] == {"value": 0.0, "low": 0.0, "high": 0.0}
-    assert (gain["measured_on"], gain["pairs"], gain["groups"]) == ("held_out_not_identical", 90, 10)
-    assert 0.5 < gain["average_precision"] == gain["plain_average_precision"] < 0.95
-
-
 def test_a_gain_out_of_fold(seen: Examples, nothing: Examples) -> None:
     fitted = fit(seen)
     differ = seen.take(~seen.identical)
@@ -66,12 +56,3 @@ def test_a_gain_out_of_fold(seen: Examples, nothing: Examples) -> None:
     assert gain["average_precision"] == 1.0
     assert gain["gain"]["value"] == pytest.approx(1 - plain)
     assert 0 < gain["gain"]["low"] < 1 - plain < gain["gain"]["high"] < 1
-
-
-def test_a_loss_is_told_as_one(seen: Examples, nothing: Examples) -> None:
-    fitted = fit(seen)
-    noise: Ensemble = replace(
-        fitted.ensemble, out_of_fold=np.random.default_rng(2).random(len(fitted.ensemble.out_of_fold))
-    )
-    gain = gain_over_plain(replace(fitted, ensemble=noise), fitted, seen, nothing, 0)["gain"]
-    assert gain["low"] < gain["value"] < gain["high"] < 0

@@ -40,11 +40,3 @@ def test_over_files_before_anything_is_left_out() -> None:
     got = agreement_of(read, seen(read, naming))
     assert got is not None and (got["judged_twice"], got["unanimous"], got["votes_per_pair"]) == (1, 0.0, 2.0)
     assert agreement_of(replace(read, ballots=None), seen(read, naming)) is None
-
-
-def test_one_vote_a_pair() -> None:
-    got = expert_agreement(np.array([[1, -1], [-1, 0]], np.int8))
-    assert (got["unanimous"], got["krippendorff_alpha"]) == (None, None)
-    assert agreement_words(got) == "2 experts; no pair has two votes, so their agreement is unknown."
-    same = expert_agreement(np.array([[1, 1], [1, 1]], np.int8))
-    assert agreement_words(same).endswith("unanimous on 100 % of 2 pairs, Krippendorff's alpha undefined.")

@@ -117,13 +117,6 @@ def test_what_is_no_news_is_left_out(toy_pairs: pd.DataFrame, strings_only: Path
     assert (told["rows"], told["pairs"], told["matches"]) == (6, 1, 1)
 
 
-def test_rows_that_nobody_of_a_panel_voted_on_are_counted(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
-    panel = table(*NEUTRAL).rename(columns={"label": "label_ann"}).astype({"label_ann": "Int8"})
-    panel.loc[:2, "label_ann"] = None
-    with pytest.warns(UserWarning, match="3 of 40 rows have no label"):
-        train(toy_pairs, features=strings_only, labels=LabelRules(extra=Extra(pairs=panel)))
-
-
 @pytest.mark.parametrize("weight", [0, -1, float("nan")])
 def test_weights_that_cannot_be(weight: float) -> None:
     with pytest.raises(OptionError, match="'weight' parameter must be a number above 0"):

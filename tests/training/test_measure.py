@@ -6,13 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as oracle
 
-from dxmatch.stats.resampling import Resampling
 from dxmatch.training.statistics.measure import (
-    MEASURES,
     average_precision,
-    bin_of,
     bin_sums,
-    calibration_error,
     measure,
 )
 
@@ -46,14 +42,6 @@ def test_by_hand() -> None:
     assert (got["pairs"], got["matches"], got["groups"]) == (4, 2, 4)
 
 
-def test_undefined_is_none() -> None:
-    got = measure(np.array([0.1, 0.2]), np.zeros(2, np.int8), np.arange(2), 0.5)
-    assert got["precision"] == {"value": None, "low": None, "high": None}
-    assert got["recall"]["value"] is None
-    assert got["average_precision"]["value"] is None
-    assert got["accuracy"]["value"] == 1.0
-
-
 def test_no_interval_where_all_are_right() -> None:
     """Three pairs that are decided rightly are no proof of [1, 1]."""
     got = measure(np.array([0.9, 0.8, 0.1]), np.array([1, 1, 0], np.int8), np.arange(3), 0.5)
@@ -83,21 +71,6 @@ def test_to_a_prevalence_by_hand() -> None:
     )
 
 
-@settings(deadline=None, max_examples=30)
-@given(PAIRS)
-def test_the_own_share_as_prevalence_changes_nothing(pairs: list[tuple[float, int, int]]) -> None:
-    probability, label = np.array([p for p, _, _ in pairs]), np.array([y for _, y, _ in pairs], np.int8)
-    if not 0 < label.mean() < 1:
-        return
-    group = np.arange(len(label))
-    plain = measure(probability, label, group, 0.5, resampling=Resampling(resamples=20))
-    weighted = measure(
-        probability, label, group, 0.5, resampling=Resampling(resamples=20), prevalence=float(label.mean())
-    )
-    for name in MEASURES:
-        assert list(weighted[name].values()) == pytest.approx(list(plain[name].values()), nan_ok=True)
-
-
 def test_reliability_by_hand() -> None:
     """Four pairs of 0.05, one of them a match; two of 0.95, one of them a match.
 
@@ -112,19 +85,6 @@ def test_reliability_by_hand() -> None:
     assert (high["from"], high["to"], high["pairs"]) == (0.9, 1.0, 2)
     assert (high["mean_probability"], high["matches"]) == pytest.approx((0.95, 1 / 2))
     assert low["low"] == 0.0 and 0.5 <= low["high"] <= 1.0
-
-
-def test_the_edges_of_the_bins() -> None:
-    assert bin_of(np.array([0.0, 0.0999, 0.1, 0.5, 0.7, 0.9, 1.0])).tolist() == [0, 0, 1, 5, 7, 9, 9]
-
-
-def test_what_is_calibrated_has_little_error() -> None:
-    rng = np.random.default_rng(0)
-    probability = rng.random(200_000)
-    label = (rng.random(200_000) < probability).astype(np.int8)
-    sums = bin_sums(probability, label, np.ones((1, 200_000)))
-    assert calibration_error(sums)[0] < 0.006
-    assert calibration_error(bin_sums(probability**2, label, np.ones((1, 200_000))))[0] > 0.1
 
 
 @settings(deadline=None, max_examples=50)

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dxmatch.errors import InputError
 from dxmatch.training.statistics.split import Groups, grouped_folds, held_out
 
 NAMES = [f"disease {i}" for i in range(60)]
@@ -32,14 +30,3 @@ def test_side_depends_on_the_name_alone() -> None:
     assert {few.names[c] for c in few.code[held_out(few, 0.3, 1)]} == chosen & set(NAMES[10:20])
     assert 0.1 < len(chosen) / len(NAMES) < 0.5
     assert not held_out(many, 0.0, 1).any()
-
-
-def test_too_few() -> None:
-    groups = Groups.of(["a", "b", "c"])
-    with pytest.raises(InputError, match="3 reference diagnoses are too few for 5 folds"):
-        grouped_folds(groups, np.array([0, 1, 1], np.int8), 5, 0)
-    lopsided = Groups.of(NAMES)
-    label = np.zeros(60, np.int8)
-    label[0] = 1
-    with pytest.raises(InputError, match="a fold without both labels.*1 matches in 60 pairs"):
-        grouped_folds(lopsided, label, 5, 0)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as oracle
 
 from dxmatch.errors import InputError, OptionError
-from dxmatch.training.statistics.threshold import SHARES, Threshold, choose_threshold, f1_at
+from dxmatch.training.statistics.threshold import SHARES, Threshold, choose_threshold
 
 PAIRS = st.lists(st.tuples(st.integers(1, 10), st.integers(0, 1)), min_size=4, max_size=60).filter(
     lambda pairs: 0 < sum(y for _, y in pairs) < len(pairs)
@@ -62,11 +62,6 @@ def test_minimax_does_not_depend_on_the_share_of_matches() -> None:
     )
 
 
-def test_f1_by_hand() -> None:
-    """t = 1/2, f = 1/10, q = 1/4: 2 * 1/8 / (1/8 + 3/40 + 1/4) = 0.25 / 0.45."""
-    assert f1_at(np.array([0.5]), np.array([0.1]), 0.25)[0] == pytest.approx(5 / 9)
-
-
 # From the top: 20 matches, then one in two, then none. 40 matches in all.
 LABELS = np.array([1] * 20 + [1, 0] * 20 + [0] * 40, np.int8)
 
@@ -110,13 +105,6 @@ def test_a_precision_that_no_threshold_reaches() -> None:
 def test_rules_that_are_none(text: str) -> None:
     with pytest.raises(OptionError, match=r"'threshold' parameter must be minimax_f1, max_f1, half, precision=P"):
         Threshold(rule=text)
-
-
-def test_words() -> None:
-    assert Threshold(rule="precision=0.95", prevalence=0.4).words == (
-        "the highest recall with a precision of 0.95 or more, where 40 % of the pairs match; out of fold, among the pairs that differ"
-    )
-    assert "40 %" not in Threshold(rule="minimax_f1", prevalence=0.4).words and Threshold(rule="half").words == "0.5"
 
 
 def test_one_label_or_no_share() -> None:

@@ -40,12 +40,6 @@ def test_held_out_metrics_are_those_of_the_saved_model(example: Path, tmp_path: 
 
 
 @pytest.mark.usefixtures("few_rounds")
-def test_deterministic(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
-    one, again = (train(toy_pairs, features=strings_only) for _ in range(2))
-    assert one.identity == again.identity
-
-
-@pytest.mark.usefixtures("few_rounds")
 def test_refit_keeps_the_measurement(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
     plain, refitted = (train(toy_pairs, features=strings_only, split=Split(refit=refit)) for refit in (False, True))
     assert refitted.metrics["held_out"] == plain.metrics["held_out"]
@@ -104,14 +98,6 @@ def test_the_rule_for_contained_pairs(toy_pairs: pd.DataFrame, strings_only: Pat
 def test_wrong_options(example: Path, options: dict, message: str) -> None:
     with pytest.raises(dxmatch.DxmatchError, match=message):
         train(example / "pairs.csv", **options)
-
-
-def test_labels_that_say_nothing(example: Path) -> None:
-    pairs = pd.read_csv(example / "pairs.csv")[["a", "b"]].drop_duplicates("a")
-    with pytest.raises(dxmatch.InputError, match="only one label|without both labels"):
-        train(pairs.assign(label=1))
-    with pytest.raises(dxmatch.InputError, match="too few for 5 folds"):
-        train(pairs.head(6).assign(label=[0, 1, 0, 1, 0, 1]), split=Split(test_share=0))
 
 
 def test_real_pairs(shared_data: Path, tmp_path: Path) -> None:

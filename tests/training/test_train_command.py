@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 import dxmatch
-from dxmatch.errors import DxmatchError
 from dxmatch.tests.command_line import invoke
 
 pytestmark = pytest.mark.usefixtures("few_rounds")
@@ -19,15 +18,6 @@ def command(toy_pairs: pd.DataFrame, strings_only: Path, tmp_path: Path) -> list
     toy_pairs.assign(share=toy_pairs["label"] * 0.9).to_csv(tmp_path / "pairs.csv", index=False)
     pairs, model = str(tmp_path / "pairs.csv"), str(tmp_path / "m")
     return ["train", pairs, "-o", model, "--features", str(strings_only)]
-
-
-def test_warnings_are_a_line_each(command: list[str], tmp_path: Path) -> None:
-    with pytest.warns(UserWarning) as told:
-        done = invoke(command)
-    assert done.code == 0
-    lines = [str(each.message) for each in told]
-    assert lines == dxmatch.load(tmp_path / "m").data["warnings"]
-    assert len(lines) == 1 and "one side's words contain the other's" in lines[0]
 
 
 def test_options(command: list[str], tmp_path: Path) -> None:
@@ -59,9 +49,3 @@ def test_options(command: list[str], tmp_path: Path) -> None:
         "are for pairs of which 30 % match",
     ):
         assert words in done.out
-
-
-def test_what_cannot_be(command: list[str]) -> None:
-    assert invoke([*command, "--threshold.rule", "recall=0.9", "--threshold.rule", "half"]).code == 2
-    with pytest.raises(DxmatchError, match="no threshold reaches a precision of 0.999"):
-        invoke([*command, "--threshold.rule", "precision=0.999"])

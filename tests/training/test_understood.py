@@ -31,13 +31,6 @@ def test_they_are_set_aside_and_named() -> None:
     ]
 
 
-def test_where_all_is_understood_nothing_is_said() -> None:
-    came = read(("gout", "asthma"))
-    assert understood_pairs(came, seen(came, NAMING))[::2] == (came, [])
-    unknown = read(("gout", "Herzinfarkt"))
-    assert understood_pairs(unknown, seen(unknown, Naming(Normalizer())))[::2] == (unknown, [])
-
-
 def test_no_pair_left_is_an_error() -> None:
     with pytest.raises(
         InputError, match=r"no pair is left: in each of 1 a diagnosis is not understood \(another language"

@@ -15,9 +15,6 @@ import pytest
 from dxmatch.votes.prompts.questions import ModelConfig, Question
 from dxmatch.votes.store.store import VoteStore
 
-pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
-pytest.importorskip("stamina", reason="asking a language model needs the extra 'llm'")
-
 CONCURRENCY, TOTAL = 32, 1_000
 ASKING = f"""
 import json, sys

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dxmatch.recipe.diseases import compile as module
-from dxmatch.recipe.diseases.compile import compiled_graph, half_hidden, is_vague
+from dxmatch.recipe.diseases.compile import compiled_graph
 from dxmatch.recipe.encoder.data import Synonyms
 from dxmatch.terms.diseases.graph import DiseaseGraph
 from dxmatch.terms.icd.ranking import MoreNames
@@ -90,25 +90,3 @@ def test_classes_of_our_own(data: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert parents_of(graph, "airway trouble") == {"asthma"}, "the narrowest class in which all its kinds meet"
     assert parents_of(graph, "gouty tophus") == {"gout"}
     assert parents_of(graph, "asthma") == {"lung disorder"}, "what would close a loop is left out"
-
-
-@pytest.mark.parametrize(
-    ("name", "vague"),
-    [
-        ("lung disorder", True), ("heart disease", True), ("rare genetic disease", True), ("infectious disease", True),
-        ("lung cancer", False), ("movement disorder", False), ("asthma", False), ("tick borne disease", False), ("cancer", True),
-    ],
-)  # fmt: skip
-def test_vague_names(name: str, vague: bool) -> None:
-    assert is_vague(name) is vague
-
-
-def test_half_of_the_names_are_hidden_and_nothing_else(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    graph = compiled(data, [], monkeypatch)
-    hidden = half_hidden(graph)
-    assert set(hidden.names) < set(graph.names)
-    assert all(hidden.disease_of[name] == graph.disease_of[name] for name in hidden.names)
-    assert hidden.words == graph.words and hidden.ids == graph.ids
-    np.testing.assert_array_equal(hidden.parents, graph.parents)
-    assert half_hidden(graph).names == hidden.names
-    assert DiseaseGraph.from_arrays(hidden.arrays()).names == hidden.names

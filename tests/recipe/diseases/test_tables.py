@@ -31,14 +31,6 @@ def tables(tmp_path: Path) -> Tables:
     return read
 
 
-def test_names_are_normalised_the_main_one_first_each_once(tables: Tables) -> None:
-    found = tables(
-        "D1,Foo tumour,exact\nD1,Foo's tumor,label\nD1,FOO TUMORS OF X,exact\nD1,foo tumor,exact\nD1,???,exact\n"
-    )
-    assert found["D1"].label == "Foo's tumor" and found["D1"].names[0] == "foo tumor"
-    assert len(set(found["D1"].names)) == len(found["D1"].names) and "" not in found["D1"].names
-
-
 def test_a_name_at_two_diseases(tables: Tables) -> None:
     names = "A,asthma,label\nA,wheeze,exact\nB,asthma foo,label\nB,asthma,exact\nB,wheeze,exact\nC,gout,label\nC,wheeze,exact\n"
     found = tables(names)

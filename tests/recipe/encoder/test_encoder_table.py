@@ -9,10 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch", reason="training an encoder needs torch (extra 'encoders')")
-
-from dxmatch.recipe.encoder.table import in_batch_loss  # noqa: E402
+from dxmatch.recipe.encoder.table import in_batch_loss
 
 
 def test_the_loss_by_hand() -> None:

@@ -34,11 +34,3 @@ def test_what_a_kind_gives(toy_pool: Pool, kind: Generator, pair: tuple[str, str
     found = {(a.casefold(), b.casefold()) for a, b in made(toy_pool, kind)}
     one, other = (name.casefold() for name in pair)
     assert {(one, other), (other, one)} & found
-
-
-def test_no_typing_error_makes_a_word_that_is_one(toy_pool: Pool) -> None:
-    known = toy_pool.vocabulary.known_words
-    for right, wrong in made(toy_pool, synonymy.typing_errors):
-        before, after = (set(toy_pool.vocabulary.normalizer(name).split()) for name in (right, wrong))
-        changed = after - before
-        assert changed and not changed & known

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 import pyarrow as pa
-import pytest
 
-from dxmatch.recipe.encoder import data
-from dxmatch.recipe.encoder.data import Synonyms
 from dxmatch.recipe.silver.pairs import SILVER, silver_pairs
 from dxmatch.recipe.silver.pool import Pool
 from dxmatch.recipe.silver.vocabulary import Vocabulary
-from dxmatch.terms.icd.sources import open_tree
-from dxmatch.terms.icd.tree import CATEGORY
 from dxmatch.terms.text.normalizer import Normalizer
 
 
@@ -58,16 +52,3 @@ def test_a_fold_has_names_of_that_fold_alone(toy_sources: Path, toy_vocabulary: 
             assert {fold_of[name] for name in key if name in fold_of} <= {fold}
         sizes.append(len(pairs))
     assert min(sizes) > 0
-
-
-def test_on_the_real_sources(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(data, "icd_synonyms", _titles)  # parsing ICD-10-CM takes seconds, its kept tree none
-    pairs = silver_pairs(Pool(Vocabulary(shared_data, Normalizer())), 400)
-    check(pairs)
-    assert Counter(pairs["kind"].to_pylist()) == {kind.name: round(400 * kind.share) for kind in SILVER}
-
-
-def _titles() -> Synonyms:
-    tree = open_tree("icd10cm")
-    names = [tree.name(node) for node in range(len(tree)) if tree.kinds[node] == CATEGORY]
-    return Synonyms("ICD-10-CM", names, names, [None] * len(names))
