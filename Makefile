@@ -14,7 +14,7 @@ ITSELF := -m pip $(QUIET) --no-deps --no-build-isolation --editable .
 unexport PYTHONDONTWRITEBYTECODE
 OUT := out
 
-.PHONY: demo docs pictures test test-lowest fuzz lint lock audit release bench reproduce encoder model clean
+.PHONY: demo docs pictures test test-nightly test-lowest fuzz lint lock audit release bench reproduce encoder model clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -44,7 +44,11 @@ demo: $(VENV)/.installed
 	$(BIN)/dxmatch demo --output $(OUT)/demo
 
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
+	$(BIN)/python -m pytest -m "not nightly" --numprocesses auto --dist worksteal
+
+# What every push need not run: servers of others, AutoGluon, fuzz, faults put in, the wheel, kills, large real data, every page of docs/.
+test-nightly: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -m nightly --numprocesses auto --dist worksteal
 
 # The documentation as a site that asks nobody for anything: out/site/index.html, also from the disk.
 docs: $(VENV)/.installed-dev

@@ -15,7 +15,7 @@ NAMES = ("relative", "leaderboard", "job", "load", "first_match", "match", "tree
 LISTS = ["dedupe", "link", "link-peers", "--a", "60", "--b", "60", "--sample", "3"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("arguments", [["--short"], ["--beside", str(ROOT), "--pairs", "5000", "--runs", "0"], LISTS])
 def test_each_runs(arguments: list[str], tmp_path: Path, shared_data: Path) -> None:
     """In a process of its own: it starts others, and finds `tests` as a package."""

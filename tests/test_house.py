@@ -229,6 +229,7 @@ main()
 """
 
 
+@pytest.mark.nightly
 def test_wheel_runs_the_demo_with_its_dependencies_alone(wheel: Path, tmp_path: Path) -> None:
     """From a folder outside the repository, where no package can be imported that a plain install does not bring."""
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", tmp_path / "site", wheel]

@@ -60,7 +60,7 @@ def kernel() -> Iterator[KernelManager]:
     manager.shutdown_kernel(now=True)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", NAMES)
 def test_it_runs_and_draws_the_pictures_that_are_kept(name: str, tmp_path: Path, kernel: KernelManager) -> None:
     kept, again = read(name), read(name)

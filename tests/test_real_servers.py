@@ -32,7 +32,7 @@ from dxmatch.votes.prompts.files import prompt_of
 from dxmatch.votes.prompts.questions import ModelConfig
 from dxmatch.votes.store.store import VoteStore
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 HERE = Path(__file__).parent
 MODELS = runpy.run_path(str(HERE / "real_models.py"))

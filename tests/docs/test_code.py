@@ -32,7 +32,14 @@ SHOWN = {"text", "csv", "jsonl", "html", "bibtex", "yaml", "dockerfile"}
 """What is looked at, and a file where it has a title."""
 
 
-@pytest.mark.parametrize("page", [pytest.param(page, id=name_of(page)) for page in PAGES if blocks_of(page)])
+def of_each_push(page: Path) -> tuple[pytest.MarkDecorator, ...]:
+    """None of the README, which runs with every push; the other pages run at night."""
+    return () if page.stem == "README" else (pytest.mark.nightly,)
+
+
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, id=name_of(page), marks=of_each_push(page)) for page in PAGES if blocks_of(page)]
+)
 def test_a_page(
     page: Path, tmp_path: Path, command: Callable[..., Any], loopback: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

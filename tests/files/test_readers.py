@@ -20,6 +20,7 @@ from tests.fuzz.tables import difference, mutant
 TEXTS = pa.array([b"flu", "Löfgren".encode(), b"caf\xe9 au lait spot"], pa.binary()).view(pa.string())
 
 
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("first", range(0, 1000, 100))
 def test_damaged_tables_are_read_as_their_reference_readers_do(tmp_path: Path, first: int) -> None:

@@ -57,6 +57,7 @@ def code_of(script: str, place: Path) -> int:
     return subprocess.run([sys.executable, "-c", script], cwd=place, capture_output=True, check=False).returncode
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
 def test_cut_off_while_it_trains(place: Path, strings_only: Path, sent: signal.Signals, code: int) -> None:
     before = dxmatch.load(place / "m").identity

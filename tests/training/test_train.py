@@ -18,25 +18,20 @@ from dxmatch.training.train import train
 
 
 def test_example(example: Path, tmp_path: Path) -> None:
-    m = train(example / "pairs.csv", split=Split(held_out=tmp_path / "held.csv"))
+    """What the card says can be computed again from the held-out rows and the saved model alone."""
+    held = tmp_path / "held.csv"
+    m = train(example / "pairs.csv", split=Split(seed=3, held_out=held))
     held_out = m.metrics["held_out"]
     assert held_out["average_precision"]["value"] > 0.6
-    assert held_out["pairs"] == len(read_table(tmp_path / "held.csv"))
+    assert held_out["pairs"] == len(read_table(held))
     folder = m.save(tmp_path / "m")
-    assert dxmatch.load(folder).identity == m.identity
+    loaded = dxmatch.load(folder)
+    assert loaded.identity == m.identity
+    right = loaded.score(held)["match"].to_numpy() == (read_pairs(held, label="label").label == 1)
+    assert right.mean() == pytest.approx(held_out["accuracy"]["value"])
     card = (folder / "CARD.md").read_text("utf-8")
     for part in ("Held-out references", "Threshold", "average precision", "disease_line"):
         assert part in card
-
-
-def test_held_out_metrics_are_those_of_the_saved_model(example: Path, tmp_path: Path) -> None:
-    """What the card says can be computed again from the held-out rows and the model alone."""
-    held = tmp_path / "held.csv"
-    m = train(example / "pairs.csv", split=Split(seed=3, held_out=held))
-    scored = m.score(held)
-    label = read_pairs(held, label="label").label
-    right = np.mean(np.array(scored.column("match").to_pylist()) == (label == 1))
-    assert right == pytest.approx(m.metrics["held_out"]["accuracy"]["value"])
 
 
 @pytest.mark.usefixtures("few_rounds")
@@ -100,6 +95,7 @@ def test_wrong_options(example: Path, options: dict, message: str) -> None:
         train(example / "pairs.csv", **options)
 
 
+@pytest.mark.nightly
 def test_real_pairs(shared_data: Path, tmp_path: Path) -> None:
     """21,187 pairs: of those that are understood, the rows held out are all rows of some references and no others; how good, well above chance."""
     source = shared_data / "craft_md_pairs.csv"

@@ -100,6 +100,7 @@ def test_rows_that_cannot_be_right_are_set_aside(store: VoteStore, tmp_path: Pat
         import_table(table(tmp_path, HEADER + "x,y,m,2,\n"), store, naming=NAMING, rejects=rejects)
 
 
+@pytest.mark.nightly
 def test_the_real_votes_of_gpt_4(store: VoteStore, tmp_path: Path, shared_data: Path) -> None:
     source = shared_data / "craft_md_pairs.csv"
     columns = {"a": "expert", "b": "algorithm", "verdict": "label"}

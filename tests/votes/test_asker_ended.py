@@ -40,7 +40,7 @@ print(json.dumps([summary.answered, summary.calls, summary.stopped_because]))
 """
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_ended_in_the_midst(loopback: Any, tmp_path: Path, how: signal.Signals) -> None:
     """What was kept is there. Ctrl-C ends it cleanly, with its count; another run asks no more than what is missing."""

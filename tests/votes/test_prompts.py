@@ -154,7 +154,7 @@ def test_an_answer_keeps_what_came() -> None:
     ({"text": "Yes", "finish": "content_filter"}, "refusal", "Yes"), ({"text": "Yes", "finish": "blacklist"}, "refusal", "Yes"),
     ({"text": ""}, "empty", ""), ({"text": "Maybe", "logprobs": [[("Yes", -0.1)]]}, "unclear", "Maybe"),
     ({"text": "Maybe", "finish": "length"}, "truncated", "Maybe"), ({"text": "", "finish": "length", "refusal": "No."}, "refusal", "No."),
-    ({"text": "Yes" * 4_000_000}, "too long", ("Yes" * MAX_RAW)[:MAX_RAW]),
+    ({"text": "Yes" * 400_000}, "too long", ("Yes" * MAX_RAW)[:MAX_RAW]),
 ])  # fmt: skip
 def test_an_answer_without_a_verdict_has_a_reason_and_no_probability(
     reply: dict[str, Any], reason: str, raw: str

@@ -73,7 +73,7 @@ def test_an_answer_that_repeats_what_was_asked_is_no_verdict(kind: str, name: st
 def test_the_length_of_an_answer_is_that_after_its_thoughts() -> None:
     assert read(f"<think>{'hm ' * 30_000}</think>Yes", KINDS["vote"][0]).value == 1
     assert read("Yes." + " " * 10_000, KINDS["vote"][0]).reason == "too long"
-    assert read("Yes" * 4_000_000, KINDS["vote"][0]).reason == "too long"
+    assert read("Yes" * 400_000, KINDS["vote"][0]).reason == "too long"
 
 
 @pytest.mark.parametrize("piece", [

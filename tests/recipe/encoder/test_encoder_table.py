@@ -61,7 +61,7 @@ for path in sorted(folder.rglob("*")):
 '''
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_two_processes_write_the_same_bytes(example: Path, tmp_path: Path) -> None:
     """An encoder and a model with it, whatever the order of Python's sets."""
     written = []

@@ -33,6 +33,7 @@ QUICK = (
 )
 
 
+pytestmark = pytest.mark.nightly
 needs_autogluon = pytest.mark.skipif(
     importlib.util.find_spec("autogluon") is None, reason="AutoGluon is not installed (extra 'automl')"
 )
