@@ -69,7 +69,7 @@ def test_what_cannot_be_is_said_in_a_line(command, tmp_path, monkeypatch, option
         taken = str(other.getsockname()[1])
         done = command("serve", *(option.format(taken=taken) for option in options))
     assert (
-        done.code == (2 if "--policy" in options else 1)
+        done.code == (1 if "--labels" in options else 2)
         and said.format(taken=taken) in " ".join(done.err.split())
         and not list(tmp_path.iterdir())
     )
