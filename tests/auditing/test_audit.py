@@ -60,6 +60,14 @@ def test_errors_are_told_by_what_m_takes_the_two_for(tmp_path):
     assert list(found.left_out) == ["what the feature icd_nearest is worth"]
 
 
+def test_contributions_add_up_in_the_table(audited, matcher):
+    frame = audited.contributions.to_pandas()
+    total = frame["base"] + frame["shap_ratio_unigram"] + frame["shap_levenshtein"]
+    assert total.to_numpy() == pytest.approx(frame["raw"].to_numpy())
+    for name, row in by(audited.features, "feature").items():
+        assert row["strength"] == pytest.approx(frame[f"shap_{name}"].abs().mean())
+
+
 def test_what_no_tree_reads_costs_nothing_and_what_all_read_costs_much(matcher_of, rows):
     m = matcher_of("-2 3 3")  # levenshtein decides nothing, the ratio all
     labels = [int(p >= 0.5) for p in m.probabilities(rows["a"].tolist(), rows["b"].tolist())]
@@ -69,6 +77,18 @@ def test_what_no_tree_reads_costs_nothing_and_what_all_read_costs_much(matcher_o
     assert {unread[key] for key in ("flipped", "ap_lost", "ap_lost_low", "ap_lost_high", "f1_lost")} == {0.0}
     assert 0 < read["ap_lost_low"] < read["ap_lost"] < read["ap_lost_high"] and read["flipped"] > 0.1
     assert by(found.families, "name", "way")["ratios", "shuffled"]["ap_lost"] > 0.02
+
+
+def test_a_sample_identical_pairs_and_the_seed(audited, matcher, rows):
+    same = pd.DataFrame([{"a": "asthma", "b": "Asthma", "label": 1}] * 5)
+    doubtful = pd.DataFrame([{"a": "hip fracture", "b": "fracture in quite another place beside the hip", "label": 1}])
+    twice = rows.loc[rows.index.repeat(2)]
+    found = dxmatch.audit(matcher, pd.concat([twice, same, doubtful]), sample=30, **FEW)
+    missed = {row["b"]: row["probability"] for row in found.worst.to_pylist() if row["error"] == "missed"}
+    assert len(missed) == 5, "each pair once"
+    assert max(missed.values()) < matcher.probability(*doubtful.iloc[0][["a", "b"]]), "the surest first"
+    assert found.made_with["equal_after_normalisation"] == 5 and found.contributions.num_rows == 30
+    assert dxmatch.audit(matcher, rows, **FEW).to_dict() == audited.to_dict()
 
 
 def test_training_anew(matcher, rows, monkeypatch):
@@ -123,6 +143,13 @@ def test_the_page_its_charts_and_the_terminal(audited, tmp_path, capsys):
     for full in (False, True):
         audited.print(full=full)
         assert ("Matches that M misses" in capsys.readouterr().out) == full
+
+
+def test_constant_features_are_told(matcher):
+    one_word = pd.DataFrame(
+        {"a": [f"x{i}" for i in range(40)], "b": [f"y{i}" for i in range(40)], "label": [0, 1] * 20}
+    )
+    assert "what the feature ratio_unigram is worth" in dxmatch.audit(matcher, one_word, **FEW).left_out
 
 
 @pytest.mark.parametrize(

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 import sys
+from itertools import pairwise
 
+import numpy as np
 import pytest
 
 import dxmatch
-from dxmatch.errors import InputError, MissingExtra, NotUnderstood
+from dxmatch.errors import InputError, MissingExtra, NotUnderstood, NotUnderstoodWarning
 from dxmatch.models.folder import SHIPPED_MODEL
 from dxmatch.models.folder import load as read_model_folder
 from dxmatch.terms.icd.naming import Naming
 
 from ..small_model import boosters_of
 from ..small_relation import related, under
-from ..small_vocabulary import small_vocabulary
+from ..small_vocabulary import NAMES, small_vocabulary
 
 UNLIKE = ("hip fracture", "fracture in quite another place beside the hip")
 """All words of one shared, and more than 0.6 of the letters change: both features are above the splits of the tree."""
@@ -52,6 +54,44 @@ def test_contributions_by_hand(matcher_of):
     assert contributed(heavy) == pytest.approx({k: (3 * v + contributed(other)[k]) / 4 for k, v in by_hand.items()})
     mixed = dxmatch.explain(matcher_of("-1 0 2", "-6 1 9", averaged="probabilities"), *UNLIKE)
     assert sum(contributed(mixed).values()) == pytest.approx(mixed.trees.raw, abs=1e-9)
+
+
+def test_the_words(matcher, same_site):
+    text = str(dxmatch.explain(matcher, "acute renal pancreatitis", "chronic renal pancreatitis"))
+    for said in (
+        "They share 'renal' and 'pancreatitis'",
+        "'acute' and 'chronic' differ",
+        "Match: probability 0.9",
+        "ratio_unigram (0.667,",
+    ):
+        assert said in text
+    other = str(dxmatch.explain(matcher, "asthma", "hip fracture"))
+    assert "No match: probability" in other and "Against a match" in other and "graph of diseases" not in text + other
+    turned = dxmatch.explain(matcher, same_site.b, same_site.a)
+    assert turned.parts == same_site.parts and turned.wording.only_b == same_site.wording.only_a
+
+
+def test_equal_after_normalisation(matcher, tmp_path):
+    found = dxmatch.explain(matcher, "Crohn's disease", "crohn disease")
+    assert found.identical and found.match and found.probability == 1 and found.parts == () and found.trees is None
+    assert "no tree was asked" in str(found) and found.to_dict()["raw"] is None
+    with pytest.raises(InputError, match="nothing to draw"):
+        found.save(tmp_path / "why.svg")
+    assert not (tmp_path / "why.svg").exists()
+
+
+def test_what_is_unknown_is_said_to_be(matcher_of, monkeypatch):
+    from dxmatch.features.registry import KINDS
+
+    def unknown(pairs, options):
+        return np.full(len(pairs.first), np.nan, np.float32)
+
+    monkeypatch.setitem(KINDS, "levenshtein", type(KINDS["levenshtein"])(**{**vars(KINDS["levenshtein"]), "compute": unknown}))  # fmt: skip
+    found = dxmatch.explain(matcher_of("-1 0 2"), "hip fracture", "ankle fracture")
+    assert next(part for part in found.parts if part.feature == "levenshtein").value is None
+    assert "Unknown for this pair: levenshtein." in str(found) and None in [
+        part["value"] for part in found.to_dict()["parts"]
+    ]
 
 
 def test_files_and_what_a_terminal_shows(same_site, tmp_path, capsys):
@@ -94,8 +134,7 @@ def test_what_the_graph_knows_is_said(knowing, tmp_path):
 
 def test_as_the_library_shap_has_it(matcher):
     """Its explanation holds what its own TreeExplainer computes, so that its plots are of M."""
-    import shap
-
+    shap = pytest.importorskip("shap", reason="needs shap (extra 'explain')")
     pairs = [("hip fracture", "closed fracture of the hip"), ("gout", "flu"), ("flu", "Flu"), ("flu", "gout")]
     found = dxmatch.shap_explanation(matcher, pairs)
     (booster,) = boosters_of(matcher.parts.trees)
@@ -138,6 +177,15 @@ def test_how_words_were_read_is_said(reading):
 def test_what_is_refused(reading, a, b, error, says):
     with pytest.raises(error, match=says):
         dxmatch.explain(reading, a, b)
+
+
+def test_an_audit_sets_aside_what_is_not_understood(reading):
+    names = [called[0] for called in NAMES.values()]
+    rows = [(a, b, 0) for a, b in pairwise(names)] + [("gout", "Herzinfarkt", 0)] * 2
+    rows += [(called[0], called[1], 1) for called in NAMES.values() if len(called) > 1]
+    frame = [dict(zip(("a", "b", "label"), row, strict=True)) for row in rows]
+    with pytest.warns(NotUnderstoodWarning, match="2 of .*'Herzinfarkt': another language"):
+        dxmatch.audit(reading, frame, resampling={"resamples": 20}, repeats=1)
 
 
 def test_a_cell_of_a_notebook(shipped):

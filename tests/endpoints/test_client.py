@@ -7,9 +7,11 @@ import csv
 import json
 import logging
 import socket
+import sys
 import time
 import traceback
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,10 @@ import pytest
 from dxmatch.endpoints.client import EndpointClient, EndpointError, run
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.endpoints.replies import ChatReply
-from dxmatch.errors import InputError
+from dxmatch.errors import InputError, MissingExtra
+
+pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
+stamina = pytest.importorskip("stamina", reason="asking a language model needs the extra 'llm'")
 
 KEY = "sk-0123-none-may-see-this"  # as in conftest.py
 NAME = "phaeochromocytoma of the left adrenal"
@@ -86,6 +91,12 @@ def test_nothing_of_the_environment_is_used_but_the_key_at_each_call(
     assert {one["host"] for one in sent} == {f"127.0.0.1:{loopback.port}"}
 
 
+def test_the_proxy_of_the_endpoint_is_used(loopback: Any, endpoint: Callable[..., Endpoint]) -> None:
+    chat(endpoint(url="http://models.invalid/v1", proxy=loopback.url.removesuffix("/v1")))
+    (request,) = loopback.log()["requests"]
+    assert request["path"] == "http://models.invalid/v1/chat/completions"
+
+
 # Faults
 
 
@@ -141,6 +152,15 @@ def test_nobody_there_ends_soon_and_costs_nothing(url: str, loopback: Any, endpo
     assert time.monotonic() - start < 8
 
 
+def test_no_reply_is_taken_for_the_answer_to_the_next_question(
+    loopback: Any, endpoint: Callable[..., Endpoint]
+) -> None:
+    """A server that sends each reply twice, on connections that it would keep."""
+    loopback.rules(*({"contains": f"question {i}", "text": f"answer {i}", "twice": True} for i in range(3)))
+    replies = chat(endpoint(), *(f"question {i}" for i in range(3)))
+    assert [reply.text for reply in replies] == ["answer 0", "answer 1", "answer 2"]
+
+
 @pytest.mark.parametrize("rule", [{"echo": "answer"}, {"refusal": KEY, "finish": KEY}])
 def test_a_key_that_is_given_back_is_blotted_out(
     loopback: Any, endpoint: Callable[..., Endpoint], rule: dict[str, Any]
@@ -151,6 +171,15 @@ def test_a_key_that_is_given_back_is_blotted_out(
 
 
 # Waits
+
+
+def test_waits_between_tries_grow(loopback: Any, endpoint: Callable[..., Endpoint]) -> None:
+    loopback.rules({"status": 500})
+    with pytest.raises(EndpointError):
+        chat(endpoint(tries=3))
+    times = [request["time"] for request in loopback.log()["requests"]]
+    first, second = (after - before for before, after in pairwise(times))
+    assert 0.5 <= first <= 2.0 and 1.0 <= second <= 2.5
 
 
 @pytest.mark.parametrize(("asked", "least"), [("1", 1.0), ("date:3", 1.5)])
@@ -240,6 +269,22 @@ def test_the_servers_words_are_shown_with_debug_alone(
     assert "the server said: " in loud.err and "fibrosarcoma" in loud.err
 
 
+def test_a_key_that_no_header_can_hold(endpoint: Callable[..., Endpoint], monkeypatch: pytest.MonkeyPatch) -> None:
+    for key in ("one\ntwo-parts", "clé-secrète"):
+        monkeypatch.setenv("DXMATCH_TEST_KEY", key)
+        with pytest.raises(InputError, match="DXMATCH_TEST_KEY cannot be sent") as caught:
+            chat(endpoint())
+        assert key not in str(caught.value)
+
+
+def test_the_extra_is_named_where_it_is_absent(
+    endpoint: Callable[..., Endpoint], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "stamina", None)
+    with pytest.raises(MissingExtra, match=r"\[llm\]"):
+        EndpointClient(endpoint())
+
+
 # Embeddings
 
 
@@ -260,11 +305,3 @@ def test_vectors_that_cannot_be_right(loopback: Any, endpoint: Callable[..., End
     loopback.rules({"vectors": fault})
     with pytest.raises(EndpointError, match="malformed"):
         embed(endpoint(tries=2), ["a", "b", "c"])
-
-
-def test_a_key_that_no_header_can_hold(endpoint: Callable[..., Endpoint], monkeypatch: pytest.MonkeyPatch) -> None:
-    for key in ("one\ntwo-parts", "clé-secrète"):
-        monkeypatch.setenv("DXMATCH_TEST_KEY", key)
-        with pytest.raises(InputError, match="DXMATCH_TEST_KEY cannot be sent") as caught:
-            chat(endpoint())
-        assert key not in str(caught.value)

@@ -4,11 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from dxmatch.endpoints.endpoint import endpoints_of
+from dxmatch.endpoints.endpoint import Endpoint, endpoints_of, read_services
 from dxmatch.errors import InputError
 from dxmatch.features.feature_set import FeatureSet
 
 SECRET = "sk-a1b2c3d4e5"
+
+
+def test_an_endpoint() -> None:
+    table = {"url": "https://models.example/v1/", "key_env": "MY_KEY", "concurrency": 64, "per_minute": 500}
+    assert endpoints_of({"endpoint": {"e": table}}, "f.toml")["e"] == Endpoint(
+        "e", "https://models.example/v1", "MY_KEY", concurrency=64, per_minute=500
+    )
 
 
 AT = {"url": "http://h/v1"}
@@ -26,6 +33,40 @@ def test_endpoints_that_cannot_be_right(table: object, message: str) -> None:
     with pytest.raises(InputError, match=message) as error:
         endpoints_of({"endpoint": {"e": table}}, "f.toml")
     assert SECRET not in str(error.value)
+
+
+def test_the_key_comes_from_the_environment_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    endpoint = Endpoint("e", "http://h/v1", "DXMATCH_TEST_KEY")
+    with pytest.raises(InputError, match="DXMATCH_TEST_KEY, which is not set"):
+        endpoint.key()
+    monkeypatch.setenv("DXMATCH_TEST_KEY", SECRET)
+    assert endpoint.key() == SECRET
+    assert SECRET not in repr(endpoint)
+    assert Endpoint("e", "http://h/v1").key() == ""
+
+
+def test_a_file_of_endpoints(tmp_path: Path) -> None:
+    (tmp_path / "e.toml").write_text("[endpoint.a]\nurl = 'http://h/v1'\n")
+    assert list(read_services(tmp_path / "e.toml")[0]) == ["a"]
+    (tmp_path / "none.toml").write_text("name = 'x'\n")
+    with pytest.raises(InputError, match="no endpoints"):
+        read_services(tmp_path / "none.toml")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_services(tmp_path / "absent.toml")
+
+
+def test_paper17() -> None:
+    """The columns of the design, in its order, under their public names; what a model keeps has no address in it."""
+    paper = FeatureSet.read("paper17")
+    assert paper.names == (
+        "vote_llama31_70b", "vote_qwen25_7b", "vote_gigachat_max", "vote_vikhr_nemo_12b", "vote_phi4",
+        "icd_qwen25_7b", "icd_vikhr_nemo_12b", "icd_nearest", "cosine_giga", "cosine_bergamot", "cosine_arctic",
+        "ratio_unigram", "ratio_bigram", "ratio_stem", "ratio_lemma", "ratio_pos", "levenshtein",
+    )  # fmt: skip
+    kept = paper.to_dict()
+    assert FeatureSet.from_dict(kept) == paper
+    assert "http" not in str(kept)
+    assert "GIGACHAT_TOKEN" not in str(kept)
 
 
 def test_endpoints_of_another_file_go_first(tmp_path: Path) -> None:

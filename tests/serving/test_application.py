@@ -8,6 +8,7 @@ import warnings
 from http import HTTPStatus
 
 import httpx2
+import pyarrow as pa
 import pytest
 
 import dxmatch
@@ -109,7 +110,21 @@ def test_blank_lines_are_told_and_refuse_nothing(api):
     assert [(one["icd10"], one["how"]) for one in mapped] == [(None, "blank"), ("J18", "direct"), (None, "blank")]
 
 
+def test_codes(api, m):
+    got = api.post("/api/icd", {"diagnoses": ["pneumonia", "qwertz asdf"], "k": 3}).json()
+    rows = dxmatch.icd(pa.table({"diagnosis": ["pneumonia", "qwertz asdf"]}), k=3, matcher=m).to_pylist()
+    assert [(row["icd10"], row["how"]) for row in got["mapped"]] == [(row["icd10"], row["how"]) for row in rows]
+    assert got["mapped"][0]["candidates"] == rows[0]["candidates"] and "1.5.0" in got["edition"]
+
+
 PAIR = {"a": "gout", "b": "asthma"}
+
+
+def test_the_page_offers_labels_before_there_is_one(m, tmp_path):
+    assert (
+        'data-labels="labels.csv"' in client(app(m, labels=tmp_path / "labels.csv", expert="anna")).ask("GET", "/").text
+    )
+    assert "data-labels" not in client(app(m)).ask("GET", "/").text
 
 
 @pytest.mark.parametrize(
@@ -158,6 +173,17 @@ def test_only_its_own_pages_and_programs_may_write(m, tmp_path, headers, status)
     file = tmp_path / "labels.csv"
     answer = client(app(m, labels=file, expert="anna")).post("/api/labels", PAIR | {"label": 0}, **headers)
     assert answer.status_code == status and file.exists() == (status == HTTPStatus.OK)
+
+
+@pytest.mark.parametrize(
+    ("options", "host", "status"),
+    [
+        ({"hosts": None}, "192.168.1.5:80", 200), ({"hosts": None}, "[fe80::1]", 200), ({"hosts": None}, "evil.example", 421),
+        ({"hosts": None, "names": ["lab.example"]}, "LAB.example:8765", 200), ({"hosts": ["lab.example"]}, "127.0.0.1", 421),
+    ],
+)  # fmt: skip
+def test_names_of_a_server_that_others_may_ask(m, options, host, status):
+    assert client(app(m, **options)).ask("GET", "/api/health", headers={"Host": host}).status_code == status
 
 
 @pytest.mark.parametrize("path", ["/", "/style.css", "/script.js", "/api/health", "/nothing"])

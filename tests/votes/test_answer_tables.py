@@ -6,9 +6,10 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from dxmatch.errors import InputError
+from dxmatch.errors import InputError, OptionError
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.votes.answer_tables import import_table
@@ -48,6 +49,21 @@ def test_votes_and_probabilities_of_several_models(store: VoteStore, tmp_path: P
     found = answers(store, cold, ("asthma", "gout"), copd, who=ModelConfig("phi-4", "imported"))
     assert found == [Answer(0, None, probability=0.25), Answer(None, "empty"), Answer(1, None, probability=0.4)]
     assert summary.lines() == ["5 answers kept, 1 of them without a verdict (1 empty)."]
+
+
+def test_a_data_frame(store: VoteStore) -> None:
+    frame = pd.DataFrame({"a": ["gout", "asthma"], "b": ["podagra", "angina"], "verdict": [True, False], "p": [1.0, float("nan")]})  # fmt: skip
+    import_table(frame, store, model="gpt-4", probability="p", naming=NAMING)
+    found = answers(store, ("gout", "podagra"), ("angina", "asthma"))
+    assert found == [Answer(1, None, probability=1.0), Answer(0, None)]
+
+
+def test_a_probability_alone_gives_the_verdict(store: VoteStore, tmp_path: Path) -> None:
+    rows = '{"a": "gout", "b": "podagra", "p": 0.5}\n{"a": "gout", "b": "asthma", "p": 0.49}\n'
+    path = table(tmp_path, rows, "votes.jsonl")
+    import_table(path, store, model="gpt-4", probability="p", naming=NAMING)
+    found = answers(store, ("gout", "podagra"), ("asthma", "gout"))
+    assert [(answer.verdict, answer.probability) for answer in found if answer] == [(1, 0.5), (0, 0.49)]
 
 
 def test_equal_names_are_skipped_and_repeated_votes_count_once(store: VoteStore, tmp_path: Path) -> None:
@@ -100,7 +116,14 @@ def test_rows_that_cannot_be_right_are_set_aside(store: VoteStore, tmp_path: Pat
         import_table(table(tmp_path, HEADER + "x,y,m,2,\n"), store, naming=NAMING, rejects=rejects)
 
 
-@pytest.mark.nightly
+def test_options_that_cannot_be_right(store: VoteStore, tmp_path: Path) -> None:
+    path = table(tmp_path, "a,b,verdict\ngout,podagra,1\n")
+    with pytest.raises(OptionError, match="'model' parameter must be the name of who voted"):
+        import_table(path, store, model=" ", naming=NAMING)
+    with pytest.raises(InputError, match="the column 'share' .a vote. is missing"):
+        import_table(path, store, model="m", probability="share", naming=NAMING)
+
+
 def test_the_real_votes_of_gpt_4(store: VoteStore, tmp_path: Path, shared_data: Path) -> None:
     source = shared_data / "craft_md_pairs.csv"
     columns = {"a": "expert", "b": "algorithm", "verdict": "label"}

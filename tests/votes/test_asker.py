@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,17 +14,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import stamina
 
 from dxmatch.endpoints.endpoint import Endpoint, Price
-from dxmatch.errors import OptionError
+from dxmatch.errors import InputError, OptionError
 from dxmatch.progress import Progress
 from dxmatch.votes import asking
-from dxmatch.votes.asking import MAX_FAILURES, Budget, Job, LanguageModel
+from dxmatch.votes.asking import MAX_FAILURES, Budget, Job, LanguageModel, Planned
 from dxmatch.votes.asking_options import AskSummary
 from dxmatch.votes.prompts.files import PROMPTS
 from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question, canonical
 from dxmatch.votes.store.store import StoreError, VoteStore
+
+pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
+stamina = pytest.importorskip("stamina", reason="asking a language model needs the extra 'llm'")
 
 KEY = "sk-0123-none-may-see-this"  # as in conftest.py
 VOTER, OTHER = (ModelConfig(name, "vote-1", canonical({"max_tokens": 16, "temperature": 0})) for name in ("model-a", "model-b"))  # fmt: skip
@@ -186,6 +189,21 @@ def test_no_call_beyond_the_cap(lab: Lab) -> None:
     assert lab.ask(lab.job(questions(3, OTHER)), max_calls=0).calls == 0
 
 
+def test_one_budget_holds_over_several_askings_and_none_is_begun_where_all_is_known(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    budget, first, second = Budget(max_calls=5), [lab.job(questions(3))], [lab.job(questions(4, OTHER))]
+    for jobs in (first, second):
+        asking.ask(asking.plan(jobs, lab.store), lab.store, budget)
+    assert [one.calls for one in budget.summaries] == [3, 2] and budget.calls == lab.log()["calls"] == 5
+    assert budget.summaries[1].stopped_because == ["the cap of 5 calls is reached"]
+    monkeypatch.delenv("DXMATCH_TEST_KEY")  # a key that nobody needs
+    assert asking.ask(asking.plan(first, lab.store), lab.store, budget) is None and len(budget.summaries) == 2
+    with pytest.raises(InputError, match="DXMATCH_TEST_KEY"):
+        asking.ask(asking.plan(second, lab.store), lab.store, Budget())
+    assert lab.log()["calls"] == 5
+
+
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("fault", [{}, {"share": 0.3, "status": 500}, {"share": 0.2, "reset": "within"}])
 def test_no_cost_beyond_the_cap(lab: Lab, fault: dict[str, Any]) -> None:
@@ -233,21 +251,56 @@ def test_a_store_that_fails_stops_everything_at_once(lab: Lab, tmp_path: Path) -
 # How it goes
 
 
+def test_endpoints_are_asked_side_by_side(lab: Lab) -> None:
+    lab.rules(delay=0.3)
+    configs = [ModelConfig(name, "vote-1", VOTER.parameters) for name in "abc"]
+    jobs = [lab.job(questions(4, config), name=config.model, concurrency=2) for config in configs]
+    assert lab.ask(*jobs).answered == 12
+    assert lab.log()["most_at_once"] == 6
+
+
+def test_questions_are_drawn_lazily(lab: Lab) -> None:
+    drawn = 0
+
+    def endless() -> Iterator[Question]:
+        nonlocal drawn
+        while True:
+            drawn += 1
+            yield Question(VOTER, "same", f"{drawn}")
+
+    endless_job = Job(LanguageModel(lab.endpoint(), VOTER.model), PROMPTS[VOTER.prompt], endless)
+    asking.ask([Planned(endless_job, 5_000_000, 5_000_000)], lab.store, Budget(max_calls=50))
+    assert drawn <= 10_000
+
+
+def test_progress_and_an_end_in_words(lab: Lab) -> None:
+    seen: list[tuple[int, int]] = []
+    summary = lab.ask(lab.job(questions(30)), progress=lambda *done: seen.append(done))
+    assert seen == [(i, 30) for i in range(1, 31)]
+    assert summary.lines()[0] == "30 answers kept, 0 of them without a verdict."
+
+
 def test_interrupted_within_a_running_event_loop(lab: Lab) -> None:
     """As in a notebook."""
 
     async def cell() -> AskSummary:
         return lab.ask(lab.job(questions(2_000)))
 
-    def interrupt() -> None:
-        while lab.log()["calls"] < 20:
-            time.sleep(0.05)
-        os.kill(os.getpid(), signal.SIGINT)
-
     lab.rules(delay=0.1)
-    threading.Thread(target=interrupt).start()
+    threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     loop = asyncio.new_event_loop()
     summary = loop.run_until_complete(cell())
     loop.close()
     assert summary.stopped_because == ["interrupted"]
     assert 1 <= summary.answered == len(lab.kept(questions(2_000))) < 1_000
+
+
+def test_a_store_that_is_held_for_a_while_holds_up_no_call(lab: Lab) -> None:
+    """The store is locked for longer than the time-out of a call."""
+    other = sqlite3.connect(lab.store.path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    threading.Timer(1.5, lambda: other.execute("ROLLBACK")).start()
+    lab.rules({"delay": 0.2})
+    summary = lab.ask(lab.job(questions(40), timeout=1.0, tries=1))
+    other.close()
+    assert summary.answered == 40 and not summary.failed

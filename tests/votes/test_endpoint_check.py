@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+import socket
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
+pytest.importorskip("stamina", reason="asking a language model needs the extra 'llm'")
 
 import dxmatch
 from dxmatch.errors import InputError, OptionError
@@ -48,6 +53,22 @@ def test_what_to_mend(
     assert len(questions) == 1
 
 
+def test_nobody_there_is_told_at_once(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    start = time.monotonic()
+    (one,) = checked(tmp_path, f"http://127.0.0.1:{port}/v1", VOTE.format(model="m", more=""), "timeout = 300")
+    assert "no connection: " in one.problem and "whether the server runs" in one.problem
+    assert time.monotonic() - start < 3
+
+
+def test_a_key_that_is_not_set(loopback: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
+    (one,) = checked(tmp_path, loopback.url, VOTE.format(model="m", more=""), 'key_env = "NO_SUCH_KEY"')
+    assert "NO_SUCH_KEY, which is not set" in one.problem and loopback.log()["calls"] == 0
+
+
 def test_all_that_a_set_asks_once_each(loopback: Any, tmp_path: Path) -> None:
     """A vote in both orders, one that is repeated and a soft vote of one model are two questions; a pick one; a vector one."""
     pick = '[[feature]]\nname = "p"\nkind = "icd_pick"\nmodel = "m"\nendpoint = "lab"\n'
@@ -66,6 +87,12 @@ def test_all_that_a_set_asks_once_each(loopback: Any, tmp_path: Path) -> None:
     assert [one.columns for one in only] == [("p",)]
     with pytest.raises(InputError, match="no such vote, pick or served cosine; did you mean 'soft'"):
         dxmatch.check_endpoints(tmp_path / "set.toml", only=["soff"])
+
+
+def test_vectors_of_another_width(loopback: Any, tmp_path: Path) -> None:
+    loopback.rules({"json": {"data": [{"index": 0, "embedding": [1.0, 0.0]}]}})
+    (one,) = checked(tmp_path, loopback.url, COSINE + "dimensions = 512\n")
+    assert one.problem == "2 numbers came: mend `dimensions`, or leave it out."
 
 
 def test_models_by_name(loopback: Any, tmp_path: Path) -> None:

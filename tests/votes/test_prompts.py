@@ -8,22 +8,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from dxmatch.diagnosing.case_questions import CasePrompt
 from dxmatch.endpoints.replies import ChatReply
 from dxmatch.errors import InputError, OptionError
+from dxmatch.evaluation.read.raw_answers import ranked_diagnoses
 from dxmatch.evaluation.score import weighted
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.vote_plan import prompts_of
 from dxmatch.terms.icd.index import Candidate
 from dxmatch.votes.asking import Job, Planned
 from dxmatch.votes.batch_files import import_batch, write_batches
-from dxmatch.votes.prompts.files import KINDS, PROMPTS, prompt_of, prompt_of_text
+from dxmatch.votes.prompts.files import KINDS, LATEST, PROMPTS, prompt_of, prompt_of_text
 from dxmatch.votes.prompts.prompt import (
     PLACEHOLDERS,
     RELATIONS,
     SEVERITIES,
     Prompt,
     check_text,
+    data_block,
     options_text,
 )  # fmt: skip
 from dxmatch.votes.prompts.questions import MAX_RAW, REASONS, Answer, ModelConfig, Question
@@ -99,7 +104,26 @@ def test_how_many_diagnoses_are_asked_for(k: str) -> None:
             prompt.messages("x", wrong)
 
 
+@pytest.mark.parametrize("answer", [
+    "1. Acute pancreatitis: The amylase is high.\n2. Gallstones: The ultrasound shows stones.",
+    "The pain radiates to the back.\n\nDIAGNOSES\n1. Acute pancreatitis: The amylase is high.\n2. Gallstones: The ultrasound shows stones.",
+    '{"diagnoses": [{"disease": "Acute pancreatitis", "rationale": "amylase"}, {"disease": "Gallstones", "rationale": "stones"}]}',
+    '{"diagnoses": ["Acute pancreatitis", "Gallstones"]}',
+])  # fmt: skip
+def test_an_answer_in_the_form_that_is_asked_for_is_read(answer: str) -> None:
+    assert ranked_diagnoses(answer) == ["Acute pancreatitis", "Gallstones"]
+
+
 # What is asked about stays data
+
+
+@settings(deadline=None)
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_any_text_comes_back_from_its_block(text: str) -> None:
+    body = data_block({"first": text}).removeprefix("<data>\n").removesuffix("\n</data>")
+    assert json.loads(body) == {"first": text}
+    assert not set("<>|[]&`") & set(body) and body.count("\n") == 2
+    assert all(character.isprintable() or character == "\n" for character in body)
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -129,6 +153,14 @@ def test_no_text_changes_the_frame_and_no_echo_is_a_verdict(name: str, hostile_t
             assert verdict is None and reason in REASONS, echo
 
 
+def test_a_case_that_is_asked_about_live_stays_data(hostile_texts: list[str]) -> None:
+    for prompt in (prompt for prompt in PROMPTS.values() if prompt.kind == "diagnosis"):
+        for text in hostile_texts:
+            asked = CasePrompt(prompt, {"key": text, "plain": "x"})
+            message, plain = (asked.messages(key, "3")[-1]["content"] for key in ("key", "plain"))
+            assert message.count("\n") == plain.count("\n") and message.count("<") == plain.count("<")
+
+
 # Answers as they are kept
 
 
@@ -154,7 +186,7 @@ def test_an_answer_keeps_what_came() -> None:
     ({"text": "Yes", "finish": "content_filter"}, "refusal", "Yes"), ({"text": "Yes", "finish": "blacklist"}, "refusal", "Yes"),
     ({"text": ""}, "empty", ""), ({"text": "Maybe", "logprobs": [[("Yes", -0.1)]]}, "unclear", "Maybe"),
     ({"text": "Maybe", "finish": "length"}, "truncated", "Maybe"), ({"text": "", "finish": "length", "refusal": "No."}, "refusal", "No."),
-    ({"text": "Yes" * 400_000}, "too long", ("Yes" * MAX_RAW)[:MAX_RAW]),
+    ({"text": "Yes" * 4_000_000}, "too long", ("Yes" * MAX_RAW)[:MAX_RAW]),
 ])  # fmt: skip
 def test_an_answer_without_a_verdict_has_a_reason_and_no_probability(
     reply: dict[str, Any], reason: str, raw: str
@@ -180,6 +212,17 @@ def test_a_file_is_sent_as_it_stands(tmp_path: Path) -> None:
         file.write_bytes(other)
         assert prompt_of("vote", str(file)).version == prompt.version, "a byte order mark, line ends of Windows"
     assert prompt_of_text("vote", f"{RUSSIAN} ").version != prompt.version
+
+
+def test_names_and_versions_of_built_in_prompts() -> None:
+    for kind in KINDS:
+        assert prompt_of(kind) is PROMPTS[LATEST[kind]] is prompt_of(kind, LATEST[kind])
+    assert prompt_of("vote", "vote-1").version == "vote-1"
+    assert prompt_of("vote", "ru") is prompt_of("vote", "vote-ru") is prompt_of(None, "vote-ru") is PROMPTS["vote-ru-1"]
+    assert prompt_of("diagnosis", "role") is prompt_of("diagnosis", "diagnosis-role") is PROMPTS["diagnosis-role-1"]
+    for kind, name, told in (("diagnosis", "rôle", "for diagnosis.*did you mean 'role'"), ("vote", "/", "for vote")):
+        with pytest.raises(InputError, match=f"no such (prompt )?{told}"):
+            prompt_of(kind, name)
 
 
 def test_the_command_line_prints_prompts_that_find_their_answers(tmp_path: Path, command: Any) -> None:
@@ -263,6 +306,20 @@ def test_a_feature_set_names_a_file_beside_itself_and_keeps_its_text(feature_set
     saved["feature"][0]["prompt_text"] += " "
     with pytest.raises(InputError, match="not that of 'prompt_text'"):
         FeatureSet.from_dict(saved)
+
+
+@pytest.mark.parametrize(("prompt", "problem"), [
+    ("prompts/vote-ur.txt", "no such prompt for vote"), ("vote-3", "no such prompt for vote; did you mean 'vote-2'"),
+    ("icd-pick-1", "no such prompt for vote"), ("prompts/latin.txt", "is missing"),
+])  # fmt: skip
+def test_a_feature_set_with_no_such_prompt(prompt: str, problem: str, feature_set: Path) -> None:
+    (feature_set.parent / "prompts" / "latin.txt").write_text("Same?")
+    feature_set.write_text(SET.replace("prompts/vote-ru.txt", prompt), encoding="utf-8")
+    with pytest.raises(InputError, match=problem):
+        FeatureSet.read(feature_set)
+    entry = {"name": "v", "kind": "vote", "model": "m", "prompt": str(feature_set.parent / "prompts" / "vote-ru.txt")}
+    with pytest.raises(InputError, match="an unknown prompt"):  # what a model says of itself opens no file
+        FeatureSet.from_dict({"feature": [entry]})
 
 
 def test_batch_files_with_a_prompt_file_out_and_in(feature_set: Path) -> None:

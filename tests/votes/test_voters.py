@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dxmatch.errors import InputError
+from dxmatch.errors import InputError, OptionError
 from dxmatch.features.feature_set import FeatureSet
+from dxmatch.features.providers import Providers
 from dxmatch.features.vote_plan import jobs_of
 from dxmatch.matcher.batch import PairModel
 from dxmatch.terms.text.normalizer import Normalizer
@@ -68,6 +70,20 @@ def test_a_soft_vote_is_the_probability_and_unscored_without_one(store: VoteStor
     votes, out = PairVotes.read(store, soft, ["a", "b", "c"]), np.empty(2, np.float32)
     votes.mean(np.array([0, 0], np.int32), np.array([1, 2], np.int32), out)
     np.testing.assert_array_equal(out, np.array([0.75, np.nan], np.float32))
+
+
+def test_as_a_feature_it_needs_the_store(store: VoteStore) -> None:
+    features = FeatureSet.from_dict({"feature": [VOTE]})
+    providers = features.open(Normalizer(), store=store)
+
+    def vote(a: str, b: str, providers: Providers) -> float:
+        return float(PairModel(features, providers, min_coverage=0).batch([a], [b]).features[0, 0])
+
+    assert math.isnan(vote("Angina", "fever", providers))
+    said(store, next(voter().questions("angina", "fever")), 0)
+    assert vote("FEVER", "angina.", providers) == 0
+    with pytest.raises(OptionError, match="'store' parameter must be the file of votes"):
+        vote("Angina", "fever", features.open(Normalizer()))
 
 
 def test_the_plan_counts_each_question_once(store: VoteStore) -> None:

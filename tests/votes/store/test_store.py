@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,26 @@ def test_many_are_kept_all_or_none(store: VoteStore) -> None:
     assert known(store) == 2_500
 
 
+def test_status_tells_what_is_there(store: VoteStore) -> None:
+    before = datetime.now(UTC) - timedelta(seconds=1)
+    assert store.status() == []
+    assert store.mean_tokens(QWEN) is None
+    for second, repeat, answer in (
+        ("b", 0, Answer(1, None, "Yes", None, 100, 2, 0.5)), ("b", 1, Answer(0, None, "No", None, 101, 4, 0.25)),
+        ("b", 2, Answer(None, "empty", "", None, 102, 0, 0.25)), ("c", 0, Answer(1, None)), ("c", 1, Answer(1, None)),
+        ("d", 0, Answer(None, "unclear", "Maybe")),
+    ):  # fmt: skip
+        store.add(asked("a", second, repeat), answer)
+    store.add(asked("a", "b", of=PHI), Answer(0, None))
+    qwen, phi = store.status()
+    assert (qwen.config, phi.config) == (QWEN, PHI)
+    assert (qwen.answers, qwen.matches, qwen.unscored) == (6, 3, {"empty": 1, "unclear": 1})
+    assert (qwen.prompt_tokens, qwen.completion_tokens) == (303, 6)
+    assert before <= qwen.first_at <= qwen.last_at <= datetime.now(UTC)
+    assert (phi.answers, phi.matches, phi.unscored, phi.prompt_tokens) == (1, 0, {}, 0)
+    assert store.mean_tokens(QWEN) == (101, 2)
+
+
 def test_unscored_answers_can_be_forgotten(store: VoteStore) -> None:
     store.add(asked("a", "b"), EMPTY)
     store.add(asked("a", "c"), YES)
@@ -108,3 +129,13 @@ def test_half_a_surrogate_pair_is_refused(store: VoteStore) -> None:
         with pytest.raises(InputError, match="half a surrogate pair"):
             work()
     assert store.status() == []
+
+
+@pytest.mark.parametrize("name", ["per%20cent", "what?", "ha#sh", "größe", "a&b=c", "'quoted'", ":memory:"])
+def test_any_name_of_a_file_will_do(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path in (name, tmp_path / name):
+        with VoteStore(path) as store:
+            store.add(asked("a", "b"), YES)
+            assert known(store) == 1
+    assert [file.name for file in tmp_path.iterdir()] == [name]

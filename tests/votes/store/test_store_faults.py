@@ -40,6 +40,18 @@ def test_a_file_of_another_kind_is_left_alone(tmp_path: Path, content: bytes) ->
     assert path.read_bytes() == content
 
 
+def test_a_database_of_another_program_or_format_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "votes.sqlite"
+    made(path)
+    for pragma in ("user_version = 7", "application_id = 5"):
+        with closing(sqlite3.connect(path)) as db:
+            db.execute(f"PRAGMA {pragma}")
+        content = path.read_bytes()
+        with pytest.raises(StoreError, match="not a vote store of this version"):
+            VoteStore(path)
+        assert path.read_bytes() == content
+
+
 def test_a_store_that_must_exist_is_not_made(tmp_path: Path) -> None:
     for path, must_exist in (
         (tmp_path / "votes.sqlite", True),
@@ -107,6 +119,21 @@ def test_what_another_program_changes_is_damage(tmp_path: Path) -> None:
         db.execute("UPDATE answer SET verdict = 0")
     with VoteStore(path) as store, pytest.raises(DamagedStore, match=r"checksum does not fit.*--repair COPY"):
         list(store.answers(QWEN, ["disease 1", "illness 1"])) or list(store.stored(ASKED))
+
+
+def test_a_copy_says_what_it_lacks(tmp_path: Path) -> None:
+    path, copy = tmp_path / "votes.sqlite", tmp_path / "copy.sqlite"
+    made(path)
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE answer SET verdict = 0 WHERE first = 'disease 7'")
+    before = path.read_bytes()
+    check = check_votes(path, repair=copy)
+    assert (check.whole, check.answers, check.lost) == (False, 380, 20)
+    assert "20 lost" in "".join(check.lines()) and path.read_bytes() == before
+    with VoteStore(copy) as store:
+        assert len(list(store.unknown(ASKED))) == 20 and store.exported(f"{3:032x}") == ASKED[3]
+    with pytest.raises(Exception, match="is there already"):
+        check_votes(path, repair=copy)
 
 
 def test_a_store_is_proved_after_a_crash_and_not_on_every_opening(tmp_path: Path) -> None:
