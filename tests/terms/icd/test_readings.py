@@ -1,4 +1,4 @@
-"""What a title says by ICD-10's conventions."""
+"""What a title says by ICD-10's conventions, and what a code stands for."""
 
 from __future__ import annotations
 
@@ -6,63 +6,51 @@ import doctest
 
 import pytest
 
+from dxmatch.errors import InputError
 from dxmatch.terms.icd import readings
+from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.icd.readings import other_readings, plain_readings
+from dxmatch.terms.text.normalizer import Normalizer
+
+from ...case_table import cases
+from ...small_vocabulary import small_vocabulary
 
 
-def test_examples():
+@pytest.mark.parametrize(("kind", "title", "expected"), cases("icd_readings"))
+def test_readings(kind: str, title: str, expected: str) -> None:
+    read = plain_readings if kind == "plain" else other_readings
+    assert " | ".join(read(title)) == expected
+
+
+def test_examples_and_a_synonym_in_small_letters() -> None:
     assert not doctest.testmod(readings).failed
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("Urinary tract infection, site not specified", ["Urinary tract infection"]),
-        ("Peptic ulcer, site unspecified", ["Peptic ulcer"]),
-        ("Fatty (change of) liver, not elsewhere classified", ["Fatty liver"]),
-        ("Nontraumatic subarachnoid hemorrhage, unspecified", ["Nontraumatic subarachnoid hemorrhage", "subarachnoid hemorrhage"]),
-        (
-            "Diverticulitis of intestine, part unspecified, without perforation or abscess without bleeding",
-            ["Diverticulitis of intestine, without perforation or abscess without bleeding", "Diverticulitis of intestine"],
-        ),
-        ("Other and unspecified intestinal obstruction", ["intestinal obstruction"]),
-        ("Poisoning by, adverse effect of and underdosing of other opioids", ["opioids overdose", "opioids poisoning"]),
-        # what a record says is no residue, and "other" is not the disease itself
-        ("Penetrating wound of orbit with or without foreign body", []),
-        ("Other viral infections of unspecified site", []),
-        ("Opioid use, unspecified with intoxication", []),
-        ("Acute and subacute hepatic failure", []),
-        ("Asthma", []),
-    ],
-)  # fmt: skip
-def test_plain_readings(name, expected):
-    assert plain_readings(name) == expected
-
-
-@pytest.mark.parametrize(
-    ("name", "readings"),
-    [
-        ("Inconclusive laboratory evidence of human immunodeficiency virus [HIV]", [
-            "Inconclusive laboratory evidence of human immunodeficiency virus"
-        ]),
-        ("Furuncle of head [any part, except face]", ["Furuncle of head"]),
-        ("Asthma", []),
-    ],
-)  # fmt: skip
-def test_other_readings(name, readings):
-    assert other_readings(name) == readings
-
-
-def test_a_synonym_in_small_letters_is_one_of_the_whole():
     assert "croup" in other_readings("Acute obstructive laryngitis [croup]")
     assert "part of" not in other_readings("Acquired absence of lung [part of]")
 
 
-def test_a_title_that_says_unspecified_is_the_disease(index):
+def test_a_title_that_says_unspecified_is_the_disease(index) -> None:
     codes = {
         "pneumonia": "J18", "urinary tract infection": "N39.0", "subarachnoid hemorrhage": "I60", "fatty liver": "K76.0",
         "aortic stenosis": "I35.0", "hyponatremia": "E87.1", "peptic ulcer": "K27", "croup": "J05.0",
     }  # fmt: skip
-    assert {
-        text: index.tree.code(node) for text, node in zip(codes, index.direct(list(codes)).nodes, strict=True)
-    } == codes
+    found = [index.tree.code(node) for node in index.direct([*codes]).nodes]
+    assert dict(zip(codes, found, strict=True)) == codes
+
+
+def test_a_code_stands_for_its_title_and_is_no_slip() -> None:
+    naming = Naming(Normalizer(), "icd10cm", small_vocabulary())
+    read = naming.read(["Astma", "I21", "i21.0", "B20", "5", "H1N1"])
+    title = naming.normalizer("ST elevation (STEMI) myocardial infarction of anterior wall")
+    hiv = naming.normalizer("Human immunodeficiency virus [HIV] disease")
+    assert [one.name for one in read] == ["asthma", "acute myocardial infarction", title, hiv, "5", "h1n1"]
+    assert [one.read_as for one in read] == [(("astma", "asthma"),), (), (), (), (), ()]
+    assert read[1].not_understood is None and read[4].not_understood == "no diagnosis"
+    with pytest.raises(InputError, match="without a letter or digit"):
+        naming(["flu", "…"])
+
+
+def test_without_a_source_and_a_vocabulary_a_text_is_what_it_is() -> None:
+    plain = Naming(Normalizer())
+    assert plain(["I21"]) == ["i21"]
+    (reading,) = plain.read(["Astma; 5"])
+    assert (reading.name, reading.read_as, reading.not_understood) == ("astma 5", (), None)
