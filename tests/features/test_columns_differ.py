@@ -42,10 +42,3 @@ def test_no_two_are_the_same(name: str, providers: Providers, example: Path) -> 
     local = [f for f in features if "model" not in f and f.get("encoder", "shipped") == "shipped"]
     assert len(local) >= 7
     assert same_columns(local, providers, example) == []
-
-
-def test_a_repeated_column_is_found(providers: Providers, example: Path) -> None:
-    """Words with their tags, as `ratio_pos` was once, are equal just where the words are."""
-    words = [{"name": name, "kind": "ratio", "view": "unigram"} for name in ("ratio_unigram", "ratio_pos")]
-    edits = {"name": "levenshtein", "kind": "levenshtein"}
-    assert same_columns([*words, edits], providers, example) == [("ratio_unigram", "ratio_pos")]

@@ -78,20 +78,6 @@ def test_what_the_columns_say(providers: Providers, source: str) -> None:
     assert by_code[0, 4] == 1, "I21.0 lies below I21"
 
 
-def test_what_is_prepared_serves_without_its_providers(providers: Providers, source: str) -> None:
-    import pickle
-
-    texts = Names(NAMES, providers)
-    none = np.zeros(0, np.int32)
-    Pairs(texts, none, none).directions(source, SHIPPED)
-    again = pickle.loads(pickle.dumps(texts, protocol=5))
-    first, second = np.arange(6, dtype=np.int32), np.arange(6, 12, dtype=np.int32)
-    np.testing.assert_array_equal(
-        Pairs(again, first, second).directions(source, SHIPPED),
-        Pairs(texts, first, second).directions(source, SHIPPED),
-    )
-
-
 def plain(a: list[LINK], b: list[LINK]) -> float:
     """The certainty of the surest links in line, with the sign they agree on."""
     sure_of: dict[float, set[int]] = {}

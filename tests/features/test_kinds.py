@@ -28,21 +28,9 @@ I20,Angina pectoris,I20-I25
 I10,Essential hypertension,IX
 """
 ODD = [
-    "и",
-    "心筋梗塞",
-    "x" * 65,
-    "acute mi",
-    "angina pectoris",
-    "type 1",
-    "type 2",
-    "hypertension",
-    "hypotension",
-    "i21",
-    "no angina pectoris",
-    "unstable angina",
-    "anterior wall infarction",
-    "cardiac disease",
-]
+    "и", "心筋梗塞", "x" * 65, "acute mi", "angina pectoris", "type 1", "type 2", "hypertension", "hypotension", "i21", "no angina pectoris",
+    "unstable angina", "anterior wall infarction", "cardiac disease",
+]  # fmt: skip
 _WORDS = "acute chronic infarction anterior wall of non hypertension type 1 2 с é heart failures"
 WORDS = st.sampled_from(_WORDS.split())
 NAMES = st.one_of(st.lists(WORDS, min_size=1, max_size=6).map(" ".join), st.sampled_from(ODD))

@@ -18,24 +18,14 @@ from dxmatch.features.compute import feature_table, prepare
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.names import Names, different_texts, unordered_pairs
 from dxmatch.features.providers import SHIPPED, Providers
-from dxmatch.features.tokens import numbered
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
 
-FEATURES = FeatureSet.from_dict(
-    {
-        "feature": [
-            {"name": "better", "kind": "alignment", "side": "better"},
-            {"name": "contrast", "kind": "contrast"},
-            {"name": "cosine", "kind": "cosine"},
-            {"name": "lemmas", "kind": "ratio", "view": "lemma"},
-            {"name": "bigrams", "kind": "ratio", "view": "bigram"},
-            {"name": "edits", "kind": "levenshtein"},
-            {"name": "worse", "kind": "alignment", "side": "worse"},
-            {"name": "better_again", "kind": "alignment", "side": "better"},
-        ]
-    }
-)
+KINDS = {
+    "better": {"kind": "alignment", "side": "better"}, "contrast": {"kind": "contrast"}, "cosine": {"kind": "cosine"},
+    "lemmas": {"kind": "ratio", "view": "lemma"}, "edits": {"kind": "levenshtein"}, "worse": {"kind": "alignment", "side": "worse"},
+}  # fmt: skip
+FEATURES = FeatureSet.from_dict({"feature": [{"name": name, **kind} for name, kind in KINDS.items()]})
 _WORDS = "acute chronic renal failure failures of left right bronchi type 1 2 kidney"
 WORDS = _WORDS.split()
 
@@ -63,13 +53,6 @@ def some_pairs(count: int = 90) -> tuple[list[str], np.ndarray, np.ndarray]:
     names = list(dict.fromkeys(" ".join(random.choice(WORDS, random.integers(1, 6))) for _ in range(count)))
     first, second = np.triu_indices(len(names))
     return names, first.astype(np.int32), second.astype(np.int32)
-
-
-def test_both_sides_of_an_alignment() -> None:
-    names, *pairs = some_pairs()
-    table = feature_table(Names(names, providers()), *pairs, FEATURES)
-    np.testing.assert_array_equal(table[:, 0], table[:, 7])
-    assert (table[:, 0] >= table[:, 6]).all() and (table[:, 0] > table[:, 6]).any()
 
 
 def test_prepared_names_are_not_asked_about_again() -> None:
@@ -136,12 +119,6 @@ def test_unordered_pairs_as_in_plain_python(data: st.DataObject) -> None:
     assert list(zip(first.tolist(), second.tolist(), strict=True)) == unique
     assert pair_of_row.tolist() == places
     assert (first.dtype, second.dtype, pair_of_row.dtype) == (np.int32, np.int32, np.int64)
-
-
-def test_numbered() -> None:
-    names, places = numbered(["b", "a", "b"])
-    assert names == ["b", "a"]
-    assert places.tolist() == [0, 1, 0]
 
 
 def test_texts_of_two_columns() -> None:

@@ -9,9 +9,7 @@ import pandas as pd
 import pytest
 
 import dxmatch
-from dxmatch.errors import OptionError
 from dxmatch.features.feature_set import FeatureSet
-from dxmatch.features.tokens import tags
 from dxmatch.training.engines import lightgbm_engine
 from dxmatch.votes.voters import Picker, Voter
 
@@ -72,14 +70,6 @@ def test_asked_in_russian() -> None:
         }
 
 
-def test_without_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    from dxmatch.terms.icd.sources import open_tree
-
-    with pytest.raises(OptionError, match="'icd10cm', 'icd10' or the path of a CSV file. Got 'icd-ru.csv'"):
-        open_tree(FeatureSet.read("paper17-ru").icd_source)
-
-
 def test_trained_and_scored_in_russian(here: Path, tiny_sentence_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the set has besides votes, picks and encoders of a hub, with a tiny encoder for BERGAMOT; no feature is unknown for every pair."""
     pytest.importorskip("pymorphy3", reason="tags need the extra 'pos'")
@@ -104,16 +94,3 @@ def test_trained_and_scored_in_russian(here: Path, tiny_sentence_model: Path, mo
     m.save(here / "m")
     again = dxmatch.load(here / "m", loading=dxmatch.Loading(encoders={"bergamot": bergamot}))
     assert again.probability("панкреатит", "острый панкреатит") == m.probability("панкреатит", "острый панкреатит")
-
-
-@pytest.mark.parametrize("text", ["острый панкреатит", "胆囊结石", "хроническая ИБС"])
-def test_the_shipped_model_says_what_is_outside_its_language(text: str) -> None:
-    with pytest.warns(
-        UserWarning, match=r"not scored, since a diagnosis is not understood; the first is .* \(another script\)"
-    ):
-        probability = dxmatch.load().probability(text, "pancreatitis")
-    assert probability != probability
-
-
-def test_a_letter_that_unicode_does_not_name_has_the_tag_of_what_is_unknown():
-    assert tags(["\U00017000", "боль"], "ru") == ["UNKN", "NOUN"]

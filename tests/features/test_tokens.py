@@ -57,16 +57,6 @@ def test_ratio_is_the_one_of_sets(kind: str, language: str, names: list[str]) ->
     np.testing.assert_array_equal(found, found.T)
 
 
-def test_by_hand() -> None:
-    """acute renal failure / chronic renal failures: words {renal} of 3 and 3, stems {renal, failur}, pairs none of 2."""
-    names = ["acute renal failure", "chronic renal failures", "bronchi"]
-    found = {kind: ratios(names, kind)[0, 1:].tolist() for kind in VIEWS if kind != "tags"}
-    assert found["unigram"] == [np.float32(1 / 3), 0.0]
-    assert found["stem"] == found["lemma"] == [np.float32(2 / 3), 0.0]
-    assert found["bigram"][0] == 0.0
-    assert np.isnan(found["bigram"][1]), "one word has no pair of words"
-
-
 def test_stems_and_lemmas() -> None:
     """By the steps of Porter 2: -ures to -ur, -ial to -i (R1 of myocardial is "ardial"), -itis stays."""
     words = ["failures", "failure", "myocardial", "bleeding", "infected", "ulceration", "hepatitis", "skies", "is"]
@@ -74,14 +64,6 @@ def test_stems_and_lemmas() -> None:
     assert lemmas(["bronchi", "Failures"], "en") == ["bronchus", "failure"]
     assert stems(["острые", "инфаркты"], "ru") == ["остр", "инфаркт"]
     assert lemmas(["острые", "инфаркты"], "ru") == ["острый", "инфаркт"]
-
-
-def test_tags() -> None:
-    """Two names of an adjective and a noun share all their tags and no word."""
-    pytest.importorskip("textblob", reason="tags need the extra 'pos'")
-    assert tags(["acute", "pain", "chronic", "failure"], "en") == ["JJ", "NN", "JJ", "NN"]
-    assert ratios(["acute pain", "chronic failure"], "tags")[0, 1] == 1
-    assert ratios(["acute pain", "chronic failure"], "unigram")[0, 1] == 0
 
 
 def test_russian_tags() -> None:

@@ -6,7 +6,6 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -117,17 +116,6 @@ def test_columns_that_only_travel(write: Write, model: Path) -> None:
     assert got.schema.metadata == came.schema.metadata
 
 
-def test_dictionaries_that_grew_too_large(write: Write, model: Path) -> None:
-    """A writer that gives up its dictionary in the middle of a row group leaves both kinds of page."""
-    table = random_pairs(400)
-    mixed = write(table, "mixed.parquet", dictionary_pagesize_limit=200, data_page_size=256, write_batch_size=16)
-    plain = write(table, "plain.parquet", use_dictionary=False)
-    whole = write(table, "whole.parquet")
-    tables = [pq.read_table(scored(p, model, f"o-{p.name}", chunk_rows=90)) for p in (mixed, plain, whole)]
-    assert tables[0].equals(tables[1])
-    assert tables[0].equals(tables[2])
-
-
 def test_a_folder_goes_in_order_of_names(write: Write, model: Path) -> None:
     tables = [random_pairs(n, seed=n) for n in (120, 80, 150)]
     for name, table in zip(("b", "a", "c"), tables, strict=True):
@@ -141,15 +129,6 @@ def test_a_folder_goes_in_order_of_names(write: Write, model: Path) -> None:
     assert pl.read_parquet(output).equals(pl.from_arrow(expected))
     run(folder, folder.parent / "one.parquet", model)
     assert pq.read_table(folder.parent / "one.parquet").equals(expected)
-
-
-def test_odd_texts(write: Write, model: Path) -> None:
-    """Accents, other scripts, signs, white space; a dictionary with texts that no row has, though they are no diagnoses."""
-    odd = ["é", "и", "心筋梗塞", " flu\t", "FLU", "x" * 9_000, "a\nb", "😀 b", "???", " "]
-    a, b = (pa.DictionaryArray.from_arrays(side.ravel() % 8, pa.array(odd)) for side in np.divmod(np.arange(64), 8))
-    table = pa.table({"a": a, "b": b})
-    got = pq.read_table(scored(write(table, group=10), model, chunk_rows=7))
-    assert got["probability"].equals(in_memory(table, model)["probability"])
 
 
 def bad_pairs() -> pa.Table:
@@ -189,16 +168,6 @@ def test_every_row_rejected(write: Write, model: Path) -> None:
         scored(path, model, rejects=path.with_name("r.csv"))
     assert len(read_table(path.with_name("r.csv"))) == 2
     assert sorted(p.name for p in path.parent.iterdir()) == ["pairs.parquet", "r.csv"]
-
-
-def test_texts_that_the_normaliser_leaves_nothing_of(write: Write, model: Path) -> None:
-    """They hold a letter, and are still no diagnosis."""
-    path = write(pa.table({"a": ["flu", "\u037a", "gout"], "b": ["flu", "flu", " flu"]}))
-    summary = run(path, path.with_name("o.parquet"), model, rejects=path.with_name("r.csv"))
-    assert (summary.pairs, summary.rejected) == (2, 1)
-    assert pq.read_table(path.with_name("o.parquet"))["b"].to_pylist() == ["flu", " flu"]
-    with pytest.raises(InputError, match="pairs.parquet, row 2, column 'a': a diagnosis without a letter or digit"):
-        scored(path, model, "p.parquet")
 
 
 def test_text_that_is_not_utf8(write: Write, model: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import InputError
-from dxmatch.jobs.chunk import read_rows
 from dxmatch.jobs.plan import Plan, plan_job
 from dxmatch.votes.store.store import VoteStore
 
@@ -26,34 +24,6 @@ def m(model: Path) -> dxmatch.MatchFunction:
 
 def planned(path: Path, m: dxmatch.MatchFunction, chunk_rows: int = 1000, **options: Any) -> Plan:
     return plan_job(path, path.with_suffix(".parts"), m, job=dxmatch.Job(chunk_rows=chunk_rows), **options)
-
-
-@pytest.mark.parametrize("max_rows", [1, 7, 30])
-def test_chunks_cover_every_row_once(max_rows: int, write: Write, m: dxmatch.MatchFunction) -> None:
-    files = [3, 40, 1, 14]
-    for number, rows in enumerate(files):
-        folder = write(random_pairs(rows), f"in/{number}.parquet").parent
-    chunks = planned(folder, m, chunk_rows=max_rows).chunks
-    assert [chunk.number for chunk in chunks] == list(range(len(chunks)))
-    assert all(0 < chunk.rows <= max_rows for chunk in chunks)
-    covered = [(chunk.path.stem, chunk.first + row) for chunk in chunks for row in range(chunk.rows)]
-    assert covered == [(str(i), row) for i, rows in enumerate(files) for row in range(rows)]
-
-
-@pytest.mark.parametrize("chunk_rows", [1, 7, 30, 64, 1000])
-@pytest.mark.parametrize("group", [1, 10, 64, 200])
-def test_rows_of_chunks(chunk_rows: int, group: int, write: Write, m: dxmatch.MatchFunction) -> None:
-    """Whatever row groups they lie in."""
-    table = random_pairs(130)
-    job = planned(write(table, group=group), m, chunk_rows=chunk_rows)
-    parts = [read_rows(chunk, table.column_names, ("a", "b")) for chunk in job.chunks]
-    assert pa.concat_tables(part.cast(table.schema) for part in parts).equals(table)
-
-
-def test_parts_are_named_in_order(write: Write, m: dxmatch.MatchFunction) -> None:
-    job = planned(write(random_pairs(30)), m, chunk_rows=10)
-    assert [job.part(c).name for c in job.chunks] == ["part-00000.parquet", "part-00001.parquet", "part-00002.parquet"]
-    assert replace(job, chunks=job.chunks * 50_000).part(job.chunks[2]).name == "part-000002.parquet"
 
 
 @pytest.mark.parametrize(

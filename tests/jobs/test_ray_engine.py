@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,7 +18,7 @@ import pytest
 import dxmatch
 from dxmatch.errors import DxmatchError, InputError, MissingExtra, OptionError
 from dxmatch.jobs import ray_engine
-from dxmatch.jobs.chunk import ChunkResult, Scorer
+from dxmatch.jobs.chunk import ChunkResult
 from dxmatch.jobs.plan import Plan, plan_job
 
 from .conftest import run
@@ -77,13 +76,6 @@ def test_a_machine_that_does_not_see_the_files(job: Plan, tmp_path: Path) -> Non
     job.chunks[0].path.unlink()
     with pytest.raises(DxmatchError, match=f"does not see {job.chunks[0].path}"):
         score(job)
-
-
-def test_relative_paths_are_those_of_who_starts_the_job(job: Plan, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    monkeypatch.chdir("/")
-    there = replace(job, folder=Path("parts"))
-    monkeypatch.setattr(ray_engine, "_scorers", {str(job.folder): Scorer(there, dxmatch.load(model), None)})
-    assert score(job, tmp_path).rows == ROWS and (job.folder / "part-00000.parquet").exists()
 
 
 def refuses(job: Plan) -> None:

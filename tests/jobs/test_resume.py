@@ -82,12 +82,6 @@ def test_a_chunk_that_fails(name: str, score: Score, source: Path) -> None:
     assert contents[0] == contents[1]
 
 
-def test_the_first_of_several_that_fail_is_told(score: Score) -> None:
-    message = r"rows 1 to 100: chunk 0 failed \(out of memory\)"
-    with at_chunk(None, fail(MemoryError())), pytest.raises(DxmatchError, match=message):
-        score()
-
-
 def test_what_was_damaged_among_the_parts(score: Score, source: Path) -> None:
     """A part that is not what was written, one that is gone or cut, one of another chunk, unfinished files."""
     expected, folder = whole(score, source), source.parent / "o.parquet.parts"

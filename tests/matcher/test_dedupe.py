@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -91,13 +90,6 @@ def test_the_policy_is_strict_unless_another_was_chosen(m: dxmatch.MatchFunction
         dxmatch.load(policy="narrower-counts").dedupe(pair)
 
 
-@pytest.mark.parametrize("terms", [["gout"], [None], ["Сердце"], ["gout", "gout"], [" ", ""]])
-def test_short_lists(m: dxmatch.MatchFunction, terms: list[Any]) -> None:
-    assert len(m.dedupe(terms)) == len(terms)
-    with pytest.raises(dxmatch.InputError, match="no terms"):
-        m.dedupe([])
-
-
 @settings(max_examples=60, deadline=None)
 @given(st.integers(2, 9), st.integers(0, 2**32 - 1), st.floats(0.1, 1.0))
 def test_clusters_are_complete_whatever_the_candidates_held(n: int, seed: int, share: float) -> None:
@@ -116,15 +108,6 @@ def test_clusters_are_complete_whatever_the_candidates_held(n: int, seed: int, s
         for one in np.unique(cluster):
             for other in np.unique(cluster[cluster > one]):
                 assert (truth[np.ix_(cluster == one, cluster == other)] < 0.5).any()
-
-
-def test_a_chain_is_not_one_cluster() -> None:
-    """a-b, b-c and c-d match and nothing else: no cluster of three, and the likeliest two are joined."""
-    pairs = {(0, 1): 0.8, (1, 2): 0.9, (2, 3): 0.7}
-    score = lambda a, b: np.array([pairs.get((i, j), 0.1) for i, j in zip(a.tolist(), b.tolist(), strict=True)])  # noqa: E731
-    first, second = (np.array(each, np.int32) for each in zip(*pairs, strict=True))
-    cluster, *_ = clustered(4, keys_of(first, second), score(first, second), 0.5, score)
-    assert cluster.tolist() == [0, 1, 1, 3]
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

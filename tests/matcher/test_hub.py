@@ -105,12 +105,6 @@ def test_nothing_but_what_the_model_lists_is_fetched(hub: Hub, pushed: str) -> N
     assert not [request for request in hub.asked if "setup.py" in request or "model.pkl" in request]
 
 
-def test_what_is_not_on_the_hub(hub: Hub, pushed: str) -> None:
-    for name, revision in [("clinic/other", None), (NAME, "0" * 40)]:
-        with pytest.raises(dxmatch.DxmatchError, match=name):
-            dxmatch.load(name, loading=dxmatch.Loading(revision=revision, allow_download=True))
-
-
 def test_without_a_network_it_is_told_at_once(
     hub: Hub, own: dxmatch.MatchFunction, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -176,15 +170,6 @@ def test_from_the_command_line(
     )
     shown = command("model", "show", f"{NAME}@{commit}")
     assert f"{NAME}@{commit}" in shown.out and own.identity in shown.out
-
-
-def test_a_job_of_parquet(hub: Hub, own: dxmatch.MatchFunction, tmp_path: Path) -> None:
-    name = own.push_to_hub(NAME)
-    pd.DataFrame({"a": A, "b": B}).to_parquet(tmp_path / "pairs.parquet")
-    m = dxmatch.load(name, loading=dxmatch.Loading(allow_download=True))
-    dxmatch.score_files(tmp_path / "pairs.parquet", tmp_path / "out.parquet", matcher=m)
-    scored = pd.read_parquet(tmp_path / "out.parquet")
-    np.testing.assert_array_equal(scored["probability"], own.probabilities(A, B))
 
 
 def test_without_the_extra_a_wrong_path_is_said_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -130,13 +130,6 @@ def test_levels(right: str, found: str, levels: str) -> None:
     assert " ".join(levels_shared(tree, tree.node(found), tree.node(right))) == levels
 
 
-def test_a_code_is_read_as_it_is_given() -> None:
-    accuracy = dxmatch.icd_accuracy({"diagnosis": ["Acute sinusitis"], "right": ["J01.9"]}, "right", k=5)
-    (row,) = accuracy.table.to_pylist()
-    assert row["gold"] == "J01.9"
-    assert row["right_at"] in ("code", "parent")
-
-
 SET = """
 [endpoint.lab]
 url = "{url}"

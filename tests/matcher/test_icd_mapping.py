@@ -9,7 +9,6 @@ import pyarrow as pa
 import pytest
 
 import dxmatch
-from dxmatch.errors import InputError
 
 
 def test_list_file_and_frame_agree(tmp_path: Path) -> None:
@@ -112,12 +111,6 @@ def test_bad_input_names_its_place(tmp_path: Path) -> None:
         dxmatch.icd(["flu"], k=0)
     with pytest.raises(dxmatch.DxmatchError, match="no such file"):
         dxmatch.icd("flu.csv")
-
-
-@pytest.mark.parametrize("nothing", [[], (), pd.Series([], dtype=str), pl.Series([], dtype=pl.String)])
-def test_an_empty_list_is_told(nothing: object) -> None:
-    with pytest.raises(InputError, match="strings: an empty list. Allowed: at least one diagnosis"):
-        dxmatch.icd(nothing)
 
 
 def test_a_bare_string_is_one_diagnosis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -120,8 +120,3 @@ def test_answers_that_came_in_between_make_it_another_job(
     monkeypatch.setattr(Store, "answers", 8)
     m.link(A, B, output=tmp_path / "out.csv")
     assert len(judge.since()) == BLOCKS
-
-
-def test_a_short_job_keeps_nothing(m: dxmatch.MatchFunction, tmp_path: Path) -> None:
-    m.link(A, B, output=tmp_path / "out.csv")
-    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]

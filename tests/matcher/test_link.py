@@ -116,12 +116,6 @@ def test_who_wants_all_links_is_told_that_candidates_limit_them(
     ] == [True] * told
 
 
-@pytest.mark.parametrize("side", [["Сердце", None], ["", None], ["xyzzy"]])
-def test_lists_of_nothing_to_link(m: dxmatch.MatchFunction, side: list[Any]) -> None:
-    assert not any(m.link(side, ["gout"])["match"].to_pylist())
-    assert not any(m.link(["gout"], side)["match"].to_pylist())
-
-
 def some_names(m: dxmatch.MatchFunction, every: int) -> tuple[list[str], list[str]]:
     """Of some diseases the first name each, with a word before it, and all their other names and those of what they are kinds of."""
     graph = m.providers.graph
@@ -188,8 +182,3 @@ def test_the_command_shows_links_and_warns_of_doubtful_ones(
     (tmp_path / "b.csv").write_text("term\nbreast cancer\nlung cancer\n")
     told = command("link", tmp_path / "a.csv", tmp_path / "b.csv", "--k", "9", "--candidates", "1").output
     assert "warning: For each term at most 3 x 1 of 2 different ones were judged" in told
-
-
-def test_rows_set_aside_leave_the_index_of_the_others(m: dxmatch.MatchFunction, tmp_path: Path) -> None:
-    frame = pd.DataFrame({"a": ["MI", None, "gout"], "b": ["heart attack", "x", "asthma"]})
-    assert m.score(frame, reading=dxmatch.Reading(rejects=tmp_path / "r.csv")).index.tolist() == [0, 2]

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 import dxmatch
 from dxmatch.files.wording import is_file_name
 from dxmatch.matcher.match_function import MatchFunction
-from dxmatch.models import releases
 
 DIAGNOSES = [
     "heart attack", "acute myocardial infarction", "STEMI", "angina", "pneumonia", "community-acquired pneumonia",
@@ -77,13 +76,6 @@ def test_alone_as_in_a_large_batch(m: dxmatch.MatchFunction, example: Path) -> N
         assert m.probability(a[i[place]], b[j[place]]) == batch[place]
 
 
-@pytest.mark.parametrize(
-    "same", [("acute MI", "Acute  myocardial INFARCTION"), ("oedema", "Edema"), ("心筋梗塞", "心筋梗塞")]
-)
-def test_equal_after_normalisation_matches(m: dxmatch.MatchFunction, same: tuple[str, str]) -> None:
-    assert m.probability(*same) == m.probability(same[0], same[0].upper()) == 1.0
-
-
 @pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_score_gives_the_kind_that_came(m: dxmatch.MatchFunction, kind: type) -> None:
     scored = m.score(kind({"id": [7, 8], "a": ["flu", "asthma"], "b": ["influenza", "gout"]}), add=["features"])
@@ -120,15 +112,6 @@ def test_shap_values_add_up_to_the_log_odds(m: dxmatch.MatchFunction) -> None:
     np.testing.assert_allclose(log_odds, m.decider.raw(table), atol=1e-9)
 
 
-def test_bad_text_is_refused(m: dxmatch.MatchFunction) -> None:
-    with pytest.raises(dxmatch.InputError, match="without a letter or digit"):
-        m.probability("???", "flu")
-    with pytest.raises(dxmatch.InputError, match="1,000,000 characters"):
-        m.probability("x" * 1_000_000, "flu")
-    with pytest.raises(dxmatch.InputError, match="differ in length"):
-        m.probabilities(["flu"], [])
-
-
 def test_saved_and_loaded_is_the_same(m: dxmatch.MatchFunction, tmp_path: Path) -> None:
     again = dxmatch.load(m.save(tmp_path / "copy"))
     pairs = [(a, b) for a in DIAGNOSES for b in DIAGNOSES]
@@ -152,17 +135,6 @@ def test_members_weighted_by_probability(m: dxmatch.MatchFunction, tmp_path: Pat
     ]
     expected = np.average(1 / (1 + np.exp(-np.stack(each, 1))), axis=1, weights=weights)
     assert 1 / (1 + np.exp(-again.decider.raw(table))) == pytest.approx(expected, abs=1e-14)
-
-
-def test_other_release_of_a_library_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(releases, "version", lambda name: "0.0.1")
-    with pytest.warns(UserWarning, match=r"simplemma 0\.0\.1 \(trained with"):
-        dxmatch.load()
-
-
-def test_m_is_called_like_a_function(m: dxmatch.MatchFunction) -> None:
-    assert m("flu", "influenza") is True
-    assert m("flu", "gout") is False
 
 
 def test_a_threshold_of_ones_own(m: dxmatch.MatchFunction) -> None:
@@ -208,15 +180,3 @@ def test_pairs_as_people_hold_them(m: dxmatch.MatchFunction, kind: Callable[[lis
 def test_what_holds_no_pairs(m: dxmatch.MatchFunction, pairs: object) -> None:
     with pytest.raises(dxmatch.InputError, match="pairs"):
         m.score(pairs)
-
-
-@pytest.mark.parametrize(
-    ("text", "hint"),
-    [(None, False), (float("nan"), False), (pd.NA, False), (5, False), (b"flu", False), (["flu"], True), (pd.Series(["flu", "x"]), True)],
-)  # fmt: skip
-def test_what_is_no_text_is_said_in_one_line(m: dxmatch.MatchFunction, text: object, hint: bool) -> None:
-    for call in (m.probability, m.match, m, m.relation):
-        with pytest.raises(dxmatch.InputError, match="column 'b': not a text") as error:
-            call("gout", text)
-        assert ("`probabilities` takes lists and columns" in str(error.value)) is hint
-        assert "\n" not in str(error.value)

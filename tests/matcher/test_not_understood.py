@@ -118,21 +118,6 @@ def test_score_has_these_columns_only_where_they_say_something(m: MatchFunction)
         m.score(pd.DataFrame({"a": ["gout"], "b": ["gout"], "read_as": ["x"]}))
 
 
-def test_nan_of_a_model_without_a_vocabulary_is_none(plain: MatchFunction) -> None:
-    a, b = map(list, zip(*PAIRS, strict=True))
-    assert not np.isnan(plain.probabilities(a, b)).any()
-
-
-def test_features_and_contributions_stand_beside(m: MatchFunction) -> None:
-    scored = m.score(PAIRS, add=["features", "shap"]).to_pandas()
-    assert scored.columns.tolist() == ["a", "b", *m.model.added_columns(["features", "shap"])]
-    assert len(scored) == len(PAIRS)
-
-
-def test_a_code_is_its_title(m: MatchFunction) -> None:
-    assert m.not_understood(["I21", "I21, J18.9", "C99.9"]) == {"C99.9": "no diagnosis"}
-
-
 def test_mixed_scripts_are_warned_of(plain: MatchFunction) -> None:
     for ask in (
         plain.probability,
@@ -187,22 +172,6 @@ def test_many_where_one_is_meant_and_one_where_many_are(plain: MatchFunction) ->
         plain.probabilities("gout", "gout")
 
 
-def test_columns_of_every_kind(plain: MatchFunction) -> None:
-    a, b = ["gout", "heart attack"], ["asthma", "acute MI"]
-    expected = plain.probabilities(a, b)
-    for kind in (
-        pd.Series,
-        pl.Series,
-        np.array,
-        pa.array,
-        tuple,
-        lambda x: pd.Series(x, dtype="category"),
-        lambda x: pd.Series(x, index=[7, 9]),
-    ):
-        np.testing.assert_array_equal(plain.probabilities(kind(a), kind(b)), expected)
-    assert plain.probabilities([], []).tolist() == []
-
-
 def test_a_parquet_job_says_it_too(m: MatchFunction, judging_all: MatchFunction, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
@@ -215,16 +184,6 @@ def test_a_parquet_job_says_it_too(m: MatchFunction, judging_all: MatchFunction,
     scored = pq.read_table(tmp_path / "all.parquet")
     assert scored["not_understood"].null_count == 6
     assert scored["probability"].null_count == 0
-
-
-def test_a_job_whose_texts_are_all_understood_has_the_same_columns(m: MatchFunction, tmp_path: Path) -> None:
-    import pyarrow.parquet as pq
-
-    pq.write_table(pa.table({"a": ["gout"], "b": ["asthma"]}), tmp_path / "pairs.parquet")
-    assert dxmatch.score_files(tmp_path / "pairs.parquet", tmp_path / "scored.parquet", matcher=m).unscored == 0
-    scored = pq.read_table(tmp_path / "scored.parquet")
-    assert scored.column_names == ["a", "b", *m.model.added_columns()]
-    assert scored["not_understood"].null_count == scored["read_as"].null_count == 1
 
 
 def test_the_command_counts_what_it_left_unscored(
@@ -253,14 +212,6 @@ def test_no_diagnosis_on_either_side_is_told(m: MatchFunction) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         m.score([("gout", "gout"), ("asthma", "flu")])
-
-
-@pytest.mark.parametrize(
-    "texts", [pd.DataFrame({"a": ["gout"]}), pl.DataFrame({"a": ["gout"]}), {"gout": 1}, {"gout"}], ids=["pandas", "polars", "dict", "set"]
-)  # fmt: skip
-def test_what_has_columns_or_no_order_is_no_list(m: MatchFunction, texts: Any) -> None:
-    with pytest.raises(dxmatch.InputError, match="column 'a': not a list of diagnoses"):
-        m.probabilities(texts, texts)
 
 
 def test_a_column_of_several_kinds_that_is_not_needed_comes_back_as_it_was(m: MatchFunction, tmp_path: Path) -> None:

@@ -64,11 +64,6 @@ def test_the_threshold_and_the_name_are_the_policys(m: MatchFunction, policy: st
     assert mine.match("heart attack", "anterior wall infarction") == (policy in ("specification", "narrower-counts"))
 
 
-def test_the_default_is_specification_and_what_it_was(m: MatchFunction) -> None:
-    assert m.policy == SPECIFICATION and m.threshold == m.parts.manifest.decision.threshold
-    assert {under(m, policy).identity for policy in POLICIES} == {m.identity}
-
-
 def test_the_identity_is_also_that_of_the_relation_model(m: MatchFunction, tmp_path: Path) -> None:
     """It shapes a score with relations, so a job never goes on with the parts of another one."""
     relation = m.parts.relation

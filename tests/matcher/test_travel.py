@@ -67,14 +67,6 @@ def test_what_load_was_told_arrives(tmp_path: Path) -> None:
     assert (there.policy, there.judge_all, there.min_coverage, there.threshold) == ("strict", True, 0.5, 0.75)
 
 
-def test_a_copy_has_a_threshold_of_its_own(own: dxmatch.MatchFunction) -> None:
-    before = own.threshold
-    for there in (copy.deepcopy(own), by_pickle(own), by_pickle(own)):
-        assert there.threshold == before
-        there.threshold = 0.01
-    assert own.threshold == before
-
-
 def test_what_every_dxmatch_holds_does_not_travel(shipped: dxmatch.MatchFunction, own: dxmatch.MatchFunction) -> None:
     assert len(pickle.dumps(shipped)) < 2_000
     assert len(pickle.dumps(own)) < 500_000
@@ -126,10 +118,3 @@ def test_a_vote_store_travels_as_its_path(tmp_path: Path, own: dxmatch.MatchFunc
     path.rename(tmp_path / "elsewhere.db")
     with pytest.raises(dxmatch.DxmatchError, match=r"votes\.db"):
         pickle.loads(sent)
-
-
-def test_an_encoders_folder_travels_as_its_path(tmp_path: Path, shipped: dxmatch.MatchFunction) -> None:
-    m = copy.copy(shipped)
-    m.model = replace(m.model, providers=copy.copy(m.providers))
-    m.providers.folders = {"minilm": Path("models/minilm")}
-    assert m.__reduce__()[1][2]["encoders"] == {"minilm": Path("models/minilm").absolute()}

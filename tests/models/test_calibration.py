@@ -24,11 +24,6 @@ def test_far_out_neither_overflows_nor_leaves_the_unit_interval():
         assert Sigmoid(1, 0)(np.array([-700.0]))[0] == pytest.approx(math.exp(-700), rel=1e-15)
 
 
-def test_missing_stays_missing_and_empty_stays_empty():
-    assert np.isnan(Sigmoid(1, 0)(np.array([np.nan, 0.0]))).tolist() == [True, False]
-    assert Sigmoid(1, 0)(np.array([])).shape == (0,)
-
-
 @settings(deadline=None)
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=70), st.floats(0.01, 100), st.floats(-50, 50))
 def test_alone_as_in_a_batch(raw, slope, intercept):

@@ -39,11 +39,6 @@ def test_a_model_without_one_has_no_word_of_it_in_its_manifest(tmp_path: Path) -
     assert load(folder).relation is None
 
 
-def test_the_columns_of_a_head() -> None:
-    assert relation_columns("same", NAMES) == NAMES
-    assert relation_columns(LEARNT, NAMES) == (*NAMES, *(f"direction_{name}" for name in DIRECTIONS))
-
-
 def test_the_direction_is_a_logistic_function_without_an_intercept() -> None:
     model, rng = relation(), np.random.default_rng(0)
     directions = rng.normal(size=(50, len(DIRECTIONS))).astype(np.float32)

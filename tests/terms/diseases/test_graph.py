@@ -46,11 +46,6 @@ def test_its_arrays_give_the_same_graph_and_the_same_bytes() -> None:
     assert other.identity != graph.identity
 
 
-def test_an_empty_graph_is_one() -> None:
-    empty = DiseaseGraph.from_arrays(graph_of({}).arrays())
-    assert len(empty) == 0 and empty.disease_of == {} and len(empty.information) == 0
-
-
 def _with(**change: Callable[[np.ndarray], np.ndarray]) -> dict[str, np.ndarray]:
     arrays = graph_of().arrays()
     return arrays | {name: make(arrays[name].copy()) for name, make in change.items()}
@@ -73,18 +68,15 @@ DAMAGES: dict[str, tuple[dict[str, np.ndarray], str]] = {
     "an array is missing": ({k: v for k, v in graph_of().arrays().items() if k != "vague"}, "not a graph of diseases"),
     "texts that are no UTF-8": (_with(labels=lambda a: np.full_like(a, 0xFF)), "not a graph of diseases"),
     "numbers of another type": (_with(parents=lambda a: a.astype(np.int64)), "parents of another type"),
-    "numbers in a table": (_with(word_counts=lambda a: a[None].copy()), "word_counts of another type"),
     "a label too few": (_with(labels=lambda a: text_array(["x"])), "columns of different lengths"),
     "a name too few": (_with(name_disease=_less), "columns of different lengths"),
-    "a count too few": (_with(word_counts=_less), "columns of different lengths"),
-    "a vague too few": (_with(vague=_less), "columns of different lengths"),
     "starts too few": (_with(parent_starts=_less), "parents that are no rows"),
+    "signs too few": (_with(signs=_less), "damaged graph"),
     "starts that fall": (_with(parent_starts=_at(2, 9)), "parents that are no rows"),
     "starts that end early": (_with(parents=lambda a: np.append(a, a[:1])), "parents that are no rows"),
     "a name of no disease": (_with(name_disease=_at(0, 12)), "a disease that is not there"),
     "a parent before the first": (_with(parents=_at(0, -1)), "a disease that is not there"),
     "a name twice": (_with(names=lambda a: text_array(["vasculitis"] * len(graph_of().names))), "a name that stands twice"),
-    "its own parent": (_with(parents=_at(0, 1)), "a loop"),
     "a loop of two": (_with(parents=_at(0, 2)), "a loop"),
 }  # fmt: skip
 
@@ -144,13 +136,6 @@ def test_too_broad_and_in_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.flatnonzero(by_size.too_broad).tolist() == [heart, ischemic]
 
 
-def test_sources_and_names() -> None:
-    graph = graph_of()
-    assert [graph.source(i) for i in (0, 6, 10)] == ["Disease Ontology", "MONDO", "dxmatch's own table"]
-    assert graph.disease_of["heart attack"] == graph.disease_of["acute mi"] == graph.ids.index("DOID:03")
-    assert "gout" not in graph.disease_of
-
-
 def test_its_words_and_names_are_a_vocabulary() -> None:
     vocabulary = vocabulary_of(graph_of(), "en")
     assert vocabulary.is_name("takayasu arteritis") and not vocabulary.is_name("takayasu")
@@ -172,3 +157,42 @@ def shipped() -> DiseaseGraph:
     from dxmatch.terms.diseases.graph import shipped_graph
 
     return shipped_graph()
+
+
+LEUKEMIA, MYELOID, RODS, BLASTS = range(4)
+
+
+def made(signs: list[bool] | None = None) -> DiseaseGraph:
+    """Leukemia, myeloid leukemia as a kind of it, and two more that are below the latter: by default as its signs."""
+    names = ["leukemia", "myeloid leukemia", "auer rods", "blasts"]
+    return DiseaseGraph(
+        [f"T:{i}" for i in range(4)],
+        names,
+        names,
+        ["auer", "blasts", "leukemia", "myeloid", "rods"],
+        name_disease=np.arange(4, dtype=np.int32),
+        parent_starts=np.array([0, 0, 1, 2, 4], np.int32),
+        parents=np.array([LEUKEMIA, MYELOID, LEUKEMIA, MYELOID], np.int32),
+        vague=np.zeros(4, np.bool_),
+        signs=np.array([False, True, True, True] if signs is None else signs),
+        word_counts=np.array([1, 1, 2, 1, 1], np.int32),
+    )
+
+
+def test_a_sign_is_in_line_with_its_disease_and_the_classes_above() -> None:
+    graph = made()
+    assert graph.in_line(RODS, MYELOID) and graph.in_line(LEUKEMIA, RODS) and not graph.in_line(RODS, BLASTS)
+    assert graph.is_sign_of(RODS, MYELOID) and graph.is_sign_of(BLASTS, LEUKEMIA)
+    assert not graph.is_sign_of(MYELOID, LEUKEMIA) and not graph.is_sign_of(RODS, LEUKEMIA)
+
+
+def test_signs_are_no_kinds() -> None:
+    assert made().kinds.tolist() == [2, 1, 1, 1] and made().only_signs.tolist() == [False, False, True, True]
+    assert made([False] * 4).kinds.tolist() == [4, 3, 1, 1]
+    assert made([False, True, True, False]).only_signs.tolist() == [False, False, True, False]  # one is also a kind
+
+
+def test_signs_are_stored() -> None:
+    again = DiseaseGraph.from_arrays(made().arrays())
+    assert again.signs.tolist() == made().signs.tolist() and again.identity == made().identity
+    assert made().identity != made([False] * 4).identity

@@ -44,10 +44,6 @@ def test_unit_rows_in_the_order_asked(endpoint: Endpoint, loopback: Any) -> None
         assert encoder.encode([name]).tobytes() == vectors[i : i + 1].tobytes()
 
 
-def test_no_text_asks_for_nothing(endpoint: Endpoint, loopback: Any) -> None:
-    assert len(EndpointEncoder(endpoint, "m").encode([])) == 0 and asked(loopback) == []
-
-
 def test_a_width_and_a_prompt_that_are_chosen(endpoint: Endpoint, loopback: Any) -> None:
     encoder = EndpointEncoder(endpoint, "m", dimensions=5, prompt="query: ")
     prompted = encoder.encode(["gout"])

@@ -17,7 +17,6 @@ from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.terms.icd import codes as icd_codes
 from dxmatch.terms.icd import open_tree
 from dxmatch.terms.icd.codes import Place, nodes_of_cells, padded
-from dxmatch.terms.icd.tree import nearest_codes
 
 
 class NoMapping:
@@ -54,15 +53,6 @@ def test_cells(tree):
 
 
 @pytest.mark.parametrize(
-    ("typed", "first"),
-    [("J4O", "J40"), ("I21.99", "I21.9"), ("121.9", "A21.9"), ("C34.999", "C34.90"), ("J47.2", "J47.0"), ("XX", "X00")],
-)
-def test_nearest_codes(tree, typed, first):
-    assert first in nearest_codes(typed, tree.codes, 8)
-    assert len(nearest_codes(typed, tree.codes)) == 3 == len(set(nearest_codes(typed, tree.codes)))
-
-
-@pytest.mark.parametrize(
     ("source", "cells", "message"),
     [
         (
@@ -95,15 +85,6 @@ def test_codes_that_are_refused(source, cells, message):
         assert message is None
     except InputError as error:
         assert str(error) == message
-
-
-def test_a_tree_of_ones_own(tmp_path):
-    path = tmp_path / "own.csv"
-    path.write_text("code,name,parent\nR1,all,\nI21,mi,R1\nI21.0,anterior mi,I21\n", "utf-8")
-    own = open_tree(path, cache=False)
-    assert nodes_of_cells({"I21.0": Place(2, "icd10")}, own, str(path)) == {"I21.0": (2,)}
-    with pytest.raises(InputError, match="a code of own.csv sha256:.*, such as I21"):
-        nodes_of_cells({"I22": Place(2, "icd10")}, own, str(path))
 
 
 def lists_of(rows, columns="case_id,rater,role,rank,diagnosis,icd10", **options):

@@ -24,13 +24,6 @@ def mapped():
     return dxmatch.icd(pa.table({"diagnosis": names}), k=3).to_pylist()
 
 
-def test_the_list(cm):
-    assert len({row["diagnosis"] for row in ROWS}) == len(ROWS) >= 150
-    for row in ROWS:
-        for code in row["category"].split("|"):
-            assert cm.kind(code) == "category", row
-
-
 def test_everyday_names(mapped):
     right = [(got["icd10"] or "")[:3] in row["category"].split("|") for row, got in zip(ROWS, mapped, strict=False)]
     assert sum(right) / len(ROWS) >= 0.95

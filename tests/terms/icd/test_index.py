@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dxmatch.errors import DxmatchError
-from dxmatch.terms.icd.index import HOW, entries
+from dxmatch.terms.icd.index import HOW
 
 STRINGS = (
     """
@@ -32,34 +32,11 @@ def test_direct(index):
     assert index.tree.kind(int(found.nodes[5])) == "category"
 
 
-def test_inclusion_terms_are_names(index, normalizer):
-    found = index.direct([normalizer("Classical cholera"), normalizer("Bacillary dysentery NOS")])
-    assert [index.tree.code(node) for node in found.nodes] == ["A00.0", "A03.9"]
-
-
 def test_a_title_goes_before_an_inclusion_term(index, cm, normalizer):
     # "Polyneuropathy" is an inclusion term of A69.22 (Lyme disease) and, "unspecified" apart, the title of G62.9.
     assert normalizer(cm.name("G62.9")) == "polyneuropathy"
     assert "polyneuropathy" in [normalizer(term) for term in cm.inclusion_terms("A69.22")]
     assert index.tree.code(index.direct(["polyneuropathy"]).nodes[0]) == "G62.9"
-
-
-def test_entries(index, cm, normalizer):
-    names, nodes, costs = entries(cm, normalizer)
-    assert len(costs) == len(names) and not costs.any()
-    assert index.names == names
-    assert len(set(names)) == len(names) > 50_000
-    assert (nodes == index.nodes).all()
-    assert {cm.kind(int(node)) for node in np.unique(nodes)} == {"category", "subcategory"}
-    # Each indexed name leads to a code, and to the first that has it.
-    titles = [normalizer(name) for name in cm.names]
-    first: dict[str, int] = {}
-    for node, title in enumerate(titles):
-        if cm.kinds[node] in (2, 3):
-            first.setdefault(title, node)
-    for title in names[:: len(names) // 500]:
-        if title in first:
-            assert nodes[names.index(title)] == first[title]
 
 
 def test_find_begins_with_the_direct_match(index):
@@ -83,12 +60,6 @@ def test_categories(index):
     assert ids[4] == ids[6] != ids[5]
     assert ids.dtype == np.int32
     assert len(index.category_of(index.find([]).nodes)) == 0
-
-
-def test_direct_strings_are_not_encoded(index, encoder):
-    encoder.calls.clear()
-    index.find(["i21", "crohn disease"])
-    assert encoder.calls == []
 
 
 def test_a_string_without_a_vector(index):

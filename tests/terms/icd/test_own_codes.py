@@ -10,7 +10,7 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import InputError, OptionError
-from dxmatch.terms.icd import IcdIndex, IcdTree, open_tree
+from dxmatch.terms.icd import IcdTree, open_tree
 
 
 def tree_of(tmp_path: Path, text: str) -> IcdTree:
@@ -93,15 +93,6 @@ def test_rows_that_cannot_be_right(tmp_path: Path, text: str, message: str) -> N
 def test_no_such_source(source: Any) -> None:
     with pytest.raises(OptionError, match="'icd10cm', 'icd10' or the path of a CSV file"):
         open_tree(source, False)
-
-
-def test_an_index_over_it(small: Path, encoder: Any, normalizer: Any) -> None:
-    index = IcdIndex.open(small, encoder, normalizer, False)
-    # "unspecified" says nothing, so I21 and I21.9 share a name, and the first in tree order has it.
-    found = index.direct(["acute myocardial infarction", "anterior wall infarction", "i21 9"])
-    assert [index.tree.code(node) for node in found.nodes] == ["I21", "I21.0", "I21.9"]
-    everything = index.candidates(["angina"]).nodes[0]
-    assert {index.tree.code(node) for node in everything[everything >= 0]} == {"I21", "I21.0", "I20", "I10"}
 
 
 def test_texts_are_mapped_to_ones_own_terms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

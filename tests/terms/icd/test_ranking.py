@@ -17,7 +17,6 @@ from dxmatch.terms.icd.ranking import (
     WIDTH,
     MoreNames,
     Wording,
-    costs_of_bits,
 )
 from dxmatch.terms.icd.search import trained_index
 
@@ -82,12 +81,6 @@ def test_the_score_by_hand(cm, normalizer):
     assert found.scores[0, :2] == pytest.approx(expected, abs=1e-5)
 
 
-def test_costs_add_up():
-    costs, (first, second) = costs_of_bits(), [saying.cost for saying in list(SAYINGS.values())[:2]]
-    assert len(costs) == 2 ** len(SAYINGS) and costs[0] == 0
-    assert costs[[1, 2, 3]] == pytest.approx([first, second, first + second])
-
-
 def test_alone_in_a_batch_and_for_any_k_the_same(index):
     texts = ["heart atack", "pneumonia of the left lung", "broken hip", "no such thing", "cancer of colon stage 2"] * 3
     together = index.find(texts)
@@ -136,10 +129,3 @@ def test_more_names(folder, encoder, normalizer, cm):
     assert cm.code(index.direct(["lung blight"]).nodes[0]) == "J18" and "lung blight" not in index.names
     again = IcdIndex.open("icd10cm", encoder, normalizer, folder, more)
     assert again.find(["grip of lungs"]).nodes.tolist() == index.find(["grip of lungs"]).nodes.tolist()
-
-
-def test_wording_comes_back_from_the_cache(index, cm):
-    made, kept = Wording.of(index.names, index.nodes, cm), Wording.from_arrays(index.wording.arrays())
-    assert list(made.words) == list(kept.words)
-    for a, b in zip((made.weights, *made.entries), (kept.weights, *kept.entries), strict=True):
-        np.testing.assert_array_equal(a, b)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxmatch.models.folder import shipped_parts
 from dxmatch.terms.encoders.static import StaticEncoder
 from dxmatch.terms.icd import IcdIndex
-from dxmatch.terms.icd.search import CANDIDATES, MIN_QUANTISED, Candidates, Search, trained_index
+from dxmatch.terms.icd.search import CANDIDATES, Candidates, Search, trained_index
 from dxmatch.terms.text.normalizer import Normalizer
 
 
@@ -108,14 +107,6 @@ def test_a_small_index_is_exact(n, d, codes, k, m, seed):
     assert (found.nodes[clear] == right.nodes[clear]).all()
 
 
-@pytest.mark.parametrize(("n", "d"), [(MIN_QUANTISED, 384), (MIN_QUANTISED, 1024), (MIN_QUANTISED, 25)])
-def test_other_dimensions(n, d):
-    rng = np.random.default_rng(d)
-    vectors = unit(rng.standard_normal((n, d)))
-    queries = unit(vectors[:20] + rng.standard_normal((20, d)) / 20)
-    assert searched(queries, vectors, np.arange(n, dtype=np.int32), 3).nodes[:, 0].tolist() == list(range(20))
-
-
 def test_ties_go_to_the_earlier_entry_and_a_code_counts_once():
     """Until there are k different codes, the shortlist grows."""
     vectors = np.zeros((600, 8), np.float32)
@@ -128,10 +119,3 @@ def test_ties_go_to_the_earlier_entry_and_a_code_counts_once():
     found = searched(first[:, :2].copy(), circle, np.repeat(np.arange(4, dtype=np.int32), 100), 5)
     assert found.nodes.tolist() == [[0, 1, 2, 3, -1]]
     assert np.isnan(found.scores[0, 4]) and found.scores[0, :4].tolist() == circle[::100, 0].tolist()
-
-
-def test_no_entries_no_queries_and_no_direction():
-    nothing, one = np.zeros((0, 4), np.float32), np.full((1, 4), 0.5, np.float32)
-    assert searched(nothing, one, np.zeros(1, np.int32), 3).nodes.shape == (0, 3)
-    assert searched(one, nothing, np.zeros(0, np.int32), 3).nodes.tolist() == [[-1] * 3]
-    assert searched(one * 0, one, np.zeros(1, np.int32), 2).nodes.tolist() == [[-1] * 2]

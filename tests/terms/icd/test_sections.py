@@ -10,8 +10,7 @@ import pytest
 import dxmatch
 from dxmatch.features.providers import SHIPPED
 from dxmatch.matcher.match_function import load
-from dxmatch.terms.icd import IcdIndex, IcdTree
-from dxmatch.terms.icd.readings import written_names
+from dxmatch.terms.icd import IcdIndex
 from dxmatch.terms.icd.tree import CHAPTER
 from dxmatch.terms.text.normalizer import Normalizer
 
@@ -32,22 +31,6 @@ def wide(index: IcdIndex) -> IcdIndex:
 def test_a_sections_own_name_means_it(wide: IcdIndex, name: str, code: str) -> None:
     (node,) = wide.direct([name]).nodes
     assert wide.tree.code(node) == code
-
-
-def test_a_title_of_a_code_goes_before_a_section(small: Path, encoder, normalizer: Normalizer) -> None:
-    small.write_text(small.read_text("utf-8").replace("Ischaemic heart diseases", "Angina pectoris"), "utf-8")
-    index = IcdIndex.open(small, encoder, normalizer, False).with_sections()
-    assert index.tree.code(index.direct(["angina pectoris"]).nodes[0]) == "I20"
-
-
-def test_the_index_of_the_features_stays(index: IcdIndex, wide: IcdIndex) -> None:
-    before = index.vectors.copy(), index.nodes.copy(), list(index.names)
-    assert index.tree.kinds[index.nodes].min() >= 2
-    assert index.direct(["neoplasms"]).nodes[0] < 0
-    assert len(wide.names) > len(index.names)
-    np.testing.assert_array_equal(before[0], index.vectors)
-    np.testing.assert_array_equal(before[1], index.nodes)
-    assert before[2] == list(index.names)
 
 
 def test_the_features_of_the_shipped_model_see_no_section() -> None:
@@ -74,18 +57,6 @@ def test_a_chapter_is_only_what_its_own_name_means(wide: IcdIndex, by_name: IcdI
     assert wide.find([text]).nodes[0, 0] not in chapters
     assert wide.tree.code(wide.find(["neoplasms"]).nodes[0, 0]) == "2"
     assert chapters & {int(node) for node in by_name.with_sections().nodes}, "H-DDx has them among its names"
-
-
-def test_the_shipped_mapping_gives_no_whole_chapter() -> None:
-    """The encoder that ships finds "Neoplasms" nearest."""
-    (code,) = dxmatch.icd("Pulm. neoplasm")["icd10"].to_pylist()
-    assert code.startswith("C34")
-
-
-def test_names_without_codes_and_notes(cm: IcdTree) -> None:
-    assert next(iter(written_names(cm, cm.find("A15-A19")))) == "Tuberculosis"
-    notes = [name for node in (cm.find("Y21-Y33"), cm.find("Z40-Z53")) for name in written_names(cm, node)]
-    assert not any("." in name for name in notes)
 
 
 @pytest.fixture(scope="module")
