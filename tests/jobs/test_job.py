@@ -17,7 +17,6 @@ from dxmatch.errors import DxmatchError, InputError
 from dxmatch.features.names import Names
 from dxmatch.files.pairs import read_pairs
 from dxmatch.files.tables import read_table
-from dxmatch.jobs.job import score_files
 
 from .conftest import Write, diagnoses, random_pairs, run
 
@@ -32,37 +31,26 @@ def scored(path: Path, model: Path, name: str = "out.parquet", **options: Any) -
     return output
 
 
-@pytest.mark.parametrize("chunk_rows", [1, 7, 100, 333, 10_000])
+@pytest.mark.parametrize("chunk_rows", [1, 7, 100, 10_000])
 @pytest.mark.parametrize("name", ["out.parquet", "out"])
 def test_as_in_memory(chunk_rows: int, name: str, write: Write, model: Path) -> None:
     rows = 60 if chunk_rows == 1 else 500
     table = random_pairs(rows)
-    output = scored(write(table, group=100), model, name, chunk_rows=chunk_rows, add=["features", "shap"])
-    got, expected = pq.read_table(output), in_memory(table, model, add=["features", "shap"])
-    assert got.schema == expected.schema
-    assert got.equals(expected)
-    assert 0 < sum(got["match"].to_pylist()) < rows
-    assert got["ratio_bigram"].null_count > 0
-    assert not output.with_name(f"{name}.parts").exists()
+    path = write(table, group=100)
+    summary = run(path, path.with_name(name), model, chunk_rows=chunk_rows, add=["features", "shap"])
+    got, whole = pq.read_table(path.with_name(name)), dxmatch.load(model).score_read(read_pairs(table))
+    expected = in_memory(table, model, add=["features", "shap"])
+    assert got.schema == expected.schema and got.equals(expected)
+    assert (summary.coverage, 0 < summary.coverage["ratio_bigram"] < 1) == (whole.coverage, True)
+    assert 0 < summary.matches == sum(got["match"].to_pylist()) < rows
+    assert (summary.pairs, summary.rejected, summary.chunks, summary.resumed) == (rows, 0, -(-rows // chunk_rows), 0)
+    assert not path.with_name(f"{name}.parts").exists()
 
 
 def test_bytes_do_not_depend_on_the_workers(write: Write, model: Path) -> None:
     path = write(random_pairs(900), group=250)
     outputs = [scored(path, model, f"{n}.parquet", chunk_rows=120, workers=n).read_bytes() for n in (1, 2, 5)]
     assert outputs[0] == outputs[1] == outputs[2]
-
-
-def test_summary(write: Write, model: Path) -> None:
-    table = random_pairs(500)
-    source = write(table)
-    summary = score_files(
-        str(source), str(source.with_name("o.parquet")), matcher=str(model), job=dxmatch.Job(chunk_rows=100)
-    )
-    whole = dxmatch.load(model).score_read(read_pairs(table))
-    assert summary.coverage == whole.coverage
-    assert 0 < summary.coverage["ratio_bigram"] < 1
-    assert summary.matches == sum(whole.table["match"].to_pylist())
-    assert (summary.pairs, summary.rejected, summary.chunks, summary.resumed) == (500, 0, 5, 0)
 
 
 def test_more_texts_than_the_job_holds(write: Write, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,19 +126,7 @@ def bad_pairs() -> pa.Table:
     return pa.table({"a": pa.array(a, pa.string()), "b": pa.array(b, pa.string())})
 
 
-@pytest.mark.parametrize("chunk_rows", [1, 4, 100])
-def test_the_first_row_that_cannot_be_right_stops(chunk_rows: int, write: Write, model: Path) -> None:
-    path = write(bad_pairs())
-    with pytest.raises(InputError) as memory:
-        dxmatch.load(model).score(path)
-    with pytest.raises(InputError) as job:
-        scored(path, model, chunk_rows=chunk_rows)
-    assert str(job.value) == str(memory.value)
-    assert "pairs.parquet, row 3, column 'a': the diagnosis is blank" in str(job.value)
-    assert sorted(p.name for p in path.parent.iterdir()) == ["pairs.parquet"]
-
-
-@pytest.mark.parametrize(("chunk_rows", "suffix"), [(1, ".csv"), (4, ".jsonl"), (4, ".parquet"), (100, ".tsv")])
+@pytest.mark.parametrize(("chunk_rows", "suffix"), [(1, ".csv"), (4, ".parquet"), (100, ".jsonl")])
 def test_rejects_as_in_memory(chunk_rows: int, suffix: str, write: Write, model: Path) -> None:
     path = write(bad_pairs(), group=5)
     expected_rejects, rejects = path.with_name(f"memory{suffix}"), path.with_name(f"job{suffix}")
@@ -160,14 +136,12 @@ def test_rejects_as_in_memory(chunk_rows: int, suffix: str, write: Write, model:
     assert pq.read_table(output).equals(expected)
     assert summary.rejected == 3
     assert read_table(rejects).data.to_pylist() == read_table(expected_rejects).data.to_pylist()
-
-
-def test_every_row_rejected(write: Write, model: Path) -> None:
-    path = write(pa.table({"a": ["?", "!"], "b": ["flu", "flu"]}))
-    with pytest.raises(InputError, match=r"all 2 rows were refused; see .*r\.csv"):
-        scored(path, model, rejects=path.with_name("r.csv"))
-    assert len(read_table(path.with_name("r.csv"))) == 2
-    assert sorted(p.name for p in path.parent.iterdir()) == ["pairs.parquet", "r.csv"]
+    for stops in (lambda: dxmatch.load(model).score(path), lambda: scored(path, model, chunk_rows=chunk_rows)):
+        with pytest.raises(InputError, match="pairs.parquet, row 3, column 'a': the diagnosis is blank"):
+            stops()
+    write(pa.table({"a": ["?", "!"], "b": ["flu", "flu"]}))
+    with pytest.raises(InputError, match=r"all 2 rows were refused; see .*job"):
+        scored(path, model, rejects=rejects)
 
 
 def test_text_that_is_not_utf8(write: Write, model: Path) -> None:
@@ -203,7 +177,6 @@ def test_places_that_are_refused(output: str, message: str, write: Write, model:
     ("options", "message"),
     [
         ({"engine": "spark"}, "'engine' parameter must be one of local, ray. Got 'spark'"),
-        ({"workers": 0}, "'workers' parameter must be a whole number 1 or more"),
         ({"chunk_rows": 0}, "'chunk_rows' parameter must be a whole number 1 or more"),
         ({"add": ["words"]}, "'add' parameter must be several of features, shap, relation, reasons"),
         ({"matcher": 3}, "'matcher' parameter must be a match function"),

@@ -45,11 +45,6 @@ def test_tables_that_cannot_be_scored(change, options, message: str, write: Writ
         planned(write(change(random_pairs(5))), m, **options)
 
 
-def test_a_feature_column_is_only_in_the_way_when_it_is_added(write: Write, m: dxmatch.MatchFunction) -> None:
-    path = write(random_pairs(5).append_column("contrast", pa.array(range(5))))
-    assert planned(path, m).schema.names[-2:] == ["probability", "match"]
-
-
 def test_files_of_a_folder_have_the_same_columns(write: Write, m: dxmatch.MatchFunction) -> None:
     folder = write(random_pairs(5), "in/1.parquet").parent
     for table, message in (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -83,24 +82,3 @@ def test_what_a_model_does_not_know_is_refused_before_any_work(source: Path, tmp
     with pytest.raises(ModelError, match="has no relation model"):
         run(source, source.with_name("out.parquet"), without, add=["relation"])
     assert not source.with_name("out.parquet.parts").exists()
-
-
-def test_the_command(source: Path, model: Path, tmp_path: Path, command: Any) -> None:
-    done = command(
-        "score", source, "-o", tmp_path / "job.parquet", "--matcher", model, "--add", "relation", "--policy", "strict"
-    )
-    assert done.code == 0 and "policy strict, model related" in done.out, done
-    (tmp_path / "pairs.csv").write_text(
-        "a,b\nheart attack,anterior wall infarction\nangina pectoris,no angina pectoris\n"
-    )
-    again = command(
-        "score", tmp_path / "pairs.csv", "-o", tmp_path / "scored.parquet", "--matcher", model, "--add", "relation"
-    )
-    assert again.code == 0 and "policy specification, model related" in again.out, again
-    assert pq.read_table(tmp_path / "scored.parquet")["relation"].to_pylist() == ["broader", "excluded"]
-    assert (
-        pq.read_table(tmp_path / "job.parquet")["relation"].to_pylist()
-        == dxmatch.load(model).score(TABLE, add=["relation"])["relation"].to_pylist()
-    )
-    wrong = command("score", source, "-o", tmp_path / "x.parquet", "--matcher", model, "--policy", "strickt")
-    assert wrong.code == 2 and 'Did you mean "strict"?' in wrong.err

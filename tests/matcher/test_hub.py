@@ -72,37 +72,22 @@ def test_without_a_commit_a_warning_says_which_it_is(hub: Hub, pushed: str, own:
             dxmatch.load(NAME, loading=dxmatch.Loading(identity="own@" + "0" * 64))
 
 
-def test_a_branch_and_a_public_repository(hub: Hub, own: dxmatch.MatchFunction) -> None:
+def test_a_changed_model_is_refused_and_nothing_but_what_the_model_lists_is_fetched(hub: Hub, pushed: str) -> None:
+    commit = hub.commit(NAME, {"setup.py": b"raise SystemExit", "model.pkl": b"\x80"})
+    hub.asked.clear()
+    dxmatch.load(NAME, loading=dxmatch.Loading(revision=commit, allow_download=True))
+    assert not [request for request in hub.asked if "setup.py" in request or "model.pkl" in request]
+    commit = hub.commit(NAME, {"model.safetensors": b"x"})
+    with pytest.raises(dxmatch.ModelError, match=f"{NAME}@.*/model.safetensors: changed since it was written"):
+        dxmatch.load(NAME, loading=dxmatch.Loading(revision=commit, allow_download=True))
+
+
+def test_a_public_repository_is_asked_for(hub: Hub, own: dxmatch.MatchFunction) -> None:
     hub.make(NAME, private=False)
     with pytest.raises(dxmatch.ModelError, match=r"is there and public.*private=False"):
         own.push_to_hub(NAME)
     commit = own.push_to_hub(NAME, private=False, branch="trial", message="first").partition("@")[2]
     assert hub.repositories[NAME]["refs"] == {"trial": commit}
-    with pytest.warns(UserWarning, match=commit):
-        assert (
-            dxmatch.load(NAME, loading=dxmatch.Loading(revision="trial", allow_download=True)).identity == own.identity
-        )
-
-
-@pytest.mark.parametrize(
-    ("file", "content", "refused"),
-    [
-        ("model.safetensors", b"x", f"{NAME}@.*/model.safetensors: changed since it was written"),
-        ("model.json", b"\x80\x04K\x01.", "no manifest of a model"),
-        ("model.json", b"{}", "no manifest of a model"),
-    ],
-)
-def test_a_changed_model_is_refused(hub: Hub, pushed: str, file: str, content: bytes, refused: str) -> None:
-    commit = hub.commit(NAME, {file: content})
-    with pytest.raises(dxmatch.ModelError, match=refused):
-        dxmatch.load(NAME, loading=dxmatch.Loading(revision=commit, allow_download=True))
-
-
-def test_nothing_but_what_the_model_lists_is_fetched(hub: Hub, pushed: str) -> None:
-    commit = hub.commit(NAME, {"setup.py": b"raise SystemExit", "model.pkl": b"\x80"})
-    hub.asked.clear()
-    dxmatch.load(NAME, loading=dxmatch.Loading(revision=commit, allow_download=True))
-    assert not [request for request in hub.asked if "setup.py" in request or "model.pkl" in request]
 
 
 def test_without_a_network_it_is_told_at_once(

@@ -72,14 +72,27 @@ def test_each_row_says_where_it_is_right(here: Path) -> None:
     json.dumps(accuracy.to_dict())
 
 
+# The first are the errors that H-DDx prints (Table 5).
+LEVELS = """
+    K70.0 K70.1 parent category section chapter; N17.0 N14 chapter; S32.0 S32.000 parent category section chapter; R53.83 T67.6
+    R53.83 R53.1 category section chapter; A15 A15-A19 parent section chapter; A15 A18 parent section chapter; 1 A15 chapter
+    A15-A19 A15 parent section chapter; J18 J18 code parent category section chapter
+"""
+
+
+def test_levels() -> None:
+    tree = open_tree()
+    for row in LEVELS.strip().replace("\n", ";").split(";"):
+        right, found, *levels = row.split()
+        assert [*levels_shared(tree, tree.node(found), tree.node(right))] == levels, row
+
+
 def test_a_table_of_its_own_gives_the_same(here: Path) -> None:
     frame = pd.DataFrame([row[:2] for row in ROWS], columns=["diagnosis", "icd10"])
     frame.to_csv("gold.csv", index=False)
     wanted = dxmatch.icd_accuracy("names.csv", "right", tree="tree.csv").measures
-    names = [row[0] for row in ROWS]
-    for gold in ("gold.csv", frame, frame.to_dict("list")):
-        assert dxmatch.icd_accuracy(names, gold, tree="tree.csv").measures == wanted
-    assert dxmatch.icd_accuracy(names, frame, tree="tree.csv").measures == wanted
+    for gold in ("gold.csv", frame):
+        assert dxmatch.icd_accuracy([row[0] for row in ROWS], gold, tree="tree.csv").measures == wanted
 
 
 def test_what_has_no_right_code_counts_nowhere_and_what_has_no_code_as_wrong(here: Path) -> None:
@@ -112,22 +125,6 @@ def test_several_right_codes_dots_and_each_row_or_each_string(here: Path) -> Non
 def test_what_is_refused(here: Path, table: Any, gold: Any, refused: str) -> None:
     with pytest.raises(dxmatch.InputError, match=refused):
         dxmatch.icd_accuracy(table, gold, tree="tree.csv")
-
-
-# The first seven are the errors that H-DDx prints (Table 5).
-@pytest.mark.parametrize(
-    ("right", "found", "levels"),
-    [
-        ("K70.0", "K70.1", "parent category section chapter"), ("M50.0", "M50.2", "parent category section chapter"),
-        ("N17.0", "N14", "chapter"), ("S32.0", "S32.000", "parent category section chapter"),
-        ("G47.9", "G47", "parent category section chapter"), ("R53.83", "T67.6", ""), ("R53.83", "R53.1", "category section chapter"),
-        ("A15", "A15-A19", "parent section chapter"), ("A15", "A18", "parent section chapter"), ("A15-A19", "A15", "parent section chapter"),
-        ("J18", "J18", "code parent category section chapter"), ("J01.9", "J01.90", "parent category section chapter"), ("1", "A15", "chapter"),
-    ],
-)  # fmt: skip
-def test_levels(right: str, found: str, levels: str) -> None:
-    tree = open_tree()
-    assert " ".join(levels_shared(tree, tree.node(found), tree.node(right))) == levels
 
 
 SET = """
@@ -188,12 +185,8 @@ def test_every_text_is_asked_as_h_ddx_does(here: Path, loopback: Any) -> None:
 def test_the_command(here: Path, command: Callable[..., Any]) -> None:
     asked = ("icd", "names.csv", "--gold", "right", "--tree", "tree.csv", "-o", "out.csv")
     done = command(*asked)
-    assert done.code == 0, done.err
-    assert "Code that came out, right" in done.out
-    assert "Pneumonia" in done.out
+    assert done.code == 0 and "Code that came out, right" in done.out, done.err
     told = json.loads(command(*asked, "--json").out)
     assert told["accuracy"][0] == dxmatch.icd_accuracy("names.csv", "right", tree="tree.csv").measures[0]._asdict()
     assert len(told["errors"]) == 5
     assert pd.read_csv("out.csv")["right_at"].tolist() == [row[2] for row in ROWS]
-    done = command("icd", "names.csv", "--gold", "diagnosis", "--tree", "tree.csv")
-    assert done.code == 1 and "an unknown ICD-10 code" in done.err

@@ -63,19 +63,6 @@ def test_a_sentence_model(here: Path, tiny_sentence_model: Path, distance: str, 
     assert row.how == "nearest"
 
 
-def test_lengths_count_for_euclid_alone(here: Path, tiny_sentence_model: Path) -> None:
-    from dxmatch.features.feature_set import FeatureSet
-    from dxmatch.matcher.match_function import load
-
-    m, name = load(), f"sentence-transformers:{tiny_sentence_model}"
-    providers = FeatureSet.read("offline").open(m.providers.normalizer, folders={name: tiny_sentence_model})
-    unit, own = (providers.encoder(name, unit).encode(["angina", "heart failure"]) for unit in (True, False))
-    lengths = np.linalg.norm(own, axis=1)
-    np.testing.assert_allclose(np.linalg.norm(unit, axis=1), 1, atol=1e-6)
-    assert (abs(lengths - 1) > 0.01).all()
-    np.testing.assert_allclose(own / lengths[:, None], unit, atol=1e-6)
-
-
 def test_an_endpoint_by_its_name_or_declared(here: Path, loopback: Any) -> None:
     loopback.rules()
     (here / "mine.toml").write_text(f'[endpoint.lab]\nurl = "{loopback.url}"\n', "utf-8")
@@ -112,10 +99,3 @@ encoder = "big"
 def test_what_is_no_encoder(encoder: str, said: str) -> None:
     with pytest.raises(OptionError, match=said):
         dxmatch.icd("angina", preset={"encoder": encoder})
-
-
-def test_the_shipped_one_by_name_is_the_one_without(here: Path) -> None:
-    plain = dxmatch.icd(["unstable angina attack"], tree="tree.csv")
-    assert dxmatch.icd(["unstable angina attack"], tree="tree.csv", preset=dxmatch.IcdPreset(encoder="shipped")).equals(
-        plain
-    )

@@ -13,11 +13,9 @@ import pyarrow as pa
 import pytest
 
 import dxmatch
-from dxmatch.files.tables import read_table, write_table
 from dxmatch.matcher import candidates
 from dxmatch.matcher.candidates import CandidateSearch
 from dxmatch.matcher.terms import listed
-from dxmatch.tests.command_line import invoke
 
 A = ["heart attack", "no pneumonia", "MI", "T1DM", None, " ", "Сердце", "type II diabetes", "xyzzy", "GOUT", "MI"]
 B = ["Myocardial infarction", "pneumonia", "type 1 diabetes", "type 2 diabetes", "Gout", "gout", "MI", "Сердце", None]
@@ -46,11 +44,6 @@ def test_each_term_has_its_best_link_or_the_reason_of_none(linked: pd.DataFrame)
     linked_rows = linked[linked["match"]]
     assert (linked_rows["relation"] == "same").all() and linked_rows["note"].isna().all()
     assert linked.loc[~linked["match"], ["b", "probability", "index_b", "relation"]].isna().all(axis=None)
-
-
-def test_what_is_written_the_same_goes_before_what_is_equal(m: dxmatch.MatchFunction) -> None:
-    made = m.link(["MI", "heart attack"], ["heart attack", "Heart Attack", "MI"], k=None).to_pandas()
-    assert made["index_b"].tolist() == [2, 0, 1, 0, 1, 2] and (made["probability"] == 1).all()
 
 
 def test_k_and_the_threshold(m: dxmatch.MatchFunction) -> None:
@@ -152,23 +145,6 @@ def test_candidates_hold_nearly_all_that_matches(m: dxmatch.MatchFunction) -> No
     a, b = (each.ravel().astype(np.int32) for each in np.meshgrid(asked, among, indexing="ij"))
     matches = m.model.probabilities(names, a, b) >= m.threshold
     assert matches.sum() > 50 and (matches & ~candidate[a, b]).sum() <= 0.03 * matches.sum()
-
-
-def run(*arguments: Any) -> str:
-    result = invoke(list(map(str, arguments)))
-    assert result.code == 0, result.output
-    return result.output
-
-
-def test_the_command_takes_and_writes_workbooks(tmp_path: Path) -> None:
-    suffix = ".xlsx"
-    write_table(pa.table({"dx": ["heart attack", None, "xyzzy"], "id": ["1", "2", "3"]}), tmp_path / f"a{suffix}")
-    write_table(pa.table({"name": ["MI", "gout"], "code": ["I21", "M10"]}), tmp_path / "b.csv")
-    out = tmp_path / f"links{suffix}"
-    told = run("link", tmp_path / f"a{suffix}", tmp_path / "b.csv", "-o", out, "--a", "dx")
-    assert "terms 3, linked 1, blank 1, not understood 1" in " ".join(told.split())
-    rows = read_table(out).data.to_pylist()
-    assert rows[0]["b"] == "MI" and rows[0]["b_code"] == "I21" and [row["a_id"] for row in rows] == ["1", "2", "3"]
 
 
 def test_the_command_shows_links_and_warns_of_doubtful_ones(

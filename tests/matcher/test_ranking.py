@@ -92,11 +92,6 @@ def test_a_matrix_is_the_probabilities_bit_for_bit(m: dxmatch.MatchFunction, mon
     assert whole[0, 0] == whole[5, 0] > 0.9 and whole[3, 4] == 1 and np.isnan(whole[3, 0]) and np.isnan(whole[4]).all()
 
 
-@pytest.mark.parametrize(("a", "b"), [([], ["gout"]), (["gout"], []), ([None], ["gout"]), (["gout"], [None, ""])])
-def test_a_matrix_with_nothing_to_compare(m: dxmatch.MatchFunction, a: list[Any], b: list[Any]) -> None:
-    assert m.matrix(a, b).shape == (len(a), len(b)) and np.isnan(m.matrix(a, b)).all()
-
-
 def test_the_policy_has_its_sides() -> None:
     m = dxmatch.load(policy="narrower-counts")
     answers = ["diabetes", "type 2 diabetes"]

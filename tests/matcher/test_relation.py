@@ -59,10 +59,18 @@ def test_turned_round_narrower_is_broader_and_nothing_else_changes(m: MatchFunct
 
 
 def test_a_pair_alone_is_what_it_is_in_a_batch(m: MatchFunction, found: Relations) -> None:
+    whys = m.relations(*map(list, zip(*PAIRS, strict=True)), why=True).why
+    assert found.why == () and len(whys) == len(PAIRS) and sum(map(bool, whys)) > 50
     for row in range(0, len(PAIRS), 11):
         alone = m.relation(*PAIRS[row])
         assert list(alone.probabilities.values()) == found.probabilities[row].tolist(), PAIRS[row]
-        assert alone.kind == found.kinds[row] and list(alone.probabilities) == list(RELATIONS)
+        assert (alone.kind, alone.why) == (found.kinds[row], whys[row]) and list(alone.probabilities) == list(RELATIONS)
+
+
+def test_what_is_said_of_each_comes_with_the_relation(m: MatchFunction) -> None:
+    found = m.relation("no heart attack", "heart attack")
+    assert found.probabilities["excluded"] == 1 and m.probability("no heart attack", "heart attack") == 0
+    assert [one.status for one in found.assertions] == [Status.NEGATED, Status.PRESENT]
 
 
 @pytest.mark.parametrize(
@@ -90,23 +98,6 @@ def test_what_a_is_to_b(m: MatchFunction, a: str, b: str, kind: str, why: str) -
     assert (found.kind, found.why) == (kind, why)
     assert found.probabilities[kind] == max(found.probabilities.values())
     assert str(found) == f"{kind} ({found.probabilities[kind]:.2f}){f': {why}' if why else ''}"
-
-
-def test_the_reasons_of_many_pairs_are_those_of_each(m: MatchFunction, found: Relations) -> None:
-    assert found.why == ()
-    whys = m.relations(*map(list, zip(*PAIRS, strict=True)), why=True).why
-    assert len(whys) == len(PAIRS) and sum(map(bool, whys)) > 50
-    for row in range(0, len(PAIRS), 5):
-        assert whys[row] == m.relation(*PAIRS[row]).why, PAIRS[row]
-
-
-def test_equal_names_are_surely_the_same_and_what_excludes_surely_excluded(m: MatchFunction) -> None:
-    assert m.relation("heart attack", "Heart attack").probabilities["same"] == 1
-    assert m.relation("no heart attack", "heart attack").probabilities["excluded"] == 1
-    assert m.probability("no heart attack", "heart attack") == 0
-    said = m.relation("no heart attack", "heart attack").assertions
-    assert [one.status for one in said] == [Status.NEGATED, Status.PRESENT]
-    assert m.relation("heart attack", "no heart attack").assertions == said[::-1]
 
 
 def test_opposed_words_exclude_what_does_not_match(m: MatchFunction) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dxmatch.models.folder import load
+from dxmatch.models.releases import SHAPE_FEATURES, warn_of_other_releases
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -23,3 +27,23 @@ def test_same_scores_as_when_it_was_written():
     # The exponential is the C library's, which may differ in its last bit.
     expected = [row["probability"] for row in rows]
     assert model.manifest.decision.calibration(raw).tolist() == pytest.approx(expected, rel=1e-14)
+
+
+def test_another_release_than_at_training_is_told(recwarn) -> None:
+    library = SHAPE_FEATURES[0]
+    warn_of_other_releases("mine", {library: version(library), "numpy": "0"})
+    assert not recwarn.list
+    with pytest.warns(
+        UserWarning, match=rf"^Model mine: its features may differ here, for {library} .* \(trained with 0\)"
+    ):
+        warn_of_other_releases("mine", {library: "0"})
+
+
+def test_a_pair_is_matched_without_what_is_slow_to_import() -> None:
+    code = """
+import sys, dxmatch
+dxmatch.load().match("heart attack", "acute MI")
+print([name for name in ("pyarrow", "narwhals", "lightgbm", "pandas") if name in sys.modules])
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"

@@ -53,12 +53,8 @@ WHOLE = msgspec.to_builtins(relation().facts)
 SLOPE = {"slope": 1.0, "intercept": 0.0}
 REFUSED = {
     "a key too few": ({key: WHOLE[key] for key in ("calibration", "direction")}, "missing required field `thresholds`"),
-    "a key too many": ({**WHOLE, "bias": 1.0}, "unknown field `bias`"),
     "a head too few": ({**WHOLE, "calibration": {k: v for k, v in WHOLE["calibration"].items() if k != "kin"}}, "not complete"),
     "a head without trees": ({**WHOLE, "calibration": {**WHOLE["calibration"], LEARNT: SLOPE}}, f"relation-{LEARNT}: other arrays"),
-    "an unknown head": ({**WHOLE, "calibration": {**WHOLE["calibration"], "cousin": SLOPE}}, "cousin"),
-    "a direction too few": ({**WHOLE, "direction": {"line": 1.0}}, "not complete"),
-    "a direction in words": ({**WHOLE, "direction": {**DIRECTION, "line": "up"}}, "direction"),
     "a threshold above 1": ({**WHOLE, "thresholds": {"strict": 2.0}}, "thresholds"),
 }  # fmt: skip
 
