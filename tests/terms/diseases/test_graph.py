@@ -14,7 +14,7 @@ from safetensors.numpy import save as save_tensors
 
 from dxmatch.errors import ModelError
 from dxmatch.terms.diseases import graph as module
-from dxmatch.terms.diseases.graph import DiseaseGraph, vocabulary_of
+from dxmatch.terms.diseases.graph import DiseaseGraph
 from dxmatch.terms.icd.cache import text_array
 
 from ...small_graph import graph_of
@@ -136,13 +136,6 @@ def test_too_broad_and_in_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.flatnonzero(by_size.too_broad).tolist() == [heart, ischemic]
 
 
-def test_its_words_and_names_are_a_vocabulary() -> None:
-    vocabulary = vocabulary_of(graph_of(), "en")
-    assert vocabulary.is_name("takayasu arteritis") and not vocabulary.is_name("takayasu")
-    assert vocabulary.diseases_of("pulseless disease") == vocabulary.diseases_of("takayasu arteritis")
-    assert vocabulary.words["vasculitis"] == 2 and "gout" not in vocabulary.words
-
-
 def test_the_shipped_graph(shipped: Any) -> None:
     assert len(shipped) > 20_000 and len(shipped.names) > 80_000
     assert DiseaseGraph.from_arrays(shipped.arrays()).identity == shipped.identity
@@ -190,9 +183,3 @@ def test_signs_are_no_kinds() -> None:
     assert made().kinds.tolist() == [2, 1, 1, 1] and made().only_signs.tolist() == [False, False, True, True]
     assert made([False] * 4).kinds.tolist() == [4, 3, 1, 1]
     assert made([False, True, True, False]).only_signs.tolist() == [False, False, True, False]  # one is also a kind
-
-
-def test_signs_are_stored() -> None:
-    again = DiseaseGraph.from_arrays(made().arrays())
-    assert again.signs.tolist() == made().signs.tolist() and again.identity == made().identity
-    assert made().identity != made([False] * 4).identity

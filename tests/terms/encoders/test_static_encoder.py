@@ -116,10 +116,8 @@ def configured(encoder: StaticEncoder, config: bytes) -> StaticEncoder:
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("buckets", 0), ("buckets", 2**40), ("buckets", "512"), ("buckets", True), ("buckets", None),
-        ("word_buckets", 512), ("word_buckets", -1), ("dimensions", 15), ("dimensions", 10**9), ("shortest", 2),
-        ("longest", 2), ("longest", 99), ("pairs", 1), ("version", 2), ("version", None), ("format", "other"),
-        ("training", []), ("measured", "x"), ("unknown", 1),
+        ("buckets", 0), ("buckets", 2**40), ("buckets", "512"), ("word_buckets", 512), ("dimensions", 15), ("shortest", 2),
+        ("longest", 2), ("pairs", 1), ("version", 2), ("format", "other"), ("unknown", 1),
     ],
 )  # fmt: skip
 def test_a_config_that_cannot_be_right(encoder: StaticEncoder, field: str, value: object) -> None:
@@ -142,14 +140,6 @@ def test_arrays_that_do_not_fit(encoder: StaticEncoder) -> None:
             wrong = scales.copy()
             wrong[9] = bad
             StaticEncoder.from_arrays({"config": config, "rows": rows, "scales": wrong})
-
-
-def test_weights_without_a_direction_are_no_number(encoder: StaticEncoder) -> None:
-    rows = encoder.arrays()["rows"]
-    nothing = StaticEncoder(SMALL, rows, np.zeros(512, np.float32))
-    for texts in (["fever"], ["fever"] * 100):
-        with pytest.raises(ModelError, match="no vector for 'fever'"):
-            nothing.encode(texts)
 
 
 def test_damaged_files_are_refused_or_still_sound(encoder: StaticEncoder, tmp_path: Path) -> None:

@@ -115,23 +115,3 @@ def test_lists_by_code_and_by_text(tree, shipped):
         (found.reference[1], "acute myocardial infarction"),
     ):
         assert codes_of(tree, nodes) == list(map(str, dxmatch.icd([text])["icd10"]))
-
-
-def test_a_wrong_code_is_told_wherever_it_stands():
-    rows = [*ROWS[:3], *(("c1", "A", "algorithm", rank, "gout", "M1O" if rank > 10 else None) for rank in range(3, 12))]
-    with pytest.raises(InputError, match=r"data frame, row 11, column 'icd10': an unknown ICD-10 code.*'M1O'"):
-        coded(lists_of(rows), 2, NoMapping())
-    wrong = [*ROWS[:2], ("c1", "T", "reference", 1, "bronchitis", "J4O")]
-    with pytest.raises(InputError, match=r"row 2, column 'icd10 of the reference': an unknown ICD-10 code"):
-        coded(lists_of(wrong), 1, NoMapping())
-
-
-def test_the_column_of_the_references_codes(tree, shipped):
-    columns = "case_id,rater,role,rank,diagnosis,reference,reference_icd10"
-    rows = [
-        ("c1", "A", "algorithm", 1, "asthma", "bronchitis", "J40;J41"),
-        ("c2", "A", "algorithm", 1, "asthma", "asthma", None),
-    ]
-    found = coded(lists_of(rows, columns), 1, shipped)
-    assert codes_of(tree, found.reference[0]) == ["J40", "J41"]
-    assert codes_of(tree, found.reference[1]) == codes_of(tree, found.predicted[1])

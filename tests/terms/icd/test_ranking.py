@@ -106,13 +106,6 @@ def test_the_floor(cm, normalizer):
     assert how(placed(cm, normalizer, [("lesion of arm", "L98", 0.1)]), "lesion arm") == "nearest"
 
 
-def test_what_is_unmapped_keeps_its_candidates(cm, normalizer):
-    index = placed(cm, normalizer, [("lesion of arm", "L98", 0.2)], floor=True)
-    below, same = index.answers(["lesion arm", "lesion of arm"], 3)
-    assert (below.icd10, below.how, below.candidates[0].code) == (None, "unmapped", "L98")
-    assert (same.icd10, same.how) == ("L98", "direct")
-
-
 def test_more_names(folder, encoder, normalizer, cm):
     names = ["grippe of the lungs", "lung blight", "crohn disease", "of no code"]
     costs = np.array([0.04, np.inf, 0.04, 0.04], np.float32)
