@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dxmatch.errors import InputError
+from dxmatch.errors import InputError, ModelError
 from dxmatch.terms.encoders import Encoder
 from dxmatch.terms.encoders.cached import ROWS, CachedEncoder
 

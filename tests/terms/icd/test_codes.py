@@ -115,3 +115,17 @@ def test_lists_by_code_and_by_text(tree, shipped):
         (found.reference[1], "acute myocardial infarction"),
     ):
         assert codes_of(tree, nodes) == list(map(str, dxmatch.icd([text])["icd10"]))
+
+
+def test_the_column_of_the_references_codes_and_where_a_wrong_one_stands(tree, shipped):
+    columns = "case_id,rater,role,rank,diagnosis,reference,reference_icd10"
+    rows = [("c1", "A", "algorithm", 1, "asthma", "bronchitis", "J40;J41"), ("c2", "A", "algorithm", 1, "asthma", "asthma", None)]  # fmt: skip
+    found = coded(lists_of(rows, columns), 1, shipped)
+    assert codes_of(tree, found.reference[0]) == ["J40", "J41"]
+    assert codes_of(tree, found.reference[1]) == codes_of(tree, found.predicted[1])
+    further = [*ROWS[:3], ("c1", "A", "algorithm", 3, "gout", "M1O")]  # beyond k
+    with pytest.raises(InputError, match=r"data frame, row 3, column 'icd10': an unknown ICD-10 code.*'M1O'"):
+        coded(lists_of(further), 2, shipped)
+    wrong = [*ROWS[:2], ("c1", "T", "reference", 1, "bronchitis", "J4O")]
+    with pytest.raises(InputError, match=r"row 2, column 'icd10 of the reference': an unknown ICD-10 code"):
+        coded(lists_of(wrong), 1, shipped)
