@@ -46,10 +46,6 @@ def test_lists_of_every_kind(m: dxmatch.MatchFunction, terms: Any, kind: type, i
         assert not [name for made in (linked, clusters) for name in made.columns if "index_level" in name]
 
 
-def test_a_generator_is_read_once(m: dxmatch.MatchFunction) -> None:
-    assert len(m.dedupe(one for one in TERMS)) == len(m.link((one for one in TERMS), (one for one in TERMS))) == 3
-
-
 def test_the_named_index_of_the_second_table_is_kept_as_a_column(m: dxmatch.MatchFunction) -> None:
     catalogue = pd.DataFrame({"name": ["Gout"]}, index=pd.Index(["M10"], name="code"))
     assert m.link(FRAME, catalogue)["b_code"].fillna("").tolist() == ["M10", "", ""]

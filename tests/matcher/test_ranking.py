@@ -11,18 +11,7 @@ import pytest
 import dxmatch
 from dxmatch.matcher import batch
 
-TERMS = [
-    "gout",
-    "MI",
-    None,
-    "",
-    "NSTEMI",
-    "myocardial infarction",
-    "no myocardial infarction",
-    "MI",
-    float("nan"),
-    "###",
-]
+TERMS = ["gout", "MI", None, "", "NSTEMI", "myocardial infarction", "no myocardial infarction", "MI", float("nan"), "###"]  # fmt: skip
 
 
 def test_the_best_come_first_and_what_is_missing_is_skipped(m: dxmatch.MatchFunction) -> None:
@@ -47,14 +36,10 @@ def test_k_and_the_threshold_cut(m: dxmatch.MatchFunction) -> None:
     ("query", "terms", "options", "told"),
     [
         ("", ["gout"], {}, "blank"),
-        (None, ["gout"], {}, "blank"),
         ("###", ["gout"], {}, "without a letter or digit"),
         (5, ["gout"], {}, "column 'query': not a text"),
-        ("gout", "gout", {}, "not a list of terms"),
-        ("gout", 7, {}, "not a list of terms"),
         ("gout", [None, 7], {}, "row 1, column 'terms': not a text"),
         ("gout", ["gout"], {"k": 0}, "'k' parameter must be a whole number 1 or more"),
-        ("gout", ["gout"], {"k": True}, "'k' parameter"),
         ("gout", ["gout"], {"threshold": 1.5}, "'threshold' parameter must be"),
     ],
 )

@@ -60,22 +60,20 @@ def test_the_same_arrives(which: str, way: Any, request: pytest.FixtureRequest) 
         np.testing.assert_array_equal(there.probabilities(A, B), m.probabilities(A, B))
 
 
-def test_what_load_was_told_arrives(tmp_path: Path) -> None:
+def test_what_load_was_told_arrives_and_a_task_does_not_open_the_model_anew(own: dxmatch.MatchFunction) -> None:
     m = dxmatch.load(policy="strict", judge_all=True, min_coverage=0.5)
     m.threshold = 0.75
     there = by_pickle(m)
     assert (there.policy, there.judge_all, there.min_coverage, there.threshold) == ("strict", True, 0.5, 0.75)
+    first, second = (pickle.loads(sent) for sent in [pickle.dumps(own)] * 2)
+    assert first is not second and first.providers is second.providers
+    before, first.threshold = own.threshold, 0.01
+    assert own.threshold == second.threshold == before
 
 
 def test_what_every_dxmatch_holds_does_not_travel(shipped: dxmatch.MatchFunction, own: dxmatch.MatchFunction) -> None:
     assert len(pickle.dumps(shipped)) < 2_000
     assert len(pickle.dumps(own)) < 500_000
-
-
-def test_a_task_does_not_open_the_model_anew(own: dxmatch.MatchFunction) -> None:
-    sent = pickle.dumps(own)
-    first, second = pickle.loads(sent), pickle.loads(sent)
-    assert first is not second and first.providers is second.providers
 
 
 def test_from_a_folder_its_path_travels(tmp_path: Path, own: dxmatch.MatchFunction) -> None:
