@@ -199,3 +199,14 @@ def test_progress_reaches_its_end(write: Write, model: Path, tmp_path: Path, mon
     run(write(random_pairs(500)), tmp_path / "o.parquet", model, chunk_rows=100)
     for what in ("Reading texts", "Scoring pairs"):
         assert seen[what] == [(done, 500) for done in (100, 200, 300, 400, 500)]
+
+
+def test_dictionaries_that_grew_too_large(write: Write, model: Path) -> None:
+    """A writer that gives up its dictionary in the middle of a row group leaves both kinds of page."""
+    table = random_pairs(400)
+    mixed = write(table, "mixed.parquet", dictionary_pagesize_limit=200, data_page_size=256, write_batch_size=16)
+    plain = write(table, "plain.parquet", use_dictionary=False)
+    whole = write(table, "whole.parquet")
+    tables = [pq.read_table(scored(p, model, f"o-{p.name}", chunk_rows=90)) for p in (mixed, plain, whole)]
+    assert tables[0].equals(tables[1])
+    assert tables[0].equals(tables[2])

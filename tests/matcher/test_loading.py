@@ -11,6 +11,7 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import InputError, ModelError, OptionError
+from dxmatch.matcher.asked_models import providers_of
 from dxmatch.matcher.loading import check_identity
 from dxmatch.models.folder import SHIPPED_MODEL
 from dxmatch.tests.small_model import model_parts, saved
@@ -88,3 +89,21 @@ def test_the_command_line(command: Callable[..., object], tmp_path: Path) -> Non
     assert said(*pair, "--matcher", path)[1].endswith("Or: --encoders enc=FOLDER says it.\n")
     assert said(*pair, "--matcher", path, "--encoders", "enc")[0] == 2
     assert "without modules.json" in said(*pair, "--matcher", path, "--encoders", f"enc={tmp_path}")[1]
+
+
+def test_a_feature_set_takes_them(tmp_path: Path, small: dxmatch.MatchFunction) -> None:
+    wrong = dxmatch.Loading(identity=f"offline-en@{'0' * 12}")
+    with pytest.raises(ModelError, match="The model is small@"):
+        providers_of("offline", matcher=small.save(tmp_path / "model"), loading=wrong)
+    with pytest.raises(OptionError, match="'identity' parameter must be left out without a model"):
+        providers_of("offline", loading=wrong)
+
+
+def test_the_commit_of_training_is_what_a_hub_name_means(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dxmatch.terms.encoders.declared import EncoderSpec
+
+    commit = "1" * 40
+    assert EncoderSpec("x", "owner/model").pinned(f"owner/model@{commit}-8").revision == commit
+    assert EncoderSpec("x", "owner/model", revision="v1").pinned(f"owner/model@{commit}-8").revision == "v1"
+    for other in (None, "owner/model@main-8", f"owner/other@{commit}-8", "sentence-0123456789ab-8"):
+        assert EncoderSpec("x", "owner/model").pinned(other).revision is None

@@ -12,9 +12,10 @@ import dxmatch
 from dxmatch.errors import ModelError, OptionError
 from dxmatch.matcher.match_function import MatchFunction
 from dxmatch.matcher.policy import POLICIES, RELATIONS, SPECIFICATION
+from dxmatch.models.folder import save
 from dxmatch.models.relation import RelationFacts, RelationModel
 
-from ..small_relation import LEARNT, THRESHOLDS, related, under
+from ..small_relation import LEARNT, THRESHOLDS, related, relation_folder, under
 from .test_relation import PAIRS
 
 A, B = map(list, zip(*PAIRS, strict=True))
@@ -114,3 +115,13 @@ def test_a_model_without_a_threshold_for_a_policy_says_so(m: MatchFunction) -> N
         ModelError, match="has no threshold for the policy broader-counts, only for specification, strict"
     ):
         MatchFunction(parts, policy="broader-counts")
+
+
+def test_loaded_from_a_folder(tmp_path: Path) -> None:
+    folder = save(tmp_path / "m", relation_folder(tmp_path, learnt=True))
+    strict = dxmatch.load(folder, policy="strict", judge_all=True)
+    again = dxmatch.load(strict.save(tmp_path / "again"), judge_all=True)
+    assert (strict.policy, strict.threshold) == ("strict", 0.5)
+    assert again.policy == SPECIFICATION, "a policy is how one asks, no part of the model"
+    np.testing.assert_array_equal(under(again, "strict").probabilities(A, B), strict.probabilities(A, B))
+    np.testing.assert_array_equal(again.relations(A, B).probabilities, strict.relations(A, B).probabilities)
