@@ -10,12 +10,12 @@ Beside English, the commonest triggers of other languages are heard, too. A lang
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from importlib import resources
+
+from .vocabulary import rows_in, words_in
 
 
 class Status(StrEnum):
@@ -33,9 +33,9 @@ _HEARD_BESIDE = {"en": ("de", "es", "fr", "it")}
 """Names of diseases are much alike in these languages, so that a denial in another is understood as the disease where it is not heard."""
 _STRENGTH = {status: strength for strength, status in enumerate(Status)}
 """Of several triggers the strongest counts: "history of exposure to tuberculosis" is an exposure."""
-_JOINS = frozenset(("a", "and", "by", "for", "from", "in", "of", "on", "or", "to", "with"))
+_JOINS = words_in("a and by for from in of on or to with")
 """No diagnosis consists of these alone."""
-_TYPES = frozenset(("virus", "type", "infection", "disease", "test"))
+_TYPES = words_in("virus type infection disease test")
 """What may follow the name of a disease that is "negative"."""
 
 
@@ -100,18 +100,15 @@ class _Table:
     breaks_past: frozenset[str]
 
 
-def _rows(name: str, language: str) -> list[dict[str, str]]:
-    file = resources.files(__package__ or "") / f"assertion_{name}_{language}.csv"
-    return list(csv.DictReader(file.read_text("utf-8").splitlines())) if file.is_file() else []
-
-
 @lru_cache
 def _table(language: str) -> _Table | None:
     groups: dict[str, list[str]] = {}
-    for row in _rows("words", language):
+    for row in rows_in("assertion_words", language):
         groups.setdefault(f"@{row['group']}", []).extend(row["words"].split())
     sides: dict[str, dict[str, list[_Trigger]]] = {"before": {}, "after": {}}
-    for row in (row for one in (language, *_HEARD_BESIDE.get(language, ())) for row in _rows("triggers", one)):
+    for row in (
+        row for one in (language, *_HEARD_BESIDE.get(language, ())) for row in rows_in("assertion_triggers", one)
+    ):
         unless, only, needs = (_members(row[column], groups) for column in ("unless", "unless_only", "needs"))
         for words in _written_out(row["words"].split(), groups):
             key = words[0] if row["position"] == "before" else words[-1]
@@ -192,9 +189,7 @@ def _first(
 
 
 def _speaks_of(table: _Table, trigger: _Trigger, core: Sequence[str]) -> bool:
-    if not trigger.unless.isdisjoint(core) or trigger.only.issuperset(core):
-        return False
-    if _JOINS.issuperset(core):
+    if not trigger.unless.isdisjoint(core) or trigger.only.issuperset(core) or _JOINS.issuperset(core):
         return False
     if "@bare" in trigger.needs:
         *first, last = _without_type(core)

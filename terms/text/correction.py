@@ -6,12 +6,10 @@ found that one makes 80 % of misspellings).
 
 from __future__ import annotations
 
-import csv
 from functools import cache
-from importlib import resources
 
 from .scripts import latin_look
-from .vocabulary import NEVER_ENGLISH, Vocabulary, words_in
+from .vocabulary import NEVER_ENGLISH, Vocabulary, rows_in, words_in
 
 SHORTEST_FOR_ONE, SHORTEST_FOR_TWO = 5, 8
 """Letters of a word that one slip, that two slips may be found in."""
@@ -175,8 +173,4 @@ def _is_form_of(word: str, other: str) -> bool:
 @cache
 def _confusions(language: str) -> dict[str, tuple[str, frozenset[str]]]:
     """`{"infraction": ("infarction", {"myocardial", …})}`; a word without such neighbours is read so anywhere."""
-    if language != "en":
-        return {}
-    text = (resources.files(__package__ or "") / "confusions_en.csv").read_text("utf-8")
-    rows = csv.DictReader(text.splitlines())
-    return {row["written"]: (row["read"], frozenset(row["beside"].split())) for row in rows}
+    return {row["written"]: (row["read"], words_in(row["beside"])) for row in rows_in("confusions", language)}

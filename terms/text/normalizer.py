@@ -9,7 +9,6 @@ A change of any step or of a built-in table raises `VERSION`, which is stored wi
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 import os
@@ -17,12 +16,12 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from importlib import resources
 from typing import Any
 
 from ...errors import InputError, ModelError, OptionError
 from ...files.limits import MAX_CHARACTERS
 from .assertion import Assertion, assertion_of
+from .vocabulary import rows_in, words_in
 from .word_rules import NEGATED, SPECIAL, ruled, without_hedges
 
 VERSION = "2"
@@ -56,7 +55,7 @@ _LETTERS = re.compile(r"[A-Za-z0-9]+")
 _LAST_SHORT = re.compile(r"(?<![^\s,;])([A-Za-z][A-Za-z0-9]{1,9})$")
 _MAX_LONG_FORM = 200
 """How far back, in characters, a long form can begin."""
-_SMALL = frozenset(("of", "and", "the", "in", "with", "to", "by", "a", "for", "on", "or", "from", "due"))
+_SMALL = words_in("of and the in with to by a for on or from due")
 # British to American spelling. Each pattern must be safe inside any word: it is tried on all of them.
 _STEMS = (
     (r"aem(?=[io])", "em"), (r"haem", "hem"), (r"(?<!angi)(?<!erythr)(?<!leuk)oedem", "edem"), (r"\boesoph", "esoph"),
@@ -79,26 +78,23 @@ _STEMS = (
 _ANY_STEM = re.compile("|".join(f"(?:{pattern})" for pattern, _ in _STEMS))
 _EACH_STEM = tuple((re.compile(pattern), replacement) for pattern, replacement in _STEMS)
 
-_SPELLED = {
-    "addisons": "addison", "alzheimers": "alzheimer", "barretts": "barrett", "bartholins": "bartholin",
-    "behcets": "behcet", "bells": "bell", "brocas": "broca", "crohns": "crohn", "cushings": "cushing", "downs": "down",
-    "dupuytrens": "dupuytren", "fourniers": "fournier", "grave": "graves", "gullain": "guillain", "hansens": "hansen",
-    "hashimotos": "hashimoto", "hirschsprungs": "hirschsprung", "hodgkins": "hodgkin", "huntingtons": "huntington",
-    "kaposis": "kaposi", "kawasakis": "kawasaki", "legionnaire": "legionnaires", "lymes": "lyme", "marfans": "marfan",
-    "meckels": "meckel", "menieres": "meniere", "mortons": "morton", "pagets": "paget", "parkinsons": "parkinson",
-    "peyronies": "peyronie", "potts": "pott", "raynauds": "raynaud", "reiters": "reiter", "reyes": "reye",
-    "schoenlein": "schonlein", "sheehans": "sheehan", "sjogrens": "sjogren", "sjoegren": "sjogren", "stills": "still",
-    "takayasus": "takayasu", "tourettes": "tourette", "turners": "turner", "wegeners": "wegener",
-    "wernickes": "wernicke", "whipples": "whipple", "wilsons": "wilson", "zenkers": "zenker", "disk": "disc",
-    "disks": "discs", "1st": "first", "2nd": "second", "3rd": "third", "4th": "fourth", "5th": "fifth",
+_EPONYMS = words_in(
+    "addison alzheimer barrett bartholin behcet bell broca crohn cushing down dupuytren fournier hansen hashimoto "
+    "hirschsprung hodgkin huntington kaposi kawasaki lyme marfan meckel meniere morton paget parkinson peyronie pott "
+    "raynaud reiter reye sheehan sjogren still takayasu tourette turner wegener wernicke whipple wilson zenker"
+)
+"""Names of people, of which an s is the possessive without its apostrophe."""
+_SPELLED = {f"{name}s": name for name in _EPONYMS} | {
+    "grave": "graves", "gullain": "guillain", "legionnaire": "legionnaires", "schoenlein": "schonlein",
+    "sjoegren": "sjogren", "disk": "disc", "disks": "discs", "1st": "first", "2nd": "second", "3rd": "third",
+    "4th": "fourth", "5th": "fifth",
 }  # fmt: skip
 
 
 @lru_cache
 def _rows(language: str) -> dict[str, tuple[str, bool]]:
     """The built-in table, `{"mi": ("myocardial infarction", False), …}`; True asks for upper case."""
-    file = resources.files(__package__ or "") / f"abbreviations_{language}.csv"
-    rows = csv.DictReader(file.read_text("utf-8").splitlines())
+    rows = rows_in("abbreviations", language)
     return {row["abbreviation"]: (row["expansion"], row["case"] == "exact") for row in rows}
 
 

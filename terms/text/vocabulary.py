@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping
 from functools import cached_property
+from importlib import resources
 
 SHORTEST_PART = 4
 """The shortest word, in letters, that a compound is taken apart into: "broncho" and "pneumonia"."""
@@ -16,6 +18,12 @@ STEM, WORDS_OF_A_STEM = 6, 4
 
 def words_in(text: str) -> frozenset[str]:
     return frozenset(text.split())
+
+
+def rows_in(table: str, language: str) -> list[dict[str, str]]:
+    """Of a table of words beside this file, `TABLE_LANGUAGE.csv`; none where a language has no such table."""
+    file = resources.files(__package__ or "") / f"{table}_{language}.csv"
+    return list(csv.DictReader(file.read_text("utf-8").splitlines())) if file.is_file() else []
 
 
 _PREFIXES = words_in(

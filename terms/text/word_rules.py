@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
+from .vocabulary import words_in
 
 
 def _numbered(words: str) -> dict[str, str]:
@@ -20,38 +18,38 @@ _ROMAN_ONLY = {"ii": "2", "iii": "3", "vii": "7", "viii": "8", "ix": "9", "xi": 
 """Numerals wherever they stand; iv (intravenous), v, i, x (X-linked) only after a word that counts."""
 _WITH_LETTER = re.compile(r"(iv|i{1,3})([abcабв])")
 
-_COUNTS = _set(
+_COUNTS = words_in(
     "type stage grade class factor phase level group category types stages grades degree bipolar nerve killip nyha "
     "gold figo mucopolysaccharidosis mucolipidosis glycogenosis hyperlipoproteinemia antithrombin collagen"
 )
-_JOINS = _set(
+_JOINS = words_in(
     "pre hyper hypo peri endo intra extra sub supra infra retro poly multi hemi pseudo micro gastro broncho cardio "
     "cerebro neuro osteo thrombo hepato genito cranio tracheo naso"
 )
-_STANDS_ALONE = _set("syndrome disease with from type")
-_AFTER_POST = _set(
+_STANDS_ALONE = words_in("syndrome disease with from type")
+_AFTER_POST = words_in(
     "traumatic infectious infective surgical streptococcal viral operative partum herpetic menopausal thrombotic "
     "concussion concussional concussive natal nasal ictal term prandial dural inflammatory"
 )
-_NOT_NEGATED = _set("nonsense nonaka nonagenarian nonanoic")
-_SAYS_NOTHING = _set("nos unspecified the an")
-_HEDGES = _set("suspected probable possible presumed presumptive likely query")
+_NOT_NEGATED = words_in("nonsense nonaka nonagenarian nonanoic")
+_SAYS_NOTHING = words_in("nos unspecified the an")
+_HEDGES = words_in("suspected probable possible presumed presumptive likely query")
 _HEDGE_PHRASES = frozenset(
     (
         ("rule", "out"), ("suspicion", "of"), ("suspicious", "for"), ("concern", "for"), ("consistent", "with"),
         ("compatible", "with"), ("case", "of"), ("diagnosis", "of"),
     )
 )  # fmt: skip
-_GREEK = _set("alpha beta gamma delta")
+_GREEK = words_in("alpha beta gamma delta")
 
-_RU_SAYS_NOTHING = _set(
+_RU_SAYS_NOTHING = words_in(
     "неуточненный неуточненная неуточненное неуточненные неуточненного неуточненной неуточненных бду"
 )
-_RU_HEDGES = _set(
+_RU_HEDGES = words_in(
     "вероятный вероятная вероятное возможный возможная возможное вероятно возможно предположительно подозрение"
 )
 _RU_HEDGE_PHRASES = frozenset((("подозрение", "на"),))
-_RU_ENDINGS = _set("го й я ой ая ый ое е ей му м")
+_RU_ENDINGS = words_in("го й я ой ая ый ое е ей му м")
 _RU_ROMAN = {numeral: digit for numeral, digit in _ROMAN.items() if numeral != "x"}
 _RU_WITH_LETTER = frozenset(a + b for a in ("i", "ii", "iii", "iv") for b in "абвabc")
 
@@ -139,7 +137,7 @@ def ruled(words: Sequence[str], language: str) -> list[str]:
 
 
 SPECIAL = {
-    "en": _set("a post not").union(
+    "en": words_in("a post not").union(
         _COUNTS, _JOINS, _SAYS_NOTHING, _HEDGES, _ROMAN_ONLY, (phrase[0] for phrase in _HEDGE_PHRASES)
     ),
     "ru": _RU_SAYS_NOTHING | _RU_HEDGES | _RU_ENDINGS | _RU_ROMAN.keys() | _RU_WITH_LETTER,
