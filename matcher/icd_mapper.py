@@ -16,7 +16,7 @@ from ..features.providers import SENTENCE_TRANSFORMERS, SHIPPED, undeclared
 from ..files.wording import hint
 from ..progress import Progress
 from ..terms.encoders.declared import EncoderSpec
-from ..terms.icd.index import HOW, NEAREST, UNMAPPED, IcdAnswer, IcdIndex
+from ..terms.icd.index import NEAREST, UNMAPPED, IcdAnswer, IcdIndex
 from ..terms.icd.naming import Codable
 from ..terms.icd.search import CANDIDATES
 from ..terms.text.assertion import Status
@@ -164,7 +164,7 @@ class IcdMapper:
             return answers
         for text, one in read.items():
             if one.no_code is not None and not self.m.judge_all:
-                answers[text] = IcdAnswer(None, None, HOW[UNMAPPED], None, answers[text].candidates)
+                answers[text] = IcdAnswer(None, None, UNMAPPED, None, answers[text].candidates)
         said = {text: normalizer.assertion(one.name) for text, one in read.items()}
         if told := [text for text, one in said.items() if one.status in _TOLD]:
             are, first = "is" if len(told) == 1 else "are", f"{quoted(told[0])}, {said[told[0]].status}"
@@ -172,7 +172,7 @@ class IcdMapper:
                 f"{len(told):,} of {len(said):,} diagnoses {are} said to be possible, past, or not the patient's own ({first}): the code is "
                 "of the disease that is named, or of the nearest title, and may not hold what is said."
             )
-        nearest = {text: read[text].name for text, one in answers.items() if one.how == HOW[NEAREST]}
+        nearest = {text: read[text].name for text, one in answers.items() if one.how == NEAREST}
         other = {text: name for text, name in nearest.items() if said[text].status in _OF_OTHER_TIMES_AND_PEOPLE}
         return answers | self._as_said(other) if other and not self.m.rests_on_votes else answers
 
@@ -205,11 +205,11 @@ class IcdMapper:
             )
             if fits := [*alike, *present]:
                 others = [each for each in candidates[text] if each is not fits[0]]
-                out[text] = IcdAnswer(*fits[0][:2], HOW[NEAREST], fits[0].score, [fits[0], *others][:k])
+                out[text] = IcdAnswer(*fits[0][:2], NEAREST, fits[0].score, [fits[0], *others][:k])
             elif of_core[one.core].icd10 is not None:
-                out[text] = of_core[one.core]._replace(how=HOW[NEAREST])
+                out[text] = of_core[one.core]._replace(how=NEAREST)
             else:
-                out[text] = IcdAnswer(None, None, HOW[UNMAPPED], candidates[text][0].score, candidates[text][:k])
+                out[text] = IcdAnswer(None, None, UNMAPPED, candidates[text][0].score, candidates[text][:k])
         return out
 
     def _picked(self, names: Sequence[str], progress: Progress | None) -> list[IcdAnswer]:

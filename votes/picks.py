@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..terms.icd.index import CODE, DIRECT, HOW, Assignment, Candidate, IcdAnswer, IcdIndex
+from ..terms.icd.index import DIRECT, Assignment, Candidate, IcdAnswer, IcdIndex
 from .prompts.questions import REASONS, Question
 from .store.store import VoteStore
 from .voters import Picker
@@ -86,20 +86,17 @@ def picked_answers(
     """
     choices = Choices.of(names, index, k, take_direct)
     ask(choices)
-    out, ways = [], choices.direct.how.tolist()
+    out, direct = [], choices.direct
     # The letters of a code say nothing to an encoder.
-    by_name = [name for name, how in zip(names, ways, strict=True) if how == DIRECT]
+    by_name = [name for name, how in zip(names, direct.how, strict=True) if how == DIRECT]
     found = zip(*index.candidates(by_name, k), strict=True)
-    for name, node, how in zip(names, choices.direct.nodes.tolist(), ways, strict=True):
-        if node < 0:
-            out.append(IcdAnswer(None, None, HOW[0], None, []))
-            continue
-        others = [] if how == CODE else index.shown_candidates(*next(found))
-        out.append(index.direct_answer(node, how, name, others, k))
+    for name, node, how in zip(names, direct.nodes.tolist(), direct.how, strict=True):
+        others = index.shown_candidates(*next(found)) if how == DIRECT else []
+        out.append(IcdAnswer() if node < 0 else index.direct_answer(node, how, name, others, k))
     for choice, answer in zip(choices.asked, store.stored(choices.questions(picker)), strict=True):
         if answer is None or answer.verdict is None:
             reason = NOT_ANSWERED if answer is None else REASONS[answer.reason or "unclear"]
-            out[choice.row] = IcdAnswer(None, None, UNSCORED, None, choice.candidates, reason)
+            out[choice.row] = IcdAnswer(how=UNSCORED, candidates=choice.candidates, reason=reason)
         else:
             chosen = choice.candidates[answer.verdict - 1]
             out[choice.row] = IcdAnswer(*chosen[:2], PICKED, chosen.score, choice.candidates)

@@ -78,10 +78,8 @@ class EndpointEncoder:
         return [call.result() for call in calls]
 
     def _unit_rows(self, texts: list[str], vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        self._dimensions, who = (
-            self._dimensions or vectors.shape[1],
-            f"The encoder {self.model!r} at the endpoint {self.endpoint.name!r}",
-        )
+        who = f"The encoder {self.model!r} at the endpoint {self.endpoint.name!r}"
+        self._dimensions = self._dimensions or vectors.shape[1]
         if vectors.shape[1] != self._dimensions:
             raise ModelError(f"{who} gives vectors of {vectors.shape[1]} numbers, not of {self._dimensions}.")
         return rows_of(vectors, texts, self._unit, who)

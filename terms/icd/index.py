@@ -25,17 +25,16 @@ from .tree import BLOCK, CATEGORY, CODE_FORM, EXTENSION, IcdTree
 MORE_NAMES_OF = "icd10cm"
 """The source whose codes more names have."""
 _STRINGS_AT_ONCE = 4096
-HOW = ("none", "direct", "code", "nearest", "unmapped")
-NONE, DIRECT, CODE, NEAREST, UNMAPPED = range(5)
+NONE, DIRECT, CODE, NEAREST, UNMAPPED = "none", "direct", "code", "nearest", "unmapped"
 _FLOORED = "static-"
 """The encoders, by the beginning of their identity, whose scores the floor was chosen on; other encoders have no floor."""
 
 
 class Assignment(NamedTuple):
-    """nodes : int32[u], the node of each of u strings, -1 for none. how : uint8[u], how it was found: a position in `HOW`."""
+    """nodes : int32[u], the node of each of u strings, -1 for none. how : how each was found: `DIRECT`, `CODE` or `NONE`."""
 
     nodes: NDArray[np.int32]
-    how: NDArray[np.uint8]
+    how: list[str]
 
 
 class Candidate(NamedTuple):
@@ -62,11 +61,11 @@ class IcdAnswer(NamedTuple):
     reason : why a language model's answer names no code.
     """
 
-    icd10: str | None
-    name: str | None
-    how: str
-    score: float | None
-    candidates: list[Candidate]
+    icd10: str | None = None
+    name: str | None = None
+    how: str = NONE
+    score: float | None = None
+    candidates: Sequence[Candidate] = ()
     reason: str | None = None
 
 
@@ -222,7 +221,7 @@ class IcdIndex:
 
     def direct(self, strings: Sequence[str], by_name: bool = True) -> Assignment:
         """The node whose name a string equals, or whose code it is; -1 where neither holds. by_name : else by its code alone."""
-        nodes, how = np.full(len(strings), -1, np.int32), np.full(len(strings), NONE, np.uint8)
+        nodes, how = np.full(len(strings), -1, np.int32), [NONE] * len(strings)
         for i, text in enumerate(strings):
             if (node := self._nodes_by_name.get(text, -1)) >= 0:
                 nodes[i], how[i] = (node, DIRECT) if by_name else (-1, NONE)
@@ -230,32 +229,26 @@ class IcdIndex:
                 nodes[i], how[i] = node, CODE
         return Assignment(nodes, how)
 
-    def candidates(self, strings: Sequence[str], k: int = CANDIDATES) -> Candidates:
+    def candidates(
+        self,
+        strings: Sequence[str],
+        k: int = CANDIDATES,
+        vectors: NDArray[np.float32] | None = None,
+        *,
+        by_wording: bool = False,
+    ) -> Candidates:
         """Per string the k nearest codes, each by the nearest of its names, or the k nearest names, as the index counts them.
 
-        Whether or not a name equals the string. Codes that appear through several names count once, so that a language model
-        chooses among k different ones; of names, one code may come twice. None where the encoder finds nothing in the string
-        (a zero vector). The scores are cosines, or distances with a minus sign.
-        """
-        return self._nearest(strings, k, None, False)
-
-    def ranked(
-        self, strings: Sequence[str], k: int = CANDIDATES, vectors: NDArray[np.float32] | None = None
-    ) -> Candidates:
-        """Per string the k codes of the best scores (see `ranking`) among the nearest, whether or not a name equals it.
-
-        Also for a string below the floor: `mapped` tells which are not. `candidates` where wording does not count.
+        Whether or not a name equals the string, and also below the floor: `mapped` tells which are not. Codes that appear through several
+        names count once, so that a language model chooses among k different ones; of names, one code may come twice. None where the
+        encoder finds nothing in the string (a zero vector). The scores are cosines, or distances with a minus sign.
 
         Parameters
         ----------
         vectors : float32[u, d], the encoder's of `strings`, where they are at hand.
+        by_wording : those of the best scores (see `ranking`) among the nearest, where wording counts.
         """
-        return self._nearest(strings, k, vectors, self._by_wording)
-
-    def _nearest(
-        self, strings: Sequence[str], k: int, vectors: NDArray[np.float32] | None, by_wording: bool
-    ) -> Candidates:
-        out = Candidates.none(len(strings), k)
+        out, by_wording = Candidates.none(len(strings), k), by_wording and self._by_wording
         for start in range(0, len(strings), _STRINGS_AT_ONCE):
             some = slice(start, start + _STRINGS_AT_ONCE)
             queries = encoded(self.encoder, strings[some]) if vectors is None else vectors[some]
@@ -277,7 +270,7 @@ class IcdIndex:
         return self._written_of[node].get(name, name if otherwise is None else otherwise)
 
     def mapped(self, strings: Sequence[str], found: Candidates) -> NDArray[np.bool_]:
-        """bool[n]: whether the best candidate of each string in `ranked` reaches the floor; False where there is none."""
+        """bool[n]: whether the best candidate of each string in `candidates` by wording reaches the floor; False where there is none."""
         some = found.nodes[:, 0] >= 0
         if not self._by_wording or not self.encoder.identity.startswith(_FLOORED):
             return some
@@ -288,52 +281,46 @@ class IcdIndex:
     ) -> list[Candidate]:
         """One row of `Candidates` as it is shown."""
         return [
-            Candidate(
-                self.tree.code(node), self.tree.name(node), min(score, 1.0), self.shown(node, self.names[int(entry)])
-            )
+            Candidate(self.tree.code(node), self.tree.name(node), min(score, 1.0), self.shown(node, self.names[entry]))
             for node, score, entry in zip(nodes.tolist(), scores.tolist(), entries.tolist(), strict=True)
             if node >= 0
         ]
 
-    def direct_answer(self, node: int, how: int, name: str, candidates: Sequence[Candidate], k: int) -> IcdAnswer:
+    def direct_answer(self, node: int, how: str, name: str, candidates: Sequence[Candidate], k: int) -> IcdAnswer:
         """Of a string that is a name of the code, or the code itself: its code goes before the candidates, and stands there once."""
         code, title = self.tree.code(node), self.tree.name(node)
         chosen = Candidate(code, title, 1.0, self.shown(node, name, title))
         others = [one for one in candidates if one.code != code or (self.by_name and one.found != chosen.found)]
-        return IcdAnswer(code, title, HOW[how], 1.0, [chosen, *others][:k])
+        return IcdAnswer(code, title, how, 1.0, [chosen, *others][:k])
 
     def answers(self, names: Sequence[str], k: int) -> list[IcdAnswer]:
         """Maps different normalised names: by name, by code, or by the best of the nearest names, where it reaches the floor."""
         direct = self.direct(names)
-        ways = direct.how.tolist()
-        asked = [name for name, how in zip(names, ways, strict=True) if how != CODE]
-        found = self.ranked(asked, k)
+        asked = [name for name, how in zip(names, direct.how, strict=True) if how != CODE]
+        found = self.candidates(asked, k, by_wording=True)
         rows = zip(self.mapped(asked, found).tolist(), *found, strict=True)
         out = []
-        for name, node, how in zip(names, direct.nodes.tolist(), ways, strict=True):
-            near, candidates = False, list[Candidate]()
-            if how != CODE:
-                near, *row = next(rows)
-                candidates = self.shown_candidates(*row)
+        for name, node, how in zip(names, direct.nodes.tolist(), direct.how, strict=True):
+            near, *row = (False,) if how == CODE else next(rows)
+            candidates = self.shown_candidates(*row) if row else []
             if node >= 0:
                 out.append(self.direct_answer(node, how, name, candidates, k))
             elif near:
-                code, title, score, _ = candidates[0]
-                out.append(IcdAnswer(code, title, HOW[NEAREST], score, candidates))
+                out.append(IcdAnswer(*candidates[0][:2], NEAREST, candidates[0].score, candidates))
             elif candidates:
-                out.append(IcdAnswer(None, None, HOW[UNMAPPED], candidates[0].score, candidates))
+                out.append(IcdAnswer(how=UNMAPPED, score=candidates[0].score, candidates=candidates))
             else:
-                out.append(IcdAnswer(None, None, HOW[NONE], None, []))
+                out.append(IcdAnswer())
         return out
 
     def find(
         self, strings: Sequence[str], k: int = CANDIDATES, vectors: NDArray[np.float32] | None = None
     ) -> Candidates:
-        """`ranked`, but a direct match stands alone, with a score of 1; an unmapped string has no candidates."""
+        """`candidates` by wording, but a direct match stands alone, with a score of 1; an unmapped string has no candidates."""
         direct = self.direct(strings).nodes
         rows = np.flatnonzero(direct < 0)
         open_ = [strings[i] for i in rows.tolist()]
-        found = self.ranked(open_, k, None if vectors is None else vectors[rows])
+        found = self.candidates(open_, k, None if vectors is None else vectors[rows], by_wording=True)
         kept = self.mapped(open_, found)
         out = Candidates.alone(direct, k)
         out.put(rows[kept], found.at(kept))

@@ -44,15 +44,11 @@ FLOOR, UNKNOWN = 0.22, 0.20
 """Chosen for the scores of the shipped static encoder; see `IcdIndex`."""
 
 
-@dataclass(frozen=True)
-class Saying:
+class Saying(NamedTuple):
     """A kind of thing that a name may say.
 
-    Attributes
-    ----------
-    words : stems (Porter 2) of the words that say it.
+    words : stems (Porter 2) of the words that say it. cost : taken off where a name says it and the diagnosis does not.
     categories : the codes that mean it whatever their names say: a pattern for the three characters.
-    cost : taken off where a name says it and the diagnosis does not.
     """
 
     words: str
@@ -184,7 +180,7 @@ class Wording:
         n = max(len(names), 2)
         counts = np.bincount(said.ids, minlength=len(words))
         weights = (np.log(n / np.maximum(counts, 1)) / np.log(n)).astype(np.float32)
-        weights[[_says_nothing(word) for word in words]] = 0
+        weights[[word in _WEIGHTLESS or len(word) < 2 or any(map(str.isdigit, word)) for word in words]] = 0
         categories = tree.categories[nodes].tolist()
         of_codes = bits_of_codes([tree.code(category) if category >= 0 else "" for category in categories])
         return cls(words, weights, said._replace(bits=said.bits | of_codes))
@@ -253,16 +249,8 @@ def _said(texts: Sequence[str], number: Mapping[str, int]) -> Said:
             in_unknown += 0 if word in known else letters[word]
         bits.append(said)
         unknown.append(in_unknown / in_all if in_all else 1.0)
-    return Said(
-        np.array(offsets, np.int64),
-        np.array(ids, np.int32),
-        np.array(bits, np.int32),
-        np.array(unknown, np.float32),
-    )
-
-
-def _says_nothing(stem: str) -> bool:
-    return stem in _WEIGHTLESS or len(stem) < 2 or any(map(str.isdigit, stem))
+    numbers = np.array(offsets, np.int64), np.array(ids, np.int32), np.array(bits, np.int32)
+    return Said(*numbers, np.array(unknown, np.float32))
 
 
 _CODE = re.compile(r"[A-Z]\d")

@@ -23,7 +23,6 @@ from dxmatch.votes.asking import Job, Planned
 from dxmatch.votes.batch_files import import_batch, write_batches
 from dxmatch.votes.prompts.files import KINDS, LATEST, PROMPTS, prompt_of, prompt_of_text
 from dxmatch.votes.prompts.prompt import (
-    PLACEHOLDERS,
     RELATIONS,
     SEVERITIES,
     Prompt,
@@ -60,7 +59,7 @@ def second_of(prompt: Prompt, text: str) -> str:
 
 def as_file(kind: str) -> Prompt:
     """Each placeholder on a line of its own, with a system message."""
-    names = [*PLACEHOLDERS[kind], "data"]
+    names = [*KINDS[kind].placeholders, "data"]
     return prompt_of_text(kind, "system\n---\n" + "\n".join(f"{name}: {{{name}}}" for name in names))
 
 

@@ -27,14 +27,9 @@ from pathlib import Path
 from ...errors import InputError
 from ...files.toml import table_as
 from ...files.wording import hint
-from .prompt import DATA, OF_KIND, OPTIONAL, PLACEHOLDER, PLACEHOLDERS, Head, Prompt
+from .prompt import DATA, KINDS, OF_KIND, PLACEHOLDER, Head, Prompt
 
-KINDS = tuple(PLACEHOLDERS)
-LATEST = {
-    "vote": "vote-2", "pick": "icd-pick-2", "judge": "judge-2", "check": "check-2", "relation": "relation-1", "severity": "severity-1",
-    "diagnosis": "diagnosis-free-1", "observation": "observation-1", "rationale": "rationale-1", "choice": "choice-one-1",
-    "choice-reading": "choice-reading-1",
-}  # fmt: skip
+LATEST = {kind: one.latest for kind, one in KINDS.items()}
 """The default of each kind."""
 _HEAD = re.compile(r"\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 
@@ -89,7 +84,8 @@ def names_of(kind: str) -> list[str]:
 
 def allowed_in(kind: str) -> str:
     """What a file of a kind holds, in words."""
-    needed, more = (" and ".join(f"{{{name}}}" for name in of.get(kind, ())) for of in (PLACEHOLDERS, OPTIONAL))
+    given = KINDS[kind].placeholders, KINDS[kind].optional
+    needed, more = (" and ".join(f"{{{name}}}" for name in names) for names in given)
     return f"a text with {needed}, or {DATA} for all of it{more and f', and if wanted {more}'}"
 
 
@@ -112,9 +108,9 @@ def _made(kind: str, version: str, text: str, source: str, name: str) -> Prompt:
     prompt = Prompt(kind, version, body, head, text, name)
     yes, no = {*prompt.yes}, {*prompt.no}
     put_in, data = {found[2] for found in PLACEHOLDER.finditer(body) if found[2]}, DATA.strip("{}")
-    known = {*PLACEHOLDERS[kind], *OPTIONAL.get(kind, ()), data}
+    known = {*KINDS[kind].placeholders, *KINDS[kind].optional, data}
     unknown = min(put_in - known, default="")
-    missing = [] if data in put_in else [f"{{{name}}}" for name in PLACEHOLDERS[kind] if name not in put_in]
+    missing = [] if data in put_in else [f"{{{name}}}" for name in prompt.placeholders if name not in put_in]
     wrong = {
         f"the head: {name} is for a {of} prompt alone": kind != of and getattr(head, name)
         for name, of in OF_KIND.items()

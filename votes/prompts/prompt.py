@@ -20,14 +20,14 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from msgspec import Meta, Struct
 
 from ...endpoints.replies import ChatReply
 from ...errors import OptionError
 from .questions import MAX_RAW, Answer, Question
-from .replies import INCLUDED, RIGHT, Reply, class_of, letters_of, number_of, read, share, verdict_of
+from .replies import INCLUDED, RIGHT, Kind, Reply, class_of, letters_of, number_of, read, share, verdict_of
 
 if TYPE_CHECKING:
     from ...terms.icd.index import Candidate
@@ -38,17 +38,36 @@ PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}|\{([a-z_]+)\}")
 """A doubled one, `{{first}}`, is the literal `{first}`. Other braces, such as those of JSON, are literal as they are."""
 RELATIONS = ("exact synonym", "broad synonym", "exact disease group", "broad disease group", "not related")
 SEVERITIES = ("mild", "moderate", "severe", "critical", "rare")
-_TWO = ("first", "second")
-PLACEHOLDERS = {
-    "vote": _TWO, "pick": ("diagnosis", "candidates"), "judge": ("reference", "answer"), "check": ("reference", "answer", "judgement"),
-    "relation": ("golden", "predicted"), "severity": ("diagnosis",), "diagnosis": ("case",), "observation": _TWO, "rationale": _TWO,
-    "choice": ("question", "options"), "choice-reading": ("answer", "options"),
-}  # fmt: skip
-"""Kind -> the names that a text must put in, unless it puts in `{data}`, which holds all of them."""
-OPTIONAL = {"pick": ("count",), "diagnosis": ("wanted", "k")}
-_MAX_TOKENS = {"judge": 1024, "check": 1024, "choice": 1024, "choice-reading": 32, "diagnosis": 4096}
-"""A model that reasons before it answers needs room for its thoughts."""
-_KINDS = {"judge": INCLUDED, "check": RIGHT, "relation": class_of(RELATIONS), "severity": class_of(SEVERITIES)}
+
+
+class KindOfPrompt(NamedTuple):
+    """What goes for all prompts of a kind.
+
+    placeholders : the names that a text must put in, unless it puts in `{data}`, which holds all of them. answer : as it is read; None
+    where the words, or the candidates, are the prompt's own. max_tokens : a model that reasons before it answers needs room for its
+    thoughts. optional : the names that a text may put in.
+    """
+
+    latest: str
+    placeholders: tuple[str, ...] = ("first", "second")
+    answer: Kind | None = None
+    max_tokens: int = 16
+    optional: tuple[str, ...] = ()
+
+
+KINDS = {
+    "vote": KindOfPrompt("vote-2"),
+    "pick": KindOfPrompt("icd-pick-2", ("diagnosis", "candidates"), optional=("count",)),
+    "judge": KindOfPrompt("judge-2", ("reference", "answer"), INCLUDED, 1024),
+    "check": KindOfPrompt("check-2", ("reference", "answer", "judgement"), RIGHT, 1024),
+    "relation": KindOfPrompt("relation-1", ("golden", "predicted"), class_of(RELATIONS)),
+    "severity": KindOfPrompt("severity-1", ("diagnosis",), class_of(SEVERITIES)),
+    "diagnosis": KindOfPrompt("diagnosis-free-1", ("case",), max_tokens=4096, optional=("wanted", "k")),
+    "observation": KindOfPrompt("observation-1"),
+    "rationale": KindOfPrompt("rationale-1"),
+    "choice": KindOfPrompt("choice-one-1", ("question", "options"), max_tokens=1024),
+    "choice-reading": KindOfPrompt("choice-reading-1", ("answer", "options"), max_tokens=32),
+}
 YES, NO = ("yes", "да"), ("no", "нет")
 _DECLINED = ("content_filter", "blacklist")
 """Why a server ends an answer that it does not let through; the second is GigaChat's word."""
@@ -88,8 +107,8 @@ class Prompt:
     def __init__(self, kind: str, version: str, text: str, head: Head, whole: str, file_name: str = "") -> None:
         self.kind, self.version, self.text, self.head = kind, version, text, head
         self.whole, self.file_name, self.file_text = whole, file_name, whole if file_name else ""
-        self.placeholders = PLACEHOLDERS[kind]
-        self.max_answer_tokens = head.max_answer_tokens or _MAX_TOKENS.get(kind, 16)
+        self.placeholders = KINDS[kind].placeholders
+        self.max_answer_tokens = head.max_answer_tokens or KINDS[kind].max_tokens
         self.parameters: dict[str, Any] = {"max_tokens": self.max_answer_tokens, "temperature": 0}
         self.yes, self.no = ((*own, *(word.strip().lower() for word in words)) for own, words in ((YES, head.yes), (NO, head.no)))  # fmt: skip
 
@@ -156,7 +175,7 @@ class Prompt:
             why = "unclear" if text.strip() else "empty"
             return Reply(None, why) if places is None else Reply(sum(1 << place for place in places))
         words = ("|".join(map(re.escape, words)) for words in (self.yes, self.no))
-        kind = number_of(names) if self.kind == "pick" else _KINDS.get(self.kind) or verdict_of(*words)
+        kind = number_of(names) if self.kind == "pick" else KINDS[self.kind].answer or verdict_of(*words)
         return read(text, kind, *(one for name, one in held.items() if name != "judgement"))
 
     def read(self, text: str, question: Question) -> tuple[int | None, str | None]:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from dxmatch.errors import DxmatchError
-from dxmatch.terms.icd.index import HOW
 
 STRINGS = [
     "heart attack",
@@ -36,7 +35,7 @@ def test_direct(index):
     assert index.direct(["\ud800", ""]).nodes.tolist() == [-1, -1]
     codes = [index.tree.code(node) if node >= 0 else None for node in found.nodes]
     assert codes == ["K50.9", "I21", "I21.0", "I21.0", "A15-A19", "C50", None, None, None]
-    assert [HOW[how] for how in found.how] == ["direct"] + ["code"] * 5 + ["none"] * 3
+    assert found.how == ["direct"] + ["code"] * 5 + ["none"] * 3
     assert index.tree.kind(int(found.nodes[5])) == "category"
 
 
@@ -50,7 +49,7 @@ def test_a_title_goes_before_an_inclusion_term(index, cm, normalizer):
 def test_find_begins_with_the_direct_match(index):
     names = [*STRINGS, "acute myocardial infarction", "i21 9"]
     direct, found = index.direct(names), index.find(names)
-    candidates = index.ranked(names)
+    candidates = index.candidates(names, by_wording=True)
     by_vector = index.find(names, vectors=index.encoder.encode(names))
     assert by_vector.nodes.tolist() == found.nodes.tolist()
     for i, node in enumerate(direct.nodes):

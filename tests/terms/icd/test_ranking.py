@@ -73,7 +73,7 @@ def test_the_score_by_hand(cm, normalizer):
     """Two names of two categories; of the diagnosis' words the second name lacks "arm", and it says newborn."""
     index = placed(cm, normalizer, [("lesion of arm", "L98", 0.8), ("lesion of newborn", "P83", 0.78)])
     weights = dict(zip(index.wording.words, index.wording.weights.tolist(), strict=True))
-    found = index.ranked(["lesion arm"])
+    found = index.candidates(["lesion arm"], by_wording=True)
     first, second = 0.8, 0.78 - SAYINGS["newborn"].cost - MISSING * weights["arm"]
     total = 1 + math.exp((second - first) / WIDTH)
     expected = [first + AGREEMENT * math.log(1 / total), second + AGREEMENT * math.log((total - 1) / total)]
@@ -100,9 +100,9 @@ def test_the_floor(cm, normalizer):
     assert how(index, "lesion arm") == "nearest"
     # half of the letters are in a word that no name has
     assert how(index, "lesion xqwzyt") == "unmapped"
-    assert index.ranked(["lesion xqwzyt"]).scores[0, 0] < FLOOR + UNKNOWN / 2
+    assert index.candidates(["lesion xqwzyt"], by_wording=True).scores[0, 0] < FLOOR + UNKNOWN / 2
     assert index.find(["lesion xqwzyt"]).nodes.max() == -1
-    assert index.ranked(["lesion xqwzyt"]).nodes[0, 0] >= 0
+    assert index.candidates(["lesion xqwzyt"], by_wording=True).nodes[0, 0] >= 0
     assert how(placed(cm, normalizer, [("lesion of arm", "L98", 0.1)]), "lesion arm") == "nearest"
 
 

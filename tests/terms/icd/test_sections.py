@@ -45,15 +45,15 @@ def test_a_section_is_found_by_what_is_near_its_name(wide: IcdIndex, index: IcdI
     assert codes[0][0] == "A00-A09"
     assert codes[1][0] == "A20-A28"
     assert not any("-" in index.tree.code(n) for row in index.candidates(names, 5).nodes for n in row)
-    alone = wide.ranked(names[:1], 5)
-    assert alone.nodes[0].tolist() == wide.ranked(names, 5).nodes[0].tolist()
+    alone = wide.candidates(names[:1], 5, by_wording=True)
+    assert alone.nodes[0].tolist() == wide.candidates(names, 5, by_wording=True).nodes[0].tolist()
 
 
 @pytest.mark.parametrize("text", ["pulmonary neoplasm", "neoplasm", "diseases of a blood organ", "mental disorders"])
 def test_a_chapter_is_only_what_its_own_name_means(wide: IcdIndex, by_name: IcdIndex, text: str) -> None:
     chapters = {node for node, kind in enumerate(wide.tree.kinds.tolist()) if kind == CHAPTER}
     assert not chapters & {int(node) for node in wide.nodes}
-    assert not chapters & set(wide.ranked([text], 200).nodes[0].tolist())
+    assert not chapters & set(wide.candidates([text], 200, by_wording=True).nodes[0].tolist())
     assert wide.find([text]).nodes[0, 0] not in chapters
     assert wide.tree.code(wide.find(["neoplasms"]).nodes[0, 0]) == "2"
     assert chapters & {int(node) for node in by_name.with_sections().nodes}, "H-DDx has them among its names"
@@ -79,7 +79,7 @@ def test_names_are_titles_and_terms_and_a_code_may_come_twice(by_name: IcdIndex)
 
 def test_names_are_ranked_by_the_distance_alone(by_name: IcdIndex) -> None:
     texts = ["infarction of the heart", "asdf"]
-    ranked, nearest = by_name.ranked(texts, 5), by_name.candidates(texts, 5)
+    ranked, nearest = by_name.candidates(texts, 5, by_wording=True), by_name.candidates(texts, 5)
     assert ranked.nodes.tolist() == nearest.nodes.tolist()
     assert by_name.mapped(texts, ranked).tolist() == [True, True]
 
@@ -108,4 +108,4 @@ def test_euclid_finds_the_least_distance(
         assert found.entries[0, 0] == distances.argmin()
         wide = one.with_sections()
         assert len(wide.names) > len(one.names)
-        assert wide.ranked(["ischaemic heart disease"], 1).nodes[0, 0] == one.tree.find("I20-I25")
+        assert wide.candidates(["ischaemic heart disease"], 1, by_wording=True).nodes[0, 0] == one.tree.find("I20-I25")
