@@ -281,7 +281,9 @@ class IcdIndex:
     ) -> list[Candidate]:
         """One row of `Candidates` as it is shown."""
         return [
-            Candidate(self.tree.code(node), self.tree.name(node), min(score, 1.0), self.shown(node, self.names[entry]))
+            Candidate(
+                self.tree.code(node), self.tree.name(node), min(score, 1.0), self.shown(node, self.names[int(entry)])
+            )
             for node, score, entry in zip(nodes.tolist(), scores.tolist(), entries.tolist(), strict=True)
             if node >= 0
         ]
