@@ -142,9 +142,13 @@ class StaticEncoder:
             temporary.write_bytes(save_tensors(self.arrays()))
         return target
 
-    @cached_property
+    @property
     def identity(self) -> str:
         """The word "static-" and twelve hexadecimal digits of the hash of all that shapes a vector."""
+        return self._identity
+
+    @cached_property
+    def _identity(self) -> str:
         shape = [1, msgspec.structs.asdict(self.shape)]
         digest = hashlib.sha256(json.dumps(shape, sort_keys=True).encode())
         digest.update(self._rows.tobytes())

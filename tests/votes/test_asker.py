@@ -286,8 +286,13 @@ def test_interrupted_within_a_running_event_loop(lab: Lab) -> None:
     async def cell() -> AskSummary:
         return lab.ask(lab.job(questions(2_000)))
 
+    def interrupt() -> None:
+        while lab.log()["calls"] < 20:
+            time.sleep(0.05)
+        os.kill(os.getpid(), signal.SIGINT)
+
     lab.rules(delay=0.1)
-    threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    threading.Thread(target=interrupt).start()
     loop = asyncio.new_event_loop()
     summary = loop.run_until_complete(cell())
     loop.close()
