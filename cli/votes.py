@@ -9,10 +9,8 @@ from typing import Annotated, Any
 
 from .. import Asking, EndpointCheck, Loading, check_endpoints, check_votes, load
 from ..features.feature_set import FeatureSet
-from ..features.vote_plan import jobs_of, prompts_of
 from ..files.wording import counted
-from ..matcher.asked_models import pairs_to_ask, providers_of
-from ..matcher.batch import Batch
+from ..matcher.asked_models import jobs_of, pairs_to_ask, prompts_of, providers_of
 from ..matcher.loading import OF_MODELS
 from ..options import File, Serves
 from ..progress import shown
@@ -35,12 +33,11 @@ def votes() -> None:
 @contextmanager
 def _planned(call: Call, only: Sequence[str], asking: Asking) -> Iterator[tuple[list[verbs.Planned], Any]]:
     """What the votes and picks of the pairs still ask, which is said, and the store that is to hold the answers."""
-    of: Batch = call(endpoints=asking.endpoints)
+    of = call(endpoints=asking.endpoints)
     equal = int(of.equal.sum())
     told = f", {equal:,} of these equal on both sides: they match, and are not asked." if equal else "."
     print(f"{counted(len(of), 'pair')}, {len(of.first):,} of them different after normalisation{told}")
-    jobs = jobs_of(of.names, of.first.tolist(), of.second.tolist(), of.model.features, only)
-    with verbs.planned(jobs, asking) as (planned, kept):
+    with verbs.planned(jobs_of(of, only), asking) as (planned, kept):
         print("\n".join(verbs.plan_lines(planned)))
         yield planned, kept
 
@@ -65,8 +62,8 @@ def ask(call: Call, *, only: Sequence[str] = (), asking: Asking = Asking()) -> N
             # an answer without a verdict is asked for anew only where one says so
             answers = chain.from_iterable(kept.stored(one.job.questions()) for one in planned)
             if unscored := sum(answer is not None and answer.verdict is None for answer in answers):
-                hold = "answer holds" if unscored == 1 else "answers hold"
-                print(f"{unscored:,} {hold} no verdict: --again asks anew; dxmatch votes check says why.")
+                hold = counted(unscored, "answer holds", "answers hold")
+                print(f"{hold} no verdict: --again asks anew; dxmatch votes check says why.")
 
 
 @command(pairs_to_ask, given="pairs", of=votes)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
 
 from .. import progress
 from ..errors import InputError, OptionError
-from ..features.feature_set import FeatureSet
+from ..features.feature_set import FeatureSet, FeatureSpec
+from ..features.names import Names
 from ..features.providers import SHIPPED, Providers
-from ..features.vote_plan import groups_of
 from ..files.pairs import read_pairs
 from ..files.reading import OF_TABLES, Reading
 from ..files.wording import hint
@@ -20,10 +22,12 @@ from ..options import File, Serves, Table, checked
 from ..terms.diseases.graph import shipped_graph, vocabulary_of
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.normalizer import Normalizer
-from ..votes.asking import LanguageModel, named_model, services_of
+from ..votes.asking import Job, LanguageModel, named_model, services_of
 from ..votes.endpoint_check import Asked, EndpointCheck, ask_each
 from ..votes.prompts.files import prompt_of
-from ..votes.voters import Voter
+from ..votes.prompts.prompt import Prompt
+from ..votes.prompts.questions import ModelConfig, Question
+from ..votes.voters import Picker, Voter
 from .batch import Batch, PairModel
 from .loading import OF_MODELS, Loading
 from .protocol import loaded
@@ -114,6 +118,66 @@ def providers_of(
     )  # fmt: skip
 
 
+def jobs_of(batch: Batch, only: Sequence[str] = ()) -> list[Job]:
+    """One job for each model configuration that the votes and picks of the batch's set name, in the order of the columns.
+
+    Equal names are not asked about: they match.
+    only : these features alone.
+
+    Raises
+    ------
+    InputError
+        A feature of `only` that is not a vote or pick of the set.
+    """
+    features, names = batch.model.features, batch.names
+    _check_known(
+        only, [feature.name for feature, _ in features.to_ask], features, "vote or pick", "asks no language model"
+    )
+    differ = zip(batch.first[~batch.equal].tolist(), batch.second[~batch.equal].tolist(), strict=True)
+    pairs = [(names.names[i], names.names[j]) for i, j in differ]
+    differing, jobs = Names(list(dict.fromkeys(chain.from_iterable(pairs))), names.providers), list[Job]()
+    for group in _groups_of(features, only):
+        specs, who = zip(*group, strict=True)
+        first, prompt = who[0], who[0].prompt
+        assert prompt is not None, "imported votes are not asked for"
+        if isinstance(first, Picker):
+            questions = partial(differing.icd_choices(first).questions, first)
+        else:
+            both, repeats = any(one.both_orders for one in who), max(one.repeats for one in who)
+            questions = partial(_questions, replace(first, both_orders=both, repeats=repeats), pairs)
+        called = f"{', '.join(feature.name for feature in specs)}: {first.config.model}"
+        jobs.append(Job(features.language_model(first), prompt, questions, called))
+    return jobs
+
+
+def _questions(voter: Voter, pairs: Sequence[tuple[str, str]]) -> Iterator[Question]:
+    for first, second in pairs:
+        yield from voter.questions(first, second)
+
+
+def _groups_of(features: FeatureSet, only: Sequence[str] = ()) -> list[list[tuple[FeatureSpec, Any]]]:
+    """The votes and picks of a set that are asked for, and who is asked, those of one model configuration at one endpoint together."""
+    groups: dict[tuple[ModelConfig, str], list[tuple[FeatureSpec, Any]]] = {}
+    for feature, who in features.to_ask:
+        if not only or feature.name in only:
+            served = features.endpoint_of(who.config.model, who.endpoint)
+            groups.setdefault((who.config, served), []).append((feature, who))
+    return list(groups.values())
+
+
+def prompts_of(features: FeatureSet) -> dict[str, Prompt]:
+    """The prompts of its votes and picks, by version."""
+    return {who.prompt.version: who.prompt for _, who in features.to_ask if who.prompt is not None}
+
+
+def _check_known(only: Sequence[str], known: Sequence[str], features: FeatureSet, what: str, none: str) -> None:
+    """Raises `InputError` for the first of `only` that the set has not."""
+    for name in only:
+        if name not in known:
+            allowed = ", ".join(known) or f"none: the set {none}"
+            raise InputError(f"no such {what}{hint(name, known)}", source=features.name, allowed=allowed, got=name)
+
+
 @checked
 def check_endpoints(
     features: File | None = None,
@@ -170,7 +234,7 @@ def check_endpoints(
 def _of_set(features: FeatureSet, only: Sequence[str]) -> list[Asked]:
     """Each model configuration once, with all columns that rest on it; then the served encoders."""
     asked = []
-    for group in groups_of(features):
+    for group in _groups_of(features):
         specs, who = zip(*group, strict=True)
         soft = any(isinstance(one, Voter) and one.soft for one in who)
         columns = tuple(feature.name for feature in specs)
@@ -181,8 +245,5 @@ def _of_set(features: FeatureSet, only: Sequence[str]) -> list[Asked]:
             model = LanguageModel(features.endpoints[spec.endpoint], spec.model)
             asked.append(Asked(columns, model, dimensions=spec.dimensions, before=spec.prompt or ""))
     known = [column for one in asked for column in one.columns]
-    for name in (name for name in only if name not in known):
-        problem = f"no such vote, pick or served cosine{hint(name, known)}"
-        allowed = ", ".join(known) or "none: the set asks no model"
-        raise InputError(problem, source=features.name, allowed=allowed, got=name)
+    _check_known(only, known, features, "vote, pick or served cosine", "asks no model")
     return [one for one in asked if not only or set(only) & set(one.columns)]

@@ -17,7 +17,7 @@ from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.read.raw_answers import ranked_diagnoses
 from dxmatch.evaluation.score import weighted
 from dxmatch.features.feature_set import FeatureSet
-from dxmatch.features.vote_plan import prompts_of
+from dxmatch.matcher.asked_models import prompts_of
 from dxmatch.terms.icd.index import Candidate
 from dxmatch.votes.asking import Job, Planned
 from dxmatch.votes.batch_files import import_batch, write_batches

@@ -9,7 +9,7 @@ import pytest
 from dxmatch.errors import InputError, OptionError
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.providers import Providers
-from dxmatch.features.vote_plan import jobs_of
+from dxmatch.matcher.asked_models import jobs_of
 from dxmatch.matcher.batch import PairModel
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.votes.asking import plan
@@ -99,14 +99,13 @@ def test_the_plan_counts_each_question_once(store: VoteStore) -> None:
     batch = PairModel(features, features.open(Normalizer(), store=store)).batch(
         ["Angina", "fever", "Angina", "rash"], ["fever", "angina", "rash", "RASH"]
     )
-    pairs = batch.names, batch.first.tolist(), batch.second.tolist(), features
-    together, other = plan(jobs_of(*pairs), store)
+    together, other = plan(jobs_of(batch), store)
     assert together.job.called == "v, s: m"
     assert (together.wanted, together.unknown) == (2 * 4, 2 * 4 - 1)
     assert together.cost == pytest.approx((together.prompt_tokens + 2 * together.completion_tokens) / 1e6)
     assert (other.wanted, other.unknown, other.cost) == (2, 2, None)
     assert len(set(together.job.questions())) == together.wanted
-    (alone,) = plan(jobs_of(*pairs, only=["other"]), None)
+    (alone,) = plan(jobs_of(batch, only=["other"]), None)
     assert alone.unknown == 2
     with pytest.raises(InputError, match="no such vote or pick; did you mean 'other'"):
-        jobs_of(*pairs, only=["othr"])
+        jobs_of(batch, only=["othr"])
