@@ -151,10 +151,10 @@ def differences(report: Results) -> list[Block]:
 def subgroups(report: Results) -> list[Block]:
     """Makes for each column of groups the tables of the leaderboard's first metric, and, to be opened, of those of its others."""
     names = [column.name for column in report.board.columns]
-    pairs: list[Row] = [row | {"algorithm": _pair(row)} for row in report.group_difference_rows]
+    pairs: list[Row] = [row | {"algorithm": _pair(row)} for row in report.groups.differences]
     blocks: list[Block] = []
-    for by in dict.fromkeys(row["by"] for row in report.group_model_rows):
-        for what, rows in (("values", report.group_model_rows), ("differences", pairs)):
+    for by in dict.fromkeys(row["by"] for row in report.groups.model_rows):
+        for what, rows in (("values", report.groups.model_rows), ("differences", pairs)):
             own = [row for row in rows if row["by"] == by and row["name"] in names]
             sizes: dict[str, int] = {}
             for row in own:

@@ -92,8 +92,8 @@ class Report(Results):
             "left_out": self.left_out,
             "table": json_rows(self.rows),
             "differences": json_rows(self.difference_rows),
-            "subgroups": json_rows(self.group_rows),
-            "subgroup_differences": json_rows(self.group_difference_rows),
+            "subgroups": json_rows(self.groups.rows),
+            "subgroup_differences": json_rows(self.groups.differences),
             "tables": {name: json_rows(rows) for name, rows in self._further_rows.items()},
             "per_case": self.per_case_columns,
         }

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -92,14 +92,21 @@ def settings_in_words(settings: Mapping[str, Any], words: Mapping[str, str] | No
     return [(name.replace("_", " ").capitalize(), of(value)) for name, value in given.items()]
 
 
+class GroupRows(NamedTuple):
+    """rows, differences : those of `subgroups` and `subgroup_differences`. model_rows : the first, models under several prompts as their means."""
+
+    rows: Sequence[Row] = ()
+    model_rows: Sequence[Row] = ()
+    differences: Sequence[Row] = ()
+
+
 @dataclass(frozen=True, repr=False)
 class Results:
     """What was found. A value that is undefined is None, with its reason beside it; it is never a number.
 
     cases : their names, in the order of every per-case value. families : of metrics that were computed. left_out : those that were not, with what
     was missing. findings : what its reader should know, the one that changes the conclusion first. board : the leaderboard.
-    difference_rows : those of `differences`. group_rows, group_difference_rows : those of `subgroups` and
-    `subgroup_differences`; group_model_rows : the first, models under several prompts as their means.
+    difference_rows : those of `differences`. groups : the rows of subgroups.
     evidence : what was matched with what; None for notes and questions. parts : further parts of the page, with a browser of cases where
     these are notes or questions.
     """
@@ -112,9 +119,7 @@ class Results:
     findings: list[Finding]
     left_out: dict[str, str] = field(default_factory=dict)
     difference_rows: list[Row] = field(default_factory=list)
-    group_rows: list[Row] = field(default_factory=list)
-    group_model_rows: list[Row] = field(default_factory=list)
-    group_difference_rows: list[Row] = field(default_factory=list)
+    groups: GroupRows = field(default_factory=GroupRows)
     evidence: Matches | None = None
     parts: Sequence[Part] = ()
 
@@ -176,12 +181,12 @@ class Results:
     @cached_property
     def subgroups(self) -> Any:
         """by, group, and the columns of `table`: every metric in the cases of each group, and its averages over the groups."""
-        return self.framed(self.group_rows, ("by", "group", *_VALUES))
+        return self.framed(self.groups.rows, ("by", "group", *_VALUES))
 
     @cached_property
     def subgroup_differences(self) -> Any:
         """by, group, and the columns of `differences`: the pairs named in `compare`, in the cases of each group."""
-        return self.framed(self.group_difference_rows, ("by", "group", *_DIFFERENCES))
+        return self.framed(self.groups.differences, ("by", "group", *_DIFFERENCES))
 
     @cached_property
     def tables(self) -> dict[str, Any]:

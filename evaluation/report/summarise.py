@@ -20,7 +20,7 @@ from .board import Wish, leaderboard
 from .document import Part
 from .raters import Raters
 from .report import Report
-from .results import Family, Setup
+from .results import Family, GroupRows, Setup
 
 
 def summarise(
@@ -88,9 +88,7 @@ def summarise(
         ]),
         left_out=dict(left_out or {}),
         difference_rows=differences,
-        group_rows=groups,
-        group_model_rows=model_groups,
-        group_difference_rows=subgroup_differences(scores, by, raters.compared or [], cases, resampling, gone),
+        groups=GroupRows(groups, model_groups, subgroup_differences(scores, by, raters.compared or [], cases, resampling, gone)),
         evidence=evidence,
         parts=parts,
     )  # fmt: skip

@@ -72,7 +72,7 @@ def test_subgroups_and_their_averages_by_hand(metric, group, value, n):
     """The two cases without a value are a group, in neither average."""
     frame = framed(SETS)
     found = scored(frame.assign(set=frame["case_id"].map(OF)), ["ranking", "recall"], by="set", resamples=50)
-    row = find(found.group_rows, group=group, metric=metric, algorithm="A")
+    row = find(found.groups.rows, group=group, metric=metric, algorithm="A")
     assert (row["value"], row["n_cases"]) == (pytest.approx(value), n)
     assert row["low"] is None or row["low"] <= value <= row["high"]
 
@@ -83,17 +83,17 @@ def test_a_group_is_an_evaluation_of_its_cases(same_text):
     of = dict(zip(sorted(set(frame["case_id"])), ["skin"] * 5 + ["heart"] * 6 + ["eye"] + [None] * 2, strict=True))
     frame["specialty"] = frame["case_id"].map(of)
     report = scored(frame, **options, by="specialty")
-    groups = list(dict.fromkeys(row["group"] for row in report.group_rows))
+    groups = list(dict.fromkeys(row["group"] for row in report.groups.rows))
     assert groups == ["eye", "heart", "skin", None, WEIGHTED, PLAIN]
     for group in ("skin", "heart"):
         alone = scored(frame[frame["specialty"] == group], **options)
-        rows = [row for row in report.group_rows if row["group"] == group]
+        rows = [row for row in report.groups.rows if row["group"] == group]
         expected = [find(alone.rows, name=row["name"], algorithm=row["algorithm"]) for row in rows]
         for end in ("value", "low", "high", "n_cases"):
             found, wanted = (np.array([row[end] for row in some], float) for some in (rows, expected))
             np.testing.assert_allclose(found, wanted, rtol=1e-6)
         assert len(rows) > 100
-    eye = find(report.group_rows, group="eye", name="MRR", algorithm="A")
+    eye = find(report.groups.rows, group="eye", name="MRR", algorithm="A")
     assert (eye["n_cases"], eye["low"]) == (1, None) and eye["reason"].startswith("no interval")
 
 
@@ -101,7 +101,7 @@ def test_the_resamples_of_groups_do_not_move_together():
     """Two groups of one size and the same hits: the interval of their average is narrower by the root of two."""
     frame = hits({"A": "1100110011001100" * 4})
     frame["set"] = ["a"] * 32 + ["b"] * 32
-    rows = top_1(scored(frame, "top-1", by="set", resamples=2000).group_rows)
+    rows = top_1(scored(frame, "top-1", by="set", resamples=2000).groups.rows)
     width = {row["group"]: row["high"] - row["low"] for row in rows}
     assert width[PLAIN] == pytest.approx(width["a"] / 2**0.5, rel=0.1)
 

@@ -32,5 +32,5 @@ def compared(folder: Path, changes: dict[str, Any] | None = None, **options: Any
 
 def values(report: dxmatch.Report, group: str | None = None) -> dict[str, Any]:
     """Symbol -> value by M, over all notes or one group."""
-    rows = report.rows if group is None else [row for row in report.group_rows if row["group"] == group]
+    rows = report.rows if group is None else [row for row in report.groups.rows if row["group"] == group]
     return {row["metric"]: row["value"] for row in rows if row["of"] == ""}

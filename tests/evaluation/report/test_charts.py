@@ -11,7 +11,7 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import OptionError
-from dxmatch.evaluation.report.results import Family
+from dxmatch.evaluation.report.results import Family, GroupRows
 from dxmatch.pages.style import COLOURS, DARK, LIGHT, css_variables
 
 from ..made import find, lists_of_everything, long_form, scored
@@ -109,7 +109,7 @@ def test_charts_of_large_inputs_stay_small(grouped_report):
     n = 20_000
     scores = {name: np.random.default_rng(0).beta(2, 3, (n, 5)) * 16 for name in ("Semantic", "Severity")}
     family = Family("weighted", "Scores", [], [], {}, scores, [])
-    gone = {"families": [family], "difference_rows": [], "group_model_rows": [], "evidence": None}
+    gone = {"families": [family], "difference_rows": [], "groups": GroupRows(), "evidence": None}
     large = replace(grouped_report, cases=[f"case {i}" for i in range(n)], **gone)
     html = large.to_html()
     page = Page(html)
