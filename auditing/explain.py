@@ -14,8 +14,7 @@ from ..features.names import Names
 from ..features.providers import SHIPPED
 from ..features.tokens import stems
 from ..files.pairs import read_pairs
-from ..matcher.batch import Batch
-from ..matcher.doubtful_texts import check_text, refuse_unscored
+from ..matcher.batch import Batch, check_text
 from ..matcher.match_function import MatchFunction
 from ..matcher.policy import RELATIONS, SPECIFICATION
 from ..options import Table, checked
@@ -59,7 +58,7 @@ def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
     check_text(a, "a")
     check_text(b, "b")
     batch = matcher.model.batch([a], [b])
-    refuse_unscored(batch)
+    batch.refuse_unscored()
     least = matcher.threshold if matcher.policy == SPECIFICATION else matcher.parts.manifest.decision.threshold
     raw_threshold = matcher.decider.calibration.inverse(min(max(least, _CERTAIN), 1 - _CERTAIN))
     probability, trees, known = 1.0, None, Known(False, "", (), None, {})

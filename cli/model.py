@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from .. import Loading, load
 from ..auditing.result import check_folder
-from ..features.coverage import coverage_words
+from ..features.compute import coverage_words
 from ..labelling.suggestion import check_new_folder
 from ..models.folder import check_target
 from ..options import File

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from .. import MatchFunction, icd_accuracy, score_files
 from .. import explain as explained
-from ..features.coverage import coverage_words
+from ..features.compute import coverage_words
 from ..files.tables import write_table
 from ..files.wording import counted, shown_threshold
 from ..matcher.icd_mapping import EDITION, flat_candidates

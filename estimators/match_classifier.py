@@ -19,7 +19,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ..errors import OptionError, quoted
-from ..features.coverage import MIN_COVERAGE
+from ..features.compute import MIN_COVERAGE
 from ..files.reading import PairColumns
 from ..training.engines.autogluon_engine import ENGINES, EXPORTED, TIME_LIMIT, AutoGluon
 from ..training.engines.lightgbm_engine import LightGBM

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from ..features.coverage import MIN_COVERAGE
+from ..features.compute import MIN_COVERAGE
 from ..features.feature_set import FeatureSet
 from ..training.options import Encoders
 from ..training.train import Inputs

@@ -1,19 +1,28 @@
-"""The feature table: one row per different pair, one column per feature of the set."""
+"""The feature table: one row per different pair, one column per feature of the set; and for how many pairs each is known.
+
+What is unscored is not "no": it is NaN, and too much of it is refused.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InputError, Open, Remedy
+from ..votes.voters import IMPORTED
 from .feature_set import FeatureSet
 from .names import Names, Progress
 from .pairs import Pairs
 from .registry import KINDS
 
 CHUNK = 1 << 16
+MIN_COVERAGE = 0.9
+"""The least share of pairs that each vote and each pick must be known for, unless another is asked for."""
+Coverage = Mapping[str, float]
 
 
 def prepare(names: Names, features: FeatureSet, *, progress: Progress | None = None) -> None:
@@ -97,3 +106,36 @@ def coverage(table: NDArray[np.float32], pair_of_row: NDArray[np.int64], feature
         name: float(rows[np.isfinite(table[:, column])].sum() / max(len(pair_of_row), 1))
         for column, name in enumerate(features.names)
     }
+
+
+def check_coverage(known: Coverage, features: FeatureSet, least: float) -> None:
+    """Raises `InputError` where a vote or a pick is known for too small a share, with the one that is known least."""
+    short = sorted(
+        (feature for feature in features.asked if known[feature.name] < least), key=lambda one: known[one.name]
+    )
+    if short:
+        worst, others = short[0], f", and {len(short) - 1} more for too few" if len(short) > 1 else ""
+        more = (
+            "take in the rest with 'dxmatch votes import'" if worst.options["prompt"] == IMPORTED
+            else "ask for the rest with 'dxmatch votes ask'; 'dxmatch votes status' says which answers hold no verdict, and why"
+        )  # fmt: skip
+        raise InputError(
+            f"{worst.name} is known for {_percent(known[worst.name])} of the pairs{others}; {more}",
+            allowed=f"at least {least:.0%}",
+            remedy=Remedy("sets another limit", min_coverage=Open("SHARE")),
+        )
+
+
+def coverage_words(known: Coverage) -> str:
+    """One line: the features that are not known for every pair, least known first."""
+    part = sorted((share, name) for name, share in known.items() if share < 1)
+    if not part:
+        return "Every feature is known for every pair."
+    return "Known for a part of the pairs: " + ", ".join(f"{name} {_percent(share)}" for share, name in part) + "."
+
+
+def _percent(share: float) -> str:
+    """Never "100.0 %" for less than all, nor "0.0 %" for some."""
+    if 0 < share < 0.0005:
+        return "under 0.1 %"
+    return f"{min(share, 0.999):.1%}".replace("%", " %")

@@ -17,8 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..errors import DxmatchError, InputError, OptionError, warn
-from ..features.compute import prepare
-from ..features.coverage import Coverage, check_coverage
+from ..features.compute import Coverage, check_coverage, prepare
 from ..features.names import Names
 from ..files.atomic import make_folder, whole_file
 from ..files.pairs import Pairs, read_pairs
@@ -155,7 +154,7 @@ def score_files(
         if not summary.pairs:
             shutil.rmtree(folder)
             raise InputError(f"all {plan.rows:,} rows were refused; see {reading.rejects}", source=str(source))
-        check_coverage(summary.coverage, m.features, m.min_coverage, m.providers.store)
+        check_coverage(summary.coverage, m.features, m.min_coverage)
         if to_file:
             _merge(plan, output)
             shutil.rmtree(folder)
@@ -230,7 +229,7 @@ def _check_votes(plan: Plan, m: MatchFunction, names: Names) -> None:
     found = _followed("Looking votes up", plan, _in_order(plan.chunks, look_up, plan.workers))
     rows, *known = np.sum([counts for _, counts in found], axis=0).tolist()
     shares = {name: count / max(rows, 1) for name, count in zip(asked.names, known, strict=True)}
-    check_coverage(shares, m.features, m.min_coverage, m.providers.store)
+    check_coverage(shares, m.features, m.min_coverage)
 
 
 def _in_order(

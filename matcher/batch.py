@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
-from ..features.compute import coverage, feature_table
-from ..features.coverage import MIN_COVERAGE, check_coverage
+from ..errors import InputError, MixedScriptsWarning, NotUnderstood, NotUnderstoodWarning, quoted, warn
+from ..features.compute import MIN_COVERAGE, check_coverage, coverage, feature_table
 from ..features.feature_set import FeatureSet
 from ..features.names import SIDES, Names, Progress, different_texts, unordered_pairs
 from ..features.pairs import Pairs
 from ..features.providers import SHIPPED, Providers
+from ..files.wording import counted, is_file_name
 from ..models.relation import LEARNT_POLICIES
+from ..terms.text.understood import NOTHING
 from .decider import Decider
 from .policy import EXCLUDED, POLICIES, RELATIONS, SAME, SPECIFICATION, Policy, PolicyName
-from .reasons import reason
-from .relation import RELATION_COLUMNS, Relation, Relations
+from .relation import RELATION_COLUMNS, Relation, Relations, reason
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,6 +33,8 @@ READINGS = ("not_understood", "read_as")
 Added = Literal["features", "shap", "relation", "reasons"]
 """What a score can add beside probability and match."""
 WHY = "why"
+_SHOWN = 3
+"""Words that mix scripts, in a warning."""
 PAIRS_AT_ONCE = 1 << 20
 """Their features and what is made on the way take some 200 MB."""
 
@@ -195,7 +197,7 @@ class Batch:
         if model.features.asked:
             asked = replace(model.features, features=model.features.asked)
             known = coverage(feature_table(*of, asked, threads=self._threads), self.pair_of_row, asked)
-            check_coverage(known, asked, model.min_coverage, model.providers.store)
+            check_coverage(known, asked, model.min_coverage)
         return feature_table(*of, model.features, threads=self._threads, progress=self._progress)
 
     @property
@@ -291,10 +293,6 @@ class Batch:
         """bool[n]: the rows that are left unscored, since a diagnosis is not understood."""
         return np.zeros(len(self), bool) if self.model.judge_all else self.not_understood
 
-    def saying(self, reason: str) -> NDArray[np.bool_]:
-        """bool[n]: neither side is understood, for this reason."""
-        return np.logical_and(*self._said([t for t, why in self.names.not_understood.items() if why == reason]))
-
     def unknown(self, rows: NDArray[np.bool_], most: int) -> dict[str, str]:
         """The first different texts of `rows`, bool[n], that are not understood, at most so many, with the reasons."""
         found: dict[str, str] = {}
@@ -306,6 +304,39 @@ class Batch:
             if len(found) == most:
                 break
         return found
+
+    def refuse_unscored(self) -> None:
+        """Errors: `NotUnderstood` for the first row that is unscored."""
+        for text, why in self.unknown(self.unscored, 1).items():
+            raise NotUnderstood(text, why)
+
+    def warn_of_unscored(self) -> None:
+        """Warns, once for all rows that are unscored, with the first text and its reason."""
+        unscored = self.unscored
+        for text, why in self.unknown(unscored, 1).items():
+            of = f"{len(unscored):,} pairs are" if len(unscored) > 1 else "1 pair is"
+            warn(
+                f"{int(unscored.sum()):,} of {of} not scored, since a diagnosis is not understood; the first is {quoted(text)}"
+                f" ({why}). The option 'judge_all' scores all.",
+                NotUnderstoodWarning,
+            )
+
+    def warn_of_texts(self) -> None:
+        """Warns of words that mix scripts, and of rows that hold the same word for no diagnosis on both sides: equal texts are a match."""
+        if words := self.names.mixed_scripts:
+            shown = ", ".join(map(quoted, words[:_SHOWN])) + (", …" if len(words) > _SHOWN else "")
+            warn(
+                f"Words that mix Latin and Cyrillic letters, which look alike and are not the same: {shown}.",
+                MixedScriptsWarning,
+            )
+        nothing = [text for text, why in self.names.not_understood.items() if why == NOTHING]
+        rows = np.logical_and(*self._said(nothing)) & self.equal[self.pair_of_row]
+        for text in self.unknown(rows, 1):
+            warn(
+                f"{counted(int(rows.sum()), 'pair')} of {len(rows):,} {'names' if rows.sum() == 1 else 'name'} no diagnosis on either side ({quoted(text)}): "
+                "equal texts count as a match. Leave such rows out before you count matches.",
+                NotUnderstoodWarning,
+            )
 
     def _said(self, marked: Mapping[int, Any] | Sequence[int]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """bool[n] twice: the text of each side is one of these."""
@@ -361,3 +392,14 @@ class Batch:
                 name: pa.array(column[rows], from_pandas=True) for name, column in zip(names, values.T, strict=True)
             }
         return columns
+
+
+def check_text(text: Any, side: str) -> None:
+    """Errors: `InputError` for what is no text, and for the name of a file; of many texts it says which method takes them."""
+    if not isinstance(text, str):
+        single = isinstance(text, bytes) or not hasattr(text, "__len__")
+        many = "" if single else "; `probabilities` takes lists and columns"
+        raise InputError("not a text", column=side, allowed=f"a diagnosis in words{many}", got=text)
+    if is_file_name(text):
+        allowed = "a diagnosis in words; a table of pairs goes to `score`"
+        raise InputError("the name of a file, not a diagnosis", column=side, allowed=allowed, got=text)

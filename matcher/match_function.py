@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from .. import progress
 from ..endpoints.endpoint import Endpoint
 from ..errors import ModelError, OptionError
-from ..features.coverage import MIN_COVERAGE
+from ..features.compute import MIN_COVERAGE
 from ..features.feature_set import FeatureSet
 from ..features.names import Names
 from ..features.providers import Providers
@@ -30,10 +30,9 @@ from ..terms.encoders.kept import KeptEncoder
 from ..terms.text.correction import Corrections
 from ..terms.text.understood import LANGUAGE, SCRIPT
 from ..votes.asking import services_of
-from .batch import Added, Batch, PairModel, Scored
+from .batch import Added, Batch, PairModel, Scored, check_text
 from .candidates import CANDIDATES
 from .decider import Decider, checked_threshold
-from .doubtful_texts import check_text, refuse_unscored, warn_of_mixed_scripts, warn_of_none_twice, warn_of_unscored
 from .hub import hub_model, hub_name, push
 from .loading import Loading, check_identity, open_parts, open_store
 from .policy import POLICIES, SPECIFICATION, PolicyName
@@ -324,14 +323,14 @@ class MatchFunction:
         check_text(a, "a")
         check_text(b, "b")
         batch = self.model.batch([a], [b])
-        refuse_unscored(batch)
-        warn_of_mixed_scripts(batch)
+        batch.refuse_unscored()
+        batch.warn_of_texts()
         return batch
 
     def _of(self, a: Strings, b: Strings, report: Callable[[int, int], None] | None = None) -> Batch:
         batch = self.model.batch(a, b, progress=report)
-        for doubt in (warn_of_mixed_scripts, warn_of_unscored, warn_of_none_twice):
-            doubt(batch)
+        batch.warn_of_texts()
+        batch.warn_of_unscored()
         return batch
 
     def match(self, a: str, b: str, *, threshold: float | None = None) -> bool:
@@ -452,8 +451,7 @@ class MatchFunction:
         added = self.model.added_columns(add, beside=read.table.names, source=read.table.source)
         data = read.table.data.select([name for name in read.table.names if name not in added])
         batch = self.model.batch(read.a, read.b, progress=report)
-        warn_of_mixed_scripts(batch)
-        warn_of_none_twice(batch)
+        batch.warn_of_texts()
         return Scored(with_columns(data, batch.columns(self.threshold, add)), batch.coverage)
 
     @checked

@@ -8,7 +8,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from rich.markup import escape
 
-from ..features.coverage import coverage_words
+from ..features.compute import coverage_words
 from ..files.wording import shown_threshold
 from ..matcher.match_function import MatchFunction
 from ..matcher.shown import measured

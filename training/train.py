@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from .. import progress
 from ..errors import warn
-from ..features.coverage import MIN_COVERAGE
+from ..features.compute import MIN_COVERAGE
 from ..features.feature_set import FeatureSet
 from ..features.providers import SHIPPED
 from ..files.pairs import Pairs, read_pairs
