@@ -60,7 +60,7 @@ def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
     batch = matcher.model.batch([a], [b])
     batch.refuse_unscored()
     least = matcher.threshold if matcher.policy == SPECIFICATION else matcher.parts.manifest.decision.threshold
-    raw_threshold = matcher.decider.calibration.inverse(min(max(least, _CERTAIN), 1 - _CERTAIN))
+    raw_threshold = matcher.parts.manifest.decision.calibration.inverse(min(max(least, _CERTAIN), 1 - _CERTAIN))
     probability, trees, known = 1.0, None, Known(False, "", (), None, {})
     if not batch.equal[0]:
         probability, trees = float(batch.probability()[0]), _trees(matcher, batch)
@@ -70,7 +70,7 @@ def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
             kind = found.kinds[0]
             relations = dict(zip(map(str, RELATIONS), found.probabilities[0].tolist(), strict=True))
         links = tuple(_links(matcher, batch.names, (int(batch.a[0]), int(batch.b[0]))))
-        excluded = bool(matcher.decider.excluded(batch.features)[0])
+        excluded = bool(matcher.features.excludes(batch.features)[0])
         known = Known(excluded, batch.reasons()[0], links, kind, relations)
     wording = _wording(matcher, a, b, batch.names.mixed_scripts)
     return Explanation(
@@ -97,8 +97,7 @@ def _wording(matcher: MatchFunction, a: str, b: str, mixed: tuple[str, ...]) -> 
 
 
 def _trees(matcher: MatchFunction, batch: Batch) -> Trees:
-    table, decider = batch.features, matcher.decider
-    raw = decider.raw(table)
+    table, raw = batch.features, matcher.parts.trees.raw(batch.features)
     *contributions, base = batch.contributions()[0].tolist()
     did = zip(matcher.features.features, table[0].tolist(), contributions, strict=True)
     parts = [
@@ -106,7 +105,7 @@ def _trees(matcher: MatchFunction, batch: Batch) -> Trees:
         for feature, value, contribution in did
     ]
     parts.sort(key=lambda part: -abs(part.contribution))
-    return Trees(base, float(raw[0]), float(decider.calibration(raw)[0]), tuple(parts))
+    return Trees(base, float(raw[0]), float(matcher.parts.manifest.decision.calibration(raw)[0]), tuple(parts))
 
 
 def _links(matcher: MatchFunction, names: Names, places: tuple[int, int]) -> Iterator[Link]:

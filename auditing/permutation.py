@@ -121,14 +121,14 @@ def permutation_rows(
     """
     pairs, generator = resamples.pairs, np.random.default_rng(seed)
     decided = pairs.probability >= matcher.threshold
-    before, rows = resamples.quality(matcher.decider.ranked(pairs.table), decided), list[Row]()
+    before, rows = resamples.quality(matcher.model.ranked(pairs.table), decided), list[Row]()
     for name, columns in parts.items():
         flipped, after = [], []
         for turn in range(repeats):
             table = pairs.table.copy()
             table[:, columns] = pairs.table[generator.permutation(len(table))][:, columns]
-            raw = matcher.decider.ranked(table)
-            said = matcher.decider.calibration(raw) >= matcher.threshold
+            raw = matcher.model.ranked(table)
+            said = matcher.parts.manifest.decision.calibration(raw) >= matcher.threshold
             flipped.append(float((said != decided).mean()))
             after.append(resamples.every(turn, repeats).quality(raw, said))
         rows.append({"name": name, "flipped": float(np.mean(flipped)), **resamples.lost(before, after)})

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
+import numpy as np
 from msgspec import Meta, Struct
+from numpy.typing import NDArray
 
 from ..endpoints.endpoint import Endpoint, Price, endpoints_of, prices_of, read_services
 from ..errors import InputError, quoted
@@ -82,10 +84,10 @@ class FeatureSet:
         """The encoders that the features name, each once."""
         return tuple(dict.fromkeys(f.options["encoder"] for f in self.features if "encoder" in f.options))
 
-    @property
-    def exclusion(self) -> int | None:
-        """The column that excludes a match where it is 1; None in a set without one."""
-        return next((column for column, feature in enumerate(self.features) if feature.kind == EXCLUSION), None)
+    def excludes(self, table: NDArray[np.float32]) -> NDArray[np.bool_]:
+        """bool[m]: the rows of float32[m, f] that are no match by what they say."""
+        kinds = [feature.kind for feature in self.features]
+        return table[:, kinds.index(EXCLUSION)] == 1 if EXCLUSION in kinds else np.zeros(len(table), bool)
 
     @property
     def needs_graph(self) -> bool:

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, MixedScriptsWarning, NotUnderstood, NotUnderstoodWarning, quoted, warn
+from ..errors import InputError, MixedScriptsWarning, ModelError, NotUnderstood, NotUnderstoodWarning, quoted, warn
 from ..features.compute import MIN_COVERAGE, check_coverage, coverage, feature_table
 from ..features.feature_set import FeatureSet
 from ..features.names import SIDES, Names, Progress, different_texts, unordered_pairs
 from ..features.pairs import Pairs
 from ..features.providers import SHIPPED, Providers
 from ..files.wording import counted, is_file_name
-from ..models.relation import LEARNT_POLICIES
+from ..models.folder import ModelFolder
+from ..models.relation import LEARNT_POLICIES, RelationModel
 from ..terms.text.understood import NOTHING
-from .decider import Decider
 from .policy import EXCLUDED, POLICIES, RELATIONS, SAME, SPECIFICATION, Policy, PolicyName
 from .relation import RELATION_COLUMNS, Relation, Relations, reason
 
@@ -33,6 +33,8 @@ READINGS = ("not_understood", "read_as")
 Added = Literal["features", "shap", "relation", "reasons"]
 """What a score can add beside probability and match."""
 WHY = "why"
+_LOWEST = -1e9
+"""Log-odds below those of any trees, and finite, so that differences of them are numbers."""
 _SHOWN = 3
 """Words that mix scripts, in a warning."""
 PAIRS_AT_ONCE = 1 << 20
@@ -41,7 +43,7 @@ PAIRS_AT_ONCE = 1 << 20
 
 @dataclass(frozen=True)
 class PairModel:
-    """What pairs are seen with: the columns, what stands behind them, and, of a trained M, what decides and how.
+    """What pairs are seen with: the columns, what stands behind them, and, of a trained M, its parts and how they decide.
 
     policy : which relations count as a match. judge_all : scores what is not understood, too. min_coverage : the least share of pairs, in
     [0, 1], that each vote and pick must be known for.
@@ -49,7 +51,7 @@ class PairModel:
 
     features: FeatureSet
     providers: Providers
-    decider: Decider | None = None
+    parts: ModelFolder | None = None
     policy: Policy = POLICIES[SPECIFICATION]
     judge_all: bool = False
     min_coverage: float = MIN_COVERAGE
@@ -72,10 +74,35 @@ class PairModel:
         return out
 
     @property
-    def trained(self) -> Decider:
-        """Its decider."""
-        assert self.decider is not None, "features alone decide nothing"
-        return self.decider
+    def trained(self) -> ModelFolder:
+        """The parts of a trained M."""
+        assert self.parts is not None, "features alone decide nothing"
+        return self.parts
+
+    @property
+    def relation(self) -> RelationModel:
+        """Raises `ModelError` for a model without one."""
+        if self.trained.relation is None:
+            raise ModelError(
+                f"Model {self.trained.manifest.name} has no relation model, so it knows no relation and no policy but {SPECIFICATION}. "
+                "Train it with the features 'offline' and the shipped encoder, or take the shipped model."
+            )
+        return self.trained.relation
+
+    def threshold_of(self, policy: str) -> float:
+        """M's threshold under a policy. Raises `ModelError` for a model that knows none."""
+        manifest = self.trained.manifest
+        if policy == SPECIFICATION:
+            return manifest.decision.threshold
+        thresholds = self.relation.facts.thresholds
+        if policy not in thresholds:
+            known = ", ".join((SPECIFICATION, *thresholds))
+            raise ModelError(f"Model {manifest.name} has no threshold for the policy {policy}, only for {known}.")
+        return thresholds[policy]
+
+    def ranked(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
+        """What ranks pairs that are not equal: log-odds float64[m], below all others where what they say excludes."""
+        return np.where(self.features.excludes(table), _LOWEST, self.trained.trees.raw(table))
 
     def added_columns(
         self, add: Sequence[str] = (), *, beside: Sequence[str] = (), source: str | None = None
@@ -96,7 +123,7 @@ class PairModel:
         if self.providers.vocabulary is not None:
             names |= dict.fromkeys(READINGS, "string")
         if "relation" in add:
-            _ = self.trained.relation
+            _ = self.relation
             names |= {"relation": "string"} | dict.fromkeys(RELATION_COLUMNS, "float64")
         if "reasons" in add:
             names[WHY] = "string"
@@ -208,7 +235,11 @@ class Batch:
     @cached_property
     def decided(self) -> NDArray[np.float64]:
         """float64[m]: the probability under the default policy, 1 for equal names, 0 where what is said of them excludes a match."""
-        return self.model.trained.decided(self.features, self.equal, threads=self._threads)
+        parts, table = self.model.trained, self.features
+        probability = parts.manifest.decision.calibration(parts.trees.raw(table, threads=self._threads))
+        probability[self.model.features.excludes(table)] = 0.0
+        probability[self.equal] = 1.0
+        return probability
 
     def probability(self, policy: PolicyName | None = None) -> NDArray[np.float64]:
         """float64[n] under a policy, the model's own if not given; NaN where a row is unscored."""
@@ -222,7 +253,7 @@ class Batch:
         most = self.decided[self.pair_of_row]
         if policy.name == SPECIFICATION:
             return most
-        relation = self.model.trained.relation
+        relation = self.model.relation
         if policy.name not in relation.trees or policy.name not in LEARNT_POLICIES:
             return policy.probability(self.relations().probabilities)
         seen = np.hstack([self.features[self.pair_of_row], self.directions])
@@ -238,10 +269,10 @@ class Batch:
 
     def relations(self) -> Relations:
         """What each `a` is to its `b`. Raises `ModelError` for a model without a relation model."""
-        decider, table, threads = self.model.trained, self.features, self._threads
-        model, match = decider.relation, self.decided
+        features, table, threads = self.model.features, self.features, self._threads
+        model, match = self.model.relation, self.decided
         same, kin, close = (model.of_head(head, table, threads=threads) for head in ("same", "kin", "close"))
-        columns = [i for i, feature in enumerate(decider.features.features) if feature.kind == "contrast"]
+        columns = [i for i, feature in enumerate(features.features) if feature.kind == "contrast"]
         opposed, differ = np.asarray((table[:, columns] > 0).any(axis=1)), 1 - match
         of_pairs = np.stack(
             [
@@ -256,7 +287,7 @@ class Batch:
         rows, narrower = self.pair_of_row, model.first_is_narrower(self.directions)
         one, kind, *others = of_pairs[rows].T
         out = np.stack([one, kind * narrower, kind * (1 - narrower), *others], axis=1)
-        excluded = decider.excluded(table) & ~self.equal
+        excluded = features.excludes(table) & ~self.equal
         out[excluded[rows]] = [float(name == EXCLUDED) for name in RELATIONS]
         out[self.equal[rows]] = [float(name == SAME) for name in RELATIONS]
         out[self.unscored] = np.nan
@@ -278,7 +309,7 @@ class Batch:
 
     def contributions(self) -> NDArray[np.float64]:
         """float64[m, f + 1]: SHAP values in log-odds before calibration, the base in the last column."""
-        return self.model.trained.contributions(self.features, threads=self._threads)
+        return self.model.trained.trees.contributions(self.features, threads=self._threads)
 
     # What was made of the texts
 

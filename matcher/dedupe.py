@@ -155,7 +155,7 @@ def _partners(
 
 def _why(model: PairModel, names: Names, a: NDArray[np.int32], b: NDArray[np.int32]) -> list[str]:
     """What the graph or the words say of each pair of names; else what M takes it for."""
-    if not len(a) or model.trained.parts.relation is None:
+    if not len(a) or model.trained.relation is None:
         return ["M takes them for a match"] * len(a)
     batch = Batch(model, names, a, b)
     found = zip(batch.reasons(), batch.relations().kinds, strict=True)

@@ -32,7 +32,6 @@ from ..terms.text.understood import LANGUAGE, SCRIPT
 from ..votes.asking import services_of
 from .batch import Added, Batch, PairModel, Scored, check_text
 from .candidates import CANDIDATES
-from .decider import Decider, checked_threshold
 from .hub import hub_model, hub_name, push
 from .loading import Loading, check_identity, open_parts, open_store
 from .policy import POLICIES, SPECIFICATION, PolicyName
@@ -127,10 +126,9 @@ class MatchFunction:
         features, opened = open_parts(
             parts, encoders, store=store, endpoints=endpoints or {}, allow_download=allow_download
         )
-        decider = Decider(parts, features)
-        self.model = PairModel(features, opened, decider, POLICIES[policy], judge_all, min_coverage)
+        self.model = PairModel(features, opened, parts, POLICIES[policy], judge_all, min_coverage)
         """What it sees pairs with; `replace` gives another of the same parts."""
-        self.threshold = decider.threshold_of(policy)
+        self.threshold = self.model.threshold_of(policy)
         warn_of_other_releases(self.name, parts.manifest.made.libraries)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -164,7 +162,7 @@ class MatchFunction:
         """The same match function under another policy, with that policy's threshold."""
         other = copy(self)
         other.model = replace(self.model, policy=POLICIES[policy])
-        other.threshold = self.decider.threshold_of(policy)
+        other.threshold = self.model.threshold_of(policy)
         return other
 
     @classmethod
@@ -236,11 +234,6 @@ class MatchFunction:
         return self.model.providers
 
     @property
-    def decider(self) -> Decider:
-        """From features to scores."""
-        return self.model.trained
-
-    @property
     def judge_all(self) -> bool:
         """Whether it scores what it does not understand, too."""
         return self.model.judge_all
@@ -272,11 +265,11 @@ class MatchFunction:
 
     @threshold.setter
     def threshold(self, value: float) -> None:
-        self._threshold = checked_threshold(value)
+        self._threshold = _checked(value)
 
     def threshold_or(self, other: float | None) -> float:
         """M's threshold where no other is given. Raises `OptionError` as setting it would."""
-        return self.threshold if other is None else checked_threshold(other)
+        return self.threshold if other is None else _checked(other)
 
     @property
     def policy(self) -> str:
@@ -667,6 +660,13 @@ class MatchFunction:
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Writes the model folder, whole or not at all."""
         return model_folder.save(Path(path), self.parts, overwrite=overwrite)
+
+
+def _checked(threshold: float) -> float:
+    """Raises `OptionError` for what is no probability."""
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float | np.number) or not 0 <= threshold <= 1:
+        raise OptionError("threshold", "a probability, 0 to 1", threshold)
+    return float(threshold)
 
 
 _ARRIVED: dict[str, MatchFunction] = {}

@@ -49,7 +49,7 @@ def rank(model: PairModel, query: str, terms: Any, k: int | None, least: float, 
     best = np.argsort(-found, kind="stable")
     best = best[found[best] >= least if above else slice(None)][:k]
     kinds: list[str | None] = [None] * len(best)
-    if len(best) and model.trained.parts.relation is not None:
+    if len(best) and model.trained.relation is not None:
         kinds = Batch(model, names, batch.a[best], batch.b[best]).relations().kinds
     return [
         Ranked(str(known.texts[row]), p, p >= least, kind, row)

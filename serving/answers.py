@@ -84,7 +84,7 @@ def _by_policy(m: MatchFunction, batch: Batch) -> list[dict[str, Any]]:
     out = []
     for policy in POLICIES.values() if m.has_relation_model else (POLICIES[SPECIFICATION],):
         probability = float(batch.probability(policy.name)[0])
-        least = m.threshold if policy.name == m.policy else m.decider.threshold_of(policy.name)
+        least = m.threshold if policy.name == m.policy else m.model.threshold_of(policy.name)
         said = {"policy": policy.name, "meaning": policy.meaning, "probability": probability}
         out.append({**said, "threshold": least, "match": probability >= least})
     return out

@@ -17,7 +17,6 @@ from ..errors import warn
 from ..features.names import different_texts
 from ..files.pairs import Pairs, read_pairs
 from ..matcher.batch import Batch, PairModel
-from ..matcher.decider import excluded
 from .engines.fitted import ExtraRows
 from .options import Extra
 from .statistics.split import Groups
@@ -77,7 +76,7 @@ def examples_of(read: Pairs, batch: Batch) -> Examples:
         read.label,
         np.ones(len(row)) if read.weight is None else read.weight,
         batch.equal[row],
-        (excluded(batch.features, batch.model.features) & ~batch.equal)[row],
+        (batch.model.features.excludes(batch.features) & ~batch.equal)[row],
         groups,
         names,
         np.stack([reference, np.where(named, reference, text[batch.a])], axis=1),
@@ -137,7 +136,7 @@ def read_extra(extra: Extra, seen: PairModel, labelled: Examples) -> ExtraExampl
     share = np.bincount(batch.pair_of_row, read.label) / np.bincount(batch.pair_of_row)
     experts = {frozenset(pair) for pair in labelled.names.tolist()}
     new = np.array([frozenset(pair) not in experts for pair in names.tolist()], bool) & ~batch.equal
-    new &= ((share == 0) | (share == 1)) & ~excluded(table, seen.features)
+    new &= ((share == 0) | (share == 1)) & ~seen.features.excludes(table)
     label = share[new].astype(np.int8)
     source = {
         "source": Path(read.source).name,

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from ...features.feature_set import FeatureSet
 from ...features.providers import Providers
 from ...matcher.batch import PairModel
-from ...matcher.decider import Decider
 from ...matcher.match_function import MatchFunction
 from ...matcher.policy import POLICIES
 from ...models.relation import DIRECTIONS, HEADS, RelationFacts, RelationModel
@@ -103,8 +102,7 @@ def thresholds_of(
 
     providers : as of `fit_relation`.
     """
-    decider = Decider(replace(matcher.parts, relation=model), matcher.features)
-    seen = PairModel(matcher.features, providers, decider, min_coverage=0)
+    seen = PairModel(matcher.features, providers, replace(matcher.parts, relation=model), min_coverage=0)
     relations = seen.batch(pairs.column("a"), pairs.column("b")).relations()
     truth = np.array(pairs.column("relation").to_pylist())
     right = {

@@ -13,7 +13,6 @@ from ...features.feature_set import FeatureSet
 from ...features.providers import Providers
 from ...files.pairs import Pairs
 from ...matcher.batch import PairModel
-from ...matcher.decider import excluded
 from ...models.calibration import Sigmoid
 from ...models.ensemble import TreeEnsemble
 from ...stats.resampling import Resampling
@@ -58,7 +57,7 @@ def fit_policy(
     rows = batch.pair_of_row
     columns = np.hstack([batch.features[rows], batch.directions])
     equal = batch.equal[rows]
-    excluding = excluded(batch.features, features)[rows] & ~equal
+    excluding = features.excludes(batch.features)[rows] & ~equal
     groups = groups_of(read, batch)
     test = held_out(groups, test_share, seed)
     decided = equal | excluding

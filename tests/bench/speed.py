@@ -127,8 +127,10 @@ def trees(short: bool) -> Figures:
     table = feature_rows(2_000 if short else 200_000, len(m.features.names))
     some = table[: len(table) // 20]
     expected = by_lightgbm(some, members, raw_score=True)
-    assert np.allclose(m.decider.raw(table, threads=1)[: len(some)], expected, rtol=0, atol=1e-12), "other scores"
-    ours, theirs = in_turns(lambda: m.decider.raw(table, threads=1), lambda: by_lightgbm(some, members, raw_score=True))
+    assert np.allclose(m.parts.trees.raw(table, threads=1)[: len(some)], expected, rtol=0, atol=1e-12), "other scores"
+    ours, theirs = in_turns(
+        lambda: m.parts.trees.raw(table, threads=1), lambda: by_lightgbm(some, members, raw_score=True)
+    )
     return len(table) / ours, len(some) / theirs
 
 
@@ -138,11 +140,11 @@ def shap(short: bool) -> Figures:
     table = feature_rows(400 if short else 20_000, len(m.features.names))
     few = table[: len(table) // 40]
     expected = by_lightgbm(few, members, pred_contrib=True)
-    assert np.allclose(m.decider.contributions(table, threads=1)[: len(few)], expected, rtol=0, atol=1e-9), (
+    assert np.allclose(m.parts.trees.contributions(table, threads=1)[: len(few)], expected, rtol=0, atol=1e-9), (
         "other SHAP values"
     )
     ours, theirs = in_turns(
-        lambda: m.decider.contributions(table, threads=1), lambda: by_lightgbm(few, members, pred_contrib=True), 2
+        lambda: m.parts.trees.contributions(table, threads=1), lambda: by_lightgbm(few, members, pred_contrib=True), 2
     )
     return len(table) / ours, len(few) / theirs
 

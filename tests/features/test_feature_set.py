@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dxmatch.errors import InputError
@@ -16,9 +17,9 @@ def test_offline() -> None:
         "ratio_unigram", "ratio_bigram", "ratio_stem", "ratio_lemma", "disease_same", "disease_line",
         "disease_closeness", "disease_lin", "disease_certainty", "excluded",
     )  # fmt: skip
-    assert offline.needs_graph and offline.exclusion == 16
+    assert offline.needs_graph and offline.features[16].kind == "exclusion"
     cheap = FeatureSet.from_dict({"feature": [{"name": "x", "kind": "levenshtein"}]})
-    assert not cheap.needs_graph and cheap.exclusion is None
+    assert not cheap.needs_graph and not cheap.excludes(np.ones((1, len(cheap.names)), np.float32)).any()
     assert FeatureSet.from_dict(offline.to_dict()) == offline
 
 

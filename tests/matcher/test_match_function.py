@@ -90,7 +90,7 @@ def test_shap_values_add_up_to_the_log_odds(m: dxmatch.MatchFunction) -> None:
     assert scored.columns.tolist() == ["a", "b", *(name for name in added if name not in ("not_understood", "read_as"))]
     table = np.column_stack([scored[name].to_numpy() for name in m.features.names]).astype(np.float32)
     log_odds = sum(scored[name].to_numpy() for name in m.model.shap_names)
-    np.testing.assert_allclose(log_odds, m.decider.raw(table), atol=1e-9)
+    np.testing.assert_allclose(log_odds, m.parts.trees.raw(table), atol=1e-9)
 
 
 def test_saved_and_loaded_is_the_same(m: dxmatch.MatchFunction, tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_members_weighted_by_probability(m: dxmatch.MatchFunction, tmp_path: Pat
     again = dxmatch.load(other.save(tmp_path / "weighted"))
     assert again.identity == other.identity != m.identity
     table = np.random.default_rng(0).random((500, len(m.features.names))).astype(np.float32)
-    assert again.decider.raw(table).tolist() == trees.raw(table).tolist() != m.decider.raw(table).tolist()
+    assert again.parts.trees.raw(table).tolist() == trees.raw(table).tolist() != m.parts.trees.raw(table).tolist()
 
 
 def test_a_threshold_of_ones_own(m: dxmatch.MatchFunction) -> None:

@@ -66,8 +66,8 @@ def test_on_our_own_labels(voted: Path, example: Path, tmp_path: Path) -> None:
     table = np.stack([np.array(scored[name].to_pylist(), np.float32) for name in m.features.names], axis=1)
     with_votes, without = table.copy(), table.copy()
     with_votes[:, 0], without[:, 0] = 1, 0
-    assert (m.decider.raw(with_votes) >= m.decider.raw(without)).all() and (
-        m.decider.raw(with_votes) > m.decider.raw(without)
+    assert (m.parts.trees.raw(with_votes) >= m.parts.trees.raw(without)).all() and (
+        m.parts.trees.raw(with_votes) > m.parts.trees.raw(without)
     ).any()
     with pytest.raises(OptionError, match="store"):
         dxmatch.load(tmp_path / "m").probability("angina", "fever")
