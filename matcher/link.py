@@ -1,12 +1,20 @@
-"""Two lists of terms: for each of the one the best of the other, found by candidates and judged by M."""
+"""Two lists of terms: for each of the one the best of the other, found by candidates and judged by M.
+
+The blocks of a long job are kept beside its output until that is written: an interrupted one goes on with them.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import json
 import os
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
-from typing import Any
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -16,16 +24,22 @@ from .. import progress
 from ..errors import warn
 from ..features.compute import prepare
 from ..features.names import Names, Progress
+from ..files.atomic import make_folder, whole_file
 from ..files.tables import check_output, write_table
 from ..files.wording import counted
+from ..models.releases import SHAPE_FEATURES, installed_releases
+from ..progress import say
 from .batch import WHY, Batch, PairModel
 from .candidates import CANDIDATES, CandidateSearch, check_can_search, names_at_once
-from .kept_blocks import Block, KeptBlocks
 from .terms import Listed, Terms, listed
 
 NO_MATCH = "no match"
 _WORTH_NAMING = 0.01
 """A nearest term of a lower probability is not named."""
+_LIBRARIES = ("numpy", "pyarrow", "faiss-cpu", *SHAPE_FEATURES)
+
+Block = Mapping[str, NDArray[Any]]
+"""What came of a block, by name; numbers alone."""
 
 
 def link(
@@ -58,7 +72,7 @@ def link(
         wanted, at_once = np.unique(a.name[a.name >= 0]), names_at_once(candidates)
         blocks = [wanted[start : start + at_once] for start in range(0, len(wanted), at_once)]
         job = (*judged_by, k, least, candidates, at_once, a.texts, b.texts)
-        with nullcontext() if output is None else KeptBlocks(output, len(blocks), *job) as kept:
+        with contextlib.nullcontext() if output is None else KeptBlocks(output, len(blocks), *job) as kept:
             found: list[Block] = [dict.fromkeys(("a", "b"), np.zeros(0, np.int32)) | {"probability": np.zeros(0)}]
             for number, block in enumerate(blocks):
                 judged = partial(_judged, model, names, block, understood, there, search, k, least)
@@ -186,3 +200,58 @@ def phases(report: Progress, rows: int) -> list[Progress]:
         return lambda done, total: report((before + share * done // max(total, 1)) * rows // 4, rows)
 
     return [part(0, 1), part(1, 2), part(3, 1)]
+
+
+class KeptBlocks:
+    """The blocks of one job, in a folder named like its output with ".parts": another input, model or option finds none of them.
+
+    A block is there as soon as its file has its name; one that is damaged is made again. Left without an error, they are removed.
+
+    Parameters
+    ----------
+    blocks : how many the job has. job : all that the result depends on, as JSON can hold it.
+    """
+
+    def __init__(self, output: str | os.PathLike[str], blocks: int, *job: Any) -> None:
+        libraries = installed_releases(_LIBRARIES)
+        about = json.dumps([metadata.version("dxmatch"), libraries, blocks, *job], sort_keys=True, default=str)
+        self._name = f"links-{hashlib.sha256(about.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+        self._folder, self._blocks = Path(f"{os.fspath(output)}.parts"), blocks
+        self._there = {number: block for number in range(blocks) if (block := self._read(number)) is not None}
+        if self._there:
+            say(f"{len(self._there):,} of {blocks:,} blocks were there already.")
+
+    def of(self, number: int, make: Callable[[], Block]) -> Block:
+        """The block of that number, kept as it is made, unless it is all of the job."""
+        if number not in self._there:
+            block = make()
+            if self._blocks == 1:
+                return block
+            with whole_file(make_folder(self._folder) / self._file(number)) as part, part.open("wb") as file:
+                np.savez(file, **dict[str, Any](block))
+            self._there[number] = block
+        return self._there[number]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        if error is None:
+            for path in self._folder.glob(f"*{self._file('*')}*"):  # also what a killed process was about to write
+                path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                self._folder.rmdir()
+        elif error is KeyboardInterrupt and self._there:
+            raise KeyboardInterrupt(
+                f"interrupted; {len(self._there):,} of {self._blocks:,} blocks are kept in {self._folder}. Run the same command again to go on."
+            ) from None
+
+    def _file(self, number: int | str) -> str:
+        return f"{self._name}-{number:>05}.npz"
+
+    def _read(self, number: int) -> Block | None:
+        try:
+            with np.load(self._folder / self._file(number), allow_pickle=False) as file:
+                return dict(file)
+        except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
+            return None
