@@ -177,9 +177,7 @@ class Lists:
 
     def no_right_answers(self) -> InputError:
         """The error of lists that nothing can be compared with."""
-        allowed = (
-            "a column of them, named in the option 'columns' (reference=COLUMN), or a file; or experts to compare with"
-        )
+        allowed = "a column named in the option 'columns' (reference=COLUMN), a file, or experts to compare with"
         remedy = Remedy("reads the right answers from a file of their own", references=Open("FILE"))
         got = self.origin.columns or self.raters
         return InputError("no right answers were found", source=self.source, allowed=allowed, got=got, remedy=remedy)

@@ -25,8 +25,8 @@ ASIDE = "aside"  # what is no diagnosis
 
 
 def folded(name: str) -> str:
-    """A column's name without case, blanks and signs: "Ground truth?" is "ground_truth"."""
-    return re.sub(r"[\W_]+", "_", name.casefold()).strip("_")
+    """A column's name without case, blanks and signs: "Ground truth?" is "ground_truth", "PatientID" is "patient_id"."""
+    return re.sub(r"[\W_]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).casefold()).strip("_")
 
 
 _RIGHT = (

@@ -37,7 +37,6 @@ from .shapes import REFERENCES, of_sheet, shape_of
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx", ".eval")
 _LISTS = f"a column for each model or rank, a column of lists, or rows with rater, rank and diagnosis; {WAYS}"
 _RECORDED = "None, or one object or a list of objects with case_id, model, diagnoses (a list) or text, and references (a text or a list)"
-_PATH = (str, os.PathLike)
 
 
 class Long(NamedTuple):
@@ -88,7 +87,7 @@ def long_form(
     rows = [rows_of(shape, by, reading.separator, told, read_as) for shape in found]
     files = list(dict.fromkeys(shape.table.source for shape in found))
     where = ", ".join(dict.fromkeys(shape.table.source for shape in right))
-    called = str(source) if isinstance(source, _PATH) else first_few(files, 4)
+    called = str(source) if isinstance(source, str | os.PathLike) else first_few(files, 4)
     kinds = " or ".join([*dict.fromkeys(shape.said for shape in found)][:2])
     said = (f"{len(files)} files, " if len(files) > 1 else "") + (f"{title}; " if title else "") + kinds
     if right:
@@ -109,6 +108,8 @@ def long_form(
             )
             problem = "no case of the lists has a right answer by its name" if disjoint else problem
             raise InputError(problem, source=where, allowed=allowed, got=[*known][:SHOWN])
+        if any("case_id" not in shape.names and shape.table.first_row for shape in unnamed):
+            told.append("No column names the cases: rows were joined in order; 'columns' (case_id=…) names one.")
         rows, said = [*rows, *apart_rows], f"{said}; right answers from {where}"
     data = pa.concat_tables(rows, promote_options="default")
     data = with_columns(data, {"diagnosis": data["diagnosis"].dictionary_encode()})  # once, for all that look it up
@@ -128,7 +129,7 @@ def _of_table(given: Mapping[str, Any], table: Table) -> dict[str, list[str]]:
 def _paths(source: Any) -> list[Path]:
     """The paths that are meant; [] for anything else, as for a list of answers in words."""
     many = source if isinstance(source, list | tuple) else [source]
-    paths = [Path(one) for one in many] if all(isinstance(one, _PATH) for one in many) else []
+    paths = [Path(one) for one in many] if all(isinstance(one, str | os.PathLike) for one in many) else []
     sure = many is not source or all(isinstance(one, os.PathLike) for one in many)
     return paths if sure or all(suffix_of(split_sheet(path)[0]) in SUFFIXES for path in paths) else []
 
@@ -207,7 +208,8 @@ def _recorded(source: Any, reading: Reading) -> list[Answer]:
         try:
             made = reading.record(made) if reading.record else None
             for told in made if isinstance(made, list | tuple) else [] if made is None else [made]:
-                of = {"model": None, **told, "case_id": str(told["case_id"])}
+                whose = "model" if {"diagnoses", "text"} & told.keys() else None
+                of = {"model": whose, **told, "case_id": str(told["case_id"])}
                 out.append(Answer(**of, source=called, row=row))
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             problem = f"the option 'record' made no answer ({type(error).__name__}: {error})"

@@ -64,8 +64,12 @@ def _who_leads(report: Results) -> list[str]:
 def _beside(report: Results) -> str:
     """What is known of the others beside the best."""
     column = report.board.columns[0]
-    if others := column.best[1:] or column.level_with_best:
-        says = "level" if column.best[1:] else "not shown to be worse"
+    # nobody is best where all are
+    of_all = (
+        [] if column.best else [who for who in report.board.algorithms[1:] if column.of_rater[who]["value"] is not None]
+    )
+    if others := column.best[1:] or of_all or column.level_with_best:
+        says = "not shown to be worse" if others == column.level_with_best else "level"
         return f"; {listed(others)} {'is' if len(others) == 1 else 'are'} {says}"
     tested = column.best and report.difference_rows and report.raters.compared is None
     return f", better than every other {report.setup.raters}" if tested else ""

@@ -137,3 +137,14 @@ def test_files_whose_right_answers_are_called_otherwise_say_the_same_of_a_case(t
     answers.assign(truth=[*RIGHT[:-1], "flu"]).drop(columns="Gold standard").to_csv(tmp_path / "birch.csv", index=False)
     with pytest.raises(InputError, match="birch.csv, row 10, column 'truth': the truth differs within the case '9'"):
         read_lists(tmp_path)
+
+
+@pytest.mark.parametrize(("heading", "told"), [("PatientID", False), ("caseNo", False), ("Accession", True)])
+def test_right_answers_apart_are_joined_by_the_cases_names_or_it_is_told(
+    heading: str, told: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "answers.csv").write_text(f"{heading},gpt,claude\n1001,gout,flu\n1002,sepsis,gout\n")
+    (tmp_path / "gold.csv").write_text(f"{heading},diagnosis\n1002,sepsis\n1001,gout\n")
+    lists = read_lists(tmp_path / "answers.csv", tmp_path / "gold.csv")
+    joined = [said for said in lists.origin.warnings if "joined in order" in said]
+    assert (lists.reference == [("gout",), ("sepsis",)], bool(joined)) == (not told, told)

@@ -69,5 +69,11 @@ def test_a_function_of_a_record_reads_any_other_file(tmp_path: Path) -> None:
     lists = read_lists(tmp_path / "odd.json", reading=dxmatch.Reading(record=of_object, missing="own"))
     assert lists.list_of("7", "ann") == ["gout", "flu"] and lists.list_of("7", "gpt") == []
     assert lists.raters == ["ann", "gpt"] and lists.reference[0] == ("gout",)
+    lists = read_lists(
+        tmp_path / "odd.csv", reading=dxmatch.Reading(record=lambda row: {"case_id": row["first"], "text": row["then"]})
+    )
+    assert lists.raters == ["model"], "a list of nobody's"
+    with pytest.raises(InputError, match=r"row 2: the option 'record' made no answer \(KeyError: 'none'\)"):
+        read_lists(tmp_path / "odd.csv", reading=dxmatch.Reading(record=lambda row: {"case_id": row["none"]}))
     with pytest.raises(InputError, match=r"odd.csv, row 2: the option 'record' made no answer.*case_id"):
         read_lists(tmp_path / "odd.csv", reading=dxmatch.Reading(record=lambda row: {"patient": row["patient"]}))
