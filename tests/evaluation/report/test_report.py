@@ -44,7 +44,7 @@ def test_the_best_first_and_who_is_not_shown_to_be_less(models):
     ("skills", "ends"),
     [
         ({"a": 30, "b": 10}, ", better than every other model."),
-        ({"a": 9, "b": 9}, "]."),
+        ({"a": 9, "b": 9}, "]; b is level."),
         ({"a": 30}, "right in 75.0 % [60.0, 85.0]."),
     ],
 )
