@@ -22,7 +22,7 @@ tertiary quaternary next then runner up moderate medium low lower plausible foll
 presentation formulation summary analysis assessment discussion plan management treatment therapy test tests recommendation
 recommendations recommended workup work step steps action actions note comment disclaimer confidence likelihood prob rank
 probability imaging comorbidities patient question code icd orpha id severity urgency urgent important problem tx rx case
-comments error message advice excluded ruled recs labs vitals exam specimen allergies meds dispo disposition regards
+comments error message advice precipitant precipitants trigger triggers excluded ruled recs labs vitals exam specimen allergies meds dispo disposition regards
 for supporting against status pros cons thought pathophysiology next immediate further investigation investigations follow caveats what do now
 | the my his her a an of in on by to this patient case is are be and but with include includes from here d s tier key do strong
 list line table very active estimated consider considered order likelihood probability probabilities decreasing descending not important rank would must cannot two three five
