@@ -59,7 +59,7 @@ _ADDS = (  # one more
     r"(?<!least )(?:un)?likel\w+|probable|suspected|alternativ\w+|differential|another|other\s+(?:diagnos|possib|cause|condition)\w*|possib\w+|also|consider"
     r"|(?:can|could|may)\s+look|mimic\w*|worr\w+|concern\w*|think\s+of|next(?!\s+(?:\w+\s+)?steps?)|finally|(?:could|may|might)\s+be|be\s+considered|excluded|ruled?\s+out|suggest(?:s|ing|ive)"
 )
-_DOUBTS = r"less\s+likely|unlikely|improbable|excluded|ruled\s+out|against|not"
+_DOUBTS = r"less\s+likely|unlikely|improbable|excluded|ruled\s+out|against|not"  # the first of them
 _UNSETTLED, _REORDERS, _LEADS, _DENIED = (
     re.compile(rf"(?i)(?:\b|(?=#))(?:{of})\b") for of in (f"{_TURNS}|{_WEIGHS}|{_ADDS}", _TURNS, _WEIGHS, _DOUBTS)
 )
@@ -118,7 +118,10 @@ def _ranked(sections: Sequence[Section]) -> list[str]:
 
 
 def _is_remark(sentence: str, names: Sequence[str], listed: bool) -> bool:
-    """Whether a sentence leaves an answer as it is; beside a list it may add to it, or praise its first."""
+    """Whether a sentence leaves an answer as it is.
+
+    Beside a list it may speak of tests, of diseases that are not in it, and for its first; not against that, of a later one, or of the order.
+    """
     if not listed:
         return not _UNSETTLED.search(sentence)
     told = sentence.casefold()
