@@ -195,9 +195,13 @@ class MissingExtra(DxmatchError):
         super().__init__(f"{what} needs an extra that is not installed. Run: pip install 'dxmatch[{extra}]'")
 
 
+_OURS = (__package__, "contextlib", "sklearn")
+"""What stands between the user's line and a warning: the context managers and estimators of dxmatch are called through the other two."""
+
+
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """Warns, and names the line of the user's own code that called dxmatch."""
     level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _OURS:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)

@@ -62,6 +62,11 @@ def _wanted(name: str) -> bool:
     return os.environ.get(name, "0") not in ("", "0")
 
 
+def cores() -> int:
+    """The processor cores that this process may use: in a container fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def file_mode() -> int:
     """The permissions that a new file is asked for; the umask takes from them."""
     return 0o666 if shared_files() else 0o600

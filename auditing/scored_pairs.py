@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, NotUnderstoodWarning
+from ..errors import InputError, NotUnderstoodWarning, warn
 from ..files.invisible import read_visible
 from ..files.pair_labels import experts_of
 from ..files.pairs import from_tuples, read_pairs
@@ -86,7 +85,7 @@ def score_pairs(
     if not matcher.judge_all:
         read, batch, set_aside = understood_pairs(read, batch)
         for warning in set_aside:
-            warnings.warn(warning, NotUnderstoodWarning, stacklevel=4)
+            warn(warning, NotUnderstoodWarning)
     row = batch.pair_of_row
     differ = ~batch.equal[row]
     if differ.sum() < MIN_PAIRS:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
@@ -18,7 +17,7 @@ from sklearn.utils import Tags, check_consistent_length, check_random_state, col
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from ..errors import OptionError, quoted
+from ..errors import OptionError, quoted, warn
 from ..features.compute import MIN_COVERAGE
 from ..files.reading import PairColumns
 from ..training.engines.autogluon_engine import ENGINES, EXPORTED, TIME_LIMIT, AutoGluon
@@ -270,8 +269,7 @@ def _match_label(classes: NDArray[Any], chosen: Any) -> Any:
     said = [label for label in both if str(label).casefold() in MATCH_WORDS]
     if len(said) == 1 or str(both[1]) in ("1", "1.0"):
         return [*said, both[1]][0]
-    warnings.warn(
-        f"The label {quoted(both[1])} is taken for a match, the last of {quoted(both)} in sorted order; `match_label` says another.",
-        stacklevel=3,
+    warn(
+        f"The label {quoted(both[1])} is taken for a match, the last of {quoted(both)} in sorted order; `match_label` says another."
     )
     return both[1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -14,6 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from ..errors import warn
 from ..features.compute import MIN_COVERAGE
 from ..features.feature_set import FeatureSet
 from ..training.options import Encoders
@@ -121,9 +121,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         whole = np.logical_and(*(column.is_valid().to_numpy() for column in (a, b)))
         out = np.full((len(a), len(self.feature_set_.names)), np.nan)
         if missing := int((~whole).sum()):
-            warnings.warn(
-                f"A diagnosis is missing in {missing:,} of {len(a):,} pairs; their features are NaN.", stacklevel=2
-            )
+            warn(f"A diagnosis is missing in {missing:,} of {len(a):,} pairs; their features are NaN.")
         if whole.any():
             if not hasattr(self, "_inputs"):
                 self._inputs = self._opened(self.feature_set_)

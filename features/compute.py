@@ -5,7 +5,6 @@ What is unscored is not "no": it is NaN, and too much of it is refused.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, Open, Remedy
+from ..settings import cores
 from ..votes.voters import IMPORTED
 from .feature_set import FeatureSet
 from .names import Names, Progress
@@ -84,13 +84,6 @@ def feature_table(
             if progress is not None:
                 progress(done, total)
     return table
-
-
-def cores() -> int:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def coverage(table: NDArray[np.float32], pair_of_row: NDArray[np.int64], features: FeatureSet) -> dict[str, float]:

@@ -9,11 +9,10 @@ import contextlib
 import os
 import shutil
 import uuid
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..errors import DxmatchError
+from ..errors import DxmatchError, warn
 from ..settings import file_mode, folder_mode, shared_files
 
 LONGEST_WAIT = 900.0
@@ -109,7 +108,7 @@ def alone(path: Path, what: str) -> Iterator[None]:
             held.enter_context(FileLock(path, LONGEST_WAIT, mode=file_mode(), fallback_to_soft=False))
         except (Timeout, OSError, NotImplementedError) as error:
             problem = f"No lock can be had in {path.parent} ({error}): {what} is made here, whoever else makes it."
-            warnings.warn(problem, RuntimeWarning, stacklevel=4)
+            warn(problem, RuntimeWarning)
         yield
 
 

@@ -9,14 +9,13 @@
 from __future__ import annotations
 
 import re
-import warnings
 from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import InputError, ReadingWarning, quoted
+from ..errors import InputError, ReadingWarning, quoted, warn
 from .table import Table, is_text
 from .tables import read_table
 from .wording import counted
@@ -63,7 +62,7 @@ def read_visible(source: Any, encoding: str | None = None, *, set_aside: bool | 
     read = read_table(source, encoding, set_aside=set_aside)
     table = visible_names(read)
     for told in table.warnings[len(read.warnings) :]:
-        warnings.warn(told, ReadingWarning, stacklevel=3)
+        warn(told, ReadingWarning)
     return table
 
 

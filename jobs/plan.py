@@ -13,13 +13,13 @@ from typing import Annotated, Any, Literal
 import pyarrow as pa
 
 from ..errors import DxmatchError, InputError
-from ..features.compute import cores
 from ..files.parquet_file import damaged, open_parquet, parquet_errors, rows_of_groups
 from ..files.table import Table, is_text
 from ..files.tables import check_file
 from ..matcher.match_function import MatchFunction
 from ..models.releases import SHAPE_FEATURES, installed_releases
 from ..options import Between, Options
+from ..settings import cores
 
 CHUNK_ROWS = 1 << 19
 """Rows of a chunk: some seconds of work, some 200 MB of memory, and no more lost when a worker dies."""

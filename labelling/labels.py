@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..errors import DxmatchError, InputError, OptionError
+from ..errors import DxmatchError, InputError, OptionError, warn
 from ..files.pair_labels import ALLOWED, BLANK, NO_LABEL, UNSURE, VOTES, Key, answer_of, experts_of, key_of, majority_of
 from ..files.reading import Reading
 from ..files.tables import check_output, write_table
@@ -228,6 +227,6 @@ def _in_order(returned: Returned, column: str, keys: Sequence[Key]) -> Answers:
     table.require(column, "0 or 1")
     if others := rows.keys() - set(keys):
         first = table.error("a pair that was not asked about, or changed", min(map(rows.__getitem__, others)), "a")
-        warnings.warn(f"{first} {counted(len(others), 'such pair')} left out.", stacklevel=3)
+        warn(f"{first} {counted(len(others), 'such pair')} left out.")
     said = table.parsed(column, answer_of, NO_LABEL, ALLOWED)
     return [said[rows[key]] if key in rows else None for key in keys]

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
-from ..features.compute import cores
 from ..features.names import Names
 from ..features.providers import SHIPPED
+from ..settings import cores
 from ..terms.diseases.graph import DiseaseGraph
 from ..terms.icd.search import found_by
 

@@ -7,7 +7,6 @@ values are those of its `pred_contrib`, path-dependent TreeSHAP (Lundberg et al.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError, quoted
+from ..settings import cores
 
 Arrays = Mapping[str, NDArray[Any]]
 Averaged = Literal["log-odds", "probabilities"]
@@ -328,5 +328,5 @@ def _in_threads(compute: Callable[[slice], None], rows: int, chunk: int, threads
         for part in chunks:
             compute(part)
         return
-    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+    with ThreadPoolExecutor(threads or cores()) as pool:
         list(pool.map(compute, chunks))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
+
+from ..errors import warn
 
 SHAPE_FEATURES = (
     "PyStemmer",
@@ -37,4 +38,4 @@ def warn_of_other_releases(name: str, trained_with: Mapping[str, str]) -> None:
         if trained_with.get(library, here) != here
     ]
     if other:
-        warnings.warn(f"Model {name}: its features may differ here, for {', '.join(other)}.", stacklevel=5)
+        warn(f"Model {name}: its features may differ here, for {', '.join(other)}.")

@@ -10,7 +10,7 @@ import socket
 import warnings
 from collections.abc import Callable, Sequence
 
-from ..errors import DxmatchError, MissingExtra, OptionError
+from ..errors import DxmatchError, MissingExtra, OptionError, warn
 from ..matcher.match_function import MatchFunction
 from .application import app
 from .guard import LOOPBACK
@@ -61,7 +61,7 @@ def serve(
 
     alone = is_loopback(host)
     if not alone:
-        warnings.warn(f"the host {host} is open to the network: {OPEN}", stacklevel=2)
+        warn(f"the host {host} is open to the network: {OPEN}")
     listening = _listening(host, port)
     with contextlib.closing(listening), warnings.catch_warnings():
         # they quote what was typed, and each answer says the same to who asked

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from cyclopts import App
 
+import dxmatch
 from dxmatch.cli.main import app
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -47,3 +48,18 @@ def test_a_page_names_every_command(command: str) -> None:
 )
 def test_metrics_are_a_module(code: str) -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "dxmatch.load().probability('инфаркт миокарда', 'heart attack')",
+        "dxmatch.load().rank('gout', ['gout', 'подагра'])",
+        "dxmatch.icd(['gout', '?'])",
+        "dxmatch.PairFeatures().fit([['gout', 'MI']]).transform([['gout', None]])",
+    ],
+)
+def test_a_warning_names_the_line_of_the_caller(call):
+    with pytest.warns(UserWarning) as told:
+        exec(compile(f"\n\n{call}", "mine.py", "exec"), {"__name__": "mine", "dxmatch": dxmatch})
+    assert ("mine.py", 3) in {(one.filename, one.lineno) for one in told}

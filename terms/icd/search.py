@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...settings import cores
+
 _HERE = os.getpid()
 CANDIDATES = 15
 """The nearest codes that are looked at unless another number is asked for, as in "How to Evaluate Medical AI"."""
@@ -193,7 +195,7 @@ class Search:
         rows = np.flatnonzero(queries.any(axis=1)) if len(self._vectors) else np.zeros(0, np.int64)
         parts = [rows[start : start + _QUERIES_AT_ONCE] for start in range(0, len(rows), _QUERIES_AT_ONCE)]
         fill = partial(self._fill, queries, codes, rescore, out)
-        workers = min(len(parts), os.cpu_count() or 1)
+        workers = min(len(parts), cores())
         if workers < 2:
             list(map(fill, parts))
         else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...options import Between, Options
 from ...progress import Progress
+from ...settings import cores
 from .fitted import Ensemble, Rows, trees_of
 
 MAX_ROUNDS = 600
@@ -75,7 +75,7 @@ def fit(
 
         boosters = []
         # One thread a fold: LightGBM's own threads wait for each other at every leaf, and stall where cores are shared.
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        with ThreadPoolExecutor(cores()) as pool:
             for booster in pool.map(grow, range(rows.folds)):
                 boosters.append(booster)
                 if progress is not None:
