@@ -19,7 +19,7 @@ from ..features.names import Names
 from ..features.providers import SHIPPED
 from ..settings import cores
 from ..terms.diseases.graph import DiseaseGraph
-from ..terms.icd.search import found_by
+from ..terms.icd.search import found_by, one_thread
 
 CANDIDATES = 50
 """Of each way."""
@@ -80,18 +80,17 @@ def names_at_once(candidates: int) -> int:
 
 def _index(vectors: NDArray[np.float32], among: NDArray[np.int32]) -> Any:
     """A FAISS index of the rows `among` of `vectors`."""
-    import faiss
-
     n, d = len(among), vectors.shape[1]
     lists = int(2 * n**0.5)
-    kind = "Flat" if n < FLAT else f"IVF{lists},PQ{d // 2}x4fs"
-    index: Any = faiss.index_factory(d, kind, faiss.METRIC_INNER_PRODUCT)
-    if not index.is_trained:
-        some = np.random.default_rng(_SEED).permutation(n)[: _TRAINED_ON * lists]
-        index.train(vectors[among[np.sort(some)]])
-        index.nprobe = _PROBED
-    for start in range(0, n, _ADDED_AT_ONCE):
-        index.add(vectors[among[start : start + _ADDED_AT_ONCE]])
+    with one_thread() as faiss:
+        kind = "Flat" if n < FLAT else f"IVF{lists},PQ{d // 2}x4fs"
+        index: Any = faiss.index_factory(d, kind, faiss.METRIC_INNER_PRODUCT)
+        if not index.is_trained:
+            some = np.random.default_rng(_SEED).permutation(n)[: _TRAINED_ON * lists]
+            index.train(vectors[among[np.sort(some)]])
+            index.nprobe = _PROBED
+        for start in range(0, n, _ADDED_AT_ONCE):
+            index.add(vectors[among[start : start + _ADDED_AT_ONCE]])
     return index
 
 

@@ -24,7 +24,7 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -142,6 +142,7 @@ class Said(NamedTuple):
     unknown: NDArray[np.float32]
 
 
+@cache
 def _bits_of_stems() -> dict[str, int]:
     out: dict[str, int] = {}
     for bit, saying in enumerate(SAYINGS.values()):
@@ -150,6 +151,7 @@ def _bits_of_stems() -> dict[str, int]:
     return out
 
 
+@cache
 def costs_of_bits() -> NDArray[np.float32]:
     """float32[2 ** kinds]: what each set of kinds costs in all."""
     out = np.zeros(1, np.float32)

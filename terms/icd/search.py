@@ -8,9 +8,9 @@ and cosines alone and in any batch.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from ...settings import cores
 
-_HERE = os.getpid()
 CANDIDATES = 15
 """The nearest codes that are looked at unless another number is asked for, as in "How to Evaluate Medical AI"."""
 
@@ -111,37 +110,48 @@ class Candidates(NamedTuple):
         return Shares(merged.reshape(n, k), shares / np.where(total > 0, total, 1))
 
 
+@contextmanager
+def one_thread() -> Iterator[Any]:
+    """FAISS without threads of its own: these wait for one another where cores are busy, and do not live on in a forked process."""
+    import faiss
+
+    threads = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(1)
+    try:
+        yield faiss
+    finally:
+        faiss.omp_set_num_threads(threads)
+
+
 def trained_index(vectors: NDArray[np.float32]) -> NDArray[np.uint8]:
     """A FAISS index over the rows of `vectors`, float32[n, d], quantised and serialised; the same bytes each time on one machine.
 
     Empty for few vectors, which are searched as they are.
     """
-    import faiss
-
     n, d = vectors.shape
     if n < MIN_QUANTISED:
         return np.zeros(0, np.uint8)
     parts = d // 2 if d >= 256 and d % 2 == 0 else d
-    index: Any = faiss.index_factory(d, f"PQ{parts}x4fs", faiss.METRIC_INNER_PRODUCT)
-    index.pq.cp.seed = _SEED
-    threads = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(1)
-    try:
+    with one_thread() as faiss:
+        index: Any = faiss.index_factory(d, f"PQ{parts}x4fs", faiss.METRIC_INNER_PRODUCT)
+        index.pq.cp.seed = _SEED
         index.train(vectors)
         index.add(vectors)
-    finally:
-        faiss.omp_set_num_threads(threads)
-    return faiss.serialize_index(index)
+        return faiss.serialize_index(index)
 
 
 def found_by(index: Any, queries: NDArray[np.float32], k: int) -> NDArray[np.int64]:
-    """The places [m, k] of the vectors of a FAISS index that are nearest to m queries."""
-    import faiss
+    """The places [m, k] of the vectors of a FAISS index that are nearest to m queries: in threads of Python's, some queries each."""
 
-    # the threads of OpenMP do not live on in a forked process, and waiting for them never ends
-    if os.getpid() != _HERE:
-        faiss.omp_set_num_threads(1)
-    return index.search(queries, k)[1]
+    def found(some: NDArray[np.float32]) -> NDArray[np.int64]:
+        with one_thread():
+            return index.search(some, k)[1]
+
+    parts = np.array_split(queries, max(1, min(cores(), len(queries) // _QUERIES_AT_ONCE)))
+    if len(parts) == 1:
+        return found(queries)
+    with ThreadPoolExecutor(len(parts)) as pool:
+        return np.concatenate([*pool.map(found, parts)])
 
 
 class Search:
@@ -163,13 +173,12 @@ class Search:
         trained: NDArray[np.uint8],
         euclidean: bool = False,
     ) -> None:
-        import faiss
-
         self._vectors, self._codes, self._euclidean = vectors, codes, euclidean
-        metric = faiss.METRIC_L2 if euclidean else faiss.METRIC_INNER_PRODUCT
-        flat = faiss.index_factory(vectors.shape[1], "Flat", metric)
-        self._index: Any = faiss.deserialize_index(trained) if len(trained) else flat
-        self._index.add(vectors[self._index.ntotal :])
+        with one_thread() as faiss:
+            metric = faiss.METRIC_L2 if euclidean else faiss.METRIC_INNER_PRODUCT
+            flat = faiss.index_factory(vectors.shape[1], "Flat", metric)
+            self._index: Any = faiss.deserialize_index(trained) if len(trained) else flat
+            self._index.add(vectors[self._index.ntotal :])
 
     def __call__(
         self, queries: NDArray[np.float32], k: int, *, names: bool = False, rescore: Rescore | None = None
@@ -188,8 +197,6 @@ class Search:
         -------
         [m, k]. Of equal scores in a shortlist, the earlier vector goes first.
         """
-        import faiss
-
         out = Candidates.none(len(queries), k if rescore is None else max(k, CANDIDATES))
         codes = np.arange(len(self._codes), dtype=np.int32) if names else self._codes
         rows = np.flatnonzero(queries.any(axis=1)) if len(self._vectors) else np.zeros(0, np.int64)
@@ -199,8 +206,8 @@ class Search:
         if workers < 2:
             list(map(fill, parts))
         else:
-            # Each worker takes whole parts, ranking included, so FAISS needs no threads of its own below them.
-            with ThreadPoolExecutor(workers, initializer=faiss.omp_set_num_threads, initargs=(1,)) as pool:
+            # Each worker takes whole parts, ranking included.
+            with ThreadPoolExecutor(workers) as pool:
                 list(pool.map(fill, parts))
         if names:
             out.nodes[:] = np.where(out.entries >= 0, self._codes[out.entries], -1)
