@@ -6,18 +6,16 @@ What is unscored is not "no": it is NaN, and too much of it is refused.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, Open, Remedy
-from ..settings import cores
+from ..models.ensemble import in_threads
 from ..votes.voters import IMPORTED
 from .feature_set import FeatureSet
 from .names import Names, Progress
-from .pairs import Pairs
-from .registry import KINDS
+from .registry import KINDS, Pairs
 
 CHUNK = 1 << 16
 MIN_COVERAGE = 0.9
@@ -68,21 +66,14 @@ def feature_table(
     """
     total, table = len(first), np.empty((len(first), len(features.features)), np.float32, order="F")
 
-    def fill(start: int) -> int:
-        rows = slice(start, min(start + CHUNK, total))
+    def fill(rows: slice) -> None:
         pairs = Pairs(names, first[rows], second[rows])
         for column, feature in enumerate(features.features):
-            table[rows, column] = KINDS[feature.kind].compute(pairs, feature.options)
-        return rows.stop
+            table[rows, column] = KINDS[feature.kind].compute(pairs, **feature.options)
 
-    if total <= CHUNK:
-        fill(0)
-        return table
-    fill(total)  # of no pair: makes what is needed of the names before threads ask for it
-    with ThreadPoolExecutor(threads or cores()) as pool:
-        for done in pool.map(fill, range(0, total, CHUNK)):
-            if progress is not None:
-                progress(done, total)
+    if not 0 < total <= CHUNK:
+        fill(slice(0, 0))  # of no pair: makes what is needed of the names before threads ask for it
+    in_threads(fill, total, CHUNK, threads, progress)
     return table
 
 

@@ -27,7 +27,7 @@ from ..terms.text.normalizer import LANGUAGES, Normalizer
 from ..terms.text.vocabulary import Vocabulary
 from ..votes.asking import LanguageModel
 from ..votes.voters import IMPORTED, Picker, Voter, asked_by, problem_of, with_prompt
-from .providers import SENTENCE_TRANSFORMERS, SHIPPED, Providers, undeclared
+from .providers import SENTENCE_TRANSFORMERS, SHIPPED, Providers
 from .registry import EXCLUSION, KINDS, REQUIRED
 
 _TYPES = {str: "text", bool: "true or false", int: "a whole number", float: "a number", dict: "a table"}
@@ -84,6 +84,13 @@ class FeatureSet:
         """The encoders that the features name, each once."""
         return tuple(dict.fromkeys(f.options["encoder"] for f in self.features if "encoder" in f.options))
 
+    @property
+    def encoder_specs(self) -> dict[str, EncoderSpec]:
+        """The declared encoders, and those that a feature names by their model, as "sentence-transformers:NAME"."""
+        by_model = (name for name in self.encoders if name.startswith(SENTENCE_TRANSFORMERS))
+        named = {name: EncoderSpec(name, name.removeprefix(SENTENCE_TRANSFORMERS)) for name in by_model}
+        return {**named, **self.declared_encoders}
+
     def excludes(self, table: NDArray[np.float32]) -> NDArray[np.bool_]:
         """bool[m]: the rows of float32[m, f] that are no match by what they say."""
         kinds = [feature.kind for feature in self.features]
@@ -131,10 +138,10 @@ class FeatureSet:
         file, source = (place, source) if own else (sets / f"{source}.toml", f"{source}.toml")
         features = cls.from_dict(read_toml(file, source), source, folder=place.parent)
         if own:
-            inline = {name: spec for name in features.encoders if (spec := undeclared(name)) is not None}
-            specs = {**inline, **features.declared_encoders}.items()
-            beside = {name: folder for name, spec in specs if (folder := spec.folder_beside(place.parent)) is not None}
-            features = replace(features, folders=beside)
+            beside = {name: spec.folder_beside(place.parent) for name, spec in features.encoder_specs.items()}
+            features = replace(
+                features, folders={name: folder for name, folder in beside.items() if folder is not None}
+            )
         if endpoints is not None:
             features = features.served_by(endpoints)
         features.check_providers(source)
@@ -152,14 +159,10 @@ class FeatureSet:
 
     def opens(self, kept: Collection[str] = ()) -> list[str]:
         """A line for each encoder but the shipped one, with what the user must say for it to be opened. kept : the encoders in the model folder."""
-        lines = []
-        for name in self.encoders:
-            spec = self.declared_encoders.get(name) or undeclared(name)
-            if name in kept:
-                lines.append(f"Encoder {quoted(name)}: kept in the model folder.")
-            elif spec is not None:
-                lines.append(f"Encoder {quoted(name)}: {spec.where()}.")
-        return lines
+        specs = self.encoder_specs
+        where = {name: specs[name].where() for name in self.encoders if name in specs}
+        where |= {name: "kept in the model folder" for name in self.encoders if name in kept}
+        return [f"Encoder {quoted(name)}: {said}." for name, said in where.items()]
 
     def served_by(self, path: str | os.PathLike[str]) -> FeatureSet:
         """The same columns; the tables of a TOML file go before the set's own. Raises `InputError` of `read_services`.
@@ -186,12 +189,11 @@ class FeatureSet:
                     got=endpoint,
                 )  # fmt: skip
         known = (SHIPPED, *self.declared_encoders)
-        for encoder in self.encoders:
-            if encoder not in known and not encoder.startswith(SENTENCE_TRANSFORMERS):
-                raise InputError(
-                    f"feature {next(f.name for f in self.features if f.options.get('encoder') == encoder)}: an unknown encoder{hint(encoder, known)}",
-                    source=source, allowed=f"{', '.join(known)}, {SENTENCE_TRANSFORMERS}NAME", got=encoder,
-                )  # fmt: skip
+        for feature in self.features:
+            if (encoder := feature.options.get("encoder", SHIPPED)) not in {SHIPPED, *self.encoder_specs}:
+                problem = f"feature {feature.name}: an unknown encoder{hint(encoder, known)}"
+                allowed = f"{', '.join(known)}, {SENTENCE_TRANSFORMERS}NAME"
+                raise InputError(problem, source=source, allowed=allowed, got=encoder)
 
     @classmethod
     def from_dict(
@@ -217,14 +219,8 @@ class FeatureSet:
         )
 
     def without(self, names: Collection[str]) -> FeatureSet:
-        """The set without some of its columns, and without encoders that only they name."""
-        kept = tuple(feature for feature in self.features if feature.name not in names)
-        named = {feature.options.get("encoder") for feature in kept}
-        return replace(
-            self,
-            features=kept,
-            declared_encoders={name: spec for name, spec in self.declared_encoders.items() if name in named},
-        )
+        """The set without some of its columns."""
+        return replace(self, features=tuple(feature for feature in self.features if feature.name not in names))
 
     def open(
         self,
@@ -245,7 +241,7 @@ class FeatureSet:
             {} if shipped is None else {SHIPPED: shipped},
         )
         folders = {**self.folders, **(folders or {})}
-        return Providers(naming, encoders, declared=self.declared_encoders, folders=folders, **others)
+        return Providers(naming, encoders, declared=self.encoder_specs, folders=folders, **others)
 
     def without_paths(self) -> FeatureSet:
         """The set as a model folder records it: an encoder at /home/me/minilm is "./minilm", which is no hub's name and opens nothing by itself.
@@ -253,33 +249,28 @@ class FeatureSet:
         One that a feature names by its path ("sentence-transformers:/home/me/minilm") has that name, "sentence-transformers:./minilm"; where
         two folders have one name, the second is "./minilm-2".
         """
-        called: dict[str, str] = {}
+        called, names = dict[str, str](), dict[str, str]()
         for name, folder in self.folders.items():
             base = f"./{Path(folder).resolve().name}"
-            free = (
-                new for new in (base, *(f"{base}-{n}" for n in range(2, len(called) + 3))) if new not in called.values()
-            )
-            called[name] = next(free)
-        names = {
-            name: name if name in self.declared_encoders else f"{SENTENCE_TRANSFORMERS}{new}"
-            for name, new in called.items()
+            free = (base, *(f"{base}-{n}" for n in range(2, len(called) + 3)))
+            called[name] = next(new for new in free if new not in called.values())
+            names[name] = name if name in self.declared_encoders else f"{SENTENCE_TRANSFORMERS}{called[name]}"
+        specs = {
+            name: msgspec.structs.replace(spec, model=called.get(name, spec.model))
+            for name, spec in self.declared_encoders.items()
         }
-        named = {
-            f.name: {"encoder": names[f.options["encoder"]]} for f in self.features if f.options.get("encoder") in names
-        }
-        return replace(
-            self,
-            features=tuple(replace(f, options={**f.options, **named.get(f.name, {})}) for f in self.features),
-            declared_encoders={
-                name: msgspec.structs.replace(spec, model=called.get(name, spec.model))
-                for name, spec in self.declared_encoders.items()
-            },
-            folders={names[name]: folder for name, folder in self.folders.items()},
+        features = tuple(
+            replace(f, options={**f.options, "encoder": names[f.options["encoder"]]})
+            if f.options.get("encoder") in names
+            else f
+            for f in self.features
         )
+        folders = {names[name]: folder for name, folder in self.folders.items()}
+        return replace(self, features=features, declared_encoders=specs, folders=folders)
 
     def to_dict(self) -> dict[str, Any]:
         """All that shapes a value, as `from_dict` reads it."""
-        encoders = {name: spec.to_dict() for name, spec in self.declared_encoders.items()}
+        encoders = {name: spec.to_dict() for name, spec in self.declared_encoders.items() if name in self.encoders}
         return {
             "name": self.name,
             "language": self.language,

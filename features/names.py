@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DxmatchError, InputError, OptionError
+from ..errors import DxmatchError, InputError
 from ..progress import Progress
 from ..terms.icd.naming import Naming
 from ..terms.icd.search import CANDIDATES, Candidates, Shares
@@ -117,7 +117,7 @@ class Names:
             place = {name: i for i, name in enumerate(names)}
             self.name_of[:] = [-1 if one is None else place[one.name] for one in readings]
         self.progress: Progress | None = None
-        self._opened: Providers | None = providers
+        self.providers = providers
         self._made: dict[tuple[Any, ...], Any] = {}
         self._lock = threading.RLock()
 
@@ -148,25 +148,15 @@ class Names:
         return cls(names, providers, texts, readings)
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {name: value for name, value in self.__dict__.items() if name not in ("_lock", "_opened", "progress")}
+        kept = {name: value for name, value in self.__dict__.items() if name not in ("_lock", "providers", "progress")}
         # Nothing reads, of what was prepared, what other things were made from.
         return {**kept, "_made": {key: value for key, value in self._made.items() if not key[0].startswith("_")}}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.progress = self._opened = None
-        self._lock = threading.RLock()
+        self.__dict__.update(state, progress=None, _lock=threading.RLock())
 
     def __len__(self) -> int:
         return len(self.names)
-
-    @property
-    def providers(self) -> Providers:
-        """What stands behind them. Raises `OptionError` where they were pickled."""
-        if self._opened is None:
-            allowed = "names that were prepared for these features before they were pickled"
-            raise OptionError("names", allowed, "")
-        return self._opened
 
     @property
     def mixed_scripts(self) -> tuple[str, ...]:

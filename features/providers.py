@@ -56,7 +56,7 @@ class Providers:
     Attributes
     ----------
     encoders : those that are at hand, by name.
-    declared : those of the feature set, by name.
+    declared : those of the feature set, by name (`FeatureSet.encoder_specs`).
     endpoints : by name; where a declared encoder may be served. They come from the user's own file, never from a model.
     folders : by the name of an encoder, the folder of its model; the user's own word as well. No other path is opened.
     allow_download : the hub may be asked for a model by its name; without it what its cache holds is taken, and no request made.
@@ -104,7 +104,7 @@ class Providers:
 
     @once
     def _opened(self, name: str, unit: bool) -> Encoder:
-        spec, trained = self.declared.get(name) or undeclared(name), self.identities.get(name)
+        spec, trained = self.declared.get(name), self.identities.get(name)
         if spec is None:
             at_hand = ", ".join(sorted({*self.encoders, *self.declared})) or "none"
             raise OptionError("encoder", f"{SENTENCE_TRANSFORMERS}NAME or one at hand ({at_hand})", name)
@@ -153,15 +153,6 @@ class Providers:
             euclidean=distance == "euclidean",
             by_name=entries == "names",
         )
-
-
-def undeclared(name: str) -> EncoderSpec | None:
-    """The encoder that a name of the form "sentence-transformers:NAME" means by itself."""
-    from ..terms.encoders.declared import EncoderSpec
-
-    if not name.startswith(SENTENCE_TRANSFORMERS):
-        return None
-    return EncoderSpec(name, name.removeprefix(SENTENCE_TRANSFORMERS))
 
 
 def _model_of(identity: str) -> str:

@@ -14,8 +14,8 @@ from ..errors import InputError, MixedScriptsWarning, ModelError, NotUnderstood,
 from ..features.compute import MIN_COVERAGE, check_coverage, coverage, feature_table
 from ..features.feature_set import FeatureSet
 from ..features.names import SIDES, Names, Progress, different_texts, unordered_pairs
-from ..features.pairs import Pairs
 from ..features.providers import SHIPPED, Providers
+from ..features.registry import Pairs
 from ..files.wording import counted, is_file_name
 from ..models.folder import ModelFolder
 from ..models.relation import LEARNT_POLICIES, RelationModel

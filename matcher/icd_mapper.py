@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, ModelError, OptionError, quoted, warn
 from ..features.feature_set import FeatureSet
-from ..features.providers import SENTENCE_TRANSFORMERS, SHIPPED, undeclared
+from ..features.providers import SENTENCE_TRANSFORMERS, SHIPPED
 from ..files.wording import hint
 from ..progress import Progress
 from ..terms.encoders.declared import EncoderSpec
@@ -235,9 +235,11 @@ def _declaring(features: FeatureSet, encoder: str) -> FeatureSet:
     known = (SHIPPED, *features.declared_encoders)
     if encoder in known:
         return features
-    if (loaded := undeclared(encoder)) is not None:
-        folder = loaded.folder_beside(Path())
-        return features if folder is None else replace(features, folders={**features.folders, encoder: folder})
+    if encoder.startswith(SENTENCE_TRANSFORMERS):
+        spec = EncoderSpec(encoder, encoder.removeprefix(SENTENCE_TRANSFORMERS))
+        beside = {} if (folder := spec.folder_beside(Path())) is None else {encoder: folder}
+        declared = {**features.declared_encoders, encoder: spec}
+        return replace(features, declared_encoders=declared, folders={**features.folders, **beside})
     endpoint, _, model = encoder.removeprefix(ENDPOINT).partition(":")
     if not encoder.startswith(ENDPOINT) or not model.strip() or endpoint not in features.endpoints:
         served = f"an endpoint of the option 'endpoints' ({', '.join(features.endpoints) or 'none'})"

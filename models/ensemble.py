@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError, quoted
+from ..progress import Progress
 from ..settings import cores
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -134,7 +135,7 @@ class TreeEnsemble:
             score(table[rows], words, each)
             raw[rows] = self._mean(each)
 
-        _in_threads(compute, len(table), _CHUNK, threads)
+        in_threads(compute, len(table), _CHUNK, threads)
         return raw
 
     def contributions(self, table: NDArray[np.float32], *, threads: int | None = None) -> NDArray[np.float64]:
@@ -162,7 +163,7 @@ class TreeEnsemble:
             for member in range(len(self)):  # in this order for every row: the same bits in any batch
                 found[rows, :-1] += shares[:, member, None] * values[:, member]
 
-        _in_threads(compute, len(table), _SHAP_CHUNK, threads)
+        in_threads(compute, len(table), _SHAP_CHUNK, threads)
         return found
 
     def _shares(self, base: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -321,12 +322,26 @@ def _slope(rise: NDArray[np.float64], run: NDArray[np.float64], tangent: NDArray
     return np.where(still, tangent, rise / np.where(still, 1.0, run))
 
 
-def _in_threads(compute: Callable[[slice], None], rows: int, chunk: int, threads: int | None) -> None:
-    """Calls `compute` with every `chunk` of the rows, each once. What is lazy has been made before, so no thread makes it twice."""
-    chunks = [slice(start, start + chunk) for start in range(0, rows, chunk)]
-    if len(chunks) == 1 or threads == 1:
+def in_threads(
+    compute: Callable[[slice], None],
+    rows: int,
+    chunk: int,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Calls `compute` with every `chunk` of the rows, each once. What is lazy has been made before, so no thread makes it twice.
+
+    Parameters
+    ----------
+    threads : None takes as many as there are cores; a single chunk needs none.
+    progress : called with the rows done and the rows in all.
+    """
+    chunks = [slice(start, min(start + chunk, rows)) for start in range(0, rows, chunk)]
+    if len(chunks) < 2:
         for part in chunks:
             compute(part)
         return
     with ThreadPoolExecutor(threads or cores()) as pool:
-        list(pool.map(compute, chunks))
+        for part, _ in zip(chunks, pool.map(compute, chunks), strict=True):
+            if progress is not None:
+                progress(part.stop, rows)

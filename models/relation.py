@@ -20,7 +20,7 @@ close : of these, whether it is a narrow one."""
 LEARNT_POLICIES = ("narrower-counts",)
 """Policies with trees of their own, over M's columns and those of the direction: the experts' labels say what they let pass."""
 DIRECTIONS = ("line", "information", "covered", "length", "icd")
-"""The columns of `features.pairs.Pairs.directions`, in order."""
+"""The columns of `features.registry.Pairs.directions`, in order."""
 
 
 def relation_columns(head: str, features: Sequence[str]) -> tuple[str, ...]:

@@ -83,7 +83,7 @@ def test_equal_after_normalisation(matcher, tmp_path):
 def test_what_is_unknown_is_said_to_be(matcher_of, monkeypatch):
     from dxmatch.features.registry import KINDS
 
-    def unknown(pairs, options):
+    def unknown(pairs):
         return np.full(len(pairs.first), np.nan, np.float32)
 
     monkeypatch.setitem(KINDS, "levenshtein", type(KINDS["levenshtein"])(**{**vars(KINDS["levenshtein"]), "compute": unknown}))  # fmt: skip

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from dxmatch.features.contrast import MAX_CONFLICTS, Attributes, contrasts, denials
 from dxmatch.features.kernels import conflicts
 from dxmatch.features.names import Names
-from dxmatch.features.pairs import Pairs
 from dxmatch.features.providers import Providers
-from dxmatch.features.registry import contrast, exclusion
+from dxmatch.features.registry import Pairs, contrast, exclusion
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.assertion import assertion_of, excludes
 from dxmatch.terms.text.normalizer import Normalizer
@@ -62,8 +61,8 @@ def test_the_count_is_that_of_the_words(names: list[str]) -> None:
 
 def exclusions(names: list[str], **normalizer: str) -> list[bool]:
     pairs = Pairs(Names(names, Providers(Naming(Normalizer(**normalizer)))), *grid(names))
-    assert np.isnan(contrast(pairs, {})).all() == ("language" in normalizer)
-    return exclusion(pairs, {}).tolist()
+    assert np.isnan(contrast(pairs)).all() == ("language" in normalizer)
+    return exclusion(pairs).tolist()
 
 
 def test_the_column_is_that_of_the_assertions_and_denials() -> None:

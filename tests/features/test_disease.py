@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from dxmatch.errors import OptionError
 from dxmatch.features.kernels import diseases
 from dxmatch.features.names import Links, Names
-from dxmatch.features.pairs import DISEASE_COLUMNS as COLUMNS
-from dxmatch.features.pairs import Pairs
 from dxmatch.features.providers import SHIPPED, Providers
+from dxmatch.features.registry import DISEASE_COLUMNS as COLUMNS
+from dxmatch.features.registry import Pairs
 from dxmatch.models.relation import DIRECTIONS
 from dxmatch.recipe.encoder.quantize import quantized
 from dxmatch.terms.encoders.static import Shape
