@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
 from itertools import islice
@@ -48,6 +48,8 @@ _SAYS_NOTHING = _set("of or and to in by due the")
 _OF_THE_WHOLE = _set("type syndrome")
 """These end the name of a disease, and what it is "without" stands before them."""
 _MIN_REMAINDER = 4
+_LONGEST = 3
+"""Words of a phrase of the table."""
 _DENIES_ONE = _set("non not")
 """These deny the word or the phrase that follows."""
 _NEGATED = "negated"
@@ -70,16 +72,6 @@ class Attribute(NamedTuple):
     words: str
 
 
-class _Table(NamedTuple):
-    """Axes and values of each form: a word, a phrase, a beginning ("hyper-") or an ending ("-penia").
-
-    openings : the first words of phrases, each with the most words of a phrase that it begins.
-    """
-
-    forms: Mapping[str, Sequence[tuple[str, str]]]
-    openings: Mapping[str, int]
-
-
 def _rows(file: str) -> Sequence[Mapping[str, str]]:
     """Of a table beside this file; none where there is no such table."""
     place = resources.files(__package__ or "") / file
@@ -87,15 +79,12 @@ def _rows(file: str) -> Sequence[Mapping[str, str]]:
 
 
 @lru_cache
-def _table(language: str) -> _Table | None:
-    """None for a language without one."""
+def _table(language: str) -> Mapping[str, Sequence[tuple[str, str]]]:
+    """Axes and values of each form: a word, a phrase, a beginning ("hyper-") or an ending ("-penia"). Empty for a language without a table."""
     forms: dict[str, list[tuple[str, str]]] = {}
-    openings: dict[str, int] = {}
     for row in _rows(f"contrasts_{language}.csv"):
         forms.setdefault(row["form"], []).append((row["axis"], row["value"]))
-        opening, *more = row["form"].split()
-        openings[opening] = max(openings.get(opening, 0), 1 + len(more))
-    return _Table(forms, openings) if forms else None
+    return forms
 
 
 @lru_cache
@@ -107,19 +96,15 @@ def _denials(language: str) -> Mapping[str, tuple[str, bool]]:
 @lru_cache(maxsize=1 << 17)
 def _affixed(word: str, language: str) -> tuple[Attribute, ...]:
     """What a word says by its beginnings and by its longest ending."""
-    table = _table(language)
-    assert table is not None
-    cuts = range(_MIN_REMAINDER, len(word))
-    beginnings = [((axis, word[-n:]), value) for n in cuts for axis, value in table.forms.get(f"{word[:-n]}-", ())]
-    endings = (((axis, word[:n]), value) for n in cuts for axis, value in table.forms.get(f"-{word[n:]}", ()))
+    table, cuts = _table(language), range(_MIN_REMAINDER, len(word))
+    beginnings = [((axis, word[-n:]), value) for n in cuts for axis, value in table.get(f"{word[:-n]}-", ())]
+    endings = (((axis, word[:n]), value) for n in cuts for axis, value in table.get(f"-{word[n:]}", ()))
     return tuple(Attribute(axis, value, word) for axis, value in (*beginnings, *islice(endings, 1)))
 
 
 def attributes(name: str, language: str = "en") -> list[Attribute]:
     """The attributes of a normalised name's core; that a word is not denied is one, too."""
-    table = _table(language)
-    assert table is not None
-    words = name.split()
+    table, words = _table(language), name.split()
     made: list[Attribute] = []
     here, negated_by, before = 0, "", ""
     while here < len(words):
@@ -142,8 +127,8 @@ def attributes(name: str, language: str = "en") -> list[Attribute]:
             if before not in _WEAKENS:
                 made += _affirmed(words, here, language)
             phrase = _phrase(words, here, table)
-            if phrase in table.forms:
-                made += [Attribute(axis, value, phrase) for axis, value in table.forms[phrase]]
+            if phrase in table:
+                made += [Attribute(axis, value, phrase) for axis, value in table[phrase]]
             else:
                 made += _affixed(word, language)
                 if _NOT_ALONE.isdisjoint(words[here + 1 : here + 2]):
@@ -156,12 +141,10 @@ def attributes(name: str, language: str = "en") -> list[Attribute]:
     return made
 
 
-def _phrase(words: Sequence[str], here: int, table: _Table) -> str:
+def _phrase(words: Sequence[str], here: int, table: Collection[str]) -> str:
     """The longest phrase of the table that begins at `here`, or the word alone."""
-    for length in range(table.openings.get(words[here], 1), 1, -1):
-        if (phrase := " ".join(words[here : here + length])) in table.forms:
-            return phrase
-    return words[here]
+    longer = (" ".join(words[here : here + length]) for length in range(_LONGEST, 1, -1))
+    return next((phrase for phrase in longer if phrase in table), words[here])
 
 
 def _designated(before: str, word: str) -> tuple[Attribute, ...]:
@@ -239,7 +222,7 @@ def denials(a: str, b: str, language: str = "en") -> list[tuple[str, str]]:
 
 
 def _conflicts(a: str, b: str, language: str) -> list[tuple[Hashable, tuple[str, str]]]:
-    if _table(language) is None:
+    if not _table(language):
         return []
     of_a, of_b = (_by_axis(attributes(name, language)) for name in (a, b))
     return [
@@ -273,7 +256,7 @@ class Attributes(NamedTuple):
     @classmethod
     def of(cls, names: Sequence[str], language: str) -> Attributes | None:
         """None for a language without a table."""
-        if _table(language) is None:
+        if not _table(language):
             return None
         found = [attributes(name, language) for name in names]
         different, ids = numbered([(one.axis, one.value) for of_name in found for one in of_name])

@@ -138,10 +138,9 @@ class FeatureSet:
         file, source = (place, source) if own else (sets / f"{source}.toml", f"{source}.toml")
         features = cls.from_dict(read_toml(file, source), source, folder=place.parent)
         if own:
-            beside = {name: spec.folder_beside(place.parent) for name, spec in features.encoder_specs.items()}
-            features = replace(
-                features, folders={name: folder for name, folder in beside.items() if folder is not None}
-            )
+            specs = features.encoder_specs.items()
+            beside = {name: folder for name, spec in specs if (folder := spec.folder_beside(place.parent)) is not None}
+            features = replace(features, folders=beside)
         if endpoints is not None:
             features = features.served_by(endpoints)
         features.check_providers(source)
@@ -236,12 +235,9 @@ class FeatureSet:
         vocabulary : of the model's language; without one no slip is mended, and every text is understood.
         folders : go before the set's own. others : as in `Providers`.
         """
-        naming, encoders = (
-            Naming(normalizer, self.icd_source, vocabulary),
-            {} if shipped is None else {SHIPPED: shipped},
-        )
-        folders = {**self.folders, **(folders or {})}
-        return Providers(naming, encoders, declared=self.encoder_specs, folders=folders, **others)
+        at_hand = {} if shipped is None else {SHIPPED: shipped}
+        naming, folders = Naming(normalizer, self.icd_source, vocabulary), {**self.folders, **(folders or {})}
+        return Providers(naming, at_hand, declared=self.encoder_specs, folders=folders, **others)
 
     def without_paths(self) -> FeatureSet:
         """The set as a model folder records it: an encoder at /home/me/minilm is "./minilm", which is no hub's name and opens nothing by itself.
@@ -259,12 +255,8 @@ class FeatureSet:
             name: msgspec.structs.replace(spec, model=called.get(name, spec.model))
             for name, spec in self.declared_encoders.items()
         }
-        features = tuple(
-            replace(f, options={**f.options, "encoder": names[f.options["encoder"]]})
-            if f.options.get("encoder") in names
-            else f
-            for f in self.features
-        )
+        options = ({k: names.get(v, v) if k == "encoder" else v for k, v in f.options.items()} for f in self.features)
+        features = tuple(replace(f, options=own) for f, own in zip(self.features, options, strict=True))
         folders = {names[name]: folder for name, folder in self.folders.items()}
         return replace(self, features=features, declared_encoders=specs, folders=folders)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DxmatchError, InputError
+from ..errors import InputError
 from ..progress import Progress
 from ..terms.icd.naming import Naming
 from ..terms.icd.search import CANDIDATES, Candidates, Shares
@@ -200,11 +200,7 @@ class Names:
     @once
     def vectors(self, encoder: str) -> NDArray[np.float32]:
         """float32[u, d], unit rows."""
-        by = self.providers.encoder(encoder)
-        vectors = np.ascontiguousarray(by.encode(self.cores), np.float32)
-        if len(vectors) != len(self.names) or not np.isfinite(vectors).all():
-            raise DxmatchError(f"The encoder {by.identity} gave vectors of shape {vectors.shape}, or not finite ones.")
-        return vectors
+        return np.ascontiguousarray(self.providers.encoder(encoder).encode(self.cores), np.float32)
 
     @once
     def diseases(self, encoder: str) -> Links:
@@ -230,11 +226,10 @@ class Names:
         return self._choices(picker.k, picker.source, picker.encoder, picker.distance, picker.entries)
 
     @once
-    def _choices(self, k: int, source: str, encoder: str, distance: str, entries: str) -> Choices:
+    def _choices(self, k: int, *where: str) -> Choices:
         from ..votes.picks import Choices
 
-        index = self.providers.icd_index(source, encoder, distance, entries, False)
-        return Choices.of(self.names, index, k)
+        return Choices.of(self.names, self.providers.icd_index(*where, False), k)
 
     @once
     def icd(self, source: str, encoder: str) -> IcdPlaces:
@@ -317,8 +312,7 @@ def unordered_pairs(
     first, second : int32[m], `first <= second`, sorted by (first, second), so that pairs that share a code lie together.
     pair_of_row : int64[n], the pair of each row.
     """
-    bits = max(count - 1, 0).bit_length()
-    keys = np.minimum(a, b).astype(np.int64) << bits | np.maximum(a, b)
+    keys = np.minimum(a, b).astype(np.int64) * count + np.maximum(a, b)
     unique, pair_of_row = np.unique(keys, return_inverse=True)
-    first, second = unique >> bits, unique & ((1 << bits) - 1)
+    first, second = np.divmod(unique, max(count, 1))
     return first.astype(np.int32), second.astype(np.int32), pair_of_row.astype(np.int64, copy=False)

@@ -95,8 +95,6 @@ class Providers:
 
         Raises
         ------
-        OptionError
-            For a name that is neither at hand nor such a model.
         ModelError
             Where the model is not the one of `identities`.
         """
@@ -104,12 +102,12 @@ class Providers:
 
     @once
     def _opened(self, name: str, unit: bool) -> Encoder:
-        spec, trained = self.declared.get(name), self.identities.get(name)
-        if spec is None:
-            at_hand = ", ".join(sorted({*self.encoders, *self.declared})) or "none"
-            raise OptionError("encoder", f"{SENTENCE_TRANSFORMERS}NAME or one at hand ({at_hand})", name)
-        spec = spec.pinned(trained)
-        opened = spec.open(self.endpoints, unit, folders=self.folders, allow_download=self.allow_download)
+        trained = self.identities.get(name)
+        opened = (
+            self.declared[name]
+            .pinned(trained)
+            .open(self.endpoints, unit, folders=self.folders, allow_download=self.allow_download)
+        )
         if trained is not None and _model_of(trained) != _model_of(opened.identity):
             raise ModelError(
                 f"The encoder {name!r} is not the one that the model was trained with: {opened.identity}, not {trained}."
@@ -125,13 +123,10 @@ class Providers:
 
     @once
     def disease_index(self, encoder: str) -> DiseaseIndex:
-        """The graph's names under an encoder. Raises `OptionError` where a feature needs a graph and there is none."""
+        """The graph's names under an encoder."""
         from ..terms.diseases.index import DiseaseIndex
 
-        if self.graph is None:
-            raise OptionError(
-                "graph", "the graph of diseases of a model folder, for a feature of the kind 'disease'", None
-            )
+        assert self.graph is not None, "a set with a feature of the graph is opened with one (`FeatureSet.needs_graph`)"
         return DiseaseIndex(self.graph, self.encoder(encoder))
 
     @once

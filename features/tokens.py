@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cache
 from itertools import chain, pairwise
 from typing import NamedTuple, TypeVar
@@ -76,13 +76,9 @@ def _tagger(language: str) -> Callable[[str], str]:
     return tag
 
 
-_OF_WORDS: Mapping[str, Callable[[Sequence[str], str], list[str]]] = {
-    "stem": stems,
-    "lemma": lemmas,
-    "tags": tags,
-}
+_OF_WORDS = {"stem": stems, "lemma": lemmas, "tags": tags}
 _MAX_CODE = np.float32(127)
-VIEWS = ("unigram", "bigram", "stem", "lemma", "tags")
+VIEWS = ("unigram", "bigram", *_OF_WORDS)
 """The five ways to make a set of a name: its words, its pairs of neighbouring words, and of each word the stem, the lemma or the
 part of speech."""
 

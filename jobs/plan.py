@@ -17,7 +17,7 @@ from ..files.parquet_file import damaged, open_parquet, parquet_errors, rows_of_
 from ..files.table import Table, is_text
 from ..files.tables import check_file
 from ..matcher.match_function import MatchFunction
-from ..models.releases import SHAPE_FEATURES, installed_releases
+from ..models.manifest import SHAPE_FEATURES, installed_releases
 from ..options import Between, Options
 from ..settings import cores
 

@@ -21,7 +21,7 @@ from typing import Any
 from ..errors import DxmatchError, MissingExtra, OptionError
 from ..features.names import Names
 from ..matcher.match_function import MatchFunction
-from ..models.releases import installed_releases
+from ..models.manifest import installed_releases
 from .chunk import ChunkResult, Scorer
 from .plan import LIBRARIES, Chunk, Plan
 

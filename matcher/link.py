@@ -27,7 +27,7 @@ from ..features.names import Names, Progress
 from ..files.atomic import make_folder, whole_file
 from ..files.tables import check_output, write_table
 from ..files.wording import counted
-from ..models.releases import SHAPE_FEATURES, installed_releases
+from ..models.manifest import SHAPE_FEATURES, installed_releases
 from ..progress import say
 from .batch import WHY, Batch, PairModel
 from .candidates import CANDIDATES, CandidateSearch, check_can_search, names_at_once

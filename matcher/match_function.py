@@ -24,7 +24,7 @@ from ..files.reading import OF_TABLES, Reading
 from ..files.wording import shown_threshold
 from ..models import folder as model_folder
 from ..models.folder import ModelFolder, shipped_parts
-from ..models.releases import warn_of_other_releases
+from ..models.manifest import warn_of_other_releases
 from ..options import Between, File, Output, Serves, Table, checked
 from ..terms.encoders.kept import KeptEncoder
 from ..terms.text.correction import Corrections

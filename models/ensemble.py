@@ -1,4 +1,4 @@
-"""An ensemble of boosted trees as arrays: features in, log-odds and SHAP values out.
+"""An ensemble of boosted trees as arrays: features in, log-odds and SHAP values out; and the sigmoid that makes probabilities of log-odds.
 
 A score is what LightGBM's own trees give, to the bit: leaf values are added in the order of the trees. Which leaf a row reaches is told by
 bits, one a leaf: every split of a tree, in any order, takes away the leaves on its other side (Lucchese et al. 2015, QuickScorer). SHAP
@@ -7,13 +7,15 @@ values are those of its `pred_contrib`, path-dependent TreeSHAP (Lundberg et al.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
+from msgspec import Meta, Struct
 from numpy.typing import NDArray
 
 from ..errors import ModelError, quoted
@@ -305,15 +307,39 @@ class TreeEnsemble:
         )
 
 
+class Sigmoid(Struct, frozen=True, forbid_unknown_fields=True):
+    """Platt's sigmoid (Platt 1999, eq. 1, with the sign turned): `p = 1 / (1 + exp(-(slope * raw + intercept)))`.
+
+    Parameters
+    ----------
+    slope : in (0, 1000]; above zero, so that the order of the pairs stays.
+    intercept : in [-1e6, 1e6].
+
+    >>> Sigmoid(slope=1.0, intercept=0.0)(np.array([0.0, np.log(3.0)])).tolist()
+    [0.5, 0.75]
+    """
+
+    slope: Annotated[float, Meta(gt=0, le=1e3)]
+    intercept: Annotated[float, Meta(ge=-1e6, le=1e6)]
+
+    def __call__(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Probabilities float64 in [0, 1] of raw log-odds, of the same shape; NaN gives NaN."""
+        from .tree_loops import sigmoid
+
+        flat = np.ravel(np.asarray(raw, np.float64))
+        return sigmoid(flat, float(self.slope), float(self.intercept)).reshape(np.shape(raw))
+
+    def inverse(self, probability: float) -> float:
+        """The raw log-odds that a probability in (0, 1) stands for."""
+        return (math.log(probability / (1.0 - probability)) - self.intercept) / self.slope
+
+
 def _firsts(key: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where each run of equal keys begins."""
     return np.flatnonzero(np.diff(key, prepend=-1))
 
 
-def _probabilities(raw: NDArray[np.float64]) -> NDArray[np.float64]:
-    from .tree_loops import sigmoid
-
-    return sigmoid(np.ravel(raw), 1.0, 0.0).reshape(raw.shape)
+_probabilities = Sigmoid(slope=1.0, intercept=0.0)
 
 
 def _slope(rise: NDArray[np.float64], run: NDArray[np.float64], tangent: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -337,11 +363,8 @@ def in_threads(
     progress : called with the rows done and the rows in all.
     """
     chunks = [slice(start, min(start + chunk, rows)) for start in range(0, rows, chunk)]
-    if len(chunks) < 2:
-        for part in chunks:
-            compute(part)
-        return
     with ThreadPoolExecutor(threads or cores()) as pool:
-        for part, _ in zip(chunks, pool.map(compute, chunks), strict=True):
+        work = (pool.map if len(chunks) > 1 else map)(compute, chunks)
+        for part, _ in zip(chunks, work, strict=True):
             if progress is not None:
                 progress(part.stop, rows)

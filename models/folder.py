@@ -42,7 +42,7 @@ class ModelFolder:
     relation : what a match, or no match, is more exactly; or None.
     encoder, diseases : the arrays of the static encoder, and of the graph of diseases, as `terms` reads them; or None.
     kept : the files of the other encoders that are kept in it, {"0/config.json": …}, as `kept_encoders` reads them.
-    card : the text of CARD.md.
+    card : the text of CARD.md. path : the folder that it was loaded from.
     """
 
     manifest: Manifest
@@ -52,11 +52,7 @@ class ModelFolder:
     diseases: Arrays | None = None
     kept: Mapping[str, bytes] = field(default_factory=dict)
     card: str = ""
-
-    @cached_property
-    def path(self) -> Path | None:
-        """The folder that it was loaded from."""
-        return None
+    path: Path | None = field(default=None, init=False, compare=False)
 
     @cached_property
     def sha256(self) -> str:
@@ -77,12 +73,9 @@ def load(path: str | os.PathLike[str], place: str | None = None) -> ModelFolder:
     _recover(root)
     stated = _read(root, MANIFEST, place)
     manifest = manifest_file.read(stated, f"{place}/{MANIFEST}")
-    if missing := {ARRAYS, CARD} - {*manifest.files}:
-        raise ModelError(f"{place}/{MANIFEST}: no hash of {', '.join(sorted(missing))}.")
-    contents = {}
-    for file, digest in manifest.files.items():
-        contents[file] = _read(root, file, place)
-        if (found := _hash(contents[file])) != digest:
+    contents = {file: _read(root, file, place) for file in (ARRAYS, CARD)}
+    for file, content in contents.items():
+        if (found := _hash(content)) != (digest := manifest.files.get(file, "nothing")):
             raise ModelError(
                 f"{place}/{file}: changed since it was written: SHA-256 {found[:12]}…, where {MANIFEST} says {digest[:12]}…. "
                 "Take the model from where it came from."
@@ -125,9 +118,7 @@ def save(path: str | os.PathLike[str], parts: ModelFolder, *, overwrite: bool = 
     contents = contents_of(parts, os.fspath(target))
     try:
         check_target(target, overwrite=overwrite)
-        for above in reversed(target.parents):
-            if not above.is_dir():
-                above.mkdir(folder_mode(), exist_ok=True)
+        target.parent.mkdir(folder_mode(), parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{target.name}.", suffix=".part", dir=target.parent) as beside:
             new, old = Path(beside) / "new", _aside(target)
             # its owner's alone, unless files are shared: warnings in the manifest quote what the model was trained with
@@ -138,11 +129,10 @@ def save(path: str | os.PathLike[str], parts: ModelFolder, *, overwrite: bool = 
             shutil.rmtree(old, ignore_errors=True)
             if target.exists():
                 target.rename(old)
-            try:  # what stops here, between two renames, is undone by `_recover`
+            try:
                 new.rename(target)
-            except OSError:
+            finally:  # what kills it here, between two renames, is undone by the next that looks
                 _recover(target)
-                raise
         shutil.rmtree(old, ignore_errors=True)
     except OSError as error:
         raise ModelError(f"{target} could not be written: {error.strerror or error}.") from error

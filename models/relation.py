@@ -11,8 +11,7 @@ from msgspec import Meta, Struct
 from numpy.typing import NDArray
 
 from ..errors import ModelError
-from .calibration import Sigmoid
-from .ensemble import TreeEnsemble
+from .ensemble import Sigmoid, TreeEnsemble
 
 HEADS = ("same", "kin", "close")
 """same : of a match, whether it is one disease, no kind and class. kin : of two diseases that do not match, whether one group holds both.
@@ -63,11 +62,8 @@ class RelationModel:
 
     def __post_init__(self) -> None:
         facts = self.facts
-        if (
-            {*facts.calibration} != {*self.trees}
-            or not {*HEADS} <= {*self.trees}
-            or {*facts.direction} != {*DIRECTIONS}
-        ):
+        given = {*facts.calibration}, {*facts.direction}
+        if given != ({*self.trees}, {*DIRECTIONS}) or not {*HEADS} <= {*self.trees}:
             allowed = f"trees and calibrations of {', '.join(HEADS)}, directions {', '.join(DIRECTIONS)}"
             got = f"{sorted(self.trees)}, {sorted(facts.calibration)}, {sorted(facts.direction)}"
             raise ModelError(f"The relation model is not complete. Allowed: {allowed}. Got: {got}.")

@@ -15,8 +15,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from dxmatch.models.calibration import Sigmoid
-from dxmatch.models.ensemble import TreeEnsemble
+from dxmatch.models.ensemble import Sigmoid, TreeEnsemble
 from dxmatch.models.folder import ModelFolder, save
 from dxmatch.models.manifest import Column, Decision, Made, Manifest
 from dxmatch.recipe.encoder.quantize import quantized

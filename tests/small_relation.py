@@ -11,7 +11,7 @@ import numpy as np
 from lightgbm import Booster
 
 from dxmatch.matcher.match_function import MatchFunction
-from dxmatch.models.calibration import Sigmoid
+from dxmatch.models.ensemble import Sigmoid
 from dxmatch.models.folder import ModelFolder
 from dxmatch.models.manifest import Decision
 from dxmatch.models.relation import RelationFacts, RelationModel, relation_columns

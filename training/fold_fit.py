@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..errors import InputError
 from ..features.feature_set import FeatureSet
 from ..features.registry import KINDS
-from ..models.calibration import Sigmoid
+from ..models.ensemble import Sigmoid
 from ..progress import Progress
 from .engines import lightgbm_engine
 from .engines.fitted import Ensemble, ExtraRows, Rows

@@ -27,9 +27,8 @@ from ..matcher.batch import Batch, PairModel
 from ..matcher.loading import open_store
 from ..matcher.match_function import MatchFunction
 from ..models.folder import ModelFolder, shipped_parts
-from ..models.manifest import Column, Decision, Made, Manifest
+from ..models.manifest import SHAPE_FEATURES, Column, Decision, Made, Manifest, installed_releases
 from ..models.relation import RelationModel
-from ..models.releases import SHAPE_FEATURES, installed_releases
 from ..options import Between, File, Serves, Table, checked
 from ..stats.intervals import percentiles
 from ..stats.resampling import Resampling, group_draws

@@ -13,8 +13,7 @@ from ...features.feature_set import FeatureSet
 from ...features.providers import Providers
 from ...files.pairs import Pairs
 from ...matcher.batch import PairModel
-from ...models.calibration import Sigmoid
-from ...models.ensemble import TreeEnsemble
+from ...models.ensemble import Sigmoid, TreeEnsemble
 from ...stats.resampling import Resampling
 from ...training.engines import lightgbm_engine
 from ...training.engines.fitted import Rows

@@ -8,7 +8,7 @@ import pytest
 from lightgbm import Booster
 
 import dxmatch
-from dxmatch.models.calibration import Sigmoid
+from dxmatch.models.ensemble import Sigmoid
 from dxmatch.models.folder import ModelFolder
 from dxmatch.models.manifest import Decision, Made
 from dxmatch.terms.text.normalizer import Normalizer

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dxmatch.models.calibration import Sigmoid
+from dxmatch.models.ensemble import Sigmoid
 
 
 def test_worked_by_hand():

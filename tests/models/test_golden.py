@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dxmatch.models.folder import load
-from dxmatch.models.releases import SHAPE_FEATURES, warn_of_other_releases
+from dxmatch.models.manifest import SHAPE_FEATURES, warn_of_other_releases
 
 GOLDEN = Path(__file__).parent / "golden"
 
