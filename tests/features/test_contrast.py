@@ -21,6 +21,7 @@ from dxmatch.terms.text.assertion import assertion_of, excludes
 from dxmatch.terms.text.normalizer import Normalizer
 
 from ..case_table import cases
+from .test_compiled_loops import grid
 
 N = Normalizer()
 _WORDS = (
@@ -40,16 +41,11 @@ def test_words_of_two_names(kind: str, a: str, b: str, opposed: str) -> None:
     assert kind != "opposed" or "; ".join(f"{x}/{y}" for x, y in found) == opposed
 
 
-def grid(names: list[str]) -> tuple[np.ndarray, np.ndarray]:
-    first, second = np.divmod(np.arange(len(names) ** 2), len(names))
-    return first.astype(np.int32), second.astype(np.int32)
-
-
 @settings(deadline=None, max_examples=150)
 @given(names=st.lists(NAMES, min_size=1, max_size=6))
 @example(names=["acute left upper pain type 1", "chronic right lower pain type 2"])  # four, more than are counted
 def test_the_count_is_that_of_the_words(names: list[str]) -> None:
-    first, second = grid(names)
+    first, second = grid(len(names))
     found, of_names = np.empty((2, len(first)), np.float32), Attributes.of(names, "en")
     assert of_names is not None
     conflicts(*of_names, MAX_CONFLICTS, first, second, found)
@@ -60,7 +56,7 @@ def test_the_count_is_that_of_the_words(names: list[str]) -> None:
 
 
 def exclusions(names: list[str], **normalizer: str) -> list[bool]:
-    pairs = Pairs(Names(names, Providers(Naming(Normalizer(**normalizer)))), *grid(names))
+    pairs = Pairs(Names(names, Providers(Naming(Normalizer(**normalizer)))), *grid(len(names)))
     assert np.isnan(contrast(pairs)).all() == ("language" in normalizer)
     return exclusion(pairs).tolist()
 

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dxmatch.errors import OptionError
 from dxmatch.features.kernels import diseases
 from dxmatch.features.names import Links, Names
 from dxmatch.features.providers import SHIPPED, Providers
@@ -88,25 +87,6 @@ def test_the_columns_are_what_they_say(names: list[list[LINK]]) -> None:
         np.testing.assert_array_equal(column, -turned[name] if name == "narrower" else turned[name])
 
 
-def test_by_hand() -> None:
-    at = {each: i for i, each in enumerate(GRAPH.ids)}
-    heart, ischemic, infarction, wall, angina = (at[f"DOID:0{i}"] for i in range(1, 6))
-    ends = [
-        [(infarction, 1.0)],
-        [(wall, 1.0)],
-        [(ischemic, 0.9), (angina, 0.8)],
-        [(heart, 1.0)],
-        [(at["MONDO:07"], 1.0)],
-        [],
-    ]
-    found = columns_of(ends, np.array([0, 1, 0, 0, 0, 0]), np.array([1, 2, 2, 3, 4, 5]))
-    assert found["same"].tolist()[:5] == [0, 0, 0, 0, 0]
-    np.testing.assert_allclose(found["line"][:5], [1, 0.9, 0.9, 0, 0], rtol=1e-6)
-    np.testing.assert_allclose(found["closeness"][:5], [1 / 2, 1 / 3, 1 / 2, 0, 0], rtol=1e-6)
-    assert found["lin"][3] > 0 and found["lin"][4] == 0, "too broad is no line, and still kin; nothing is shared"
-    assert all(np.isnan(found[name][5]) for name in COLUMNS)
-
-
 @pytest.fixture(scope="module")
 def providers() -> Providers:
     vectors = np.random.default_rng(1).standard_normal((512, 16)).astype(np.float32)
@@ -114,13 +94,10 @@ def providers() -> Providers:
     return Providers(Naming(Normalizer()), {SHIPPED: encoder}, graph=GRAPH)
 
 
-def test_a_core_is_linked_and_a_graph_is_needed(providers: Providers) -> None:
+def test_a_core_is_linked(providers: Providers) -> None:
     names = ["no heart attack", "family history of myocardial infarction"]
     found = Names(names, providers).diseases(SHIPPED)
     assert found.nodes[:, 0].tolist() == [GRAPH.ids.index("DOID:03")] * 2
-    without = Names(names, Providers(Naming(Normalizer()), providers.encoders))
-    with pytest.raises(OptionError, match="'graph' parameter must be the graph of diseases of a model folder"):
-        without.diseases(SHIPPED)
 
 
 NAMES = [

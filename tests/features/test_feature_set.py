@@ -5,9 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import dxmatch
 from dxmatch.errors import InputError
 from dxmatch.features.feature_set import FeatureSet
-from dxmatch.features.registry import KINDS
+from dxmatch.files.pairs import read_pairs
+from dxmatch.matcher.batch import PairModel
 
 
 def test_offline() -> None:
@@ -23,25 +25,24 @@ def test_offline() -> None:
     assert FeatureSet.from_dict(offline.to_dict()) == offline
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("nam = 'x'", "an unknown key; did you mean 'name'"),
-        ("name = 'x'", "the set: no 'feature'. Allowed: at least one"),
-        (
-            "language = 'fr'\n[[feature]]\nname='x'\nkind='levenshtein'",
-            "no usable 'language'. Allowed: en, ru. Got: 'fr'",
-        ),
-        ("[[feature]]\nkind='ratio'\nview='stem'", r"feature 1 \(unnamed\): no 'name'"),
-        ("[[feature]]\nname='x'\nkind='ratoi'", r"feature 1 \(x\): an unknown kind; did you mean 'ratio'"),
-        ("[[feature]]\nname='x'\nkind='ratio'", "no 'view'. Allowed: bigram, lemma, "),
-        ("[[feature]]\nname='x'\nkind='ratio'\nview='stems'", "no usable 'view'.*stem"),
-        ("[[feature]]\nname='x'\nkind='ratio'\nviev='stem'", "an unknown key; did you mean 'view'"),
-        ("[[feature]]\nname='x y'\nkind='levenshtein'", "no usable 'name'. Allowed: letters, digits and _. Got: 'x y'"),
-        ("[[feature]]\nname='x'\nkind='levenshtein'\n" * 2, "two features of one name.*Got: 'x'"),
-        ("[[feature]\nname='x'", "not TOML"),
-    ],
-)
+X = "[[feature]]\nname='x'\n"
+WRONG = {
+    "nam = 'x'": "an unknown key; did you mean 'name'",
+    "name = 'x'": "the set: no 'feature'. Allowed: at least one",
+    f"language = 'fr'\n{X}kind='levenshtein'": "no usable 'language'. Allowed: en, ru. Got: 'fr'",
+    "[[feature]]\nkind='ratio'\nview='stem'": r"feature 1 \(unnamed\): no 'name'",
+    f"{X}kind='ratoi'": r"feature 1 \(x\): an unknown kind; did you mean 'ratio'",
+    f"{X}kind='ratio'": "no 'view'. Allowed: bigram, lemma, ",
+    f"{X}kind='ratio'\nview='stems'": "no usable 'view'.*stem",
+    f"{X}kind='ratio'\nviev='stem'": "an unknown key; did you mean 'view'",
+    f"{X}kind='cosine'\nencoder='shiped'": r"feature x: an unknown encoder; did you mean 'shipped'\? Allowed: shipped, sentence-transformers:NAME",
+    "[[feature]]\nname='x y'\nkind='levenshtein'": "no usable 'name'. Allowed: letters, digits and _. Got: 'x y'",
+    f"{X}kind='levenshtein'\n" * 2: "two features of one name.*Got: 'x'",
+    "[[feature]\nname='x'": "not TOML",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG.items())
 def test_sets_that_cannot_be_right(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "set.toml").write_text(text)
     with pytest.raises(InputError, match=message):
@@ -53,10 +54,13 @@ def test_unknown_set() -> None:
         FeatureSet.read("online")
 
 
-@pytest.mark.parametrize("kind", KINDS.values(), ids=[*KINDS])
-def test_declarations_are_whole(kind: object) -> None:
-    low, high = kind.range  # type: ignore[attr-defined]
-    assert low < high
-    assert kind.alike in (low, high)  # type: ignore[attr-defined]
-    assert kind.compute.__doc__  # type: ignore[attr-defined]
-    assert kind.missing  # type: ignore[attr-defined]
+@pytest.mark.parametrize("name", ["offline", "paper17"])
+def test_no_two_columns_are_the_same(name: str, example: Path) -> None:
+    """One of two would only cost time and split credit. Of "paper17", what needs neither a language model nor an encoder of a hub."""
+    if name == "paper17":
+        pytest.importorskip("textblob", reason="tags need the extra 'pos'")
+    features = FeatureSet.read(name).to_dict()["feature"]
+    local = [f for f in features if "model" not in f and f.get("encoder", "shipped") == "shipped"]
+    chosen, read = FeatureSet.from_dict({"feature": local}), read_pairs(example / "pairs.csv")
+    table = PairModel(chosen, dxmatch.load().providers).batch(read.a, read.b).features
+    assert len({column.tobytes() for column in table.T}) == len(local) >= 7

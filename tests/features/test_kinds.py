@@ -11,7 +11,7 @@ from dxmatch.features.compute import feature_table
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.names import Names
 from dxmatch.features.providers import SHIPPED, Providers
-from dxmatch.features.registry import KINDS, REQUIRED
+from dxmatch.features.registry import KINDS, REQUIRED, FeatureKind
 from dxmatch.recipe.encoder.quantize import quantized
 from dxmatch.terms.encoders.static import Shape
 from dxmatch.terms.icd.naming import Naming
@@ -83,6 +83,12 @@ def test_properties(names: list[str], setting: tuple[FeatureSet, Providers]) -> 
             pair[:1] if pair[0] == pair[1] else pair, np.array([0]), np.array([int(pair[0] != pair[1])]), setting
         )
         np.testing.assert_array_equal(alone[0], values[row], "another value alone")
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=[*KINDS])
+def test_declarations_are_whole(kind: FeatureKind) -> None:
+    assert kind.range[0] < kind.range[1] and kind.alike in kind.range
+    assert kind.compute.__doc__ and kind.missing
 
 
 @pytest.mark.parametrize(("a", "b", "edits"), [("gout", "gouts", 1 / 5), ("gout", "gout", 0), ("flu", "gout", 3 / 4)])
