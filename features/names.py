@@ -280,26 +280,21 @@ def different_texts(a: Strings, b: Strings) -> tuple[list[str], NDArray[np.int32
 
 def _numbered_texts(column: Strings, side: str) -> tuple[list[str], Index]:
     """The different texts of a column, and int32[n], where each row's is among them."""
-    if type(column).__module__.partition(".")[0] != "pyarrow":
-        values = list(column)
-        for row, text in enumerate(values):
-            if not isinstance(text, str):
-                raise _no_text(text, row, side)
-        return numbered(values)
-    import pyarrow as pa
+    if type(column).__module__.partition(".")[0] == "pyarrow":
+        import pyarrow as pa
 
-    arrow: Any = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    kind = arrow.type.value_type if pa.types.is_dictionary(arrow.type) else arrow.type
-    is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-    if len(arrow) and (arrow.null_count or not is_text):
-        row = arrow.is_null().index(True).as_py() if arrow.null_count else 0
-        raise _no_text(arrow[row].as_py(), row, side)
-    encoded = arrow.cast(pa.large_string()).dictionary_encode()
-    return encoded.dictionary.to_pylist(), encoded.indices.to_numpy().astype(np.int32, copy=False)
+        from ..files.table import is_text
 
-
-def _no_text(got: object, row: int, side: str) -> InputError:
-    return InputError("not a text", row=row, column=side, allowed="a diagnosis in words", got=got)
+        arrow: Any = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        if is_text(arrow.type) and not arrow.null_count:
+            encoded = arrow.cast(pa.large_string()).dictionary_encode()
+            return encoded.dictionary.to_pylist(), encoded.indices.to_numpy().astype(np.int32, copy=False)
+        column = arrow.to_pylist()
+    values = list(column)
+    for row, text in enumerate(values):
+        if not isinstance(text, str):
+            raise InputError("not a text", row=row, column=side, allowed="a diagnosis in words", got=text)
+    return numbered(values)
 
 
 def unordered_pairs(

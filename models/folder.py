@@ -74,8 +74,9 @@ def load(path: str | os.PathLike[str], place: str | None = None) -> ModelFolder:
     stated = _read(root, MANIFEST, place)
     manifest = manifest_file.read(stated, f"{place}/{MANIFEST}")
     contents = {file: _read(root, file, place) for file in (ARRAYS, CARD)}
+    stated_hashes: Mapping[str, str] = {**manifest.files}
     for file, content in contents.items():
-        if (found := _hash(content)) != (digest := manifest.files.get(file, "nothing")):
+        if (found := _hash(content)) != (digest := stated_hashes.get(file, "nothing")):
             raise ModelError(
                 f"{place}/{file}: changed since it was written: SHA-256 {found[:12]}…, where {MANIFEST} says {digest[:12]}…. "
                 "Take the model from where it came from."
@@ -120,7 +121,7 @@ def save(path: str | os.PathLike[str], parts: ModelFolder, *, overwrite: bool = 
         check_target(target, overwrite=overwrite)
         target.parent.mkdir(folder_mode(), parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{target.name}.", suffix=".part", dir=target.parent) as beside:
-            new, old = Path(beside) / "new", _aside(target)
+            new, old = Path(beside) / "new", _recover(target)
             # its owner's alone, unless files are shared: warnings in the manifest quote what the model was trained with
             new.mkdir(folder_mode())
             for file, content in contents.items():
@@ -212,12 +213,10 @@ def _by_part(content: bytes, place: str) -> dict[str, dict[str, NDArray[Any]]]:
     return found
 
 
-def _aside(target: Path) -> Path:
-    return target.with_name(f".{target.name}.old")
-
-
-def _recover(target: Path) -> None:
-    """Puts a model back that a killed `save` had moved aside and not yet replaced."""
-    if not os.path.lexists(target) and _aside(target).is_dir():
+def _recover(target: Path) -> Path:
+    """Puts a model back that a killed `save` had moved aside and not yet replaced. Returns where one is moved aside to."""
+    aside = target.with_name(f".{target.name}.old")
+    if not os.path.lexists(target) and aside.is_dir():
         with contextlib.suppress(OSError):
-            _aside(target).rename(target)
+            aside.rename(target)
+    return aside

@@ -1,14 +1,12 @@
-"""Scores: LightGBM's own, bit-identical. SHAP values: by their definition over all sets of features, and LightGBM's."""
+"""Scores: LightGBM's own, bit-identical. SHAP values: LightGBM's. Probabilities: by hand."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
-from itertools import combinations
-from math import factorial
 from pathlib import Path
 
-import lightgbm
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,7 +15,7 @@ from scipy.special import logit
 
 from dxmatch.errors import ModelError
 from dxmatch.models import ensemble
-from dxmatch.models.ensemble import TreeEnsemble
+from dxmatch.models.ensemble import Sigmoid, TreeEnsemble
 from dxmatch.models.folder import SHIPPED_MODEL, load
 from dxmatch.models.tree_loops import BLOCK
 from dxmatch.training.engines.fitted import trees_of
@@ -81,14 +79,6 @@ def test_what_is_trained_is_exported(boosters, parts, sample):
         np.testing.assert_array_equal(getattr(again, name), array)
 
 
-def test_a_categorical_split_is_not_exported():
-    table = np.repeat(np.arange(8), 50)[:, None].astype(float)
-    data = lightgbm.Dataset(table, table[:, 0] % 2, categorical_feature=[0])
-    booster = lightgbm.train({"objective": "binary", "verbosity": -1, "min_data_per_group": 5}, data, num_boost_round=1)
-    with pytest.raises(AssertionError, match="categorical"):
-        trees_of([booster])
-
-
 @pytest.mark.parametrize("averaged", ["log-odds", "probabilities"])
 @pytest.mark.parametrize("what", ["raw", "contributions"])
 def test_a_row_alone_as_at_any_place_in_a_batch(random_trees, odd_rows, monkeypatch, what, averaged):
@@ -105,50 +95,6 @@ def test_a_row_alone_as_at_any_place_in_a_batch(random_trees, odd_rows, monkeypa
     assert compute(table).tobytes() == whole.tobytes()
 
 
-def by_definition(trees: TreeEnsemble, row: np.ndarray) -> np.ndarray:
-    """The Shapley values of v(S): the mean score where the features in S are the row's, and at other splits the training rows' shares decide."""
-
-    def known(tree: int, node: int, features: frozenset[int]) -> tuple[float, int]:
-        """The score, and the training rows."""
-        begin = int(trees.first_split[tree])
-        if node < 0:
-            return float(trees.leaf_value[begin + tree + ~node]), int(trees.leaf_count[begin + tree + ~node])
-        at = begin + node
-        (a, n), (b, m) = (known(tree, int(side[at]), features) for side in (trees.left, trees.right))
-        if int(trees.feature[at]) in features:
-            return (a if goes_left(trees, at, row) else b), n + m
-        return (n * a + m * b) / (n + m), n + m
-
-    def score(features) -> float:
-        lone = np.diff(trees.first_split) == 0
-        return sum(known(tree, -1 if alone else 0, frozenset(features))[0] for tree, alone in enumerate(lone))
-
-    count = trees.n_features
-    values = np.zeros(count + 1)
-    values[-1] = score(())
-    for feature in range(count):
-        others = [f for f in range(count) if f != feature]
-        for size in range(count):
-            weight = factorial(size) * factorial(count - 1 - size) / factorial(count)
-            for chosen in combinations(others, size):
-                values[feature] += weight * (score((*chosen, feature)) - score(chosen))
-    return values
-
-
-def goes_left(trees: TreeEnsemble, at: int, row: np.ndarray) -> bool:
-    value = float(row[trees.feature[at]])
-    if np.isnan(value):
-        return (trees.threshold[at] >= 0.0, True, False)[trees.missing[at]]
-    return value <= trees.threshold[at]
-
-
-@settings(deadline=None, max_examples=15)
-@given(seed=st.integers(0, 2**32), most_leaves=st.integers(2, 14), features=st.integers(1, 4))
-def test_shap_values_as_they_are_defined(random_trees, odd_rows, seed, most_leaves, features):
-    trees, table = trees_of([random_trees(seed, 3, most_leaves, features)]), odd_rows(seed, 4, features)
-    assert close(trees.contributions(table), np.stack([by_definition(trees, row) for row in table]), trees)
-
-
 ODDS = [1 / 9, 1.0, 9.0]  # probabilities 1/10, 1/2, 9/10
 
 
@@ -159,17 +105,17 @@ def lone(values, weights=None, averaged="log-odds"):
     return trees_of(members, weights=weights, averaged=averaged)
 
 
-@pytest.mark.parametrize(
-    ("averaged", "weights", "odds"),
-    [
-        ("log-odds", None, 1.0),  # (-log 9 + 0 + log 9) / 3
-        ("log-odds", (1, 1, 4), math.exp((4 - 1) * math.log(9) / 6)),
-        ("probabilities", None, 1.0),  # (1/10 + 5/10 + 9/10) / 3 = 1/2
-        ("probabilities", (6, 1, 1), 2 / 6),  # (6/10 + 5/10 + 9/10) / 8 = 1/4; 1/4 against 3/4
-        ("probabilities", (0.6, 0.1, 0.1), 2 / 6),
-    ],
-)
-def test_the_mean_by_hand(averaged, weights, odds):
+MEANS = {
+    ("log-odds", None): 1.0,  # (-log 9 + 0 + log 9) / 3
+    ("log-odds", (1, 1, 4)): math.exp((4 - 1) * math.log(9) / 6),
+    ("probabilities", None): 1.0,  # (1/10 + 5/10 + 9/10) / 3 = 1/2
+    ("probabilities", (0.6, 0.1, 0.1)): 2 / 6,  # (6/10 + 5/10 + 9/10) / 8 = 1/4; 1/4 against 3/4
+}
+
+
+@pytest.mark.parametrize(("how", "odds"), MEANS.items())
+def test_the_mean_by_hand(how, odds):
+    averaged, weights = how
     found = lone(np.log(ODDS).tolist(), weights, averaged).raw(np.zeros((1, 1), np.float32))
     assert found == pytest.approx([math.log(odds)], abs=1e-15)
 
@@ -220,3 +166,28 @@ def test_damaged_trees_are_refused(parts, damage):
     make(arrays)
     with pytest.raises(ModelError, match=f"^here: .*{told}"):
         TreeEnsemble.from_arrays(arrays, 5, place="here")
+
+
+def test_probabilities_by_hand():
+    """slope 2, intercept -1: raw 1/2 -> z 0 -> 1/2; raw (1 + ln 3)/2 -> z ln 3 -> 3/4; raw (1 - ln 4)/2 -> z -ln 4 -> 1/5."""
+    raw = np.array([0.5, (1 + math.log(3)) / 2, (1 - math.log(4)) / 2])
+    np.testing.assert_allclose(Sigmoid(2, -1)(raw), [1 / 2, 3 / 4, 1 / 5], rtol=4e-16)
+    assert [Sigmoid(2, -1).inverse(p) for p in (1 / 2, 3 / 4, 1 / 5)] == pytest.approx(raw.tolist())
+    with np.errstate(all="raise"):  # far out it neither overflows nor leaves the unit interval
+        assert Sigmoid(1e3, 0)(np.array([-1e9, -800.0, 0.0, 800.0, 1e9])).tolist() == [0, 0, 0.5, 1, 1]
+        assert Sigmoid(1, 0)(np.array([-700.0]))[0] == pytest.approx(math.exp(-700), rel=1e-15)
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=70), st.floats(0.01, 100), st.floats(-50, 50))
+def test_a_probability_alone_as_in_a_batch(raw, slope, intercept):
+    sigmoid = Sigmoid(slope, intercept)
+    batch = sigmoid(np.array(raw))
+    assert [sigmoid(np.array([one]))[0] for one in raw] == batch.tolist()
+    assert ((batch >= 0) & (batch <= 1)).all()
+
+
+@pytest.mark.parametrize(("name", "value"), [("slope", 0), ("slope", 1001), ("slope", "1"), ("slope", None), ("intercept", 2e6)])  # fmt: skip
+def test_numbers_of_a_sigmoid_that_are_refused(name, value):
+    with pytest.raises(msgspec.ValidationError, match=name):
+        msgspec.convert({"slope": 1, "intercept": 0, name: value}, Sigmoid)

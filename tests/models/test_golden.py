@@ -33,9 +33,7 @@ def test_another_release_than_at_training_is_told(recwarn) -> None:
     library = SHAPE_FEATURES[0]
     warn_of_other_releases("mine", {library: version(library), "numpy": "0"})
     assert not recwarn.list
-    with pytest.warns(
-        UserWarning, match=rf"^Model mine: its features may differ here, for {library} .* \(trained with 0\)"
-    ):
+    with pytest.warns(UserWarning, match=rf"^Model mine: .*{library} .* \(trained with 0\)"):
         warn_of_other_releases("mine", {library: "0"})
 
 
