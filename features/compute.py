@@ -94,11 +94,10 @@ def coverage(table: NDArray[np.float32], pair_of_row: NDArray[np.int64], feature
 
 def check_coverage(known: Coverage, features: FeatureSet, least: float) -> None:
     """Raises `InputError` where a vote or a pick is known for too small a share, with the one that is known least."""
-    short = sorted(
-        (feature for feature in features.asked if known[feature.name] < least), key=lambda one: known[one.name]
-    )
+    short = [feature for feature in features.asked if known[feature.name] < least]
     if short:
-        worst, others = short[0], f", and {len(short) - 1} more for too few" if len(short) > 1 else ""
+        worst = min(short, key=lambda feature: known[feature.name])
+        others = f", and {len(short) - 1} more for too few" if len(short) > 1 else ""
         more = (
             "take in the rest with 'dxmatch votes import'" if worst.options["prompt"] == IMPORTED
             else "ask for the rest with 'dxmatch votes ask'; 'dxmatch votes status' says which answers hold no verdict, and why"

@@ -40,46 +40,27 @@ MAX_CONFLICTS = 3
 _DESIGNATOR = re.compile(r"(\d+)([a-z]?)|([a-z])(\d*)")
 _DESIGNATED = re.compile(r"[^\W\d]{3,}")
 _NUMERALS = {"i": "1", "v": "5"}
-_NOT_DESIGNATED = frozenset(
-    ["stage", "stages", "class", "nyha", "killip", "figo", "gold", "and", "due", "for", "from", "the", "with"]
-)
-_NOT_ALONE = frozenset(["cell", "cells", "linked", "ray", "wave"])
+_NOT_DESIGNATED = _set("stage stages class nyha killip figo gold and due for from the with")
+_NOT_ALONE = _set("cell cells linked ray wave")
 """After these a letter belongs to what follows: "B cell", "X-linked"."""
-_STEERS = frozenset(["with", "without", "no"])
-_SAYS_NOTHING = frozenset(["of", "or", "and", "to", "in", "by", "due", "the"])
-_OF_THE_WHOLE = frozenset(["type", "syndrome"])
+_STEERS = _set("with without no")
+_SAYS_NOTHING = _set("of or and to in by due the")
+_OF_THE_WHOLE = _set("type syndrome")
 """These end the name of a disease, and what it is "without" stands before them."""
 _MIN_REMAINDER = 4
 _LONGEST = 3
 """Words of a phrase of the table."""
-_DENIES_ONE = frozenset(["non", "not"])
+_DENIES_ONE = _set("non not")
 """These deny the word or the phrase that follows."""
 _NEGATED = "negated"
 """The first part of the axis of a denial: `("negated", "stable")`."""
-_HEADS = frozenset(
-    [
-        "associated",
-        "cell",
-        "cells",
-        "dependent",
-        "elevation",
-        "induced",
-        "invasive",
-        "linked",
-        "mediated",
-        "related",
-        "requiring",
-        "responsive",
-        "specific",
-        "wave",
-    ]
+_HEADS = _set(
+    "associated cell cells dependent elevation induced invasive linked mediated related requiring responsive specific wave"
 )
 """With the word before them they are one thing, which is denied as a whole."""
-_AGAINST_NOTHING = frozenset(
-    ["applicable", "classified", "elsewhere", "further", "including", "normally", "otherwise", "specific", "specified"]
-)
+_AGAINST_NOTHING = _set("applicable classified elsewhere further including normally otherwise specific specified")
 """No disease is the "specific" one that a "nonspecific" one is not."""
-_WEAKENS = frozenset(["poorly", "partially", "partly", "inadequately", "incompletely", "suboptimally"])
+_WEAKENS = _set("poorly partially partly inadequately incompletely suboptimally")
 """What is "poorly controlled" is neither controlled nor the contrary of uncontrolled."""
 
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -89,9 +89,7 @@ class Names:
 
     Parameters
     ----------
-    names : different names, normalised, their slips mended.
-    texts, readings : the texts that they were read from, and what each was read as, None for one that is no diagnosis;
-        by default each name is a text that was read as itself.
+    names : different names, normalised, their slips mended; each is a text that was read as itself, but for what `read` gives.
 
     Attributes
     ----------
@@ -100,24 +98,14 @@ class Names:
     progress : called with the names done and the names in all while the ICD-10 search, by far the slowest part, goes on.
     """
 
-    def __init__(
-        self,
-        names: Sequence[str],
-        providers: Providers,
-        texts: Sequence[str] | None = None,
-        readings: Sequence[Reading | None] = (),
-    ) -> None:
+    def __init__(self, names: Iterable[str], providers: Providers) -> None:
         self.names = list(names)
-        self.texts = self.names if texts is None else texts
-        known = [(text, one) for text, one in enumerate(readings) if one is not None]
-        self.not_understood = {text: one.not_understood for text, one in known if one.not_understood is not None}
-        self.read_as: dict[int, Corrections] = {text: one.read_as for text, one in known if one.read_as}
-        self.name_of = np.arange(len(self.texts), dtype=np.int32)
-        if readings:
-            place = {name: i for i, name in enumerate(names)}
-            self.name_of[:] = [-1 if one is None else place[one.name] for one in readings]
-        self.progress: Progress | None = None
+        self.texts: Sequence[str] = self.names
+        self.name_of = np.arange(len(self.names), dtype=np.int32)
+        self.not_understood: dict[int, str] = {}
+        self.read_as: dict[int, Corrections] = {}
         self.providers = providers
+        self.progress: Progress | None = None
         self._made: dict[tuple[Any, ...], Any] = {}
         self._lock = threading.RLock()
 
@@ -144,8 +132,13 @@ class Names:
             readings += naming.read(some) if strict else [_reading_of(text, naming) for text in some]
             if progress is not None:
                 progress(len(readings), len(texts))
-        names = list(dict.fromkeys(one.name for one in readings if one is not None))
-        return cls(names, providers, texts, readings)
+        known = [(text, one) for text, one in enumerate(readings) if one is not None]
+        self = cls(dict.fromkeys(one.name for _, one in known), providers)
+        self.texts, place = texts, {name: i for i, name in enumerate(self.names)}
+        self.name_of = np.array([-1 if one is None else place[one.name] for one in readings], np.int32)
+        self.not_understood = {text: one.not_understood for text, one in known if one.not_understood is not None}
+        self.read_as = {text: one.read_as for text, one in known if one.read_as}
+        return self
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {name: value for name, value in self.__dict__.items() if name not in ("_lock", "providers", "progress")}
