@@ -76,7 +76,7 @@ def test_the_column_is_that_of_the_assertions_and_denials() -> None:
 
 def test_a_language_without_a_table_asserts_nothing() -> None:
     assert not any(exclusions(["history of stroke", "stroke", "пневмония"], language="ru"))
-    assert denials("стабильная", "нестабильная", "ru") == contrasts("острый", "хронический", "ru") == []
+    assert contrasts("острый", "хронический", "ru") == []
 
 
 def test_tables() -> None:

@@ -74,9 +74,6 @@ def test_what_is_trained_is_exported(boosters, parts, sample):
     assert parts.trees.raw(table).tolist() == mean(predict(boosters, table, raw_score=True)).tolist()
     few = trees_of(boosters[:1], rounds=5)
     assert few.raw(table).tolist() == boosters[0].predict(table, raw_score=True, num_iteration=5).tolist()
-    again = trees_of(boosters_of(parts.trees))
-    for name, array in parts.trees.arrays().items():
-        np.testing.assert_array_equal(getattr(again, name), array)
 
 
 @pytest.mark.parametrize("averaged", ["log-odds", "probabilities"])
