@@ -37,10 +37,10 @@ from .labelling.labels import labels as labels
 from .labelling.suggest import suggest as suggest
 from .labelling.suggestion import Suggestion as Suggestion
 from .matcher.asked_models import check_endpoints as check_endpoints
-from .matcher.icd_accuracy import IcdAccuracy as IcdAccuracy
-from .matcher.icd_accuracy import icd_accuracy as icd_accuracy
+from .matcher.icd_mapper import IcdPreset as IcdPreset
+from .matcher.icd_mapping import IcdAccuracy as IcdAccuracy
 from .matcher.icd_mapping import icd as icd
-from .matcher.icd_presets import IcdPreset as IcdPreset
+from .matcher.icd_mapping import icd_accuracy as icd_accuracy
 from .matcher.loading import Loading as Loading
 from .matcher.match_function import MatchFunction as MatchFunction
 from .matcher.match_function import load as load

@@ -164,7 +164,7 @@ def icd(call: Call, *, output: TableFile = None, gold: str | None = None) -> Any
     output : path
         Where the mapping goes; shown here if not given.
     gold : str
-        The column of the right codes, or a table with the diagnoses and icd10: says how often the mapping finds them, and lists the errors.
+        The column of the right codes: says how often the mapping finds them, and lists the errors.
 
     Examples
     --------

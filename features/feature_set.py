@@ -27,7 +27,7 @@ from ..terms.text.normalizer import LANGUAGES, Normalizer
 from ..terms.text.vocabulary import Vocabulary
 from ..votes.asking import LanguageModel
 from ..votes.voters import IMPORTED, Picker, Voter, asked_by, problem_of, with_prompt
-from .providers import SENTENCE_TRANSFORMERS, SHIPPED, Providers
+from .providers import SENTENCE_TRANSFORMERS, SHIPPED, Providers, undeclared
 from .registry import EXCLUSION, KINDS, REQUIRED
 
 _TYPES = {str: "text", bool: "true or false", int: "a whole number", float: "a number", dict: "a table"}
@@ -88,8 +88,7 @@ class FeatureSet:
     def encoder_specs(self) -> dict[str, EncoderSpec]:
         """The declared encoders, and those that a feature names by their model, as "sentence-transformers:NAME"."""
         by_model = (name for name in self.encoders if name.startswith(SENTENCE_TRANSFORMERS))
-        named = {name: EncoderSpec(name, name.removeprefix(SENTENCE_TRANSFORMERS)) for name in by_model}
-        return {**named, **self.declared_encoders}
+        return {name: spec for name in by_model if (spec := undeclared(name))} | dict(self.declared_encoders)
 
     def excludes(self, table: NDArray[np.float32]) -> NDArray[np.bool_]:
         """bool[m]: the rows of float32[m, f] that are no match by what they say."""

@@ -10,6 +10,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import ModelError, OptionError
+from ..files.wording import hint
 from ..terms.encoders import OWN_LENGTH, Encoder
 from ..terms.icd.naming import Naming
 from ..terms.text.normalizer import Normalizer
@@ -28,6 +29,9 @@ SHIPPED = "shipped"
 
 SENTENCE_TRANSFORMERS = "sentence-transformers:"
 """What precedes a hub name or a folder, in a feature set, to ask for a sentence-transformers model."""
+
+ENDPOINT = "endpoint:"
+"""What precedes NAME:MODEL to ask for an embedding model of an endpoint."""
 
 T = TypeVar("T")
 
@@ -95,6 +99,8 @@ class Providers:
 
         Raises
         ------
+        OptionError
+            For a name that is neither at hand nor such a model.
         ModelError
             Where the model is not the one of `identities`.
         """
@@ -102,12 +108,13 @@ class Providers:
 
     @once
     def _opened(self, name: str, unit: bool) -> Encoder:
-        trained = self.identities.get(name)
-        opened = (
-            self.declared[name]
-            .pinned(trained)
-            .open(self.endpoints, unit, folders=self.folders, allow_download=self.allow_download)
-        )
+        spec, trained = self.declared.get(name) or undeclared(name), self.identities.get(name)
+        if spec is None:
+            known = sorted({*self.encoders, *self.declared})
+            at_hand = f"one at hand ({', '.join(known) or 'none'}){hint(name, known)}"
+            raise OptionError("encoder", f"{SENTENCE_TRANSFORMERS}NAME, {ENDPOINT}NAME:MODEL or {at_hand}", name)
+        spec = spec.pinned(trained)
+        opened = spec.open(self.endpoints, unit, folders=self.folders, allow_download=self.allow_download)
         if trained is not None and _model_of(trained) != _model_of(opened.identity):
             raise ModelError(
                 f"The encoder {name!r} is not the one that the model was trained with: {opened.identity}, not {trained}."
@@ -123,10 +130,13 @@ class Providers:
 
     @once
     def disease_index(self, encoder: str) -> DiseaseIndex:
-        """The graph's names under an encoder."""
+        """The graph's names under an encoder. Raises `OptionError` where a feature needs a graph and there is none."""
         from ..terms.diseases.index import DiseaseIndex
 
-        assert self.graph is not None, "a set with a feature of the graph is opened with one (`FeatureSet.needs_graph`)"
+        if self.graph is None:
+            raise OptionError(
+                "graph", "the graph of diseases of a model folder, for a feature of the kind 'disease'", None
+            )
         return DiseaseIndex(self.graph, self.encoder(encoder))
 
     @once
@@ -148,6 +158,17 @@ class Providers:
             euclidean=distance == "euclidean",
             by_name=entries == "names",
         )
+
+
+def undeclared(name: str) -> EncoderSpec | None:
+    """The encoder that a name of the form "sentence-transformers:NAME" or "endpoint:NAME:MODEL" means by itself."""
+    from ..terms.encoders.declared import EncoderSpec
+
+    endpoint, _, model = name.removeprefix(ENDPOINT).partition(":")
+    if name.startswith(ENDPOINT) and model.strip():
+        return EncoderSpec(name, model, endpoint)
+    loaded = name.startswith(SENTENCE_TRANSFORMERS)
+    return EncoderSpec(name, name.removeprefix(SENTENCE_TRANSFORMERS)) if loaded else None
 
 
 def _model_of(identity: str) -> str:

@@ -16,7 +16,7 @@ from ..errors import InputError, NotUnderstoodWarning, ReadingWarning, quoted, w
 from ..features.names import Names, Progress
 from ..files.pairs import refused_texts, why_refused
 from ..files.reading import Reading
-from ..files.table import term_column
+from ..files.table import of_columns, term_column
 from ..files.tables import Table, read_table
 from .batch import PairModel
 
@@ -71,9 +71,7 @@ def read_terms(
     InputError
         For a source that is empty or a single text, a table without such a column, and a column without a text.
     """
-    records = isinstance(source, list | tuple) and bool(source) and isinstance(source[0], Mapping)
-    has_columns = records or isinstance(source, Table | Mapping) or hasattr(type(source), "columns")
-    if has_columns or (option is not None and isinstance(source, str | os.PathLike)):
+    if has_columns(source) or (option is not None and isinstance(source, str | os.PathLike)):
         return _of_table(source, column, option, reading)
     texts = _as_list(source, option or "terms")
     if option is not None and not texts:
@@ -82,8 +80,14 @@ def read_terms(
         source = pa.chunked_array([source])
     frame = nw.from_native(source, series_only=True).to_frame() if nw.dependencies.is_into_series(source) else None
     name = column or "term"
-    data = pa.table({name: pa.array([one if isinstance(one, str) else None for one in texts], pa.large_string())})
+    data = of_columns({name: [one if isinstance(one, str) else None for one in texts]}, "terms")
     return Terms(texts, Table(data, "terms", 0, frame), name)
+
+
+def has_columns(source: Any) -> bool:
+    """Whether a list of terms comes as a table rather than as a list, series or array."""
+    records = isinstance(source, list | tuple) and bool(source) and isinstance(source[0], Mapping)
+    return records or isinstance(source, Table | Mapping) or hasattr(type(source), "columns")
 
 
 def _as_list(terms: Any, name: str) -> Sequence[Any]:

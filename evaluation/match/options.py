@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from ...errors import OptionError
-from ...matcher.icd_presets import Preset
+from ...matcher.icd_mapper import Preset
 from ...options import Between, File, Options, Table
 
 BEST = 16

@@ -1,0 +1,302 @@
+"""`dxmatch.icd`, `dxmatch.icd_accuracy` and `dxmatch icd`: free text to ICD-10, and how often that is right."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import dxmatch
+
+TREE = """code,name,parent
+IX,Diseases of the circulatory system,
+I20-I25,Ischaemic heart diseases,IX
+I20,Angina pectoris,I20-I25
+I20.0,Unstable angina,I20
+I21,Acute myocardial infarction,I20-I25
+I21.0,Anterior wall infarction,I21
+I21.9,"Acute myocardial infarction, unspecified",I21
+I30-I52,Other forms of heart disease,IX
+I30,Acute pericarditis,I30-I52
+I50,Heart failure,I30-I52
+X,Diseases of the respiratory system,
+J12-J18,Pneumonia,X
+J18,"Pneumonia, unspecified organism",J12-J18
+"""
+ROWS = [
+    ("Acute pericarditis", "I30", "code", 1), ("Anterior wall infarction", "I21.9", "parent", 2), ("Angina pectoris", "I21", "parent", None),
+    ("Pneumonia", "J18", "parent", 2), ("Heart failure", "I20", "chapter", None), ("Unstable angina", "J18", "no level", None),
+]  # fmt: skip
+NAMES = {"diagnosis": [row[0] for row in ROWS], "right": [row[1] for row in ROWS]}
+SET = """
+[endpoint.lab]
+url = "{url}"
+[encoder.big]
+model = "big-embedder"
+endpoint = "lab"
+[[feature]]
+name = "pick"
+kind = "icd_pick"
+model = "m"
+endpoint = "lab"
+source = "tree.csv"
+entries = "names"
+k = 3
+"""
+ASKED = "unstable angina attack"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tree.csv").write_text(TREE, "utf-8")
+    pd.DataFrame(NAMES).to_csv("names.csv", index=False)
+    return tmp_path
+
+
+def rows_of(made: Any) -> list[dict[str, Any]]:
+    return nw.from_native(made, eager_only=True).to_arrow().to_pylist()
+
+
+def test_list_file_and_frame_agree(tmp_path: Path) -> None:
+    strings = ["acute MI", "I21", "sugar diabetes, type II", "acute MI"]
+    frame = pd.DataFrame({"dx": strings})
+    frame.to_csv(tmp_path / "s.csv", index=False)
+    frame.to_excel(tmp_path / "s.xlsx", index=False, sheet_name="Strings")
+    table = dxmatch.icd(pa.table({"diagnosis": strings}), k=3)
+    assert table.column_names == ["diagnosis", "icd10", "name", "how", "score", "candidates"]
+    assert table["icd10"].to_pylist() == ["I21", "I21", "E11", "I21"]
+    assert table["how"].to_pylist() == ["direct", "code", "nearest", "direct"]
+    assert [len(row) for row in table["candidates"].to_pylist()] == [3, 1, 3, 3]
+    assert table.schema.metadata[b"icd10"].startswith(b"simple_icd_10_cm ")
+    for same in (tmp_path / "s.csv", f"{tmp_path}/s.xlsx#Strings", frame, frame.to_dict("records"), {"dx": strings}):
+        assert rows_of(dxmatch.icd(same, column="dx", k=3)) == table.to_pylist()
+    assert dxmatch.icd("heart attack", k=3).equals(dxmatch.icd(["heart attack"], k=3)), "a bare string is one diagnosis"
+
+
+@pytest.mark.parametrize(
+    ("strings", "kind"),
+    [
+        ("flu", pa.Table), (["flu"], pa.Table), ([{"diagnosis": "flu"}], pa.Table), ({"diagnosis": ["flu"]}, pa.Table),
+        (pd.Series(["flu"]), pd.DataFrame), (pd.DataFrame({"diagnosis": ["flu"]}), pd.DataFrame),
+        (pl.Series(["flu"]), pl.DataFrame), (pl.DataFrame({"diagnosis": ["flu"]}), pl.DataFrame), (pa.table({"diagnosis": ["flu"]}), pa.Table),
+    ],
+)  # fmt: skip
+def test_the_kind_of_table_that_came_goes_back(strings: object, kind: type) -> None:
+    made = dxmatch.icd(strings, k=2)
+    assert type(made) is kind and rows_of(made)[0]["icd10"] == "J11.1"
+    assert kind is not pd.DataFrame or made.attrs["icd10"].startswith("simple_icd_10_cm ")
+
+
+@pytest.mark.parametrize("kind", ["file", "frame", "series", "list"])
+def test_rows_without_a_diagnosis_keep_their_place(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_text("diagnosis,n\n,1\ngout,2\n?,3\nasthma,4\ngout,5\n")
+    frame = pd.DataFrame({"diagnosis": [None, "gout", "?", "asthma", "gout"]})
+    given = {"file": tmp_path / "s.csv", "frame": frame, "series": frame["diagnosis"], "list": [*frame["diagnosis"]]}[kind]  # fmt: skip
+    with pytest.warns(UserWarning, match=r"2 of 5 rows .* in 'diagnosis', the first is row \d. They keep"):
+        made = rows_of(dxmatch.icd(given, k=2))
+    assert [(one["icd10"], one["how"], len(one["candidates"])) for one in made] == [
+        (None, "blank", 0), ("M10", "direct", 2), (None, "blank", 0), ("J45", "direct", 2), ("M10", "direct", 2),
+    ]  # fmt: skip
+    with pytest.warns(UserWarning, match="They are left out"):
+        assert len(dxmatch.icd(given, unique=True, k=1)) == 2
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("k", [1, 15])
+def test_what_is_said_of_a_disease_has_no_code_that_says_another_thing(k: int) -> None:
+    wanted = {
+        "history of stroke": "I63.9",  # not Z82.3, family history of stroke
+        "personal history of stroke": "I63.9",  # not Z86.61, of infections
+        "hx of MI": "I25.2",  # old myocardial infarction
+        "history of breast cancer": "Z85.3", "mother had breast cancer": "C50.919", "family history of stroke": "Z82.3",
+        "s/p appendectomy": None,  # not Z90.710, of cervix and uterus
+        "no pneumonia": None, "family history of breast cancer": "Z80.3", "pnuemonia": "J18", "J18.9": "J18.9", "asdf qwer": None, "gout": "M10",
+    }  # fmt: skip
+    made = dxmatch.icd([*wanted], k=k).to_pylist()
+    assert {one["diagnosis"]: one["icd10"] for one in made} == wanted
+    for one in made:
+        assert len(one["candidates"]) == (1 if one["how"] == "code" else k)
+        assert one["icd10"] in (None, one["candidates"][0]["code"])
+        assert one["how"] == "unmapped" or one["icd10"] is not None
+
+
+def test_it_is_told_that_a_code_may_not_hold_what_is_said() -> None:
+    with pytest.warns(UserWarning, match=r"2 of 3 diagnoses are said .* the patient's own \('history of MI', past\)"):
+        dxmatch.icd(["history of MI", "gout", "family history of breast cancer"], k=1)
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "told"),
+    [
+        ({"diagnosis": ["flu", "gout " * 2_001]}, {}, "row 1, column 'diagnosis': .*10,000"),
+        ({"diagnosis": [None, " "]}, {}, "row 0, column 'diagnosis': the diagnosis is blank"),
+        ({"diagnosis": [3, 5]}, {}, "row 0, column 'diagnosis': a value that is not text"), ([3, 5], {}, "row 0, column 'diagnosis'"),
+        (["gout", "flu \ud83d"], {}, "row 1, column 'diagnosis': half a surrogate pair"), ([], {}, "at least one"),
+        ({"Dx": ["flu"]}, {}, r"'diagnosis' .* is missing.*Got: \['Dx'\]. Or: column=… names the column"),
+        (["flu"], {"k": 0}, "'k' parameter must be a whole number from 1 to 1,000 or None"),
+        ("flu.csv", {}, "no such file"), ("flu.TSV", {}, "no such file"), ("flu.xlsx#One", {}, "no such file"), ("flu.parquet", {}, "no such file"),
+        ("flu", {"preset": {"encoder": "bergamott"}}, "'encoder' parameter .*endpoint:NAME:MODEL .*did you mean 'bergamot'"),
+        ("flu", {"preset": {"encoder": "endpoint:openai:big"}}, "'openai'.*endpoints=…"), ("flu", {"preset": {"encoder": "endpoint:local: "}}, "'encoder' parameter"),
+        ("flu", {"pick": "m"}, "no such ICD pick.*ENDPOINT:MODEL"),
+        # without a language model nothing that is for one is silently left unused
+        ("flu", {"preset": {"direct": False}}, "'pick' parameter must be a language model"), ("flu", {"preset": "h-ddx"}, "'pick' parameter"),
+        ("flu", {"preset": {"prompt": "icd-pick-2"}}, r"'pick' parameter .*\(prompt\)"), ("flu", {"preset": "how-to-evaluate-medical-ai"}, "'pick' parameter"),
+        ("flu", {"asking": {"max_calls": 3}}, "'max_calls' parameter .*pick"), ("flu", {"asking": {"store": "v.sqlite"}}, "'store' parameter .*pick"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(given: Any, options: dict[str, Any], told: str) -> None:
+    with pytest.raises(dxmatch.DxmatchError, match=told):
+        dxmatch.icd(given, **options)
+
+
+def test_mapping_one_by_one_opens_the_shipped_model_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    dxmatch.icd("gout", k=1)
+    monkeypatch.setattr("dxmatch.matcher.match_function.open_parts", lambda *_, **__: pytest.fail("opened again"))
+    assert [dxmatch.icd(text, k=1)["icd10"][0].as_py() for text in ("gout", "asthma")] == ["M10", "J45"]
+
+
+@pytest.mark.parametrize("distance", ["cosine", "euclidean"])
+@pytest.mark.parametrize("entries", ["codes", "names"])
+def test_a_sentence_model(here: Path, tiny_sentence_model: Path, distance: str, entries: str) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    preset = {
+        "encoder": f"sentence-transformers:{tiny_sentence_model}",
+        "distance": distance,
+        "entries": entries,
+        "sections": False,
+    }
+    (row,) = dxmatch.icd(ASKED, k=3, tree="tree.csv", preset=preset).to_pylist()
+    model = SentenceTransformer(str(tiny_sentence_model), device="cpu")
+    names = [
+        line.split(",")[1].strip('"').lower()
+        for line in TREE.splitlines()
+        if line[:3] in ("I20", "I21", "I30", "I50", "J18") and line[3] in ",."
+    ]
+    names[names.index("pneumonia")] = "pneumonia unspecified organism"
+    vectors, asked = np.asarray(model.encode(names)), np.asarray(model.encode([ASKED]))[0]
+    wanted = vectors @ asked / np.linalg.norm(vectors, axis=1) / np.linalg.norm(asked)
+    wanted = -np.linalg.norm(vectors - asked, axis=1) if distance == "euclidean" else wanted
+    assert row["how"] == "nearest"
+    if entries == "names":
+        np.testing.assert_allclose([one["score"] for one in row["candidates"]], np.sort(wanted)[::-1][:3], atol=1e-4)
+
+
+def test_an_endpoint_by_its_name_or_declared(here: Path, loopback: Any) -> None:
+    loopback.rules()
+    (here / "mine.toml").write_text(SET.format(url=loopback.url), "utf-8")
+    texts, how = [ASKED, "Heart failure"], {"tree": "tree.csv", "asking": {"endpoints": "mine.toml"}}
+    made = dxmatch.icd(texts, preset={"encoder": "endpoint:lab:big-embedder", "entries": "names"}, **how)
+    asked = loopback.log()["requests"][0]
+    assert asked["path"].endswith("/embeddings") and "big-embedder" in str(asked["body"])
+    assert made["how"].to_pylist() == ["nearest", "direct"]
+    declared = {"encoder": "big", "features": "mine.toml", "entries": "names"}
+    assert dxmatch.icd(texts, tree="tree.csv", preset=declared).equals(made)
+
+
+def test_each_row_says_where_it_is_right(here: Path) -> None:
+    accuracy = dxmatch.icd_accuracy("names.csv", "right", tree="tree.csv", k=2)
+    rows = accuracy.table.to_pylist()
+    assert [(row["diagnosis"], row["gold"], row["right_at"]) for row in rows] == [row[:3] for row in ROWS]
+    assert (rows[0]["gold_place"], rows[0]["gold_name"]) == (1, "Acute pericarditis")
+    top = accuracy["code", "top 1"]
+    assert (top.right, top.cases) == (1, 6) and top.value == pytest.approx(1 / 6)
+    assert (top.low, top.high) == pytest.approx((0.0300534, 0.5635028), abs=1e-6)  # Wilson's of 1 in 6
+    right = {level: accuracy["code", f"right at the {level}"].right for level in ("parent", "category", "section", "chapter")}  # fmt: skip
+    assert right == {"parent": 4, "category": 2, "section": 4, "chapter": 5}
+    assert {one.name for one in accuracy.measures if one.of == "candidates"} == {"top 1", "top 2"}
+    assert [row["right_at"] for row in accuracy.errors] == ["parent", "parent", "parent", "chapter", "no level"]
+    json.dumps(accuracy.to_dict())
+
+
+# The first are the errors that H-DDx prints (Table 5): right code, found code, where it is right.
+LEVELS = """
+    K70.0 K70.1 parent; N17.0 N14 chapter; S32.0 S32.000 parent; R53.83 T67.6 no level; R53.83 R53.1 category; A15 A15-A19 parent
+    A15 A18 parent; A15-A19 A15 parent; J18 J18 code
+"""
+
+
+def test_the_levels_of_icd10cm() -> None:
+    rows = [row.split(maxsplit=2) for row in LEVELS.strip().replace("\n", ";").split(";")]
+    found = dxmatch.icd_accuracy({"diagnosis": [row[1] for row in rows], "right": [row[0] for row in rows]}, "right")
+    assert found.table["icd10"].to_pylist() == [row[1] for row in rows]
+    assert found.table["right_at"].to_pylist() == [row[2] for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("table", "unique", "figures"),
+    [
+        # right, cases, without_gold, no_code: no right code counts nowhere, no code as wrong
+        ({"diagnosis": ["Heart failure", "qwzx vbnm", "Acute pericarditis"], "right": ["I50", "I30", None]}, False, (1, 2, 1, 1)),
+        # several right codes, any spelling of one, each row or each string
+        ({"diagnosis": ["Heart failure", "Heart failure", "Unstable angina"], "right": ["I30; I50", "I50", "i200"]}, False, (3, 3, 0, 0)),
+        ({"diagnosis": ["Heart failure", "Heart failure", "Unstable angina"], "right": ["I30| I50", "I50", "i200"]}, True, (2, 2, 0, 0)),
+    ],
+)  # fmt: skip
+def test_what_counts(here: Path, table: Any, unique: bool, figures: tuple[int, ...]) -> None:
+    found = dxmatch.icd_accuracy(table, "right", tree="tree.csv", unique=unique)
+    top = found["code", "top 1"]
+    assert (top.right, top.cases, found.without_gold, found.no_code) == figures
+
+
+@pytest.mark.parametrize(
+    ("table", "gold", "refused"),
+    [
+        ({"diagnosis": ["a b", "c d"], "right": ["I50", "I99.7"]}, "right", r"row 1, column 'right': an unknown ICD-10 code.*'I99.7'"),
+        ({"diagnosis": ["a b", None], "right": ["I50", "I50"]}, "right", "row 1, column 'diagnosis': the diagnosis is blank"),
+        ({"diagnosis": ["a b"], "right": ["I50"]}, "rigth", "'rigth' .* is missing; did you mean 'right'.*gold"),
+        ({"diagnosis": ["a b"], "right": [None]}, "right", "no diagnosis has a right code"),
+        (["a b"], {"diagnosis": ["a b"], "icd10": ["I50"]}, "'gold' parameter must be"),
+    ],
+)  # fmt: skip
+def test_right_codes_that_are_refused(here: Path, table: Any, gold: Any, refused: str) -> None:
+    with pytest.raises(dxmatch.DxmatchError, match=refused):
+        dxmatch.icd_accuracy(table, gold, tree="tree.csv")
+
+
+def test_the_gain_of_a_pick(here: Path, loopback: Any) -> None:
+    """Two of four are mended, one is spoilt; a direct match is not asked."""
+    (here / "mine.toml").write_text(SET.format(url=loopback.url), "utf-8")
+    names = ["acute pericarditis of the heart", ASKED, "wall infarction anterior", "Heart failure"]
+    plain = dxmatch.icd(names, tree="tree.csv", preset=dxmatch.IcdPreset(entries="names"), k=3)
+    code = [[one["code"] for one in row] for row in plain["candidates"].to_pylist()]
+    loopback.rules({"contains": "names of ICD-10 entries", "text": "2"})
+    table = {"diagnosis": names, "right": [code[0][1], code[1][1], code[2][0], "I50"]}
+    accuracy = dxmatch.icd_accuracy(table, "right", pick="pick", preset=dxmatch.IcdPreset(features="mine.toml"))
+    assert loopback.log()["calls"] == 3
+    assert (accuracy["candidates", "top 1"].right, accuracy["code", "top 1"].right) == (2, 3)
+    gain = accuracy["gain", "top 1"]
+    assert (gain.value, gain.right, gain.cases) == (0.25, 1, 4) and gain.low < 0.25 < gain.high
+
+
+def test_every_text_is_asked_as_h_ddx_does(here: Path, loopback: Any) -> None:
+    """But a bare code. The picks of one way serve the other, for the question is the same."""
+    (here / "mine.toml").write_text(SET.format(url=loopback.url), "utf-8")
+    loopback.rules({"contains": "names of ICD-10 entries", "text": "2"})
+    table, ways = pa.table({"diagnosis": ["Heart failure", ASKED, "I50"]}), {"pick": "pick", "asking": {"store": "votes.sqlite"}}  # fmt: skip
+    first = dxmatch.icd(table, preset={"features": "mine.toml"}, **ways)
+    assert first["how"].to_pylist() == ["direct", "picked", "code"] and loopback.log()["calls"] == 1
+    rows = dxmatch.icd(table, preset={"features": "mine.toml", "direct": False}, **ways).to_pylist()
+    assert [row["how"] for row in rows] == ["picked", "picked", "code"] and loopback.log()["calls"] == 2
+    assert rows[0]["candidates"][0]["code"] == "I50" != rows[0]["icd10"] == rows[0]["candidates"][1]["code"]
+
+
+def test_the_command(here: Path, command: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    asked = ("icd", "names.csv", "--gold", "right", "--tree", "tree.csv", "-o", "out.csv")
+    done = command(*asked)
+    assert done.code == 0 and "right at the parent" in done.out and "Unstable angina" in done.out, done.err
+    told = json.loads(command(*asked, "--json").out)
+    assert told["accuracy"][0] == dxmatch.icd_accuracy("names.csv", "right", tree="tree.csv").measures[0]._asdict()
+    assert len(told["errors"]) == 5 and pd.read_csv("out.csv")["right_at"].tolist() == [row[2] for row in ROWS]
+    refused = command("icd", "gout", "--max-calls", "3")
+    assert refused.code == 2 and "--max-calls" in refused.err and "pick" in refused.err
