@@ -191,7 +191,8 @@ def test_a_sentence_model(here: Path, tiny_sentence_model: Path, distance: str, 
         np.testing.assert_allclose([one["score"] for one in row["candidates"]], np.sort(wanted)[::-1][:3], atol=1e-4)
 
 
-def test_an_endpoint_by_its_name_or_declared(here: Path, loopback: Any) -> None:
+def test_an_endpoint_by_its_name_or_declared(here: Path, loopback: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DXMATCH_CACHE", str(here / "cache"))
     loopback.rules()
     (here / "mine.toml").write_text(SET.format(url=loopback.url), "utf-8")
     texts, how = [ASKED, "Heart failure"], {"tree": "tree.csv", "asking": {"endpoints": "mine.toml"}}

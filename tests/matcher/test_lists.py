@@ -1,9 +1,10 @@
-"""Lists of terms of every kind that users hold, taken by rank, matrix, link and dedupe."""
+"""Lists of terms of every kind that users hold: rank, matrix, link, dedupe, and their commands."""
 
 from __future__ import annotations
 
 import time
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,21 @@ import pyarrow as pa
 import pytest
 
 import dxmatch
+from dxmatch.files.tables import write_table
+from dxmatch.matcher import candidates
+from dxmatch.matcher.batch import PairModel
 
 TERMS = ["gout", None, "MI"]
 FRAME = pd.DataFrame({"dx": TERMS, "n": [1, 2, 3]}, index=["x", "y", "z"])
 MIXED = ["gout", 7, "MI"]
+A = ["heart attack", "no pneumonia", "MI", "T1DM", None, " ", "Сердце", "type II diabetes", "xyzzy", "GOUT", "MI"]
+B = ["Myocardial infarction", "pneumonia", "type 1 diabetes", "type 2 diabetes", "Gout", "gout", "MI", "Сердце", None]
+RANKED = ["gout", "MI", None, "", "NSTEMI", "myocardial infarction", "no myocardial infarction", "MI", float("nan"), "###"]  # fmt: skip
+TWINS = [
+    "diabetes", "type 1 diabetes", "T1DM", "type 2 diabetes", "type II diabetes mellitus", "STEMI", "NSTEMI", "myocardial infarction", "heart attack",
+    "cancer", "lung cancer", "breast cancer", "cancer of the lung", "no pneumonia", "pneumonia", "Pneumonia", "", None, "Сердце", "Сердце", "pneumonia",
+]  # fmt: skip
+pytestmark = pytest.mark.filterwarnings("ignore::dxmatch.NotUnderstoodWarning")
 
 
 @pytest.mark.parametrize(
@@ -46,9 +58,13 @@ def test_lists_of_every_kind(m: dxmatch.MatchFunction, terms: Any, kind: type, i
         assert not [name for made in (linked, clusters) for name in made.columns if "index_level" in name]
 
 
-def test_the_named_index_of_the_second_table_is_kept_as_a_column(m: dxmatch.MatchFunction) -> None:
-    catalogue = pd.DataFrame({"name": ["Gout"]}, index=pd.Index(["M10"], name="code"))
-    assert m.link(FRAME, catalogue)["b_code"].fillna("").tolist() == ["M10", "", ""]
+def test_tables_keep_their_other_columns_and_a_named_index(m: dxmatch.MatchFunction) -> None:
+    a = pd.DataFrame({"was": ["T1DM", "gout"], "patient": [1, 2]})
+    b = pd.DataFrame({"name": ["Type 1 diabetes"], "system": ["ICD"]}, index=pd.Index(["E10"], name="code"))
+    made = m.link(a, b, a="was")
+    assert made["a_patient"].tolist() == [1, 2] and made["match"].tolist() == [True, False]
+    assert made["b_code"].fillna("").tolist() == ["E10", ""] and made["b_system"][0] == "ICD"
+    assert isinstance(m.link(pl.from_pandas(b), a, b="was"), pl.DataFrame)
 
 
 @pytest.mark.parametrize(
@@ -74,6 +90,110 @@ def test_what_holds_no_text_is_no_list(m: dxmatch.MatchFunction, terms: Any) -> 
             take(terms)
 
 
+@pytest.mark.parametrize(
+    ("call", "arguments", "options", "told"),
+    [
+        ("link", (["gout"], []), {}, "no terms"), ("link", ([None, 3], ["gout"]), {}, "row 1, column 'a': not a text"),
+        ("link", (["flu \ud83d"], ["gout"]), {}, "row 0, .*half a surrogate pair"),
+        ("link", (["gout"], ["gout"]), {"k": 0}, "'k' parameter"), ("link", (["gout"], ["gout"]), {"candidates": 0}, "'candidates' parameter"),
+        ("link", (["gout"], ["gout"]), {"threshold": -1}, "'threshold' parameter"),
+        ("link", ({"x": ["gout"], "y": ["gout"]}, ["gout"]), {}, "which column holds the terms"),
+        ("rank", ("", ["gout"]), {}, "blank"), ("rank", ("###", ["gout"]), {}, "without a letter or digit"),
+        ("rank", (5, ["gout"]), {}, "column 'query': not a text"), ("rank", ("gout", [None, 7]), {}, "row 1, column 'terms': not a text"),
+        ("rank", ("gout", ["gout"]), {"k": 0}, "'k' parameter must be a whole number 1 or more"),
+        ("rank", ("gout", ["gout"]), {"threshold": 1.5}, "'threshold' parameter must be"), ("rank", ("Сердце", ["gout", None]), {}, "another script"),
+        ("dedupe", (["gout"],), {"policy": "narrower-counts"}, "without sides"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(m: dxmatch.MatchFunction, call: str, arguments: Any, options: Any, told: str) -> None:
+    with pytest.raises(dxmatch.DxmatchError, match=told):
+        getattr(m, call)(*arguments, **options)
+
+
+def test_rank_gives_the_best_first_and_skips_what_is_missing(m: dxmatch.MatchFunction) -> None:
+    ranked = m.rank("heart attack", RANKED, k=None)
+    # Equal ones in the order of the list; a term that stands twice comes twice.
+    assert [one.index for one in ranked] == [1, 5, 7, 4, 0, 6]
+    assert [one.term for one in ranked[:3]] == ["MI", "myocardial infarction", "MI"]
+    assert [(one.match, one.relation) for one in (ranked[0], ranked[3], ranked[-1])] == [(True, "same"), (True, "broader"), (False, "excluded")]  # fmt: skip
+    assert [ranked[i].probability for i in (0, 3, -1)] == [1, m.probability("heart attack", "NSTEMI"), 0]
+    assert len(m.rank("heart attack", RANKED, k=2)) == 2
+    assert [one.index for one in m.rank("heart attack", RANKED, k=None, threshold=0.9)] == [1, 5, 7, 4]
+    assert m.rank("heart attack", []) == [] and m.rank("heart attack", [None, ""]) == []
+    assert [one.index for one in m.rank("Сердце", ["gout", "Сердце"])] == [1]  # the same is the same in any language
+    with pytest.warns(dxmatch.NotUnderstoodWarning, match="1 of 2 terms"):
+        assert [one.term for one in m.rank("gout", ["Сердце", "gout"])] == ["gout"]
+    assert len(dxmatch.load(judge_all=True).rank("gout", ["Сердце", "gout"])) == 2
+
+
+def test_a_matrix_is_the_probabilities_bit_for_bit(m: dxmatch.MatchFunction, monkeypatch: pytest.MonkeyPatch) -> None:
+    a = ["gout", "MI", "no pneumonia", "Сердце", None, "gout", "T2DM"]
+    b = ["Gouty arthritis", "heart attack", "pneumonia", "", "Сердце", "type 2 diabetes", "no pneumonia"]
+    whole = m.matrix(a, b)
+    monkeypatch.setattr("dxmatch.matcher.ranking.PAIRS_AT_ONCE", 4)
+    monkeypatch.setattr("dxmatch.matcher.batch.PAIRS_AT_ONCE", 3)
+    alone = [[m.probabilities([one], [other])[0] if one and other else np.nan for other in b] for one in a]
+    for made in (m.matrix(a, b), alone):
+        np.testing.assert_array_equal(made, whole)
+    assert whole[0, 0] == whole[5, 0] > 0.9 and whole[3, 4] == 1 and np.isnan(whole[3, 0]) and np.isnan(whole[4]).all()
+
+
+def test_a_policy_has_its_sides_in_lists() -> None:
+    m, answers = dxmatch.load(policy="narrower-counts"), ["diabetes", "type 2 diabetes"]
+    assert m.matrix(["diabetes"], answers)[0].tolist() == m.probabilities(["diabetes"] * 2, answers).tolist()
+    one, other = (m.rank(*pair)[0].probability for pair in (("type 2 diabetes", ["diabetes"]), ("diabetes", ["type 2 diabetes"])))  # fmt: skip
+    assert one < other
+
+
+def test_each_term_has_its_best_link_or_the_reason_of_none(m: dxmatch.MatchFunction) -> None:
+    linked = m.link(A, B, add=["relation"]).to_pandas()
+    assert linked["index_a"].tolist() == list(range(len(A)))
+    found = linked[linked["match"]]
+    assert dict(zip(found["index_a"], found["index_b"], strict=True)) == {0: 0, 2: 6, 3: 2, 6: 7, 7: 3, 9: 4, 10: 6}
+    assert (found["relation"] == "same").all() and found["note"].isna().all()
+    for a, b, p in zip(found["a"], found["b"], found["probability"], strict=True):
+        assert p == (1.0 if a == b else m.probability(a, b))
+    notes = dict(zip(linked["index_a"], linked["note"], strict=True))
+    assert notes[1].startswith("no match") and notes[4] == notes[5] == "blank"
+    assert notes[8].startswith("not understood: another language")
+    assert linked.loc[~linked["match"], ["b", "probability", "index_b", "relation"]].isna().all(axis=None)
+
+
+def test_k_and_the_threshold_of_link(m: dxmatch.MatchFunction) -> None:
+    kinds = ["type 2 diabetes", "diabetes", "gout", "T1DM"]
+    many = m.link(["diabetes mellitus"], kinds, k=None).to_pandas()
+    assert many["b"][0] == "diabetes" and {*many["b"]} == {*kinds} - {"gout"} and many["probability"].is_monotonic_decreasing  # fmt: skip
+    assert len(m.link(["diabetes mellitus"], kinds, k=2)) == 2
+    assert all(m.link(["angina"], ["myocardial infarction"], threshold=0.0)["match"].to_pylist())
+    note = m.link(["cancer"], ["lung cancer"], threshold=0.99)["note"][0].as_py()
+    assert note.startswith("no match; the nearest is 'lung cancer'")
+
+
+@pytest.mark.parametrize(("k", "candidates", "told"), [(None, 2, True), (2, 2, True), (1, 2, False), (None, 50, False)])
+def test_who_wants_all_links_is_told_that_candidates_limit_them(m: Any, k: Any, candidates: int, told: bool) -> None:
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        m.link(["myocardial infarction", "gout"], B, k, candidates=candidates)
+    words = "3 x 2 of 5 different ones", "2 terms have 2 links or more"
+    assert [all(word in str(one.message) for word in words) for one in found] == [True] * told
+
+
+def test_candidates_and_blocks_lose_little(m: dxmatch.MatchFunction, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Against M on all pairs: names of diseases with a word before them, and other names of these and of what they are kinds of."""
+    graph = m.providers.graph
+    assert graph is not None
+    names = {d: [graph.names[i] for i in np.flatnonzero(graph.name_disease == d)] for d in range(0, len(graph), 600)}
+    above = [graph.labels[p] for d in names for p in graph.parents[graph.parent_starts[d] : graph.parent_starts[d + 1]]]
+    a = [f"severe {some[0]}" for some in names.values() if some]
+    b = list(dict.fromkeys([*above, *(name for some in names.values() for name in some[1:])]))
+    matches, all_links = m.matrix(a, b) >= m.threshold, m.link(a, b, k=None)
+    assert (matches.sum() > 50) and sum(all_links["match"].to_pylist()) >= 0.97 * matches.sum()
+    before = m.link(a, b)["b"].to_pylist()
+    monkeypatch.setattr(candidates, "NAMES_AT_ONCE", 50)
+    monkeypatch.setattr(candidates, "FLAT", 100)
+    assert np.mean([one == other for one, other in zip(before, m.link(a, b)["b"].to_pylist(), strict=True)]) > 0.97
+
+
 def test_a_term_that_stands_in_many_rows_costs_no_more_than_its_rows(m: dxmatch.MatchFunction) -> None:
     many = ["MI", "mi", "heart attack", "gout"] * 10_000
     start = time.perf_counter()
@@ -81,3 +201,187 @@ def test_a_term_that_stands_in_many_rows_costs_no_more_than_its_rows(m: dxmatch.
     assert time.perf_counter() - start < 10  # row by row these are hundreds of millions of pairs
     assert linked["b"].to_pylist() == many and linked["index_b"].to_pylist()[:4] == [3, 2, 1, 0]
     assert clusters["cluster"].to_pylist() == [1, 1, 1, 2] * 10_000
+
+
+@pytest.fixture(scope="module")
+def clusters(m: dxmatch.MatchFunction) -> pd.DataFrame:
+    return m.dedupe(TWINS).to_pandas()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("type 1 diabetes", "T1DM", True), ("type 2 diabetes", "type II diabetes mellitus", True), ("T1DM", "type 2 diabetes", False),
+        ("diabetes", "T1DM", False), ("STEMI", "NSTEMI", False), ("myocardial infarction", "heart attack", True), ("cancer", "lung cancer", False),
+        ("lung cancer", "breast cancer", False), ("lung cancer", "cancer of the lung", True), ("no pneumonia", "pneumonia", False),
+        ("pneumonia", "Pneumonia", True),
+    ],
+)  # fmt: skip
+def test_known_traps_of_dedupe(clusters: pd.DataFrame, one: str, other: str, same: bool) -> None:
+    cluster = dict(zip(clusters["term"], clusters["cluster"], strict=True))
+    assert (cluster[one] == cluster[other]) is same
+
+
+def test_the_columns_of_dedupe(clusters: pd.DataFrame) -> None:
+    assert clusters["index"].tolist() == list(range(len(TWINS)))
+    assert clusters["cluster"].dropna().iloc[0] == 1 and clusters["cluster"].nunique() == clusters["cluster"].max()
+    # blank cells are in no cluster, and what is not understood is with its equals
+    assert clusters.loc[[16, 17], "cluster"].isna().all() and (clusters.loc[[16, 17], "note"] == "blank").all()
+    assert clusters.loc[18, "cluster"] == clusters.loc[19, "cluster"] and "another script" in clusters.loc[18, "note"]
+    # the representative is the commonest, and says why the others joined
+    pneumonia = clusters[clusters["representative"] == "pneumonia"]
+    assert pneumonia["term"].tolist() == ["pneumonia", "Pneumonia", "pneumonia"] and (pneumonia["size"] == 3).all()
+    assert pneumonia["joined_with"].isna().tolist() == [True, False, False]
+    assert {*pneumonia["why"].dropna()} == {"the same after normalisation"}
+    t1 = clusters[clusters["joined_with"] == "type 1 diabetes"].iloc[0]
+    assert t1["term"] == "T1DM" and 0.5 < t1["probability"] < 1 and "both are names of" in t1["why"]
+
+
+@pytest.mark.parametrize(("policy", "candidates"), [("strict", 1), ("strict", 20), ("specification", 20)])
+def test_every_two_names_of_a_cluster_match(m: dxmatch.MatchFunction, policy: Any, candidates: int) -> None:
+    """Whatever the candidates held: pairs that are none are asked for before two clusters become one."""
+    graph = m.providers.graph
+    assert graph is not None
+    terms = [name for d in range(0, len(graph), 2500) for name in np.array(graph.names)[graph.name_disease == d]]
+    judge, found = m.under(policy), m.dedupe(pd.Series([*TWINS, *terms]), policy=policy, candidates=candidates)
+    assert (found.groupby("cluster")["term"].nunique() > 1).sum() > 2
+    for _, some in found[(found["size"] > 1) & found["note"].isna()].groupby("cluster"):
+        different = list(dict.fromkeys(some["term"]))
+        assert (judge.matrix(different, different) >= judge.threshold).all(), different
+
+
+def test_the_policy_and_the_threshold_of_dedupe() -> None:
+    """Strict, with that policy's own threshold, unless M was loaded with another; a threshold that was set is of M's policy alone."""
+    m, pair = dxmatch.load(), ["diabetes mellitus", "type 2 diabetes"]
+    assert m.dedupe(pair)["cluster"].to_pylist() == [1, 2]
+    assert m.dedupe(pair, policy="specification")["cluster"].to_pylist() == [1, 1]
+    assert m.policy == "specification" and m.match(*pair)  # M itself is as it was
+    twins = ["type 1 diabetes", "T1DM"]
+    p = m.under("strict").probability(*twins)
+    assert [m.dedupe(twins, threshold=at)["cluster"].to_pylist() for at in (p, np.nextafter(p, 1))] == [[1, 1], [1, 2]]
+    m.threshold = 1.0
+    assert m.dedupe(twins)["cluster"].to_pylist() == [1, 1]
+    assert dxmatch.load(policy="strict", threshold=1.0).dedupe(twins)["cluster"].to_pylist() == [1, 2]
+    with pytest.raises(dxmatch.OptionError, match="without sides"):
+        dxmatch.load(policy="narrower-counts").dedupe(pair)
+
+
+def test_the_commands_of_lists(tmp_path: Path, command: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.chdir(tmp_path)
+    Path("terms.csv").write_text("term,id\nheart attack,1\nMI,2\n,3\ngout,4\nxyzzy,5\n")
+    assert "terms 5, clusters 3, joined 2, blank 1, not understood 1" in command("dedupe", "terms.csv", "-o", "c.csv").output  # fmt: skip
+    read = pd.read_csv("c.csv")
+    assert read["id"].tolist() == [1, 2, 3, 4, 5] and read["representative"][1] == "heart attack"
+    assert "not understood" in command("dedupe", "terms.csv").output.partition("terms 5,")[0]
+    Path("a.csv").write_text("term\ncancer\n")
+    Path("b.csv").write_text("term\nbreast cancer\n")
+    told = command("link", "a.csv", "b.csv", "--threshold", "0.1").output
+    assert "breast cancer" in told and "doubtful 1" in told and "--candidates" not in told
+    Path("b.csv").write_text("term\nbreast cancer\nlung cancer\n")
+    told = command("link", "a.csv", "b.csv", "--k", "9", "--candidates", "1").output
+    assert "warning: For each term at most 3 x 1 of 2 different ones were judged" in told
+
+
+BLOCKS = 4
+
+
+class Judge:
+    """Counts what is scored, in blocks of two names, and ends the third block with `end`."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.scored: list[set[str]] = []
+        self.end: type[BaseException] | None = None
+        judge, mine = PairModel.probabilities, self
+
+        def probabilities(self: PairModel, names: Any, a: Any, b: Any) -> Any:
+            if mine.end is not None and len(mine.scored) == 2:
+                raise mine.end(1)
+            mine.scored.append({names.names[i] for i in np.unique([a, b]).tolist()})
+            return judge(self, names, a, b)
+
+        monkeypatch.setattr(PairModel, "probabilities", probabilities)
+        monkeypatch.setattr(candidates, "NAMES_AT_ONCE", 2)
+
+    def since(self, end: type[BaseException] | None = None) -> list[set[str]]:
+        """What was scored since it was last asked; the next job ends with `end`."""
+        scored, self.scored, self.end = self.scored, [], end
+        return scored
+
+    def stopped(self, m: dxmatch.MatchFunction, a: Any, b: Any, out: Path, **options: Any) -> None:
+        """Leaves two blocks of a linking beside `out`."""
+        self.since(SystemExit)
+        with pytest.raises(SystemExit):
+            m.link(a, b, output=out, **options)
+        assert len(self.since()) == 2
+
+
+@pytest.fixture
+def judge(monkeypatch: pytest.MonkeyPatch) -> Judge:
+    return Judge(monkeypatch)
+
+
+def test_names_that_are_not_understood_are_not_searched(m: dxmatch.MatchFunction, judge: Judge) -> None:
+    m.link(["gout", "xyzzy", "Сердце"], ["gouty arthritis", "qwzx", "Сердце"], k=None)
+    assert set().union(*judge.since()) == {"gout", "gouty arthritis"}
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit])
+def test_the_same_command_goes_on_and_gives_the_same_bytes(
+    judge: Judge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Any, end: type[BaseException]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_table(pa.table({"dx": [*A[:8], "GOUT", "severe gout", "angina"]}), "a.csv")
+    write_table(pa.table({"term": B}), "b.csv")
+    run = lambda output: command("link", "a.csv", "b.csv", "-o", output, "--k", "3")  # noqa: E731
+    assert run("whole.csv").code == 0 and not list(tmp_path.glob("*.parts"))
+    whole, parts = judge.since(end), tmp_path / "out.csv.parts"
+    assert len(whole) == BLOCKS
+    stopped = run("out.csv")
+    judge.since()
+    assert stopped.code == (130 if end is KeyboardInterrupt else 1) and len(list(parts.iterdir())) == 2
+    told = f"2 of {BLOCKS} blocks are kept in out.csv.parts. Run the same command again to go on."
+    assert (told in " ".join(stopped.output.split())) is (end is KeyboardInterrupt)
+    assert not (tmp_path / "out.csv").exists()
+    (parts / f".{next(parts.iterdir()).name}.0123456789ab.part").write_bytes(b"half")  # as a kill leaves it
+    assert f"2 of {BLOCKS} blocks were there already" in run("out.csv").output
+    assert judge.since() == whole[2:]  # nothing twice
+    assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes() and not parts.exists()
+
+
+def test_a_damaged_block_is_made_again(m: dxmatch.MatchFunction, judge: Judge, tmp_path: Path) -> None:
+    judge.stopped(m, A, B, tmp_path / "out.csv")
+    one, other = sorted((tmp_path / "out.csv.parts").iterdir())
+    one.write_bytes(one.read_bytes()[:-40])
+    content = bytearray(other.read_bytes())
+    content[content.index(b"NUMPY") + 130] ^= 1  # in the numbers
+    other.write_bytes(content)
+    made = m.link(A, B, output=tmp_path / "out.csv")
+    blocks = judge.since()
+    assert made.equals(m.link(A, B)) and blocks == judge.since()
+
+
+def test_another_linking_takes_no_blocks_of_this_one_and_leaves_them(
+    m: dxmatch.MatchFunction, judge: Judge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, parts, a = tmp_path / "out.csv", tmp_path / "out.csv.parts", [*A[:9], "angina", "severe gout", "GOUT"]
+    judge.stopped(m, a, B, out)
+    others: list[tuple[Any, list[Any], list[Any], dict[str, Any]]] = [
+        (m, a, B, {"threshold": 0.9}), (m, a, B, {"k": 2}), (m, a, B, {"candidates": 5}), (m.under("strict"), a, B, {}),
+        (m, a, [*B[:-2], "Angina"], {}), (m, [*a[:-1], "stroke"], B, {}),
+    ]  # fmt: skip
+    for i, (judging, left, right, options) in enumerate(others, 2):
+        judge.stopped(judging, left, right, out, **options)
+        assert len(list(parts.iterdir())) == 2 * i
+
+    class Store:  # votes that came in between
+        def status(self) -> list[int]:
+            return [8]
+
+    with monkeypatch.context() as more:
+        more.setattr(m.providers, "store", Store())
+        judge.stopped(m, a, B, out)
+    m.link(a, B, output=out)
+    rest = judge.since()
+    m.link(a, B)
+    assert rest == judge.since()[2:] and len(list(parts.iterdir())) == 2 * len(others) + 2

@@ -1,23 +1,23 @@
-"""What one diagnosis is to another: probabilities that add up, turned round the other way, and what decides."""
+"""What one diagnosis is to another, and the policies that say which relations count as a match."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
 import pytest
 
 import dxmatch
 from dxmatch.errors import ModelError, NotUnderstood, NotUnderstoodWarning
 from dxmatch.matcher.match_function import MatchFunction
-from dxmatch.matcher.policy import RELATIONS
-from dxmatch.matcher.relation import RELATION_COLUMNS, SEMANTIC, Relations
-from dxmatch.terms.text.assertion import Status
+from dxmatch.matcher.policy import POLICIES, RELATIONS
+from dxmatch.matcher.relation import RELATION_COLUMNS, Relations
+from dxmatch.models.relation import RelationFacts, RelationModel
 
-from ..small_relation import related, relation_folder
+from ..small_relation import LEARNT, THRESHOLDS, related, relation_folder, under
 
 TEXTS = [
     "heart attack", "Heart  attack", "myocardial infarction", "anterior wall infarction", "ischemic heart disease", "cardiac disease",
@@ -26,51 +26,33 @@ TEXTS = [
     "chronic vasculitis", "bird fancier lung", "small cell lung cancer", "non-small cell lung cancer",
 ]  # fmt: skip
 PAIRS = list(product(TEXTS, TEXTS))
+A, B = map(list, zip(*PAIRS, strict=True))
+COUNTED = {
+    "specification": {"same", "narrower", "broader"}, "strict": {"same"}, "narrower-counts": {"same", "broader"}, "broader-counts": {"same", "narrower"},
+}  # fmt: skip
+"""`a` is the reference: an answer that is narrower than it is one that it is broader than."""
 
 
 @pytest.fixture(scope="module")
-def m(tmp_path_factory: pytest.TempPathFactory) -> MatchFunction:
+def small(tmp_path_factory: pytest.TempPathFactory) -> MatchFunction:
     return related(tmp_path_factory.mktemp("icd"))
 
 
-@pytest.fixture(scope="module")
-def found(m: MatchFunction) -> Relations:
-    return m.relations(*map(list, zip(*PAIRS, strict=True)))
-
-
-def test_the_probabilities_add_up_and_those_that_match_are_the_probability_of_a_match(
-    m: MatchFunction, found: Relations
-) -> None:
-    a, b = map(list, zip(*PAIRS, strict=True))
-    assert found.probabilities.shape == (len(PAIRS), len(RELATIONS)) and len(found) == len(PAIRS)
-    assert ((found.probabilities >= 0) & (found.probabilities <= 1)).all()
-    np.testing.assert_allclose(found.probabilities.sum(axis=1), 1, atol=1e-12)
-    np.testing.assert_allclose(found.probabilities[:, :3].sum(axis=1), m.probabilities(a, b), atol=1e-12)
-    assert set(found.kinds) == set(RELATIONS)
-
-
-def test_turned_round_narrower_is_broader_and_nothing_else_changes(m: MatchFunction, found: Relations) -> None:
-    b, a = map(list, zip(*PAIRS, strict=True))
-    turned = m.relations(a, b)
-    np.testing.assert_allclose(turned.probabilities[:, [0, 2, 1, 3, 4, 5]], found.probabilities, atol=1e-15)
-    np.testing.assert_array_equal(turned.probabilities[:, [0, 3, 4, 5]], found.probabilities[:, [0, 3, 4, 5]])
-    np.testing.assert_array_equal(turned.near, found.near)
-    np.testing.assert_array_equal(turned.far, found.far)
-
-
-def test_a_pair_alone_is_what_it_is_in_a_batch(m: MatchFunction, found: Relations) -> None:
-    whys = m.relations(*map(list, zip(*PAIRS, strict=True)), why=True).why
-    assert found.why == () and len(whys) == len(PAIRS) and sum(map(bool, whys)) > 50
+def test_relations_add_up_and_turn_round(small: MatchFunction) -> None:
+    found, turned, whys = small.relations(A, B), small.relations(B, A), small.relations(A, B, why=True).why
+    p = found.probabilities
+    assert p.shape == (len(PAIRS), len(RELATIONS)) and ((p >= 0) & (p <= 1)).all() and {*found.kinds} == {*RELATIONS}
+    np.testing.assert_allclose(p.sum(axis=1), 1, atol=1e-12)
+    # narrower is broader, and nothing else changes
+    np.testing.assert_allclose(turned.probabilities[:, [0, 2, 1, 3, 4, 5]], p, atol=1e-15)
+    np.testing.assert_array_equal(turned.probabilities[:, [0, 3, 4, 5]], p[:, [0, 3, 4, 5]])
     for row in range(0, len(PAIRS), 11):
-        alone = m.relation(*PAIRS[row])
-        assert list(alone.probabilities.values()) == found.probabilities[row].tolist(), PAIRS[row]
-        assert (alone.kind, alone.why) == (found.kinds[row], whys[row]) and list(alone.probabilities) == list(RELATIONS)
-
-
-def test_what_is_said_of_each_comes_with_the_relation(m: MatchFunction) -> None:
-    found = m.relation("no heart attack", "heart attack")
-    assert found.probabilities["excluded"] == 1 and m.probability("no heart attack", "heart attack") == 0
-    assert [one.status for one in found.assertions] == [Status.NEGATED, Status.PRESENT]
+        alone = small.relation(*PAIRS[row])
+        assert alone.probabilities == dict(zip(RELATIONS, p[row].tolist(), strict=True)), PAIRS[row]
+        assert (alone.kind, alone.why) == (found.kinds[row], whys[row])
+    scored = small.score(PAIRS[:30], add=["relation", "reasons"])
+    assert scored["relation"].to_pylist() == found.kinds[:30] and [why or "" for why in scored["why"].to_pylist()] == [*whys[:30]]  # fmt: skip
+    np.testing.assert_array_equal(np.stack([scored[name] for name in RELATION_COLUMNS], axis=1), p[:30])
 
 
 @pytest.mark.parametrize(
@@ -93,52 +75,29 @@ def test_what_is_said_of_each_comes_with_the_relation(m: MatchFunction) -> None:
         ("exposure to asbestos", "asbestosis", "excluded", "asbestos is no disease of the patient (exposure: 'exposure to'), asbestosis is present"),
     ],
 )  # fmt: skip
-def test_what_a_is_to_b(m: MatchFunction, a: str, b: str, kind: str, why: str) -> None:
-    found = m.relation(a, b)
+def test_what_a_is_to_b(small: MatchFunction, a: str, b: str, kind: str, why: str) -> None:
+    found = small.relation(a, b)
     assert (found.kind, found.why) == (kind, why)
     assert found.probabilities[kind] == max(found.probabilities.values())
     assert str(found) == f"{kind} ({found.probabilities[kind]:.2f}){f': {why}' if why else ''}"
 
 
-def test_opposed_words_exclude_what_does_not_match(m: MatchFunction) -> None:
+def test_opposed_words_exclude_what_does_not_match(small: MatchFunction) -> None:
     """Of "acute" and "chronic" the trees may think what they will; what is no match is then no kin but excluded."""
-    found = m.relation("acute vasculitis", "chronic vasculitis")
-    match = m.probability("acute vasculitis", "chronic vasculitis")
+    found, match = (ask("acute vasculitis", "chronic vasculitis") for ask in (small.relation, small.probability))
     assert found.probabilities["excluded"] == pytest.approx(1 - match) and 0 < match < 1
     assert found.probabilities["related"] == found.probabilities["unrelated"] == 0
 
 
 def test_the_five_classes() -> None:
     """Exact synonym, broad synonym, exact group, broad group, not related: the nearest whole number to the mean class."""
-    sure = np.eye(6)
     near, far = np.array([0.0, 0, 0, 1.0, 0, 0]), np.zeros(6)
-    assert Relations(sure, near, far).semantic_distance.tolist() == [1, 2, 2, 3, 5, 5]
+    assert Relations(np.eye(6), near, far).semantic_distance.tolist() == [1, 2, 2, 3, 5, 5]
     groups = Relations(np.eye(6)[[3, 3, 5]], np.array([0.2, 0.6, 0.9]), np.array([0.8, 0.4, 0.1]))
     assert groups.semantic_distance.tolist() == [4, 3, 3], "what is opposed may be near kin"
-    mixed = Relations(
-        np.array([[0.5, 0, 0, 0, 0.5, 0], [0.9, 0.1, 0, 0, 0, 0], [np.nan] * 6]), np.array([0, 0, np.nan]), np.zeros(3)
-    )
-    assert mixed.semantic_distance.tolist() == [3, 1, 0]
-    assert mixed.kinds == ["same", "same", None]
-    assert len(SEMANTIC) == 5 and mixed.semantic_distance.dtype == np.int8
-
-
-def test_the_columns_of_a_score(m: MatchFunction) -> None:
-    scored = m.score(PAIRS[:30], add=["relation", "reasons", "features", "shap"]).to_pandas()
-    added = m.model.added_columns(
-        ["relation", "reasons", "features", "shap"]
-    )  # these two only where they say something
-    assert scored.columns.tolist() == ["a", "b", *(name for name in added if name not in ("not_understood", "read_as"))]
-    relations = m.relations(*map(list, zip(*PAIRS[:30], strict=True)), why=True)
-    assert scored["why"].fillna("").tolist() == [*relations.why]
-    assert scored["relation"].tolist() == relations.kinds
-    np.testing.assert_array_equal(
-        np.stack([scored[name].to_numpy() for name in RELATION_COLUMNS], axis=1), relations.probabilities
-    )
-    frame = m.score(pd.DataFrame({"a": ["heart attack"], "b": ["heart attack"]}), add=["relation"])
-    assert frame["relation"].tolist() == ["same"] and frame["relation_same"].tolist() == [1.0]
-    with pytest.raises(dxmatch.InputError, match="there already: relation_same"):
-        m.score(pd.DataFrame({"a": ["x"], "b": ["y"], "relation_same": [0]}), add=["relation"])
+    mixed = np.array([[0.5, 0, 0, 0, 0.5, 0], [0.9, 0.1, 0, 0, 0, 0], [np.nan] * 6])
+    found = Relations(mixed, np.array([0, 0, np.nan]), np.zeros(3))
+    assert (found.semantic_distance.tolist(), found.kinds) == ([3, 1, 0], ["same", "same", None])
 
 
 def test_what_is_not_understood_has_no_relation(tmp_path: Path) -> None:
@@ -147,35 +106,82 @@ def test_what_is_not_understood_has_no_relation(tmp_path: Path) -> None:
     with pytest.warns(NotUnderstoodWarning, match="1 of 3 pairs are not scored"):
         found = m.relations(a, b)
     assert found.kinds == ["same", None, "same"] and np.isnan(found.probabilities[1]).all()
-    assert found.semantic_distance.tolist() == [1, 0, 1]
-    scored = m.score(pa.table({"a": a, "b": b}), add=["relation"])
-    assert scored["relation"].to_pylist() == ["same", None, "same"] and scored["relation_same"].null_count == 1
     with pytest.raises(NotUnderstood, match="another script"):
         m.relation("高血圧", "heart attack")
 
 
-def test_a_model_without_a_relation_model_says_so(tmp_path: Path) -> None:
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_policy_counts_what_it_says(small: MatchFunction, policy: Any) -> None:
+    mine, columns = under(small, policy), [RELATIONS.index(name) for name in COUNTED[policy]]
+    probability, turned = mine.probabilities(A, B), mine.probabilities(B, A)
+    np.testing.assert_allclose(probability, small.relations(A, B).probabilities[:, columns].sum(axis=1), atol=1e-12)
+    assert (probability <= small.probabilities(A, B) + 1e-12).all()
+    assert np.array_equal(turned, probability) is (policy in ("specification", "strict"))
+    assert [mine.probability(*PAIRS[i]) for i in range(0, len(PAIRS), 17)] == probability[::17].tolist()
+    assert (probability[[a == b for a, b in PAIRS]] == 1).all()
+    assert (mine.policy, mine.threshold) == (policy, {"specification": 0.5, **THRESHOLDS}[policy])
+    scored = mine.score(PAIRS[:40])
+    assert scored["match"].to_pylist() == (scored["probability"].to_numpy() >= mine.threshold).tolist()
+    assert mine.match("heart attack", "myocardial infarction") and not mine.match("heart attack", "no heart attack")
+    assert mine.match("anterior wall infarction", "heart attack") == (policy in ("specification", "broader-counts"))
+    assert mine.match("heart attack", "anterior wall infarction") == (policy in ("specification", "narrower-counts"))
+
+
+def test_the_identity_is_also_that_of_the_relation_model(small: MatchFunction) -> None:
+    """It shapes a score with relations, so a job never goes on with the parts of another one."""
+    relation = small.parts.relation
+    assert relation is not None
+    facts = relation.facts
+    turned = RelationFacts(facts.calibration, {**facts.direction, "line": 1.0}, facts.thresholds)
+    others = (RelationModel(relation.trees, turned), RelationModel({**relation.trees, "kin": relation.trees["close"]}, facts), None)  # fmt: skip
+    assert len({MatchFunction(replace(small.parts, relation=other)).identity for other in others} | {small.identity}) == 4  # fmt: skip
+
+
+def test_a_policy_that_labels_have_taught_is_theirs_and_never_above_the_default(
+    small: MatchFunction, tmp_path: Path
+) -> None:
+    taught = related(tmp_path, learnt=True, policy=LEARNT)
+    probability = taught.probabilities(A, B)
+    assert (probability <= small.probabilities(A, B)).all()
+    assert (np.abs(probability - under(small, LEARNT).probabilities(A, B)) > 0.01).any()
+    pair = "heart attack", "anterior wall infarction"
+    assert taught.probability(*pair) == pytest.approx(min(1 / (1 + np.exp(-3)), small.probability(*pair)))
+    assert taught.probability(*pair[::-1]) == pytest.approx(1 / (1 + np.exp(3)))
+    assert [taught.probability("heart attack", b) for b in ("HEART ATTACK", "no heart attack")] == [1, 0]
+    strict = under(small, "strict").probabilities(A, B)
+    assert under(taught, "strict").probabilities(A, B).tolist() == strict.tolist()
+    again = dxmatch.load(taught.save(tmp_path / "again"), judge_all=True)
+    assert again.policy == "specification", "a policy is how one asks, no part of the model"
+    assert again.under(LEARNT).probabilities(A, B).tolist() == probability.tolist()
+
+
+def test_a_policy_that_is_not_there(small: MatchFunction, tmp_path: Path) -> None:
+    for ask in (lambda: dxmatch.load(policy="strickt"), lambda: small.dedupe(A, policy="strickt")):  # type: ignore[arg-type]
+        with pytest.raises(dxmatch.OptionError, match="'policy' parameter must be one of specification, strict, "):
+            ask()
+    relation = small.parts.relation
+    assert relation is not None
+    few = RelationFacts(relation.facts.calibration, relation.facts.direction, {"strict": 0.5})
+    parts = replace(small.parts, relation=RelationModel(relation.trees, few))
+    with pytest.raises(ModelError, match="no threshold for the policy broader-counts, only for specification, strict"):
+        MatchFunction(parts, policy="broader-counts")
     m = MatchFunction(relation_folder(tmp_path, with_relation=False), judge_all=True)
     assert m.probability("heart attack", "myocardial infarction") > 0.9
     for ask in (
-        lambda: m.relation("heart attack", "gout"),
-        lambda: m.relations(["heart attack"], ["gout"]),
-        lambda: m.score([("heart attack", "gout")], add=["relation"]),
-        lambda: m.model.added_columns(["relation"]),
-        lambda: MatchFunction(m.parts, policy="strict"),
-    ):
-        with pytest.raises(
-            ModelError,
-            match="Model related has no relation model, so it knows no relation and no policy but specification",
-        ):
+        lambda: m.relation("heart attack", "gout"), lambda: m.relations(["heart attack"], ["gout"]),
+        lambda: m.score([("heart attack", "gout")], add=["relation"]), lambda: MatchFunction(m.parts, policy="strict"),
+    ):  # fmt: skip
+        with pytest.raises(ModelError, match="related has no relation model, so it knows no .* but specification"):
             ask()
 
 
-def test_the_shipped_model() -> None:
-    m = dxmatch.load()
-    for a, b, kind in [
+@pytest.mark.parametrize(
+    ("a", "b", "kind"),
+    [
         ("heart attack", "myocardial infarction", "same"), ("DLBCL", "non-Hodgkin lymphoma", "narrower"),
         ("large vessel vasculitis", "Takayasu arteritis", "broader"), ("gout", "asthma", "unrelated"),
         ("no pneumonia", "pneumonia", "excluded"), ("STEMI", "NSTEMI", "excluded"),
-    ]:  # fmt: skip
-        assert m.relation(a, b).kind == kind, (a, b, str(m.relation(a, b)))
+    ],
+)  # fmt: skip
+def test_the_shipped_model(m: MatchFunction, a: str, b: str, kind: str) -> None:
+    assert m.relation(a, b).kind == kind, str(m.relation(a, b))

@@ -1,0 +1,242 @@
+"""match, probability, score and what is not understood, with the model that ships."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dxmatch
+from dxmatch.errors import NotUnderstood, NotUnderstoodWarning
+from dxmatch.files.wording import is_file_name
+from dxmatch.matcher.match_function import MatchFunction
+from dxmatch.terms.icd.naming import Naming
+
+from ..small_vocabulary import small_vocabulary
+
+DIAGNOSES = [
+    "heart attack", "acute myocardial infarction", "STEMI", "angina", "pneumonia", "community-acquired pneumonia",
+    "type 1 diabetes", "type 2 diabetes", "T2DM", "chronic kidney disease stage 3", "CKD", "I21", "инфаркт миокарда",
+    "x", "Crohn's disease", "crohn disease", "acute pancreatitis", "chronic pancreatitis", "pancreatitus",
+]  # fmt: skip
+TEXT = st.one_of(st.sampled_from(DIAGNOSES), st.text(min_size=1, max_size=40)).filter(
+    lambda t: any(c.isalnum() for c in t) and not is_file_name(t)
+)
+PAIRS = [
+    ("asthma", "bronchial asthma"), ("Herzinfarkt", "gout"), ("heart attack", "myocardial infraction"),
+    ("gout", "pneumonia, sepsis, AKI"), ("Herzinfarkt", "herzinfarkt"), ("none", "高血圧"),
+]  # fmt: skip
+A, B = map(list, zip(*PAIRS, strict=True))
+
+
+@pytest.fixture(scope="module")
+def judging_all() -> MatchFunction:
+    return dxmatch.load(judge_all=True)
+
+
+@pytest.fixture(scope="module")
+def small() -> MatchFunction:
+    """With few words, so that it does not know German."""
+    m = dxmatch.load()
+    m.providers.naming = Naming(m.providers.normalizer, m.features.icd_source, small_vocabulary())
+    return m
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        ("heart attack", "acute myocardial infarction", True), ("heart attack", "acute MI", True),
+        ("heart attack", "I21", True), ("acute MI", "I21", True), ("Crohn's disease", "crohn disease", True),
+        ("pneumonia", "community-acquired pneumonia", True), ("T2DM", "type 2 diabetes mellitus", True),
+        ("pulmonary embolism", "acute pulmonary embolism", True), ("pneumonia", "heart failure", False),
+        ("acute pancreatitis", "chronic kidney disease", False), ("migraine", "asthma", False),
+    ],
+)  # fmt: skip
+def test_says_what_a_doctor_would(m: MatchFunction, a: str, b: str, expected: bool) -> None:
+    assert m.match(a, b) is expected, m.probability(a, b)
+
+
+@pytest.mark.filterwarnings("ignore:.* mix Latin and")
+@settings(deadline=None, max_examples=60)
+@given(pairs=st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=12))
+def test_symmetric_and_alone_as_in_a_batch(judging_all: MatchFunction, pairs: list[tuple[str, str]]) -> None:
+    m, (a, b) = judging_all, zip(*pairs, strict=True)
+    batch = m.probabilities(a, b)
+    assert ((batch >= 0) & (batch <= 1)).all()
+    np.testing.assert_array_equal(m.probabilities(b, a), batch)
+    for (x, y), expected in zip(pairs, batch.tolist(), strict=True):
+        assert m.probability(x, y) == expected and m.match(x, y) == (expected >= m.threshold)
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_score_gives_the_kind_that_came(m: MatchFunction, kind: type) -> None:
+    scored = m.score(kind({"id": [7, 8], "a": ["flu", "asthma"], "b": ["influenza", "gout"]}), add=["features"])
+    assert type(scored) is type(kind({"a": ["x"]}))
+    table = pa.table(scored) if not isinstance(scored, pd.DataFrame) else pa.Table.from_pandas(scored)
+    assert table.column_names == ["id", "a", "b", "probability", "match", *m.features.names]
+    assert table["id"].to_pylist() == [7, 8]
+    assert table["ratio_bigram"].to_pylist() == [None, None], "one word has no bigram: missing, not 0"
+    probability = m.probabilities(["flu", "asthma"], ["influenza", "gout"])
+    np.testing.assert_array_equal(table["probability"].to_numpy(), probability)
+
+
+def test_a_column_of_the_users_stays_and_a_score_before_gives_way(m: MatchFunction, tmp_path: Path) -> None:
+    once = m.score(pd.DataFrame({"a": ["flu"], "b": ["gout"], "n": [1]}))
+    assert m.score(once.assign(probability=7.0)).equals(once)
+    for name, options in {"match": {}, "read_as": {}, "relation_same": {"add": ["relation"]}}.items():
+        with pytest.raises(dxmatch.InputError, match=f"there already: {name}"):
+            m.score(pd.DataFrame({"a": ["astma"], "b": ["gout"], name: [1]}), **options)
+    frame = pd.DataFrame({"a": ["gout", None, "flu"], "b": ["gout", "x", "flu"], "mix": [1, "z", 2.5]}, index=[5, 6, 7])
+    with pytest.warns(UserWarning, match="1 row set aside"):
+        scored = m.score(frame, reading=dxmatch.Reading(rejects=tmp_path / "r.csv"))
+    assert scored["mix"].tolist() == [1, 2.5] and scored.index.tolist() == [5, 7]
+
+
+def test_shap_values_add_up_to_the_log_odds(m: MatchFunction) -> None:
+    pairs = [("heart attack", "acute MI"), ("gout", "asthma"), ("type 1 diabetes", "type 2 diabetes")]
+    scored = m.score(pairs, add=["shap", "features"]).to_pandas()
+    table = scored[[*m.features.names]].to_numpy().astype(np.float32)
+    shap = [name for name in scored if name not in ("a", "b", "probability", "match", *m.features.names)]
+    np.testing.assert_allclose(scored[shap].sum(axis=1), m.parts.trees.raw(table), atol=1e-9)
+
+
+def test_a_threshold_of_ones_own(m: MatchFunction) -> None:
+    a, b = "heart attack", "unstable angina"
+    p = m.probability(a, b)
+    assert 0 < p < 1 and m.match(a, b, threshold=m.threshold) is m.match(a, b)
+    pairs = pd.DataFrame({"a": [a, "flu"], "b": [b, "Flu"]})
+    for threshold, expected in [(p, True), (np.nextafter(p, 1), False), (0, True), (1, False), (np.float32(0), True)]:
+        assert m.match(a, b, threshold=threshold) is expected
+        assert dxmatch.load(threshold=threshold).score(pairs)["match"].tolist() == [expected, True]
+
+
+@pytest.mark.parametrize("threshold", [80, -0.1, 1.01, float("nan"), True, "0.5"])
+def test_a_threshold_is_a_probability(m: MatchFunction, threshold: Any) -> None:
+    for call in (
+        lambda: m.match("flu", "gout", threshold=threshold), lambda: m.rank("flu", ["gout"], threshold=threshold),
+        lambda: dxmatch.load(threshold=threshold), lambda: setattr(m, "threshold", threshold),
+    ):  # fmt: skip
+        with pytest.raises(dxmatch.OptionError, match="'threshold' parameter must be a (probability, 0 to 1|number)"):
+            call()
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [np.array, lambda pairs: np.array(pairs, object), iter, lambda pairs: zip(*zip(*pairs, strict=True), strict=True),
+     lambda pairs: (pair for pair in pairs), tuple, lambda pairs: pl.LazyFrame(pairs, schema=["a", "b"], orient="row")],
+)  # fmt: skip
+def test_pairs_as_people_hold_them(m: MatchFunction, kind: Callable[[list[tuple[str, str]]], object]) -> None:
+    pairs = [("flu", "influenza"), ("flu", "gout")]
+    assert [*map(bool, np.asarray(m.score(kind(pairs))["match"]))] == [True, False]
+
+
+@pytest.mark.parametrize("kind", [pd.Series, pl.Series, np.array, pa.array, tuple, lambda x: pd.Series(x, dtype="category"), lambda x: pd.Series(x, index=[7, 9])])  # fmt: skip
+def test_columns_of_every_kind(m: MatchFunction, kind: Any) -> None:
+    a, b = ["gout", "heart attack"], ["asthma", "acute MI"]
+    assert m.probabilities(kind(a), kind(b)).tolist() == m.probabilities(a, b).tolist()
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments", "told"),
+    [
+        *(("score", (pairs,), "pairs") for pairs in (np.array(["flu", "gout"]), np.array([["flu", "gout", "x"]]), np.zeros((1, 2)), iter([]))),
+        *((call, ("gout", wrong), r"column 'b': not a text.*Got: ") for wrong in (None, math.nan, 5, b"gout", True) for call in ("probability", "match", "relation")),
+        *(("probabilities", (["gout"] * 2, kind(["gout", None])), r"row 1, column 'b': not a text\. .*Got: ") for kind in (list, pd.Series, lambda x: np.array(x, object))),
+        ("score", ([("gout", None)],), "row 0: not a pair"), ("match", ("gout", ["gout"]), "`probabilities` takes lists"),
+        *(("probabilities", (a, ["gout", "gout"]), told) for a, told in [
+            (pa.array([1, 2]), "column 'a': not a text"), (pl.Series(["gout", None]), "column 'a': not a text"), (pd.DataFrame({"a": ["gout"]}), "column 'a': not a list"),
+            ({"gout", "flu"}, "column 'a': not a list"), (["gout"], "differ in length"), (["???", "gout"], "without a letter or digit"),
+            (["x" * 1_000_000, "gout"], "1,000,000 characters")]),
+        ("probabilities", ("gout", "gout"), "`probability` takes a single pair"),
+        *((call, arguments, "two columns of one name") for frame in [pd.DataFrame([["gout", "flu"]], columns=["dx", "dx"])] for call, arguments in {
+            "link": (frame, ["gout"]), "rank": ("gout", frame), "dedupe": (frame,), "score": (frame,)}.items()),
+    ],
+)  # fmt: skip
+def test_what_is_refused(m: MatchFunction, call: str, arguments: Any, told: str) -> None:
+    with pytest.raises(dxmatch.InputError, match=told):
+        getattr(m, call)(*arguments)
+
+
+def test_one_pair_and_many_that_are_not_understood(small: MatchFunction, judging_all: MatchFunction) -> None:
+    told = r"3 of 6 pairs are not scored.*'Herzinfarkt' \(another language"
+    with pytest.warns(NotUnderstoodWarning, match=told) as warned:
+        found = small.probabilities(A, B)
+    assert len(warned) == 1
+    assert np.isnan(found).tolist() == [False, True, False, True, False, True]
+    assert found[4] == 1 and small.match("Herzinfarkt", "HERZINFARKT"), "equal strings match, understood or not"
+    np.testing.assert_array_equal(found[[0, 2]], [small.probability(*PAIRS[0]), small.probability(*PAIRS[2])])
+    with pytest.warns(NotUnderstoodWarning, match="1 of 1 pair is"):
+        assert math.isnan(small.probability("gout", "Herzinfarkt"))
+    told = r"not understood \(several diagnoses\).*'pneumonia, sepsis'.*judge_all=True"
+    with pytest.raises(NotUnderstood, match=told) as error:
+        small.match("gout", "pneumonia, sepsis")
+    assert (error.value.text, error.value.reason) == ("pneumonia, sepsis", "several diagnoses")
+    with warnings.catch_warnings(action="error"):
+        assert not np.isnan(judging_all.probabilities(A, B)).any() and judging_all.not_understood(B) == {}
+    assert "not_understood" not in judging_all.score([("gout", "高血圧")]).column_names
+    found = small.not_understood(["gout", "5", "高血圧", "I21", "I21, J18.9", "C99.9"])
+    assert found == {"5": "no diagnosis", "高血圧": "another script", "C99.9": "no diagnosis"}
+
+
+def test_score_and_a_job_say_what_was_not_scored_and_what_was_read_otherwise(small: MatchFunction, tmp_path: Path) -> None:  # fmt: skip
+    table = pa.table({"a": A, "b": B})
+    scored = small.score(table)
+    assert scored.column_names == ["a", "b", "probability", "match", "not_understood", "read_as"]
+    assert scored["probability"].is_null().to_pylist() == scored["match"].is_null().to_pylist()
+    assert scored["not_understood"].to_pylist() == [
+        None, "a: another language, or no words", None, "b: several diagnoses", None, "a: no diagnosis; b: another script",
+    ]  # fmt: skip
+    assert scored["read_as"].to_pylist() == [None, None, "b: infraction → infarction", None, None, None]
+    assert small.probability(*PAIRS[2]) == small.probability("heart attack", "myocardial infarction")
+    # These columns come only where they say something; whether they do is not known before of a job, which has them always.
+    assert small.score([("asthma", "gout")]).column_names == ["a", "b", "probability", "match"]
+    assert small.score([("astma", "gout")]).column_names == ["a", "b", "probability", "match", "read_as"]
+    pq.write_table(table, tmp_path / "pairs.parquet")
+    job = dxmatch.Job(chunk_rows=2)
+    assert dxmatch.score_files(tmp_path / "pairs.parquet", tmp_path / "out.parquet", matcher=small, job=job).unscored == 3  # fmt: skip
+    assert pq.read_table(tmp_path / "out.parquet").equals(scored)
+
+
+def test_what_is_warned_of(small: MatchFunction) -> None:
+    for ask in (small.match, lambda a, b: small.probabilities([a], [b]), lambda a, b: small.score([(a, b)])):
+        with pytest.warns(UserWarning, match="mix Latin and Cyrillic letters.*'\u0430sthma'"):
+            ask("\u0430sthma", "\u0430sthma")
+    pairs = [("N/A", "N/A"), ("unknown", "unknown"), ("gout", "gout")]
+    for scored in (lambda: small.score(pairs), lambda: small.probabilities(*zip(*pairs, strict=True))):
+        with pytest.warns(NotUnderstoodWarning, match=r"2 pairs of 3 name no diagnosis on either side \('N/A'\)"):
+            scored()
+    with warnings.catch_warnings(action="error"):
+        small.score([("gout", "gout"), ("asthma", "flu")])
+
+
+def test_the_command_counts_what_it_left_unscored(tmp_path: Path, command: Any) -> None:
+    (tmp_path / "pairs.csv").write_text("a,b\ngout,高血圧\ngout,gout\nastma,asthma\n", "utf-8")
+    done = command("score", tmp_path / "pairs.csv", "-o", tmp_path / "scored.csv")
+    assert "pairs 3, matches 2" in done.out and "not understood 1" in done.out
+    failed = command("explain", "gout", "高血圧")
+    assert failed.code == 1 and "not understood (another script)" in failed.err
+
+
+def test_saved_and_loaded_is_the_same(judging_all: MatchFunction, tmp_path: Path) -> None:
+    """Also with the same trees combined as AutoGluon does (the mean by hand: tests/models)."""
+    trees = judging_all.parts.trees
+    weighted = replace(trees, weights=np.arange(1.0, len(trees) + 1), averaged="probabilities")
+    other = MatchFunction(replace(judging_all.parts, trees=weighted), judge_all=True)
+    a, b = zip(*((a, b) for a in DIAGNOSES for b in DIAGNOSES), strict=True)
+    for m, folder in ((judging_all, "copy"), (other, "weighted")):
+        again = dxmatch.load(m.save(tmp_path / folder), judge_all=True)
+        np.testing.assert_array_equal(again.probabilities(a, b), m.probabilities(a, b))
+        assert again.identity == m.identity
+    assert other.identity != judging_all.identity
