@@ -1,12 +1,18 @@
-"""M goes to other processes: pickled, copied, through joblib, multiprocessing and Ray."""
+"""Where M comes from and goes: folders and what is said of them, the hub, pickles, other processes."""
 
 from __future__ import annotations
 
 import copy
+import hashlib
 import io
 import multiprocessing
+import os
 import pickle
-from collections.abc import Iterator
+import socket
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from operator import methodcaller
 from pathlib import Path
@@ -14,13 +20,23 @@ from typing import Any
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 from joblib.externals.loky.backend.reduction import dumps as dumps_of_loky
 
 import dxmatch
+from dxmatch.errors import InputError, ModelError, OptionError
 from dxmatch.matcher import match_function
+from dxmatch.models.folder import SHIPPED_MODEL, contents_of
+from dxmatch.terms.encoders.declared import EncoderSpec
+from dxmatch.tests.small_model import model_parts, saved
+from dxmatch.votes.store.store import VoteStore
 
-A, B = ["mild flu", "organ pain", "flu"], ["flu", "pain of organs", "gout"]
+from ..conftest import Done
+from ..hub_server import Hub
+
+NAME, A, B = "clinic/own", ["mild flu", "organ pain", "flu"], ["flu", "pain of organs", "gout"]
+Loading = dxmatch.Loading
 
 
 @pytest.fixture(autouse=True)
@@ -30,70 +46,57 @@ def nothing_has_arrived() -> Iterator[None]:
     match_function._ARRIVED.clear()
 
 
-@pytest.fixture(scope="module")
-def shipped() -> dxmatch.MatchFunction:
-    return dxmatch.load()
+def by_joblib(m: Any) -> Any:
+    joblib.dump(m, file := io.BytesIO())
+    file.seek(0)
+    return joblib.load(file)
 
 
 def by_pickle(m: Any) -> Any:
     return pickle.loads(pickle.dumps(m))
 
 
-def by_joblib(m: Any) -> Any:
-    file = io.BytesIO()
-    joblib.dump(m, file)
-    file.seek(0)
-    return joblib.load(file)
-
-
-WAYS = [by_pickle, by_joblib, lambda m: pickle.loads(dumps_of_loky(m)), copy.copy, copy.deepcopy]
-
-
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("which", ["shipped", "own"])
-def test_the_same_arrives(which: str, way: Any, request: pytest.FixtureRequest) -> None:
-    m = request.getfixturevalue(which)
-    there = way(m)
-    assert there is not m
-    assert (type(there), there.identity, there.threshold) == (type(m), m.identity, m.threshold)
-    if which == "own":
-        np.testing.assert_array_equal(there.probabilities(A, B), m.probabilities(A, B))
-
-
-def test_what_load_was_told_arrives_and_a_task_does_not_open_the_model_anew(own: dxmatch.MatchFunction) -> None:
-    m = dxmatch.load(policy="strict", judge_all=True, min_coverage=0.5)
-    m.threshold = 0.75
-    there = by_pickle(m)
-    assert (there.policy, there.judge_all, there.min_coverage, there.threshold) == ("strict", True, 0.5, 0.75)
-    first, second = (pickle.loads(sent) for sent in [pickle.dumps(own)] * 2)
-    assert first is not second and first.providers is second.providers
-    before, first.threshold = own.threshold, 0.01
-    assert own.threshold == second.threshold == before
-
-
-def test_what_every_dxmatch_holds_does_not_travel(shipped: dxmatch.MatchFunction, own: dxmatch.MatchFunction) -> None:
-    assert len(pickle.dumps(shipped)) < 2_000
-    assert len(pickle.dumps(own)) < 500_000
+@pytest.mark.parametrize("way", [by_pickle, by_joblib, lambda m: pickle.loads(dumps_of_loky(m)), copy.copy, copy.deepcopy])  # fmt: skip
+def test_the_same_arrives(way: Any, own: dxmatch.MatchFunction) -> None:
+    for m in (own, shipped := dxmatch.load(policy="strict", judge_all=True, min_coverage=0.5)):
+        m = copy.copy(m)
+        m.threshold = 0.75
+        there = way(m)
+        assert there is not m and (there.identity, there.threshold) == (m.identity, 0.75)
+    assert (there.policy, there.judge_all, there.min_coverage) == ("strict", True, 0.5)
+    there = way(own)
+    np.testing.assert_array_equal(there.probabilities(A, B), own.probabilities(A, B))
+    there.threshold = 0.01
+    assert own.threshold != 0.01
+    # what every dxmatch holds does not travel, and a task does not open the model anew
+    assert len(pickle.dumps(shipped)) < 2_000 and len(pickle.dumps(own)) < 500_000
+    assert by_pickle(own).providers is by_pickle(own).providers
 
 
 def test_from_a_folder_its_path_travels(tmp_path: Path, own: dxmatch.MatchFunction) -> None:
-    m = dxmatch.load(own.save(tmp_path / "own"))
-    sent = pickle.dumps(m)
+    sent = pickle.dumps(dxmatch.load(own.save(tmp_path / "own")))
     assert len(sent) < 2_000 and pickle.loads(sent).probabilities(A, B).tolist() == own.probabilities(A, B).tolist()
     match_function._ARRIVED.clear()
     dxmatch.MatchFunction(replace(own.parts, card="# other")).save(tmp_path / "own", overwrite=True)
-    with pytest.raises(dxmatch.ModelError, match="own: holds another model than the one that was sent"):
+    with pytest.raises(ModelError, match="own: holds another model than the one that was sent"):
         pickle.loads(sent)
     (tmp_path / "own").rename(tmp_path / "elsewhere")
-    with pytest.raises(dxmatch.ModelError, match="own: no such folder"):
+    with pytest.raises(ModelError, match="own: no such folder"):
         pickle.loads(sent)
-
-
-def test_another_release_says_so(shipped: dxmatch.MatchFunction) -> None:
-    arrived, (source, sha256, *options), _ = shipped.__reduce__()
-    assert source is None and arrived(source, sha256, *options).identity == shipped.identity
-    with pytest.raises(dxmatch.ModelError, match="of another release: holds another model than the one that was sent"):
+    arrived, (source, _, *options), _ = dxmatch.load().__reduce__()
+    with pytest.raises(ModelError, match="of another release: holds another model than the one that was sent"):
         arrived(source, "1" * 64, *options)
+
+
+def test_a_vote_store_travels_as_its_path(tmp_path: Path, own: dxmatch.MatchFunction) -> None:
+    VoteStore(path := tmp_path / "votes.db").close()
+    sent = pickle.dumps(dxmatch.MatchFunction(own.parts, store=VoteStore(path, must_exist=True)))
+    store = pickle.loads(sent).providers.store
+    assert store is not None and store.path == path
+    match_function._ARRIVED.clear()
+    path.rename(tmp_path / "elsewhere.db")
+    with pytest.raises(dxmatch.DxmatchError, match=r"votes\.db"):
+        pickle.loads(sent)
 
 
 def test_other_processes(own: dxmatch.MatchFunction) -> None:
@@ -103,16 +106,185 @@ def test_other_processes(own: dxmatch.MatchFunction) -> None:
         assert [got.tolist() for got in pool.map(asked, [own, own])] == [asked(own).tolist()] * 2
 
 
-def test_a_vote_store_travels_as_its_path(tmp_path: Path, own: dxmatch.MatchFunction) -> None:
-    from dxmatch.votes.store.store import VoteStore
+FORK = """
+import multiprocessing, os
+import dxmatch
 
-    path = tmp_path / "votes.db"
-    VoteStore(path).close()
-    m = dxmatch.MatchFunction(own.parts, store=VoteStore(path, must_exist=True))
-    sent = pickle.dumps(m)
-    store = pickle.loads(sent).providers.store
-    assert store is not None and store.path == path
-    match_function._ARRIVED.clear()
-    path.rename(tmp_path / "elsewhere.db")
-    with pytest.raises(dxmatch.DxmatchError, match=r"votes\.db"):
-        pickle.loads(sent)
+names = [f"{x} of the {y}" for x in ("cancer", "infection", "stenosis") for y in ("heart", "lung", "liver", "kidney")]
+others = ["injury of the eye", "pain of the toe", "abscess of the lung", "gout of the toe", "lesion of the lung"]
+m = dxmatch.load()
+m.link(names, others)
+
+def again(_):
+    return m.probabilities(others, others[::-1]).tolist(), m.link(names[:3], others)["note"].to_pylist(), dxmatch.icd(others, matcher=m)["icd10"].to_pylist()
+
+expected = again(0)
+child = os.fork()
+if child == 0:
+    os._exit(0 if again(0) == expected else 3)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    found = pool.map(again, range(4))
+assert all(one == again(0) == expected for one in found), found
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_parent_and_children_of_a_fork_score_link_and_map() -> None:
+    """As `multiprocessing` forks on Linux, and gunicorn with `--preload`, after M was used for several names that need a search."""
+    done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("identity", "error", "told"),
+    [
+        *((f"mine@{'0' * digits}", ModelError, rf"^The model is offline-en@[0-9a-f]{{{digits}}}, not mine@0{{{digits}}}\.$") for digits in (12, 64)),
+        *((wrong, OptionError, "'identity' parameter must be NAME@HASH") for wrong in ("", "offline-en", "offline-en@12", "@" + "0" * 12, "x@" + "G" * 12)),
+    ],
+)  # fmt: skip
+def test_the_identities_of_a_model(identity: str, error: Any, told: str) -> None:
+    whole = hashlib.sha256((SHIPPED_MODEL / "model.json").read_bytes()).hexdigest()
+    for known in (f"offline-en@{whole[:12]}", f"offline-en@{whole}", whole):
+        m = dxmatch.load(policy="strict", loading=Loading(identity=known))
+        assert m.identities == (m.identity, f"offline-en@{whole}") and m.identity == f"offline-en@{whole[:12]}"
+    with pytest.raises(error, match=told):
+        dxmatch.load(loading=Loading(identity=identity))
+
+
+@pytest.mark.parametrize("table", [{"model": "attacker/model"}, {"model": "/etc"}, None])
+def test_a_model_folder_reaches_nothing_by_itself(tmp_path: Path, table: dict[str, str] | None) -> None:
+    name = "enc" if table else "sentence-transformers:attacker/model"
+    m = dxmatch.load(saved(model_parts(), tmp_path / "model", name, table))
+    with pytest.raises(InputError, match=r"Or: .*(allow_download=True\)? fetches it|encoders=\{'enc': …\}\)? says it)\."):  # fmt: skip
+        m.probability("gout", "gouty arthritis")
+
+
+@pytest.mark.parametrize(
+    ("function", "option", "today"),
+    [
+        (dxmatch.load, "store", r"loading=dxmatch\.Loading\(store=…\)"), (dxmatch.score_files, "model", "matcher=…"),
+        (dxmatch.score_files, "policy", r"matcher=dxmatch\.load\(policy=…\)"), (dxmatch.score_files, "rejects", r"reading=dxmatch\.Reading\(rejects=…\)"),
+        (dxmatch.MatchFunction.score, "shap", r'add=\["shap"\]'), (dxmatch.MatchFunction.link, "encoding", r"Reading\(encoding=…\)"),
+    ],
+)  # fmt: skip
+def test_an_old_option_is_answered_by_todays(function: Callable[..., Any], option: str, today: str) -> None:
+    with pytest.raises(OptionError, match=f"The '{option}' parameter must be .*{today}"):
+        function("x", "y", **{option: "z"})
+
+
+def test_the_command_line_of_a_model_folder(command: Callable[..., Done], tmp_path: Path) -> None:
+    def said(*arguments: object) -> tuple[int, str]:
+        done = command(*arguments)
+        return done.code, done.out + done.err
+
+    code, words = said("model", "show")
+    assert code == 0 and dxmatch.load().identities[-1] in words
+    pair = ("explain", "gout", "gouty arthritis")
+    code, words = said(*pair, "--identity", "offline-en@000000000000")
+    assert (code, words.count("\n")) == (1, 1) and "not offline-en@000000000000" in words
+    assert "The option --identity must be NAME@HASH" in said(*pair, "--identity", "x")[1]
+    hub = saved(model_parts(), tmp_path / "hub", "enc", {"model": "attacker/model", "revision": "main"})
+    assert said(*pair, "--matcher", hub)[1].endswith("Or: --allow-download fetches it.\n")
+    assert "'attacker/model' of the Hugging Face hub" in said("model", "show", hub)[1]
+    path = saved(model_parts(), tmp_path / "path", "enc", {"model": "/etc"})
+    assert said(*pair, "--matcher", path)[1].endswith("Or: --encoders enc=FOLDER says it.\n")
+    assert said(*pair, "--matcher", path, "--encoders", "enc")[0] == 2
+    assert "without modules.json" in said(*pair, "--matcher", path, "--encoders", f"enc={tmp_path}")[1]
+
+
+@pytest.fixture
+def pushed(hub: Hub, own: dxmatch.MatchFunction) -> str:
+    """The commit of `own` on the hub."""
+    return own.push_to_hub(NAME).partition("@")[2]
+
+
+def test_pushed_and_fetched_is_the_same(hub: Hub, pushed: str, own: dxmatch.MatchFunction) -> None:
+    assert hub.repositories[NAME]["private"] is True
+    files = hub.repositories[NAME]["commits"][pushed]
+    assert {*files} == {*contents_of(own.parts, "own"), "README.md"}
+    assert files["README.md"].startswith(b'---\nlibrary_name: dxmatch\nlanguage: "en"\n') and b"# own" in files["README.md"]  # fmt: skip
+    hub.asked.clear()
+    with pytest.raises(InputError, match=r"clinic/own: .*nothing is fetched unasked.*Or: loading=dxmatch.Loading\(allow_download=True\) fetches it"):  # fmt: skip
+        dxmatch.load(NAME)
+    assert hub.asked == []
+    dxmatch.load(NAME, loading=Loading(revision=pushed, allow_download=True))
+    hub.asked.clear()
+    for m in (dxmatch.load(f"{NAME}@{pushed}"), dxmatch.MatchFunction.from_pretrained(NAME, loading=Loading(revision=pushed))):  # fmt: skip
+        assert (m.identity, m.fetched_from, by_pickle(m).fetched_from) == (own.identity, *[f"{NAME}@{pushed}"] * 2)
+        np.testing.assert_array_equal(m.probabilities(A, B), own.probabilities(A, B))
+    assert hub.asked == [], "a commit that the cache holds is never asked for again"
+    for revision in (None, "main"):
+        with pytest.warns(UserWarning, match=f'{NAME} without a commit .* this one is revision="{pushed}"'):
+            dxmatch.load(NAME, loading=Loading(revision=revision, allow_download=True))
+    with warnings.catch_warnings(action="error"):
+        dxmatch.load(NAME, loading=Loading(identity=own.identities[-1]))
+    hub.make("clinic/open", private=False)
+    with pytest.raises(ModelError, match=r"is there and public.*private=False"):
+        own.push_to_hub("clinic/open")
+    commit = own.push_to_hub("clinic/open", private=False, branch="trial", message="first").partition("@")[2]
+    assert hub.repositories["clinic/open"]["refs"] == {"trial": commit}
+
+
+def test_a_changed_model_is_refused_and_nothing_but_what_the_model_lists_is_fetched(hub: Hub, pushed: str) -> None:
+    commit = hub.commit(NAME, {"setup.py": b"raise SystemExit", "model.pkl": b"\x80"})
+    hub.asked.clear()
+    dxmatch.load(NAME, loading=Loading(revision=commit, allow_download=True))
+    assert not [request for request in hub.asked if "setup.py" in request or "model.pkl" in request]
+    commit = hub.commit(NAME, {"model.safetensors": b"x"})
+    with pytest.raises(ModelError, match=f"{NAME}@.*/model.safetensors: changed since it was written"):
+        dxmatch.load(NAME, loading=Loading(revision=commit, allow_download=True))
+
+
+def test_without_a_network_it_is_told_at_once(hub: Hub, pushed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library would try again for 23 s; what the cache holds is still taken."""
+    dxmatch.load(NAME, loading=Loading(revision=pushed, allow_download=True))
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        gone, constants = f"http://127.0.0.1:{nobody.getsockname()[1]}", "huggingface_hub.constants"
+        monkeypatch.setattr(f"{constants}.ENDPOINT", gone)
+        monkeypatch.setattr(f"{constants}.HUGGINGFACE_CO_URL_TEMPLATE", gone + "/{repo_id}/resolve/{revision}/{filename}")  # fmt: skip
+        monkeypatch.setattr("time.sleep", lambda seconds: pytest.fail(f"waits {seconds} s"))
+        with pytest.raises(ModelError, match=r"^clinic/none: could not be fetched from the hub \(.+\)\.$"):
+            dxmatch.load("clinic/none", loading=Loading(allow_download=True))
+        dxmatch.load(NAME, loading=Loading(revision=pushed, allow_download=True))
+
+
+def test_what_is_a_name_of_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own: dxmatch.MatchFunction) -> None:
+    own.save(tmp_path / NAME)
+    monkeypatch.chdir(tmp_path)
+    assert dxmatch.load(NAME).fetched_from is None, "a folder goes before"
+    with pytest.raises(OptionError, match="left out for a model that is a folder"):
+        dxmatch.load(NAME, loading=Loading(revision="main"))
+    with pytest.raises(OptionError, match="left out where the name says it"):
+        dxmatch.load("org/name@v1", loading=Loading(revision="v2"))
+    for path in (Path("org/name"), "mine", "./org/name", "a/b/c", "/a/b"):
+        with pytest.raises(ModelError, match="no such folder"):
+            dxmatch.load(path)
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(dxmatch.DxmatchError, match="models/mine: no such folder here; a model of the hub needs an extra"):  # fmt: skip
+        dxmatch.load("models/mine")
+
+
+def test_the_hub_from_the_command_line(hub: Hub, own: Any, command: Callable[..., Done], tmp_path: Path) -> None:
+    folder, pairs, out = own.save(tmp_path / "own"), tmp_path / "pairs.csv", tmp_path / "out.csv"
+    pairs.write_text("a,b\nmild flu,flu\nflu,gout\n")
+    done = command("model", "push", folder, NAME)
+    commit = hub.repositories[NAME]["refs"]["main"]
+    assert (done.code, f"--matcher {NAME}@{commit}" in done.out.replace("\n", " ")) == (0, True), done.err
+    refused = command("score", pairs, "-o", out, "--matcher", NAME)
+    assert refused.code == 1 and "Or: --allow-download fetches it." in " ".join(refused.err.split())
+    assert command("score", pairs, "-o", out, "--matcher", f"{NAME}@{commit}", "--allow-download").code == 0
+    read = pd.read_csv(out, float_precision="round_trip")
+    assert read["probability"].tolist() == own.probabilities(A[::2], B[::2]).tolist()
+    shown = command("model", "show", f"{NAME}@{commit}")
+    assert f"{NAME}@{commit}" in shown.out and own.identity in shown.out
+
+
+def test_the_commit_of_training_is_what_a_hub_name_means() -> None:
+    commit = "1" * 40
+    assert EncoderSpec("x", "owner/model").pinned(f"owner/model@{commit}-8").revision == commit
+    assert EncoderSpec("x", "owner/model", revision="v1").pinned(f"owner/model@{commit}-8").revision == "v1"
+    for other in (None, "owner/model@main-8", f"owner/other@{commit}-8", "sentence-0123456789ab-8"):
+        assert EncoderSpec("x", "owner/model").pinned(other).revision is None
