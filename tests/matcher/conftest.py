@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import dxmatch
-from dxmatch.training.options import About, Split
+from dxmatch.training.options import About, LabelRules, Split
 from dxmatch.training.train import train
 
 from ..blocked_network import no_network  # noqa: F401
@@ -19,7 +19,8 @@ def own(toy_rows: pd.DataFrame, strings_only: Path) -> dxmatch.MatchFunction:
     """A model of one's own, on two string measures: it has no encoder and opens nothing."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dxmatch.training.engines.lightgbm_engine.MAX_ROUNDS", 40)
-        return train(toy_rows, features=strings_only, about=About(name="own"), split=Split(test_share=0))
+        labels = LabelRules(abbreviations={"XQZ": "mild flu"})
+        return train(toy_rows, features=strings_only, labels=labels, about=About(name="own"), split=Split(test_share=0))
 
 
 @pytest.fixture(scope="session")

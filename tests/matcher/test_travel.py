@@ -66,6 +66,7 @@ def test_the_same_arrives(way: Any, own: dxmatch.MatchFunction) -> None:
     assert (there.policy, there.judge_all, there.min_coverage) == ("strict", True, 0.5)
     there = way(own)
     np.testing.assert_array_equal(there.probabilities(A, B), own.probabilities(A, B))
+    assert there.probability("XQZ", "mild flu") == 1, "its own abbreviations go with it"
     there.threshold = 0.01
     assert own.threshold != 0.01
     # what every dxmatch holds does not travel, and a task does not open the model anew
