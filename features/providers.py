@@ -18,8 +18,7 @@ from ..terms.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from ..endpoints.endpoint import Endpoint
-    from ..terms.diseases.graph import DiseaseGraph
-    from ..terms.diseases.index import DiseaseIndex
+    from ..terms.diseases.graph import DiseaseGraph, DiseaseIndex
     from ..terms.encoders.declared import EncoderSpec
     from ..terms.icd.index import IcdIndex
     from ..votes.store.store import VoteStore
@@ -131,7 +130,7 @@ class Providers:
     @once
     def disease_index(self, encoder: str) -> DiseaseIndex:
         """The graph's names under an encoder. Raises `OptionError` where a feature needs a graph and there is none."""
-        from ..terms.diseases.index import DiseaseIndex
+        from ..terms.diseases.graph import DiseaseIndex
 
         if self.graph is None:
             raise OptionError(

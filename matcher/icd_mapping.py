@@ -332,11 +332,11 @@ def levels_shared(tree: IcdTree, found: int, right: int) -> list[str]:
     code is the other, or stands above it. chapter : the same chapter. A right category's parent is its section, and a right section's
     its chapter, so that "parent" may hold without "category"; otherwise a level holds whatever a nearer one says.
     """
-    if tree.code(found) == tree.code(right):  # also a section of one category, which has its code
+    if tree.codes[found] == tree.codes[right]:  # also a section of one category, which has its code
         return list(LEVELS)
     path, above = {found, *tree.ancestors(found)}, [right, *tree.ancestors(right)]
     section = next((node for node in above if tree.kinds[node] == BLOCK), -1)
-    shared = (tree.parent(right), int(tree.categories[right]), section, above[-1])
+    shared = (int(tree.parents[right]), int(tree.categories[right]), section, above[-1])
     return [level for level, node in zip(LEVELS[1:], shared, strict=True) if node in path]
 
 
@@ -347,7 +347,7 @@ def _judged(tree: IcdTree, row: Mapping[str, Any], right: Sequence[int]) -> dict
     """What is said of a row of the mapping beside it, and the levels at which its code is right: of the nearest of several right codes."""
     if not right:
         return {}
-    codes, names = [tree.code(node) for node in right], [tree.name(node) for node in right]
+    codes, names = [tree.codes[node] for node in right], [tree.names[node] for node in right]
     found = [] if row["icd10"] is None else [levels_shared(tree, tree.find(row["icd10"]), one) for one in right]
     levels = min(([*one, NO_LEVEL] for one in found), key=lambda one: WORDS.index(one[0]), default=[NO_CODE])
     place = next((at for at, one in enumerate(row["candidates"], start=1) if one["code"] in codes), None)

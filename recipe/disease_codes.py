@@ -1,7 +1,7 @@
 """ICD-10-CM codes of the graph's diseases, and their names as names of these codes: what `IcdIndex` takes as `more_names`.
 
 >>> coded = coded_names(folder, tree, normalizer, encoder)                                            # doctest: +SKIP
->>> index = IcdIndex.open("icd10cm", encoder, normalizer, False, more_names(coded))                   # doctest: +SKIP
+>>> index = IcdIndex.open("icd10cm", encoder, normalizer, more_names(coded))                   # doctest: +SKIP
 >>> more = more_names([*coded, *agreed_names(folder, index, normalizer, coded)])                      # doctest: +SKIP
 """
 
@@ -68,9 +68,9 @@ def coded_names(
         *_rare(Path(folder), tree, normalizer),
     ]
     # where they differ, the table's code goes before the graph's, and this before Orphadata's
-    categories: dict[tuple[str, float], set[str | None]] = defaultdict(set)
+    categories: dict[tuple[str, float], set[int]] = defaultdict(set)
     for one in found:
-        categories[one.name, one.cost].add(tree.category(one.code))
+        categories[one.name, one.cost].add(int(tree.categories[tree.find(one.code)]))
     best: dict[str, CodedName] = {}
     for one in sorted(found, key=lambda one: (one.cost, one.name, len(one.code), one.code, one.disease)):
         if one.name not in own and sum(map(str.isalpha, one.name)) >= MIN_LETTERS:
@@ -103,9 +103,9 @@ def agreed_names(
     asked = [disease for disease in main if above[disease] and main[disease]]
     nodes = index.category_of(index.find([main[disease] for disease in asked], 1).nodes[:, 0]).tolist()
     agreed = {
-        disease: tree.code(node)
+        disease: tree.codes[node]
         for disease, node in zip(asked, nodes, strict=True)
-        if node >= 0 and tree.code(node) in above[disease]
+        if node >= 0 and tree.codes[node] in above[disease]
     }
     taken = {*index.names, *(one.name for one in coded)}
     found = {(name, agreed[disease]): disease for disease in agreed for name in names[disease]}
@@ -120,9 +120,10 @@ def agreed_names(
 
 
 def _categories(folder: Path, index: IcdIndex, normalizer: Normalizer) -> Iterator[tuple[str, str]]:
-    for disease, code in graph_codes(folder, index.tree, normalizer, index.encoder).items():
-        if (category := index.tree.category(code)) is not None:
-            yield disease, category
+    tree = index.tree
+    for disease, code in graph_codes(folder, tree, normalizer, index.encoder).items():
+        if (category := tree.categories[tree.find(code)]) >= 0:
+            yield disease, tree.codes[category]
 
 
 def _above(disease: str, parents: Mapping[str, list[str]], categories: Mapping[str, str]) -> set[str]:
@@ -155,17 +156,17 @@ def graph_codes(
         if kind == "label" and disease in codes
     }
     return {
-        disease: tree.code(_nearest(nodes, main.get(disease), tree, normalizer, encoder))
+        disease: tree.codes[_nearest(nodes, main.get(disease), tree, normalizer, encoder)]
         for disease, nodes in codes.items()
     }
 
 
 def _nearest(nodes: list[int], name: str | None, tree: IcdTree, normalizer: Normalizer, encoder: Encoder) -> int:
     """Of equals, the most general: the one with the shortest code."""
-    nodes = sorted(nodes, key=lambda node: (len(tree.code(node)), node))
+    nodes = sorted(nodes, key=lambda node: (len(tree.codes[node]), node))
     if len(nodes) == 1 or name is None:
         return nodes[0]
-    vectors = encoder.encode([normalizer(name), *(normalizer(tree.name(node)) for node in nodes)])
+    vectors = encoder.encode([normalizer(name), *(normalizer(tree.names[node]) for node in nodes)])
     return nodes[int(np.argmax(vectors[1:] @ vectors[0]))]
 
 

@@ -81,7 +81,7 @@ def graph_of(data: Path, normalizer: Normalizer, encoder: StaticEncoder) -> Dise
     tree = open_tree("icd10cm")
     names = [common_synonyms(), *(read_synonyms(data / file) for file in (ORPHADATA_SYNONYMS, MONDO_EXACT))]
     coded = coded_names(data, tree, normalizer, encoder)
-    index = IcdIndex.open("icd10cm", encoder, normalizer, False, more_names(coded))
+    index = IcdIndex.open("icd10cm", encoder, normalizer, more_names(coded))
     codes = more_names([*coded, *agreed_names(data, index, normalizer, coded)])
     return compiled_graph(data, normalizer, more=names, more_names=codes, other_names=entries(tree, normalizer)[0])
 

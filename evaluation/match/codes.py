@@ -165,7 +165,7 @@ class TextCodes:
             with warnings.catch_warnings(action="ignore"):  # what is said beside a diagnosis changes no verdict here
                 found = mapper.answers(asked, progress=progress)
             for text, one in found.items():
-                out[text] = () if one.icd10 is None else (tree.node(one.icd10),), one.how
+                out[text] = () if one.icd10 is None else (tree.find(one.icd10),), one.how
         return out
 
 

@@ -15,7 +15,7 @@ from ...files.wording import hint
 from ...matcher.policy import RELATIONS
 from ...pages.rows import Row, known
 from ...pages.templates import json_in_html, template
-from ...terms.icd.ancestor_sets import chapter_label, opened
+from ...terms.icd.ancestor_sets import chapter_label, hierarchy
 from ..match.cases import DOUBTS, CaseTable
 from ..read.lists import ABSENT, REFERENCE
 from .document import Browser
@@ -144,7 +144,7 @@ def coded_rows(report: Results, case_id: str) -> list[Row]:
         raise OptionError("case", "asked for where HDP, HDR and HDF1 were computed", case_id)
     if case_id not in report.cases:
         raise OptionError("case", f"a case of the lists{hint(case_id, report.cases)}", case_id)
-    tree, case, answers = opened(found.codes.tree)[0], report.cases.index(case_id), found.answers
+    tree, case, answers = hierarchy(found.codes.tree), report.cases.index(case_id), found.answers
     coded = found.codes.top(report.setup.ks["hierarchical"])
     right, texts = [nodes for nodes, _ in coded.right[case]], answers.reference[case]
 
@@ -153,7 +153,7 @@ def coded_rows(report: Results, case_id: str) -> list[Row]:
 
     def codes(nodes: Iterable[int]) -> str:
         """In tree order; a chapter by the range of its codes."""
-        return ", ".join(chapter_label(tree, n) if tree.parent(n) < 0 else tree.code(n) for n in sorted(nodes))
+        return ", ".join(chapter_label(tree, n) if tree.parents[n] < 0 else tree.codes[n] for n in sorted(nodes))
 
     names = texts if len(texts) == len(right) else ["; ".join(texts)] * len(right)
     lists: list[tuple[str, Sequence[str | None], Sequence[Sequence[int]], Row]] = [
@@ -170,8 +170,8 @@ def coded_rows(report: Results, case_id: str) -> list[Row]:
             nodes = sorted({node for node in own if node >= 0})
             shared = augmented(nodes) & reference
             rows.append({
-                "algorithm": who, "rank": rank, "diagnosis": text, "icd10": "; ".join(map(tree.code, nodes)) or None,
-                "name": "; ".join(map(tree.name, nodes)) or None, "shared": codes(shared - set(map(tree.parent, shared))) or None,
+                "algorithm": who, "rank": rank, "diagnosis": text, "icd10": "; ".join(tree.codes[n] for n in nodes) or None,
+                "name": "; ".join(tree.names[n] for n in nodes) or None, "shared": codes(shared - {*tree.parents[[*shared]].tolist()}) or None,
                 "common": common, **scores,
             })  # fmt: skip
     return rows

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError, OptionError
 from ...pages.rows import Row, known
-from ...terms.icd.ancestor_sets import LEVELS, Nodes, Overlap, chapter_label, opened, overlap
+from ...terms.icd.ancestor_sets import LEVELS, Nodes, Overlap, chapter_label, hierarchy, overlap
 from ...terms.icd.codes import Place, nodes_of_cells, padded
 from ..match.codes import NO_CODES
 from ..match.matches import Matches
@@ -46,7 +46,7 @@ def harmonic_mean(precision: ArrayLike, recall: ArrayLike) -> Values:
 
 
 def _overlap_of_codes(reference_codes: Codes, predicted_codes: Codes, source: str) -> Overlap:
-    tree, paths = opened(source)
+    tree = hierarchy(source)
     nodes: list[Nodes] = []
     for name, codes in (("reference_codes", reference_codes), ("predicted_codes", predicted_codes)):
         if isinstance(codes, str) or len(codes) == 0 or any(isinstance(case, str) for case in codes):
@@ -57,7 +57,7 @@ def _overlap_of_codes(reference_codes: Codes, predicted_codes: Codes, source: st
     reference, predicted = nodes
     if len(reference) != len(predicted):
         raise OptionError("predicted_codes", f"as long as reference_codes ({len(reference)})", len(predicted))
-    return overlap(predicted[:, None], reference, paths)
+    return overlap(predicted[:, None], reference, tree)
 
 
 _OF_CODES: dict[str, Any] = {
@@ -299,7 +299,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
         )  # fmt: skip
     cut, n = coded.top(k), len(answers.cases)
     predicted, reference = cut.predicted[kept].reshape(len(kept), len(answers.raters), -1), coded.reference[kept]
-    found = overlap(predicted, reference, opened(coded.tree)[1])
+    found = overlap(predicted, reference, hierarchy(coded.tree))
     absent = answers.absent[kept]
     family, rates = FamilyScores(NAME, TITLE), (found.precision, found.recall)
     for at, level in enumerate(("", *LEVELS)):
@@ -353,19 +353,19 @@ def _add_chapters(
     The cases of a chapter are resampled among themselves; a case of two chapters counts in both.
     """
     assert matches.codes is not None
-    tree, paths = opened(matches.codes.tree)
-    raters, of = matches.answers.raters, paths.nodes[0]
+    tree = hierarchy(matches.codes.tree)
+    raters, of = matches.answers.raters, tree.chapters
     rows: dict[tuple[str, str], Row] = {}
     family.parts["chapters"] = []
     for chapter in np.unique(of[reference][reference >= 0]).tolist():
         inside, label = of[reference] == chapter, chapter_label(tree, chapter)
         at = np.flatnonzero(inside.any(1))
         said, true = (np.where(of[nodes[at]] == chapter, nodes[at], np.int32(-1)) for nodes in (predicted, reference))
-        found = overlap(said, true, paths)
+        found = overlap(said, true, tree)
         rates = [without_absent(r[..., 0], matches.answers.absent[kept[at]]) for r in (found.precision, found.recall)]
         f1 = Score("hdf1", raters, kept[at], **over_two(rates[0], rates[1], _f1_of_chapter), of=label, k=k)
         family.parts["chapters"].append(f1)
-        named = {"chapter": tree.code(chapter), "chapter_name": tree.name(chapter), "codes": label}
+        named = {"chapter": tree.codes[chapter], "chapter_name": tree.names[chapter], "codes": label}
         counts = {"n_cases": len(at), "n_diagnoses": int(inside.sum()), "n_codes": len(np.unique(reference[inside]))}
         few = f"{len(at)} case{'s' * (len(at) > 1)} only" if len(at) < FEW else ""
         for rater, hdp, hdr in zip(raters, *(mean_of_defined(rate).tolist() for rate in rates), strict=True):

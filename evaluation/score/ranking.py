@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError, OptionError
 from ...stats.agreement import divided
-from ...terms.icd.ancestor_sets import Nodes, opened
+from ...terms.icd.ancestor_sets import Nodes, hierarchy
 from ..match.matches import Matches
 from ..match.pairs import RANKED
 from ..read.findings import Finding
@@ -337,7 +337,7 @@ def reference_hits(matches: Matches) -> dict[str, Hits]:
         found[BY_M] = np.asarray(matches.references.hits.any(-1)), np.asarray(matches.references.given.any(1))
     if matches.codes is not None:
         predicted, reference = matches.codes.predicted, matches.codes.reference
-        tree, _ = opened(matches.codes.tree)
+        tree = hierarchy(matches.codes.tree)
         category = np.append(np.where(tree.categories >= 0, tree.categories, np.arange(len(tree))), -1)
         known = np.asarray((reference >= 0).any(1))
         found[BY_CODE] = _same(predicted, reference), known

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...pages.rows import Row, known
-from ...terms.icd.ancestor_sets import chapter_label, opened
+from ...terms.icd.ancestor_sets import chapter_label, hierarchy
 from ..match.matches import Matches
 from .scores import Values
 
@@ -93,8 +93,8 @@ def _groups(matches: Matches) -> list[tuple[str, str, NDArray[np.bool_]]]:
         for by, values in answers.references.groups.items()
     }
     if matches.codes is not None:
-        tree, paths = opened(matches.codes.tree)
-        of = paths.nodes[0][matches.codes.reference]
+        tree = hierarchy(matches.codes.tree)
+        of = tree.chapters[matches.codes.reference]
         label = {node: chapter_label(tree, node) for node in np.unique(of[of >= 0]).tolist()}
         held[CHAPTER] = [{label[node] for node in row if node >= 0} for row in of.tolist()]
     found = [("", "all cases", np.ones(len(answers.cases), bool))]

@@ -62,10 +62,10 @@ def read_queries(path: str | os.PathLike[str], synonyms: Sequence[Synonyms], nor
 
 def icd_category_right(encoder: Encoder, queries: Queries, normalizer: Normalizer) -> NDArray[np.bool_]:
     """[n, 2]: whether the nearest code of ICD-10-CM, and any of the 15 nearest, lies in a right category."""
-    index = IcdIndex.open("icd10cm", encoder, normalizer, cache=False)
+    index = IcdIndex.open("icd10cm", encoder, normalizer)
     right = np.zeros((len(queries.texts), 2), np.bool_)
     for i, nodes in enumerate(index.candidates(queries.texts).nodes):
-        categories = [index.tree.category(node) for node in nodes[nodes >= 0].tolist()]
+        categories = [index.tree.codes[category] for category in index.category_of(nodes[nodes >= 0]).tolist()]
         hits = [category in queries.categories[i] for category in categories]
         right[i] = hits[0], any(hits)
     return right

@@ -35,9 +35,9 @@ def siblings(pool: Pool, random: Random) -> Iterator[Candidate]:
             not as_written.residual
             and not is_enumerated(as_written.words)
             and is_name(as_written.words)
-            and vocabulary.in_fold((icd.name(node),))
+            and vocabulary.in_fold((icd.names[node],))
         ):
-            of_parent[icd.parent(node)].append(node)
+            of_parent[int(icd.parents[node])].append(node)
     families = [(icd.kinds[parent], nodes) for parent, nodes in sorted(of_parent.items()) if len(nodes) > 1]
     narrow = [nodes for kind, nodes in families if kind >= CATEGORY]
     wide = [nodes for kind, nodes in families if kind == BLOCK]

@@ -75,9 +75,9 @@ class Vocabulary:
     def _read_icd(self) -> Iterator[tuple[str, str]]:
         """Titles with their inclusion terms, and alone, as they are written. Chapters V to Z tell of no disease."""
         for node in range(len(self.tree)):
-            if not CATEGORY <= self.tree.kinds[node] < EXTENSION or _NOT_DISEASES.match(self.tree.code(node)):
+            if not CATEGORY <= self.tree.kinds[node] < EXTENSION or _NOT_DISEASES.match(self.tree.codes[node]):
                 continue
-            full = self.tree.name(node)
+            full = self.tree.names[node]
             whole = title(full)
             if whole is not None and self.normalizer(whole.words):
                 self.titles[node] = whole
@@ -112,12 +112,12 @@ class Vocabulary:
         for node in range(len(self.tree)):
             if not CATEGORY <= self.tree.kinds[node] < EXTENSION:
                 continue
-            full = self.tree.name(node)
+            full = self.tree.names[node]
             at = node
             written = self.titles.get(node)
             # "X, unspecified" is a child of X by its code and X itself by its meaning.
             if written and written.residual and self.tree.kinds[node] > CATEGORY:
-                at = self.tree.parent(node)
+                at = int(self.tree.parents[node])
             for name in (full, *([written.words] if written else [])):
                 if (disease := self.disease_of.get(self.normalizer(name))) is not None:
                     self._exact[self._root(disease)].add(at)
@@ -185,7 +185,7 @@ class Vocabulary:
     def _same_line(self, p: int, q: int) -> bool:
         p, q = min(p, q), max(p, q)
         while q > p:
-            q = self.tree.parent(q)
+            q = int(self.tree.parents[q])
         return p == q
 
 

@@ -1,4 +1,4 @@
-"""The graph of diseases: names, and what is a kind of what."""
+"""The graph of diseases: names, what is a kind of what, and the diseases that a string is nearest to by name or under an encoder."""
 
 from __future__ import annotations
 
@@ -12,12 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ModelError
-from ..icd.cache import text_array, texts_of
+from ...progress import Progress
+from ..encoders import Encoder
+from ..icd.cache import made_once, text_array, texts_of
+from ..icd.index import encoded
 from ..icd.ranking import NO_MORE_NAMES, MoreNames
+from ..icd.search import Candidates, Search, trained_index
 from ..text.vocabulary import Vocabulary
 
 MOST_KINDS = 2_050
 """A class with more kinds than this is too broad to name a disease ("cancer")."""
+LINKS = 3
+"""Diseases that a string is linked to, at most."""
 _TEXTS = ("ids", "labels", "names", "words", "coded_names", "codes")
 _NUMBERS = {
     "name_disease": np.int32, "parent_starts": np.int32, "parents": np.int32, "vague": np.bool_, "signs": np.bool_,
@@ -129,18 +135,7 @@ class DiseaseGraph:
                 return "a disease that is not there"
         if len(self.disease_of) != n:
             return "a name that stands twice"
-        return "a loop" if self._has_loop() else None
-
-    def _has_loop(self) -> bool:
-        """Whether some diseases are left when, again and again, all whose classes are gone go too."""
-        below = np.repeat(np.arange(len(self)), np.diff(self.parent_starts))
-        left = np.ones(len(self), np.bool_)
-        while left.any():
-            waiting = np.bincount(below[left[self.parents]], minlength=len(self)) > 0
-            if not (left & ~waiting).any():
-                return True
-            left &= waiting
-        return False
+        return None
 
     @cached_property
     def identity(self) -> str:
@@ -211,6 +206,44 @@ class DiseaseGraph:
         at = int(np.searchsorted(above.diseases[some], other))
         there = at < some.stop - some.start and above.diseases[some][at] == other
         return int(above.steps[some][at]) if there else -1
+
+
+class DiseaseIndex:
+    """The names of a graph, searchable.
+
+    Parameters
+    ----------
+    graph : whose diseases are found.
+    encoder : of the names, and of the strings that are looked up.
+    """
+
+    def __init__(self, graph: DiseaseGraph, encoder: Encoder) -> None:
+        self.graph, self.encoder = graph, encoder
+        key = {"graph": graph.identity, "encoder": encoder.identity}
+
+        def made(report: Progress) -> dict[str, NDArray[Any]]:
+            vectors = encoded(encoder, graph.names, report)
+            return {"vectors": vectors, "trained": trained_index(vectors)}
+
+        kept = made_once("diseases", key, made, "the index of the diseases")
+        self._search = Search(kept["vectors"], graph.name_disease, kept["trained"])
+
+    def find(self, names: Sequence[str], vectors: NDArray[np.float32]) -> Candidates:
+        """The `LINKS` nearest diseases of each normalised name, each by the nearest of its names; one that has the name stands alone.
+
+        Parameters
+        ----------
+        vectors : float32[u, d], the encoder's of `names`.
+
+        Returns
+        -------
+        nodes int32[u, LINKS] (-1 for none) and scores float32[u, LINKS], cosines (NaN for none), best first.
+        """
+        exact = np.fromiter((self.graph.disease_of.get(name, -1) for name in names), np.int32, len(names))
+        rows = np.flatnonzero(exact < 0)
+        out = Candidates.alone(exact, LINKS)
+        out.put(rows, self._search(vectors[rows], LINKS))
+        return out
 
 
 def vocabulary_of(graph: DiseaseGraph, language: str) -> Vocabulary:

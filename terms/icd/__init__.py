@@ -1,7 +1,7 @@
 """ICD-10: the tree of its codes, the index of their names, and the way from free text to a code.
 
 >>> tree = open_tree("icd10cm")                                    # doctest: +SKIP
->>> [tree.code(node) for node in tree.ancestors("I21.9")]          # doctest: +SKIP
+>>> [tree.codes[node] for node in tree.ancestors(tree.find("I21.9"))]          # doctest: +SKIP
 ['I21', 'I20-I25', '9']
 """
 

@@ -13,7 +13,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,34 +36,31 @@ def made_once(
     key: Mapping[str, Any],
     make: Callable[[Progress], dict[str, NDArray[Any]]],
     what: str,
-    folder: Path | str | Literal[False] | None = None,
 ) -> Arrays:
     """The arrays under `key`, made and stored where there are none; by one process, while others wait and then load them.
 
-    Where the folder is missing, read-only or damaged, the work is done again.
+    They lie in `cache_folder()`; where it is missing, read-only or damaged, the work is done again.
 
     Parameters
     ----------
     name : the kind of arrays.
     make : makes them, all in C order; its parameter is called with what is done and the total, or not.
     what : "the index of ICD-10-CM".
-    folder : where the files lie; None for `cache_folder()`, False for no cache at all.
     """
     full_key = json.dumps({"format": FORMAT, "holds": name, **key}, sort_keys=True, ensure_ascii=False)
-    if folder is False:
-        return _made(make, what)
-    folder = cache_folder() if folder is None else Path(folder)
+    folder = cache_folder()
     path = folder / f"icd-{name}-{hashlib.sha256(full_key.encode()).hexdigest()[:24]}.safetensors"
-    if (kept := _loaded(path, full_key)) is not None:
+    if (kept := _loaded(path)) is not None:
         return kept
     with contextlib.ExitStack() as held:
         with contextlib.suppress(DxmatchError):  # told when it is stored
             make_folder(folder, private=True)
             held.enter_context(alone(path.with_name(f".{path.stem}.lock"), what))
-        if (kept := _loaded(path, full_key)) is not None:
+        if (kept := _loaded(path)) is not None:
             return kept
-        made = _made(make, what)
-        _save(path, full_key, made)
+        with shown(f"making {what} once") as report:
+            made = make(report)
+        _save(path, made)
     with contextlib.suppress(OSError):
         for each in folder.glob("icd-*.safetensors"):
             if time.time() - each.stat().st_mtime > UNUSED_DAYS * 86_400:
@@ -71,13 +68,8 @@ def made_once(
     return made
 
 
-def _made(make: Callable[[Progress], dict[str, NDArray[Any]]], what: str) -> Arrays:
-    with shown(f"making {what} once") as report:
-        return make(report)
-
-
-def _loaded(path: Path, key: str) -> Arrays | None:
-    """The arrays stored under `key`; None where there are none. A damaged file is reported in a warning, goes, and counts as none."""
+def _loaded(path: Path) -> Arrays | None:
+    """The arrays of a file; None where there are none. A damaged file is reported in a warning, goes, and counts as none."""
     from safetensors import SafetensorError, safe_open
 
     if not path.is_file():
@@ -86,23 +78,20 @@ def _loaded(path: Path, key: str) -> Arrays | None:
         os.utime(path)
     try:
         with safe_open(path, "np") as file:
-            if file.metadata() == {"key": key}:
-                return {each: file.get_tensor(each) for each in file.keys()}  # noqa: SIM118 (not a dict)
-        problem = "another key"
+            return {each: file.get_tensor(each) for each in file.keys()}  # noqa: SIM118 (not a dict)
     except (SafetensorError, OSError) as error:
-        problem = str(error)
+        warn(f"The ICD cache file {path} is damaged ({error}) and is made anew.", RuntimeWarning)
     with contextlib.suppress(OSError):
         path.unlink()
-    warn(f"The ICD cache file {path} is damaged ({problem}) and is made anew.", RuntimeWarning)
     return None
 
 
-def _save(path: Path, key: str, arrays: Arrays) -> None:
+def _save(path: Path, arrays: Arrays) -> None:
     from safetensors.numpy import save
 
     try:
         with whole_file(path) as temporary:
-            temporary.write_bytes(save(dict(arrays), {"key": key}))
+            temporary.write_bytes(save(dict(arrays)))
     except DxmatchError as error:
         warn(f"The ICD cache {path} cannot be written ({error})", RuntimeWarning)
 

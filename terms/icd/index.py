@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,7 +117,6 @@ class IcdIndex:
         tree_source: str | Path,
         encoder: Encoder,
         normalizer: Normalizer,
-        cache: Path | str | Literal[False] | None = None,
         more_names: MoreNames | None = None,
         euclidean: bool = False,
         by_name: bool = False,
@@ -128,12 +127,11 @@ class IcdIndex:
         ----------
         tree_source : "icd10cm", "icd10" (WHO), or the path of a user's CSV.
         normalizer : the one that the strings asked for have gone through.
-        cache : folder; None for DXMATCH_CACHE or the platform's cache folder; False for none.
         more_names : further names of ICD-10-CM's codes; not looked at for another source.
         euclidean, by_name : as of the index. By name the entries are titles and inclusion terms alone, as H-DDx (A.1) has
             them: no other reading of them, and no more names.
         """
-        tree = open_tree(tree_source, cache)
+        tree = open_tree(tree_source)
         more = more_names if tree_source == MORE_NAMES_OF and not by_name else None
         key = {
             "source": tree.source, "encoder": encoder.identity, "normalizer": normalizer.identity, "wording": VERSION,
@@ -152,7 +150,7 @@ class IcdIndex:
             return made | Wording.of(names, nodes, tree).arrays()
 
         what = f"the index of {WRITTEN.get(str(tree_source), Path(tree_source).name)}"
-        kept = made_once("names", key, made, what, cache)
+        kept = made_once("names", key, made, what)
         known = dict(zip(texts_of(kept["known"]), kept["known_nodes"].tolist(), strict=True))
         return cls(
             tree=tree, encoder=encoder, normalizer=normalizer, names=texts_of(kept["names"]), nodes=kept["nodes"], vectors=kept["vectors"],
@@ -191,13 +189,13 @@ class IcdIndex:
             nodes=np.append(nodes, of_new),
             vectors=np.concatenate([self.vectors, encoded(self.encoder, new)]),
             costs=np.append(self.costs, np.full(len(new), MISSING, np.float32)),
-            wording=self.wording.with_names(new, ["" if node < 0 else tree.code(node) for node in first]),
+            wording=self.wording.with_names(new, ["" if node < 0 else tree.codes[node] for node in first]),
             known=known,
         )
 
     def _is_title(self, name: str) -> bool:
         node = self._nodes_by_name.get(name, -1)
-        return node >= 0 and self.tree.kinds[node] >= CATEGORY and self.normalizer(self.tree.name(node)) == name
+        return node >= 0 and self.tree.kinds[node] >= CATEGORY and self.normalizer(self.tree.names[node]) == name
 
     @property
     def _by_wording(self) -> bool:
@@ -282,7 +280,7 @@ class IcdIndex:
         """One row of `Candidates` as it is shown."""
         return [
             Candidate(
-                self.tree.code(node), self.tree.name(node), min(score, 1.0), self.shown(node, self.names[int(entry)])
+                self.tree.codes[node], self.tree.names[node], min(score, 1.0), self.shown(node, self.names[int(entry)])
             )
             for node, score, entry in zip(nodes.tolist(), scores.tolist(), entries.tolist(), strict=True)
             if node >= 0
@@ -290,7 +288,7 @@ class IcdIndex:
 
     def direct_answer(self, node: int, how: str, name: str, candidates: Sequence[Candidate], k: int) -> IcdAnswer:
         """Of a string that is a name of the code, or the code itself: its code goes before the candidates, and stands there once."""
-        code, title = self.tree.code(node), self.tree.name(node)
+        code, title = self.tree.codes[node], self.tree.names[node]
         chosen = Candidate(code, title, 1.0, self.shown(node, name, title))
         others = [one for one in candidates if one.code != code or (self.by_name and one.found != chosen.found)]
         return IcdAnswer(code, title, how, 1.0, [chosen, *others][:k])

@@ -87,7 +87,7 @@ class Naming:
             return name
         if (node := self._tree.find(name)) < 0:
             return name
-        return self.normalizer(self._tree.name(node))
+        return self.normalizer(self._tree.names[node])
 
     @cached_property
     def _tree(self) -> IcdTree:

@@ -184,7 +184,7 @@ class Wording:
         weights = (np.log(n / np.maximum(counts, 1)) / np.log(n)).astype(np.float32)
         weights[[word in _WEIGHTLESS or len(word) < 2 or any(map(str.isdigit, word)) for word in words]] = 0
         categories = tree.categories[nodes].tolist()
-        of_codes = bits_of_codes([tree.code(category) if category >= 0 else "" for category in categories])
+        of_codes = bits_of_codes([tree.codes[category] if category >= 0 else "" for category in categories])
         return cls(words, weights, said._replace(bits=said.bits | of_codes))
 
     @cached_property

@@ -99,7 +99,7 @@ def written_names(tree: IcdTree, node: int) -> Iterator[str]:
     A chapter's or section's title is given without its codes ("Tuberculosis (A15-A19)"), and without what stands among its
     inclusion terms as a note in whole sentences.
     """
-    title, terms = tree.name(node), tree.inclusion_terms(node)
+    title, terms = tree.names[node], tree.inclusion_terms(node)
     if tree.kinds[node] < CATEGORY:
         title, terms = _RANGE.sub("", title), [term for term in terms if "." not in term]
     yield from (title, *terms)

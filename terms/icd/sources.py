@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,24 +55,26 @@ def source_identity(source: str | Path) -> str:
         raise InputError(f"cannot be read ({error.strerror})", source=str(path)) from error
 
 
-def open_tree(source: str | Path = "icd10cm", cache: Path | str | Literal[False] | None = None) -> IcdTree:
-    """The tree from the cache, or parsed (seconds for ICD-10-CM) and stored there.
+def open_tree(source: str | Path = "icd10cm") -> IcdTree:
+    """The tree, kept as long as it is the same: from the cache, or parsed (seconds for ICD-10-CM) and stored there.
 
     Parameters
     ----------
     source : "icd10cm", "icd10" (WHO), or the path of a user's own codes (`_own_codes`).
-    cache : folder; None for DXMATCH_CACHE or the platform's cache folder; False for none.
     """
-    identity = source_identity(source)
+    return _opened(str(source), source_identity(source))
+
+
+@lru_cache(maxsize=4)
+def _opened(source: str, identity: str) -> IcdTree:
 
     def made(_: Progress) -> dict[str, NDArray[Any]]:
-        known = str(source) in PACKAGES
-        tree = _of_package(str(source), identity) if known else _own_codes(Path(source), identity)
+        tree = _of_package(source, identity) if source in PACKAGES else _own_codes(Path(source), identity)
         texts = {"codes": text_array(tree.codes), "names": text_array(tree.names), "terms": text_array(tree.terms)}
         return {**texts, "kinds": tree.kinds, "parents": tree.parents, "term_nodes": tree.term_nodes}
 
-    name = WRITTEN.get(str(source), Path(source).name)
-    kept = made_once("tree", {"source": identity}, made, f"the tree of {name}", cache)
+    name = WRITTEN.get(source, Path(source).name)
+    kept = made_once("tree", {"source": identity}, made, f"the tree of {name}")
     codes, names, terms = (texts_of(kept[column]) for column in ("codes", "names", "terms"))
     return IcdTree(codes, names, kept["kinds"], kept["parents"], terms, kept["term_nodes"], identity)
 
@@ -171,8 +174,8 @@ def _own_codes(path: Path, source: str) -> IcdTree:
         [name for _, name in synonyms], np.array([node for node, _ in synonyms], np.int32), source,
     )  # fmt: skip
     for node in np.flatnonzero(tree.kinds > CATEGORY).tolist():
-        category = code_key(order[node].code)[:3]
-        if code_key(tree.category(node) or "") != category:
+        category, at = code_key(order[node].code)[:3], tree.categories[node]
+        if at < 0 or code_key(order[at].code) != category:
             problem, allowed = "a subcategory that does not lie under its category", f"a parent under {category}"
             raise table.error(problem, order[node].row, given["parent"], allowed=allowed, got=order[node].code)
     return tree
@@ -199,12 +202,11 @@ def _in_order(
         parents.append(parent)
     if len(order) < len(entries):
         there = {one.code for one in order}
-        first = here = next(one for one in entries.values() if one.code not in there)
-        way: dict[str, None] = {}
-        while here.code not in way:
-            way[here.code] = None
-            here = entries[key_of(here.parent)]
-        got = " -> ".join([*way, here.code])
+        first = next(one for one in entries.values() if one.code not in there)
+        way = [first.code]
+        while way.count(way[-1]) < 2:
+            way.append(entries[key_of(entries[key_of(way[-1])].parent)].code)
+        got = " -> ".join(way)
         raise table.error("a parent that leads to no root, but in a cycle", first.row, column, got=got)
     return order, parents
 

@@ -10,13 +10,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import nsmallest
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
-
-KINDS = ("chapter", "block", "category", "subcategory", "extension")
 CHAPTER, BLOCK, CATEGORY, SUBCATEGORY, EXTENSION = range(5)
 
 # What people write inside a code and ICD-10 does not count: the point, blanks, dashes, WHO's dagger and asterisk.
@@ -38,22 +37,20 @@ def code_key(code: str) -> str:
 class IcdTree:
     """The nodes of one edition of ICD-10.
 
-    Wherever a method takes a node, it takes its number or its code as people write it.
-
     Attributes
     ----------
     codes, names : one text per node. A code may stand twice only as a block and, after it, its single category.
-    kinds : uint8[n], positions in `KINDS`.
+    kinds : uint8[n], from `CHAPTER` to `EXTENSION`.
     parents : int32[n], the parent's number; -1 for a root. A parent's number is smaller than its child's.
     terms, term_nodes : inclusion terms and, int32[t], the node that each belongs to, rising.
     source : what the tree was read from, with its version; stands in errors and in the key of the cache.
     """
 
-    codes: Sequence[str]
-    names: Sequence[str]
+    codes: list[str]
+    names: list[str]
     kinds: NDArray[np.uint8]
     parents: NDArray[np.int32]
-    terms: Sequence[str]
+    terms: list[str]
     term_nodes: NDArray[np.int32]
     source: str
 
@@ -70,48 +67,15 @@ class IcdTree:
         """The node of `code` as people write it, or -1. Where a block and its category share a code: the category."""
         return self._numbers.get(code_key(code), -1)
 
-    def node(self, code: str) -> int:
-        """The same as `find`.
-
-        Raises
-        ------
-        InputError
-            With the nearest codes, where the tree does not have it.
-        """
-        found = self.find(code)
-        if found < 0:
-            hint = f"a code of {self.source}, such as {', '.join(nearest_codes(code, self.codes))}"
-            raise InputError("an unknown ICD-10 code", allowed=hint, got=code)
-        return found
-
-    def _at(self, node: int | str) -> int:
-        return self.node(node) if isinstance(node, str) else int(node)
-
-    def code(self, node: int) -> str:
-        return self.codes[node]
-
-    def name(self, node: int | str) -> str:
-        return self.names[self._at(node)]
-
-    def kind(self, node: int | str) -> str:
-        """One of `KINDS`."""
-        return KINDS[self.kinds[self._at(node)]]
-
-    def parent(self, node: int | str) -> int:
-        """The parent's number; -1 for a root."""
-        return int(self.parents[self._at(node)])
-
-    def ancestors(self, node: int | str) -> list[int]:
+    def ancestors(self, node: int) -> list[int]:
         """From the parent up to the chapter; empty for a root. The node itself is not among them."""
-        above, here = [], self.parent(node)
-        while here >= 0:
-            above.append(here)
-            here = int(self.parents[here])
+        above: list[int] = []
+        while (node := int(self.parents[node])) >= 0:
+            above.append(node)
         return above
 
-    def inclusion_terms(self, node: int | str) -> list[str]:
-        at = self._at(node)
-        first, last = np.searchsorted(self.term_nodes, [at, at + 1])
+    def inclusion_terms(self, node: int) -> list[str]:
+        first, last = np.searchsorted(self.term_nodes, [node, node + 1])
         return [self.terms[i] for i in range(first, last)]
 
     @cached_property
@@ -126,6 +90,20 @@ class IcdTree:
             pending, above = pending[open_still], self.parents[above[open_still]]
         return out
 
+    @cached_property
+    def upwards(self) -> Any:
+        """A sparse uint16[n, n], 1 for each node itself and each above it."""
+        from scipy.sparse import csr_array
+
+        paths = self.paths(np.arange(len(self), dtype=np.int32))
+        node, at = np.nonzero(paths >= 0)
+        return csr_array((np.ones(len(node), np.uint16), (node, paths[node, at])), shape=(len(self), len(self)))
+
+    @cached_property
+    def chapters(self) -> NDArray[np.int32]:
+        """int32[n + 1]: the root above each node; the last, which -1 finds, is -1."""
+        return self.paths(np.append(np.arange(len(self), dtype=np.int32), np.int32(-1)))[:, 0]
+
     def paths(self, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
         """int32[u, levels]: from the chapter down to each node itself, then -1; all -1 for the node -1."""
         above = [nodes]
@@ -137,22 +115,16 @@ class IcdTree:
         places = depths[:, None] - 1 - np.arange(len(upwards))
         return np.where(places >= 0, upwards[places, np.arange(len(nodes))[:, None]], np.int32(-1))
 
-    def category(self, node: int | str) -> str | None:
-        """The first three characters as a code, such as "I21" for "I21.0"; None for chapters and blocks."""
-        at = self.categories[self._at(node)]
-        return None if at < 0 else self.codes[int(at)]
-
 
 def nearest_codes(code: str, codes: Sequence[str], n: int = 3) -> list[str]:
     """The `n` of `codes` with the fewest edits; of equals, those that begin alike for longest, then those of a like length."""
     from rapidfuzz.distance import Levenshtein, Prefix
-    from rapidfuzz.process import cdist
 
-    key, keys = code_key(code), [code_key(known) for known in codes]
-    edits, shared = (
-        cdist([key], keys, scorer=one, dtype=np.int32)[0] for one in (Levenshtein.distance, Prefix.similarity)
-    )
-    lengths = np.fromiter(map(len, keys), np.int32, len(keys))
-    order = np.lexsort((np.abs(lengths - len(key)), -shared, edits))
+    key = code_key(code)
+
+    def apart(known: str) -> tuple[int, int, int]:
+        other = code_key(known)
+        return Levenshtein.distance(key, other), -Prefix.similarity(key, other), abs(len(other) - len(key))
+
     # A block and its category may share a code.
-    return list(dict.fromkeys(codes[int(i)] for i in order[: 2 * n]))[:n]
+    return nsmallest(n, dict.fromkeys(codes), apart)

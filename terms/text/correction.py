@@ -6,7 +6,7 @@ found that one makes 80 % of misspellings).
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 from .scripts import latin_look
 from .vocabulary import NEVER_ENGLISH, Vocabulary, rows_in, words_in
@@ -26,6 +26,8 @@ COMMON = 15
 COMMON_FOR_TWO = {8: 50, 9: 50}
 """The same for short words and two slips."""
 
+_WORDS_KEPT = 1 << 16
+
 Corrections = tuple[tuple[str, str], ...]
 """What was written, and what it was read as."""
 
@@ -35,8 +37,7 @@ class Correction:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
-        self._read: dict[str, str] = {}
-        self._kin: set[str] = set()
+        self._read = lru_cache(_WORDS_KEPT)(self._found)
         self._confusions = _confusions(vocabulary.language)
 
     def __call__(self, name: str) -> tuple[str, Corrections]:
@@ -59,11 +60,17 @@ class Correction:
 
     def reading(self, word: str) -> str:
         """What a single word is read as: itself where it is known, or where nothing is clearly meant."""
-        if (read := self._read.get(word)) is None:
-            known = self.vocabulary.knows(word) or word in NEVER_ENGLISH  # "nicht" is no slip of "night"
-            read = word if known else self._looked_like(word) or self._nearest(word) or word
-            self._read[word] = read
-        return read
+        return self._read(word)[0]
+
+    def _found(self, word: str) -> tuple[str, bool]:
+        """The reading of a word, and whether it is known or near a word that is."""
+        if self.vocabulary.knows(word):
+            return word, True
+        if word in NEVER_ENGLISH:  # "nicht" is no slip of "night"
+            return word, False
+        if look := self._looked_like(word):
+            return look, True
+        return self._nearest(word)
 
     def _looked_like(self, word: str) -> str | None:
         """The known word that a word with letters of another script looks like."""
@@ -72,38 +79,37 @@ class Correction:
 
     def is_kin(self, word: str) -> bool:
         """Whether a word is known, or within the slips of one that is, though it may be no slip: "diabete", "neonatalis"."""
-        return self.reading(word) != word or self.vocabulary.knows(word) or word in self._kin
+        return self._read(word)[1]
 
-    def _nearest(self, word: str) -> str | None:
+    def _nearest(self, word: str) -> tuple[str, bool]:
         if len(word) < SHORTEST_FOR_ONE or not word.isalpha():
-            return None
+            return word, False
         words = self.vocabulary.words
         if word.endswith("s") and words.get(word[:-1], 0) > 1:
-            return word[:-1]  # "parkinsons"
+            return word[:-1], True  # "parkinsons"
         found = self._within(word, 1)
         if not found and len(word) >= SHORTEST_FOR_TWO:
             found = self._within(word, 2) or (self._within(word[:-1], 2) if word.endswith("s") else [])
         (count, best), *rivals = sorted(found, reverse=True) or [(0, "")]
-        if best:
-            self._kin.add(word)
-        if not best or _is_form_of(word, best) or _other_prefix(word, best):
-            return None
-        if any(count < MUCH_COMMONER * other and not _of_one_stem(best, rival) for other, rival in rivals):
-            return None
-        return best
+        is_other = not best or _is_form_of(word, best) or _other_prefix(word, best)
+        if is_other or any(count < MUCH_COMMONER * n and not _of_one_stem(best, rival) for n, rival in rivals):
+            return word, best != ""
+        return best, True
 
     def _within(self, word: str, slips: int) -> list[tuple[int, str]]:
         """(names, word) of the words so many slips away, at most, that are common enough to be what was meant."""
         from rapidfuzz import process
         from rapidfuzz.distance import OSA, Prefix
 
-        words, bucket = self.vocabulary.words, self.vocabulary.by_first_letter.get(word[0], {})
+        words, by_form = self.vocabulary.words, self.vocabulary.by_form
         least = (COMMON_FOR_ONE if slips == 1 else COMMON_FOR_TWO).get(len(word), 1 if slips == 1 else COMMON)
         near: set[str] = set()
         for length in range(len(word) - slips, len(word) + slips + 1):
-            if choices := bucket.get(length):
-                found = process.extract(word, choices, scorer=OSA.distance, score_cutoff=slips, limit=None)
-                near.update(each for each, _, _ in found)
+            choices = by_form.get((word[0], length), ())
+            near.update(
+                each
+                for each, _, _ in process.extract(word, choices, scorer=OSA.distance, score_cutoff=slips, limit=None)
+            )
         if slips == 2:  # two letters of the end are another ending: "thyroxin" is no slip of "thyroid"
             near = {each for each in near if Prefix.similarity(word, each) <= max(len(word) - 5, 3)}
             near = {each for each in near if word[:_SURE] == each[:_SURE]}

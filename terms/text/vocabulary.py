@@ -6,12 +6,15 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import resources
 
 SHORTEST_PART = 4
 """The shortest word, in letters, that a compound is taken apart into: "broncho" and "pneumonia"."""
+COMMON_PART = 3
+"""So many names at least hold each of the two."""
 
+_WORDS_KEPT = 1 << 16
 STEM, WORDS_OF_A_STEM = 6, 4
 """So many letters are a stem, where so many words of diagnoses begin with them."""
 
@@ -99,23 +102,16 @@ class Vocabulary:
         language: str = "en",
     ) -> None:
         self.words, self.diseases_of, self.language = words, diseases_of, language
-        self._known: dict[str, bool] = {}
+        self.knows = lru_cache(_WORDS_KEPT)(self._knows)
 
     def is_name(self, name: str) -> bool:
         """Whether a normalised text is the whole name of a disease."""
         return bool(self.diseases_of(name))
 
-    def knows(self, word: str) -> bool:
+    def _knows(self, word: str) -> bool:
         """Whether a normalised word is known: a word of diagnoses, of the language, or made of two such."""
-        if (known := self._known.get(word)) is None:
-            known = self._known[word] = (
-                word in self.words
-                or len(word) == 1
-                or not word.isalpha()
-                or self.is_english(word)
-                or self._is_compound(word)
-            )
-        return known
+        is_plain = word in self.words or len(word) == 1 or not word.isalpha()
+        return is_plain or self.is_english(word) or self._is_compound(word)
 
     def is_english(self, word: str) -> bool:
         """Whether English at large has the word; False in a model of another language."""
@@ -138,24 +134,16 @@ class Vocabulary:
         """Whether a word is a known one after a prefix ("retropharyngeal"), or two known ones ("hepatocarcinoma")."""
         for prefix in _PREFIXES:
             rest = word[len(prefix) :]
-            if len(rest) > SHORTEST_PART and word.startswith(prefix) and self._is_plain(rest):
+            if len(rest) > SHORTEST_PART and word.startswith(prefix) and (rest in self.words or self.is_english(rest)):
                 return True
-        return any(
-            self._is_common(word[:at]) and self._is_common(word[at:])
-            for at in range(SHORTEST_PART, len(word) - SHORTEST_PART + 1)
-        )
-
-    def _is_plain(self, word: str) -> bool:
-        return word in self.words or self.is_english(word)
-
-    def _is_common(self, word: str) -> bool:
-        return self.words.get(word, 0) >= 3
+        cuts = range(SHORTEST_PART, len(word) - SHORTEST_PART + 1)
+        return any(min(self.words.get(word[:at], 0), self.words.get(word[at:], 0)) >= COMMON_PART for at in cuts)
 
     @cached_property
-    def by_first_letter(self) -> dict[str, dict[int, list[str]]]:
+    def by_form(self) -> dict[tuple[str, int], list[str]]:
         """What a slip may be read as: words of letters alone in two names or more, or in English too; by first letter and length."""
-        found: dict[str, dict[int, list[str]]] = {}
+        found: dict[tuple[str, int], list[str]] = {}
         for word, count in self.words.items():
             if word.isalpha() and (count > 1 or self.is_english(word)):
-                found.setdefault(word[0], {}).setdefault(len(word), []).append(word)
+                found.setdefault((word[0], len(word)), []).append(word)
         return found

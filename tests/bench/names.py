@@ -92,7 +92,7 @@ def titles_and_variants(count: int) -> list[str]:
     from dxmatch.terms.icd import open_tree
 
     at_random, tree = random.Random(3), open_tree("icd10cm")
-    titles = list(dict.fromkeys(tree.name(node) for node in range(len(tree))))
+    titles = list(dict.fromkeys(tree.names[node] for node in range(len(tree))))
     some = at_random.sample(titles, min(count // 2, len(titles)))
     made = dict.fromkeys(some)
     while len(made) < count:

@@ -44,7 +44,7 @@ def test_names_and_codes(folder):
     # no short form, no name that ICD-10 has, none of two categories; the graph before Orphadata; WHO's code as its category
     assert found.keys() == {"gadget fever", "fever of gadgets", "widget syndrome", "disease of widgets"}
     assert found["gadget fever"][:3] == "A92" and found["widget syndrome"] == "G11"
-    index = IcdIndex.open("icd10cm", encoder, normalizer, False, more_names(coded))
+    index = IcdIndex.open("icd10cm", encoder, normalizer, more_names(coded))
     agreed = agreed_names(folder, index, normalizer, coded)
     assert {(one.name, one.code) for one in agreed} == {("blue gadget fever", "A92"), ("indigo fever", "A92")}
     assert all(math.isinf(one.cost) for one in agreed)

@@ -62,7 +62,7 @@ def _replace_the_large_sources(patch: pytest.MonkeyPatch, folder: Path) -> None:
     (folder / "tree.csv").write_text(TREE)
     for name, text in FILES.items():
         (folder / name).write_text(text)
-    patch.setattr(module, "open_tree", lambda source: open_tree(folder / "tree.csv", False))
+    patch.setattr(module, "open_tree", lambda source: open_tree(folder / "tree.csv"))
     patch.setattr(data, "icd_synonyms", _icd)
     patch.setattr(data, "common_synonyms", _common)
 

@@ -72,7 +72,7 @@ def test_what_the_key_holds_and_what_is_kept_is_not_made_again(tmp_path, small, 
     assert len(list(folder.glob("icd-names-*"))) == 3
     small.write_text(small.read_text().replace("Angina pectoris", "Stenocardia"))
     index = IcdIndex.open(small, encoder, normalizer, folder)
-    assert index.direct(["stenocardia", "angina pectoris"]).nodes.tolist() == [index.tree.node("I20"), -1]
+    assert index.direct(["stenocardia", "angina pectoris"]).nodes.tolist() == [index.tree.find("I20"), -1]
 
 
 def test_a_folder_that_cannot_be_written(tmp_path, small, encoder, normalizer):

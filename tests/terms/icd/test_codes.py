@@ -37,17 +37,17 @@ def shipped():
 
 
 def codes_of(tree, nodes):
-    return [tree.code(node) for node in nodes.ravel().tolist() if node >= 0]
+    return [tree.codes[node] for node in nodes.ravel().tolist() if node >= 0]
 
 
 def test_cells(tree):
     assert not doctest.testmod(icd_codes).failed
     cells = {"J40": Place(2, "icd10"), " i10-i1a ;C349| J40": Place(3, "icd10"), ";": Place(4, "icd10")}
     nodes = nodes_of_cells(cells, tree, "icd10cm")
-    assert [[tree.code(node) for node in row] for row in nodes.values()] == [["J40"], ["I10-I1A", "C34.9", "J40"], []]
+    assert [[tree.codes[node] for node in row] for row in nodes.values()] == [["J40"], ["I10-I1A", "C34.9", "J40"], []]
     # a block that holds one category of its name: the category is meant
     (node,) = nodes_of_cells({"B20": Place(2, "icd10")}, tree, "icd10cm")["B20"]
-    assert tree.kind(node) == "category"
+    assert tree.kinds[node] == "category"
     assert padded([(1, 2), (), (3,)]).tolist() == [[1, 2], [-1, -1], [3, -1]]
     assert padded([]).shape == (0, 1) and padded([()]).tolist() == [[-1]]
 

@@ -33,17 +33,17 @@ def test_direct(index):
     asked = ["crohn disease", "i21", "i21 0", "i210", "a15 a19", "c50", "no such thing", "h1n1", "10"]
     found = index.direct(asked)
     assert index.direct(["\ud800", ""]).nodes.tolist() == [-1, -1]
-    codes = [index.tree.code(node) if node >= 0 else None for node in found.nodes]
+    codes = [index.tree.codes[node] if node >= 0 else None for node in found.nodes]
     assert codes == ["K50.9", "I21", "I21.0", "I21.0", "A15-A19", "C50", None, None, None]
     assert found.how == ["direct"] + ["code"] * 5 + ["none"] * 3
-    assert index.tree.kind(int(found.nodes[5])) == "category"
+    assert index.tree.kinds[int(found.nodes[5])] == "category"
 
 
 def test_a_title_goes_before_an_inclusion_term(index, cm, normalizer):
     # "Polyneuropathy" is an inclusion term of A69.22 (Lyme disease) and, "unspecified" apart, the title of G62.9.
-    assert normalizer(cm.name("G62.9")) == "polyneuropathy"
+    assert normalizer(cm.names["G62.9"]) == "polyneuropathy"
     assert "polyneuropathy" in [normalizer(term) for term in cm.inclusion_terms("A69.22")]
-    assert index.tree.code(index.direct(["polyneuropathy"]).nodes[0]) == "G62.9"
+    assert index.tree.codes[index.direct(["polyneuropathy"]).nodes[0]] == "G62.9"
 
 
 def test_find_begins_with_the_direct_match(index):
@@ -62,8 +62,8 @@ def test_find_begins_with_the_direct_match(index):
 def test_categories(index):
     names = ["i21", "i21 9", "acute myocardial infarction", "i22", "a15 a19", "a15", "a15 a19"]
     ids = index.category_of(index.find(names).nodes[:, 0])
-    assert ids[0] == ids[1] == ids[2] == index.tree.node("I21")
-    assert ids[3] == index.tree.node("I22")
+    assert ids[0] == ids[1] == ids[2] == index.tree.find("I21")
+    assert ids[3] == index.tree.find("I22")
     assert ids[4] == ids[6] != ids[5]
     assert ids.dtype == np.int32
     assert len(index.category_of(index.find([]).nodes)) == 0

@@ -22,13 +22,13 @@ def test_a_tree_of_icd_in_any_order_of_rows(small: Path) -> None:
     tree = open_tree(small, False)
     assert list(tree.codes) == ["IX", "I20-I25", "I21", "I21.9", "I21.0", "I20", "I10"]
     kinds = ["chapter", "block", "category", "subcategory", "subcategory", "category", "category"]
-    assert [tree.kind(node) for node in range(len(tree))] == kinds
+    assert [tree.kinds[node] for node in range(len(tree))] == kinds
     assert tree.source.startswith("small.csv sha256:")
     header, *rows = small.read_text().splitlines()
     small.write_text("\n".join([header, *reversed(rows)]), encoding="utf-8-sig")
     for one in (tree, open_tree(small, False)):
         assert (one.parents < range(len(one))).all()
-        assert [one.code(node) for node in one.ancestors("i210")] == ["I21", "I20-I25", "IX"]
+        assert [one.codes[node] for node in one.ancestors("i210")] == ["I21", "I20-I25", "IX"]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_what_is_read(tmp_path: Path, text: str, codes: list[str]) -> None:
 def test_rows_of_one_code_are_synonyms(tmp_path: Path, text: str) -> None:
     tree = tree_of(tmp_path, text)
     assert tree.parents.tolist() == [-1, 0] and tree.ancestors(tree.codes[1]) == [0]
-    assert tree.name(1) == "angina" and tree.inclusion_terms(1) == ["angina pectoris"]
+    assert tree.names[1] == "angina" and tree.inclusion_terms(1) == ["angina pectoris"]
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ class Placed:
 
 def placed(cm, normalizer, names, floor=False):
     """An index of (name, code, cosine with any other text)."""
-    codes = np.array([cm.node(code) for _, code, _ in names], np.int32)
+    codes = np.array([cm.find(code) for _, code, _ in names], np.int32)
     encoder = Placed({name: cosine for name, _, cosine in names})
     texts = [name for name, _, _ in names]
     encoder.identity = "static-placed" if floor else "placed"
@@ -66,7 +66,7 @@ def test_a_special_code_only_where_the_words_say_so(cm, normalizer, asked, best)
             ("urine infection site", "N39.0", 0.91),
         ],
     )  # fmt: skip
-    assert index.tree.code(index.find([asked]).nodes[0, 0]) == best
+    assert index.tree.codes[index.find([asked]).nodes[0, 0]] == best
 
 
 def test_the_score_by_hand(cm, normalizer):
@@ -77,7 +77,7 @@ def test_the_score_by_hand(cm, normalizer):
     first, second = 0.8, 0.78 - SAYINGS["newborn"].cost - MISSING * weights["arm"]
     total = 1 + math.exp((second - first) / WIDTH)
     expected = [first + AGREEMENT * math.log(1 / total), second + AGREEMENT * math.log((total - 1) / total)]
-    assert [index.tree.code(node) for node in found.nodes[0, :2]] == ["L98", "P83"]
+    assert [index.tree.codes[node] for node in found.nodes[0, :2]] == ["L98", "P83"]
     assert found.scores[0, :2] == pytest.approx(expected, abs=1e-5)
 
 
@@ -114,11 +114,11 @@ def test_more_names(folder, encoder, normalizer, cm):
     plain = IcdIndex.open("icd10cm", encoder, normalizer, folder)
     assert len(index.names) == len(plain.names) + 1
     # ICD-10's own name goes before
-    assert [cm.code(node) for node in index.direct(["grippe of the lungs", "crohn disease"]).nodes] == [
+    assert [cm.codes[node] for node in index.direct(["grippe of the lungs", "crohn disease"]).nodes] == [
         "J10.1",
         "K50.9",
     ]
     assert plain.direct(["grippe of the lungs"]).nodes[0] == -1
-    assert cm.code(index.direct(["lung blight"]).nodes[0]) == "J18" and "lung blight" not in index.names
+    assert cm.codes[index.direct(["lung blight"]).nodes[0]] == "J18" and "lung blight" not in index.names
     again = IcdIndex.open("icd10cm", encoder, normalizer, folder, more)
     assert again.find(["grip of lungs"]).nodes.tolist() == index.find(["grip of lungs"]).nodes.tolist()

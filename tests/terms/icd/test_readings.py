@@ -33,7 +33,7 @@ def test_a_title_that_says_unspecified_is_the_disease(index) -> None:
         "pneumonia": "J18", "urinary tract infection": "N39.0", "subarachnoid hemorrhage": "I60", "fatty liver": "K76.0",
         "aortic stenosis": "I35.0", "hyponatremia": "E87.1", "peptic ulcer": "K27", "croup": "J05.0",
     }  # fmt: skip
-    found = [index.tree.code(node) for node in index.direct([*codes]).nodes]
+    found = [index.tree.codes[node] for node in index.direct([*codes]).nodes]
     assert dict(zip(codes, found, strict=True)) == codes
 
 

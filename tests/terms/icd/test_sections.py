@@ -30,7 +30,7 @@ def wide(index: IcdIndex) -> IcdIndex:
 )  # fmt: skip
 def test_a_sections_own_name_means_it(wide: IcdIndex, name: str, code: str) -> None:
     (node,) = wide.direct([name]).nodes
-    assert wide.tree.code(node) == code
+    assert wide.tree.codes[node] == code
 
 
 def test_the_features_of_the_shipped_model_see_no_section() -> None:
@@ -41,10 +41,10 @@ def test_the_features_of_the_shipped_model_see_no_section() -> None:
 
 def test_a_section_is_found_by_what_is_near_its_name(wide: IcdIndex, index: IcdIndex) -> None:
     names = ["intestinal infectious disease of children", "certain zoonotic bacterial disease"]
-    codes = [[wide.tree.code(n) for n in row] for row in wide.candidates(names, 5).nodes]
+    codes = [[wide.tree.codes[n] for n in row] for row in wide.candidates(names, 5).nodes]
     assert codes[0][0] == "A00-A09"
     assert codes[1][0] == "A20-A28"
-    assert not any("-" in index.tree.code(n) for row in index.candidates(names, 5).nodes for n in row)
+    assert not any("-" in index.tree.codes[n] for row in index.candidates(names, 5).nodes for n in row)
     alone = wide.candidates(names[:1], 5, by_wording=True)
     assert alone.nodes[0].tolist() == wide.candidates(names, 5, by_wording=True).nodes[0].tolist()
 
@@ -55,7 +55,7 @@ def test_a_chapter_is_only_what_its_own_name_means(wide: IcdIndex, by_name: IcdI
     assert not chapters & {int(node) for node in wide.nodes}
     assert not chapters & set(wide.candidates([text], 200, by_wording=True).nodes[0].tolist())
     assert wide.find([text]).nodes[0, 0] not in chapters
-    assert wide.tree.code(wide.find(["neoplasms"]).nodes[0, 0]) == "2"
+    assert wide.tree.codes[wide.find(["neoplasms"]).nodes[0, 0]] == "2"
     assert chapters & {int(node) for node in by_name.with_sections().nodes}, "H-DDx has them among its names"
 
 

@@ -19,7 +19,7 @@ from dxmatch.terms.icd.search import TEMPERATURE, Candidates, Shares
 )  # fmt: skip
 def test_wu_palmer_by_hand(cm, a: str, b: str | None, expected: float) -> None:
     """I21.0 lies under IX, I20-I25, I21: four codes with itself."""
-    nodes = np.array([-1 if code is None else cm.node(code) for code in (a, b)], np.int32)
+    nodes = np.array([-1 if code is None else cm.find(code) for code in (a, b)], np.int32)
     out = np.empty(1, np.float32)
     wu_palmer(cm.paths(nodes), np.array([0], np.int32), np.array([1], np.int32), out)
     assert out[0] == pytest.approx(expected, nan_ok=True)
