@@ -103,7 +103,7 @@ def _run(
     if peer is not None:
         from ...terms.encoders.sentence import SentenceEncoder
 
-        encoders[peer_name] = SentenceEncoder(peer, rows=64)
+        encoders[peer_name] = SentenceEncoder(peer)
     queries = read_queries(data / ORPHADATA_CODES, [*sources.values()], normalizer)
     # A name that no training source holds is unseen by every training; it is asked, too.
     unseen = dict(zip(names.texts, held_out.tolist(), strict=True))

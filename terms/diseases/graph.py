@@ -111,31 +111,23 @@ class DiseaseGraph:
                 raise ModelError(f"{place}: a damaged graph of diseases ({name} of another type).")
         more = MoreNames(held.pop("coded_names"), held.pop("codes"), held.pop("code_costs"))
         graph = cls(**held, more_names=more)
-        if problem := graph._problem():
-            raise ModelError(f"{place}: a damaged graph of diseases ({problem}).")
+        if not graph._fits():
+            raise ModelError(f"{place}: a damaged graph of diseases (arrays that do not fit each other).")
         return graph
 
-    def _problem(self) -> str | None:
-        d, n, more = len(self.ids), len(self.names), self.more_names
-        if not len(more.names) == len(more.codes) == len(more.costs):
-            return "codes of different numbers"
-        if (
-            not len(self.labels) == len(self.vague) == d
-            or len(self.name_disease) != n
-            or len(self.words) != len(self.word_counts)
-        ):
-            return "columns of different lengths"
-        starts = self.parent_starts
-        if len(starts) != d + 1 or starts[0] != 0 or starts[-1] != len(self.parents) or (np.diff(starts) < 0).any():
-            return "parents that are no rows"
-        if len(self.signs) != len(self.parents):
-            return "marks of signs that are no parents"
-        for places in (self.name_disease, self.parents):
-            if places.size and not 0 <= places.min() <= places.max() < d:
-                return "a disease that is not there"
-        if len(self.disease_of) != n:
-            return "a name that stands twice"
-        return None
+    def _fits(self) -> bool:
+        """Whether every number points to something, and no name stands twice."""
+        d, starts, more = len(self), self.parent_starts, self.more_names
+        places = np.append(self.name_disease, self.parents)
+        return (
+            len(more.names) == len(more.codes) == len(more.costs)
+            and len(self.labels) == len(self.vague) == d == len(starts) - 1
+            and len(self.words) == len(self.word_counts)
+            and starts[0] == 0 <= np.diff(starts).min(initial=0)
+            and starts[-1] == len(self.parents) == len(self.signs)
+            and 0 <= places.min(initial=0) <= places.max(initial=-1) < d
+            and len(self.name_disease) == len(self.names) == len(set(self.names))
+        )
 
     @cached_property
     def identity(self) -> str:

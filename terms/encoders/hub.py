@@ -15,6 +15,8 @@ _NAME = re.compile(r"(?=.{1,96}$)(?!.*(?:--|\.\.))\w[\w.-]*(/\w[\w.-]*)?")
 _WEIGHTS_OF_OTHERS = ("*.bin", "*.h5", "*.msgpack", "*.ot", "*.onnx*", "*.tflite", "*.gguf", "openvino/*", "coreml/*")
 _CODE = ("*.py", "*.pkl", "*.pickle", "*.ckpt")
 """Never run and never opened, so not fetched either."""
+_LONGEST_REASON = 300
+"""Characters of a library's message that are shown."""
 
 
 def is_hub_name(name: str) -> bool:
@@ -58,9 +60,14 @@ def hub_folder(name: str, revision: str | None = None, *, allow_download: bool =
             if any(folder.rglob("*.safetensors")):
                 break
     except Exception as error:  # the library raises whatever the layer below did
-        first_line = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise ModelError(f"{name}: could not be fetched from the hub ({first_line}).") from error
+        raise ModelError(f"{name}: could not be fetched from the hub ({first_line(error)}).") from error
     return folder
+
+
+def first_line(error: Exception) -> str:
+    """Of a library's message, what can be shown."""
+    line = (str(error).strip() or type(error).__name__).splitlines()[0][:_LONGEST_REASON]
+    return "".join(letter if letter.isprintable() else "?" for letter in line)
 
 
 def _repository(name: str) -> str:

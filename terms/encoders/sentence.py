@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 
 from ...errors import DxmatchError, MissingExtra, ModelError, OptionError
 from . import OWN_LENGTH, POOLINGS, checked_texts, rows_of
-from .hub import hub_folder
+from .hub import first_line, hub_folder
 
 ROWS = 8
+"""Texts per batch, always. More is quicker for many texts and slower for one."""
 _TEXTS_AT_ONCE = 8192
-_LONGEST_REASON = 300
-"""Characters of a library's message that are shown."""
 
 
 class SentenceEncoder:
@@ -35,7 +34,6 @@ class SentenceEncoder:
     prompt : put before every text, for models that were trained with one: the text, not its name. None for the one that
         the model says it uses by default, if any; "" for none.
     device : "cpu", "cuda", "cuda:1", "mps"; None for the fastest there is.
-    rows : texts per batch, always. More is quicker for many texts and slower for one.
     pooling : one of `POOLINGS`: how the vectors of tokens become one, for a plain transformer (a model without
         `modules.json`), which does not say so itself.
     unit : vectors of unit length; else of the length that the model gives them, for Euclidean distances.
@@ -44,10 +42,9 @@ class SentenceEncoder:
     Either way it is a folder that is opened, and nothing is fetched while it is. Code of the model's own is never run: sentence-transformers
     opens no class but its own without `trust_remote_code`, which is never given.
 
-    The last bits of a torch result depend on the shape of the batch. So a batch here always holds `rows` texts of one
-    length in tokens, without padding, filled up with copies where texts are missing. With `rows=1` a text gets the same
-    bits alone and in a batch by construction. With more it did on CPU for all-MiniLM-L6-v2 and a model of width 64
-    (both tested), but not for a model of width 24, whose matrices are cut up unevenly. Another processor, number of
+    The last bits of a torch result depend on the shape of the batch. So a batch here always holds `ROWS` texts of one
+    length in tokens, without padding, filled up with copies where texts are missing. A text gets the same bits alone and in
+    a batch on CPU for all-MiniLM-L6-v2 and a model of width 64 (both tested), but not for a model of width 24, whose matrices are cut up unevenly. Another processor, number of
     threads or release of torch may give other last bits.
 
     The `SentenceTransformer` itself is `model`.
@@ -62,7 +59,6 @@ class SentenceEncoder:
         revision: str | None = None,
         prompt: str | None = None,
         device: str | None = None,
-        rows: int = ROWS,
         pooling: str | None = None,
         unit: bool = True,
         *,
@@ -77,7 +73,7 @@ class SentenceEncoder:
         self.name, self.prompt = os.fspath(name_or_folder), prompt
         own = None if isinstance(name_or_folder, str) else Path(name_or_folder).expanduser()
         folder = own or hub_folder(self.name, revision, allow_download=allow_download)
-        self._folder, self._rows, self._pooling, self._unit = own, rows, pooling, unit
+        self._folder, self._pooling, self._unit = own, pooling, unit
         # The hub's cache keeps every commit in a folder of its name.
         self.revision = None if own is not None else folder.name
         packed = (folder / "modules.json").is_file()
@@ -97,7 +93,7 @@ class SentenceEncoder:
                     str(folder.resolve()), device=device, local_files_only=True, trust_remote_code=False
                 )
         except Exception as error:  # the library raises whatever the layer below did
-            problem = f"could not be loaded as a sentence-transformers model ({_first_line(error)})"
+            problem = f"could not be loaded as a sentence-transformers model ({first_line(error)})"
             raise ModelError(f"{self.name}: {problem}.") from error
         if pooling is not None:
             self.model[1] = Pooling(self.model.get_embedding_dimension(), pooling)  # type: ignore[arg-type]
@@ -116,8 +112,8 @@ class SentenceEncoder:
 
     @property
     def identity(self) -> str:
-        """The hash of the folder's files or `name@commit`; `rows`, the pooling, the prompt's hash; a device but for the CPU."""
-        said = [self._base, str(self._rows), *([self._pooling] if self._pooling else [])]
+        """The hash of the folder's files or `name@commit`; `ROWS`, the pooling, the prompt's hash; a device but for the CPU."""
+        said = [self._base, str(ROWS), *([self._pooling] if self._pooling else [])]
         if self.prompt is not None:
             said.append(hashlib.sha256(self.prompt.encode()).hexdigest()[:12])
         device = self.model.device.type
@@ -137,16 +133,16 @@ class SentenceEncoder:
         except (DxmatchError, MemoryError):
             raise
         except Exception as error:  # the library raises whatever the layer below did
-            raise ModelError(f"{self.name}: gives no vectors ({_first_line(error)}).") from error
+            raise ModelError(f"{self.name}: gives no vectors ({first_line(error)}).") from error
         return out
 
     def _encode(self, texts: list[str], out: NDArray[np.float32]) -> None:
         lengths = self._lengths(texts)
         for length in np.unique(lengths):
             at = np.flatnonzero(lengths == length)
-            filled = np.concatenate([at, np.repeat(at[-1:], -len(at) % self._rows)])
+            filled = np.concatenate([at, np.repeat(at[-1:], -len(at) % ROWS)])
             vectors = self.model.encode(
-                [texts[i] for i in filled], prompt=self._put_first, batch_size=self._rows, show_progress_bar=False
+                [texts[i] for i in filled], prompt=self._put_first, batch_size=ROWS, show_progress_bar=False
             )
             out[at] = rows_of(np.asarray(vectors)[: len(at)], [texts[i] for i in at], self._unit, self.name)
 
@@ -163,11 +159,6 @@ class SentenceEncoder:
                 f"{self.name} reads {longest} tokens; {cut} longer text(s) were cut.", UserWarning, stacklevel=4
             )
         return np.minimum(lengths, longest)
-
-
-def _first_line(error: Exception) -> str:
-    line = (str(error).strip() or type(error).__name__).splitlines()[0][:_LONGEST_REASON]
-    return "".join(letter if letter.isprintable() else "?" for letter in line)
 
 
 def encoder_files(folder: Path) -> Iterable[Path]:

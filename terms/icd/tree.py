@@ -81,28 +81,27 @@ class IcdTree:
     @cached_property
     def categories(self) -> NDArray[np.int32]:
         """int32[n]: per node its three-character category, itself for a category; -1 for chapters and blocks."""
-        out = np.where(self.kinds == CATEGORY, np.arange(len(self)), -1).astype(np.int32)
-        pending = np.flatnonzero(self.kinds > CATEGORY)
-        above = self.parents[pending]
-        while len(pending):
-            out[pending] = out[above]
-            open_still = (out[pending] < 0) & (self.parents[above] >= 0)
-            pending, above = pending[open_still], self.parents[above[open_still]]
-        return out
+        upwards = self._all_paths[:, ::-1]
+        there = (upwards >= 0) & (self.kinds[upwards] == CATEGORY) & (self.kinds >= CATEGORY)[:, None]
+        return np.where(there.any(1), upwards[np.arange(len(self)), there.argmax(1)], np.int32(-1))
+
+    @cached_property
+    def _all_paths(self) -> NDArray[np.int32]:
+        return self.paths(np.arange(len(self), dtype=np.int32))
 
     @cached_property
     def upwards(self) -> Any:
         """A sparse uint16[n, n], 1 for each node itself and each above it."""
         from scipy.sparse import csr_array
 
-        paths = self.paths(np.arange(len(self), dtype=np.int32))
-        node, at = np.nonzero(paths >= 0)
-        return csr_array((np.ones(len(node), np.uint16), (node, paths[node, at])), shape=(len(self), len(self)))
+        node, at = np.nonzero(self._all_paths >= 0)
+        above = self._all_paths[node, at]
+        return csr_array((np.ones(len(node), np.uint16), (node, above)), shape=(len(self), len(self)))
 
     @cached_property
     def chapters(self) -> NDArray[np.int32]:
         """int32[n + 1]: the root above each node; the last, which -1 finds, is -1."""
-        return self.paths(np.append(np.arange(len(self), dtype=np.int32), np.int32(-1)))[:, 0]
+        return np.append(self._all_paths[:, 0], np.int32(-1))
 
     def paths(self, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
         """int32[u, levels]: from the chapter down to each node itself, then -1; all -1 for the node -1."""

@@ -30,11 +30,13 @@ _FAULT = re.compile(
     re.DOTALL,
 )
 """A value of Excel for a formula that failed; a program's message in the place of an answer."""
-_FILE = re.compile(r"\S+\.(?:txt|csv|tsv|pdf|docx?|xlsx?|json|jsonl|parquet|html?|xml|py|md|png|jpe?g)", re.IGNORECASE)
-_ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\w+", re.IGNORECASE)
-_REPEATED = re.compile(r"(?:(\w)\1{2,}+\s*+)++|(\w+)(?:\s+\2){2,}", re.IGNORECASE)
-"""One letter, or one word, three times and more: "xxxx", "blah blah blah". Possessive, for a run of letters has many ways to be cut."""
-_CODE = re.compile(r"[A-Za-z]\d[\dA-Za-z]\.[\dA-Za-z]{1,4}")
+_NO_NAME = re.compile(
+    r"\S+\.(?:txt|csv|tsv|pdf|docx?|xlsx?|json|jsonl|parquet|html?|xml|py|md|png|jpe?g)|(?:https?://|www\.)\S+|\S+@\S+\.\w+"
+    r"|[a-z]\d[\da-z]\.[\da-z]{1,4}|(?:(\w)\1{2,}+\s*+)++|(\w+)(?:\s+\2){2,}",
+    re.IGNORECASE,
+)
+"""A file, an address, the form of a code; one letter, or one word, three times and more: "xxxx", "blah blah blah". Possessive, for a
+run of letters has many ways to be cut."""
 
 
 def says_nothing(raw: str) -> bool:
@@ -56,24 +58,14 @@ def says_nothing(raw: str) -> bool:
 def is_nothing(raw: str) -> bool:
     """Whether a text says that there is none, or is a number, one letter or word again and again, a file's name, or of the form of a code and none."""
     text = raw.strip()
-    return (
-        says_nothing(text)
-        or not any(map(str.isalpha, text))
-        or _FILE.fullmatch(text) is not None
-        or _ADDRESS.fullmatch(text) is not None
-        or _CODE.fullmatch(text) is not None
-        or _REPEATED.fullmatch(text) is not None
-    )
+    return says_nothing(text) or not any(map(str.isalpha, text)) or _NO_NAME.fullmatch(text) is not None
 
 
-_SPEAKS = frozenset(
-    (
-        "i", "we", "you", "she", "he", "they", "my", "your", "our", "their", "please", "think", "thinks", "believe", "believes",
-        "should", "would", "could", "cannot", "must", "let", "because", "therefore", "however", "although", "recommend",
-        "recommends", "recommended", "want", "wants", "know", "don't", "doesn't", "isn't", "i'm", "it's", "what", "why", "how",
-        "whether", "needs", "suggests", "suggest", "indicates", "warrants", "requires", "explains",
-    )
-)  # fmt: skip
+_SPEAKS = words_in(
+    "i we you she he they my your our their please think thinks believe believes should would could cannot must let because therefore "
+    "however although recommend recommends recommended want wants know don't doesn't isn't i'm it's what why how whether needs "
+    "suggests suggest indicates warrants requires explains"
+)
 """Words of one who speaks; none is in a name. Two are asked for, or one beside another sign."""
 _SAYS = re.compile(
     r"\b(?:it is|this is|there is|there are|that is|it could|it may|it might|may be|might be|should be|must be|"
@@ -81,14 +73,11 @@ _SAYS = re.compile(
     r"i think|i believe|i suspect|i would|we suspect|would be|could be|does not|do not|did not|is most|is likely|is not)\b",
     re.IGNORECASE,
 )
-_ORDERS = frozenset(
-    (
-        "request", "order", "administer", "give", "prescribe", "refer", "obtain", "perform", "recommend", "start", "stop",
-        "continue", "discontinue", "initiate", "schedule", "arrange", "send", "admit", "discharge", "monitor", "measure", "take",
-        "reassure", "advise", "ask", "offer", "provide", "begin", "switch", "avoid", "treat", "observe", "increase", "decrease",
-        "repeat", "conduct", "call", "see", "visit", "check", "evaluate", "proceed", "counsel", "consult", "transfer", "withhold", "add", "use",
-    )
-)  # fmt: skip
+_ORDERS = words_in(
+    "request order administer give prescribe refer obtain perform recommend start stop continue discontinue initiate schedule arrange "
+    "send admit discharge monitor measure take reassure advise ask offer provide begin switch avoid treat observe increase decrease "
+    "repeat conduct call see visit check evaluate proceed counsel consult transfer withhold add use"
+)
 _FINITE = words_in("is are was were has have had will does do did may might can")
 _AFTER_AN_ORDER = words_in("a an the for with to your")
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?")

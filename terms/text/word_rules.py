@@ -60,20 +60,14 @@ NEGATED = "non"
 def _english(words: Sequence[str]) -> list[str]:
     out: list[str] = []
     counted = False  # the last word is a number after a word that counts: "stage 3 (iv)"
-    skip = 0
-    for here, word in enumerate(words):
-        if skip:
-            skip -= 1
-            continue
+    said = f" {' '.join(words)} ".replace(" not otherwise specified ", " ").split()
+    for here, word in enumerate(said):
         if word in _SAYS_NOTHING:
-            continue
-        if word == "not" and tuple(words[here + 1 : here + 3]) == ("otherwise", "specified"):
-            skip = 2
             continue
         last = out[-1] if out else ""
         if last in _COUNTS:
             counted = True
-            if word == "x" and "linked" in words[here + 1 : here + 2]:
+            if word == "x" and "linked" in said[here + 1 : here + 2]:
                 counted = False
             elif (digit := _ROMAN.get(word) or _IN_WORDS.get(word)) is not None:
                 word = digit
