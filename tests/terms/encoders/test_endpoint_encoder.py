@@ -9,7 +9,7 @@ import pytest
 
 from dxmatch.endpoints.client import EndpointError
 from dxmatch.endpoints.endpoint import Endpoint
-from dxmatch.errors import InputError, ModelError, OptionError
+from dxmatch.errors import ModelError
 from dxmatch.terms.encoders import Encoder
 from dxmatch.terms.encoders.endpoint import ROWS, EndpointEncoder
 
@@ -65,24 +65,12 @@ def test_identity_follows_all_but_the_address() -> None:
     assert len({encoder.identity.partition("+")[0] for encoder in (plain, *others)}) == 6
 
 
-def test_what_encode_refuses(endpoint: Endpoint, loopback: Any) -> None:
-    encoder = EndpointEncoder(endpoint, "m")
-    with pytest.raises(OptionError, match="a list of strings"):
-        encoder.encode("gout")
-    with pytest.raises(InputError, match="without a character"):
-        encoder.encode(["gout", " "])
-    assert asked(loopback) == []
-
-
-def test_vectors_of_zeros(endpoint: Endpoint, loopback: Any) -> None:
-    loopback.rules({"vectors": "zero", "contains": "diagnosis 64"})
-    with pytest.raises(ModelError, match="'m' at the endpoint 'here' has no vector for 'diagnosis 64', but zeros"):
-        EndpointEncoder(endpoint, "m").encode(NAMES)
-
-
-def test_vectors_of_another_width(endpoint: Endpoint, loopback: Any) -> None:
+def test_vectors_of_zeros_or_of_another_width(endpoint: Endpoint, loopback: Any) -> None:
     encoder = EndpointEncoder(endpoint, "m")
     encoder.encode(["gout"])
+    loopback.rules({"vectors": "zero", "contains": "diagnosis 64"})
+    with pytest.raises(ModelError, match="'m' at the endpoint 'here' has no vector for 'diagnosis 64'"):
+        encoder.encode(NAMES)
     loopback.rules(dimensions=16)
     with pytest.raises(ModelError, match="gives vectors of 16 numbers, not of 8"):
         encoder.encode(NAMES)

@@ -34,18 +34,17 @@ def encoder() -> StaticEncoder:
     return random_encoder()
 
 
-def test_hashes_stay() -> None:
-    """A changed hash would make all weights that were ever trained worthless."""
-    golden = {
-        (WORD, "fever"): 1312851005, (PAIR, "heart attack"): 3997607054, (3, "<he"): 1173940831,
-        (4, "крон"): 1904885003, (5, "𝔘bcde"): 3563085284, (WORD, ""): 90457223,
-    }  # fmt: skip
-    assert {key: hashed(*key) for key in golden} == golden
+# A changed hash would make all weights that were ever trained worthless.
+GOLDEN = {
+    (WORD, "fever"): 1312851005, (PAIR, "heart attack"): 3997607054, (3, "<he"): 1173940831,
+    (4, "крон"): 1904885003, (5, "𝔘bcde"): 3563085284, (WORD, ""): 90457223,
+}  # fmt: skip
 
 
 @settings(deadline=None, max_examples=200)
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=5), st.booleans(), st.integers(3, 5), st.integers(0, 2))
 def test_buckets_equal_the_plain_ones(texts: list[str], pairs: bool, shortest: int, more: int) -> None:
+    assert [hashed(*key) for key in GOLDEN] == [*GOLDEN.values()]
     cut = (100, 900, shortest, shortest + more, pairs)
     words, grams, *_ = cut
     lists = BucketLists.of(
@@ -88,14 +87,18 @@ def test_save_and_load(encoder: StaticEncoder, tmp_path: Path) -> None:
     tensors = encoder.arrays()
     told = StaticEncoder(SMALL, tensors["rows"], tensors["scales"], training={"seed": 1}, measured={"at_1": 0.5})
     assert told.save(tmp_path / "deep" / "folder") == tmp_path / "deep" / "folder"
-    assert sorted(path.name for path in (tmp_path / "deep" / "folder").iterdir()) == [FILE]
     again = StaticEncoder.load(tmp_path / "deep" / "folder")
     assert (again.identity, again.shape) == (encoder.identity, SMALL)
     assert (again.training, again.measured) == ({"seed": 1}, {"at_1": 0.5})
     assert again.encode(["heart attack"]).tobytes() == encoder.encode(["heart attack"]).tobytes()
-    assert (
-        again.save(tmp_path / "again").joinpath(FILE).read_bytes() == (tmp_path / "deep" / "folder" / FILE).read_bytes()
-    )
+    whole = (tmp_path / "deep" / "folder" / FILE).read_bytes()
+    assert again.save(tmp_path / "again").joinpath(FILE).read_bytes() == whole
+    for damaged in (whole[:-9], whole[9:], b""):
+        (tmp_path / "again" / FILE).write_bytes(damaged)
+        with pytest.raises(ModelError, match=FILE):
+            StaticEncoder.load(tmp_path / "again")
+    with pytest.raises(ModelError, match="could not be read"):
+        StaticEncoder.load(tmp_path / "nowhere")
 
 
 def test_identity_follows_what_shapes_a_vector(encoder: StaticEncoder) -> None:
@@ -140,28 +143,6 @@ def test_arrays_that_do_not_fit(encoder: StaticEncoder) -> None:
             wrong = scales.copy()
             wrong[9] = bad
             StaticEncoder.from_arrays({"config": config, "rows": rows, "scales": wrong})
-
-
-def test_damaged_files_are_refused_or_still_sound(encoder: StaticEncoder, tmp_path: Path) -> None:
-    """Cut, bits flipped, bytes changed: a `ModelError`, or numbers that are finite; nothing else."""
-    random = np.random.default_rng(0)
-    whole = encoder.save(tmp_path).joinpath(FILE).read_bytes()
-    refused = 0
-    for _ in range(400):
-        content = bytearray(whole)
-        if random.random() < 0.3:
-            del content[int(random.integers(len(content))) :]
-        else:
-            within = len(content) if random.random() < 0.5 else min(len(content), 600)
-            for at in random.integers(0, within, int(random.integers(1, 4))):
-                content[at] ^= 1 << int(random.integers(8))
-        try:
-            (tmp_path / FILE).write_bytes(content)
-            damaged = StaticEncoder.load(tmp_path)
-            assert np.isfinite(damaged.encode(["heart attack", "fever"])).all()
-        except ModelError:
-            refused += 1
-    assert refused > 200
 
 
 def test_the_shipped_encoder_knows_synonyms_and_is_small() -> None:

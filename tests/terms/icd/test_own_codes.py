@@ -11,24 +11,29 @@ import pytest
 import dxmatch
 from dxmatch.errors import InputError, OptionError
 from dxmatch.terms.icd import IcdTree, open_tree
+from dxmatch.terms.icd.tree import BLOCK, CATEGORY, CHAPTER, SUBCATEGORY
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DXMATCH_CACHE", str(tmp_path / "cache"))
 
 
 def tree_of(tmp_path: Path, text: str) -> IcdTree:
     (tmp_path / "own.csv").write_text(text, "utf-8")
-    return open_tree(tmp_path / "own.csv", False)
+    return open_tree(tmp_path / "own.csv")
 
 
 def test_a_tree_of_icd_in_any_order_of_rows(small: Path) -> None:
-    tree = open_tree(small, False)
-    assert list(tree.codes) == ["IX", "I20-I25", "I21", "I21.9", "I21.0", "I20", "I10"]
-    kinds = ["chapter", "block", "category", "subcategory", "subcategory", "category", "category"]
-    assert [tree.kinds[node] for node in range(len(tree))] == kinds
+    tree = open_tree(small)
+    assert tree.codes == ["IX", "I20-I25", "I21", "I21.9", "I21.0", "I20", "I10"]
+    assert tree.kinds.tolist() == [CHAPTER, BLOCK, CATEGORY, SUBCATEGORY, SUBCATEGORY, CATEGORY, CATEGORY]
     assert tree.source.startswith("small.csv sha256:")
     header, *rows = small.read_text().splitlines()
     small.write_text("\n".join([header, *reversed(rows)]), encoding="utf-8-sig")
-    for one in (tree, open_tree(small, False)):
+    for one in (tree, open_tree(small)):
         assert (one.parents < range(len(one))).all()
-        assert [one.codes[node] for node in one.ancestors("i210")] == ["I21", "I20-I25", "IX"]
+        assert [one.codes[node] for node in one.ancestors(one.find("i210"))] == ["I21", "I20-I25", "IX"]
 
 
 @pytest.mark.parametrize(
@@ -41,12 +46,12 @@ def test_a_tree_of_icd_in_any_order_of_rows(small: Path) -> None:
         ("Code,Term,Parent\nA,angina,C\nC,cardiac disease,C\n", ["C", "A"]),
         # without a category it is no tree of ICD-10's
         ("code,name,parent\n1234,thing,\n", ["1234"]),
-        # what lies below a term stands behind it: sets of nodes with all above them are counted so
+        # what lies below a term stands behind it
         ("term,code,parent\nheart,H,\nlung,L,\nangina,A,H\nasthma,B,L\n", ["H", "A", "L", "B"]),
     ],
 )
 def test_what_is_read(tmp_path: Path, text: str, codes: list[str]) -> None:
-    assert list(tree_of(tmp_path, text).codes) == codes
+    assert tree_of(tmp_path, text).codes == codes
 
 
 @pytest.mark.parametrize(
@@ -58,24 +63,20 @@ def test_what_is_read(tmp_path: Path, text: str, codes: list[str]) -> None:
 )
 def test_rows_of_one_code_are_synonyms(tmp_path: Path, text: str) -> None:
     tree = tree_of(tmp_path, text)
-    assert tree.parents.tolist() == [-1, 0] and tree.ancestors(tree.codes[1]) == [0]
+    assert tree.parents.tolist() == [-1, 0] and tree.ancestors(1) == [0]
     assert tree.names[1] == "angina" and tree.inclusion_terms(1) == ["angina pectoris"]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "the file is empty"),
-        ("code,code,name,parent\nI21,x,AMI,\n", "two columns of one name"),
-        ("code,name,parent\nI21,AMI,\n ,Angina,\n", "row 3, column 'code': a blank code"),
-        ("code,name,parent\nI21,AMI,\nI20, ,\n", "row 3, column 'name': the diagnosis is blank"),
-        ("code,name,parent\nI21,AMI\n", "row 2: 2 values in a table of 3 columns"),
-        ("code,name,parent\nI21,AMI,\nI21.0,x,I22\n", "row 3, column 'parent': an unknown parent.* I21.*Got: 'I22'"),
+        ("code,name,parent\nI21,AMI,\n ,Angina,\n", "row 3, column 'code'"),
+        ("code,name,parent\nI21,AMI,\nI20, ,\n", "row 3, column 'name'"),
+        ("code,name,parent\nI21,AMI,\nI21.0,x,I22\n", "row 3, column 'parent'.* I21.*Got: 'I22'"),
         ("code,name,parent\nI21,AMI,I20\nI20,x,I21\n", "row 2, column 'parent': .*cycle. Got: 'I21 -> I20 -> I21'"),
-        ("code,name,parent\nI20,ok,\nI21.0,AMI,I20\n", "row 3, column 'parent': a subcategory that does not lie.*I21"),
-        ('code,name,parent\nI21,"AMI,\n', "row 2: a quote that is not closed"),
-        ("code,name,parent\nI21," + "x" * 5_000 + "\0,\n", "row 2: a NUL character"),
+        ("code,name,parent\nI20,ok,\nI21.0,AMI,I20\n", "row 3, column 'parent'.*under I21"),
         ("x,y\n1,2\n", "which column holds the terms"),
+        ("term\n\n", "no terms"),
     ],
 )
 def test_rows_that_cannot_be_right(tmp_path: Path, text: str, message: str) -> None:
@@ -86,12 +87,11 @@ def test_rows_that_cannot_be_right(tmp_path: Path, text: str, message: str) -> N
 
 @pytest.mark.parametrize("source", ["icd11", "", Path("nowhere.csv"), "/"])
 def test_no_such_source(source: Any) -> None:
-    with pytest.raises(OptionError, match="'icd10cm', 'icd10' or the path of a CSV file"):
-        open_tree(source, False)
+    with pytest.raises(OptionError, match="tree.*'icd10cm', 'icd10' or the path of a CSV file"):
+        open_tree(source)
 
 
-def test_texts_are_mapped_to_ones_own_terms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DXMATCH_CACHE", str(tmp_path / "cache"))
+def test_texts_are_mapped_to_ones_own_terms(tmp_path: Path) -> None:
     terms = ["Myocardial infarction", "Otitis media", "Zoster", "Type 2 diabetes mellitus"]
     texts = ["heart attack", "middle ear infection", "T2DM", "gout"]
     (tmp_path / "terms.csv").write_text("\n".join(["term", *terms]))

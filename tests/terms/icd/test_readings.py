@@ -1,11 +1,15 @@
-"""What a title says by ICD-10's conventions, and what a code stands for."""
+"""What a title says by ICD-10's conventions, what a code stands for, and everyday diagnoses under the shipped encoder."""
 
 from __future__ import annotations
 
+import csv
 import doctest
+from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
+import dxmatch
 from dxmatch.errors import InputError
 from dxmatch.terms.icd import readings
 from dxmatch.terms.icd.naming import Naming
@@ -54,3 +58,18 @@ def test_without_a_source_and_a_vocabulary_a_text_is_what_it_is() -> None:
     assert plain(["I21"]) == ["i21"]
     (reading,) = plain.read(["Astma; 5"])
     assert (reading.name, reading.read_as, reading.not_understood) == ("astma 5", (), None)
+
+
+NONSENSE = [
+    "asdf qwer", "qwertyuiop", "xkcd zzyzx", "blorp fnord", "jjjj kkkk", "lorem ipsum dolor sit amet", "привет как дела", "高脂血症",
+    "сахарный диабет", "guten morgen", "bonjour tout le monde", "where is the nearest train station", "error 404 page not found",
+    "my car needs new tires", "zzz",
+]  # fmt: skip
+
+
+def test_everyday_names_are_mapped_and_nonsense_is_not() -> None:
+    with (Path(__file__).parents[2] / "data" / "everyday_icd.csv").open(encoding="utf-8") as file:
+        right = {row["diagnosis"]: row["category"].split("|") for row in csv.DictReader(file)}
+    found = dxmatch.icd(pa.table({"diagnosis": [*right, *NONSENSE]}), k=3)["icd10"].to_pylist()
+    hits = [(code or "")[:3] in codes for code, codes in zip(found, right.values(), strict=False)]
+    assert sum(hits) >= 0.95 * len(right) and found[len(right) :] == [None] * len(NONSENSE)

@@ -1,18 +1,24 @@
-"""The search beside a look at every entry, and alone beside in a batch."""
+"""The search beside a look at every entry, alone beside in a batch; distributions over categories beside plain Python."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import math
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxmatch.models.folder import shipped_parts
 from dxmatch.terms.encoders.static import StaticEncoder
-from dxmatch.terms.icd import IcdIndex
-from dxmatch.terms.icd.search import CANDIDATES, Candidates, Search, trained_index
-from dxmatch.terms.text.normalizer import Normalizer
+from dxmatch.terms.icd.kernels import overlap
+from dxmatch.terms.icd.search import CANDIDATES, TEMPERATURE, Candidates, Search, Shares, trained_index
+
+from .conftest import HashingEncoder
+
+
+def shipped():
+    return StaticEncoder.from_arrays(shipped_parts().encoder or {})
 
 
 def brute_force(queries, vectors, codes, k):
@@ -48,39 +54,23 @@ def misspelt(names, count):
     return [name[:place] + name[place + 1 :] or "x" for name, place in zip(some, places, strict=True)]
 
 
-def recall(index: IcdIndex) -> float:
-    """Of the 15 nearest codes of misspelt names; the nearest one is always right where it is near."""
-    queries = index.encoder.encode(misspelt(index.names, 150))
+@pytest.mark.parametrize(("encoder_of", "least"), [(HashingEncoder, 0.995), (shipped, 0.999)])
+def test_recall_on_misspelt_names_of_icd10cm_alone_and_in_a_batch(opened, encoder_of, least) -> None:
+    """Of the 15 nearest codes; the nearest one is always right where it is near. Over several parts, which several threads take."""
+    index = opened(encoder_of())
+    queries = index.encoder.encode(misspelt(index.names, 600))
     found = index._search(queries, CANDIDATES)
-    right = brute_force(queries, index.vectors, index.nodes, CANDIDATES)
+    for i in range(0, len(queries), 7):
+        assert same_bits(index._search(queries[i : i + 1], CANDIDATES), found.at(slice(i, i + 1)))
+    found = found.at(slice(150))
+    right = brute_force(queries[:150], index.vectors, index.nodes, CANDIDATES)
     near = right.scores[:, 0] > 0.6
     assert near.mean() > 0.95
     np.testing.assert_allclose(found.scores[near, 0], right.scores[near, 0], atol=1e-6)
     assert (np.diff(found.scores, axis=1) <= 0).all()
     assert all(len(set(row)) == CANDIDATES for row in found.nodes.tolist())
     hits = [len(set(a) & set(b)) for a, b in zip(found.nodes.tolist(), right.nodes.tolist(), strict=True)]
-    return float(np.mean(hits)) / CANDIDATES
-
-
-def test_recall_on_the_names_of_icd10cm(index: IcdIndex, folder: Path, normalizer: Normalizer) -> None:
-    assert recall(index) >= 0.995
-    shipped = IcdIndex.open("icd10cm", StaticEncoder.from_arrays(shipped_parts().encoder or {}), normalizer, folder)
-    assert recall(shipped) >= 0.999
-    found = shipped.find(
-        [normalizer(text) for text in ("acute myocardal infarction", "apendicitis", "crohns diseese")], 1
-    )
-    # a misspelt bare "appendicitis" may be any of the three categories of that name
-    for node, right in zip(found.nodes[:, 0].tolist(), ({"I21"}, {"K35", "K36", "K37"}, {"K50"}), strict=True):
-        assert shipped.tree.category(node) in right
-
-
-def test_alone_and_in_a_batch_the_same_bits(index: IcdIndex) -> None:
-    """Over several parts, which several threads take."""
-    queries = index.encoder.encode(misspelt(index.names, 1100))
-    together = index._search(queries, CANDIDATES)
-    for i in range(0, len(queries), 7):
-        alone = index._search(queries[i : i + 1], CANDIDATES)
-        assert same_bits(alone, together.at(slice(i, i + 1)))
+    assert np.mean(hits) / CANDIDATES >= least
 
 
 def test_training_is_repeatable() -> None:
@@ -119,3 +109,40 @@ def test_ties_go_to_the_earlier_entry_and_a_code_counts_once():
     found = searched(first[:, :2].copy(), circle, np.repeat(np.arange(4, dtype=np.int32), 100), 5)
     assert found.nodes.tolist() == [[0, 1, 2, 3, -1]]
     assert np.isnan(found.scores[0, 4]) and found.scores[0, :4].tolist() == circle[::100, 0].tolist()
+
+
+def distribution(categories: list[list[int]], cosines: list[list[float]], k: int) -> Shares:
+    found = Candidates.none(len(categories), k)
+    for row, (ids, scores) in enumerate(zip(categories, cosines, strict=True)):
+        found.nodes[row, : len(ids)], found.scores[row, : len(ids)] = ids, scores
+    return found.shares(found.nodes)
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.integers(0, 15), min_size=1, max_size=20), st.integers(1, 30), st.integers(0, 2**32 - 1))
+def test_overlap_against_plain_python(counts: list[int], span: int, seed: int) -> None:
+    """Distributions and overlaps, the same for a name or a pair alone, and for a pair in the other order."""
+    rng = np.random.default_rng(seed)
+    categories = [rng.integers(0, span, count).tolist() for count in counts]
+    cosines = [np.sort(rng.random(count).astype(np.float32))[::-1].tolist() for count in counts]
+    names, expected = distribution(categories, cosines, 15), []
+    for row, (ids, scores) in enumerate(zip(categories, cosines, strict=True)):
+        weights: dict[int, float] = {}
+        for category, cosine in zip(ids, scores, strict=True):
+            weights[category] = weights.get(category, 0) + math.exp((cosine - scores[0]) / TEMPERATURE)
+        expected.append({category: weight / sum(weights.values()) for category, weight in sorted(weights.items())})
+        there = len(weights)
+        assert names.categories[row].tolist() == [*expected[-1]] + [-1] * (15 - there)
+        assert names.shares[row, :there] == pytest.approx(list(expected[-1].values()))
+        assert distribution([ids], [scores], 15).shares.tobytes() == names.shares[row].tobytes()
+    first, second = rng.integers(0, len(counts), (2, 50), dtype=np.int32)
+    together, alone, swapped = np.empty((3, 50), np.float32)
+    overlap(*names, first, second, together)
+    overlap(*names, second, first, swapped)
+    for p in range(50):
+        overlap(*names, first[p : p + 1], second[p : p + 1], alone[p : p + 1])
+    assert together.tobytes() == alone.tobytes() == swapped.tobytes()
+    for a, b, got in zip(first, second, together, strict=True):
+        x, y = expected[a], expected[b]
+        wanted = sum(min(x[one], y[one]) for one in x.keys() & y.keys()) if x and y else math.nan
+        assert got == pytest.approx(wanted, abs=1e-6, nan_ok=True)

@@ -60,8 +60,8 @@ def test_a_chapter_is_only_what_its_own_name_means(wide: IcdIndex, by_name: IcdI
 
 
 @pytest.fixture(scope="module")
-def by_name(folder: Path, encoder, normalizer: Normalizer) -> IcdIndex:
-    return IcdIndex.open("icd10cm", encoder, normalizer, folder, by_name=True)
+def by_name(opened, encoder) -> IcdIndex:
+    return opened(encoder, by_name=True)
 
 
 def test_names_are_titles_and_terms_and_a_code_may_come_twice(by_name: IcdIndex) -> None:
@@ -95,14 +95,12 @@ class Stretched:
 
 
 @pytest.mark.parametrize("by_name", [False, True])
-def test_euclid_finds_the_least_distance(
-    small: Path, encoder, normalizer: Normalizer, tmp_path: Path, by_name: bool
-) -> None:
+def test_euclid_finds_the_least_distance(small: Path, encoder, normalizer: Normalizer, by_name: bool) -> None:
     made = {"euclidean": True, "by_name": by_name}
-    index = IcdIndex.open(small, Stretched(encoder), normalizer, tmp_path / "c", **made)
+    index = IcdIndex.open(small, Stretched(encoder), normalizer, **made)
     asked = Stretched(encoder).encode(["infarction of the anterior wall"])
     distances = np.linalg.norm(index.vectors - asked, axis=1)
-    for one in (index, IcdIndex.open(small, Stretched(encoder), normalizer, tmp_path / "c", **made)):
+    for one in (index, IcdIndex.open(small, Stretched(encoder), normalizer, **made)):
         found = one.candidates(["infarction of the anterior wall"], 3)
         np.testing.assert_allclose(found.scores[0], -np.sort(distances)[:3], atol=1e-5)
         assert found.entries[0, 0] == distances.argmin()
