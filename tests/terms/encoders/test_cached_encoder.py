@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import resource
-import signal
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -118,19 +116,3 @@ def test_no_flipped_bit_is_given_out(tmp_path: Path) -> None:
         with warnings.catch_warnings(action="ignore"):
             asked_on_the_way(tmp_path, names)
         Path(f"{path}-journal").unlink(missing_ok=True)
-
-
-def test_a_full_disk(tmp_path: Path) -> None:
-    """A limit on the size of files stands for a full disk: the batches that fit stay, and the job goes on."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    names = [f"diagnosis {i:05}" for i in range(4 * ROWS)]
-    try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
-        with pytest.warns(RuntimeWarning, match="going on without it") as told:
-            assert asked_on_the_way(tmp_path, names) == names
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-        signal.signal(signal.SIGXFSZ, ignored)
-    assert len(told) == 1
-    assert 0 < len(asked_on_the_way(tmp_path, names)) < len(names)
