@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import base64
 import json
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,6 @@ from ..files.parquet_file import check_values, damaged, open_parquet, parquet_er
 from ..files.table import Problems, Table
 from ..files.tables import with_columns
 from ..matcher.batch import Batch, PairModel
-from ..matcher.match_function import MatchFunction
 from .plan import Chunk, Plan
 
 OWN_ROWS = 1 << 16
@@ -39,151 +38,107 @@ _DICTIONARY_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
-class ChunkResult:
-    """What came of a chunk; its part is written.
+class Done:
+    """What came of a chunk; the footer of its part says it.
 
-    rows : that were scored. matches : of them. unscored : of them, those with a diagnosis that is not understood; their probability is null.
-    known : for how many of them each feature has a value. rejected : why rows were left out, by their place in the chunk.
+    counts : the rows that were scored; of them the matches, those with a diagnosis that is not understood, and those that each feature is
+    known for. rejected : why rows were left out, by their place in the chunk.
     """
 
-    rows: int
-    matches: int
-    unscored: int
-    known: Sequence[int]
+    counts: Sequence[int]
     rejected: Mapping[int, str]
 
-    @classmethod
-    def of(cls, part: pa.Table, known: Sequence[int], rejected: Mapping[Any, str]) -> ChunkResult:
-        """Of the rows of a part, and what else its footer says."""
-        match = part.column("match")
-        left_out = {int(row): why for row, why in rejected.items()}
-        return cls(len(part), pc.sum(match).as_py() or 0, match.null_count, tuple(known), left_out)
 
+class Rows:
+    """Rows of a chunk, checked as those of any table; where rows may be rejected, those that cannot be right are left out.
 
-class CheckedRows:
-    """n rows of a chunk, whose two diagnoses are one dictionary array each, checked as those of any table.
+    table : the others, as they came. sides : their two diagnoses, trimmed, one dictionary array each. rejected : as of `Done`.
 
-    table : as they came. sides : the two diagnoses, trimmed. problems : what is wrong with some of them, by place in the table.
+    Raises
+    ------
+    InputError
+        For the first row that cannot be right, where none may be rejected.
     """
 
-    def __init__(self, plan: Plan, data: pa.Table, source: str, first_row: int) -> None:
-        self._plan, self.table = plan, Table(data, source, first_row)
-        self.problems: Problems = {}
-        self.sides: list[pa.DictionaryArray] = []
-        for name in plan.texts:
-            side = data.column(name).chunk(0)
-            side = pa.DictionaryArray.from_arrays(side.indices, pc.utf8_trim_whitespace(side.dictionary))
-            check_text(self.table, name, pa.chunked_array([side]), self.problems)
-            self.sides.append(side)
-        self._refuse()
-
-    @classmethod
-    def read(cls, plan: Plan, chunk: Chunk) -> CheckedRows:
-        """The two diagnoses of the rows of a chunk.
-
-        Raises
-        ------
-        InputError
-            For a damaged file, and for the first row that cannot be right, where none may be rejected.
-        """
-        return cls(plan, read_rows(chunk, plan.texts, plan.texts), str(chunk.path), chunk.first + 1)
+    def __init__(self, plan: Plan, chunk: Chunk, data: pa.Table, start: int = 0) -> None:
+        table, problems = Table(data, str(chunk.path), chunk.first + start + 1), Problems()
+        sides = [data.column(name).chunk(0) for name in plan.texts]
+        sides = [pa.DictionaryArray.from_arrays(one.indices, pc.utf8_trim_whitespace(one.dictionary)) for one in sides]
+        for name, side in zip(plan.texts, sides, strict=True):
+            check_text(table, name, pa.chunked_array([side]), problems)
+        if problems and not plan.rejecting:
+            raise problems[min(problems)].with_remedy(SET_ASIDE)
+        if problems:
+            good = pa.array(np.isin(np.arange(len(data)), [*problems], invert=True))
+            data, sides = data.filter(good), [side.filter(good) for side in sides]
+        self.table, self.sides, self._source = data, sides, table.source
+        self.rejected = {start + row: str(problem) for row, problem in problems.items()}
 
     @property
-    def texts(self) -> pa.Array:
-        """The different diagnoses of the rows."""
-        return pc.unique(pa.concat_arrays([pc.unique(side).dictionary_decode() for side in self.sides])).drop_null()
+    def texts(self) -> list[str]:
+        """The different diagnoses."""
+        return pc.unique(pa.concat_arrays([pc.unique(side).dictionary_decode() for side in self.sides])).to_pylist()
 
-    def batch(self, model: PairModel, names: Names, texts: pa.Array) -> tuple[Batch, NDArray[np.bool_]]:
-        """The rows without a problem as pairs, and bool[n], which rows these are. A diagnosis without a name is one problem more.
-
-        names : that were read from `texts`.
-
-        Raises
-        ------
-        InputError
-            Where a diagnosis is not among the texts, since the file changed after the first pass; and for a problem, as of `read`.
-        """
-        good, places = np.ones(len(self.table), bool), list[NDArray[np.int32]]()
-        good[list(self.problems)] = False
-        name_of = np.append(names.name_of, np.int32(-1))  # the last for blanks
-        for side, name in zip(self.sides, self._plan.texts, strict=True):
-            used = pc.unique(side.indices).drop_null()
-            at = np.full(len(side.dictionary) + 1, len(names.texts), np.int32)
-            found = pc.index_in(side.dictionary.take(used), texts)
+    def batch(self, model: PairModel, names: Names) -> Batch:
+        """The rows as pairs of names. Raises `InputError` where a diagnosis is none of their texts, since the file changed after the first pass."""
+        texts, places = pa.array(names.texts, pa.large_string()), list[NDArray[np.int32]]()
+        for side in self.sides:
+            found = pc.index_in(side.dictionary, texts).take(side.indices)
             if found.null_count:
-                raise damaged(self.table.source, "it changed while it was read")
-            at[used.to_numpy()] = found
-            places.append(at[side.indices.fill_null(len(at) - 1).to_numpy(zero_copy_only=False)])
-            for row in np.flatnonzero(good & (name_of[places[-1]] < 0)).tolist():
-                problem, got = "a diagnosis without a letter or digit", side[row].as_py()
-                self.problems[row] = self.table.error(problem, row, name, allowed="a diagnosis in words", got=got)
-                good[row] = False
-        self._refuse()
-        return Batch.of_texts(model, names, places[0][good], places[1][good], threads=1), good
-
-    def _refuse(self) -> None:
-        if self.problems and not self._plan.rejecting:
-            raise self.problems[min(self.problems)].with_remedy(SET_ASIDE)
+                raise damaged(self._source, "it changed while it was read")
+            places.append(found.to_numpy())
+        return Batch.of_texts(model, names, *places, threads=1)
 
 
-class Scorer:
-    """Scores chunks of a job and writes their parts. Threads may share it; it works on the thread that calls it.
+def write_part(plan: Plan, chunk: Chunk, ended: Event | None = None) -> Done:
+    """Scores a chunk and writes its part. It works on the thread that calls it.
 
-    Parameters
-    ----------
-    names : of the whole job; None where a chunk reads its own, some rows at a time.
+    ended : set where the job ends before its chunks; one that reads its own names is given up soon.
+
+    Raises
+    ------
+    DxmatchError
+        With the rows of the chunk; where the file is damaged, or a row cannot be right and none may be rejected, an `InputError`.
     """
-
-    def __init__(self, plan: Plan, m: MatchFunction, names: Names | None) -> None:
-        self.plan, self.m, self._names = plan, m, names
-        self._texts = None if names is None else pa.array(names.texts, pa.large_string())
-        self._model = replace(m.model, min_coverage=0)  # the job holds the share of all rows against the limit
-        self.leave = threading.Event()
-        """Set at the end of a job, also one that failed: chunks that read their own names are given up soon."""
-
-    def __call__(self, chunk: Chunk) -> ChunkResult:
-        """Writes the part of the chunk.
-
-        Raises
-        ------
-        DxmatchError
-            With the rows of the chunk; where the file is damaged, or a row cannot be right and none may be rejected, an `InputError`.
-        """
-        try:
-            return self._write(chunk)
-        except DxmatchError:
-            raise
-        except Exception as error:
-            rows = f"{chunk.path}, rows {chunk.first + 1:,} to {chunk.first + chunk.rows:,}"
-            why = "out of memory" if isinstance(error, MemoryError) else f"{type(error).__name__}: {error}"
-            raise DxmatchError(f"{rows}: chunk {chunk.number} failed ({why}).") from error
-
-    def _write(self, chunk: Chunk) -> ChunkResult:
-        plan = self.plan
-        table = read_rows(chunk, plan.input_schema.names, plan.texts)
-        scored, rejected, known = list[pa.Table](), dict[int, str](), np.zeros(len(self.m.features.names))
-        step = OWN_ROWS if self._names is None else chunk.rows
-        for start in range(0, chunk.rows, step):
-            if self.leave.is_set():
-                raise DxmatchError("The job was interrupted.")
-            rows = CheckedRows(plan, table.slice(start, step), str(chunk.path), chunk.first + start + 1)
-            texts = rows.texts if self._texts is None else self._texts
-            names = self._names or Names.read(texts.to_pylist(), self.m.providers, strict=False)
-            batch, good = rows.batch(self._model, names, texts)
-            kept = rows.table.data if good.all() else rows.table.data.filter(pa.array(good))
-            scored.append(with_columns(kept, batch.columns(self.m.threshold, plan.add, all_readings=True)))
-            known += np.array(list(batch.coverage.values())) * len(kept)
-            rejected |= {start + row: str(problem) for row, problem in rows.problems.items()}
-        whole = pa.concat_tables(scored).unify_dictionaries().combine_chunks()
-        result = ChunkResult.of(whole, np.rint(known).astype(int).tolist(), rejected)
-        about = {"job": plan.about, "chunk": chunk.number, "known": result.known, "rejected": result.rejected}
-        with whole_file(plan.part(chunk)) as temporary, writer(temporary, plan, about) as file:
-            if len(whole):
-                file.write_table(whole, row_group_size=len(whole))
-        return result
+    try:
+        return _write_part(plan, chunk, ended)
+    except DxmatchError:
+        raise
+    except Exception as error:
+        rows = f"{chunk.path}, rows {chunk.first + 1:,} to {chunk.first + chunk.rows:,}"
+        why = "out of memory" if isinstance(error, MemoryError) else f"{type(error).__name__}: {error}"
+        raise DxmatchError(f"{rows}: chunk {chunk.number} failed ({why}).") from error
 
 
-def finished_parts(plan: Plan, folder: Path) -> dict[int, ChunkResult]:
+def _write_part(plan: Plan, chunk: Chunk, ended: Event | None) -> Done:
+    m, table = plan.m, read_rows(chunk, plan.columns, plan.texts)
+    scored, counts, rejected = list[pa.Table](), 0, dict[int, str]()
+    step = OWN_ROWS if plan.names is None else chunk.rows
+    for start in range(0, chunk.rows, step):
+        if ended is not None and ended.is_set():
+            raise DxmatchError("The job was interrupted.")
+        rows = Rows(plan, chunk, table.slice(start, step), start)
+        batch = rows.batch(plan.model, plan.names or Names.read(rows.texts, m.providers))
+        added = batch.columns(m.threshold, plan.add, all_readings=True)
+        pairs, *known = known_rows(batch)
+        counts += np.array([pairs, pc.sum(added["match"]).as_py() or 0, added["match"].null_count, *known])
+        scored.append(with_columns(rows.table, added))
+        rejected |= rows.rejected
+    done = Done(np.array(counts).tolist(), rejected)
+    whole = pa.concat_tables(scored).unify_dictionaries().combine_chunks()
+    about = {"job": plan.about, "chunk": chunk.number, **vars(done)}
+    with whole_file(plan.part(chunk)) as temporary, writer(temporary, plan, about) as file:
+        if len(whole):
+            file.write_table(whole, row_group_size=len(whole))
+    return done
+
+
+def known_rows(batch: Batch) -> list[int]:
+    """How many rows there are, and for how many of them each feature has a value."""
+    return [len(batch), *(round(share * len(batch)) for share in batch.coverage.values())]
+
+
+def finished_parts(plan: Plan, folder: Path) -> dict[int, Done]:
     """What came of the chunks whose parts are in a folder, by their numbers; a part with a damaged page is none.
 
     Raises
@@ -191,35 +146,34 @@ def finished_parts(plan: Plan, folder: Path) -> dict[int, ChunkResult]:
     DxmatchError
         For parts of another job.
     """
-    found, paths = dict[int, ChunkResult](), sorted(folder.glob("part-*.parquet"))
+    found, paths = dict[int, Done](), sorted(folder.glob("part-*.parquet"))
     for path in paths:
         try:
             part = read_parquet(path)
             about = json.loads((part.schema.metadata or {})[_FOOTER_KEY])
-            job, number, result = about["job"], about["chunk"], ChunkResult.of(part, about["known"], about["rejected"])
+            done = Done(about["counts"], {int(row): why for row, why in about["rejected"].items()})
+            job, number = about["job"], about["chunk"]
         except (InputError, KeyError, ValueError, TypeError, AttributeError):
             continue
         if job != plan.about:
             raise plan.another_job(job, f"{folder} holds {len(paths):,} finished chunks")
         chunk = plan.chunks[number]
-        if path == plan.part(chunk, folder) and result.rows + len(result.rejected) == chunk.rows:
-            found[number] = result
+        if path.name == plan.part(chunk).name and len(part) + len(done.rejected) == chunk.rows:
+            found[number] = done
     return found
 
 
-def rejected_rows(plan: Plan, results: Mapping[int, ChunkResult]) -> Iterator[pa.Table]:
+def rejected_rows(plan: Plan, finished: Mapping[int, Done]) -> Iterator[pa.Table]:
     """The rows that were left out, with their numbers and reasons: a table for each chunk that has some."""
     for chunk in plan.chunks:
-        if rejected := results[chunk.number].rejected:
-            places = sorted(rejected)
-            rows = read_rows(chunk, plan.input_schema.names, ()).take(pa.array(places, pa.int64()))
-            numbers, why = [chunk.first + 1 + place for place in places], [rejected[place] for place in places]
-            yield with_columns(
-                rows, {"rejected_row": pa.array(numbers), "rejected_because": pa.array(why, pa.string())}
-            )
+        if rejected := sorted(finished[chunk.number].rejected.items()):
+            places, why = zip(*rejected, strict=True)
+            rows = read_rows(chunk, plan.columns).take(pa.array(places, pa.int64()))
+            numbers = [chunk.first + 1 + place for place in places]
+            yield with_columns(rows, {"rejected_row": numbers, "rejected_because": why})
 
 
-def read_rows(chunk: Chunk, columns: Sequence[str], texts: Sequence[str]) -> pa.Table:
+def read_rows(chunk: Chunk, columns: Sequence[str], texts: Sequence[str] = ()) -> pa.Table:
     """The rows of a chunk, every page held against its checksum.
 
     Parameters
@@ -227,21 +181,21 @@ def read_rows(chunk: Chunk, columns: Sequence[str], texts: Sequence[str]) -> pa.
     columns
         Which, in that order.
     texts
-        Those of `columns` that come as one dictionary array (int32 codes, large strings), whatever way they are stored.
+        Those of `columns` that come as one dictionary array, whatever way they are stored.
 
     Raises
     ------
     InputError
         Where the file is damaged or holds fewer rows than its footer said.
     """
-    with parquet_errors(chunk.path), open_parquet(chunk.path) as file:
+    with parquet_errors(chunk.path), open_parquet(chunk.path, texts) as file:
         counts = np.array(rows_of_groups(file), np.int64)
         starts = np.cumsum(counts) - counts
         groups = np.flatnonzero((starts < chunk.first + chunk.rows) & (starts + counts > chunk.first)).tolist()
-        skip, kept, left = (
+        skip, left, kept = (
             chunk.first - int(starts[groups].min(initial=chunk.first)),
-            list[pa.RecordBatch](),
             chunk.rows,
+            list[pa.RecordBatch](),
         )
         for batch in file.iter_batches(chunk.rows, row_groups=groups, columns=list(columns), use_threads=False):
             if len(rows := batch.slice(skip, left)):
@@ -253,23 +207,14 @@ def read_rows(chunk: Chunk, columns: Sequence[str], texts: Sequence[str]) -> pa.
             raise damaged(chunk.path, f"{chunk.rows - left:,} rows where its footer says {chunk.rows:,}")
         table = pa.Table.from_batches(kept)
         check_values(table, chunk.path)
-        return with_columns(table, {name: as_dictionary(table.column(name)) for name in texts}).select(list(columns))
+        return as_dictionaries(table, texts).select(list(columns))
 
 
-def as_dictionary(column: pa.ChunkedArray) -> pa.DictionaryArray:
-    """A column of texts as one dictionary array of large strings with int32 codes. Raises `pyarrow.ArrowInvalid` for a text that is not UTF-8."""
-    chunks = []
-    for chunk in column.chunks:
-        if not pa.types.is_dictionary(chunk.type):
-            # Encoded as it came: only the different texts are worth a cast.
-            plain = pa.types.is_string(chunk.type) or pa.types.is_large_string(chunk.type)
-            chunk = (chunk if plain else chunk.cast(pa.large_string())).dictionary_encode()
-        codes, values = chunk.indices.cast(pa.int32()), chunk.dictionary.cast(pa.large_string())
-        chunks.append(pa.DictionaryArray.from_arrays(codes, values))
-    whole = pa.chunked_array(chunks, _TEXT).unify_dictionaries().combine_chunks()
-    whole = whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
-    whole.dictionary.validate(full=True)
-    return whole
+def as_dictionaries(table: pa.Table, texts: Sequence[str]) -> pa.Table:
+    """The same, each of the columns `texts`, read as dictionaries, in one array with one dictionary."""
+    return with_columns(
+        table, {name: table.column(name).cast(_TEXT).unify_dictionaries().combine_chunks() for name in texts}
+    )
 
 
 @contextmanager

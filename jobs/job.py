@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Annotated, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from ..errors import DxmatchError, InputError, OptionError, warn
-from ..features.compute import Coverage, check_coverage, prepare
+from ..features.compute import Coverage, check_coverage, cores, prepare
+from ..features.feature_set import FeatureSet
 from ..features.names import Names
 from ..files.atomic import make_folder, whole_file
 from ..files.pairs import Pairs, read_pairs
 from ..files.parquet_file import read_parquet
 from ..files.reading import OF_TABLES, Reading
-from ..files.tables import check_output, with_columns, write_table, write_tables
+from ..files.tables import check_output, write_table, write_tables
 from ..files.wording import counted
 from ..matcher.batch import Added
 from ..matcher.match_function import MatchFunction
@@ -31,11 +32,10 @@ from ..matcher.policy import SPECIFICATION
 from ..matcher.protocol import loaded
 from ..options import File, Output, Serves, checked
 from ..progress import say, shown
-from .chunk import CheckedRows, ChunkResult, Scorer, as_dictionary, finished_parts, rejected_rows, writer
-from .plan import Chunk, Job, Plan, parquet_files, plan_job
+from .chunk import Done, Rows, as_dictionaries, finished_parts, known_rows, read_rows, rejected_rows, write_part, writer
+from .plan import Chunk, Job, Plan, plan_job
 
 T = TypeVar("T")
-Results = Generator[tuple[Chunk, T]]
 MAX_TEXTS = 1_000_000
 """With more different texts than that, which would take some 2.5 GB, the job does not hold them all."""
 _LOCK = "_job.lock"
@@ -123,39 +123,42 @@ def score_files(
         )
     if output is None:
         raise OptionError("output", "a .parquet file or a folder, for what is scored in chunks", output)
-    if reading.rejects is not None:
-        check_output(Path(reading.rejects))
-    parquet_files(source)
+    rejects = None if reading.rejects is None else Path(reading.rejects)
+    if rejects is not None:
+        check_output(rejects)
+    folder, rejecting = output.with_name(f"{output.name}.parts"), rejects is not None
+    plan = plan_job(source, folder, m, a=a, b=b, add=add, rejecting=rejecting, chunk_rows=job.chunk_rows)
     _check_places(source, output)
-    folder, to_file = output.with_name(f"{output.name}.parts"), output.suffix.lower() == ".parquet"
-    plan = plan_job(source, folder, m, a=a, b=b, add=add, rejecting=reading.rejects is not None, job=job)
     if output.is_dir() and any(output.iterdir()):
         _check_ours(output)
         if not job.restart:
             if len(there := finished_parts(plan, output)) == len(plan.chunks):
-                return _summary(m, plan, there, len(there))
+                return _summary(plan, there, len(there))
             raise DxmatchError(
                 f"{output} holds a result that is damaged. Give another output, or replace it with the option 'restart'."
             )
     _check_ours(folder)
     with _alone(folder):
-        finished = _resumed(plan)
+        finished = {} if job.restart else finished_parts(plan, folder)
+        kept = {_LOCK, *(plan.part(plan.chunks[number]).name for number in finished)}
+        for path in (path for path in folder.iterdir() if path.name not in kept):
+            path.unlink()
         if resumed := len(finished):
             say(f"{resumed:,} of {len(plan.chunks):,} chunks were there already.")
         try:
-            _score(plan, m, finished)
+            _score(plan, job, finished)
         except KeyboardInterrupt:
             raise KeyboardInterrupt(_kept(plan)) from None
-        summary = _summary(m, plan, finished, resumed)
         plan.check_inputs()
-        if reading.rejects is not None and summary.rejected:
-            write_tables(rejected_rows(plan, finished), Path(reading.rejects))
-            warn(f"{counted(summary.rejected, 'row')} set aside in {reading.rejects}.")
+        summary = _summary(plan, finished, resumed)
+        if rejects is not None and summary.rejected:
+            write_tables(rejected_rows(plan, finished), rejects)
+            warn(f"{counted(summary.rejected, 'row')} set aside in {rejects}.")
         if not summary.pairs:
             shutil.rmtree(folder)
-            raise InputError(f"all {plan.rows:,} rows were refused; see {reading.rejects}", source=str(source))
+            raise InputError(f"all {plan.rows:,} rows were refused; see {rejects}", source=str(source))
         check_coverage(summary.coverage, m.features, m.min_coverage)
-        if to_file:
+        if output.suffix:
             _merge(plan, output)
             shutil.rmtree(folder)
         else:
@@ -177,35 +180,47 @@ def _at_once(m: MatchFunction, read: Pairs, output: Path | None, add: Sequence[A
     return Summary(*counts, dict(scored.coverage), 1, 0, m.threshold, m.name, found.count(None), asked, table)
 
 
-def _score(plan: Plan, m: MatchFunction, finished: dict[int, ChunkResult]) -> None:
+def _score(plan: Plan, job: Job, finished: dict[int, Done]) -> None:
     """Finishes the chunks that are not."""
     todo = [chunk for chunk in plan.chunks if chunk.number not in finished]
     if not todo:
         return
-    names = _prepared(plan, m)
-    if plan.job.engine == "ray":
-        from .ray_engine import results
-
-        found = results(plan, m, names, todo)
-    else:
-        scorer = Scorer(plan, m, names)
-        found = _in_order(todo, scorer, plan.workers, scorer.leave)
+    workers, ended = job.workers or cores(), Event()
+    plan = replace(plan, names=_prepared(plan, workers))
     before = plan.rows - sum(chunk.rows for chunk in todo)
-    for chunk, result in _followed("Scoring pairs", plan, found, before):
-        finished[chunk.number] = result
+    with ExitStack() as held:
+        # The kernels run without the interpreter's lock, so threads are enough.
+        work, end = partial(write_part, plan, ended=ended), ended.set
+        if job.engine == "ray":
+            from .ray_engine import on_ray
+
+            work, end, workers = held.enter_context(on_ray(plan, job.workers))
+        for chunk, done in _each("Scoring pairs", plan, todo, work, workers, before, end):
+            finished[chunk.number] = done
 
 
-def _prepared(plan: Plan, m: MatchFunction) -> Names | None:
-    """The names of all texts of the job, prepared for every feature; None where there are too many to hold."""
-    texts: dict[str, None] = {}
-    each = _in_order(plan.chunks, lambda chunk: CheckedRows.read(plan, chunk).texts.to_pylist(), plan.workers)
-    for _, more in _followed("Reading texts", plan, each):
+def _prepared(plan: Plan, workers: int) -> Names | None:
+    """The names of all texts of the job, prepared for every feature; None where there are too many to hold.
+
+    Votes and picks are looked up for all pairs: what is refused for want of them is refused in seconds, before the first is scored.
+    """
+    m, texts = plan.m, dict[str, None]()
+
+    def rows(chunk: Chunk) -> Rows:
+        return Rows(plan, chunk, read_rows(chunk, plan.texts, plan.texts))
+
+    for _, more in _each("Reading texts", plan, plan.chunks, lambda chunk: rows(chunk).texts, workers):
         texts |= dict.fromkeys(more)
         if len(texts) > MAX_TEXTS:
             return None
-    names = Names.read(list(texts), m.providers, strict=False)
+    names = Names.read(list(texts), m.providers)
     if m.features.asked:
-        _check_votes(plan, m, names)
+        asked = replace(m.features, features=m.features.asked)
+        model = replace(plan.model, features=asked)
+        prepare(names, asked)
+        look_up = lambda chunk: known_rows(rows(chunk).batch(model, names))  # noqa: E731
+        found = [counts for _, counts in _each("Looking votes up", plan, plan.chunks, look_up, workers)]
+        check_coverage(_shares(asked, found), m.features, m.min_coverage)
     with shown("Preparing names") as progress:
         prepare(names, m.features, progress=progress)
         if {"relation", "reasons"} & {*plan.add} or m.policy != SPECIFICATION:
@@ -213,48 +228,34 @@ def _prepared(plan: Plan, m: MatchFunction) -> Names | None:
     return names
 
 
-def _check_votes(plan: Plan, m: MatchFunction, names: Names) -> None:
-    """Looks votes and picks up for all pairs before the first is scored: what is refused for want of them is refused in seconds.
+def _each(
+    what: str,
+    plan: Plan,
+    chunks: Sequence[Chunk],
+    work: Callable[[Chunk], T],
+    workers: int,
+    done: int = 0,
+    end: Callable[[], object] = lambda: None,
+) -> Iterator[tuple[Chunk, T]]:
+    """What `work` gives for each chunk, in their order, with progress shown.
 
-    Raises `InputError` where one is known for a smaller share of the rows than `m.min_coverage`.
+    done : rows that were done before. end : called where no more is wanted, so that what is under way may stop.
     """
-    asked = replace(m.features, features=m.features.asked)
-    model, texts = replace(m.model, features=asked, min_coverage=0), pa.array(names.texts, pa.large_string())
-    prepare(names, asked)
-
-    def look_up(chunk: Chunk) -> NDArray[np.float64]:
-        batch, _ = CheckedRows.read(plan, chunk).batch(model, names, texts)
-        return np.array([1, *batch.coverage.values()]) * len(batch)
-
-    found = _followed("Looking votes up", plan, _in_order(plan.chunks, look_up, plan.workers))
-    rows, *known = np.sum([counts for _, counts in found], axis=0).tolist()
-    shares = {name: count / max(rows, 1) for name, count in zip(asked.names, known, strict=True)}
-    check_coverage(shares, m.features, m.min_coverage)
+    with shown(what, done) as progress, ThreadPoolExecutor(workers) as pool:
+        try:
+            for chunk, result in zip(chunks, pool.map(work, chunks), strict=True):
+                yield chunk, result
+                done += chunk.rows
+                progress(done, plan.rows)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            end()
 
 
-def _in_order(
-    chunks: Sequence[Chunk], work: Callable[[Chunk], T], threads: int, leave: Event | None = None
-) -> Results[T]:
-    """What `work` gives for each chunk, in their order; the kernels run without the interpreter's lock, so threads are enough.
-
-    leave : is set in the end, so that what is under way may stop.
-    """
-    pool = ThreadPoolExecutor(threads)
-    try:
-        yield from zip(chunks, pool.map(work, chunks), strict=True)
-    finally:
-        if leave is not None:
-            leave.set()
-        pool.shutdown(cancel_futures=True)
-
-
-def _followed(what: str, plan: Plan, results: Results[T], done: int = 0) -> Iterator[tuple[Chunk, T]]:
-    """The same results, with progress shown. done : rows that were done before."""
-    with shown(what, done) as progress, closing(results):
-        for chunk, result in results:
-            yield chunk, result
-            done += chunk.rows
-            progress(done, plan.rows)
+def _shares(features: FeatureSet, counts: Sequence[Sequence[int]]) -> Coverage:
+    """The share of the rows that each feature is known for. counts : of each chunk, its rows and for how many each is known."""
+    rows, *known = np.sum(counts, axis=0).tolist()
+    return {name: count / max(rows, 1) for name, count in zip(features.names, known, strict=True)}
 
 
 @contextmanager
@@ -291,22 +292,11 @@ def _check_ours(folder: Path) -> None:
         )
 
 
-def _resumed(plan: Plan) -> dict[int, ChunkResult]:
-    """The chunks whose parts wait; all else of dxmatch's is removed."""
-    finished = {} if plan.job.restart else finished_parts(plan, plan.folder)
-    kept = {_LOCK, *(plan.part(plan.chunks[number]).name for number in finished)}
-    for path in plan.folder.iterdir():
-        if path.name not in kept:
-            path.unlink()
-    return finished
-
-
 def _merge(plan: Plan, output: Path) -> None:
     """The parts as one file, in order, a row group each; the next is read while one is written, with the checksums of its pages verified."""
 
     def read(chunk: Chunk) -> pa.Table:
-        part = read_parquet(plan.part(chunk), plan.texts).replace_schema_metadata(None)
-        return with_columns(part, {name: as_dictionary(part.column(name)) for name in plan.texts})
+        return as_dictionaries(read_parquet(plan.part(chunk), plan.texts).replace_schema_metadata(None), plan.texts)
 
     with ThreadPoolExecutor(1) as ahead, whole_file(output) as temporary, writer(temporary, plan) as file:
         coming = ahead.submit(read, plan.chunks[0])
@@ -344,19 +334,19 @@ def _check_places(source: Path, output: Path) -> None:
         raise InputError(problem, source=str(output), allowed=allowed)
 
 
-def _summary(m: MatchFunction, plan: Plan, results: Mapping[int, ChunkResult], resumed: int) -> Summary:
-    pairs = sum(result.rows for result in results.values())
-    known = np.sum([result.known for result in results.values()], axis=0) / max(pairs, 1)
+def _summary(plan: Plan, finished: Mapping[int, Done], resumed: int) -> Summary:
+    m, counts = plan.m, [done.counts for done in finished.values()]
+    pairs, matches, unscored, *_ = np.sum(counts, axis=0).tolist()
     return Summary(
         pairs=pairs,
-        matches=sum(result.matches for result in results.values()),
+        matches=matches,
         rejected=plan.rows - pairs,
-        coverage=dict(zip(m.features.names, known.tolist(), strict=True)),
+        coverage=_shares(m.features, [(rows, *known) for rows, _, _, *known in counts]),
         chunks=len(plan.chunks),
         resumed=resumed,
         threshold=m.threshold,
         model=m.name,
-        unscored=sum(result.unscored for result in results.values()),
+        unscored=unscored,
         asked=[feature.name for feature in m.features.asked],
     )
 

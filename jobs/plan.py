@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -13,13 +13,14 @@ from typing import Annotated, Any, Literal
 import pyarrow as pa
 
 from ..errors import DxmatchError, InputError
+from ..features.names import Names
 from ..files.parquet_file import damaged, open_parquet, parquet_errors, rows_of_groups
 from ..files.table import Table, is_text
 from ..files.tables import check_file
+from ..matcher.batch import PairModel
 from ..matcher.match_function import MatchFunction
 from ..models.manifest import SHAPE_FEATURES, installed_releases
 from ..options import Between, Options
-from ..settings import cores
 
 CHUNK_ROWS = 1 << 19
 """Rows of a chunk: some seconds of work, some 200 MB of memory, and no more lost when a worker dies."""
@@ -68,23 +69,25 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Plan:
-    """All that a worker must know beside M, on this machine or another that sees the same files: picklable, and small.
+    """All that a worker must know, on this machine or another that sees the same files: picklable.
 
-    inputs : size and time of change of the files, as they were when it began. input_schema, schema : of the rows that come and of those that
-    are written. texts : the columns of the two diagnoses. rejecting : rows that cannot be right are left out; else the first of them ends
-    the job. folder : where the parts wait. about : all that shapes the result, by the words for it. job : how it is done.
+    m : the match function. inputs : size and time of change of the files, as they were when it began. columns : those of the rows that are
+    kept. schema : of the rows that are written. texts : the columns of the two diagnoses. rejecting : rows that cannot be right are left
+    out; else the first of them ends the job. folder : where the parts wait. about : all that shapes the result, by the words for it.
+    names : those of all texts, prepared; None until they are, and where each chunk reads its own.
     """
 
+    m: MatchFunction
     chunks: tuple[Chunk, ...]
     inputs: Mapping[Path, tuple[int, int]]
-    input_schema: pa.Schema
+    columns: tuple[str, ...]
     schema: pa.Schema
     texts: tuple[str, str]
     add: tuple[str, ...]
     rejecting: bool
     folder: Path
     about: Mapping[str, Any]
-    job: Job
+    names: Names | None = None
 
     @property
     def rows(self) -> int:
@@ -92,13 +95,13 @@ class Plan:
         return sum(chunk.rows for chunk in self.chunks)
 
     @property
-    def workers(self) -> int:
-        """Chunks under way at once on this machine."""
-        return self.job.workers or cores()
+    def model(self) -> PairModel:
+        """What the pairs are seen with; the job holds the share of all rows that a vote is known for against the limit, no chunk its own."""
+        return replace(self.m.model, min_coverage=0)
 
-    def part(self, chunk: Chunk, folder: Path | None = None) -> Path:
+    def part(self, chunk: Chunk) -> Path:
         """Names in the order of the rows, for readers that sort the files of a folder by name."""
-        return (folder or self.folder) / f"part-{chunk.number:0{max(5, len(str(len(self.chunks) - 1)))}}.parquet"
+        return self.folder / f"part-{chunk.number:0{max(5, len(str(len(self.chunks) - 1)))}}.parquet"
 
     def check_inputs(self) -> None:
         """Raises `InputError` where a file is no longer what it was when the job began."""
@@ -132,7 +135,7 @@ def plan_job(
     b: str = "b",
     add: Sequence[str] = (),
     rejecting: bool = False,
-    job: Job = Job(),
+    chunk_rows: int = CHUNK_ROWS,
 ) -> Plan:
     """The plan of scoring a Parquet file, or all those of a folder, whose parts wait in `folder`.
 
@@ -153,17 +156,17 @@ def plan_job(
         if columns != expected:
             differ = ", ".join(sorted({*columns} ^ {*expected})) or "their order"
             raise InputError(f"its columns differ from those of {first.name} in {differ}", source=str(path))
-        for start in range(0, rows, job.chunk_rows):
-            chunks.append(Chunk(len(chunks), path, start, min(job.chunk_rows, rows - start)))
+        for start in range(0, rows, chunk_rows):
+            chunks.append(Chunk(len(chunks), path, start, min(chunk_rows, rows - start)))
     if not chunks:
         raise InputError("the table has no rows", source=str(source), allowed="at least one row")
     for option, name in (("a", a), ("b", b)):
         Table(schema.empty_table(), str(first), 1).require(name, "a diagnosis", option=option)
         if not is_text(kind := schema.field(name).type):
             raise InputError("a column that is not text", source=str(first), column=name, allowed="text", got=str(kind))
-    kinds = m.model.added_columns(add, beside=schema.names, source=str(source))
-    kept = pa.schema([field for field in schema if field.name not in kinds], schema.metadata)
-    added = [pa.field(name, pa.type_for_alias(kind)) for name, kind in kinds.items()]
+    added = m.model.added_columns(add, beside=schema.names, source=str(source))
+    kept = [field for field in schema if field.name not in added]
+    written = [*kept, *(pa.field(name, pa.type_for_alias(kind)) for name, kind in added.items())]
     store = m.providers.store
     about = {
         "release": metadata.version("dxmatch"),
@@ -177,12 +180,14 @@ def plan_job(
         "column b": b,
         "further columns": ", ".join(sorted(add)),
         "rejects": rejecting,
-        "rows of a chunk": job.chunk_rows,
+        "rows of a chunk": chunk_rows,
         "input": _digest([[path.name, *inputs[path], str(own)] for path, (own, _) in opened.items()]),
         "rows": sum(chunk.rows for chunk in chunks),
     }
-    written = pa.schema([*kept, *added], kept.metadata)
-    return Plan(tuple(chunks), inputs, kept, written, (a, b), tuple(add), rejecting, folder, about, job)
+    return Plan(
+        m, tuple(chunks), inputs, tuple(field.name for field in kept), pa.schema(written, schema.metadata), (a, b), tuple(add),
+        rejecting, folder, about,
+    )  # fmt: skip
 
 
 def parquet_files(source: Path) -> list[Path]:

@@ -12,17 +12,15 @@ import logging
 import os
 import socket
 import sys
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from importlib import import_module, metadata
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ..errors import DxmatchError, MissingExtra, OptionError
-from ..features.names import Names
-from ..matcher.match_function import MatchFunction
-from ..models.manifest import installed_releases
-from .chunk import ChunkResult, Scorer
+from ..models.releases import installed_releases
+from .chunk import Done, write_part
 from .plan import LIBRARIES, Chunk, Plan
 
 ATTEMPTS = 5
@@ -32,10 +30,10 @@ _WITH_TOKENS = (2, 59)
 _LIBRARIES = ("numpy", "numba", "lightgbm", *LIBRARIES)
 
 
-def results(
-    plan: Plan, m: MatchFunction, names: Names | None, todo: Sequence[Chunk]
-) -> Generator[tuple[Chunk, ChunkResult]]:
-    """What comes of chunks, as they are done, on the Ray cluster that RAY_ADDRESS names, else on one that is started on this machine.
+@contextlib.contextmanager
+def on_ray(plan: Plan, workers: int | None) -> Iterator[tuple[Callable[[Chunk], Done], Callable[[], None], int]]:
+    """What does a chunk on the Ray cluster that RAY_ADDRESS names, else on one that is started on this machine; what gives up those that
+    are under way; and how many to do at once.
 
     A worker or a machine that dies costs the chunks it had: Ray does them again elsewhere.
 
@@ -54,15 +52,18 @@ def results(
             raise DxmatchError("The Ray cluster has no CPU to work on.")
         task = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1)(score)
         # In a list, the reference travels as it is: each process that works for the job fetches what it stands for once.
-        shared = [ray.put((plan, m, names))]
-        rest, running = iter(todo), dict[Any, Chunk]()
+        shared, running = [ray.put(plan)], set[Any]()
+
+        def work(chunk: Chunk) -> Done:
+            running.add(done := task.remote(versions(), Path.cwd(), shared, chunk))
+            return ray.get(done)
+
+        def end() -> None:
+            for reference in [*running]:
+                ray.cancel(reference, force=True)
+
         try:
-            while running := running | {
-                task.remote(versions(), Path.cwd(), shared, chunk): chunk
-                for chunk in islice(rest, (plan.job.workers or cores) - len(running))
-            }:
-                (done,), _ = ray.wait([*running])
-                yield running.pop(done), ray.get(done)
+            yield work, end, workers or cores
         except ray.exceptions.RayError as error:
             cause = getattr(error, "cause", None)
             if isinstance(cause, DxmatchError):
@@ -72,17 +73,18 @@ def results(
                 f"The Ray cluster failed ({type(cause or error).__name__}: {why}). Where workers die, memory is the usual reason: give "
                 "the machines more of it, or the job fewer workers or smaller chunks."
             ) from error
-        finally:
-            for reference in running:
-                ray.cancel(reference, force=True)
 
 
-_scorers: dict[str, Scorer] = {}
-"""The one of the job that this process works for, by the reference that its tasks come with."""
+@lru_cache(1)
+def _fetched(reference: Any) -> Plan:
+    """What this process works for: it loads the match function, and takes in the names, once for a job."""
+    import ray
+
+    return ray.get(reference)
 
 
-def score(there: Mapping[str, str], place: Path, shared: list[Any], chunk: Chunk) -> ChunkResult:
-    """The task, on a worker. The match function is loaded once in a process.
+def score(there: Mapping[str, str], place: Path, shared: list[Any], chunk: Chunk) -> Done:
+    """The task, on a worker.
 
     Parameters
     ----------
@@ -108,12 +110,7 @@ def score(there: Mapping[str, str], place: Path, shared: list[Any], chunk: Chunk
                 "paths (a shared file system)."
             )
     os.chdir(place)
-    if (key := shared[0].hex()) not in _scorers:
-        import ray
-
-        _scorers.clear()
-        _scorers[key] = Scorer(*ray.get(shared[0]))
-    return _scorers[key](chunk)
+    return write_part(_fetched(shared[0]), chunk)
 
 
 def versions() -> dict[str, str]:

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import dxmatch
-from dxmatch.jobs.chunk import Scorer
+from dxmatch.jobs import chunk as chunk_module
 from dxmatch.jobs.job import Summary
 from dxmatch.models.ensemble import Sigmoid
 from dxmatch.models.folder import ModelFolder, save
@@ -123,17 +123,17 @@ def score(source: Path, model: Path) -> Callable[..., Summary]:
 @contextmanager
 def at_chunk(number: int | None, before: Callable[[], object] = lambda: None, after: Callable[[Path], object] | None = None) -> Iterator[None]:  # fmt: skip
     """Meanwhile something happens before a chunk (None: each) is scored, or to its part after."""
-    write = Scorer._write
+    write = chunk_module._write_part
 
-    def writing(scorer: Scorer, chunk: Any) -> Any:
+    def writing(plan: Any, chunk: Any, ended: Any) -> Any:
         if number in (chunk.number, None):
             before()
-        result = write(scorer, chunk)
+        result = write(plan, chunk, ended)
         if after is not None and chunk.number == number:
-            after(scorer.plan.part(chunk))
+            after(plan.part(chunk))
         return result
 
-    with mock.patch.object(Scorer, "_write", writing):
+    with mock.patch.object(chunk_module, "_write_part", writing):
         yield
 
 

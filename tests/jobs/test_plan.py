@@ -23,7 +23,7 @@ def m(model: Path) -> dxmatch.MatchFunction:
 
 
 def planned(path: Path, m: dxmatch.MatchFunction, chunk_rows: int = 1000, **options: Any) -> Plan:
-    return plan_job(path, path.with_suffix(".parts"), m, job=dxmatch.Job(chunk_rows=chunk_rows), **options)
+    return plan_job(path, path.with_suffix(".parts"), m, chunk_rows=chunk_rows, **options)
 
 
 @pytest.mark.parametrize(

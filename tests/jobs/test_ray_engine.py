@@ -18,7 +18,7 @@ import pytest
 import dxmatch
 from dxmatch.errors import DxmatchError, InputError, MissingExtra, OptionError
 from dxmatch.jobs import ray_engine
-from dxmatch.jobs.chunk import ChunkResult
+from dxmatch.jobs.chunk import Done
 from dxmatch.jobs.plan import Plan, plan_job
 
 from .conftest import run
@@ -58,7 +58,7 @@ class Reference(str):
         return self
 
 
-def score(job: Plan, place: Path | None = None, **versions: str) -> ChunkResult:
+def score(job: Plan, place: Path | None = None, **versions: str) -> Done:
     """The task, in this process, where nothing was fetched before."""
     there = {**ray_engine.versions(), **versions}
     return ray_engine.score(there, place or Path.cwd(), [Reference(job.folder)], job.chunks[0])
@@ -79,7 +79,8 @@ def test_a_machine_that_does_not_see_the_files(job: Plan, tmp_path: Path) -> Non
 
 
 def refuses(job: Plan) -> None:
-    next(ray_engine.results(job, dxmatch.load(), None, job.chunks))
+    with ray_engine.on_ray(job, None):
+        pass
 
 
 def test_without_ray_the_extra_is_named(job: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
