@@ -32,8 +32,22 @@ from ..matcher.policy import SPECIFICATION
 from ..matcher.protocol import loaded
 from ..options import File, Output, Serves, checked
 from ..progress import say, shown
-from .chunk import Done, Rows, as_dictionaries, finished_parts, known_rows, read_rows, rejected_rows, write_part, writer
-from .plan import Chunk, Job, Plan, plan_job
+from .plan import (
+    Chunk,
+    Done,
+    Job,
+    Plan,
+    Rows,
+    as_dictionaries,
+    finished_parts,
+    known_rows,
+    plan_job,
+    read_rows,
+    rejected_rows,
+    state_of,
+    write_part,
+    writer,
+)  # fmt: skip
 
 T = TypeVar("T")
 MAX_TEXTS = 1_000_000
@@ -148,8 +162,14 @@ def score_files(
         try:
             _score(plan, job, finished)
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(_kept(plan)) from None
-        plan.check_inputs()
+            kept = f"{len([*folder.glob('part-*')]):,} of {len(plan.chunks):,} chunks are kept in {folder}"
+            raise KeyboardInterrupt(f"interrupted; {kept}. Run the same command again to go on.") from None
+        if state_of(source) != plan.about["input"]:
+            problem, allowed = (
+                "it was changed or replaced while it was scored",
+                "input that stays until the result is there",
+            )
+            raise InputError(problem, source=str(source), allowed=allowed)
         summary = _summary(plan, finished, resumed)
         if rejects is not None and summary.rejected:
             write_tables(rejected_rows(plan, finished), rejects)
@@ -269,13 +289,13 @@ def _alone(folder: Path) -> Iterator[None]:
     """
     from filelock import FileLock, Timeout
 
-    with ExitStack() as held:
-        try:
-            held.enter_context(FileLock(make_folder(folder) / _LOCK, timeout=0))
-        except Timeout:
-            raise DxmatchError(f"Another process works in {folder}. Wait for it, or end it.") from None
-        except (OSError, NotImplementedError) as error:
-            raise DxmatchError(f"{folder} cannot be worked in ({error}).") from error
+    try:
+        held = FileLock(make_folder(folder) / _LOCK, timeout=0).acquire()
+    except Timeout:
+        raise DxmatchError(f"Another process works in {folder}. Wait for it, or end it.") from None
+    except (OSError, NotImplementedError) as error:
+        raise DxmatchError(f"{folder} cannot be worked in ({error}).") from error
+    with held:
         try:
             yield
         finally:
@@ -318,20 +338,20 @@ def _publish(folder: Path, output: Path) -> None:
 
 def _check_places(source: Path, output: Path) -> None:
     """Errors: `InputError` for an output that is, holds or lies in the input, or has no folder to lie in."""
-    here, there, to_file = source.resolve(), output.resolve(), output.suffix.lower() == ".parquet"
-    problem = allowed = ""
-    if output.suffix and not to_file and not output.is_dir():
-        problem, allowed = f"an output of an unknown kind ({output.suffix})", "a .parquet file, or a folder"
-    elif to_file and output.is_dir():
-        problem, allowed = "a folder is there", "a file, or a folder without that suffix"
-    elif not to_file and output.is_file():
-        problem, allowed = "a file is there", "a .parquet file, or a folder"
-    elif not output.parent.is_dir():
-        problem, allowed = "the folder for the output is absent", "an existing folder"
-    elif here == there or here in there.parents or there in here.parents:
-        problem, allowed = "the output is the input, or one lies in the other", "another place"
-    if problem:
-        raise InputError(problem, source=str(output), allowed=allowed)
+    here, there, kind = source.resolve(), output.resolve(), output.suffix.lower()
+    for refused, problem, allowed in (
+        (kind not in ("", ".parquet"), f"an output of an unknown kind ({kind})", "a .parquet file, or a folder"),
+        (kind and output.is_dir(), "a folder is there", "a file, or a folder without that suffix"),
+        (not kind and output.is_file(), "a file is there", "a .parquet file, or a folder"),
+        (not output.parent.is_dir(), "the folder for the output is absent", "an existing folder"),
+        (
+            here.is_relative_to(there) or there.is_relative_to(here),
+            "the output is the input, or one lies in the other",
+            "another place",
+        ),
+    ):
+        if refused:
+            raise InputError(problem, source=str(output), allowed=allowed)
 
 
 def _summary(plan: Plan, finished: Mapping[int, Done], resumed: int) -> Summary:
@@ -348,14 +368,4 @@ def _summary(plan: Plan, finished: Mapping[int, Done], resumed: int) -> Summary:
         model=m.name,
         unscored=unscored,
         asked=[feature.name for feature in m.features.asked],
-    )
-
-
-def _kept(plan: Plan) -> str:
-    """What an interruption leaves."""
-    if not (parts := len([*plan.folder.glob("part-*")])):
-        return "interrupted before the first chunk was finished; nothing half-written is left."
-    return (
-        f"interrupted; {parts:,} of {len(plan.chunks):,} chunks are kept in {plan.folder}. "
-        "Run the same command again to go on."
     )

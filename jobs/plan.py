@@ -1,30 +1,48 @@
-"""What a job is: Parquet files cut into chunks of bounded size, its options, and all that tells it from any other job."""
+"""A job: Parquet files cut into chunks of bounded size, all that tells it from any other, and a chunk as every engine does it."""
+
+# pyright: reportAttributeAccessIssue=false
+# pyarrow.compute makes its functions at run time, where no type checker sees them.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
+from threading import Event
 from typing import Annotated, Any, Literal
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
-from ..errors import DxmatchError, InputError
+from ..errors import SET_ASIDE, DxmatchError, InputError
 from ..features.names import Names
-from ..files.parquet_file import damaged, open_parquet, parquet_errors, rows_of_groups
-from ..files.table import Table, is_text
-from ..files.tables import check_file
-from ..matcher.batch import PairModel
+from ..files.atomic import whole_file
+from ..files.pairs import check_text
+from ..files.parquet_file import check_values, damaged, open_parquet, parquet_errors, read_parquet, rows_of_groups
+from ..files.table import Problems, Table, is_text
+from ..files.tables import check_file, with_columns
+from ..matcher.batch import Batch, PairModel
 from ..matcher.match_function import MatchFunction
 from ..models.manifest import SHAPE_FEATURES, installed_releases
 from ..options import Between, Options
 
 CHUNK_ROWS = 1 << 19
 """Rows of a chunk: some seconds of work, some 200 MB of memory, and no more lost when a worker dies."""
-LIBRARIES = ("pyarrow", *SHAPE_FEATURES)
+OWN_ROWS = 1 << 16
+"""Rows that share texts where the job does not hold them all: at most twice as many names, some 300 MB."""
+_TEXT = pa.dictionary(pa.int32(), pa.large_string())
+_FOOTER_KEY = b"dxmatch"
+_DICTIONARY_BYTES = 64 << 20
+_LIBRARIES = ("numpy", "numba", "pyarrow", *SHAPE_FEATURES)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,15 +89,14 @@ class Chunk:
 class Plan:
     """All that a worker must know, on this machine or another that sees the same files: picklable.
 
-    m : the match function. inputs : size and time of change of the files, as they were when it began. columns : those of the rows that are
-    kept. schema : of the rows that are written. texts : the columns of the two diagnoses. rejecting : rows that cannot be right are left
-    out; else the first of them ends the job. folder : where the parts wait. about : all that shapes the result, by the words for it.
-    names : those of all texts, prepared; None until they are, and where each chunk reads its own.
+    m : the match function. columns : those of the rows that are kept. schema : of the rows that are written. texts : the columns of the two
+    diagnoses. rejecting : rows that cannot be right are left out; else the first of them ends the job. folder : where the parts wait.
+    about : all that shapes the result, by the words for it. names : those of all texts, prepared; None until they are, and where each chunk
+    reads its own.
     """
 
     m: MatchFunction
     chunks: tuple[Chunk, ...]
-    inputs: Mapping[Path, tuple[int, int]]
     columns: tuple[str, ...]
     schema: pa.Schema
     texts: tuple[str, str]
@@ -102,16 +119,6 @@ class Plan:
     def part(self, chunk: Chunk) -> Path:
         """Names in the order of the rows, for readers that sort the files of a folder by name."""
         return self.folder / f"part-{chunk.number:0{max(5, len(str(len(self.chunks) - 1)))}}.parquet"
-
-    def check_inputs(self) -> None:
-        """Raises `InputError` where a file is no longer what it was when the job began."""
-        for path, before in self.inputs.items():
-            with parquet_errors(path):
-                if _state(path) != before:
-                    raise InputError(
-                        "it was changed or replaced while it was scored", source=str(path),
-                        allowed="input that stays as it is until the result is there",
-                    )  # fmt: skip
 
     def another_job(self, there: Mapping[str, Any], what: str) -> DxmatchError:
         """Says in what the job that is there differs from this one, and how to go on."""
@@ -147,8 +154,8 @@ def plan_job(
     ModelError
         Where relations are asked for of a model without a relation model.
     """
-    inputs = {path: _state(path) for path in parquet_files(source)}
-    opened = {path: _opened(path) for path in inputs}
+    state = state_of(source)
+    opened = {path: _opened(path) for path in parquet_files(source)}
     (first, (schema, _)), *_ = opened.items()
     chunks = list[Chunk]()
     for path, (own, rows) in opened.items():
@@ -169,23 +176,21 @@ def plan_job(
     written = [*kept, *(pa.field(name, pa.type_for_alias(kind)) for name, kind in added.items())]
     store = m.providers.store
     about = {
-        "release": metadata.version("dxmatch"),
+        **versions(),
         "model": m.identity,
         "policy": m.policy,
         "threshold": m.threshold,
         "judge_all": m.judge_all,
-        "libraries": ", ".join(f"{name} {release}" for name, release in installed_releases(LIBRARIES).items()),
         "vote store": None if store is None else _digest([store.path.name, [vars(one) for one in store.status()]]),
         "column a": a,
         "column b": b,
         "further columns": ", ".join(sorted(add)),
         "rejects": rejecting,
         "rows of a chunk": chunk_rows,
-        "input": _digest([[path.name, *inputs[path], str(own)] for path, (own, _) in opened.items()]),
-        "rows": sum(chunk.rows for chunk in chunks),
+        "input": state,
     }
     return Plan(
-        m, tuple(chunks), inputs, tuple(field.name for field in kept), pa.schema(written, schema.metadata), (a, b), tuple(add),
+        m, tuple(chunks), tuple(field.name for field in kept), pa.schema(written, schema.metadata), (a, b), tuple(add),
         rejecting, folder, about,
     )  # fmt: skip
 
@@ -206,10 +211,17 @@ def parquet_files(source: Path) -> list[Path]:
     return paths
 
 
-def _state(path: Path) -> tuple[int, int]:
-    """Its size, and when it was changed, in nanoseconds."""
-    status = path.stat()
-    return status.st_size, status.st_mtime_ns
+def state_of(source: Path) -> str:
+    """Tells the files of the input, their sizes and when they were changed from any others."""
+    with parquet_errors(source):
+        status = [(path.name, path.stat()) for path in parquet_files(source)]
+    return _digest([(name, one.st_size, one.st_mtime_ns) for name, one in status])
+
+
+def versions() -> dict[str, str]:
+    """What is here of what shapes the bits of a result."""
+    python = "{}.{}".format(*sys.version_info)
+    return {"dxmatch": metadata.version("dxmatch"), "Python": python, **installed_releases(_LIBRARIES)}
 
 
 def _opened(path: Path) -> tuple[pa.Schema, int]:
@@ -225,3 +237,208 @@ def _opened(path: Path) -> tuple[pa.Schema, int]:
 
 def _digest(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of a chunk; the footer of its part says it.
+
+    counts : the rows that were scored; of them the matches, those with a diagnosis that is not understood, and those that each feature is
+    known for. rejected : why rows were left out, by their place in the chunk.
+    """
+
+    counts: Sequence[int]
+    rejected: Mapping[int, str]
+
+
+class Rows:
+    """Rows of a chunk, checked as those of any table; where rows may be rejected, those that cannot be right are left out.
+
+    table : the others, as they came. sides : their two diagnoses, trimmed, one dictionary array each. rejected : as of `Done`.
+
+    Raises
+    ------
+    InputError
+        For the first row that cannot be right, where none may be rejected.
+    """
+
+    def __init__(self, plan: Plan, chunk: Chunk, data: pa.Table, start: int = 0) -> None:
+        table, problems = Table(data, str(chunk.path), chunk.first + start + 1), Problems()
+        sides = [data.column(name).chunk(0) for name in plan.texts]
+        sides = [pa.DictionaryArray.from_arrays(one.indices, pc.utf8_trim_whitespace(one.dictionary)) for one in sides]
+        for name, side in zip(plan.texts, sides, strict=True):
+            check_text(table, name, pa.chunked_array([side]), problems)
+        if problems and not plan.rejecting:
+            raise problems[min(problems)].with_remedy(SET_ASIDE)
+        if problems:
+            good = pa.array(np.isin(np.arange(len(data)), [*problems], invert=True))
+            data, sides = data.filter(good), [side.filter(good) for side in sides]
+        self.table, self.sides, self._source = data, sides, table.source
+        self.rejected = {start + row: str(problem) for row, problem in problems.items()}
+
+    @property
+    def texts(self) -> list[str]:
+        """The different diagnoses."""
+        return pc.unique(pa.concat_arrays([pc.unique(side).dictionary_decode() for side in self.sides])).to_pylist()
+
+    def batch(self, model: PairModel, names: Names) -> Batch:
+        """The rows as pairs of names. Raises `InputError` where a diagnosis is none of their texts, since the file changed after the first pass."""
+        texts, places = pa.array(names.texts, pa.large_string()), list[NDArray[np.int32]]()
+        for side in self.sides:
+            found = pc.index_in(side.dictionary, texts).take(side.indices)
+            if found.null_count:
+                raise damaged(self._source, "it changed while it was read")
+            places.append(found.to_numpy())
+        return Batch.of_texts(model, names, *places, threads=1)
+
+
+def write_part(plan: Plan, chunk: Chunk, ended: Event | None = None) -> Done:
+    """Scores a chunk and writes its part. It works on the thread that calls it.
+
+    ended : set where the job ends before its chunks; one that reads its own names is given up soon.
+
+    Raises
+    ------
+    DxmatchError
+        With the rows of the chunk; where the file is damaged, or a row cannot be right and none may be rejected, an `InputError`.
+    """
+    try:
+        return _write_part(plan, chunk, ended)
+    except DxmatchError:
+        raise
+    except Exception as error:
+        rows = f"{chunk.path}, rows {chunk.first + 1:,} to {chunk.first + chunk.rows:,}"
+        why = "out of memory" if isinstance(error, MemoryError) else f"{type(error).__name__}: {error}"
+        raise DxmatchError(f"{rows}: chunk {chunk.number} failed ({why}).") from error
+
+
+def _write_part(plan: Plan, chunk: Chunk, ended: Event | None) -> Done:
+    m, table = plan.m, read_rows(chunk, plan.columns, plan.texts)
+    scored, counts, rejected = list[pa.Table](), 0, dict[int, str]()
+    step = OWN_ROWS if plan.names is None else chunk.rows
+    for start in range(0, chunk.rows, step):
+        if ended is not None and ended.is_set():
+            raise DxmatchError("The job was interrupted.")
+        rows = Rows(plan, chunk, table.slice(start, step), start)
+        batch = rows.batch(plan.model, plan.names or Names.read(rows.texts, m.providers))
+        added = batch.columns(m.threshold, plan.add, all_readings=True)
+        pairs, *known = known_rows(batch)
+        counts += np.array([pairs, pc.sum(added["match"]).as_py() or 0, added["match"].null_count, *known])
+        scored.append(with_columns(rows.table, added))
+        rejected |= rows.rejected
+    done = Done(np.array(counts).tolist(), rejected)
+    whole = pa.concat_tables(scored).unify_dictionaries().combine_chunks()
+    about = {"job": plan.about, "chunk": chunk.number, **vars(done)}
+    with whole_file(plan.part(chunk)) as temporary, writer(temporary, plan, about) as file:
+        if len(whole):
+            file.write_table(whole, row_group_size=len(whole))
+    return done
+
+
+def known_rows(batch: Batch) -> list[int]:
+    """How many rows there are, and for how many of them each feature has a value."""
+    return [len(batch), *(round(share * len(batch)) for share in batch.coverage.values())]
+
+
+def finished_parts(plan: Plan, folder: Path) -> dict[int, Done]:
+    """What came of the chunks whose parts are in a folder, by their numbers; a part with a damaged page is none.
+
+    Raises
+    ------
+    DxmatchError
+        For parts of another job.
+    """
+    found, paths = dict[int, Done](), sorted(folder.glob("part-*.parquet"))
+    for path in paths:
+        try:
+            part = read_parquet(path)
+            about = json.loads((part.schema.metadata or {})[_FOOTER_KEY])
+            done = Done(about["counts"], {int(row): why for row, why in about["rejected"].items()})
+            job, number = about["job"], about["chunk"]
+        except (InputError, KeyError, ValueError, TypeError, AttributeError):
+            continue
+        if job != plan.about:
+            raise plan.another_job(job, f"{folder} holds {len(paths):,} finished chunks")
+        chunk = plan.chunks[number]
+        if path.name == plan.part(chunk).name and len(part) + len(done.rejected) == chunk.rows:
+            found[number] = done
+    return found
+
+
+def rejected_rows(plan: Plan, finished: Mapping[int, Done]) -> Iterator[pa.Table]:
+    """The rows that were left out, with their numbers and reasons: a table for each chunk that has some."""
+    for chunk in plan.chunks:
+        if rejected := sorted(finished[chunk.number].rejected.items()):
+            places, why = zip(*rejected, strict=True)
+            rows = read_rows(chunk, plan.columns).take(pa.array(places, pa.int64()))
+            numbers = [chunk.first + 1 + place for place in places]
+            yield with_columns(rows, {"rejected_row": numbers, "rejected_because": why})
+
+
+def read_rows(chunk: Chunk, columns: Sequence[str], texts: Sequence[str] = ()) -> pa.Table:
+    """The rows of a chunk, every page held against its checksum.
+
+    Parameters
+    ----------
+    columns
+        Which, in that order.
+    texts
+        Those of `columns` that come as one dictionary array, whatever way they are stored.
+
+    Raises
+    ------
+    InputError
+        Where the file is damaged or holds fewer rows than its footer said.
+    """
+    with parquet_errors(chunk.path), open_parquet(chunk.path, texts) as file:
+        counts = np.array(rows_of_groups(file), np.int64)
+        starts = np.cumsum(counts) - counts
+        groups = np.flatnonzero((starts < chunk.first + chunk.rows) & (starts + counts > chunk.first)).tolist()
+        skip, left, kept = (
+            chunk.first - int(starts[groups].min(initial=chunk.first)),
+            chunk.rows,
+            list[pa.RecordBatch](),
+        )
+        for batch in file.iter_batches(chunk.rows, row_groups=groups, columns=list(columns), use_threads=False):
+            if len(rows := batch.slice(skip, left)):
+                kept.append(rows)
+            skip, left = max(skip - len(batch), 0), left - len(rows)
+            if not left:  # what follows is not read
+                break
+        if left:
+            raise damaged(chunk.path, f"{chunk.rows - left:,} rows where its footer says {chunk.rows:,}")
+        table = pa.Table.from_batches(kept)
+        check_values(table, chunk.path)
+        return as_dictionaries(table, texts).select(list(columns))
+
+
+def as_dictionaries(table: pa.Table, texts: Sequence[str]) -> pa.Table:
+    """The same, each of the columns `texts`, read as dictionaries, in one array with one dictionary."""
+    return with_columns(
+        table, {name: table.column(name).cast(_TEXT).unify_dictionaries().combine_chunks() for name in texts}
+    )
+
+
+@contextmanager
+def writer(path: Path, plan: Plan, about: Mapping[str, Any] | None = None) -> Iterator[pq.ParquetWriter]:
+    """A Parquet file with the columns of the job's result. The diagnoses are written from dictionary arrays, and read as what they came as.
+
+    about : for the footer of a part: the job, and what is in it.
+    """
+    fields = [field.with_type(_TEXT) if field.name in plan.texts else field for field in plan.schema]
+    # The schema that pyarrow would store itself says dictionaries.
+    metadata = {**(plan.schema.metadata or {}), b"ARROW:schema": base64.b64encode(plan.schema.serialize().to_pybytes())}
+    if about is not None:
+        metadata[_FOOTER_KEY] = json.dumps(about, sort_keys=True).encode()
+    storage: dict[str, Any] = {
+        # Numbers hardly repeat, and a dictionary of them is larger than they are.
+        "use_dictionary": [field.name for field in plan.schema if not pa.types.is_primitive(field.type)],
+        "dictionary_pagesize_limit": _DICTIONARY_BYTES,
+        # The least and the greatest diagnosis of a part serve no one, and finding them takes longer than writing.
+        "write_statistics": [name for name in plan.schema.names if name not in plan.texts],
+        "write_page_checksum": True,
+        "store_schema": False,
+    }
+    with pq.ParquetWriter(path, pa.schema(fields), **storage) as file:
+        yield file
+        file.add_key_value_metadata(metadata)

@@ -11,23 +11,19 @@ import contextlib
 import logging
 import os
 import socket
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from importlib import import_module, metadata
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from ..errors import DxmatchError, MissingExtra, OptionError
-from ..models.releases import installed_releases
-from .chunk import Done, write_part
-from .plan import LIBRARIES, Chunk, Plan
+from .plan import Chunk, Done, Plan, versions, write_part
 
 ATTEMPTS = 5
 """So often a chunk is begun, where it takes its worker down each time, before the job gives up."""
 CONNECT_SECONDS = 10
 _WITH_TOKENS = (2, 59)
-_LIBRARIES = ("numpy", "numba", "lightgbm", *LIBRARIES)
 
 
 @contextlib.contextmanager
@@ -111,12 +107,6 @@ def score(there: Mapping[str, str], place: Path, shared: list[Any], chunk: Chunk
             )
     os.chdir(place)
     return write_part(_fetched(shared[0]), chunk)
-
-
-def versions() -> dict[str, str]:
-    """What is here of what shapes the bits of a result."""
-    libraries = installed_releases(dict.fromkeys(_LIBRARIES))
-    return {"dxmatch": metadata.version("dxmatch"), "Python": "{}.{}".format(*sys.version_info), **libraries}
 
 
 @contextlib.contextmanager

@@ -60,7 +60,7 @@ def test_more_texts_than_the_job_holds(write: Write, model: Path, monkeypatch: p
     path = write(bad)
     whole = scored(path, model, "1.parquet", chunk_rows=200, rejects=path.with_name("1.csv"))
     monkeypatch.setattr("dxmatch.jobs.job.MAX_TEXTS", 10)
-    monkeypatch.setattr("dxmatch.jobs.chunk.OWN_ROWS", 70)
+    monkeypatch.setattr("dxmatch.jobs.plan.OWN_ROWS", 70)
     asked: list[int] = []
     read = Names.read.__func__  # type: ignore[attr-defined]
     monkeypatch.setattr(Names, "read", classmethod(lambda cls, found, *p, **k: asked.append(len(found)) or read(cls, found, *p, **k)))  # fmt: skip

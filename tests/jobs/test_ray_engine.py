@@ -18,8 +18,7 @@ import pytest
 import dxmatch
 from dxmatch.errors import DxmatchError, InputError, MissingExtra, OptionError
 from dxmatch.jobs import ray_engine
-from dxmatch.jobs.chunk import Done
-from dxmatch.jobs.plan import Plan, plan_job
+from dxmatch.jobs.plan import Done, Plan, plan_job
 
 from .conftest import run
 
