@@ -32,22 +32,7 @@ from ..matcher.policy import SPECIFICATION
 from ..matcher.protocol import loaded
 from ..options import File, Output, Serves, checked
 from ..progress import say, shown
-from .plan import (
-    Chunk,
-    Done,
-    Job,
-    Plan,
-    Rows,
-    as_dictionaries,
-    finished_parts,
-    known_rows,
-    plan_job,
-    read_rows,
-    rejected_rows,
-    state_of,
-    write_part,
-    writer,
-)  # fmt: skip
+from .plan import Chunk, Done, Job, Plan, Rows, as_dictionaries, plan_job, read_rows, rows_known, state_of
 
 T = TypeVar("T")
 MAX_TEXTS = 1_000_000
@@ -146,14 +131,14 @@ def score_files(
     if output.is_dir() and any(output.iterdir()):
         _check_ours(output)
         if not job.restart:
-            if len(there := finished_parts(plan, output)) == len(plan.chunks):
+            if len(there := plan.finished_parts(output)) == len(plan.chunks):
                 return _summary(plan, there, len(there))
             raise DxmatchError(
                 f"{output} holds a result that is damaged. Give another output, or replace it with the option 'restart'."
             )
     _check_ours(folder)
     with _alone(folder):
-        finished = {} if job.restart else finished_parts(plan, folder)
+        finished = {} if job.restart else plan.finished_parts(folder)
         kept = {_LOCK, *(plan.part(plan.chunks[number]).name for number in finished)}
         for path in (path for path in folder.iterdir() if path.name not in kept):
             path.unlink()
@@ -165,14 +150,11 @@ def score_files(
             kept = f"{len([*folder.glob('part-*')]):,} of {len(plan.chunks):,} chunks are kept in {folder}"
             raise KeyboardInterrupt(f"interrupted; {kept}. Run the same command again to go on.") from None
         if state_of(source) != plan.about["input"]:
-            problem, allowed = (
-                "it was changed or replaced while it was scored",
-                "input that stays until the result is there",
-            )
-            raise InputError(problem, source=str(source), allowed=allowed)
+            changed = "it was changed or replaced while it was scored"
+            raise InputError(changed, source=str(source), allowed="input that stays until the result is there")
         summary = _summary(plan, finished, resumed)
         if rejects is not None and summary.rejected:
-            write_tables(rejected_rows(plan, finished), rejects)
+            write_tables(plan.rejected_rows(finished), rejects)
             warn(f"{counted(summary.rejected, 'row')} set aside in {rejects}.")
         if not summary.pairs:
             shutil.rmtree(folder)
@@ -210,7 +192,7 @@ def _score(plan: Plan, job: Job, finished: dict[int, Done]) -> None:
     before = plan.rows - sum(chunk.rows for chunk in todo)
     with ExitStack() as held:
         # The kernels run without the interpreter's lock, so threads are enough.
-        work, end = partial(write_part, plan, ended=ended), ended.set
+        work, end = partial(plan.write_part, ended=ended), ended.set
         if job.engine == "ray":
             from .ray_engine import on_ray
 
@@ -238,9 +220,9 @@ def _prepared(plan: Plan, workers: int) -> Names | None:
         asked = replace(m.features, features=m.features.asked)
         model = replace(plan.model, features=asked)
         prepare(names, asked)
-        look_up = lambda chunk: known_rows(rows(chunk).batch(model, names))  # noqa: E731
-        found = [counts for _, counts in _each("Looking votes up", plan, plan.chunks, look_up, workers)]
-        check_coverage(_shares(asked, found), m.features, m.min_coverage)
+        known = lambda chunk: rows_known(rows(chunk).batch(model, names))  # noqa: E731
+        counts = [found for _, found in _each("Looking votes up", plan, plan.chunks, known, workers)]
+        check_coverage(_shares(asked, counts), m.features, m.min_coverage)
     with shown("Preparing names") as progress:
         prepare(names, m.features, progress=progress)
         if {"relation", "reasons"} & {*plan.add} or m.policy != SPECIFICATION:
@@ -318,7 +300,7 @@ def _merge(plan: Plan, output: Path) -> None:
     def read(chunk: Chunk) -> pa.Table:
         return as_dictionaries(read_parquet(plan.part(chunk), plan.texts).replace_schema_metadata(None), plan.texts)
 
-    with ThreadPoolExecutor(1) as ahead, whole_file(output) as temporary, writer(temporary, plan) as file:
+    with ThreadPoolExecutor(1) as ahead, whole_file(output) as temporary, plan.writer(temporary) as file:
         coming = ahead.submit(read, plan.chunks[0])
         for after in (*plan.chunks[1:], None):
             part, coming = coming.result(), coming if after is None else ahead.submit(read, after)
@@ -339,16 +321,13 @@ def _publish(folder: Path, output: Path) -> None:
 def _check_places(source: Path, output: Path) -> None:
     """Errors: `InputError` for an output that is, holds or lies in the input, or has no folder to lie in."""
     here, there, kind = source.resolve(), output.resolve(), output.suffix.lower()
+    one_in_other = here.is_relative_to(there) or there.is_relative_to(here)
     for refused, problem, allowed in (
         (kind not in ("", ".parquet"), f"an output of an unknown kind ({kind})", "a .parquet file, or a folder"),
         (kind and output.is_dir(), "a folder is there", "a file, or a folder without that suffix"),
         (not kind and output.is_file(), "a file is there", "a .parquet file, or a folder"),
         (not output.parent.is_dir(), "the folder for the output is absent", "an existing folder"),
-        (
-            here.is_relative_to(there) or there.is_relative_to(here),
-            "the output is the input, or one lies in the other",
-            "another place",
-        ),
+        (one_in_other, "the output is the input, or one lies in the other", "another place"),
     ):
         if refused:
             raise InputError(problem, source=str(output), allowed=allowed)
@@ -357,15 +336,6 @@ def _check_places(source: Path, output: Path) -> None:
 def _summary(plan: Plan, finished: Mapping[int, Done], resumed: int) -> Summary:
     m, counts = plan.m, [done.counts for done in finished.values()]
     pairs, matches, unscored, *_ = np.sum(counts, axis=0).tolist()
-    return Summary(
-        pairs=pairs,
-        matches=matches,
-        rejected=plan.rows - pairs,
-        coverage=_shares(m.features, [(rows, *known) for rows, _, _, *known in counts]),
-        chunks=len(plan.chunks),
-        resumed=resumed,
-        threshold=m.threshold,
-        model=m.name,
-        unscored=unscored,
-        asked=[feature.name for feature in m.features.asked],
-    )
+    coverage = _shares(m.features, [(rows, *known) for rows, _, _, *known in counts])
+    asked, rejected = [feature.name for feature in m.features.asked], plan.rows - pairs
+    return Summary(pairs, matches, rejected, coverage, len(plan.chunks), resumed, m.threshold, m.name, unscored, asked)

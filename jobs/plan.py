@@ -86,6 +86,18 @@ class Chunk:
 
 
 @dataclass(frozen=True)
+class Done:
+    """What came of a chunk; the footer of its part says it.
+
+    counts : the rows that were scored; of them the matches, those with a diagnosis that is not understood, and those that each feature is
+    known for. rejected : why rows were left out, by their place in the chunk.
+    """
+
+    counts: Sequence[int]
+    rejected: Mapping[int, str]
+
+
+@dataclass(frozen=True)
 class Plan:
     """All that a worker must know, on this machine or another that sees the same files: picklable.
 
@@ -131,6 +143,107 @@ class Plan:
             f"{what} of another job: {'; '.join(differs)}. To go on with that one, give the same input, model and options as "
             "then; to replace it, use the option 'restart'."
         )
+
+    def write_part(self, chunk: Chunk, ended: Event | None = None) -> Done:
+        """Scores a chunk and writes its part. It works on the thread that calls it.
+
+        ended : set where the job ends before its chunks; one that reads its own names is given up soon.
+
+        Raises
+        ------
+        DxmatchError
+            With the rows of the chunk; where the file is damaged, or a row cannot be right and none may be rejected, an `InputError`.
+        """
+        try:
+            return self._write_part(chunk, ended)
+        except DxmatchError:
+            raise
+        except Exception as error:
+            rows = f"{chunk.path}, rows {chunk.first + 1:,} to {chunk.first + chunk.rows:,}"
+            why = "out of memory" if isinstance(error, MemoryError) else f"{type(error).__name__}: {error}"
+            raise DxmatchError(f"{rows}: chunk {chunk.number} failed ({why}).") from error
+
+    def _write_part(self, chunk: Chunk, ended: Event | None) -> Done:
+        table = read_rows(chunk, self.columns, self.texts)
+        scored, counts, rejected = list[pa.Table](), 0, dict[int, str]()
+        step = OWN_ROWS if self.names is None else chunk.rows
+        for start in range(0, chunk.rows, step):
+            if ended is not None and ended.is_set():
+                raise DxmatchError("The job was interrupted.")
+            rows = Rows(self, chunk, table.slice(start, step), start)
+            batch = rows.batch(self.model, self.names or Names.read(rows.texts, self.m.providers))
+            added = batch.columns(self.m.threshold, self.add, all_readings=True)
+            pairs, *known = rows_known(batch)
+            counts += np.array([pairs, pc.sum(added["match"]).as_py() or 0, added["match"].null_count, *known])
+            scored.append(with_columns(rows.table, added))
+            rejected |= rows.rejected
+        done = Done(np.array(counts).tolist(), rejected)
+        whole = pa.concat_tables(scored).unify_dictionaries().combine_chunks()
+        about = {"job": self.about, "chunk": chunk.number, **vars(done)}
+        with whole_file(self.part(chunk)) as temporary, self.writer(temporary, about) as file:
+            if len(whole):
+                file.write_table(whole, row_group_size=len(whole))
+        return done
+
+    def finished_parts(self, folder: Path) -> dict[int, Done]:
+        """What came of the chunks whose parts are in a folder, by their numbers; a part with a damaged page is none.
+
+        Raises
+        ------
+        DxmatchError
+            For parts of another job.
+        """
+        found, paths = dict[int, Done](), sorted(folder.glob("part-*.parquet"))
+        for path in paths:
+            try:
+                part = read_parquet(path)
+                about = json.loads((part.schema.metadata or {})[_FOOTER_KEY])
+                done = Done(about["counts"], {int(row): why for row, why in about["rejected"].items()})
+                job, number = about["job"], about["chunk"]
+            except (InputError, KeyError, ValueError, TypeError, AttributeError):
+                continue
+            if job != self.about:
+                raise self.another_job(job, f"{folder} holds {len(paths):,} finished chunks")
+            chunk = self.chunks[number]
+            if path.name == self.part(chunk).name and len(part) + len(done.rejected) == chunk.rows:
+                found[number] = done
+        return found
+
+    def rejected_rows(self, finished: Mapping[int, Done]) -> Iterator[pa.Table]:
+        """The rows that were left out, with their numbers and reasons: a table for each chunk that has some."""
+        for chunk in self.chunks:
+            if rejected := sorted(finished[chunk.number].rejected.items()):
+                places, why = zip(*rejected, strict=True)
+                rows = read_rows(chunk, self.columns).take(pa.array(places, pa.int64()))
+                numbers = [chunk.first + 1 + place for place in places]
+                yield with_columns(rows, {"rejected_row": numbers, "rejected_because": why})
+
+    @contextmanager
+    def writer(self, path: Path, about: Mapping[str, Any] | None = None) -> Iterator[pq.ParquetWriter]:
+        """A Parquet file with the columns of the job's result. The diagnoses are written from dictionary arrays, and read as what they came as.
+
+        about : for the footer of a part: the job, and what is in it.
+        """
+        fields = [field.with_type(_TEXT) if field.name in self.texts else field for field in self.schema]
+        # The schema that pyarrow would store itself says dictionaries.
+        metadata = {
+            **(self.schema.metadata or {}),
+            b"ARROW:schema": base64.b64encode(self.schema.serialize().to_pybytes()),
+        }
+        if about is not None:
+            metadata[_FOOTER_KEY] = json.dumps(about, sort_keys=True).encode()
+        storage: dict[str, Any] = {
+            # Numbers hardly repeat, and a dictionary of them is larger than they are.
+            "use_dictionary": [field.name for field in self.schema if not pa.types.is_primitive(field.type)],
+            "dictionary_pagesize_limit": _DICTIONARY_BYTES,
+            # The least and the greatest diagnosis of a part serve no one, and finding them takes longer than writing.
+            "write_statistics": [name for name in self.schema.names if name not in self.texts],
+            "write_page_checksum": True,
+            "store_schema": False,
+        }
+        with pq.ParquetWriter(path, pa.schema(fields), **storage) as file:
+            yield file
+            file.add_key_value_metadata(metadata)
 
 
 def plan_job(
@@ -239,18 +352,6 @@ def _digest(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
-@dataclass(frozen=True)
-class Done:
-    """What came of a chunk; the footer of its part says it.
-
-    counts : the rows that were scored; of them the matches, those with a diagnosis that is not understood, and those that each feature is
-    known for. rejected : why rows were left out, by their place in the chunk.
-    """
-
-    counts: Sequence[int]
-    rejected: Mapping[int, str]
-
-
 class Rows:
     """Rows of a chunk, checked as those of any table; where rows may be rejected, those that cannot be right are left out.
 
@@ -292,87 +393,9 @@ class Rows:
         return Batch.of_texts(model, names, *places, threads=1)
 
 
-def write_part(plan: Plan, chunk: Chunk, ended: Event | None = None) -> Done:
-    """Scores a chunk and writes its part. It works on the thread that calls it.
-
-    ended : set where the job ends before its chunks; one that reads its own names is given up soon.
-
-    Raises
-    ------
-    DxmatchError
-        With the rows of the chunk; where the file is damaged, or a row cannot be right and none may be rejected, an `InputError`.
-    """
-    try:
-        return _write_part(plan, chunk, ended)
-    except DxmatchError:
-        raise
-    except Exception as error:
-        rows = f"{chunk.path}, rows {chunk.first + 1:,} to {chunk.first + chunk.rows:,}"
-        why = "out of memory" if isinstance(error, MemoryError) else f"{type(error).__name__}: {error}"
-        raise DxmatchError(f"{rows}: chunk {chunk.number} failed ({why}).") from error
-
-
-def _write_part(plan: Plan, chunk: Chunk, ended: Event | None) -> Done:
-    m, table = plan.m, read_rows(chunk, plan.columns, plan.texts)
-    scored, counts, rejected = list[pa.Table](), 0, dict[int, str]()
-    step = OWN_ROWS if plan.names is None else chunk.rows
-    for start in range(0, chunk.rows, step):
-        if ended is not None and ended.is_set():
-            raise DxmatchError("The job was interrupted.")
-        rows = Rows(plan, chunk, table.slice(start, step), start)
-        batch = rows.batch(plan.model, plan.names or Names.read(rows.texts, m.providers))
-        added = batch.columns(m.threshold, plan.add, all_readings=True)
-        pairs, *known = known_rows(batch)
-        counts += np.array([pairs, pc.sum(added["match"]).as_py() or 0, added["match"].null_count, *known])
-        scored.append(with_columns(rows.table, added))
-        rejected |= rows.rejected
-    done = Done(np.array(counts).tolist(), rejected)
-    whole = pa.concat_tables(scored).unify_dictionaries().combine_chunks()
-    about = {"job": plan.about, "chunk": chunk.number, **vars(done)}
-    with whole_file(plan.part(chunk)) as temporary, writer(temporary, plan, about) as file:
-        if len(whole):
-            file.write_table(whole, row_group_size=len(whole))
-    return done
-
-
-def known_rows(batch: Batch) -> list[int]:
+def rows_known(batch: Batch) -> list[int]:
     """How many rows there are, and for how many of them each feature has a value."""
     return [len(batch), *(round(share * len(batch)) for share in batch.coverage.values())]
-
-
-def finished_parts(plan: Plan, folder: Path) -> dict[int, Done]:
-    """What came of the chunks whose parts are in a folder, by their numbers; a part with a damaged page is none.
-
-    Raises
-    ------
-    DxmatchError
-        For parts of another job.
-    """
-    found, paths = dict[int, Done](), sorted(folder.glob("part-*.parquet"))
-    for path in paths:
-        try:
-            part = read_parquet(path)
-            about = json.loads((part.schema.metadata or {})[_FOOTER_KEY])
-            done = Done(about["counts"], {int(row): why for row, why in about["rejected"].items()})
-            job, number = about["job"], about["chunk"]
-        except (InputError, KeyError, ValueError, TypeError, AttributeError):
-            continue
-        if job != plan.about:
-            raise plan.another_job(job, f"{folder} holds {len(paths):,} finished chunks")
-        chunk = plan.chunks[number]
-        if path.name == plan.part(chunk).name and len(part) + len(done.rejected) == chunk.rows:
-            found[number] = done
-    return found
-
-
-def rejected_rows(plan: Plan, finished: Mapping[int, Done]) -> Iterator[pa.Table]:
-    """The rows that were left out, with their numbers and reasons: a table for each chunk that has some."""
-    for chunk in plan.chunks:
-        if rejected := sorted(finished[chunk.number].rejected.items()):
-            places, why = zip(*rejected, strict=True)
-            rows = read_rows(chunk, plan.columns).take(pa.array(places, pa.int64()))
-            numbers = [chunk.first + 1 + place for place in places]
-            yield with_columns(rows, {"rejected_row": numbers, "rejected_because": why})
 
 
 def read_rows(chunk: Chunk, columns: Sequence[str], texts: Sequence[str] = ()) -> pa.Table:
@@ -417,28 +440,3 @@ def as_dictionaries(table: pa.Table, texts: Sequence[str]) -> pa.Table:
     return with_columns(
         table, {name: table.column(name).cast(_TEXT).unify_dictionaries().combine_chunks() for name in texts}
     )
-
-
-@contextmanager
-def writer(path: Path, plan: Plan, about: Mapping[str, Any] | None = None) -> Iterator[pq.ParquetWriter]:
-    """A Parquet file with the columns of the job's result. The diagnoses are written from dictionary arrays, and read as what they came as.
-
-    about : for the footer of a part: the job, and what is in it.
-    """
-    fields = [field.with_type(_TEXT) if field.name in plan.texts else field for field in plan.schema]
-    # The schema that pyarrow would store itself says dictionaries.
-    metadata = {**(plan.schema.metadata or {}), b"ARROW:schema": base64.b64encode(plan.schema.serialize().to_pybytes())}
-    if about is not None:
-        metadata[_FOOTER_KEY] = json.dumps(about, sort_keys=True).encode()
-    storage: dict[str, Any] = {
-        # Numbers hardly repeat, and a dictionary of them is larger than they are.
-        "use_dictionary": [field.name for field in plan.schema if not pa.types.is_primitive(field.type)],
-        "dictionary_pagesize_limit": _DICTIONARY_BYTES,
-        # The least and the greatest diagnosis of a part serve no one, and finding them takes longer than writing.
-        "write_statistics": [name for name in plan.schema.names if name not in plan.texts],
-        "write_page_checksum": True,
-        "store_schema": False,
-    }
-    with pq.ParquetWriter(path, pa.schema(fields), **storage) as file:
-        yield file
-        file.add_key_value_metadata(metadata)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DxmatchError, MissingExtra, OptionError
-from .plan import Chunk, Done, Plan, versions, write_part
+from .plan import Chunk, Done, Plan, versions
 
 ATTEMPTS = 5
 """So often a chunk is begun, where it takes its worker down each time, before the job gives up."""
@@ -106,7 +106,7 @@ def score(there: Mapping[str, str], place: Path, shared: list[Any], chunk: Chunk
                 "paths (a shared file system)."
             )
     os.chdir(place)
-    return write_part(_fetched(shared[0]), chunk)
+    return _fetched(shared[0]).write_part(chunk)
 
 
 @contextlib.contextmanager

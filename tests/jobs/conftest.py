@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import dxmatch
-from dxmatch.jobs import plan as plan_module
 from dxmatch.jobs.job import Summary
-from dxmatch.models.ensemble import Sigmoid
+from dxmatch.jobs.plan import Plan
+from dxmatch.models.calibration import Sigmoid
 from dxmatch.models.folder import ModelFolder, save
 from dxmatch.models.manifest import Decision, Made
 from dxmatch.terms.text.normalizer import Normalizer
@@ -123,7 +123,7 @@ def score(source: Path, model: Path) -> Callable[..., Summary]:
 @contextmanager
 def at_chunk(number: int | None, before: Callable[[], object] = lambda: None, after: Callable[[Path], object] | None = None) -> Iterator[None]:  # fmt: skip
     """Meanwhile something happens before a chunk (None: each) is scored, or to its part after."""
-    write = plan_module._write_part
+    write = Plan._write_part
 
     def writing(plan: Any, chunk: Any, ended: Any) -> Any:
         if number in (chunk.number, None):
@@ -133,7 +133,7 @@ def at_chunk(number: int | None, before: Callable[[], object] = lambda: None, af
             after(plan.part(chunk))
         return result
 
-    with mock.patch.object(plan_module, "_write_part", writing):
+    with mock.patch.object(Plan, "_write_part", writing):
         yield
 
 
