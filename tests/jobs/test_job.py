@@ -1,11 +1,15 @@
-"""Parquet to Parquet: the same as in memory, whatever the chunks, the workers and the way the rows are stored."""
+"""Parquet to Parquet: the same as in memory, whatever the chunks, the workers and the way the rows are stored; what is refused."""
 
 from __future__ import annotations
 
+import pickle
+from collections.abc import Callable
 from contextlib import nullcontext
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -17,29 +21,21 @@ from dxmatch.errors import DxmatchError, InputError
 from dxmatch.features.names import Names
 from dxmatch.files.pairs import read_pairs
 from dxmatch.files.tables import read_table
+from dxmatch.matcher.policy import POLICIES
+from dxmatch.models.folder import save
 
+from ..small_relation import relation_folder
 from .conftest import Write, diagnoses, random_pairs, run
-
-
-def in_memory(table: pa.Table, model: Path, **options: Any) -> pa.Table:
-    return dxmatch.load(model).score(table, **options)
-
-
-def scored(path: Path, model: Path, name: str = "out.parquet", **options: Any) -> Path:
-    output = path.parent / name
-    run(path, output, model, **options)
-    return output
 
 
 @pytest.mark.parametrize("chunk_rows", [1, 7, 100, 10_000])
 @pytest.mark.parametrize("name", ["out.parquet", "out"])
 def test_as_in_memory(chunk_rows: int, name: str, write: Write, model: Path) -> None:
     rows = 60 if chunk_rows == 1 else 500
-    table = random_pairs(rows)
-    path = write(table, group=100)
+    path, table = write(random_pairs(rows), group=100), random_pairs(rows)
     summary = run(path, path.with_name(name), model, chunk_rows=chunk_rows, add=["features", "shap"])
-    got, whole = pq.read_table(path.with_name(name)), dxmatch.load(model).score_read(read_pairs(table))
-    expected = in_memory(table, model, add=["features", "shap"])
+    got, m = pq.read_table(path.with_name(name)), dxmatch.load(model)
+    expected, whole = m.score(table, add=["features", "shap"]), m.score_read(read_pairs(table))
     assert got.schema == expected.schema and got.equals(expected)
     assert (summary.coverage, 0 < summary.coverage["ratio_bigram"] < 1) == (whole.coverage, True)
     assert 0 < summary.matches == sum(got["match"].to_pylist()) < rows
@@ -47,146 +43,134 @@ def test_as_in_memory(chunk_rows: int, name: str, write: Write, model: Path) -> 
     assert not path.with_name(f"{name}.parts").exists()
 
 
-def test_bytes_do_not_depend_on_the_workers(write: Write, model: Path) -> None:
-    path = write(random_pairs(900), group=250)
-    outputs = [scored(path, model, f"{n}.parquet", chunk_rows=120, workers=n).read_bytes() for n in (1, 2, 5)]
-    assert outputs[0] == outputs[1] == outputs[2]
-
-
 def test_more_texts_than_the_job_holds(write: Write, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each chunk prepares its own, some rows at a time: the bytes are the same, and so are the rejected rows."""
+    """Each chunk prepares its own, some rows at a time: the bytes are the same with any workers, and so are the rejected rows."""
     table = random_pairs(600)
     bad = table.set_column(1, "a", pa.array([None if i == 411 else x for i, x in enumerate(table["a"].to_pylist())]))
-    path = write(bad)
-    whole = scored(path, model, "1.parquet", chunk_rows=200, rejects=path.with_name("1.csv"))
-    monkeypatch.setattr("dxmatch.jobs.job.MAX_TEXTS", 10)
-    monkeypatch.setattr("dxmatch.jobs.plan.OWN_ROWS", 70)
-    asked: list[int] = []
-    read = Names.read.__func__  # type: ignore[attr-defined]
-    monkeypatch.setattr(Names, "read", classmethod(lambda cls, found, *p, **k: asked.append(len(found)) or read(cls, found, *p, **k)))  # fmt: skip
-    own = scored(path, model, "2.parquet", chunk_rows=200, rejects=path.with_name("2.csv"))
-    assert own.read_bytes() == whole.read_bytes()
-    assert path.with_name("2.csv").read_bytes() == path.with_name("1.csv").read_bytes()
-    assert len(asked) == 9
+    path, outputs = write(bad), []
+    for number, workers in enumerate((1, 5, 2)):
+        if number == 2:
+            monkeypatch.setattr("dxmatch.jobs.job.MAX_TEXTS", 10)
+            monkeypatch.setattr("dxmatch.jobs.plan.OWN_ROWS", 70)
+        output, rejects = path.with_name(f"{number}.parquet"), path.with_name(f"{number}.csv")
+        run(path, output, model, chunk_rows=200, workers=workers, rejects=rejects)
+        outputs.append((output.read_bytes(), rejects.read_bytes()))
+    assert outputs[0] == outputs[1] == outputs[2]
     with pytest.raises(InputError, match=r"pairs\.parquet, row 412, column 'a': the diagnosis is blank"):
-        scored(path, model, "3.parquet", chunk_rows=200)
+        run(path, path.with_name("3.parquet"), model, chunk_rows=200)
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string()), pa.dictionary(pa.int8(), pa.large_string()), pa.string_view()],
-)  # fmt: skip
-def test_columns_keep_their_kind(kind: pa.DataType, write: Write, model: Path) -> None:
+KINDS = pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string()), pa.dictionary(pa.int8(), pa.large_string()), pa.string_view()  # fmt: skip
+GREW = {"dictionary_pagesize_limit": 200, "data_page_size": 256, "write_batch_size": 16}
+"""A writer that gives up its dictionary in the middle of a row group leaves both kinds of page."""
+
+
+@pytest.mark.parametrize(("kind", "stored"), [*((kind, {}) for kind in KINDS), (pa.string(), GREW), (pa.string(), {"use_dictionary": False})])  # fmt: skip
+def test_columns_keep_their_kind(kind: pa.DataType, stored: dict[str, Any], write: Write, model: Path) -> None:
+    """Diagnoses however they are stored; and what only travels: times, lists, structs, decimals, what a data frame knows of itself."""
     plain = random_pairs(300)
-    table = plain
-    for side in ("a", "b"):
-        at = table.schema.get_field_index(side)
-        table = table.set_column(at, side, plain[side].cast(kind))
-    path = write(table, group=70)
-    came = pq.read_table(path).schema
-    got = pq.read_table(scored(path, model, chunk_rows=50))
-    assert got.schema.field("a").type == came.field("a").type
-    assert got["a"].cast(pa.string()).equals(plain["a"])
-    assert got["probability"].equals(in_memory(plain, model)["probability"])
-
-
-def test_columns_that_only_travel(write: Write, model: Path) -> None:
-    """Times, lists, structs, decimals, what a data frame knows of itself: as they came."""
-    table = random_pairs(40).append_column("when", pa.array(range(40), pa.timestamp("us", "Europe/Paris")))
-    table = table.append_column("list", pa.array([[i, None] for i in range(40)], pa.list_(pa.int16())))
-    table = table.append_column("struct", pa.array([{"x": i} for i in range(40)]))
-    table = table.append_column("kind", pa.array(["x", None] * 20).dictionary_encode())
-    table = table.append_column("price", pa.array(range(40), pa.int64()).cast(pa.decimal128(25, 2)))
-    table = table.replace_schema_metadata({b"pandas": b'{"index_columns": []}', b"own": b"x"})
-    path = write(table)
-    came, got = pq.read_table(path), pq.read_table(scored(path, model, chunk_rows=11))
-    assert got.drop(["probability", "match"]).equals(came)
-    assert got.schema.metadata == came.schema.metadata
+    table = plain.append_column("when", pa.array(range(300), pa.timestamp("us", "Europe/Paris")))
+    table = table.append_column("list", pa.array([[i, None] for i in range(300)], pa.list_(pa.int16())))
+    table = table.append_column("struct", pa.array([{"x": i} for i in range(300)]))
+    table = table.append_column("kind", pa.array(["x", None] * 150).dictionary_encode())
+    table = table.append_column("price", pa.array(range(300), pa.int64()).cast(pa.decimal128(25, 2)))
+    for place, side in ((1, "a"), (2, "b")):
+        table = table.set_column(place, side, plain[side].cast(kind))
+    path = write(table.replace_schema_metadata({b"pandas": b'{"index_columns": []}', b"own": b"x"}), group=70, **stored)
+    came = pq.read_table(path)
+    run(path, path.with_name("out.parquet"), model, chunk_rows=50)
+    got = pq.read_table(path.with_name("out.parquet"))
+    assert got.schema.metadata == came.schema.metadata and got.drop(["probability", "match"]).schema == came.schema
+    assert got.drop(["probability", "match"]).to_pylist() == came.to_pylist()
+    assert got["probability"].equals(dxmatch.load(model).score(plain)["probability"])
 
 
 def test_a_folder_goes_in_order_of_names(write: Write, model: Path) -> None:
     tables = [random_pairs(n, seed=n) for n in (120, 80, 150)]
     for name, table in zip(("b", "a", "c"), tables, strict=True):
         folder = write(table, f"in/{name}.parquet").parent
-    expected = in_memory(pa.concat_tables([tables[1], tables[0], tables[2]]), model)
-    summary = run(folder, folder.parent / "out", model, chunk_rows=100)
-    assert summary.chunks == 5
-    output = folder.parent / "out"
+    write(random_pairs(9).drop(["a"]), "in/_ignored.parquet")
+    expected, output = dxmatch.load(model).score(pa.concat_tables([tables[1], tables[0], tables[2]])), folder.parent / "out"  # fmt: skip
+    assert run(folder, output, model, chunk_rows=100).chunks == 5
     assert pq.read_table(output).equals(expected)
     assert pd.read_parquet(output).equals(expected.to_pandas())
     assert pl.read_parquet(output).equals(pl.from_arrow(expected))
-    run(folder, folder.parent / "one.parquet", model)
-    assert pq.read_table(folder.parent / "one.parquet").equals(expected)
-
-
-def bad_pairs() -> pa.Table:
-    """Rows 3, 5, 8 (from 1) are no pairs."""
-    a, b = diagnoses(12), diagnoses(24)[12:]
-    a[2], b[2], b[4], a[7] = "  ", "???", None, "x" * 10_001  # type: ignore[call-overload]
-    return pa.table({"a": pa.array(a, pa.string()), "b": pa.array(b, pa.string())})
+    for table, message in (
+        (tables[0].drop(["note"]), r"c\.parquet: its columns differ from those of a\.parquet in note string"),
+        (tables[0].append_column("x", pa.array(range(120))), "in x int64"),
+        (tables[0].select(["a", "id", "b", "note"]), "in their order"),
+        (tables[0].set_column(0, "id", pa.array(["x"] * 120)), "in id int64, id string"),
+    ):
+        write(table, "in/c.parquet")
+        with pytest.raises(InputError, match=message):
+            run(folder, folder.parent / "one.parquet", model)
 
 
 @pytest.mark.parametrize(("chunk_rows", "suffix"), [(1, ".csv"), (4, ".parquet"), (100, ".jsonl")])
 def test_rejects_as_in_memory(chunk_rows: int, suffix: str, write: Write, model: Path) -> None:
-    path = write(bad_pairs(), group=5)
+    a, b = diagnoses(12), diagnoses(24)[12:]
+    a[2], b[2], b[4], a[7] = "  ", "???", None, "x" * 10_001  # type: ignore[call-overload]
+    path = write(pa.table({"a": pa.array(a, pa.string()), "b": pa.array(b, pa.string())}), group=5)
     expected_rejects, rejects = path.with_name(f"memory{suffix}"), path.with_name(f"job{suffix}")
     expected = dxmatch.load(model).score(path, reading=dxmatch.Reading(rejects=expected_rejects))
     output = path.with_name("o.parquet")
-    summary = run(path, output, model, rejects=rejects, chunk_rows=chunk_rows)
+    assert run(path, output, model, rejects=rejects, chunk_rows=chunk_rows).rejected == 3
     assert pq.read_table(output).equals(expected)
-    assert summary.rejected == 3
     assert read_table(rejects).data.to_pylist() == read_table(expected_rejects).data.to_pylist()
-    for stops in (lambda: dxmatch.load(model).score(path), lambda: scored(path, model, chunk_rows=chunk_rows)):
-        with pytest.raises(InputError, match="pairs.parquet, row 3, column 'a': the diagnosis is blank"):
-            stops()
+    with pytest.raises(InputError, match="pairs.parquet, row 3, column 'a': the diagnosis is blank"):
+        run(path, output, model, chunk_rows=chunk_rows)
     write(pa.table({"a": ["?", "!"], "b": ["flu", "flu"]}))
     with pytest.raises(InputError, match=r"all 2 rows were refused; see .*job"):
-        scored(path, model, rejects=rejects)
+        run(path, output, model, rejects=rejects)
 
 
-def test_text_that_is_not_utf8(write: Write, model: Path) -> None:
-    bytes_ = pa.array([b"flu", b"caf\xe9"], pa.binary())
-    text = pa.Array.from_buffers(pa.string(), 2, bytes_.buffers())
-    path = write(pa.table({"a": text, "b": ["x", "y"]}))
-    with pytest.raises(InputError, match=r"pairs\.parquet: the Parquet file is damaged \(.*UTF8"):
-        scored(path, model)
+def not_utf8(table: pa.Table) -> pa.Table:
+    text = pa.Array.from_buffers(pa.string(), 2, pa.array([b"flu", b"caf\xe9"], pa.binary()).buffers())
+    return table.slice(0, 2).set_column(1, "a", text)
 
 
 @pytest.mark.parametrize(
-    ("output", "message"),
+    ("change", "options", "message"),
     [
-        ("in/pairs.parquet", "the output is the input, or one lies in the other"),
-        ("in", "one lies in the other"),
-        ("in/o.parquet", "the output is the input, or one lies in the other"),
-        ("none/o.parquet", "the folder for the output is absent"),
-        ("o.csv", "an output of an unknown kind"),
-        ("taken", "a file is there"),
-        ("folder.parquet", "a folder is there"),
+        (lambda t: t.drop(["b"]), {}, r"pairs\.parquet: the column 'b' \(a diagnosis\) is missing"),
+        (lambda t: t.rename_columns(["id", "a", "bb", "note"]), {}, r"'b' \(a diagnosis\) is missing; did you mean 'bb'"),
+        (lambda t: t.set_column(1, "a", t["id"]), {}, r"pairs\.parquet, column 'a': a column that is not text. Allowed: text. Got: 'int64'"),
+        (lambda t: t.append_column("match", t["id"]), {}, "the score would add is there already: match"),
+        (lambda t: t.append_column("contrast", t["id"]), {"add": ["features"]}, "is there already: contrast"),
+        (lambda t: t.slice(0, 0), {}, "the table has no rows"),
+        (not_utf8, {}, r"pairs\.parquet: the Parquet file is damaged \(.*UTF8"),
+        (None, {"source": "."}, r"a folder without a \.parquet file"),
+        (None, {"source": "none.parquet"}, "no such file"),
+        (None, {"source": "empty.parquet"}, "the Parquet file is damaged"),
+        (None, {"engine": "spark"}, "'engine' parameter must be one of local, ray. Got 'spark'"),
+        (None, {"chunk_rows": 0}, "'chunk_rows' parameter must be a whole number 1 or more"),
+        (None, {"add": ["words"]}, "'add' parameter must be several of features, shap, relation, reasons"),
+        (None, {"add": ["relation"]}, "has no relation model"),
+        (None, {"matcher": 3}, "'matcher' parameter must be a match function"),
+        (None, {"rejects": Path("r.xls")}, "an output of an unknown kind"),
+        (None, {"output": "in/pairs.parquet"}, "the output is the input, or one lies in the other"),
+        (None, {"output": "in"}, "one lies in the other"),
+        (None, {"output": "in/o.parquet"}, "the output is the input, or one lies in the other"),
+        (None, {"output": "none/o.parquet"}, "the folder for the output is absent"),
+        (None, {"output": "o.csv"}, "an output of an unknown kind"),
+        (None, {"output": "taken"}, "a file is there"),
+        (None, {"output": "folder.parquet"}, "a folder is there"),
     ],
-)
-def test_places_that_are_refused(output: str, message: str, write: Write, model: Path, tmp_path: Path) -> None:
-    write(random_pairs(5), "in/pairs.parquet")
+)  # fmt: skip
+def test_what_is_refused(change: Any, options: dict[str, Any], message: str, write: Write, model: Path, tmp_path: Path) -> None:  # fmt: skip
+    """Before any work: nothing is left of it."""
+    table = random_pairs(5)
+    write(table if change is None else change(table), "in/pairs.parquet")
     (tmp_path / "taken").write_text("mine")
+    (tmp_path / "empty.parquet" if "source" in options else tmp_path / "other").touch()
     (tmp_path / "folder.parquet").mkdir()
-    with pytest.raises(InputError, match=message):
-        run(tmp_path / "in", tmp_path / output, model)
-    assert (tmp_path / "taken").read_text() == "mine"
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"engine": "spark"}, "'engine' parameter must be one of local, ray. Got 'spark'"),
-        ({"chunk_rows": 0}, "'chunk_rows' parameter must be a whole number 1 or more"),
-        ({"add": ["words"]}, "'add' parameter must be several of features, shap, relation, reasons"),
-        ({"matcher": 3}, "'matcher' parameter must be a match function"),
-        ({"rejects": Path("r.xls")}, "an output of an unknown kind"),
-    ],
-)
-def test_options_that_are_refused(options: dict[str, Any], message: str, write: Write, model: Path) -> None:
-    path = write(random_pairs(5))
+    source, output = tmp_path / options.pop("source", "in"), tmp_path / options.pop("output", "o.parquet")
+    if source == tmp_path:
+        (tmp_path / "empty.parquet").unlink()
+        (tmp_path / "folder.parquet").rmdir()
     with pytest.raises(DxmatchError, match=message):
-        run(path, path.with_name("o.parquet"), **{"matcher": model} | options)
+        run(source, output, **{"matcher": model} | options)
+    assert (tmp_path / "taken").read_text() == "mine" and not list(tmp_path.glob("*.parts"))
 
 
 def test_progress_reaches_its_end(write: Write, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,12 +185,81 @@ def test_progress_reaches_its_end(write: Write, model: Path, tmp_path: Path, mon
         assert seen[what] == [(done, 500) for done in (100, 200, 300, 400, 500)]
 
 
-def test_dictionaries_that_grew_too_large(write: Write, model: Path) -> None:
-    """A writer that gives up its dictionary in the middle of a row group leaves both kinds of page."""
-    table = random_pairs(400)
-    mixed = write(table, "mixed.parquet", dictionary_pagesize_limit=200, data_page_size=256, write_batch_size=16)
-    plain = write(table, "plain.parquet", use_dictionary=False)
-    whole = write(table, "whole.parquet")
-    tables = [pq.read_table(scored(p, model, f"o-{p.name}", chunk_rows=90)) for p in (mixed, plain, whole)]
-    assert tables[0].equals(tables[1])
-    assert tables[0].equals(tables[2])
+def outcomes(path: Path, read: Callable[[], pa.Table], seed: int, how_many: int = 100) -> tuple[int, list[pa.Table]]:
+    """How many damaged copies are refused, and what is read of the others: cut, a bit turned anywhere or in the footer, or
+    up to sixteen bytes overwritten."""
+    content, random, refused, got = path.read_bytes(), np.random.default_rng(seed), 0, []
+    footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    for number in range(how_many):
+        bad, kind = bytearray(content), number % 4
+        at = int(random.integers(footer if kind == 2 else 0, len(content)))
+        if kind == 0:
+            bad = bad[:at]
+        elif kind < 3:
+            bad[at] ^= 1 << random.integers(0, 8)
+        else:
+            bad[at : at + 16] = random.bytes(random.integers(1, len(bad[at : at + 16]) + 1))
+        path.write_bytes(bad)
+        try:
+            got.append(read())
+        except InputError as error:
+            assert "pairs.parquet" in str(error) and len(str(error)) < 600
+            refused += 1
+    return refused, got
+
+
+def test_damaged_files(write: Write, model: Path, tmp_path: Path) -> None:
+    """A name of a column that is no diagnosis stands twice in the footer, its kind only once and without a checksum: so the job
+    scores the two diagnoses alone, and of a table in memory no row is lost."""
+    path = write(random_pairs(300).select(["a", "b"]), group=120, data_page_size=600, write_batch_size=50)
+    m = dxmatch.load(model)
+
+    def score() -> pa.Table:
+        run(path, tmp_path / "o.parquet", m, chunk_rows=120, restart=True)
+        return pq.read_table(tmp_path / "o.parquet")
+
+    expected = score()
+    refused, got = outcomes(path, score, seed=0)
+    assert len(expected) == 300 and refused > 50 and got and all(one.equals(expected) for one in got)
+    write(random_pairs(300), group=120)
+    refused, got = outcomes(path, lambda: read_table(path).data, seed=5)
+    assert refused > 50 and all(len(one) == 300 for one in got)
+
+
+TEXTS = [
+    "heart attack", "anterior wall infarction", "angina pectoris", "no angina pectoris", "Takayasu arteritis", "vasculitis",
+    "large vessel vasculitis", "high blood pressure", "acute vasculitis", "chronic vasculitis", "高血圧", "vasculitsi",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def related(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("model")
+    return save(folder / "related", relation_folder(folder, learnt=True))
+
+
+@pytest.mark.parametrize(("policy", "held"), [*((policy, True) for policy in POLICIES), (list(POLICIES)[-1], False)])
+def test_relations(policy: Any, held: bool, write: Write, related: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in memory; held : the job holds all texts, else a chunk prepares its own. A policy is part of what a job is."""
+    if not held:
+        monkeypatch.setattr("dxmatch.jobs.job.MAX_TEXTS", 3)
+    table, added = pa.table(list(zip(*product(TEXTS, TEXTS), strict=True)), ["a", "b"]), ["relation", "reasons"]
+    source = write(table, group=50)
+    output, m = source.with_name("out"), dxmatch.load(related, policy=policy)
+    done, expected = run(source, output, m, add=added, chunk_rows=17, workers=2), m.score(table, add=added)
+    got = pq.read_table(output)
+    assert got.equals(expected) and got.column_names == ["a", "b", *m.model.added_columns(added)]
+    assert done.threshold == m.threshold and done.unscored == expected["match"].null_count > 0
+    assert got["relation"].null_count == done.unscored and len(set(got["relation"].to_pylist())) > 4
+    other = "strict" if policy != "strict" else "specification"
+    with pytest.raises(DxmatchError, match=f"another job: policy {policy}, not {other}.*restart"):
+        run(source, output, dxmatch.load(related, policy=other), add=added, chunk_rows=17)
+
+
+def test_what_is_prepared_serves_a_worker_without_encoders(related: Path) -> None:
+    """The texts of a job travel to other machines; a model whose features need less than its directions do."""
+    m = dxmatch.load(related)
+    names = Names.read(TEXTS[:8], m.providers)
+    m.model.prepare_relations(names)
+    made = set(pickle.loads(pickle.dumps(names))._made)
+    assert {("diseases", "shipped"), ("words", "shipped")} <= made and any(key[0] == "icd" for key in made)
