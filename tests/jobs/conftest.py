@@ -115,7 +115,7 @@ def run(
 @pytest.fixture
 def score(source: Path, model: Path) -> Callable[..., Summary]:
     def score_(name: str = "o.parquet", **options: Any) -> Summary:
-        return run(source, source.parent / name, model, **{"chunk_rows": CHUNK, "workers": 2} | options)
+        return run(source, source.parent / name, **{"matcher": model, "chunk_rows": CHUNK, "workers": 2} | options)
 
     return score_
 

@@ -12,15 +12,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
 from filelock import FileLock
 
+import dxmatch
 from dxmatch.errors import DxmatchError, InputError
 from dxmatch.jobs.job import Summary
+from dxmatch.votes.answer_tables import import_table
+from dxmatch.votes.store.store import VoteStore
 
-from .conftest import CHUNK, ROWS, Write, at_chunk, fail, random_pairs, run, turn_a_bit
+from .conftest import ROWS, Write, at_chunk, fail, make_model, random_pairs, run, turn_a_bit
 
 Score = Callable[..., Summary]
 
@@ -63,20 +68,22 @@ def test_stopped_at_any_moment(how: signal.Signals, parts: int, source: Path, mo
 
 
 @pytest.mark.parametrize("name", ["o.parquet", "o"])
-def test_a_chunk_that_fails(name: str, score: Score, source: Path) -> None:
-    whole_ = score(f"whole-{name}")
-    with at_chunk(5, fail()):
-        message = r"pairs\.parquet, rows 501 to 600: chunk 5 failed \(RuntimeError: no luck\)"
-        with pytest.raises(DxmatchError, match=message):
-            score(name)
-    kept = sorted(path.name for path in (source.parent / f"{name}.parts").glob("part-*"))
-    assert not (source.parent / name).exists()
-    assert "part-00005.parquet" not in kept
-    assert {f"part-0000{i}.parquet" for i in range(5)} <= set(kept)
-    assert score(name) == Summary(**{**whole_.__dict__, "resumed": len(kept)})
-    assert not (source.parent / f"{name}.parts").exists()
-    outputs = [source.parent / name, source.parent / f"whole-{name}"]
-    contents = [{p.name: p.read_bytes() for p in output.iterdir()} if output.is_dir() else output.read_bytes() for output in outputs]  # fmt: skip
+def test_a_chunk_that_fails(name: str, score: Score, source: Path, write: Write) -> None:
+    """The rows that were rejected are kept with their chunks."""
+    table = random_pairs(ROWS)
+    sides = ["?" if i % 90 == 7 else x for i, x in enumerate(table["a"].to_pylist())]
+    write(table.set_column(1, "a", pa.array(sides)), group=250)
+    folder, told = source.parent / f"{name}.parts", source.parent / "o.csv"
+    whole_ = score(f"whole-{name}", rejects=source.parent / "whole.csv")
+    message = r"pairs\.parquet, rows 501 to 600: chunk 5 failed \(RuntimeError: no luck\)"
+    with at_chunk(5, fail()), pytest.raises(DxmatchError, match=message):
+        score(name, rejects=told)
+    kept = {path.name for path in folder.glob("part-*")}
+    assert not (source.parent / name).exists() and not told.exists()
+    assert {f"part-0000{i}.parquet" for i in range(5)} <= kept and "part-00005.parquet" not in kept
+    assert score(name, rejects=told) == Summary(**{**whole_.__dict__, "resumed": len(kept)})
+    assert not folder.exists() and told.read_bytes() == (source.parent / "whole.csv").read_bytes()
+    contents = [[path.read_bytes() for path in sorted(source.parent.glob(f"{one}*/*")) or [source.parent / one]] for one in (name, f"whole-{name}")]  # fmt: skip
     assert contents[0] == contents[1]
 
 
@@ -89,19 +96,11 @@ def test_what_was_damaged_among_the_parts(score: Score, source: Path) -> None:
     (folder / "part-00004.parquet").unlink()
     (folder / ".part-00007.parquet.0123456789ab.part").write_bytes(b"half")
     (folder / "part-00009.parquet").write_bytes((folder / "part-00001.parquet").read_bytes())
-    assert score(workers=3).resumed in (3, 4)  # the seventh may be under way when the sixth fails
-    assert (source.parent / "o.parquet").read_bytes() == expected
-    assert not folder.exists()
-
-
-def test_a_part_that_is_damaged_before_it_is_merged(score: Score, source: Path) -> None:
-    """The page's checksum tells, and the chunk is scored anew by the next run."""
-    expected = whole(score, source)
     with at_chunk(3, after=turn_a_bit), pytest.raises(InputError, match=r"part-00003\.parquet"):
-        score()
+        score(workers=3)  # before it is merged, the page's checksum tells
     assert not (source.parent / "o.parquet").exists()
-    assert 0 < score().resumed < 10
-    assert (source.parent / "o.parquet").read_bytes() == expected
+    assert score(workers=3).resumed == 9
+    assert (source.parent / "o.parquet").read_bytes() == expected and not folder.exists()
 
 
 @pytest.mark.parametrize("name", ["o.parquet", "o"])
@@ -129,13 +128,25 @@ def test_input_that_is_changed_while_it_is_scored(
         ({"add": ["features"]}, "further columns , not features"),
         ({"chunk_rows": 99}, "rows of a chunk 100, not 99"),
         ({"a": "note"}, "column a a, not note"),
+        ({"b": "note"}, "column b b, not note"),
+        ({"rejects": Path("r.csv")}, "rejects False, not True"),
         ({"input": True}, "another input"),
+        ({"load": {"threshold": 0.1}}, "threshold 0.5, not 0.1"),
+        ({"load": {"judge_all": True}}, "judge_all False, not True"),
     ],
 )
 def test_another_job_at_the_same_place(
-    options: dict[str, Any], message: str, score: Score, source: Path, write: Write
+    options: dict[str, Any],
+    message: str,
+    score: Score,
+    source: Path,
+    model: Path,
+    write: Write,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.chdir(source.parent)
     broken_off(score)
+    matcher = dxmatch.load(model, **options.pop("load", {}))
     folder = source.parent / "o.parquet.parts"
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     if options.pop("input", False):
@@ -143,20 +154,28 @@ def test_another_job_at_the_same_place(
     with pytest.raises(
         DxmatchError, match=rf"holds [67] finished chunks of another job: {message}.*the option 'restart'"
     ):
-        score(**options)
+        score(matcher=matcher, **options)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
-    assert score(restart=True, **options).resumed == 0
+    assert score(restart=True, matcher=matcher, **options).resumed == 0
     assert not folder.exists()
 
 
 def test_a_finished_folder(score: Score, source: Path) -> None:
-    """The same command finds it; another one does not touch it unless it is told to; nothing of others is taken away."""
+    """The same command finds it; another one does not touch it unless it is told to; nothing of others is taken
+    away; one that was damaged is never "there already"."""
     (source.parent / "o").mkdir()
     first = score("o")
     again = score("o")
     assert (again.resumed, first.resumed) == (10, 0)
     assert (again.matches, again.coverage) == (first.matches, first.coverage)
     assert sorted(path.name for path in (source.parent / "o").iterdir()) == [f"part-0000{i}.parquet" for i in range(10)]
+    expected = {path.name: path.read_bytes() for path in (source.parent / "o").iterdir()}
+    for change in (turn_a_bit, lambda part: part.write_bytes(b""), Path.unlink):
+        change(source.parent / "o" / "part-00003.parquet")
+        with pytest.raises(DxmatchError, match="damaged.*the option 'restart'"):
+            score("o")
+        assert score("o", restart=True).resumed == 0
+        assert {path.name: path.read_bytes() for path in (source.parent / "o").iterdir()} == expected
     with pytest.raises(DxmatchError, match="holds 10 finished chunks of another job: further columns"):
         score("o", add=["features"])
     assert score("o", add=["features"], restart=True).resumed == 0
@@ -165,19 +184,6 @@ def test_a_finished_folder(score: Score, source: Path) -> None:
     with pytest.raises(DxmatchError, match=r"o holds mine\.parquet, which is no part of a result"):
         score("o", restart=True)
     assert (source.parent / "o" / "mine.parquet").read_bytes() == b"mine"
-
-
-@pytest.mark.parametrize("change", [turn_a_bit, lambda part: part.write_bytes(b""), Path.unlink])
-def test_a_finished_folder_that_was_damaged(change: Callable[[Path], Any], score: Score, source: Path) -> None:
-    """It is never "there already"; to make it anew gives what was there."""
-    folder = source.parent / "o"
-    score("o")
-    expected = {path.name: path.read_bytes() for path in folder.iterdir()}
-    change(folder / "part-00003.parquet")
-    with pytest.raises(DxmatchError, match="damaged.*the option 'restart'"):
-        score("o")
-    assert score("o", restart=True).resumed == 0
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == expected
 
 
 @pytest.mark.parametrize("name", ["o.parquet.parts", "o"])
@@ -199,25 +205,6 @@ def test_two_processes_do_not_work_in_one_folder(score: Score, source: Path) -> 
     score()
 
 
-def test_rejected_rows_are_kept_with_their_chunks(source: Path, model: Path, write: Write) -> None:
-    table = random_pairs(ROWS)
-    sides = ["?" if i % 90 == 7 else x for i, x in enumerate(table["a"].to_pylist())]
-    write(table.set_column(1, "a", pa.array(sides)), group=250)
-
-    def score(name: str) -> Summary:
-        rejects = source.parent / f"{name}.csv"
-        return run(source, source.parent / f"{name}.parquet", model, chunk_rows=CHUNK, workers=1, rejects=rejects)
-
-    whole = score("whole")
-    with at_chunk(6, fail()), pytest.raises(DxmatchError, match="chunk 6 failed"):
-        score("o")
-    assert not (source.parent / "o.csv").exists()
-    summary = score("o")
-    assert summary.resumed in (6, 7) and summary.rejected == whole.rejected
-    for suffix in ("csv", "parquet"):
-        assert (source.parent / f"o.{suffix}").read_bytes() == (source.parent / f"whole.{suffix}").read_bytes()
-
-
 def test_no_space_left_in_the_middle_of_a_part(score: Score, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     number = 7
 
@@ -236,3 +223,74 @@ def test_no_space_left_in_the_middle_of_a_part(score: Score, source: Path, monke
     assert not list(source.parent.rglob("*.part"))
     finished = len(list(folder.glob("part-*"))) if folder.exists() else 0
     assert score().resumed == finished
+
+
+VOTED = 700
+VOTES = [
+    {"name": "vote_expert", "kind": "vote", "model": "an expert", "prompt": "imported"},
+    {"name": "levenshtein", "kind": "levenshtein"},
+]
+
+
+@pytest.fixture(scope="module")
+def voting(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_model(tmp_path_factory.mktemp("model") / "voting", VOTES, seed=5)
+
+
+@pytest.fixture
+def voted(write: Write, voting: Path, tmp_path: Path) -> Callable[..., Summary]:
+    """Scores 1,000 pairs, of which the store knows the first 700 and what of the others is one of these."""
+    pairs = random_pairs(ROWS, names=300)
+    source = write(pairs, group=250)
+    some = pairs.slice(0, VOTED).select(["a", "b"]).append_column("label", pa.array(np.arange(VOTED) % 2))
+    pa_csv.write_csv(some, tmp_path / "voted.csv")
+    m = dxmatch.load(voting)
+    with VoteStore(tmp_path / "votes.sqlite") as store:
+        import_table(tmp_path / "voted.csv", store, naming=m.providers.naming, verdict="label", model="an expert", rejects=tmp_path / "r.csv")  # fmt: skip
+
+    def score_(min_coverage: float = 0.9) -> Summary:
+        m = dxmatch.load(voting, min_coverage=min_coverage, loading=dxmatch.Loading(store=tmp_path / "votes.sqlite"))
+        return run(source, tmp_path / "o.parquet", m, chunk_rows=100, workers=2)
+
+    return score_
+
+
+def test_too_few_votes_are_refused_before_a_chunk_is_scored(voted: Score, voting: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"vote_expert is known for 69\.3 % of the pairs.*take in the rest"):
+        voted()
+    assert not (tmp_path / "o.parquet.parts").exists() and not (tmp_path / "o.parquet").exists()
+
+    summary = voted(min_coverage=0.5)
+    m = dxmatch.load(voting, loading=dxmatch.Loading(store=tmp_path / "votes.sqlite"), min_coverage=0.5)
+    expected = m.score(pq.read_table(tmp_path / "pairs.parquet"), add=["features"])
+    assert pq.read_table(tmp_path / "o.parquet")["probability"].to_pylist() == expected["probability"].to_pylist()
+    known = float(np.isfinite(np.array(expected["vote_expert"].to_pylist(), float)).mean())
+    assert summary.coverage["vote_expert"] == pytest.approx(known) == 0.693
+
+
+def test_finished_chunks_count(voted: Score, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the texts are too many to hold, it is told at the end and nothing is lost; a job that goes on looks at the
+    rest alone, and refuses as it would have at first."""
+    with monkeypatch.context() as patched:
+        patched.setattr("dxmatch.jobs.job.MAX_TEXTS", 0)
+        with pytest.raises(InputError, match=r"vote_expert is known for 69\.3 %"):
+            voted()
+    parts = sorted((tmp_path / "o.parquet.parts").glob("part-*"))
+    assert len(parts) == 10
+    for part in parts[5:]:
+        part.unlink()
+    with pytest.raises(InputError, match=r"vote_expert is known for 69\.3 % of the pairs"):
+        voted()
+    assert len(list((tmp_path / "o.parquet.parts").glob("part-*"))) == 5
+    assert voted(min_coverage=0.5).resumed == 5
+
+
+def test_votes_that_came_in_between_make_another_job(voted: Score, tmp_path: Path, voting: Path) -> None:
+    with at_chunk(6, fail()), pytest.raises(DxmatchError, match="chunk 6 failed"):
+        voted(min_coverage=0.5)
+    pa_csv.write_csv(pa.table({"a": ["gout"], "b": ["podagra"], "label": [1]}), tmp_path / "more.csv")
+    with VoteStore(tmp_path / "votes.sqlite") as store:
+        naming = dxmatch.load(voting).providers.naming
+        import_table(tmp_path / "more.csv", store, naming=naming, verdict="label", model="an expert")
+    with pytest.raises(DxmatchError, match="finished chunks of another job: another vote store"):
+        voted(min_coverage=0.5)
