@@ -1,22 +1,15 @@
-"""The pairs in plain words: well formed, in no table that teaches, and measured by kind."""
+"""The pairs in plain words: well formed, and in no table that teaches."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
 
-import numpy as np
 import pytest
 
 from dxmatch.recipe.plain_words import (
     EXPECTED,
-    NOT_UNDERSTOOD,
     PlainWords,
-    measure_plain_words,
     read_plain_words,
 )
 from dxmatch.recipe.word_lists.reading import files_like, rows
@@ -55,37 +48,3 @@ def test_nothing_is_trained_on_them(words: PlainWords) -> None:
     assert len(taught) > 5_000
     both = [(a, b) for a, b in zip(words.a, words.b, strict=True) if frozenset((normal(a), normal(b))) in taught]
     assert both == []
-
-
-@dataclass
-class Told:
-    """An M that gives the probabilities and relations it was made with."""
-
-    given: Sequence[float]
-    kinds: Sequence[str]
-    policy: str = "specification"
-    threshold: float = 0.5
-
-    def probabilities(self, a: Sequence[str], b: Sequence[str], /) -> np.ndarray:
-        assert len(a) == len(b) == len(self.given)
-        return np.array(self.given)
-
-    def relations(self, a: Sequence[str], b: Sequence[str], /) -> SimpleNamespace:
-        return SimpleNamespace(kinds=self.kinds)
-
-
-FIVE = PlainWords(
-    ["x", "x", "x", "y", "y"], list("abcde"), list("vwxyz"), ["same", "broader", "related", "excluded", NOT_UNDERSTOOD]
-)
-KINDS = ["same", "narrower", "related", "excluded", "unrelated"]
-
-
-def measured(given: Sequence[float], policy: str = "specification") -> Any:
-    return measure_plain_words(cast("Any", Told(given, KINDS, policy)), FIVE)
-
-
-def test_right_is_what_is_expected_of_a_match_and_of_no_score() -> None:
-    for given, right in (([0.9, 0.4, 0.5, 0.1, np.nan], (1, 2)), ([np.nan] * 5, (0, 1)), ([0.0] * 5, (1, 1))):
-        found = measured(given)
-        assert (found["kinds"]["x"]["right"], found["kinds"]["y"]["right"]) == right
-        assert found["all"]["right"] == sum(right)

@@ -1,4 +1,4 @@
-"""The learnt table by hand: sums over buckets, sparse steps, rarity; the loss of a batch; the same bytes in every process."""
+"""An encoder and a model with it: the same bytes in every process."""
 
 from __future__ import annotations
 
@@ -7,22 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
-import torch
-
-from dxmatch.recipe.encoder.table import in_batch_loss
-
-
-def test_the_loss_by_hand() -> None:
-    """Two pairs along the axes and a contrast on the first: cosines 1 and 0, so that each softmax is plain."""
-    one, two = [1.0, 0.0], [0.0, 2.0]
-    vectors = torch.tensor([one, two, one, two, one])
-    alike = torch.tensor([[False, False, False], [False, False, True]])
-    # the first pair has a wrong answer at cosine 0 and the contrast at 1, the second one a wrong answer at 0
-    expected = (np.log(2 + np.exp(-2)) + np.log(1 + np.exp(-2))) / 2
-    assert in_batch_loss(vectors, alike, 0.5).item() == pytest.approx(expected)
-
 
 TRAINING = '''
 import hashlib, sys
