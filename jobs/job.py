@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..errors import DxmatchError, InputError, OptionError, warn
-from ..features.compute import Coverage, check_coverage, cores, prepare
+from ..features.compute import Coverage, check_coverage, prepare
 from ..features.feature_set import FeatureSet
 from ..features.names import Names
 from ..files.atomic import make_folder, whole_file
@@ -32,6 +32,7 @@ from ..matcher.policy import SPECIFICATION
 from ..matcher.protocol import loaded
 from ..options import File, Output, Serves, checked
 from ..progress import say, shown
+from ..settings import cores
 from .plan import Chunk, Done, Job, Plan, Rows, as_dictionaries, plan_job, read_rows, rows_known, state_of
 
 T = TypeVar("T")
