@@ -197,7 +197,7 @@ def _score(plan: Plan, job: Job, finished: dict[int, Done]) -> None:
         if job.engine == "ray":
             from .ray_engine import on_ray
 
-            work, end, workers = held.enter_context(on_ray(plan, job.workers))
+            work, workers = held.enter_context(on_ray(plan, job.workers))
         for chunk, done in _each("Scoring pairs", plan, todo, work, workers, before, end):
             finished[chunk.number] = done
 

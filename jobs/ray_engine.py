@@ -27,11 +27,11 @@ _WITH_TOKENS = (2, 59)
 
 
 @contextlib.contextmanager
-def on_ray(plan: Plan, workers: int | None) -> Iterator[tuple[Callable[[Chunk], Done], Callable[[], None], int]]:
-    """What does a chunk on the Ray cluster that RAY_ADDRESS names, else on one that is started on this machine; what gives up those that
-    are under way; and how many to do at once.
+def on_ray(plan: Plan, workers: int | None) -> Iterator[tuple[Callable[[Chunk], Done], int]]:
+    """What does a chunk on the Ray cluster that RAY_ADDRESS names, else on one that is started on this machine; and how many to do at once.
 
-    A worker or a machine that dies costs the chunks it had: Ray does them again elsewhere.
+    A worker or a machine that dies costs the chunks it had: Ray does them again elsewhere. Chunks that are under way when the job ends are
+    waited for: Ray 2.60 may end this process where a task is cancelled just as it is done.
 
     Raises
     ------
@@ -48,18 +48,13 @@ def on_ray(plan: Plan, workers: int | None) -> Iterator[tuple[Callable[[Chunk], 
             raise DxmatchError("The Ray cluster has no CPU to work on.")
         task = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1)(score)
         # In a list, the reference travels as it is: each process that works for the job fetches what it stands for once.
-        shared, running = [ray.put(plan)], set[Any]()
+        shared = [ray.put(plan)]
 
         def work(chunk: Chunk) -> Done:
-            running.add(done := task.remote(versions(), Path.cwd(), shared, chunk))
-            return ray.get(done)
-
-        def end() -> None:
-            for reference in [*running]:
-                ray.cancel(reference, force=True)
+            return ray.get(task.remote(versions(), Path.cwd(), shared, chunk))
 
         try:
-            yield work, end, workers or cores
+            yield work, workers or cores
         except ray.exceptions.RayError as error:
             cause = getattr(error, "cause", None)
             if isinstance(cause, DxmatchError):
