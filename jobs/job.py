@@ -148,7 +148,9 @@ def score_files(
         try:
             _score(plan, job, finished)
         except KeyboardInterrupt:
-            kept = f"{len([*folder.glob('part-*')]):,} of {len(plan.chunks):,} chunks are kept in {folder}"
+            if not (parts := len([*folder.glob("part-*")])):
+                raise KeyboardInterrupt("interrupted before the first chunk was finished.") from None
+            kept = f"{parts:,} of {len(plan.chunks):,} chunks are kept in {folder}"
             raise KeyboardInterrupt(f"interrupted; {kept}. Run the same command again to go on.") from None
         if state_of(source) != plan.about["input"]:
             changed = "it was changed or replaced while it was scored"
