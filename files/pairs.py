@@ -205,7 +205,8 @@ def refused_texts(values: pa.Array) -> NDArray[np.bool_]:
     """
     length = pc.fill_null(pc.utf8_length(values), 0)
     sound = pc.and_(pc.greater(length, 0), pc.less_equal(length, MAX_CHARACTERS))
-    sound = pc.and_(sound, pc.match_substring_regex(values, r"[\pL\pN]"))
+    plain = pc.utf8_normalize(values, "NFKC")  # what it is read as: U+037A becomes a blank
+    sound = pc.and_(sound, pc.match_substring_regex(plain, r"[\pL\pN]"))
     sound = pc.and_not(sound, pc.match_substring_regex(values, FORMULA_ERROR))
     return ~np.asarray(pc.fill_null(sound, False).to_numpy(zero_copy_only=False))
 
