@@ -27,6 +27,7 @@ FORMAT = 9
 UNUSED_DAYS = 60
 """After which a file goes: each table of abbreviations and each encoder has its own 70 MB of names."""
 _END = "\0"
+_TYPES = {"U8": np.uint8, "I32": np.int32, "I64": np.int64, "F32": np.float32}
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -70,20 +71,32 @@ def made_once(
 
 def _loaded(path: Path) -> Arrays | None:
     """The arrays of a file; None where there are none. A damaged file is reported in a warning, goes, and counts as none."""
-    from safetensors import SafetensorError, safe_open
-
     if not path.is_file():
         return None
     with contextlib.suppress(OSError):
         os.utime(path)
     try:
-        with safe_open(path, "np") as file:
-            return {each: file.get_tensor(each) for each in file.keys()}  # noqa: SIM118 (not a dict)
-    except (SafetensorError, OSError) as error:
+        return _mapped(path)
+    except (OSError, ValueError, KeyError) as error:
         warn(f"The ICD cache file {path} is damaged ({error}) and is made anew.", RuntimeWarning)
     with contextlib.suppress(OSError):
         path.unlink()
     return None
+
+
+def _mapped(path: Path) -> Arrays:
+    """The arrays of a safetensors file as they lie there: what is never looked at is never read, and processes share the rest.
+
+    The library copies each of them: 110 MB, and a fifth of a first match.
+    """
+    whole = np.asarray(np.memmap(path, np.uint8, "r"))
+    begin = 8 + int(whole[:8].view("<u8")[0])
+    header = json.loads(whole[8:begin].tobytes())
+    return {
+        name: whole[slice(*(begin + at for at in one["data_offsets"]))].view(_TYPES[one["dtype"]]).reshape(one["shape"])
+        for name, one in header.items()
+        if name != "__metadata__"
+    }
 
 
 def _save(path: Path, arrays: Arrays) -> None:
@@ -98,7 +111,7 @@ def _save(path: Path, arrays: Arrays) -> None:
 
 def text_array(texts: Iterable[str]) -> NDArray[np.uint8]:
     """Texts without a NUL character as one array of UTF-8; `texts_of` reads them back."""
-    return np.frombuffer("".join(text + _END for text in texts).encode(), np.uint8)
+    return np.frombuffer(_END.join([*texts, ""]).encode(), np.uint8)
 
 
 def texts_of(array: NDArray[np.uint8]) -> list[str]:

@@ -116,10 +116,8 @@ class MoreNames(NamedTuple):
     @property
     def identity(self) -> str:
         """What distinguishes one such list from another: part of the key of the cache."""
-        digest = hashlib.sha256(self.costs.tobytes())
-        for text in (*self.names, *self.codes):
-            digest.update(f"{text}\n".encode())
-        return digest.hexdigest()[:16]
+        texts = "\n".join([*self.names, *self.codes, ""])
+        return hashlib.sha256(self.costs.tobytes() + texts.encode()).hexdigest()[:16]
 
 
 NO_MORE_NAMES = MoreNames()
