@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..progress import Progress
-from ..terms.icd.naming import Naming
 from ..terms.icd.search import CANDIDATES, Candidates, Shares
 from ..terms.text.correction import Corrections
 from ..terms.text.scripts import mixed_scripts
@@ -93,7 +92,7 @@ class Names:
 
     Attributes
     ----------
-    texts : the r different texts. name_of : int32[r], the place of each text's name; -1 for what is no diagnosis.
+    texts : the r different texts. name_of : int32[r], the place of each text's name.
     not_understood : by the place of a text, why it is not understood. read_as : its words that were read as others.
     progress : called with the names done and the names in all while the ICD-10 search, by far the slowest part, goes on.
     """
@@ -110,14 +109,11 @@ class Names:
         self._lock = threading.RLock()
 
     @classmethod
-    def read(
-        cls, texts: Sequence[str], providers: Providers, *, strict: bool = True, progress: Progress | None = None
-    ) -> Names:
+    def read(cls, texts: Sequence[str], providers: Providers, *, progress: Progress | None = None) -> Names:
         """Reads different texts.
 
         Parameters
         ----------
-        strict : refuses what is no diagnosis; else it has no name.
         progress : called with the texts read and the texts in all.
 
         Raises
@@ -125,19 +121,16 @@ class Names:
         InputError
             For a text without a letter or digit, or of more than 10,000 characters.
         """
-        readings: list[Reading | None] = []
+        readings = list[Reading]()
         for start in range(0, len(texts), _AT_ONCE):
-            some = texts[start : start + _AT_ONCE]
-            naming = providers.naming
-            readings += naming.read(some) if strict else [_reading_of(text, naming) for text in some]
+            readings += providers.naming.read(texts[start : start + _AT_ONCE])
             if progress is not None:
                 progress(len(readings), len(texts))
-        known = [(text, one) for text, one in enumerate(readings) if one is not None]
-        self = cls(dict.fromkeys(one.name for _, one in known), providers)
+        self = cls(dict.fromkeys(one.name for one in readings), providers)
         self.texts, place = texts, {name: i for i, name in enumerate(self.names)}
-        self.name_of = np.array([-1 if one is None else place[one.name] for one in readings], np.int32)
-        self.not_understood = {text: one.not_understood for text, one in known if one.not_understood is not None}
-        self.read_as = {text: one.read_as for text, one in known if one.read_as}
+        self.name_of = np.array([place[one.name] for one in readings], np.int32)
+        self.not_understood = {at: why for at, one in enumerate(readings) if (why := one.not_understood) is not None}
+        self.read_as = {at: one.read_as for at, one in enumerate(readings) if one.read_as}
         return self
 
     def __getstate__(self) -> dict[str, Any]:
@@ -237,14 +230,6 @@ class Names:
         categories = index.category_of(found.nodes)
         paths = index.tree.paths(np.ascontiguousarray(found.nodes[:, 0]))
         return IcdPlaces(categories[:, 0].copy(), paths, found.shares(categories))
-
-
-def _reading_of(text: str, naming: Naming) -> Reading | None:
-    """None for what is no diagnosis, or is none after normalisation."""
-    try:
-        return naming.read([text])[0]
-    except InputError:
-        return None
 
 
 def different_texts(a: Strings, b: Strings) -> tuple[list[str], NDArray[np.int32], NDArray[np.int32]]:

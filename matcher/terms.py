@@ -181,11 +181,11 @@ def listed(model: PairModel, progress: Progress | None = None, **lists: Sequence
     texts = list(index)
     refused = refused_texts(pa.array([text.strip() for text in texts], pa.large_string()))
     sound = np.flatnonzero(~refused)
-    names = Names.read([texts[place] for place in sound.tolist()], model.providers, strict=False, progress=progress)
+    names = Names.read([texts[place] for place in sound.tolist()], model.providers, progress=progress)
     reasons = {int(p): why_refused(texts[p].strip())[0] if texts[p].strip() else BLANK for p in np.flatnonzero(refused)}
     name_of, understood = np.full(len(texts) + 1, -1, np.int32), np.zeros(len(texts) + 1, bool)
     name_of[sound] = names.name_of
-    understood[sound] = names.name_of >= 0
+    understood[sound] = True
     if not model.judge_all:
         understood[sound[list(names.not_understood)]] = False
         reasons |= {int(sound[place]): f"{NOT_UNDERSTOOD}{why}" for place, why in names.not_understood.items()}
