@@ -25,7 +25,7 @@ from ..files.wording import shown_threshold
 from ..models import folder as model_folder
 from ..models.folder import ModelFolder, shipped_parts
 from ..models.manifest import warn_of_other_releases
-from ..options import Between, File, Output, Serves, Table, checked
+from ..options import Between, File, Output, Rule, Serves, Table, checked
 from ..terms.encoders.kept import KeptEncoder
 from ..terms.text.correction import Corrections
 from ..terms.text.understood import LANGUAGE, SCRIPT
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from ..features.names import Strings
     from ..files.pairs import Pairs
     from ..votes.store.store import VoteStore
+
+_PROBABILITY = Rule.of(Annotated[float, Between(0, 1)])
 
 
 @checked
@@ -265,11 +267,11 @@ class MatchFunction:
 
     @threshold.setter
     def threshold(self, value: float) -> None:
-        self._threshold = _checked(value)
+        self._threshold = float(_PROBABILITY.hold("threshold", value))
 
     def threshold_or(self, other: float | None) -> float:
         """M's threshold where no other is given. Raises `OptionError` as setting it would."""
-        return self.threshold if other is None else _checked(other)
+        return self.threshold if other is None else float(_PROBABILITY.hold("threshold", other))
 
     @property
     def policy(self) -> str:
@@ -660,13 +662,6 @@ class MatchFunction:
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Writes the model folder, whole or not at all."""
         return model_folder.save(Path(path), self.parts, overwrite=overwrite)
-
-
-def _checked(threshold: float) -> float:
-    """Raises `OptionError` for what is no probability."""
-    if isinstance(threshold, bool) or not isinstance(threshold, int | float | np.number) or not 0 <= threshold <= 1:
-        raise OptionError("threshold", "a probability, 0 to 1", threshold)
-    return float(threshold)
 
 
 _ARRIVED: dict[str, MatchFunction] = {}

@@ -105,18 +105,7 @@ def _of_table(source: Any, column: str | None, option: str | None, reading: Read
     if table.note:
         warn(table.note)
     chosen = term_column(table, column, option)
-    texts: list[Any] = table.text(chosen).to_pylist()
-    came = None
-    if isinstance(source, Mapping):
-        came = dict(zip(map(str, source), source.values(), strict=True))[chosen]
-    elif table.frame is not None and chosen in table.mixed:
-        came = table.frame.get_column(chosen)
-    if came is not None:  # a number among texts, which the table holds as one, is none
-        texts = [
-            text if text is None or isinstance(one, str) else one
-            for text, one in zip(texts, _as_list(came, chosen), strict=True)
-        ]
-    return Terms(texts, table, chosen)
+    return Terms(table.text(chosen).to_pylist(), table, chosen)
 
 
 def _is_missing(value: Any) -> bool:
