@@ -55,4 +55,4 @@ def family_of(feature: FeatureSpec) -> str:
 def label_of(feature: FeatureSpec) -> str:
     """Says in a few words what a feature tells."""
     said = {key: _OPTIONS.get(feature.options.get(key, ""), "") for key in ("view", "column")}
-    return _LABELS[feature.kind].format(**{**feature.options, **said})
+    return _LABELS.get(feature.kind, feature.kind).format(**{**feature.options, **said})

@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 import dxmatch
+from dxmatch.auditing.families import label_of
 from dxmatch.errors import InputError, MissingExtra, NotUnderstood, NotUnderstoodWarning
+from dxmatch.features.feature_set import FeatureSpec
+from dxmatch.features.registry import KINDS
 from dxmatch.models.folder import SHIPPED_MODEL
 from dxmatch.models.folder import load as read_model_folder
 from dxmatch.terms.icd.naming import Naming
@@ -203,3 +206,8 @@ def test_a_cell_of_a_notebook(shipped):
         assert "lymphoma" not in hidden and "influenza" not in hidden
     finally:
         dxmatch.configure(hide_cells=False)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_of_feature_is_said_in_words(kind: str) -> None:
+    assert label_of(FeatureSpec("x", kind, dict.fromkeys(KINDS[kind].options, "stem"))) != kind
