@@ -19,7 +19,6 @@ from ..features.compute import prepare
 from ..features.names import Names
 from .batch import Batch, PairModel
 from .candidates import CANDIDATES, CandidateSearch, check_can_search, names_at_once
-from .link import phases
 from .terms import Listed, Terms, listed
 
 SAME_WORDS = "the same after normalisation"
@@ -32,18 +31,19 @@ Score = Callable[[NDArray[np.int32], NDArray[np.int32]], NDArray[np.float64]]
 
 def dedupe(model: PairModel, read: Terms, *, least: float, candidates: int = CANDIDATES) -> pa.Table:
     """See `MatchFunction.dedupe`. least : of a match."""
+    with progress.shown("Reading terms") as report:
+        names, (of,) = listed(model, report, terms=read.texts)
+    check_can_search(names)
+    with progress.shown("Preparing terms") as report:
+        prepare(names, model.features, progress=report)
+    among, at_once = np.unique(of.name[of.understood]), names_at_once(candidates)
+    search = CandidateSearch(names, among, candidates)
+    found = [keys_of(*search(among[start : start + at_once])) for start in range(0, len(among), at_once)]
+    keys = np.unique(np.concatenate([*found, np.zeros(0, np.int64)]))  # each of two names may have found the other
     with progress.shown("Finding duplicates") as report:
-        naming, preparing, judging = phases(report, len(read))
-        names, (of,) = listed(model, naming, terms=read.texts)
-        check_can_search(names)
-        prepare(names, model.features, progress=preparing)
-        among, at_once = np.unique(of.name[of.understood]), names_at_once(candidates)
-        search = CandidateSearch(names, among, candidates)
-        found = [keys_of(*search(among[start : start + at_once])) for start in range(0, len(among), at_once)]
-        keys = np.unique(np.concatenate([*found, np.zeros(0, np.int64)]))  # each of two names may have found the other
-        probability = model.probabilities(names, *names_of(keys), progress=judging)
-        clusters = clustered(len(names), keys, probability, least, partial(model.probabilities, names))
-        return _duplicates(model, names, read, of, *clusters)
+        probability = model.probabilities(names, *names_of(keys), progress=report)
+    clusters = clustered(len(names), keys, probability, least, partial(model.probabilities, names))
+    return _duplicates(model, names, read, of, *clusters)
 
 
 def keys_of(a: NDArray[np.int32], b: NDArray[np.int32]) -> NDArray[np.int64]:

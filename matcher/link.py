@@ -11,7 +11,7 @@ import json
 import os
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Self
@@ -23,10 +23,9 @@ from numpy.typing import NDArray
 from .. import progress
 from ..errors import warn
 from ..features.compute import prepare
-from ..features.names import Names, Progress
+from ..features.names import Names
 from ..files.atomic import make_folder, whole_file
 from ..files.tables import check_output, write_table
-from ..files.wording import counted
 from ..models.manifest import SHAPE_FEATURES, installed_releases
 from ..progress import say
 from .batch import WHY, Batch, PairModel
@@ -57,45 +56,42 @@ def link(
     """See `MatchFunction.link`. least : of a match. judged_by : what tells the match function from any other, as JSON can hold it."""
     if output is not None:
         check_output(output)
-    with progress.shown("Linking terms") as report:
-        naming, preparing, judging = phases(report, len(read) + len(read_b))
-        names, (a, b) = listed(model, naming, a=read.texts, b=read_b.texts)
-        check_can_search(names)
-
-        @cache
-        def search() -> CandidateSearch:
-            prepare(names, model.features, progress=preparing)
-            return CandidateSearch(names, np.unique(b.name[b.understood]), candidates)
-
-        understood, there = np.zeros((2, len(names)), bool)
-        understood[a.name[a.understood]] = there[b.name[b.name >= 0]] = True
-        wanted, at_once = np.unique(a.name[a.name >= 0]), names_at_once(candidates)
-        blocks = [wanted[start : start + at_once] for start in range(0, len(wanted), at_once)]
-        job = (*judged_by, k, least, candidates, at_once, a.texts, b.texts)
-        with contextlib.nullcontext() if output is None else KeptBlocks(output, len(blocks), *job) as kept:
-            found: list[Block] = [dict.fromkeys(("a", "b"), np.zeros(0, np.int32)) | {"probability": np.zeros(0)}]
+    with progress.shown("Reading terms") as report:
+        names, (a, b) = listed(model, report, a=read.texts, b=read_b.texts)
+    check_can_search(names)
+    with progress.shown("Preparing terms") as report:
+        prepare(names, model.features, progress=report)
+    search = CandidateSearch(names, np.unique(b.name[b.understood]), candidates)
+    understood, there = np.zeros((2, len(names)), bool)
+    understood[a.name[a.understood]] = there[b.name[b.name >= 0]] = True
+    wanted, at_once = np.unique(a.name[a.name >= 0]), names_at_once(candidates)
+    blocks = [wanted[start : start + at_once] for start in range(0, len(wanted), at_once)]
+    job = (*judged_by, k, least, candidates, at_once, a.texts, b.texts)
+    with contextlib.nullcontext() if output is None else KeptBlocks(output, len(blocks), *job) as kept:
+        found: list[Block] = [dict.fromkeys(("a", "b"), np.zeros(0, np.int32)) | {"probability": np.zeros(0)}]
+        with progress.shown("Linking terms") as report:
             for number, block in enumerate(blocks):
                 judged = partial(_judged, model, names, block, understood, there, search, k, least)
                 found.append(judged() if kept is None else kept.of(number, judged))
-                judging(number + 1, len(blocks))
-            of_a, of_b, probability = (np.concatenate([one[name] for one in found]) for name in found[0])
-            made = _links(model, names, (read, a), (read_b, b), of_a, of_b, probability, k, least, add)
-            if k is None or k >= candidates:
-                _warn_of_limits(made, b, candidates)
-            if output is not None:
-                write_table(made, output)
+                report(min((number + 1) * at_once, len(wanted)), len(wanted))
+        of_a, of_b, probability = (np.concatenate([one[name] for one in found]) for name in found[0])
+        made = _links(model, names, (read, a), (read_b, b), of_a, of_b, probability, k, least, add)
+        if k is None or k >= candidates:
+            _warn_of_limits(b, candidates)
+        if output is not None:
+            write_table(made, output)
     return made
 
 
 def _judged(
     model: PairModel, names: Names, block: NDArray[np.int32], understood: NDArray[np.bool_], there: NDArray[np.bool_],
-    search: Callable[[], CandidateSearch], k: int | None, least: float,
+    search: CandidateSearch, k: int | None, least: float,
 ) -> Block:  # fmt: skip
     """For some names of the first list the k best of the second that match, best first; where none does, the nearest.
 
     understood, there : bool[names], of the first list those that are understood, and those that are in the second.
     """
-    first, second = search()(block[understood[block]])
+    first, second = search(block[understood[block]])
     probability = model.probabilities(names, first, second)
     # A name is a candidate of itself, whether it is understood or not.
     first, second = np.concatenate([block, first]), np.concatenate([block, second])
@@ -181,25 +177,13 @@ def _links(
     return pa.table(columns | {name: values for name, values in others.items() if name not in columns})
 
 
-def _warn_of_limits(made: pa.Table, b: Listed, candidates: int) -> None:
+def _warn_of_limits(b: Listed, candidates: int) -> None:
     """Says that there may be more links than were found, where not all of the second list were candidates."""
-    different = len(np.unique(b.name[b.understood]))
-    if different <= candidates:
-        return
-    full = int((np.bincount(made.filter(made["match"])["index_a"].to_numpy()) >= candidates).sum())
-    warn(
-        f"For each term at most 3 x {candidates:,} of {different:,} different ones were judged, so that these are not all matches there are: "
-        f"{counted(full, 'term')} {'has' if full == 1 else 'have'} {candidates:,} links or more. The option 'candidates' finds more."
-    )
-
-
-def phases(report: Progress, rows: int) -> list[Progress]:
-    """What reports the three parts of a job of some rows (naming, preparing, judging: 1, 2 and 1 of 4) to one `report`."""
-
-    def part(before: int, share: int) -> Progress:
-        return lambda done, total: report((before + share * done // max(total, 1)) * rows // 4, rows)
-
-    return [part(0, 1), part(1, 2), part(3, 1)]
+    if (different := len(np.unique(b.name[b.understood]))) > candidates:
+        warn(
+            f"For each term at most 3 x {candidates:,} of {different:,} different ones were judged, so that these may not be all matches there "
+            "are. The option 'candidates' finds more."
+        )
 
 
 class KeptBlocks:

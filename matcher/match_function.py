@@ -150,15 +150,13 @@ class MatchFunction:
         state = {name: self.__dict__[name] for name in ("_threshold", "fetched_from")}
         return _arrived, (source, parts.sha256, options), state
 
-    def __copy__(self) -> Self:
+    def __copy__(self, memo: object = None) -> Self:
         """Shares all but what may be set: nothing else of it ever changes."""
         new = object.__new__(type(self))
         new.__dict__.update(self.__dict__)
         return new
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        del memo
-        return self.__copy__()
+    __deepcopy__ = __copy__
 
     def under(self, policy: PolicyName) -> Self:
         """The same match function under another policy, with that policy's threshold."""
