@@ -16,7 +16,7 @@ import pytest
 import dxmatch
 from dxmatch.jobs.job import Summary
 from dxmatch.jobs.plan import Plan
-from dxmatch.models.calibration import Sigmoid
+from dxmatch.models.ensemble import Sigmoid
 from dxmatch.models.folder import ModelFolder, save
 from dxmatch.models.manifest import Decision, Made
 from dxmatch.terms.text.normalizer import Normalizer
