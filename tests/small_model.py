@@ -5,13 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import lightgbm
-import msgspec
 import numpy as np
 import pytest
 
@@ -91,26 +89,27 @@ def fitted(folder: Path, **change: Any) -> Path:
     return folder
 
 
-def model_parts() -> ModelFolder:
-    """A small model of one cosine and one ratio."""
-    names = ("cosine_x", "ratio_unigram")
-    table = np.random.default_rng(0).random((200, 2)).astype(np.float32)
-    data = lightgbm.Dataset(table, (table.sum(1) > 1).astype(int), feature_name=list(names))
-    settings = {"objective": "binary", "num_leaves": 4, "verbosity": -1, "num_threads": 1, "min_data_in_leaf": 5}
-    trees = trees_of([lightgbm.train(settings, data, num_boost_round=3)])
-    made = Made("2025-01-31", "0.1.0", {})
-    return ModelFolder(small_manifest(names, normalizer=Normalizer().spec(), made=made), trees)
+STRINGS = [
+    {"name": "levenshtein", "kind": "levenshtein"}, {"name": "ratio_unigram", "kind": "ratio", "view": "unigram"},
+    {"name": "ratio_bigram", "kind": "ratio", "view": "bigram"}, {"name": "contrast", "kind": "contrast"},
+]  # fmt: skip
+"""Four cheap columns; bigrams are missing for names of one word."""
 
 
-def saved(parts: ModelFolder, path: Path, name: str, table: dict[str, Any] | None) -> Path:
-    columns = [
-        {"name": "cosine_x", "kind": "cosine", "encoder": name},
-        {"name": "ratio_unigram", "kind": "ratio", "view": "unigram"},
-    ]
-    features: dict[str, Any] = {"name": "x", "language": "en", "feature": columns}
-    if table is not None:
-        features["encoder"] = {name: table}
-    return save(path, replace(parts, manifest=msgspec.structs.replace(parts.manifest, feature_set=features)))
+def model_of(folder: Path, columns: Sequence[Mapping[str, str]] = STRINGS, **facts: Any) -> Path:
+    """The folder of a small model of these columns: two members that look at the first two. facts : further ones of its feature set."""
+    random, names = np.random.default_rng(3), [column["name"] for column in columns]
+    table = random.random((600, len(names))).astype(np.float32)
+    table[random.random(table.shape) < 0.1] = np.nan
+    label = (np.nan_to_num(table[:, 0], nan=0.5) - np.nan_to_num(table[:, 1], nan=0.5) < 0.1).astype(int)
+    data = lightgbm.Dataset(table, label, feature_name=names)
+    settings = {"objective": "binary", "num_leaves": 7, "verbosity": -1, "num_threads": 1}
+    trees = trees_of([lightgbm.train({**settings, "seed": seed}, data, num_boost_round=20) for seed in (1, 2)])
+    manifest = small_manifest(
+        names, name=folder.name, feature_set={"name": folder.name, "language": "en", "feature": columns, **facts},
+        normalizer=Normalizer().spec(), decision=Decision(Sigmoid(1.0, 0.0), 0.5, "half"), made=Made("2025-01-31", "0.1.0", {}),
+    )  # fmt: skip
+    return save(folder, ModelFolder(manifest, trees))
 
 
 ODD_THRESHOLDS = (

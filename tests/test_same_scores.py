@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from .jobs.conftest import _KINDS, diagnoses, make_model, random_pairs
+from .jobs.conftest import diagnoses, random_pairs
+from .small_model import model_of
 
 PARTS = (1, 3, 11)
 """PARTS: chunks that the rows are cut into."""
@@ -62,7 +63,7 @@ def write_both(folder: Path, rows: int) -> None:
 @pytest.mark.slow
 def test_the_same_under_other_seeds_threads_and_chunks(tmp_path: Path) -> None:
     write_both(tmp_path, 1000)
-    model = make_model(tmp_path / "cheap", _KINDS)
+    model = model_of(tmp_path / "cheap")
     one, other = (outcomes(tmp_path, model, 1000, seed, threads) for seed, threads in ((0, 1), (1, 2)))
     assert one == other
     tables = [pq.read_table(path) for path in tmp_path.glob("*-1-*.parquet")]

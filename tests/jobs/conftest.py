@@ -1,4 +1,4 @@
-"""A model of four cheap features and two small members, and pairs to score with it."""
+"""Pairs to score in jobs, a cheap model to score them with, and what may happen on the way."""
 
 from __future__ import annotations
 
@@ -16,46 +16,15 @@ import pytest
 import dxmatch
 from dxmatch.jobs.job import Summary
 from dxmatch.jobs.plan import Plan
-from dxmatch.models.ensemble import Sigmoid
-from dxmatch.models.folder import ModelFolder, save
-from dxmatch.models.manifest import Decision, Made
-from dxmatch.terms.text.normalizer import Normalizer
-from dxmatch.training.engines.fitted import trees_of
 
-from ..small_model import small_manifest
+from ..small_model import model_of
 
 ROWS, CHUNK = 1000, 100
-FEATURES = ("levenshtein", "ratio_unigram", "ratio_bigram", "contrast")
-_KINDS = [
-    {"name": "levenshtein", "kind": "levenshtein"},
-    {"name": "ratio_unigram", "kind": "ratio", "view": "unigram"},
-    {"name": "ratio_bigram", "kind": "ratio", "view": "bigram"},
-    {"name": "contrast", "kind": "contrast"},
-]
-
-
-def make_model(folder: Path, kinds: list[dict[str, str]], seed: int = 3) -> Path:
-    """A model folder with the features `kinds` and two small members."""
-    import lightgbm
-
-    random, names = np.random.default_rng(seed), tuple(kind["name"] for kind in kinds)
-    table = random.random((600, len(kinds))).astype(np.float32)
-    table[random.random(table.shape) < 0.1] = np.nan
-    label = (np.nan_to_num(table[:, 0], nan=0.5) - np.nan_to_num(table[:, 1], nan=0.5) < 0.1).astype(int)
-    data = lightgbm.Dataset(table, label, feature_name=list(names))
-    settings = {"objective": "binary", "num_leaves": 7, "verbosity": -1, "num_threads": 1}
-    boosters = [lightgbm.train({**settings, "seed": seed}, data, num_boost_round=20) for seed in (1, 2)]
-    manifest = small_manifest(
-        names, name=folder.name, feature_set={"name": folder.name, "language": "en", "feature": kinds},
-        normalizer=Normalizer("en").spec(), decision=Decision(Sigmoid(1.0, 0.0), 0.5, "half"), made=Made("2025-01-31", "0.1.0", {}),
-    )  # fmt: skip
-    return save(folder, ModelFolder(manifest, trees_of(boosters)))
 
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Bigrams are missing for names of one word."""
-    return make_model(tmp_path_factory.mktemp("model") / "cheap", _KINDS)
+    return model_of(tmp_path_factory.mktemp("model") / "cheap")
 
 
 def diagnoses(count: int) -> list[str]:
@@ -80,7 +49,7 @@ Write = Callable[..., Path]
 def write(tmp_path: Path) -> Write:
     """Writes pairs as a Parquet file with checksums and returns its path."""
 
-    def write_(table: pa.Table, name: str = "pairs.parquet", group: int = 1000, **options: object) -> Path:
+    def write_(table: pa.Table, name: str = "pairs.parquet", group: int = 250, **options: object) -> Path:
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         pq.write_table(table, path, row_group_size=group, write_page_checksum=True, **options)
@@ -91,20 +60,10 @@ def write(tmp_path: Path) -> Write:
 
 @pytest.fixture
 def source(write: Write) -> Path:
-    return write(random_pairs(ROWS), group=250)
+    return write(random_pairs(ROWS))
 
 
-def run(
-    source: Path,
-    output: Path,
-    matcher: Any = None,
-    *,
-    rejects: Path | None = None,
-    a: str = "a",
-    b: str = "b",
-    add: Sequence[Any] = (),
-    **job: Any,
-) -> Summary:
+def run(source: Path, output: Path, matcher: Any = None, *, rejects: Path | None = None, a: str = "a", b: str = "b", add: Sequence[Any] = (), **job: Any) -> Summary:  # fmt: skip
     """job : the fields of `dxmatch.Job`."""
     reading = dxmatch.Reading(rejects=rejects)
     return dxmatch.score_files(
@@ -120,13 +79,17 @@ def score(source: Path, model: Path) -> Callable[..., Summary]:
     return score_
 
 
+def fail() -> None:
+    raise RuntimeError("no luck")
+
+
 @contextmanager
-def at_chunk(number: int | None, before: Callable[[], object] = lambda: None, after: Callable[[Path], object] | None = None) -> Iterator[None]:  # fmt: skip
-    """Meanwhile something happens before a chunk (None: each) is scored, or to its part after."""
+def at_chunk(number: int, before: Callable[[], object] = lambda: None, after: Callable[[Path], object] | None = None) -> Iterator[None]:  # fmt: skip
+    """Meanwhile something happens before a chunk is scored, or to its part after."""
     write = Plan._write_part
 
     def writing(plan: Any, chunk: Any, ended: Any) -> Any:
-        if number in (chunk.number, None):
+        if chunk.number == number:
             before()
         result = write(plan, chunk, ended)
         if after is not None and chunk.number == number:
@@ -135,13 +98,6 @@ def at_chunk(number: int | None, before: Callable[[], object] = lambda: None, af
 
     with mock.patch.object(Plan, "_write_part", writing):
         yield
-
-
-def fail(error: BaseException = RuntimeError("no luck")) -> Callable[[], None]:
-    def raising() -> None:
-        raise error
-
-    return raising
 
 
 def turn_a_bit(path: Path, at: int = 40) -> None:
