@@ -6,8 +6,6 @@ import pandas as pd
 import pytest
 
 import dxmatch
-from dxmatch.training.options import About, LabelRules, Split
-from dxmatch.training.train import train
 
 from ..blocked_network import no_network  # noqa: F401
 from ..hub_server import hub  # noqa: F401
@@ -19,8 +17,8 @@ def own(toy_rows: pd.DataFrame, strings_only: Path) -> dxmatch.MatchFunction:
     """A model of one's own, on two string measures: it has no encoder and opens nothing."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dxmatch.training.engines.lightgbm_engine.MAX_ROUNDS", 40)
-        labels = LabelRules(abbreviations={"XQZ": "mild flu"})
-        return train(toy_rows, features=strings_only, labels=labels, about=About(name="own"), split=Split(test_share=0))
+        labels, split = dxmatch.LabelRules(abbreviations={"XQZ": "mild flu"}), dxmatch.Split(test_share=0)
+        return dxmatch.train(toy_rows, features=strings_only, labels=labels, about=dxmatch.About(name="own"), split=split)  # fmt: skip
 
 
 @pytest.fixture(scope="session")

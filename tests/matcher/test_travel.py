@@ -29,11 +29,11 @@ from dxmatch.errors import InputError, ModelError, OptionError
 from dxmatch.matcher import match_function
 from dxmatch.models.folder import SHIPPED_MODEL, contents_of
 from dxmatch.terms.encoders.declared import EncoderSpec
-from dxmatch.tests.small_model import model_parts, saved
 from dxmatch.votes.store.store import VoteStore
 
 from ..conftest import Done
 from ..hub_server import Hub
+from ..small_model import STRINGS, model_of
 
 NAME, A, B = "clinic/own", ["mild flu", "organ pain", "flu"], ["flu", "pain of organs", "gout"]
 Loading = dxmatch.Loading
@@ -74,30 +74,25 @@ def test_the_same_arrives(way: Any, own: dxmatch.MatchFunction) -> None:
     assert by_pickle(own).providers is by_pickle(own).providers
 
 
-def test_from_a_folder_its_path_travels(tmp_path: Path, own: dxmatch.MatchFunction) -> None:
-    sent = pickle.dumps(dxmatch.load(own.save(tmp_path / "own")))
-    assert len(sent) < 2_000 and pickle.loads(sent).probabilities(A, B).tolist() == own.probabilities(A, B).tolist()
-    match_function._ARRIVED.clear()
-    dxmatch.MatchFunction(replace(own.parts, card="# other")).save(tmp_path / "own", overwrite=True)
-    with pytest.raises(ModelError, match="own: holds another model than the one that was sent"):
-        pickle.loads(sent)
-    (tmp_path / "own").rename(tmp_path / "elsewhere")
-    with pytest.raises(ModelError, match="own: no such folder"):
-        pickle.loads(sent)
-    arrived, (source, _, *options), _ = dxmatch.load().__reduce__()
-    with pytest.raises(ModelError, match="of another release: holds another model than the one that was sent"):
-        arrived(source, "1" * 64, *options)
-
-
-def test_a_vote_store_travels_as_its_path(tmp_path: Path, own: dxmatch.MatchFunction) -> None:
+def test_from_a_folder_its_path_travels_and_so_does_a_stores(tmp_path: Path, own: dxmatch.MatchFunction) -> None:
     VoteStore(path := tmp_path / "votes.db").close()
-    sent = pickle.dumps(dxmatch.MatchFunction(own.parts, store=VoteStore(path, must_exist=True)))
-    store = pickle.loads(sent).providers.store
-    assert store is not None and store.path == path
-    match_function._ARRIVED.clear()
-    path.rename(tmp_path / "elsewhere.db")
-    with pytest.raises(dxmatch.DxmatchError, match=r"votes\.db"):
-        pickle.loads(sent)
+    sent = pickle.dumps(dxmatch.load(own.save(tmp_path / "own"), loading=Loading(store=path)))
+    arrived = pickle.loads(sent)
+    assert len(sent) < 2_000 and arrived.probabilities(A, B).tolist() == own.probabilities(A, B).tolist()
+    assert arrived.providers.store.path == path
+    gone = [
+        (lambda: path.rename(tmp_path / "elsewhere.db"), r"votes\.db"),
+        (lambda: dxmatch.MatchFunction(replace(own.parts, card="# other")).save(tmp_path / "own", overwrite=True), "own: holds another model than the one that was sent"),
+        (lambda: (tmp_path / "own").rename(tmp_path / "elsewhere"), "own: no such folder"),
+    ]  # fmt: skip
+    for change, told in gone:
+        match_function._ARRIVED.clear()
+        change()
+        with pytest.raises(dxmatch.DxmatchError, match=told):
+            pickle.loads(sent)
+    arrive, (source, _, *options), _ = dxmatch.load().__reduce__()
+    with pytest.raises(ModelError, match="of another release: holds another model than the one that was sent"):
+        arrive(source, "1" * 64, *options)
 
 
 def test_other_processes(own: dxmatch.MatchFunction) -> None:
@@ -142,7 +137,7 @@ def test_parent_and_children_of_a_fork_score_link_and_map() -> None:
     ("identity", "error", "told"),
     [
         *((f"mine@{'0' * digits}", ModelError, rf"^The model is offline-en@[0-9a-f]{{{digits}}}, not mine@0{{{digits}}}\.$") for digits in (12, 64)),
-        *((wrong, OptionError, "'identity' parameter must be NAME@HASH") for wrong in ("", "offline-en", "offline-en@12", "@" + "0" * 12, "x@" + "G" * 12)),
+        *((wrong, OptionError, "'identity' parameter must be NAME@HASH") for wrong in ("offline-en", "offline-en@12", "@" + "0" * 12, "x@" + "G" * 12)),
     ],
 )  # fmt: skip
 def test_the_identities_of_a_model(identity: str, error: Any, told: str) -> None:
@@ -154,10 +149,17 @@ def test_the_identities_of_a_model(identity: str, error: Any, told: str) -> None
         dxmatch.load(loading=Loading(identity=identity))
 
 
-@pytest.mark.parametrize("table", [{"model": "attacker/model"}, {"model": "/etc"}, None])
-def test_a_model_folder_reaches_nothing_by_itself(tmp_path: Path, table: dict[str, str] | None) -> None:
-    name = "enc" if table else "sentence-transformers:attacker/model"
-    m = dxmatch.load(saved(model_parts(), tmp_path / "model", name, table))
+def with_encoder(folder: Path, **table: str) -> Path:
+    """A model with a cosine of the encoder `enc`, which this table declares."""
+    columns = [{"name": "cosine_x", "kind": "cosine", "encoder": "enc"}, STRINGS[1]]
+    return model_of(folder, columns, encoder={"enc": table})
+
+
+@pytest.mark.parametrize("model", ["attacker/model", "/etc", "sentence-transformers:attacker/model"])
+def test_a_model_folder_reaches_nothing_by_itself(tmp_path: Path, model: str) -> None:
+    if ":" in model:
+        columns = [{"name": "cosine_x", "kind": "cosine", "encoder": model}, STRINGS[1]]
+    m = dxmatch.load(model_of(tmp_path / "m", columns) if ":" in model else with_encoder(tmp_path / "m", model=model))
     with pytest.raises(InputError, match=r"Or: .*(allow_download=True\)? fetches it|encoders=\{'enc': …\}\)? says it)\."):  # fmt: skip
         m.probability("gout", "gouty arthritis")
 
@@ -165,9 +167,8 @@ def test_a_model_folder_reaches_nothing_by_itself(tmp_path: Path, table: dict[st
 @pytest.mark.parametrize(
     ("function", "option", "today"),
     [
-        (dxmatch.load, "store", r"loading=dxmatch\.Loading\(store=…\)"), (dxmatch.score_files, "model", "matcher=…"),
-        (dxmatch.score_files, "policy", r"matcher=dxmatch\.load\(policy=…\)"), (dxmatch.score_files, "rejects", r"reading=dxmatch\.Reading\(rejects=…\)"),
-        (dxmatch.MatchFunction.score, "shap", r'add=\["shap"\]'), (dxmatch.MatchFunction.link, "encoding", r"Reading\(encoding=…\)"),
+        (dxmatch.load, "store", r"loading=dxmatch\.Loading\(store=…\)"), (dxmatch.score_files, "policy", r"matcher=dxmatch\.load\(policy=…\)"),
+        (dxmatch.score_files, "rejects", r"reading=dxmatch\.Reading\(rejects=…\)"), (dxmatch.MatchFunction.score, "shap", r'add=\["shap"\]'),
     ],
 )  # fmt: skip
 def test_an_old_option_is_answered_by_todays(function: Callable[..., Any], option: str, today: str) -> None:
@@ -176,23 +177,16 @@ def test_an_old_option_is_answered_by_todays(function: Callable[..., Any], optio
 
 
 def test_the_command_line_of_a_model_folder(command: Callable[..., Done], tmp_path: Path) -> None:
-    def said(*arguments: object) -> tuple[int, str]:
-        done = command(*arguments)
-        return done.code, done.out + done.err
-
-    code, words = said("model", "show")
-    assert code == 0 and dxmatch.load().identities[-1] in words
+    hub, path = with_encoder(tmp_path / "hub", model="attacker/model", revision="main"), with_encoder(tmp_path / "path", model="/etc")  # fmt: skip
     pair = ("explain", "gout", "gouty arthritis")
-    code, words = said(*pair, "--identity", "offline-en@000000000000")
-    assert (code, words.count("\n")) == (1, 1) and "not offline-en@000000000000" in words
-    assert "The option --identity must be NAME@HASH" in said(*pair, "--identity", "x")[1]
-    hub = saved(model_parts(), tmp_path / "hub", "enc", {"model": "attacker/model", "revision": "main"})
-    assert said(*pair, "--matcher", hub)[1].endswith("Or: --allow-download fetches it.\n")
-    assert "'attacker/model' of the Hugging Face hub" in said("model", "show", hub)[1]
-    path = saved(model_parts(), tmp_path / "path", "enc", {"model": "/etc"})
-    assert said(*pair, "--matcher", path)[1].endswith("Or: --encoders enc=FOLDER says it.\n")
-    assert said(*pair, "--matcher", path, "--encoders", "enc")[0] == 2
-    assert "without modules.json" in said(*pair, "--matcher", path, "--encoders", f"enc={tmp_path}")[1]
+    for arguments, code, told in (
+        (("model", "show"), 0, dxmatch.load().identities[-1]), (("model", "show", hub), 0, "'attacker/model' of the Hugging Face hub"),
+        ((*pair, "--identity", "offline-en@000000000000"), 1, "not offline-en@000000000000"), ((*pair, "--identity", "x"), 2, "The option --identity must be NAME@HASH"),
+        ((*pair, "--matcher", hub), 1, "Or: --allow-download fetches it.\n"), ((*pair, "--matcher", path), 1, "Or: --encoders enc=FOLDER says it.\n"),
+        ((*pair, "--matcher", path, "--encoders", "enc"), 2, "--encoders"), ((*pair, "--matcher", path, "--encoders", f"enc={tmp_path}"), 1, "without modules.json"),
+    ):  # fmt: skip
+        done = command(*arguments)
+        assert done.code == code and told in done.output, done
 
 
 @pytest.fixture
@@ -216,9 +210,8 @@ def test_pushed_and_fetched_is_the_same(hub: Hub, pushed: str, own: dxmatch.Matc
         assert (m.identity, m.fetched_from, by_pickle(m).fetched_from) == (own.identity, *[f"{NAME}@{pushed}"] * 2)
         np.testing.assert_array_equal(m.probabilities(A, B), own.probabilities(A, B))
     assert hub.asked == [], "a commit that the cache holds is never asked for again"
-    for revision in (None, "main"):
-        with pytest.warns(UserWarning, match=f'{NAME} without a commit .* this one is revision="{pushed}"'):
-            dxmatch.load(NAME, loading=Loading(revision=revision, allow_download=True))
+    with pytest.warns(UserWarning, match=f'{NAME} without a commit .* this one is revision="{pushed}"'):
+        dxmatch.load(NAME, loading=Loading(revision="main", allow_download=True))
     with warnings.catch_warnings(action="error"):
         dxmatch.load(NAME, loading=Loading(identity=own.identities[-1]))
     hub.make("clinic/open", private=False)
@@ -226,11 +219,8 @@ def test_pushed_and_fetched_is_the_same(hub: Hub, pushed: str, own: dxmatch.Matc
         own.push_to_hub("clinic/open")
     commit = own.push_to_hub("clinic/open", private=False, branch="trial", message="first").partition("@")[2]
     assert hub.repositories["clinic/open"]["refs"] == {"trial": commit}
-
-
-def test_a_changed_model_is_refused_and_nothing_but_what_the_model_lists_is_fetched(hub: Hub, pushed: str) -> None:
+    # Nothing but what the model lists is fetched, and a changed model is refused.
     commit = hub.commit(NAME, {"setup.py": b"raise SystemExit", "model.pkl": b"\x80"})
-    hub.asked.clear()
     dxmatch.load(NAME, loading=Loading(revision=commit, allow_download=True))
     assert not [request for request in hub.asked if "setup.py" in request or "model.pkl" in request]
     commit = hub.commit(NAME, {"model.safetensors": b"x"})
@@ -256,16 +246,14 @@ def test_what_is_a_name_of_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     own.save(tmp_path / NAME)
     monkeypatch.chdir(tmp_path)
     assert dxmatch.load(NAME).fetched_from is None, "a folder goes before"
-    with pytest.raises(OptionError, match="left out for a model that is a folder"):
-        dxmatch.load(NAME, loading=Loading(revision="main"))
-    with pytest.raises(OptionError, match="left out where the name says it"):
-        dxmatch.load("org/name@v1", loading=Loading(revision="v2"))
-    for path in (Path("org/name"), "mine", "./org/name", "a/b/c", "/a/b"):
-        with pytest.raises(ModelError, match="no such folder"):
-            dxmatch.load(path)
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    with pytest.raises(dxmatch.DxmatchError, match="models/mine: no such folder here; a model of the hub needs an extra"):  # fmt: skip
-        dxmatch.load("models/mine")
+    for name, revision, told in [
+        (NAME, "main", "left out for a model that is a folder"), ("org/name@v1", "v2", "left out where the name says it"),
+        *((path, None, "no such folder") for path in (Path("org/name"), "mine", "./org/name", "a/b/c", "/a/b")),
+        ("models/mine", None, "models/mine: no such folder here; a model of the hub needs an extra"),
+    ]:  # fmt: skip
+        with pytest.raises(dxmatch.DxmatchError, match=told):
+            dxmatch.load(name, loading=Loading(revision=revision))
 
 
 def test_the_hub_from_the_command_line(hub: Hub, own: Any, command: Callable[..., Done], tmp_path: Path) -> None:
@@ -279,8 +267,6 @@ def test_the_hub_from_the_command_line(hub: Hub, own: Any, command: Callable[...
     assert command("score", pairs, "-o", out, "--matcher", f"{NAME}@{commit}", "--allow-download").code == 0
     read = pd.read_csv(out, float_precision="round_trip")
     assert read["probability"].tolist() == own.probabilities(A[::2], B[::2]).tolist()
-    shown = command("model", "show", f"{NAME}@{commit}")
-    assert f"{NAME}@{commit}" in shown.out and own.identity in shown.out
 
 
 def test_the_commit_of_training_is_what_a_hub_name_means() -> None:
