@@ -149,17 +149,15 @@ def test_the_identities_of_a_model(identity: str, error: Any, told: str) -> None
         dxmatch.load(loading=Loading(identity=identity))
 
 
-def with_encoder(folder: Path, **table: str) -> Path:
-    """A model with a cosine of the encoder `enc`, which this table declares."""
-    columns = [{"name": "cosine_x", "kind": "cosine", "encoder": "enc"}, STRINGS[1]]
-    return model_of(folder, columns, encoder={"enc": table})
+def with_encoder(folder: Path, name: str = "enc", **table: str) -> Path:
+    """A model with a cosine of this encoder, and what a table declares of it."""
+    columns = [{"name": "cosine_x", "kind": "cosine", "encoder": name}, STRINGS[1]]
+    return model_of(folder, columns, **{"encoder": {name: table}} if table else {})
 
 
-@pytest.mark.parametrize("model", ["attacker/model", "/etc", "sentence-transformers:attacker/model"])
-def test_a_model_folder_reaches_nothing_by_itself(tmp_path: Path, model: str) -> None:
-    if ":" in model:
-        columns = [{"name": "cosine_x", "kind": "cosine", "encoder": model}, STRINGS[1]]
-    m = dxmatch.load(model_of(tmp_path / "m", columns) if ":" in model else with_encoder(tmp_path / "m", model=model))
+@pytest.mark.parametrize("encoder", [{"model": "attacker/model"}, {"model": "/etc"}, {"name": "sentence-transformers:attacker/model"}])  # fmt: skip
+def test_a_model_folder_reaches_nothing_by_itself(tmp_path: Path, encoder: dict[str, str]) -> None:
+    m = dxmatch.load(with_encoder(tmp_path / "m", **encoder))
     with pytest.raises(InputError, match=r"Or: .*(allow_download=True\)? fetches it|encoders=\{'enc': …\}\)? says it)\."):  # fmt: skip
         m.probability("gout", "gouty arthritis")
 

@@ -5,46 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
-from dxmatch.recipe.plain_words import (
-    EXPECTED,
-    PlainWords,
-    read_plain_words,
-)
+from dxmatch.recipe.plain_words import EXPECTED, read_plain_words
 from dxmatch.recipe.word_lists.reading import files_like, rows
 from dxmatch.terms.text.normalizer import Normalizer
 
-FILE = Path(__file__).parents[1] / "data" / "plain_words.csv"
-TABLES = {
-    "common_synonyms_en": ("name", "synonym"),
-    "specifications_en": ("a", "b"),
-    "laboratory_signs_en": ("sign", "disease"),
-}
+TABLES = {"common_synonyms_en": ("name", "synonym"), "specifications_en": ("a", "b"), "laboratory_signs_en": ("sign", "disease")}  # fmt: skip
 """The tables of word lists that hold pairs of diagnoses, and their columns."""
 
 
-@pytest.fixture(scope="module")
-def words() -> PlainWords:
-    return read_plain_words(FILE)
-
-
-def test_each_kind_has_thirty_pairs_and_none_stands_twice(words: PlainWords) -> None:
-    assert len(Counter(words.kind)) >= 18
-    assert min(Counter(words.kind).values()) >= 30
-    pairs = Counter(frozenset((a.casefold(), b.casefold())) for a, b in zip(words.a, words.b, strict=True))
-    assert [pair for pair, times in pairs.items() if times > 1] == []
-    assert set(words.expected) == set(EXPECTED)
-
-
-def test_nothing_is_trained_on_them(words: PlainWords) -> None:
-    normal = Normalizer()
+def test_each_kind_has_thirty_pairs_and_nothing_is_trained_on_them() -> None:
+    words, normal = read_plain_words(Path(__file__).parents[1] / "data" / "plain_words.csv"), Normalizer()
+    kinds, both = Counter(words.kind), [*zip(words.a, words.b, strict=True)]
+    assert len(kinds) >= 18 and min(kinds.values()) >= 30 and {*words.expected} == {*EXPECTED}
+    assert max(Counter(frozenset((a.casefold(), b.casefold())) for a, b in both).values()) == 1
     taught = {
         frozenset((normal(row[one]), normal(row[other])))
         for start, (one, other) in TABLES.items()
         for file in files_like(start)
         for row in rows(file.name)
     }
-    assert len(taught) > 5_000
-    both = [(a, b) for a, b in zip(words.a, words.b, strict=True) if frozenset((normal(a), normal(b))) in taught]
-    assert both == []
+    assert len(taught) > 5_000 and not [pair for pair in both if frozenset(map(normal, pair)) in taught]

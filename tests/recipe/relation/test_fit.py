@@ -5,19 +5,15 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 
-import msgspec
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
 from dxmatch.files.pairs import read_pairs
 from dxmatch.matcher.match_function import MatchFunction
-from dxmatch.models.folder import load, save
 from dxmatch.models.relation import DIRECTIONS, HEADS, LEARNT_POLICIES, RelationFacts, RelationModel
-from dxmatch.recipe.relation.fit import fit_relation, thresholds_of
+from dxmatch.recipe.relation.fit import fit_relation
 from dxmatch.recipe.relation.pairs import CLOSE, FAR, KIND, NONE, SAME
 from dxmatch.recipe.relation.policy import fit_policy
 from dxmatch.training.engines import lightgbm_engine
@@ -56,26 +52,16 @@ def few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lightgbm_engine, "MAX_ROUNDS", 30)
 
 
-def test_the_heads_learn_what_the_pairs_say(m: MatchFunction, pairs: pa.Table, tmp_path: Path) -> None:
-    seen: list[tuple[int, int]] = []
-    model, measured = fit_relation(pairs, m.features, m.providers, progress=lambda *done: seen.append(done))
-    assert seen == [(1, 3), (2, 3), (3, 3)]
+def test_the_heads_learn_what_the_pairs_say(m: MatchFunction, pairs: pa.Table) -> None:
+    model, measured = fit_relation(pairs, m.features, m.providers)
     assert set(model.trees) == set(HEADS) and set(model.facts.direction) == set(DIRECTIONS)
     assert min(measured[head]["average_precision"] for head in HEADS) > 0.8, measured
     counts = pairs["relation"].to_pylist()
     assert measured["direction"]["pairs"] == counts.count(KIND) and measured["direction"]["accuracy"] > 0.9
     assert model.facts.direction["line"] > 0, "the one below is the narrower"
-    thresholds = thresholds_of(m, model, pairs, m.providers)
-    assert set(thresholds) == {"strict", "narrower-counts", "broader-counts"}
-    assert all(0 < threshold < 1 for threshold in thresholds.values())
-    facts = msgspec.structs.replace(model.facts, thresholds=thresholds)
-    parts = replace(m.parts, relation=RelationModel(model.trees, facts))
-    learnt = MatchFunction(load(save(tmp_path / "m", parts)), judge_all=True)
+    learnt = MatchFunction(replace(m.parts, relation=model), judge_all=True)
     assert learnt.relation("unstable angina", "angina pectoris").kind == "narrower"
     assert learnt.relation("angina pectoris", "unstable angina").kind == "broader"
-    again, _ = fit_relation(pairs, m.features, m.providers)
-    assert again.facts == model.facts, "the same again"
-    assert all((again.trees[head].leaf_value == trees.leaf_value).all() for head, trees in model.trees.items())
 
 
 def test_labels_teach_which_answers_pass(m: MatchFunction) -> None:
@@ -97,7 +83,4 @@ def test_labels_teach_which_answers_pass(m: MatchFunction) -> None:
     narrower, broader = ("angina pectoris", "unstable angina"), ("unstable angina", "angina pectoris")
     assert taught.probability(*narrower) > 0.5 > taught.probability(*broader)
     assert not taught.match(*broader)
-    again = fit_policy(read, m.features, m.providers)
-    assert again.threshold == learnt.threshold
-    np.testing.assert_array_equal(again.trees.leaf_value, learnt.trees.leaf_value)
-    assert np.isfinite(learnt.measured["f1"]["value"])
+    assert 0 < learnt.measured["f1"]["value"] <= 1
