@@ -1,4 +1,4 @@
-"""The graph as it ships: names added, classes of our own placed, vague classes marked, half of it hidden."""
+"""The graph as it ships: names added, classes of our own placed, vague classes marked; our own tables in it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import pytest
 
 from dxmatch.recipe.diseases import compile as module
 from dxmatch.recipe.diseases.compile import compiled_graph
-from dxmatch.recipe.encoder.data import Synonyms
+from dxmatch.recipe.encoder.data import Synonyms, common_synonyms
+from dxmatch.recipe.word_lists.reading import KINDS, SIGNS, WRONG_KINDS, rows, rows_like
 from dxmatch.terms.diseases.graph import DiseaseGraph
 from dxmatch.terms.icd.ranking import MoreNames
 from dxmatch.terms.text.normalizer import Normalizer
@@ -25,24 +26,24 @@ DOID:4,gout,label
 DOID:5,steroid asthma,label
 """
 PARENTS = "disease,parent\nDOID:1,DOID:3\nDOID:2,DOID:1\nDOID:5,DOID:1\n"
+# Auer rods are a name by themselves; all else is from our own tables.
+OWN = (
+    "disease,name,kind\nDOID:1,leukemia,label\nDOID:2,acute myeloid leukemia,label\nDOID:3,Auer rods in blasts,label\n"
+)
+normal = Normalizer()
 
 
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    (tmp_path / "disease_names.csv").write_text(NAMES, "utf-8")
-    (tmp_path / "disease_parents.csv").write_text(PARENTS, "utf-8")
-    return tmp_path
+def compiled(folder: Path, names: str, parents: str, **options: Any) -> DiseaseGraph:
+    (folder / "disease_names.csv").write_text(names, "utf-8")
+    (folder / "disease_parents.csv").write_text(parents, "utf-8")
+    return compiled_graph(folder, normal, **options)
 
 
-def compiled(
-    data: Path, kinds: list[Mapping[str, str]], monkeypatch: pytest.MonkeyPatch, **options: Any
-) -> DiseaseGraph:
-    monkeypatch.setattr(module, "rows_like", lambda start: kinds)
-    monkeypatch.setattr(module, "rows", lambda file: [])
-    return compiled_graph(data, Normalizer(), **options)
-
-
-CODED = MoreNames(["wheezing"], ["J45"], np.array([0.5], np.float32))
+def of_few(folder: Path, patch: pytest.MonkeyPatch, kinds: list[Mapping[str, str]] = [], **options: Any) -> DiseaseGraph:  # fmt: skip # noqa: B006
+    """Five diseases, with these kinds in place of our own tables."""
+    patch.setattr(module, "rows_like", lambda start: kinds)
+    patch.setattr(module, "rows", lambda file: [])
+    return compiled(folder, NAMES, PARENTS, **options)
 
 
 def parents_of(graph: DiseaseGraph, name: str) -> set[str]:
@@ -50,41 +51,50 @@ def parents_of(graph: DiseaseGraph, name: str) -> set[str]:
     return {graph.labels[p] for p in graph.parents[graph.parent_starts[disease] : graph.parent_starts[disease + 1]]}
 
 
-def test_the_tables_as_a_graph(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    graph = compiled(data, [], monkeypatch, more_names=CODED, other_names=["mumps of something"])
-    assert graph.ids == sorted(graph.ids) and len(graph) == 5
+def test_the_tables_as_a_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    coded = MoreNames(["wheezing"], ["J45"], np.array([0.5], np.float32))
+    graph = of_few(tmp_path, monkeypatch, more_names=coded, other_names=["mumps of something"])
+    assert graph.ids == sorted(graph.ids) and len(graph) == 5 and graph.more_names == coded
     assert graph.disease_of["bronchial asthma"] == graph.disease_of["asthma"]
     assert parents_of(graph, "allergic asthma") == {"asthma"}
-    assert graph.more_names == CODED
     counts = dict(zip(graph.words, graph.word_counts.tolist(), strict=True))
     assert counts["asthma"] == 4 and counts["mumps"] == 1 and "mumps of something" not in graph.disease_of
     assert graph.vague.tolist() == [label == "lung disorder" for label in graph.labels]
 
 
-def test_other_names_join_the_disease_of_the_name_that_is_known(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    more = Synonyms(
-        "x", ["Asthma", "podagra", "foo", "wheeze", "wheeze", "gout", "allergic asthma"], ["wheezy chest", "gout", "bar", "asthma", "gout", "asthma", ""], [None] * 7
-    )  # fmt: skip
-    graph = compiled(data, [], monkeypatch, more=[more])
-    assert graph.disease_of["wheezy chest"] == graph.disease_of["asthma"]
-    assert graph.disease_of["podagra"] == graph.disease_of["gout"]
-    assert "foo" not in graph.disease_of and "wheeze" not in graph.disease_of, "unknown, and of two diseases"
-    assert graph.disease_of["gout"] != graph.disease_of["asthma"], "a name that is known stays where it is"
+def test_other_names_join_the_disease_of_the_name_that_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    more = [("Asthma", "wheezy chest"), ("podagra", "gout"), ("foo", "bar"), ("wheeze", "asthma"), ("wheeze", "gout"), ("gout", "asthma"), ("allergic asthma", "")]  # fmt: skip
+    of = of_few(tmp_path, monkeypatch, more=[Synonyms("x", *map(list, zip(*more, strict=True)), [None] * 7)]).disease_of
+    assert of["wheezy chest"] == of["asthma"] and of["podagra"] == of["gout"]
+    assert "foo" not in of and "wheeze" not in of, "unknown, and of two diseases"
+    assert of["gout"] != of["asthma"], "a name that is known stays where it is"
 
 
-def test_classes_of_our_own(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kinds = [
-        {"a": "Airway trouble", "b": "allergic asthma"}, {"a": "Airway trouble", "b": "steroid asthma"},
-        {"a": "gout", "b": "gouty tophus"}, {"a": "allergic asthma", "b": "asthma"},
-    ]  # fmt: skip
-    graph = compiled(data, kinds, monkeypatch)
+def test_classes_of_our_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = [("Airway trouble", "allergic asthma"), ("Airway trouble", "steroid asthma"), ("gout", "gouty tophus"), ("allergic asthma", "asthma")]  # fmt: skip
+    graph = of_few(tmp_path, monkeypatch, [{"a": a, "b": b} for a, b in pairs])
     own = graph.disease_of["airway trouble"]
-    assert (graph.ids[own], graph.labels[own], graph.source(own)) == (
-        "dxmatch:airway-trouble",
-        "Airway trouble",
-        "dxmatch's own table",
-    )
+    told = "dxmatch:airway-trouble", "Airway trouble", "dxmatch's own table"
+    assert (graph.ids[own], graph.labels[own], graph.source(own)) == told
     assert parents_of(graph, "allergic asthma") == {"asthma", "Airway trouble"}
     assert parents_of(graph, "airway trouble") == {"asthma"}, "the narrowest class in which all its kinds meet"
     assert parents_of(graph, "gouty tophus") == {"gout"}
     assert parents_of(graph, "asthma") == {"lung disorder"}, "what would close a loop is left out"
+
+
+def test_our_own_tables(tmp_path: Path) -> None:
+    """Every sign is in line with its disease, every kind below its class, and what is no kind is not; a row that closes a loop would be left out."""
+    graph = compiled(tmp_path, OWN, "disease,parent\nDOID:2,DOID:1\n", more=[common_synonyms()])
+
+    def both(row: Mapping[str, str], *sides: str) -> tuple[Any, ...]:
+        return tuple(graph.disease_of.get(normal(row[side])) for side in sides)
+
+    signs = [tuple(normal(row[side]) for side in ("sign", "disease")) for row in rows(SIGNS)]
+    assert len(signs) == len({*signs}) >= 1_000 and not [pair for pair in signs if pair[0] == pair[1] or not all(pair)]
+    for sign, disease in (both(row, "sign", "disease") for row in rows(SIGNS)):
+        assert sign == disease or (graph.is_sign_of(sign, disease) and graph.steps_up(sign, disease) == 1)
+    wrong = [both(row, "kind", "class") for row in rows(WRONG_KINDS)]
+    known = [pair for pair in wrong if None not in pair]
+    assert len(known) > 10 and all(graph.steps_up(*pair) < 0 for pair in known)
+    kinds = [both(row, "b", "a") for row in rows_like(KINDS)]
+    assert not [pair for pair in kinds if graph.steps_up(*pair) < 0 and pair not in wrong]
