@@ -9,13 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dxmatch.recipe.diseases.tables import (
-    Disease,
-    all_above,
-    read_diseases,
-    says_nothing,
-    without_loops,
-)
+from dxmatch.recipe.diseases.tables import Disease, all_above, read_diseases, says_nothing, without_loops
 from dxmatch.terms.text.normalizer import Normalizer
 
 Tables = Callable[[str, str], dict[str, Disease]]
