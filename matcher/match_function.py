@@ -605,7 +605,7 @@ class MatchFunction:
         column
             The column of the terms in a table; by default "diagnosis", "term", "name", … or the only one.
         threshold
-            The least probability of a match; the policy's own threshold if not given.
+            The least probability of a match. If not given, `threshold` of M under M's own policy, that policy's own under another.
         policy
             What counts as a match: "strict" (the same disease) or "specification" (one may specify the other). By default "strict", where
             the model tells relations and was loaded with no other policy; else the model's own.

@@ -30,7 +30,7 @@ A, B = map(list, zip(*PAIRS, strict=True))
 COUNTED = {
     "specification": {"same", "narrower", "broader"}, "strict": {"same"}, "narrower-counts": {"same", "broader"}, "broader-counts": {"same", "narrower"},
 }  # fmt: skip
-"""`a` is the reference: an answer that is narrower than it is one that it is broader than."""
+"""`a` is the reference."""
 
 
 @pytest.fixture(scope="module")
