@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-
-import pytest
+from pathlib import Path
 
 from dxmatch.recipe.disease_codes import OWN_COST, agreed_names, coded_names, more_names
 from dxmatch.terms.icd import IcdIndex, open_tree
@@ -30,22 +29,16 @@ D5,indigo fever,exact,X
 }
 
 
-@pytest.fixture
-def folder(tmp_path):
+def test_names_and_codes(tmp_path: Path) -> None:
     for name, text in FILES.items():
         (tmp_path / name).write_text(text, "utf-8")
-    return tmp_path
-
-
-def test_names_and_codes(folder):
     tree, normalizer, encoder = open_tree("icd10cm"), Normalizer(), HashingEncoder()
-    coded = coded_names(folder, tree, normalizer, encoder)
+    coded = coded_names(tmp_path, tree, normalizer, encoder)
     found = {one.name: one.code for one in coded if one.cost != OWN_COST}
     # no short form, no name that ICD-10 has, none of two categories; the graph before Orphadata; WHO's code as its category
     assert found.keys() == {"gadget fever", "fever of gadgets", "widget syndrome", "disease of widgets"}
     assert found["gadget fever"][:3] == "A92" and found["widget syndrome"] == "G11"
     index = IcdIndex.open("icd10cm", encoder, normalizer, more_names(coded))
-    agreed = agreed_names(folder, index, normalizer, coded)
+    agreed = agreed_names(tmp_path, index, normalizer, coded)
     assert {(one.name, one.code) for one in agreed} == {("blue gadget fever", "A92"), ("indigo fever", "A92")}
     assert all(math.isinf(one.cost) for one in agreed)
-    assert more_names(coded).identity != more_names(coded[1:]).identity

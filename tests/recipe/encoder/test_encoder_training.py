@@ -9,12 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from dxmatch.recipe.encoder.data import (
-    Synonyms,
-    folds_of,
-    join,
-    read_synonyms,
-)
+from dxmatch.recipe.encoder.data import Synonyms, folds_of, join, read_synonyms
 from dxmatch.recipe.encoder.fit import Settings, train_encoder
 from dxmatch.terms.encoders.static import Shape, StaticEncoder
 from dxmatch.terms.text.normalizer import Normalizer
@@ -55,18 +50,16 @@ def test_one_disease_by_pairs_equal_names_and_ids() -> None:
 
 
 def test_a_fold_holds_whole_diseases_and_stays() -> None:
-    normalizer = Normalizer()
     many = Synonyms("many", [f"disease {i}" for i in range(500)], [f"synonym {i}" for i in range(500)], [None] * 500)
-    names = join([many], normalizer)
+    names = join([many], Normalizer())
     fold = folds_of(names)
-    for disease in np.unique(names.disease):
-        assert len(set(fold[names.disease == disease])) == 1
+    assert all(len({*fold[names.disease == disease]}) == 1 for disease in np.unique(names.disease))
     assert (np.bincount(fold, minlength=5) / len(fold)).round(1).tolist() == [0.2] * 5
     kept = names.take(fold != 0)
-    assert not {text for text, f in zip(names.texts, fold, strict=True) if f == 0} & set(kept.texts)
+    assert kept.texts == [text for text, f in zip(names.texts, fold, strict=True) if f]
     assert len(kept.pairs) == len(kept.texts) // 2
-    assert {kept.texts[i].split()[1] == kept.texts[j].split()[1] for i, j in kept.pairs} == {True}
-    more = join([many, Synonyms("other", ["aaa"], ["bbb"], [None])], normalizer)
+    assert all(kept.texts[i].split()[1] == kept.texts[j].split()[1] for i, j in kept.pairs)
+    more = join([many, Synonyms("other", ["aaa"], ["bbb"], [None])], Normalizer())
     later = dict(zip(more.texts, folds_of(more).tolist(), strict=True))
     assert [later[text] for text in names.texts] == fold.tolist()
 
