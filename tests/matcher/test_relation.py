@@ -17,6 +17,7 @@ from dxmatch.matcher.policy import POLICIES, RELATIONS
 from dxmatch.matcher.relation import RELATION_COLUMNS, Relations
 from dxmatch.models.relation import RelationFacts, RelationModel
 
+from ..case_table import cases
 from ..small_relation import LEARNT, THRESHOLDS, related, relation_folder, under
 
 TEXTS = [
@@ -59,26 +60,7 @@ def test_relations_add_up_and_turn_round(small: MatchFunction) -> None:
     np.testing.assert_array_equal(np.stack([scored[name] for name in RELATION_COLUMNS], axis=1), p[:30])
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "kind", "why"),
-    [
-        ("heart attack", "HEART ATTACK", "same", ""),
-        ("pulseless disease", "Takayasu arteritis", "same", "both are names of Takayasu arteritis (MONDO)"),
-        ("anterior wall infarction", "heart attack", "narrower", "anterior wall infarction is a kind of myocardial infarction (Disease Ontology)"),
-        ("large vessel vasculitis", "Takayasu arteritis", "broader", "Takayasu arteritis is a kind of large vessel vasculitis (MONDO)"),
-        ("heart attack", "cardiac disease", "related", "myocardial infarction is a kind of Heart disorder (Disease Ontology), a class that is too broad to name a disease"),
-        ("heart attack", "angina pectoris", "related", ""),
-        ("heart attack", "hypertension", "unrelated", ""),
-        ("no heart attack", "heart attack", "excluded", "myocardial infarction is negated ('no'), myocardial infarction is present"),
-        ("heart attack", "family history of heart attack", "excluded", "myocardial infarction is present, myocardial infarction is in the family ('family history of')"),
-        ("small cell lung cancer", "non-small cell lung cancer", "excluded", "'small cell' and 'non small cell' exclude each other"),
-        ("acute pancreatitis", "chronic pancreatitis", "excluded", "'acute' and 'chronic' differ"),
-        ("heart attack", "colon cancer", "excluded", "'myocardial' and 'colon' differ"),
-        ("no heart attack", "heart attack ruled out", "same", "both are names of myocardial infarction (Disease Ontology)"),
-        ("possible heart attack", "angina pectoris", "related", ""),
-        ("exposure to asbestos", "asbestosis", "excluded", "asbestos is no disease of the patient (exposure: 'exposure to'), asbestosis is present"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("a", "b", "kind", "why"), cases("relations"))
 def test_what_a_is_to_b(small: MatchFunction, a: str, b: str, kind: str, why: str) -> None:
     found = small.relation(a, b)
     assert (found.kind, found.why) == (kind, why)
