@@ -195,7 +195,7 @@ def test_the_levels_of_icd10cm() -> None:
         ("A15", "A15-A19", "parent"), ("A15", "A18", "parent"), ("A15-A19", "A15", "parent"), ("J18", "J18", "code"),
     ]  # fmt: skip
     table = dxmatch.icd_accuracy([{"diagnosis": found, "right": right} for right, found, _ in levels], "right").table
-    assert [*zip(*(table[name].to_pylist() for name in ("right", "icd10", "right_at")), strict=True)] == levels
+    assert [*zip(*(table[name].to_pylist() for name in ("gold", "icd10", "right_at")), strict=True)] == levels
 
 
 @pytest.mark.parametrize(

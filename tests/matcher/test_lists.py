@@ -69,13 +69,15 @@ def test_a_named_index_is_a_column_of_the_other_side(m: dxmatch.MatchFunction) -
 def test_a_number_among_texts_stops_nothing_and_is_told(m: dxmatch.MatchFunction) -> None:
     told = dxmatch.errors.ReadingWarning
     with pytest.warns(told, match=r"1 of 3 terms \(terms\) is no text.*row 1: 7") as warned:
-        made = m.dedupe(pd.DataFrame({"dx": MIXED, "n": [1, 2, 3]}))
+        made = m.dedupe(pd.Series(MIXED))
     assert warned[0].filename == __file__ and made["cluster"].isna().sum() == 1
     assert made["note"].fillna("").tolist() == ["", "not a text: 7", ""]
     with pytest.warns(told, match=r"\(b\) is no text"):
         assert m.link(["MI", "gout"], (one for one in MIXED))["index_b"].to_pylist() == [2, 0]
     with pytest.warns(told, match=r"\(a_terms\) is no text"):
         assert np.isnan(m.matrix(MIXED, ["gout"])).ravel().tolist() == [False, True, False]
+    table = m.dedupe(pd.DataFrame({"dx": MIXED, "n": [1, 2, 3]}))
+    assert table["note"][1] == "not understood: no diagnosis", "a column's number is read as its text"
 
 
 @pytest.mark.parametrize("terms", [[1, 2], pd.Series([1, 2]), [["MI"]], np.array([["MI"]]), np.array("MI"), b"MI", pl.col("dx")])  # fmt: skip
@@ -164,7 +166,7 @@ def test_who_wants_all_links_is_told_that_candidates_limit_them(m: Any, k: Any, 
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         m.link(["myocardial infarction", "gout"], B, k, candidates=candidates)
-    words = "3 x 2 of 5 different ones", "2 terms have 2 links or more"
+    words = "3 x 2 of 5 different ones", "candidates"
     assert [all(word in str(one.message) for word in words) for one in found] == [True] * told
 
 
@@ -241,6 +243,13 @@ def test_the_policy_and_the_threshold_of_dedupe() -> None:
     assert clusters(dxmatch.load(policy="strict", threshold=1.0), twins) == [1, 2]
     with pytest.raises(dxmatch.OptionError, match="without sides"):
         dxmatch.load(policy="narrower-counts").dedupe(pair)
+
+
+def test_the_command_counts_links_that_are_doubtful(tmp_path: Path, command: Any) -> None:
+    (tmp_path / "a.csv").write_text("term\ncancer\n")
+    (tmp_path / "b.csv").write_text("term\nbreast cancer\n")
+    told = command("link", tmp_path / "a.csv", tmp_path / "b.csv", "--threshold", "0.1").output
+    assert "breast cancer" in told and "doubtful 1" in told and "--candidates" not in told
 
 
 BLOCKS = 4
