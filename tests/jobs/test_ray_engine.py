@@ -127,7 +127,7 @@ def when_done(output: Path, happens: Mapping[int, Callable[[], Any]]) -> Iterato
         assert happened == [*happens], "it happened in the middle"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_bytes_of_one_machine_whatever_dies(nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One test for all that needs a cluster, because starting one takes seconds."""
     import ray
