@@ -14,7 +14,7 @@ from ..pages.encodings import number, signed
 from ..pages.figure import Figure
 from ..pages.words import listed
 from ..terms.text.assertion import Assertion, Status
-from ..terms.text.correction import Corrections
+from ..terms.text.vocabulary import Corrections
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..progress import Progress
+from ..terms.icd.naming import Reading, mixed_scripts
 from ..terms.icd.search import CANDIDATES, Candidates, Shares
-from ..terms.text.correction import Corrections
-from ..terms.text.scripts import mixed_scripts
-from ..terms.text.understood import Reading
+from ..terms.text.vocabulary import Corrections
 from .contrast import Attributes
 from .providers import Providers, once
 from .tokens import Sets, Words, numbered, token_sets

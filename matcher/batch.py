@@ -19,7 +19,7 @@ from ..features.registry import Pairs
 from ..files.wording import counted, is_file_name
 from ..models.folder import ModelFolder
 from ..models.relation import LEARNT_POLICIES, RelationModel
-from ..terms.text.understood import NOTHING
+from ..terms.icd.naming import NOTHING
 from .policy import EXCLUDED, POLICIES, RELATIONS, SAME, SPECIFICATION, Policy, PolicyName
 from .relation import RELATION_COLUMNS, Relation, Relations, reason
 

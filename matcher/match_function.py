@@ -27,8 +27,8 @@ from ..models.folder import ModelFolder, shipped_parts
 from ..models.manifest import warn_of_other_releases
 from ..options import Between, File, Output, Rule, Serves, Table, checked
 from ..terms.encoders.kept import KeptEncoder
-from ..terms.text.correction import Corrections
-from ..terms.text.understood import LANGUAGE, SCRIPT
+from ..terms.icd.naming import LANGUAGE, SCRIPT
+from ..terms.text.vocabulary import Corrections
 from ..votes.asking import services_of
 from .batch import Added, Batch, PairModel, Scored, check_text
 from .candidates import CANDIDATES

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dxmatch.files.limits import MAX_CHARACTERS
+from dxmatch.terms.icd.naming import REASONS, Naming
 from dxmatch.terms.text.assertion import assertion_of
 from dxmatch.terms.text.normalizer import LANGUAGES, Normalizer
-from dxmatch.terms.text.understood import REASONS, Reader
 from dxmatch.terms.text.vocabulary import Vocabulary
 
 from .hostile import assert_quick, examples
@@ -41,16 +41,16 @@ long = st.tuples(st.lists(piece, min_size=1, max_size=4).map("".join), piece, st
 
 
 @cache
-def _readers() -> list[tuple[Normalizer, Reader]]:
+def _readers() -> list[tuple[Normalizer, Naming]]:
     words = {"heart": 90, "attack": 90, "systemic": 50, "lupus": 40, "erythematosus": 40, "миокарда": 30, "инфаркт": 30}
     normalizers = [Normalizer(language) for language in LANGUAGES]
-    return [(one, Reader(Vocabulary(words, language=one.language), one)) for one in normalizers]
+    return [(one, Naming(one, None, Vocabulary(words, language=one.language))) for one in normalizers]
 
 
 @examples()
 @given(short)
 def test_a_name_is_its_own_fixed_point(text: str) -> None:
-    for normalizer, reader in _readers():
+    for normalizer, naming in _readers():
         name = normalizer(text)
         again = normalizer(name)
         assert again == name, f"{normalizer.language}: {name!r} becomes {again!r}"
@@ -61,17 +61,17 @@ def test_a_name_is_its_own_fixed_point(text: str) -> None:
         said = assertion_of(name, normalizer.language)
         assert not any(map(str.isspace, (said.core[:1], said.core[-1:]))), said
         if name:
-            assert reader(text, name).not_understood in (*REASONS, None)
+            assert naming.read([text])[0].not_understood in (*REASONS, None)
 
 
 @examples(10)
 @given(long)
 def test_no_name_is_slow_to_read(text: str) -> None:
-    for normalizer, reader in _readers():
+    for normalizer, naming in _readers():
         name = normalizer(text)
         parts = {
             "normaliser": lambda n=normalizer: n(text),
             "assertion": lambda n=normalizer, name=name: assertion_of(name, n.language),
-            "reader": lambda r=reader, name=name: r(text, name),
+            "naming": lambda n=naming, name=name: n.read([text] if name else []),
         }
         assert_quick(parts, MOST_SECONDS, len(text))
