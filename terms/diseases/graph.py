@@ -144,11 +144,19 @@ class DiseaseGraph:
 
     @cached_property
     def above(self) -> Above:
-        """Every class above each disease, in the fewest steps."""
-        from .kernels import classes_above
+        """Every class above each disease, in the fewest steps: a step further at a time, a loop gives a class once."""
+        from scipy.sparse import csr_array, eye_array
 
-        starts, diseases, steps = classes_above(self.parent_starts.astype(np.int64), self.parents)
-        return Above(starts, diseases, steps)
+        d = len(self)
+        up = csr_array((np.ones(len(self.parents), np.bool_), self.parents, self.parent_starts), shape=(d, d))
+        reached: Any = eye_array(d, format="csr").astype(np.bool_)
+        known, steps = reached * np.int32(1), 0  # one more than the steps: nought is what is not above
+        while reached.nnz:
+            reached, steps = (reached @ up) > known, steps + 1
+            known = known + reached * np.int32(steps + 1)
+        known.sort_indices()
+        fewest = np.minimum(known.data - 1, np.iinfo(np.uint8).max).astype(np.uint8)
+        return Above(known.indptr.astype(np.int64), known.indices, fewest)
 
     @cached_property
     def kinds(self) -> NDArray[np.int32]:
@@ -241,12 +249,7 @@ class DiseaseIndex:
 def vocabulary_of(graph: DiseaseGraph, language: str) -> Vocabulary:
     """What tells a slip or another language from a rare disease."""
     words = dict(zip(graph.words, graph.word_counts.tolist(), strict=True))
-
-    def diseases_of(name: str) -> tuple[int, ...]:
-        disease = graph.disease_of.get(name)
-        return () if disease is None else (disease,)
-
-    return Vocabulary(words, diseases_of, language)
+    return Vocabulary(words, lambda name: [graph.disease_of[name]] if name in graph.disease_of else (), language)
 
 
 @lru_cache

@@ -155,10 +155,6 @@ class StaticEncoder:
         digest.update(self._scales.astype("<f4").tobytes())
         return f"static-{digest.hexdigest()[:12]}"
 
-    @property
-    def dimensions(self) -> int:
-        return self.shape.dimensions
-
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of normalised strings.
 
@@ -176,7 +172,7 @@ class StaticEncoder:
         from .hashing import code_points, encode, max_buckets
 
         texts, shape = checked_texts(texts), self.shape
-        out = np.zeros((len(texts), self.dimensions), np.float32)
+        out = np.zeros((len(texts), shape.dimensions), np.float32)
         points, offsets = code_points(texts)
         room = max_buckets(int(np.diff(offsets).max(initial=0)), shape.shortest, shape.longest)
         grams = shape.buckets - shape.word_buckets

@@ -51,28 +51,25 @@ def nodes_of_cells(
         For a code that the tree lacks, with the nearest that it has; and where some codes are of ICD-10-CM alone and
         others of WHO's ICD-10 alone.
     """
-    known: _Written = []
-    unknown: _Written = []
     # By their places: where there are several, the first is reported.
-    for cell, place in sorted(cells.items(), key=lambda one: one[1]):
-        for code in codes_of_cell(cell):
-            (known if tree.find(code) >= 0 else unknown).append((place, code))
-    if unknown:
-        raise _refused(known, unknown, tree, icd_source, table)
+    by_place = sorted(cells.items(), key=lambda one: one[1])
+    written = [(place, code) for cell, place in by_place for code in codes_of_cell(cell)]
+    if unknown := [one for one in written if tree.find(one[1]) < 0]:
+        raise _refused(written, unknown, tree, icd_source, table)
     return {cell: tuple(tree.find(code) for code in codes_of_cell(cell)) for cell in cells}
 
 
 _Written = list[tuple[Place, str]]
 
 
-def _refused(known: _Written, unknown: _Written, tree: IcdTree, icd_source: str, table: str | None) -> InputError:
+def _refused(written: _Written, unknown: _Written, tree: IcdTree, icd_source: str, table: str | None) -> InputError:
     def error(problem: str, one: tuple[Place, str], **details: Any) -> InputError:
         return InputError(problem, source=one[0].source or table, row=one[0].row, column=one[0].column, **details)
 
     if icd_source in _OTHER:
         other, mine, its = open_tree(_OTHER[icd_source]), WRITTEN[icd_source], WRITTEN[_OTHER[icd_source]]
         theirs = next((one for one in unknown if other.find(one[1]) >= 0), None)
-        ours = next((one for one in known if other.find(one[1]) < 0), None)
+        ours = next((one for one in written if tree.find(one[1]) >= 0 > other.find(one[1])), None)
         if theirs is not None and ours is not None:
             (row, column, _), code = ours
             problem = (

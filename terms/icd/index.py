@@ -347,18 +347,16 @@ def entries(
     plain = ((node, other) for node, name in titles for other in plain_readings(name))
     for source in (titles, terms, others, plain) if readings else (titles, terms):
         for node, name in source:
-            node_of.setdefault(normalizer(name), node)
+            if text := normalizer(name):
+                node_of.setdefault(text, node)
     costs = [0.0] * len(node_of)
     # those that take no part in the search stand last
     further = [] if more is None else sorted(zip(*more, strict=True), key=lambda one: not np.isfinite(one[2]))
     for name, code, cost in further:
         node = tree.find(code)
-        if node >= 0 and indexed[node] and name not in node_of:
+        if node >= 0 and indexed[node] and name and name not in node_of:
             node_of[name] = node
             costs.append(float(cost))
-    at = next((i for i, name in enumerate(node_of) if not name), -1)
-    if at >= 0:
-        del node_of[""], costs[at]
     return list(node_of), np.fromiter(node_of.values(), np.int32, len(node_of)), np.array(costs, np.float32)
 
 

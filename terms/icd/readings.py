@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from .tree import CATEGORY, IcdTree
 
@@ -73,15 +73,9 @@ def plain_readings(name: str) -> list[str]:
     if found := _POISONING.match(name):
         what = found[1].strip()
         return [f"{what} overdose", f"{what} poisoning"] if len(what.split()) <= _MAX_POISON_WORDS else []
-    steps: tuple[Callable[[str], str], ...] = (
-        lambda text: _NOT_SAID.sub("", text),
-        lambda text: _OR_ANY.sub("", text),
-        lambda text: _RESIDUAL.sub("", text),
-        lambda text: _BY_DEFAULT.sub("", text),
-    )
     readings = []
-    for step in steps:
-        if (shorter := step(base).strip(" ,")) != base and shorter:
+    for not_meant in (_NOT_SAID, _OR_ANY, _RESIDUAL, _BY_DEFAULT):
+        if (shorter := not_meant.sub("", base).strip(" ,")) != base and shorter:
             readings.append(shorter)
             base = shorter
     if found := _TWO_NOUNS.fullmatch(base):

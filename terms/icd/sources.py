@@ -89,8 +89,7 @@ def _of_package(source: str, identity: str) -> IcdTree:
     parents, kinds, names, terms, term_nodes = [], [], [], [], []
     for node, code in enumerate(codes):
         which = {"prioritize_blocks": code not in numbers} if code in ambiguous else {}
-        parent = package.get_parent(code, **which)
-        parents.append(numbers[parent] if parent else -1)
+        parents.append(numbers.get(package.get_parent(code, **which), -1))
         names.append(package.get_description(code, **which))
         if which.get("prioritize_blocks") or (not which and package.is_block(code)):
             kinds.append(BLOCK)

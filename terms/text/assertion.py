@@ -10,10 +10,12 @@ Beside English, the commonest triggers of other languages are heard, too. A lang
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from itertools import product
 
 from .vocabulary import rows_in, words_in
 
@@ -101,39 +103,29 @@ class _Table:
 
 
 @lru_cache
-def _table(language: str) -> _Table | None:
-    groups: dict[str, list[str]] = {}
+def _table(language: str) -> _Table:
+    groups: dict[str, list[str]] = defaultdict(list)
     for row in rows_in("assertion_words", language):
-        groups.setdefault(f"@{row['group']}", []).extend(row["words"].split())
+        groups[f"@{row['group']}"] += row["words"].split()
     sides: dict[str, dict[str, list[_Trigger]]] = {"before": {}, "after": {}}
     for row in (
         row for one in (language, *_HEARD_BESIDE.get(language, ())) for row in rows_in("assertion_triggers", one)
     ):
         unless, only, needs = (_members(row[column], groups) for column in ("unless", "unless_only", "needs"))
-        for words in _written_out(row["words"].split(), groups):
+        for words in product(*(groups.get(word, (word,)) for word in row["words"].split())):
             key = words[0] if row["position"] == "before" else words[-1]
             trigger = _Trigger(words, Status(row["status"]), row["about"], unless, only, needs)
             sides[row["position"]].setdefault(key, []).append(trigger)
-    if not groups:
-        return None
     for side in sides.values():
         for triggers in side.values():
             triggers.sort(key=lambda trigger: -len(trigger.words))
-    endings = tuple(groups["@disease_ending"])
     diseases, breaks, past = (frozenset(groups[group]) for group in ("@disease", "@break", "@break_of_past"))
-    return _Table(sides["before"], sides["after"], diseases, endings, breaks, past)
+    return _Table(**sides, diseases=diseases, endings=tuple(groups["@disease_ending"]), breaks=breaks, breaks_past=past)
 
 
 def _members(cell: str, groups: Mapping[str, Sequence[str]]) -> frozenset[str]:
     """The words of a cell; "@disease" and "@bare" stand for themselves, too, for they mean more than a list."""
     return frozenset(word for entry in cell.split() for word in (entry, *groups.get(entry, ())))
-
-
-def _written_out(words: Sequence[str], groups: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
-    out: list[tuple[str, ...]] = [()]
-    for word in words:
-        out = [(*start, member) for start in out for member in groups.get(word, (word,))]
-    return out
 
 
 def assertion_of(name: str, language: str = "en") -> Assertion:
@@ -145,7 +137,7 @@ def assertion_of(name: str, language: str = "en") -> Assertion:
     <Status.PRESENT: 'present'>
     """
     table, words = _table(language), name.split()
-    if table is None or not words or (words[0] not in table.before and words[-1] not in table.after):
+    if not words or (words[0] not in table.before and words[-1] not in table.after):
         return Assertion(name)
     start, end = 0, len(words)
     before: list[_Trigger] = []

@@ -142,7 +142,7 @@ class Normalizer:
         if isinstance(abbreviations, str | os.PathLike):
             abbreviations = _read_abbreviations(abbreviations)
         self.abbreviations = dict(abbreviations or {})
-        self._fold = _fold_en if language == "en" else _fold_ru
+        self._fold = american if language == "en" else _fold_ru
         self._table: dict[str, tuple[str, ...]] = {}
         self._longest_from: dict[str, int] = {}
         for short, (long, exact) in _rows(language).items():
@@ -265,8 +265,22 @@ def _raw_words(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=1 << 16)
-def _fold_en(word: str) -> str:
-    return american(word.casefold())
+def american(word: str) -> str:
+    """`word` case folded and in American spelling.
+
+    >>> american("oesophageal"), american("ischaemia"), american("crohns")
+    ('esophageal', 'ischemia', 'crohn')
+    """
+    word = word.casefold()
+    if (known := _SPELLED.get(word)) is not None:
+        return known
+    while _ANY_STEM.search(word):
+        before = word
+        for pattern, replacement in _EACH_STEM:
+            word = pattern.sub(replacement, word)
+        if word == before:
+            break
+    return word
 
 
 @lru_cache(maxsize=1 << 16)
@@ -275,11 +289,7 @@ def _fold_ru(word: str) -> str:
 
 
 def _contains(words: Sequence[str], sequence: Sequence[str]) -> bool:
-    first = sequence[0]
-    if first not in words:
-        return False
-    span, sought = len(sequence), tuple(sequence)
-    return any(word == first and tuple(words[i : i + span]) == sought for i, word in enumerate(words))
+    return f" {' '.join(sequence)} " in f" {' '.join(words)} "
 
 
 def normalize_checked(normalizer: Normalizer, texts: Iterable[str]) -> list[str]:
@@ -300,23 +310,6 @@ def normalize_checked(normalizer: Normalizer, texts: Iterable[str]) -> list[str]
             raise InputError("a diagnosis without a letter or digit", allowed="a name in words", got=text)
         out.append(name)
     return out
-
-
-def american(word: str) -> str:
-    """`word` (case folded) in American spelling; a word of another kind comes back as it is.
-
-    >>> american("oesophageal"), american("ischaemia"), american("crohns")
-    ('esophageal', 'ischemia', 'crohn')
-    """
-    if (known := _SPELLED.get(word)) is not None:
-        return known
-    while _ANY_STEM.search(word):
-        before = word
-        for pattern, replacement in _EACH_STEM:
-            word = pattern.sub(replacement, word)
-        if word == before:
-            break
-    return word
 
 
 def without_short_forms(text: str) -> str:
@@ -363,15 +356,11 @@ def _spells(short: str, words: list[str]) -> bool:
         after = set(reached) if word in _SMALL else set()
         for length, givers in reached:
             taken, position = length, 0
-            while taken < len(short) and (position := _next(word, short[taken], position, taken == length)) > 0:
+            # a word's first letter at its start, the others anywhere behind it
+            while taken < len(short) and (
+                position := word.find(short[taken], position, 1 if taken == length else None) + 1
+            ):
                 taken += 1
                 after.add((taken, min(givers + 1, 2)))
         reached = after
     return (len(short), 2) in reached
-
-
-def _next(word: str, letter: str, position: int, first: bool) -> int:
-    """The place behind `letter` in `word` from `position` on (`first`: only at the start); 0 when it is not there."""
-    if first:
-        return 1 if word[0] == letter else 0
-    return word.find(letter, position) + 1

@@ -193,17 +193,13 @@ class Vocabulary:
 
         words = self.words
         least = (COMMON_FOR_ONE if slips == 1 else COMMON_FOR_TWO).get(len(word), 1 if slips == 1 else COMMON)
-        near: set[str] = set()
-        for length in range(len(word) - slips, len(word) + slips + 1):
-            choices = self.by_form.get((word[0], length), ())
-            near.update(
-                each
-                for each, _, _ in process.extract(word, choices, scorer=OSA.distance, score_cutoff=slips, limit=None)
-            )
+        lengths = range(len(word) - slips, len(word) + slips + 1)
+        choices = [each for length in lengths for each in self.by_form.get((word[0], length), ())]
+        found = process.extract(word, choices, scorer=OSA.distance, score_cutoff=slips, limit=None)
+        near = {each for each, _, _ in found if words[each] >= least}
         if slips == 2:  # two letters of the end are another ending: "thyroxin" is no slip of "thyroid"
             near = {each for each in near if Prefix.similarity(word, each) <= max(len(word) - 5, 3)}
             near = {each for each in near if word[:_SURE] == each[:_SURE]}
-        near = {each for each in near if words[each] >= least}
         if slips == 1 and len(word) > SHORTEST_FOR_ONE + 1:
             near.update(each for each in _first_letter_mended(word) if words.get(each, 0) >= COMMON)
         return [(words[each], each) for each in near]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from .vocabulary import words_in
@@ -16,7 +15,7 @@ _ROMAN = _numbered("i ii iii iv v vi vii viii ix x")
 _IN_WORDS = _numbered("one two three four five six seven eight nine ten")
 _ROMAN_ONLY = {"ii": "2", "iii": "3", "vii": "7", "viii": "8", "ix": "9", "xi": "11", "xii": "12"}
 """Numerals wherever they stand; iv (intravenous), v, i, x (X-linked) only after a word that counts."""
-_WITH_LETTER = re.compile(r"(iv|i{1,3})([abcабв])")
+_WITH_LETTER = frozenset(a + b for a in ("i", "ii", "iii", "iv") for b in "abcабв")
 
 _COUNTS = words_in(
     "type stage grade class factor phase level group category types stages grades degree bipolar nerve killip nyha "
@@ -51,7 +50,6 @@ _RU_HEDGES = words_in(
 _RU_HEDGE_PHRASES = frozenset((("подозрение", "на"),))
 _RU_ENDINGS = words_in("го й я ой ая ый ое е ей му м")
 _RU_ROMAN = {numeral: digit for numeral, digit in _ROMAN.items() if numeral != "x"}
-_RU_WITH_LETTER = frozenset(a + b for a in ("i", "ii", "iii", "iv") for b in "абвabc")
 
 
 NEGATED = "non"
@@ -71,8 +69,8 @@ def _english(words: Sequence[str]) -> list[str]:
                 counted = False
             elif (digit := _ROMAN.get(word) or _IN_WORDS.get(word)) is not None:
                 word = digit
-            elif found := _WITH_LETTER.fullmatch(word):
-                word = _ROMAN[found[1]] + found[2]
+            elif word in _WITH_LETTER:
+                word = _ROMAN[word[:-1]] + word[-1]
             else:
                 counted = word.isdigit()
         elif word in _ROMAN_ONLY:
@@ -104,7 +102,7 @@ def _russian(words: Sequence[str]) -> list[str]:
             continue
         if word in _RU_ROMAN:
             word = _RU_ROMAN[word]
-        elif word in _RU_WITH_LETTER:
+        elif word in _WITH_LETTER:
             word = _ROMAN[word[:-1]] + word[-1]
         out.append(word)
     return out or list(words)
@@ -134,6 +132,6 @@ SPECIAL = {
     "en": words_in("a post not").union(
         _COUNTS, _JOINS, _SAYS_NOTHING, _HEDGES, _ROMAN_ONLY, (phrase[0] for phrase in _HEDGE_PHRASES)
     ),
-    "ru": _RU_SAYS_NOTHING | _RU_HEDGES | _RU_ENDINGS | _RU_ROMAN.keys() | _RU_WITH_LETTER,
+    "ru": _RU_SAYS_NOTHING | _RU_HEDGES | _RU_ENDINGS | _RU_ROMAN.keys() | _WITH_LETTER,
 }
 """The words without which the rules of a language change nothing; "non…" aside, see `NEGATED`."""
