@@ -14,7 +14,7 @@ from ..errors import InputError, MissingExtra, ModelError, OptionError, warn
 from ..models import folder as model_folder
 from ..models.folder import ModelFolder
 from ..models.manifest import CARD, MANIFEST, read
-from ..terms.encoders.hub import hub_folder, is_hub_name
+from ..terms.encoders.folders import hub_folder, is_hub_name
 
 T = TypeVar("T")
 

@@ -15,7 +15,7 @@ from ..features.providers import SHIPPED, Providers
 from ..models.folder import ModelFolder
 from ..options import File, Options
 from ..terms.diseases.graph import DiseaseGraph, vocabulary_of
-from ..terms.encoders.kept import kept_encoders
+from ..terms.encoders.folders import kept_encoders
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.normalizer import Normalizer
 

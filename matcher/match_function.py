@@ -26,7 +26,7 @@ from ..models import folder as model_folder
 from ..models.folder import ModelFolder, shipped_parts
 from ..models.manifest import warn_of_other_releases
 from ..options import Between, File, Output, Rule, Serves, Table, checked
-from ..terms.encoders.kept import KeptEncoder
+from ..terms.encoders.folders import KeptEncoder
 from ..terms.icd.naming import LANGUAGE, SCRIPT
 from ..terms.text.vocabulary import Corrections
 from ..votes.asking import services_of

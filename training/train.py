@@ -33,7 +33,7 @@ from ..options import Between, File, Serves, Table, checked
 from ..stats.intervals import percentiles
 from ..stats.resampling import Resampling, group_draws
 from ..terms.diseases.graph import DiseaseGraph, shipped_graph, vocabulary_of
-from ..terms.encoders.kept import files_to_keep
+from ..terms.encoders.folders import files_to_keep
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.normalizer import Normalizer
 from ..votes.asking_options import Asking

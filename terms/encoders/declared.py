@@ -14,7 +14,7 @@ from msgspec.structs import asdict, replace
 from ...errors import InputError, Open, Remedy, quoted, warn
 from ...files.toml import table_as
 from . import POOLINGS, Encoder
-from .hub import COMMIT, is_hub_name
+from .folders import COMMIT, is_hub_name
 
 if TYPE_CHECKING:
     from ...endpoints.endpoint import Endpoint

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ ROWS = 32
 """The most that text-embeddings-inference takes in one call by default."""
 
 
+@dataclass
 class EndpointEncoder:
     """Strings -> unit vectors of a model that a server holds.
 
@@ -35,25 +37,20 @@ class EndpointEncoder:
     A text gets the same bits alone and in a batch only if the server computes them so; many do not.
     """
 
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        model: str,
-        revision: str | None = None,
-        dimensions: int | None = None,
-        prompt: str | None = None,
-        unit: bool = True,
-    ) -> None:
-        self.endpoint, self.model, self.revision, self.prompt = endpoint, model, revision, prompt
-        self._asked, self._unit = dimensions, unit
-        self._dimensions = dimensions
+    endpoint: Endpoint
+    model: str
+    revision: str | None = None
+    dimensions: int | None = None
+    prompt: str | None = None
+    unit: bool = True
+    _width: int | None = None
 
     @property
     def identity(self) -> str:
         """The hash of model, revision, dimensions asked for and prompt, and the first two as they are. The address is no part of it."""
-        parts = json.dumps([self.model, self.revision, self._asked, self.prompt])
+        parts = json.dumps([self.model, self.revision, self.dimensions, self.prompt])
         digest = hashlib.sha256(parts.encode()).hexdigest()[:12]
-        return f"endpoint-{digest}-{self.model}@{self.revision or 'unpinned'}{'' if self._unit else OWN_LENGTH}"
+        return f"endpoint-{digest}-{self.model}@{self.revision or 'unpinned'}{'' if self.unit else OWN_LENGTH}"
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """float32[len(texts), dimensions], unit rows. It may be called where an event loop runs (in a notebook).
@@ -63,7 +60,7 @@ class EndpointEncoder:
         """
         texts = checked_texts(texts)
         if not texts:
-            return np.empty((0, self._dimensions or 0), np.float32)
+            return np.empty((0, self._width or self.dimensions or 0), np.float32)
         parts = [texts[start : start + ROWS] for start in range(0, len(texts), ROWS)]
         return np.concatenate([self._unit_rows(*part) for part in zip(parts, run(self._given(parts)), strict=True)])
 
@@ -72,14 +69,14 @@ class EndpointEncoder:
         try:
             async with EndpointClient(self.endpoint) as client, asyncio.TaskGroup() as group:
                 sent = ([(self.prompt or "") + text for text in part] for part in parts)
-                calls = [group.create_task(client.embed(self.model, texts, self._asked)) for texts in sent]
+                calls = [group.create_task(client.embed(self.model, texts, self.dimensions)) for texts in sent]
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
         return [call.result() for call in calls]
 
     def _unit_rows(self, texts: list[str], vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         who = f"The encoder {self.model!r} at the endpoint {self.endpoint.name!r}"
-        self._dimensions = self._dimensions or vectors.shape[1]
-        if vectors.shape[1] != self._dimensions:
-            raise ModelError(f"{who} gives vectors of {vectors.shape[1]} numbers, not of {self._dimensions}.")
-        return rows_of(vectors, texts, self._unit, who)
+        self._width = self._width or self.dimensions or vectors.shape[1]
+        if vectors.shape[1] != self._width:
+            raise ModelError(f"{who} gives vectors of {vectors.shape[1]} numbers, not of {self._width}.")
+        return rows_of(vectors, texts, self.unit, who)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 
 from ...errors import DxmatchError, MissingExtra, ModelError, OptionError
 from . import OWN_LENGTH, POOLINGS, checked_texts, rows_of
-from .hub import first_line, hub_folder
+from .folders import encoder_files, first_line, hub_folder
 
 ROWS = 8
 """Texts per batch, always. More is quicker for many texts and slower for one."""
-_TEXTS_AT_ONCE = 8192
 
 
 class SentenceEncoder:
@@ -127,24 +126,22 @@ class SentenceEncoder:
         """
         texts = checked_texts(texts)
         try:
-            out = np.empty((len(texts), self.model.get_embedding_dimension()), np.float32)
-            for start in range(0, len(texts), _TEXTS_AT_ONCE):
-                self._encode(texts[start : start + _TEXTS_AT_ONCE], out[start : start + _TEXTS_AT_ONCE])
+            out, lengths = (
+                np.empty((len(texts), self.model.get_embedding_dimension()), np.float32),
+                self._lengths(texts),
+            )
+            for length in np.unique(lengths):
+                at = np.flatnonzero(lengths == length)
+                filled = np.concatenate([at, np.repeat(at[-1:], -len(at) % ROWS)])
+                vectors = self.model.encode(
+                    [texts[i] for i in filled], prompt=self._put_first, batch_size=ROWS, show_progress_bar=False
+                )
+                out[at] = rows_of(np.asarray(vectors)[: len(at)], [texts[i] for i in at], self._unit, self.name)
         except (DxmatchError, MemoryError):
             raise
         except Exception as error:  # the library raises whatever the layer below did
             raise ModelError(f"{self.name}: gives no vectors ({first_line(error)}).") from error
         return out
-
-    def _encode(self, texts: list[str], out: NDArray[np.float32]) -> None:
-        lengths = self._lengths(texts)
-        for length in np.unique(lengths):
-            at = np.flatnonzero(lengths == length)
-            filled = np.concatenate([at, np.repeat(at[-1:], -len(at) % ROWS)])
-            vectors = self.model.encode(
-                [texts[i] for i in filled], prompt=self._put_first, batch_size=ROWS, show_progress_bar=False
-            )
-            out[at] = rows_of(np.asarray(vectors)[: len(at)], [texts[i] for i in at], self._unit, self.name)
 
     def _lengths(self, texts: list[str]) -> NDArray[np.int64]:
         """Tokens of each text with its prompt, after cutting; all 0 for a model without a tokenizer of its own."""
@@ -156,14 +153,6 @@ class SentenceEncoder:
         longest = self.model.max_seq_length or int(lengths.max(initial=0))
         if cut := int((lengths > longest).sum()):
             warnings.warn(
-                f"{self.name} reads {longest} tokens; {cut} longer text(s) were cut.", UserWarning, stacklevel=4
+                f"{self.name} reads {longest} tokens; {cut} longer text(s) were cut.", UserWarning, stacklevel=3
             )
         return np.minimum(lengths, longest)
-
-
-def encoder_files(folder: Path) -> Iterable[Path]:
-    """All that may shape a vector, in a fixed order; no descriptions, no hidden files."""
-    for path in sorted(folder.rglob("*")):
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if path.is_file() and not hidden and path.suffix.lower() not in {".md", ".png", ".pyc"}:
-            yield path

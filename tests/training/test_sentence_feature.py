@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dxmatch
-from dxmatch.terms.encoders.kept import kept_encoders
+from dxmatch.terms.encoders.folders import kept_encoders
 
 PAIRS = [("heart attack", "acute MI"), ("asthma", "gout"), ("type 2 diabetes", "T2DM")]
 

@@ -18,7 +18,7 @@ from dxmatch.features.feature_set import FeatureSet
 from dxmatch.terms.encoders.cached import CachedEncoder
 from dxmatch.terms.encoders.declared import EncoderSpec
 from dxmatch.terms.encoders.endpoint import EndpointEncoder
-from dxmatch.terms.encoders.hub import hub_folder
+from dxmatch.terms.encoders.folders import hub_folder
 
 from ...blocked_network import no_network  # noqa: F401
 
