@@ -134,10 +134,8 @@ class EncoderSpec(Struct, frozen=True):
             )
         from .endpoint import EndpointEncoder
 
-        served = endpoints[self.endpoint]
-        return CachedEncoder(
-            EndpointEncoder(served, self.model, self.revision, self.dimensions, self.prompt, unit=unit)
-        )
+        asked = self.model, self.revision, self.dimensions, self.prompt
+        return CachedEncoder(EndpointEncoder(endpoints[self.endpoint], *asked, unit=unit))
 
     def _loaded(self, folder: str | os.PathLike[str] | None, unit: bool, allow_download: bool) -> Encoder:
         if folder is None and not is_hub_name(self.model):

@@ -53,10 +53,12 @@ def hub_folder(name: str, revision: str | None = None, *, allow_download: bool =
     from huggingface_hub.errors import LocalEntryNotFoundError
 
     cache = os.environ.get("SENTENCE_TRANSFORMERS_HOME")
+    # as sentence-transformers reads a name without an owner
+    repository = name if "/" in name else f"sentence-transformers/{name}"
     if not allow_download:
-        for repository in dict.fromkeys((_repository(name), name)):
+        for called in dict.fromkeys((repository, name)):
             with contextlib.suppress(LocalEntryNotFoundError):
-                return Path(snapshot_download(repository, revision=revision, cache_dir=cache, local_files_only=True))
+                return Path(snapshot_download(called, revision=revision, cache_dir=cache, local_files_only=True))
         at = "" if revision is None else f" at {revision}"
         raise InputError(
             f"{name}{at}: a model of the hub that is not in the hub's cache, and nothing is fetched unasked",
@@ -65,7 +67,7 @@ def hub_folder(name: str, revision: str | None = None, *, allow_download: bool =
     try:
         for only, without in ((None, [*_WEIGHTS_OF_OTHERS, *_CODE]), ("*.bin", [*_CODE])):
             patterns: dict[str, Any] = {"allow_patterns": only, "ignore_patterns": without}
-            folder = Path(snapshot_download(_repository(name), revision=revision, cache_dir=cache, **patterns))
+            folder = Path(snapshot_download(repository, revision=revision, cache_dir=cache, **patterns))
             if any(folder.rglob("*.safetensors")):
                 break
     except Exception as error:  # the library raises whatever the layer below did
@@ -77,11 +79,6 @@ def first_line(error: Exception) -> str:
     """Of a library's message, what can be shown."""
     line = (str(error).strip() or type(error).__name__).splitlines()[0][:_LONGEST_REASON]
     return "".join(letter if letter.isprintable() else "?" for letter in line)
-
-
-def _repository(name: str) -> str:
-    """As sentence-transformers reads a name without an owner."""
-    return name if "/" in name else f"sentence-transformers/{name}"
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -214,8 +214,9 @@ class IcdIndex:
         return {**dict(zip(self.names, self.nodes.tolist(), strict=True)), **self.known}
 
     @cached_property
-    def _written_of(self) -> dict[int, dict[str, str]]:
-        return {}
+    def _written(self) -> Callable[[int], dict[str, str]]:
+        # The first of equal names stays, so it is put last.
+        return cache(lambda node: {self.normalizer(one): one for one in reversed([*written_names(self.tree, node)])})
 
     def direct(self, strings: Sequence[str], by_name: bool = True) -> Assignment:
         """The node whose name a string equals, or whose code it is; -1 where neither holds. by_name : else by its code alone."""
@@ -261,11 +262,7 @@ class IcdIndex:
 
         One from elsewhere is shown as it is, or as `otherwise`.
         """
-        if node not in self._written_of:
-            # The first of equal names stays, so it is put last.
-            written = reversed(list(written_names(self.tree, node)))
-            self._written_of[node] = {self.normalizer(one): one for one in written}
-        return self._written_of[node].get(name, name if otherwise is None else otherwise)
+        return self._written(node).get(name, name if otherwise is None else otherwise)
 
     def mapped(self, strings: Sequence[str], found: Candidates) -> NDArray[np.bool_]:
         """bool[n]: whether the best candidate of each string in `candidates` by wording reaches the floor; False where there is none."""

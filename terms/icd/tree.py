@@ -69,10 +69,8 @@ class IcdTree:
 
     def ancestors(self, node: int) -> list[int]:
         """From the parent up to the chapter; empty for a root. The node itself is not among them."""
-        above: list[int] = []
-        while (node := int(self.parents[node])) >= 0:
-            above.append(node)
-        return above
+        path = self._all_paths[node]
+        return path[path >= 0][-2::-1].tolist()
 
     def inclusion_terms(self, node: int) -> list[str]:
         first, last = np.searchsorted(self.term_nodes, [node, node + 1])

@@ -91,13 +91,6 @@ _SPELLED = {f"{name}s": name for name in _EPONYMS} | {
 }  # fmt: skip
 
 
-@lru_cache
-def _rows(language: str) -> dict[str, tuple[str, bool]]:
-    """The built-in table, `{"mi": ("myocardial infarction", False), …}`; True asks for upper case."""
-    rows = rows_in("abbreviations", language)
-    return {row["abbreviation"]: (row["expansion"], row["case"] == "exact") for row in rows}
-
-
 def _read_abbreviations(path: str | os.PathLike[str]) -> dict[str, str]:
     """A user's abbreviation table: the columns `abbreviation` and `expansion`, each abbreviation once."""
     from ...files.tables import read_table
@@ -145,8 +138,10 @@ class Normalizer:
         self._fold = american if language == "en" else _fold_ru
         self._table: dict[str, tuple[str, ...]] = {}
         self._longest_from: dict[str, int] = {}
-        for short, (long, exact) in _rows(language).items():
-            self._enter(short, long, exact)
+        for row in rows_in("abbreviations", language):
+            self._enter(
+                row["abbreviation"], row["expansion"], exact=row["case"] == "exact"
+            )  # "exact" asks for upper case
         for short, long in self.abbreviations.items():
             self._enter(short, long, exact=False)
         self._exact = frozenset(key[1:] for key in self._table if key.startswith(_EXACT))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from importlib import resources
 
 SHORTEST_PART = 4
@@ -96,7 +96,9 @@ class Vocabulary:
     ) -> None:
         self.words, self.diseases_of, self.language = words, diseases_of, language
         self.knows, self.found = lru_cache(_WORDS_KEPT)(self._knows), lru_cache(_WORDS_KEPT)(self._found)
-        self._confusions = _confusions(language)
+        # {"infraction": ("infarction", {"myocardial", …})}; a word without such neighbours is read so anywhere
+        rows = rows_in("confusions", language)
+        self._confusions = {row["written"]: (row["read"], words_in(row["beside"])) for row in rows}
 
     def is_name(self, name: str) -> bool:
         """Whether a normalised text is the whole name of a disease."""
@@ -256,9 +258,3 @@ def _is_form_of(word: str, other: str) -> bool:
         if ending == "is" and not meant:
             return True  # "neonatalis"
     return False
-
-
-@cache
-def _confusions(language: str) -> dict[str, tuple[str, frozenset[str]]]:
-    """`{"infraction": ("infarction", {"myocardial", …})}`; a word without such neighbours is read so anywhere."""
-    return {row["written"]: (row["read"], words_in(row["beside"])) for row in rows_in("confusions", language)}
