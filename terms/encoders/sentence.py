@@ -146,7 +146,7 @@ class SentenceEncoder:
     def _lengths(self, texts: list[str]) -> NDArray[np.int64]:
         """Tokens of each text with its prompt, after cutting; all 0 for a model without a tokenizer of its own."""
         tokenizer = getattr(self.model, "tokenizer", None)
-        if not callable(tokenizer):
+        if not callable(tokenizer) or not texts:
             return np.zeros(len(texts), np.int64)
         tokens: Any = tokenizer([self._put_first + text for text in texts], verbose=False)
         lengths = np.array([len(one) for one in tokens["input_ids"]], np.int64)
