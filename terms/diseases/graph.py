@@ -144,7 +144,12 @@ class DiseaseGraph:
 
     @cached_property
     def above(self) -> Above:
-        """Every class above each disease, in the fewest steps: a step further at a time, a loop gives a class once."""
+        """Every class above each disease, in the fewest steps; computed once and kept."""
+        kept = made_once("above", {"graph": self.identity}, lambda _: self._above(), "the classes of the diseases")
+        return Above(**kept)
+
+    def _above(self) -> dict[str, NDArray[Any]]:
+        """A step further at a time; a loop gives a class once."""
         from scipy.sparse import csr_array, eye_array
 
         d = len(self)
@@ -156,7 +161,7 @@ class DiseaseGraph:
             known = known + reached * np.int32(steps + 1)
         known.sort_indices()
         fewest = np.minimum(known.data - 1, np.iinfo(np.uint8).max).astype(np.uint8)
-        return Above(known.indptr.astype(np.int64), known.indices, fewest)
+        return {"starts": known.indptr.astype(np.int64), "diseases": known.indices, "steps": fewest}
 
     @cached_property
     def kinds(self) -> NDArray[np.int32]:

@@ -151,7 +151,7 @@ class StaticEncoder:
     def _identity(self) -> str:
         shape = [1, msgspec.structs.asdict(self.shape)]
         digest = hashlib.sha256(json.dumps(shape, sort_keys=True).encode())
-        digest.update(self._rows)
+        digest.update(self._rows.data)
         digest.update(self._scales.astype("<f4").tobytes())
         return f"static-{digest.hexdigest()[:12]}"
 
