@@ -141,7 +141,7 @@ def dedupe(call: Call, *, output: TableFile = None, matcher: MatchFunction) -> d
     """
     m = matcher.for_duplicates(call.typed.get("policy"))
     m.threshold = m.threshold_or(call.typed.get("threshold"))
-    made = call(m.dedupe)
+    made = call(m.dedupe, policy=m.policy)
     clusters, joined = made["cluster"].drop_null().unique(), sum((size or 0) > 1 for size in made["size"].to_pylist())
     return _terms(call, m, made, terms=len(made), clusters=len(clusters), joined=joined)
 

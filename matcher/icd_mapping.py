@@ -17,7 +17,7 @@ from ..errors import InputError, OptionError, quoted, warn
 from ..files.limits import MAX_CHARACTERS
 from ..files.pairs import why_refused
 from ..files.reading import Reading
-from ..files.tables import Table, read_table, with_columns, write_table
+from ..files.tables import read_table, with_columns, write_table
 from ..files.wording import is_file_name
 from ..files.workbook import split_sheet
 from ..options import Between, File, Serves, checked
@@ -32,7 +32,7 @@ from ..terms.icd.tree import BLOCK, IcdTree
 from ..votes.asking_options import Asking
 from .icd_mapper import IcdMapper, Preset
 from .match_function import MatchFunction
-from .terms import has_columns, read_terms
+from .terms import Terms, has_columns, read_terms
 
 EDITION = "icd10"
 """The key of the schema's metadata that holds package and version, or file and hash, of the ICD-10 that the codes are of."""
@@ -55,7 +55,7 @@ _SHOWN = 20
 def icd(
     diagnoses: AnyTable,
     *,
-    column: str = "diagnosis",
+    column: str | None = None,
     unique: bool = False,
     k: Annotated[int, Between(1, MAX_K)] | None = None,
     tree: AnyTable = None,
@@ -74,7 +74,7 @@ def icd(
         columns, with them in `column`. A text is a path if such a file is there or it ends in .csv, .tsv, .jsonl, .json, .xlsx or
         .parquet, else a diagnosis.
     column
-        That holds the diagnoses.
+        That holds the diagnoses; by default "diagnosis", "term", "name", … or the only one.
     unique
         One row for each different string, in order of first appearance: a table to look up every algorithm's in.
     k
@@ -114,8 +114,8 @@ def icd(
     """
     read = read_diagnoses(diagnoses, column, reading)
     with mapper_of(k=k, tree=tree, preset=preset, pick=pick, matcher=matcher, asking=asking) as (mapper, report):
-        mapped, _ = map_table(read, column, mapper, unique=unique, progress=report)
-    made = read.native(mapped)
+        mapped, _ = map_terms(read, mapper, unique=unique, progress=report)
+    made = read.table.native(mapped)
     if hasattr(made, "attrs"):
         made.attrs[EDITION] = mapped.schema.metadata[EDITION.encode()].decode()
     return made
@@ -139,20 +139,21 @@ def mapper_of(
         yield IcdMapper(tree=tree, pick=pick, asking=asking, **how), report
 
 
-def read_diagnoses(given: Any, column: str, reading: Reading) -> Table:
+def read_diagnoses(given: Any, column: str | None, reading: Reading) -> Terms:
     """One diagnosis, a list, a series, or a table with diagnoses in a column. Errors: as of `read_terms`."""
     if isinstance(given, str) and not is_file_name(given):
         # unlike Path's, these say of a text that is too long for a path, or has a character that none has, that it is none
         is_path = os.path.isfile(split_sheet(Path(given))[0]) or ("/" in given and os.path.isdir(given))  # noqa: PTH112, PTH113
         given = given if is_path else [given]
-    return read_terms(given, column, "column", reading).table
+    return read_terms(given, column, "column", reading)
 
 
-def map_table(
-    table: Table, column: str, mapper: IcdMapper, *, unique: bool = False, progress: Progress | None = None
+def map_terms(
+    read: Terms, mapper: IcdMapper, *, unique: bool = False, progress: Progress | None = None
 ) -> tuple[pa.Table, Sequence[int]]:
-    """`icd` of a table that was read, and the row of it that each row of the mapping is of."""
-    texts, first = table.text(column).to_pylist(), dict[str, int]()
+    """`icd` of terms that were read, and the row of them that each row of the mapping is of."""
+    table, column, first = read.table, read.column, dict[str, int]()
+    texts = table.text(column).to_pylist()
     for row, text in enumerate(texts):
         if text is not None and len(text) > MAX_CHARACTERS:
             problem, allowed = why_refused(text)
@@ -267,7 +268,7 @@ def icd_accuracy(
     diagnoses: AnyTable,
     gold: str,
     *,
-    column: str = "diagnosis",
+    column: str | None = None,
     unique: bool = False,
     k: Annotated[int, Between(1, MAX_K)] | None = None,
     tree: AnyTable = None,
@@ -301,8 +302,9 @@ def icd_accuracy(
     InputError
         For a right code that the tree lacks, with its row, before anything is mapped or asked; else as `icd`.
     """
-    read = read_diagnoses(diagnoses, column, reading)
-    read.required_text(column)
+    terms = read_diagnoses(diagnoses, column, reading)
+    read = terms.table
+    read.required_text(terms.column)
     if not isinstance(gold, str):
         raise OptionError("gold", "a column of the diagnoses (a table with right codes is itself the diagnoses)", gold)
     read.require(gold, "the right codes", option="gold")
@@ -313,7 +315,7 @@ def icd_accuracy(
         nodes = nodes_of_cells(places, tree, source, read.source)
         if not any(nodes.values()):
             raise InputError("no diagnosis has a right code", source=read.source, allowed="codes such as I21.9")
-        mapped, rows = map_table(read, column, mapper, unique=unique, progress=report)
+        mapped, rows = map_terms(terms, mapper, unique=unique, progress=report)
     judged = [_judged(tree, one, nodes[cells[row]]) for one, row in zip(mapped.to_pylist(), rows, strict=True)]
     known = [one for one in judged if one]
     table = with_columns(mapped, dict(zip(_JUDGED.names, pa.Table.from_pylist(judged, _JUDGED).columns, strict=True)))

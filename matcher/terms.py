@@ -79,7 +79,7 @@ def read_terms(
     if isinstance(source, pa.Array):
         source = pa.chunked_array([source])
     frame = nw.from_native(source, series_only=True).to_frame() if nw.dependencies.is_into_series(source) else None
-    name = column or "term"
+    name = column or "diagnosis"
     data = of_columns({name: [one if isinstance(one, str) else None for one in texts]}, "terms")
     return Terms(texts, Table(data, "terms", 0, frame), name)
 

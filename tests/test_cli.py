@@ -193,6 +193,15 @@ def test_a_threshold_and_a_policy_reach_a_table_and_a_job(here: Path, command: C
     for output, *given in (("s.csv", "--threshold", "1"), ("s.parquet", "--policy", "strict")):
         done = command("score", "p.parquet", "-o", output, "--json", *given)
         assert (json.loads(done.out)["matches"], done.code) == (0, 0), done.err
+    Path("t.csv").write_text("Dx,id\ndiabetes,1\nT2DM,2\n")
+    for policy, clusters in (("strict", 2), ("specification", 1)):
+        assert json.loads(command("dedupe", "t.csv", "--policy", policy, "--json").out)["clusters"] == clusters
+
+
+def test_a_column_of_diagnoses_is_found_by_its_usual_names(here: Path, command: Command) -> None:
+    Path("t.csv").write_text("Dx,id\ngout,1\nflu,2\n")
+    for asked in (("icd", "t.csv"), ("dedupe", "t.csv"), ("link", "t.csv", "t.csv")):
+        assert len(json.loads(command(*asked, "--json").out)["rows"]) == 2
 
 
 @pytest.mark.parametrize(("given", "said"), [

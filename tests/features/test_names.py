@@ -116,7 +116,7 @@ def test_texts_of_two_columns() -> None:
 
 
 def test_names_of_texts() -> None:
-    names = Names.read(["Flu", "?", "FLU", "gout"], providers(), strict=False)
-    assert names.names == ["influenza", "gout"] and names.name_of.tolist() == [0, -1, 0, 1]
+    names = Names.read(["Flu", "FLU", "gout"], providers())
+    assert names.names == ["influenza", "gout"] and names.name_of.tolist() == [0, 0, 1]
     with pytest.raises(InputError, match="without a letter or digit"):
         Names.read(["Flu", "?"], providers())
