@@ -1,10 +1,11 @@
-"""`[encoder.NAME]` of a TOML file: what is refused, what is opened, and that nothing of a folder runs."""
+"""Encoders that sentence-transformers loads, on a tiny random model: as `[encoder.NAME]` declares them, and that nothing of a folder runs."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import shutil
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -12,36 +13,28 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dxmatch.endpoints.endpoint import Endpoint
-from dxmatch.errors import InputError, ModelError, OptionError
+from dxmatch.errors import InputError, MissingExtra, ModelError, OptionError
 from dxmatch.features.feature_set import FeatureSet
-from dxmatch.terms.encoders.cached import CachedEncoder
 from dxmatch.terms.encoders.declared import EncoderSpec
-from dxmatch.terms.encoders.endpoint import EndpointEncoder
-from dxmatch.terms.encoders.folders import hub_folder
+from dxmatch.terms.encoders.hub import hub_folder
+from dxmatch.terms.encoders.sentence import ROWS, SentenceEncoder
 
-from ...blocked_network import no_network  # noqa: F401
-
-HERE = Endpoint("here", "http://127.0.0.1:9/v1")
+pytest.importorskip("sentence_transformers", reason="a sentence encoder needs sentence-transformers (extra 'encoders')")
 
 
 def declared(text: str, name: str = "giga") -> EncoderSpec:
     return EncoderSpec.from_table(name, tomllib.loads(text), "mine.toml")
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DXMATCH_CACHE", str(tmp_path / "cache"))
-
-
 @pytest.mark.parametrize(
-    "more",
-    ['revision = "v1"\nprompt = "query: "\ndevice = "cpu"', 'pooling = "cls"', 'endpoint = "here"\nrevision = "v1"\nprompt = "query: "\ndimensions = 256'],
-)  # fmt: skip
-def test_declared_and_written_back(more: str) -> None:
-    table = tomllib.loads('model = "a/b"\n' + more)
-    spec = EncoderSpec.from_table("giga", table, "mine.toml")
-    assert spec.name == "giga" and spec.to_dict() == table
+    "text",
+    [
+        'model = "a/b"\nrevision = "v1"\nprompt = "query: "\ndevice = "cpu"\npooling = "cls"',
+        'model = "a/b"\nendpoint = "here"\nrevision = "v1"\nprompt = "query: "\ndimensions = 256',
+    ],
+)
+def test_declared_and_written_back(text: str) -> None:
+    assert declared(text).to_dict() == tomllib.loads(text)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +43,6 @@ def test_declared_and_written_back(more: str) -> None:
         ("", r"mine\.toml: encoder giga: no 'model'. Allowed: text that is not blank."),
         ('model = " "', "no usable 'model'"),
         ('model = "a/b"\nrevison = "v1"', "an unknown key; did you mean 'revision'?.*Got: 'revison'"),
-        ('model = "a/b"\ntrust_remote_code = true', "an unknown key"),
         ('model = "a/b"\nendpoint = "e"\ndimensions = 0', "no usable 'dimensions'.*a whole number from 1"),
         ('model = "a/b"\npooling = "middle"', "no usable 'pooling'. Allowed: cls, lasttoken, max, mean"),
         ('model = "a/b"\ndimensions = 256', "no 'dimensions' for a model that is loaded here"),
@@ -63,36 +55,43 @@ def test_what_is_refused(text: str, problem: str) -> None:
     for name in ("shipped", "a b"):
         with pytest.raises(InputError, match="a name that cannot be used"):
             declared('model = "a/b"', name)
-    with pytest.raises(InputError, match="not a table"):
-        EncoderSpec.from_table("giga", "a/b", "mine.toml")
-
-
-def test_a_served_encoder(tmp_path: Path) -> None:
-    text = 'model = "a/b"\nendpoint = "here"\nrevision = "v1"\nprompt = "query: "\ndimensions = 256'
-    encoder = declared(text).open({"here": HERE})
-    assert isinstance(encoder, CachedEncoder) and encoder.path.parent == tmp_path / "cache" / "vectors"
-    assert encoder.identity == EndpointEncoder(HERE, "a/b", "v1", 256, "query: ").identity
-    told = r"'giga' is served by the endpoint 'there'; a model folder never says.*Or: asking=dxmatch.Asking\(endpoints=…\) says it\."
-    with pytest.raises(InputError, match=told):
-        declared('model = "a/b"\nendpoint = "there"').open({"here": HERE})
 
 
 def encode(folder: Path, *texts: str, **options: Any) -> Any:
-    from dxmatch.terms.encoders.sentence import SentenceEncoder
-
     return SentenceEncoder(folder, device="cpu", **options).encode(texts)
 
 
-def test_a_loaded_encoder(tiny_sentence_model: Path) -> None:
-    spec = EncoderSpec("tiny", str(tiny_sentence_model), prompt="query ", device="cpu")
-    folders = {"tiny": tiny_sentence_model}
+def test_the_vectors_are_the_librarys_alone_and_in_a_batch(tiny_sentence_model: Path) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    encoder, random = SentenceEncoder(tiny_sentence_model, device="cpu"), np.random.default_rng(0)
+    letters = ["".join(random.choice([*"abcdef "], random.integers(3, 40))).strip() or "a" for _ in range(ROWS)]
+    texts = [
+        "fever",
+        "acute myocardial infarction",
+        "type 2 diabetes mellitus with ketoacidosis",
+        "болезнь крона",
+        *letters,
+    ]
+    together = encoder.encode(texts)
+    plain = SentenceTransformer(str(tiny_sentence_model), device="cpu").encode(texts, normalize_embeddings=True)
+    np.testing.assert_allclose(together, plain, atol=1e-5)
+    for i in range(0, len(texts), 3):
+        assert encoder.encode([texts[i]]).tobytes() == together[i : i + 1].tobytes()
+    assert encoder.encode(texts[::-1]).tobytes() == together[::-1].tobytes()
+    assert encoder.encode([]).shape == (0, 64)
+    with pytest.warns(UserWarning, match=r"reads 48 tokens; 1 longer text\(s\) were cut"):
+        assert np.isfinite(encoder.encode(["a b " * 100, "fever"])).all()
+
+
+def test_a_declared_encoder_keeps_its_vectors(tiny_sentence_model: Path, own_cache: Path) -> None:
+    spec, folders = EncoderSpec("tiny", "a/b", prompt="query ", device="cpu"), {"tiny": tiny_sentence_model}
     vectors = spec.open({}, folders=folders).encode(["fever", "gout", "fever"])
-    again = spec.open({}, folders=folders)
-    # What comes before the first "+" is compared when a trained model is loaded.
-    assert isinstance(again, CachedEncoder) and "+" not in again.identity
-    again.encoder.encode = None  # type: ignore[method-assign] # all is on disk
-    assert again.encode(["fever", "gout", "fever"]).tobytes() == vectors.tobytes()
     assert vectors[:2].tobytes() == encode(tiny_sentence_model, "fever", "gout", prompt="query ").tobytes()
+    again = spec.open({}, folders=folders)
+    again.encoder.encode = None  # type: ignore[attr-defined] # all is on disk
+    assert again.encode(["fever", "gout", "fever"]).tobytes() == vectors.tobytes()
+    assert again.identity != SentenceEncoder(tiny_sentence_model, device="cpu").identity, "it follows the prompt"
 
 
 def test_the_prompts_that_a_model_declares(tiny_sentence_model: Path, tmp_path: Path) -> None:
@@ -122,7 +121,7 @@ def test_a_plain_transformer_is_told_how_to_pool(tiny_sentence_model: Path) -> N
         encode(tiny_sentence_model, "fever", pooling="cls")
 
 
-def test_a_pinned_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pinned_revision_and_a_name_that_cannot_be_reached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two commits of a hub's model, in a cache laid out as the hub's own library does; the network is never asked."""
     monkeypatch.setenv("SENTENCE_TRANSFORMERS_HOME", str(tmp_path))
     repository = tmp_path / "models--owner--tiny"
@@ -132,28 +131,47 @@ def test_a_pinned_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         (repository / "snapshots" / commit).mkdir(parents=True, exist_ok=True)
     found = [hub_folder("owner/tiny", revision).name[0] for revision in ("v1", "v2", "1" * 40, None)]
     assert found == ["1", "2", "1", "2"]
-    with pytest.raises(InputError, match="at v3: .*allow_download=True"):
+    with pytest.raises(
+        InputError, match="at v3: .*not in the hub's cache, and nothing is fetched unasked.*allow_download=True"
+    ):
         hub_folder("owner/tiny", "v3")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(ModelError, match="could not be fetched from the hub"):
+        SentenceEncoder("nobody/no-such-model", device="cpu", allow_download=True)
+
+
+def test_what_cannot_be_loaded(tiny_sentence_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = shutil.copytree(tiny_sentence_model, tmp_path / "broken")
+    weights = next(broken.rglob("*.safetensors"))
+    weights.write_bytes(weights.read_bytes()[:200])
+    with pytest.raises(ModelError, match="could not be loaded"):
+        encode(broken, "fever")
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(MissingExtra, match=r"\[encoders\]"):
+        encode(tiny_sentence_model, "fever")
 
 
 AUTO = {
     "auto_map": {"AutoModel": "modeling_x.Model", "AutoTokenizer": "modeling_x.Model"},
     "model_type": "unknown-type",
 }
-HOSTILE: dict[str, tuple[str, Any]] = {
-    "own code as module": ("modules.json", [{"idx": 0, "name": "0", "path": "", "type": "modeling_x.Model"}]),
-    "auto_map of the model": ("config.json", AUTO | {"trust_remote_code": True}),
-    "auto_map of the tokenizer": ("tokenizer_config.json", AUTO | {"trust_remote_code": True}),
-    "arguments": ("sentence_bert_config.json", {"model_args": {"trust_remote_code": True}, "config_args": {"trust_remote_code": True}}),
-}  # fmt: skip
+HOSTILE: dict[str, Any] = {
+    "modules.json": [{"idx": 0, "name": "0", "path": "", "type": "modeling_x.Model"}],
+    "config.json": AUTO | {"trust_remote_code": True},
+    "tokenizer_config.json": AUTO | {"trust_remote_code": True},
+    "sentence_bert_config.json": {
+        "model_args": {"trust_remote_code": True},
+        "config_args": {"trust_remote_code": True},
+    },
+}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", HOSTILE)
-def test_no_code_of_a_folder_runs(kind: str, tiny_sentence_model: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("file", HOSTILE)
+def test_no_code_of_a_folder_runs(file: str, tiny_sentence_model: Path, tmp_path: Path) -> None:
     """Its library refuses such a folder, or opens it as data; nothing is fetched."""
     folder = Path(shutil.copytree(tiny_sentence_model, tmp_path / "encoder"))
-    marker, (file, said) = tmp_path / "marker", HOSTILE[kind]
+    marker, said = tmp_path / "marker", HOSTILE[file]
     (folder / "modeling_x.py").write_text(f"import os\nos.mkdir({str(marker)!r})\nclass Model: ...\n")
     there = json.loads((folder / file).read_text())
     (folder / file).write_text(json.dumps(there | said if isinstance(there, dict) else [*there, *said]))
@@ -162,21 +180,11 @@ def test_no_code_of_a_folder_runs(kind: str, tiny_sentence_model: Path, tmp_path
     assert not marker.exists()
 
 
-@pytest.mark.parametrize("name", ["attacker/model", "{encoder}", "../encoder", "~/encoder", "/etc/passwd", ".", "//attacker/share/model", "https://huggingface.co/attacker/model", "attacker/model@main", "attacker/model\n"])  # fmt: skip
-def test_no_name_of_a_model_folder_is_opened(name: str, tiny_sentence_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    """Not even where such a folder stands in the working directory."""
-    monkeypatch.chdir(tmp_path)
-    shutil.copytree(tiny_sentence_model, tmp_path / "attacker" / "model")
-    with pytest.raises(InputError):
-        EncoderSpec("enc", name.format(encoder=tiny_sentence_model)).open({})
-
-
 def test_a_users_own_file_names_folders_from_where_it_stands(tiny_sentence_model: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(tiny_sentence_model, tmp_path / "models" / "tiny"))
-    cosine = "[[feature]]\nname = '{0}'\nkind = 'cosine'\nencoder = '{1}'\n"
     (tmp_path / "set.toml").write_text(
-        cosine.format("x", "mine") + cosine.format("y", "sentence-transformers:models/tiny") + "[encoder.mine]\nmodel = 'models/tiny'\n"
-    )  # fmt: skip
+        "[[feature]]\nname = 'x'\nkind = 'cosine'\nencoder = 'mine'\n[encoder.mine]\nmodel = 'models/tiny'\n"
+    )
     features = FeatureSet.read(tmp_path / "set.toml")
-    assert features.folders == {"mine": folder, "sentence-transformers:models/tiny": folder}
+    assert features.folders == {"mine": folder}
     assert FeatureSet.from_dict(features.to_dict()).folders == {}, "a model keeps the words alone"

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,16 +11,18 @@ from numpy.typing import NDArray
 from dxmatch.terms.icd import IcdIndex, IcdTree, open_tree
 from dxmatch.terms.text.normalizer import Normalizer
 
+from ..blocked_network import no_network  # noqa: F401
+
 
 class HashingEncoder:
-    """Untrained: signed counts of hashed words and character n-grams, each text on its own."""
+    """Untrained: signed counts of hashed words and character n-grams, each text on its own. Remembers what it was asked."""
 
     def __init__(self, dimensions: int = 96) -> None:
-        self.dimensions, self.identity = dimensions, f"hashing-{dimensions}"
-        self.calls: list[int] = []
+        self.dimensions, self.identity = dimensions, "hashing"
+        self.asked: list[str] = []
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        self.calls.append(len(texts))
+        self.asked += texts
         out = np.zeros((len(texts), self.dimensions), np.float32)
         for row, text in zip(out, texts, strict=True):
             marked = f"<{text}>"
@@ -48,21 +49,11 @@ def encoder() -> HashingEncoder:
 
 
 @pytest.fixture(scope="session")
-def opened(cm: IcdTree, normalizer: Normalizer, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., IcdIndex]:
-    """Opens an index of ICD-10-CM; what is made for tests alone is in no user's cache."""
-    folder = tmp_path_factory.mktemp("cache")
-
-    def made(encoder: HashingEncoder, **options: Any) -> IcdIndex:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("DXMATCH_CACHE", str(folder))
-            return IcdIndex.open("icd10cm", encoder, normalizer, **options)
-
-    return made
-
-
-@pytest.fixture(scope="session")
-def index(opened: Callable[..., IcdIndex], encoder: HashingEncoder) -> IcdIndex:
-    return opened(encoder)
+def index(encoder: HashingEncoder, normalizer: Normalizer, tmp_path_factory: pytest.TempPathFactory) -> IcdIndex:
+    """Of ICD-10-CM, and in no user's cache."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DXMATCH_CACHE", str(tmp_path_factory.mktemp("cache")))
+        return IcdIndex.open("icd10cm", encoder, normalizer)
 
 
 SMALL = """code,name,parent
@@ -77,9 +68,14 @@ I10,Essential hypertension,IX
 
 
 @pytest.fixture
-def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("DXMATCH_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def small(tmp_path: Path, own_cache: Path) -> Path:
     """A tree of its own, beside a cache of its own."""
-    monkeypatch.setenv("DXMATCH_CACHE", str(tmp_path / "c"))
     path = tmp_path / "small.csv"
     path.write_text(SMALL, encoding="utf-8")
     return path
