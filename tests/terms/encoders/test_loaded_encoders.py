@@ -19,42 +19,24 @@ from dxmatch.terms.encoders.declared import EncoderSpec
 from dxmatch.terms.encoders.hub import hub_folder
 from dxmatch.terms.encoders.sentence import ROWS, SentenceEncoder
 
+from ...case_table import cases
+
 pytest.importorskip("sentence_transformers", reason="a sentence encoder needs sentence-transformers (extra 'encoders')")
 
 
-def declared(text: str, name: str = "giga") -> EncoderSpec:
-    return EncoderSpec.from_table(name, tomllib.loads(text), "mine.toml")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        'model = "a/b"\nrevision = "v1"\nprompt = "query: "\ndevice = "cpu"\npooling = "cls"',
-        'model = "a/b"\nendpoint = "here"\nrevision = "v1"\nprompt = "query: "\ndimensions = 256',
-    ],
-)
-def test_declared_and_written_back(text: str) -> None:
-    assert declared(text).to_dict() == tomllib.loads(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("", r"mine\.toml: encoder giga: no 'model'. Allowed: text that is not blank."),
-        ('model = " "', "no usable 'model'"),
-        ('model = "a/b"\nrevison = "v1"', "an unknown key; did you mean 'revision'?.*Got: 'revison'"),
-        ('model = "a/b"\nendpoint = "e"\ndimensions = 0', "no usable 'dimensions'.*a whole number from 1"),
-        ('model = "a/b"\npooling = "middle"', "no usable 'pooling'. Allowed: cls, lasttoken, max, mean"),
-        ('model = "a/b"\ndimensions = 256', "no 'dimensions' for a model that is loaded here"),
-        ('model = "a/b"\nendpoint = "e"\npooling = "cls"', "no 'pooling' for a model that is served by an endpoint"),
-    ],
-)
-def test_what_is_refused(text: str, problem: str) -> None:
-    with pytest.raises(InputError, match=problem):
-        declared(text)
-    for name in ("shipped", "a b"):
-        with pytest.raises(InputError, match="a name that cannot be used"):
-            declared('model = "a/b"', name)
+@pytest.mark.parametrize(("text", "refused"), cases("encoders"))
+def test_what_may_be_declared(text: str, refused: str) -> None:
+    table = tomllib.loads(text)
+    if not refused:
+        assert EncoderSpec.from_table("giga", table, "mine.toml").to_dict() == table
+    for name, told in (
+        ("giga", refused),
+        ("shipped", "a name that cannot be used"),
+        ("a b", "a name that cannot be used"),
+    ):
+        if told:
+            with pytest.raises(InputError, match=told):
+                EncoderSpec.from_table(name, table, "mine.toml")
 
 
 def encode(folder: Path, *texts: str, **options: Any) -> Any:

