@@ -1,77 +1,56 @@
-"""Every kind of feature that is computed here: symmetric, within its range, and the same alone as in a batch."""
+"""Every kind of feature that is computed here: symmetric, within its range, the same alone as in a batch, and by its plain definition."""
 
 from __future__ import annotations
+
+import math
+import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from dxmatch.errors import MissingExtra
 from dxmatch.features.compute import feature_table
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.names import Names
-from dxmatch.features.providers import SHIPPED, Providers
-from dxmatch.features.registry import KINDS, REQUIRED, FeatureKind
-from dxmatch.recipe.encoder.quantize import quantized
-from dxmatch.terms.encoders.static import Shape
-from dxmatch.terms.icd.naming import Naming
+from dxmatch.features.registry import KINDS, REQUIRED
+from dxmatch.features.tokens import VIEWS, _tagger, lemmas, stems, tags
+from dxmatch.terms.icd import IcdIndex
+from dxmatch.terms.text.assertion import assertion_of
 from dxmatch.terms.text.normalizer import Normalizer
 
-from ..small_graph import graph_of
-from .test_compiled_loops import grid
+from ..terms.conftest import HashingEncoder
+from .made import feature_set, grid, providers, table
 
-TREE = """code,name,parent
-IX,Diseases of the circulatory system,
-I20-I25,Ischaemic heart diseases,IX
-I21,Acute myocardial infarction,I20-I25
-I21.0,Anterior wall infarction,I21
-I20,Angina pectoris,I20-I25
-I10,Essential hypertension,IX
-"""
 ODD = [
-    "и", "心筋梗塞", "x" * 65, "acute mi", "angina pectoris", "type 1", "type 2", "hypertension", "hypotension", "i21", "no angina pectoris",
-    "unstable angina", "anterior wall infarction", "cardiac disease",
+    "a", "A", "é", "ab" * 100, "😀 b", "и", "心筋梗塞", "x" * 65, "acute mi", "angina pectoris", "type 1", "type 2", "hypertension",
+    "hypotension", "i21", "no angina pectoris", "unstable angina", "anterior wall infarction", "cardiac disease",
 ]  # fmt: skip
-_WORDS = "acute chronic infarction anterior wall of non hypertension type 1 2 с é heart failures"
-WORDS = st.sampled_from(_WORDS.split())
-NAMES = st.one_of(st.lists(WORDS, min_size=1, max_size=6).map(" ".join), st.sampled_from(ODD))
+_WORDS = "acute chronic infarction infarctions anterior wall of non hypertension type 1 2 с é heart failures failure bronchi инфаркта инфаркт"
+NAMES = st.one_of(st.lists(st.sampled_from(_WORDS.split()), min_size=1, max_size=6).map(" ".join), st.sampled_from(ODD))
 
 
 @pytest.fixture(scope="module")
-def setting(tmp_path_factory: pytest.TempPathFactory) -> tuple[FeatureSet, Providers]:
-    """One feature for each choice of each kind; a random encoder and a small tree."""
-    tree = tmp_path_factory.mktemp("tree") / "tree.csv"
-    tree.write_text(TREE, "utf-8")
+def every(tree: str) -> FeatureSet:
+    """One feature for each choice of each kind that asks no language model."""
     features = []
     for name, kind in KINDS.items():
-        if kind.asked:
-            continue
-        fixed = {"source": str(tree)} if "source" in kind.options else {}
-        open_options = [option for option, default in kind.options.items() if default is REQUIRED]
-        assert len(open_options) < 2
-        choices = [{option: value} for option in open_options for value in kind.choices[option]]
-        for number, chosen in enumerate(choices or [{}]):
-            features.append({"name": f"{name}_{number}", "kind": name, **fixed, **chosen})
-    rng = np.random.default_rng(0)
-    shape = Shape(buckets=512, word_buckets=128, dimensions=16)
-    encoder = quantized(shape, rng.standard_normal((512, 16)).astype(np.float32))
-    opened = Providers(Naming(Normalizer()), {SHIPPED: encoder}, graph=graph_of())
-    return FeatureSet.from_dict({"feature": features}), opened
-
-
-def table(names: list[str], first: np.ndarray, second: np.ndarray, setting: tuple[FeatureSet, Providers]) -> np.ndarray:
-    features, opened = setting
-    return feature_table(Names(names, opened), first, second.astype(np.int32), features, threads=1)
+        source = {"source": tree} if "source" in kind.options else {}
+        choices = [{option: value} for option, default in kind.options.items() if default is REQUIRED and not kind.asked for value in kind.choices[option]]  # fmt: skip
+        features += [{"kind": name, **source, **chosen} for chosen in choices or [{}] if not kind.asked]
+    return feature_set(*features)
 
 
 @settings(deadline=None, max_examples=25)
 @given(names=st.lists(NAMES, min_size=1, max_size=5, unique=True))
 @example(names=ODD)
-def test_properties(names: list[str], setting: tuple[FeatureSet, Providers]) -> None:
-    first, second = grid(len(names))
-    values = table(names, first, second, setting)
-    np.testing.assert_array_equal(values, table(names, second, first, setting), "not symmetric")
-    for column, feature in enumerate(setting[0].features):
+def test_symmetric_in_range_and_alone_as_in_a_batch(names: list[str], every: FeatureSet) -> None:
+    opened, (first, second) = providers(), grid(len(names))
+    values = feature_table(Names(names, opened), first, second, every)
+    np.testing.assert_array_equal(values, feature_table(Names(names, opened), second, first, every), "not symmetric")
+    for column, feature in enumerate(every.features):
         kind, known = KINDS[feature.kind], values[~np.isnan(values[:, column]), column]
         assert ((known >= kind.range[0]) & (known <= kind.range[1])).all(), feature
         alike = values[first == second, column]
@@ -79,19 +58,112 @@ def test_properties(names: list[str], setting: tuple[FeatureSet, Providers]) -> 
         assert kind.missing != "never" or len(known) == len(values), feature
     for row in range(0, len(values), max(1, len(values) // 6)):
         pair = list(dict.fromkeys([names[first[row]], names[second[row]]]))
-        alone = table(pair, first[:1], np.array([len(pair) - 1]), setting)
-        np.testing.assert_array_equal(alone[0], values[row], "another value alone")
+        places = np.zeros(1, np.int32), np.full(1, len(pair) - 1, np.int32)
+        np.testing.assert_array_equal(feature_table(Names(pair, opened), *places, every)[0], values[row])
 
 
-@pytest.mark.parametrize("kind", KINDS.values(), ids=[*KINDS])
-def test_declarations_are_whole(kind: FeatureKind) -> None:
-    assert kind.range[0] < kind.range[1] and kind.alike in kind.range
-    assert kind.compute.__doc__ and kind.missing
+def plain_set(name: str, view: str, language: str) -> set[object]:
+    words = assertion_of(name, language).core.split()
+    if view in ("unigram", "bigram"):
+        return set(words if view == "unigram" else pairwise(words))
+    return set({"stem": stems, "lemma": lemmas, "tags": tags}[view](words, language))
+
+
+TAGGERS = {"en": "textblob", "ru": "pymorphy3"}
+
+
+@pytest.mark.parametrize("language", TAGGERS)
+@pytest.mark.parametrize("view", VIEWS)
+@settings(deadline=None, max_examples=15)
+@given(names=st.lists(NAMES, min_size=1, max_size=8, unique=True))
+@example(names=ODD)
+def test_a_ratio_is_the_one_of_sets(view: str, language: str, names: list[str]) -> None:
+    if view == "tags":
+        pytest.importorskip(TAGGERS[language], reason="tags need the extra 'pos'")
+    sets = [plain_set(name, view, language) for name in names]
+    expected = [[len(x & y) / min(len(x), len(y)) if x and y else np.nan for y in sets] for x in sets]
+    found = table(names, {"kind": "ratio", "view": view}, language=language)
+    np.testing.assert_array_equal(found[0], np.array(expected, np.float32))
+
+
+@pytest.mark.parametrize(
+    ("of", "words", "language", "expected"),
+    [
+        (stems, "failures failure myocardial bleeding infected ulceration hepatitis skies is", "en", "failur failur myocardi bleed infect ulcer hepat sky is"),
+        (stems, "острые инфаркты", "ru", "остр инфаркт"),
+        (lemmas, "bronchi Failures", "en", "bronchus failure"),
+        (lemmas, "острые инфаркты", "ru", "острый инфаркт"),
+        (tags, "acute pain", "en", "JJ NN"),
+        (tags, "острая острых боль болей в", "ru", "ADJF ADJF NOUN NOUN PREP"),
+        (tags, "covid 2 ибс ii", "ru", "LATN NUMB UNKN ROMN"),
+    ],
+)  # fmt: skip
+def test_words_by_hand(of, words: str, language: str, expected: str) -> None:
+    """Stems by the steps of Porter 2. Of a tag, cases, numbers and genders are no part."""
+    if of is tags:
+        pytest.importorskip(TAGGERS[language], reason="tags need the extra 'pos'")
+    assert of(words.split(), language) == expected.split()
+
+
+@pytest.mark.parametrize(("language", "module"), [("en", "textblob.en.taggers"), ("ru", "pymorphy3")])
+def test_tags_without_the_extra(language: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    _tagger.cache_clear()
+    with pytest.raises(MissingExtra, match=r"pip install .*\[pos\]'"):
+        tags(["acute"], language)
+
+
+def found_in(a: str, b: str) -> float:
+    """The mean over the words of the one of the cosine to the nearest word of the other; 1 for a word of one stem."""
+    encode = HashingEncoder().encode
+    best = [
+        max(1.0 if stems([x], "en") == stems([y], "en") else max(0.0, float(np.dot(*encode([x, y])))) for y in b.split())
+        for x in dict.fromkeys(a.split())
+    ]  # fmt: skip
+    return sum(best) / len(best)
+
+
+WORDS = st.sampled_from(["renal", "kidney", "cancers", "cancer", "of", "the", "1", "é"])
+
+
+@settings(deadline=None, max_examples=25)
+@given(names=st.lists(st.lists(WORDS, min_size=1, max_size=5).map(" ".join), min_size=1, max_size=5, unique=True))
+def test_vectors_by_their_plain_definitions(names: list[str]) -> None:
+    """Cosines to the bit of float32; alignments within what is lost as words are kept in eight bits."""
+    both = {"kind": "alignment"}
+    cosines, better, worse = table(names, {"kind": "cosine"}, both | {"side": "better"}, both | {"side": "worse"})
+    vectors = HashingEncoder().encode(names)
+    np.testing.assert_allclose(cosines, vectors @ vectors.T, atol=1e-6)
+    found = np.array([[(found_in(a, b), found_in(b, a)) for a in names] for b in names])
+    np.testing.assert_allclose(better, found.max(axis=2), atol=0.02)
+    np.testing.assert_allclose(worse, found.min(axis=2), atol=0.02)
 
 
 @pytest.mark.parametrize(("a", "b", "edits"), [("gout", "gouts", 1 / 5), ("gout", "gout", 0), ("flu", "gout", 3 / 4)])
 def test_edits_over_the_longer(a: str, b: str, edits: float) -> None:
-    features = FeatureSet.from_dict({"feature": [{"name": "edits", "kind": "levenshtein"}]})
-    names = Names([a, b], Providers(Naming(Normalizer())))
-    found = feature_table(names, np.zeros(1, np.int32), np.ones(1, np.int32), features)
-    np.testing.assert_allclose(found, [[edits]], rtol=1e-6)
+    assert table([a, b], {"kind": "levenshtein"})[0, 0, 1] == pytest.approx(edits)
+
+
+def test_icd10_by_hand(tree: str) -> None:
+    """I21.0 lies under IX, I20-I25, I21: four codes with itself; a name of none is spread over the categories of its nearest codes."""
+    names = [
+        "anterior wall infarction",
+        "acute myocardial infarction",
+        "angina pectoris",
+        "essential hypertension",
+        "infarct of the wall",
+    ]
+    kinds = [{"kind": kind, "source": tree} for kind in ("icd_nearest", "icd_kinship", "icd_overlap")]
+    nearest, kinship, overlap = table(names, *kinds)
+    assert nearest[0, :4].tolist() == overlap[0, :4].tolist() == [1, 1, 0, 0]
+    assert kinship[0, :4].tolist() == pytest.approx([1, 6 / 7, 4 / 7, 2 / 6])
+    index = IcdIndex.open(tree, HashingEncoder(), Normalizer())
+    found = index.candidates(names[4:], 15, by_wording=True)
+    weights: dict[str, float] = {}
+    for node, score in zip(found.nodes[0].tolist(), found.scores[0].tolist(), strict=True):
+        if node >= 0:
+            category = index.tree.codes[node][:3]
+            weights[category] = weights.get(category, 0) + math.exp((score - found.scores[0, 0]) / 0.03)
+    assert overlap[4, :4] == pytest.approx(
+        [weights[code] / sum(weights.values()) for code in ("I21", "I21", "I20", "I10")]
+    )
