@@ -21,6 +21,7 @@ from dxmatch.terms.icd import IcdIndex
 from dxmatch.terms.text.assertion import assertion_of
 from dxmatch.terms.text.normalizer import Normalizer
 
+from ..case_table import cases
 from ..terms.conftest import HashingEncoder
 from .made import feature_set, grid, providers, table
 
@@ -62,14 +63,15 @@ def test_symmetric_in_range_and_alone_as_in_a_batch(names: list[str], every: Fea
         np.testing.assert_array_equal(feature_table(Names(pair, opened), *places, every)[0], values[row])
 
 
+TAGGERS = {"en": "textblob", "ru": "pymorphy3"}
+OF_WORDS = {"stem": stems, "lemma": lemmas, "tags": tags}
+
+
 def plain_set(name: str, view: str, language: str) -> set[object]:
     words = assertion_of(name, language).core.split()
-    if view in ("unigram", "bigram"):
-        return set(words if view == "unigram" else pairwise(words))
-    return set({"stem": stems, "lemma": lemmas, "tags": tags}[view](words, language))
-
-
-TAGGERS = {"en": "textblob", "ru": "pymorphy3"}
+    if view in OF_WORDS:
+        return set(OF_WORDS[view](words, language))
+    return set(words if view == "unigram" else pairwise(words))
 
 
 @pytest.mark.parametrize("language", TAGGERS)
@@ -86,23 +88,12 @@ def test_a_ratio_is_the_one_of_sets(view: str, language: str, names: list[str]) 
     np.testing.assert_array_equal(found[0], np.array(expected, np.float32))
 
 
-@pytest.mark.parametrize(
-    ("of", "words", "language", "expected"),
-    [
-        (stems, "failures failure myocardial bleeding infected ulceration hepatitis skies is", "en", "failur failur myocardi bleed infect ulcer hepat sky is"),
-        (stems, "острые инфаркты", "ru", "остр инфаркт"),
-        (lemmas, "bronchi Failures", "en", "bronchus failure"),
-        (lemmas, "острые инфаркты", "ru", "острый инфаркт"),
-        (tags, "acute pain", "en", "JJ NN"),
-        (tags, "острая острых боль болей в", "ru", "ADJF ADJF NOUN NOUN PREP"),
-        (tags, "covid 2 ибс ii", "ru", "LATN NUMB UNKN ROMN"),
-    ],
-)  # fmt: skip
-def test_words_by_hand(of, words: str, language: str, expected: str) -> None:
+@pytest.mark.parametrize(("view", "words", "language", "read_as"), cases("words"))
+def test_words_by_hand(view: str, words: str, language: str, read_as: str) -> None:
     """Stems by the steps of Porter 2. Of a tag, cases, numbers and genders are no part."""
-    if of is tags:
+    if view == "tags":
         pytest.importorskip(TAGGERS[language], reason="tags need the extra 'pos'")
-    assert of(words.split(), language) == expected.split()
+    assert OF_WORDS[view](words.split(), language) == read_as.split()
 
 
 @pytest.mark.parametrize(("language", "module"), [("en", "textblob.en.taggers"), ("ru", "pymorphy3")])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pandas as pd
@@ -38,54 +37,48 @@ def pairs() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["a", "b", "label"])
 
 
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("DXMATCH_CACHE", str(tmp_path / "cache"))
-    (tmp_path / "icd-ru.csv").write_text(TABLE, "utf-8")
-    return tmp_path
-
-
-def test_the_same_seventeen() -> None:
+def test_the_same_seventeen_asked_in_russian() -> None:
+    """Each vote and pick is put in Russian, and nothing else of it differs from the English set's."""
     english, russian = FeatureSet.read("paper17"), FeatureSet.read("paper17-ru")
     assert russian.names == english.names and len(russian.names) == 17
     assert (russian.language, russian.icd_source) == ("ru", "icd-ru.csv")
     assert [f.kind for f in russian.features] == [f.kind for f in english.features]
     assert "shipped" not in russian.encoders, "the shipped encoder knows English alone"
+    assert len(russian.asked) == 7
+    for put, other in zip(russian.asked, english.asked, strict=True):
+        asks = (Picker if put.kind == "icd_pick" else Voter).of(put.options)
+        assert "диагноз" in asks.prompt.messages("инфаркт миокарда", "[]")[-1]["content"].lower(), put.name
+        differs = {key for key, value in put.options.items() if other.options[key] != value}
+        assert "prompt" in differs <= {"prompt", "source"}, put.name
 
 
-def test_asked_in_russian() -> None:
-    """Each vote and pick is put in Russian, and nothing else of it differs from the English set's."""
-    russian, english = ({f.name: f for f in FeatureSet.read(name).asked} for name in ("paper17-ru", "paper17"))
-    assert russian.keys() == english.keys() and len(russian) == 7
-    for name, feature in russian.items():
-        asks = (Picker if feature.kind == "icd_pick" else Voter).of(feature.options)
-        assert "диагноз" in asks.prompt.messages("инфаркт миокарда", "[]")[-1]["content"].lower(), name
-        differs = {key for key, value in feature.options.items() if english[name].options[key] != value}
-        assert "prompt" in differs <= {"prompt", "source"}, name
-
-
-def test_trained_and_scored_in_russian(here: Path, tiny_sentence_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trained_and_scored_in_russian(
+    tmp_path: Path, tiny_sentence_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What the set has besides votes, picks and encoders of a hub, with a tiny encoder for BERGAMOT; no feature is unknown for every pair."""
     pytest.importorskip("pymorphy3", reason="tags need the extra 'pos'")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DXMATCH_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(lightgbm_engine, "MAX_ROUNDS", 40)
+    Path("icd-ru.csv").write_text(TABLE, "utf-8")
     text = (Path(dxmatch.__file__).parent / "features" / "sets" / "paper17-ru.toml").read_text("utf-8")
-    local = [part for part in re.findall(r"\[\[feature\]\]\n(?:[a-z_]+ = .*\n)+", text) if 'kind = "icd_nearest"' in part or 'kind = "ratio"' in part or 'kind = "lev' in part or '"cosine_bergamot"' in part]  # fmt: skip
+    parts, others = text.split("[[feature]]\n")[1:], ("model = ", '"giga"', '"arctic"')
+    local = [each for part in parts if not any(other in (each := part.split("\n\n")[0]) for other in others)]
     assert len(local) == 8
     bergamot = tiny_sentence_model.parent / "plain"
-    own = f'name = "ru"\nlanguage = "ru"\n[encoder.bergamot]\nmodel = "{bergamot}"\npooling = "cls"\n'
-    (here / "ru.toml").write_text(own + "".join(local), "utf-8")
+    encoder = f'[encoder.bergamot]\nmodel = "{bergamot}"\npooling = "cls"\n'
+    Path("ru.toml").write_text("\n[[feature]]\n".join(['name = "ru"\nlanguage = "ru"\n' + encoder, *local]), "utf-8")
     m = dxmatch.train(pairs(), features="ru.toml", split=dxmatch.Split(folds=2, test_share=0))
-    table = m.score(pairs(), add=["features"])
-    assert table["ratio_pos"].notna().all(), "an adjective and a noun, or a noun: one set of tags holds the other"
-    assert m.score(pd.DataFrame({"a": ["острый"], "b": ["панкреатит"]}), add=["features"])["ratio_pos"][0] == 0
-    assert table["icd_nearest"].isin([0.0, 1.0]).all()
-    assert (
-        m.score(pd.DataFrame({"a": ["острые инфаркты"], "b": ["острый инфаркт"]}), add=["features"])["ratio_stem"][0]
-        == 1
-    )
-    by_code = m.score(pd.DataFrame({"a": ["I21", "K85"], "b": ["Острый инфаркт миокарда", "I21"]}), add=["features"])
-    assert by_code["probability"][0] == 1.0 and by_code["icd_nearest"][1] == 0.0, "a code stands for its Russian title"
-    m.save(here / "m")
-    again = dxmatch.load(here / "m", loading=dxmatch.Loading(encoders={"bergamot": bergamot}))
+    given = [
+        ("острый", "панкреатит"),
+        ("острые инфаркты", "острый инфаркт"),
+        ("I21", "Острый инфаркт миокарда"),
+        ("K85", "I21"),
+    ]
+    table = m.score(pd.DataFrame(given, columns=["a", "b"]), add=["features"])
+    assert table["ratio_pos"][0] == 0 and table["ratio_stem"][1] == 1
+    assert table["probability"][2] == 1.0 and table["icd_nearest"][3] == 0.0, "a code stands for its Russian title"
+    assert m.score(pairs(), add=["features"])["ratio_pos"].notna().all()
+    m.save("m")
+    again = dxmatch.load("m", loading=dxmatch.Loading(encoders={"bergamot": bergamot}))
     assert again.probability("панкреатит", "острый панкреатит") == m.probability("панкреатит", "острый панкреатит")
