@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -14,15 +13,10 @@ from hypothesis import strategies as st
 from scipy.special import logit
 
 from dxmatch.errors import ModelError
-from dxmatch.models import ensemble
 from dxmatch.models.ensemble import Sigmoid, TreeEnsemble
-from dxmatch.models.folder import SHIPPED_MODEL, load
-from dxmatch.models.tree_loops import BLOCK
 from dxmatch.training.engines.fitted import trees_of
 
-from ..small_model import booster_of, boosters_of
-
-HERE = Path(__file__).parent
+from ..small_model import booster_of
 
 
 def predict(boosters, table, **kind):
@@ -57,18 +51,6 @@ def test_as_lightgbm_whatever_the_trees(random_trees, odd_rows, seed, trees, mos
     assert close(found.sum(1), exported.raw(table), exported)
 
 
-@pytest.mark.parametrize("folder", [HERE / "golden" / "model", SHIPPED_MODEL], ids=["golden", "shipped"])
-def test_as_lightgbm_on_models_that_were_kept(folder, odd_rows):
-    trees = load(folder).trees
-    table = np.concatenate(
-        [odd_rows(1, 300, trees.n_features), np.random.default_rng(2).random((700, trees.n_features))]
-    )
-    table = table.astype(np.float32)
-    assert trees.raw(table).tolist() == mean(predict(boosters_of(trees), table, raw_score=True)).tolist()
-    some = table[250:350]
-    assert np.abs(trees.contributions(some) - mean(predict(boosters_of(trees), some, pred_contrib=True))).max() < 1e-12
-
-
 def test_what_is_trained_is_exported(boosters, parts, sample):
     table = sample(500, seed=4)
     assert parts.trees.raw(table).tolist() == mean(predict(boosters, table, raw_score=True)).tolist()
@@ -78,18 +60,15 @@ def test_what_is_trained_is_exported(boosters, parts, sample):
 
 @pytest.mark.parametrize("averaged", ["log-odds", "probabilities"])
 @pytest.mark.parametrize("what", ["raw", "contributions"])
-def test_a_row_alone_as_at_any_place_in_a_batch(random_trees, odd_rows, monkeypatch, what, averaged):
+def test_a_row_alone_as_at_any_place_in_a_batch(random_trees, odd_rows, what, averaged):
     trees = trees_of([random_trees(3, 11, 20, 6), random_trees(4, 5, 7, 6)], weights=[1, 3], averaged=averaged)
     trees = replace(trees, leaf_value=np.clip(trees.leaf_value, -1, 1))
-    table, compute = odd_rows(4, 2 * BLOCK + 197, 6), getattr(trees, what)
-    whole = compute(table, threads=1)
-    for row in (0, 1, 31, BLOCK - 1, BLOCK, 2 * BLOCK, len(table) - 1):
+    table, compute = odd_rows(4, 66_000, 6), getattr(trees, what)
+    whole = compute(table)
+    for row in (0, 1, 31, 255, 256, 8_191, 8_192, 65_535, 65_536, len(table) - 1):
         assert compute(table[row : row + 1]).tobytes() == whole[row : row + 1].tobytes()
-    assert compute(np.asfortranarray(table)).tobytes() == whole.tobytes()
+    assert compute(np.asfortranarray(table), threads=1).tobytes() == whole.tobytes()
     assert compute(table[:0]).shape == (0, *whole.shape[1:])
-    monkeypatch.setattr(ensemble, "_CHUNK", 100)
-    monkeypatch.setattr(ensemble, "_SHAP_CHUNK", 100)
-    assert compute(table).tobytes() == whole.tobytes()
 
 
 ODDS = [1 / 9, 1.0, 9.0]  # probabilities 1/10, 1/2, 9/10
@@ -125,14 +104,12 @@ def test_no_score_is_too_sure(raw, expected):
     assert lone(raw, None, "probabilities").raw(np.zeros((1, 1), np.float32)) == pytest.approx([expected])
 
 
-def test_shap_values_of_a_mean_of_probabilities_add_up(odd_rows):
-    trees = load(HERE / "golden" / "model").trees
-    table = odd_rows(0, 700, 5)
-    several = replace(trees, averaged="probabilities", weights=np.array([1, 2, 0.5]))
+def test_shap_values_of_a_mean_of_probabilities_add_up(parts, boosters, odd_rows):
+    table = odd_rows(0, 300, 5)
+    several = replace(parts.trees, averaged="probabilities", weights=np.array([1, 2, 0.5]))
     values = several.contributions(table)
     assert np.abs(values.sum(1) - several.raw(table)).max() < 1e-12 and len(set(values[:, -1].tolist())) == 1
-    first = boosters_of(trees)[0]
-    one, two = trees_of([first]), trees_of([first, first], weights=[1, 2], averaged="probabilities")
+    one, two = trees_of(boosters[:1]), trees_of([boosters[0]] * 2, weights=[1, 2], averaged="probabilities")
     assert two.contributions(table) == pytest.approx(one.contributions(table), abs=1e-9)
 
 

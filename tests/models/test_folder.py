@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import pickle
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,11 +17,12 @@ import pytest
 from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
-from dxmatch.errors import ModelError
+import dxmatch
+from dxmatch.errors import DxmatchError, ModelError
 from dxmatch.models.folder import load, save
 from dxmatch.models.manifest import Column
 
-from ..small_model import fitted, small_manifest
+from ..small_model import fitted, model_parts, saved, small_manifest
 
 FILES = ["CARD.md", "model.json", "model.safetensors"]
 
@@ -45,34 +48,29 @@ def test_little_is_enough_and_what_else_lies_there_is_left_alone(parts, tmp_path
     assert (loaded.encoder, loaded.card, loaded.kept) == (None, "", {"0/config.json": b"{}\xff"})
 
 
-def written(file: str, content: bytes) -> Callable[[Path], object]:
-    return lambda folder: (folder / file).write_bytes(content)
+def written(file: str, content: bytes | None, fit: bool = False) -> Callable[[Path], object]:
+    """fit : with a hash that fits. content : None takes the file away."""
 
+    def make(folder: Path) -> None:
+        (folder / file).unlink() if content is None else (folder / file).write_bytes(content)
+        if fit:
+            fitted(folder)
 
-def without(file: str) -> Callable[[Path], object]:
-    return lambda folder: (folder / file).unlink()
+    return make
 
 
 def facts(**change: object) -> Callable[[Path], object]:
-    """Top-level keys of model.json changed; None: left out."""
+    """Top-level keys of model.json changed."""
 
     def make(folder: Path) -> None:
-        value = json.loads((folder / "model.json").read_text("utf-8")) | change
-        (folder / "model.json").write_text(json.dumps({key: each for key, each in value.items() if each is not None}))
+        (folder / "model.json").write_text(json.dumps(json.loads((folder / "model.json").read_text("utf-8")) | change))
 
     return make
 
 
-def arrays(**change: object) -> Callable[[Path], object]:
-    """Tensors changed, "__" for the dot, and every hash made to fit."""
-
-    def make(folder: Path) -> None:
-        tensors = load_tensors((folder / "model.safetensors").read_bytes())
-        tensors |= {name.replace("__", "."): np.asarray(array) for name, array in change.items()}
-        (folder / "model.safetensors").write_bytes(save_tensors(tensors))
-        fitted(folder)
-
-    return make
+def damaged_trees(folder: Path) -> None:
+    tensors = load_tensors((folder / "model.safetensors").read_bytes())
+    written("model.safetensors", save_tensors(tensors | {"trees.weights": np.zeros(3)}), fit=True)(folder)
 
 
 DECISION = {"calibration": {"slope": 1.0, "intercept": 0.0}, "threshold": 0.5, "rule": "half"}
@@ -80,15 +78,15 @@ REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
     "other card": (written("CARD.md", b"# other\n"), r"CARD\.md: changed since it was written: SHA-256 [0-9a-f]{12}…, where model\.json says [0-9a-f]{12}…\. Take the model"),
     "other tensors": (written("model.safetensors", b"x"), r"model\.safetensors: changed since it was written"),
     "no hash of the card": (facts(files={}), r"changed since it was written: .* where model\.json says nothing"),
-    "no manifest": (without("model.json"), r"no file model\.json in it"),
+    "no manifest": (written("model.json", None), r"no file model\.json in it"),
     "a pickle": (written("model.json", pickle.dumps({})), r"model\.json: no manifest of a model that this release reads"),
     "a bomb": (written("model.json", b'{"metrics":' + b"[" * 1_000_000), "no manifest"),
     "an earlier format": (facts(format=1), r"format 2 \(Invalid value 1 - at `\$\.format`\)\. Load a model of an earlier release with that release, or train it again"),
     "an unknown key": (facts(treshold=0.5), "unknown field `treshold`"),
     "a name with escapes": (facts(name="a\x1b[31m"), r"\$\.name"),
     "a threshold of 1": (facts(decision={**DECISION, "threshold": 1.0}), r"\$\.decision\.threshold"),
-    "no tensors in it": (lambda folder: (written("model.safetensors", b"\x80\x04")(folder), fitted(folder)), "not a file of tensors"),
-    "damaged trees": (arrays(trees__weights=np.zeros(3)), "trees: damaged trees"),
+    "no tensors in it": (written("model.safetensors", b"\x80\x04", fit=True), "not a file of tensors"),
+    "damaged trees": (damaged_trees, "trees: damaged trees"),
 }  # fmt: skip
 
 
@@ -125,34 +123,64 @@ def test_only_a_model_gives_way_and_only_when_asked(parts, folder, tmp_path):
     assert all(file.read_text() == "years of work" for file in kept)
 
 
-@pytest.mark.parametrize("step", ["write", "rename"])
-def test_nothing_half_written(parts, folder, tmp_path, monkeypatch, step):
-    """A full disk in the middle: the old model stays whole and no rest lies about."""
-    before = (folder / "model.json").read_bytes()
-    kind, method = type(folder), {"write": "write_bytes", "rename": "rename"}[step]
-    usual, calls = getattr(kind, method), []
+@pytest.mark.parametrize("method", ["write_bytes", "rename"])
+def test_a_full_disk_leaves_the_old_model_and_no_rest(parts, folder, tmp_path, monkeypatch, method):
+    usual, calls = getattr(Path, method), []
 
-    def fails(self, *args):
-        calls.append(self)
+    def fails(*args):
+        calls.append(args)
         if len(calls) == 2:
             raise OSError(28, "No space left on device")
-        return usual(self, *args)
+        return usual(*args)
 
-    monkeypatch.setattr(kind, method, fails)
+    monkeypatch.setattr(Path, method, fails)
     with pytest.raises(ModelError, match=r"model could not be written: No space left on device"):
         save(folder, replace(parts, card="# new\n"), overwrite=True)
     monkeypatch.undo()
-    assert (folder / "model.json").read_bytes() == before
-    assert load(folder).card == parts.card
-    assert [p.name for p in tmp_path.iterdir()] == ["model"]
+    assert load(folder).card == parts.card and [p.name for p in tmp_path.iterdir()] == ["model"]
 
 
-@pytest.mark.parametrize("use", [lambda folder, _: load(folder), lambda folder, parts: save(folder, parts, overwrite=True)])  # fmt: skip
-def test_a_save_that_was_killed_between_its_renames_leaves_the_old_model(parts, folder, use):
-    folder.rename(folder.with_name(".model.old"))
-    use(folder, parts)
-    assert load(folder).card == parts.card
-    assert [path.name for path in folder.parent.iterdir()] == ["model"]
+KILLED = """
+import os, sys
+from dataclasses import replace
+from pathlib import Path
+from dxmatch.models.folder import load, save
+folder, method, last = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+parts, usual, calls = replace(load(folder), card="# new"), getattr(Path, method), []
+def dies(*args):
+    calls.append(args)
+    return os._exit(9) if len(calls) == last else usual(*args)
+setattr(Path, method, dies)
+save(folder, parts, overwrite=True)
+"""
+
+
+@pytest.mark.parametrize(("method", "last"), [("write_bytes", 2), ("rename", 1), ("rename", 2)])
+def test_a_save_that_is_killed_leaves_a_whole_model(parts, folder, method, last):
+    """Before, between and after what moves the old one aside and the new one to its place."""
+    assert subprocess.run([sys.executable, "-c", KILLED, folder, method, str(last)], check=False).returncode == 9
+    assert load(folder).card in (parts.card, "# new")
+    save(folder, replace(parts, card="# newer"), overwrite=True)
+    assert load(folder).card == "# newer"
+
+
+RATIO = {"name": "ratio_unigram", "kind": "ratio", "view": "unigram"}
+UNFIT: dict[str, tuple[list[dict[str, str]], str]] = {
+    "an encoder that is nowhere": ([RATIO, {"name": "x", "kind": "cosine", "encoder": "gone"}], "'encoder' parameter must be .*Got 'gone'"),
+    "no graph": ([RATIO, {"name": "x", "kind": "disease", "column": "same"}], "'graph' parameter must be the graph of diseases of a model folder"),
+    "a column twice": ([RATIO, RATIO], "two features of one name.*Got: 'ratio_unigram'"),
+    "other columns": ([RATIO], r"the columns of the trees \(-\) and its feature set \(\+\) differ"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", UNFIT)
+def test_features_that_cannot_be_are_told(tmp_path, what):
+    features, told = UNFIT[what]
+    folder = saved(model_parts(), tmp_path / "m", "shipped", None)
+    columns = [{"name": each["name"]} for each in (*features, RATIO)[:2]]
+    fitted(folder, features=columns, feature_set={"name": "x", "language": "en", "feature": features})
+    with pytest.raises(DxmatchError, match=told):
+        dxmatch.load(folder).probability("gout", "asthma")
 
 
 @pytest.mark.parametrize(
