@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import logit
 
 from dxmatch.errors import ModelError
 from dxmatch.models.ensemble import Sigmoid, TreeEnsemble
+from dxmatch.models.folder import load
 from dxmatch.training.engines.fitted import trees_of
 
 from ..small_model import booster_of
@@ -28,11 +30,6 @@ def mean(each, weights=None):
     return sum(w * column for w, column in zip(weights, np.moveaxis(each, 1, 0), strict=True)) / sum(weights)
 
 
-def close(found, expected, trees):
-    """To 1e-12 of what could be added up at most."""
-    return np.abs(found - expected).max(initial=0.0) <= 1e-12 * max(1.0, np.abs(trees.leaf_value).sum())
-
-
 @settings(deadline=None, max_examples=60)
 @given(
     seed=st.integers(0, 2**32),
@@ -45,9 +42,20 @@ def test_as_lightgbm_whatever_the_trees(random_trees, odd_rows, seed, trees, mos
     members = [random_trees(seed + member, trees, most_leaves, features) for member in range(2)]
     table, exported = odd_rows(seed, rows, features), trees_of(members)
     assert exported.raw(table).tolist() == mean(predict(members, table, raw_score=True)).tolist()
-    found = exported.contributions(table)
-    assert close(found, mean(predict(members, table, pred_contrib=True)), exported)
-    assert close(found.sum(1), exported.raw(table), exported)
+    found, most = exported.contributions(table), 1e-12 * max(1.0, np.abs(exported.leaf_value).sum())
+    np.testing.assert_allclose(found, mean(predict(members, table, pred_contrib=True)), rtol=0, atol=most)
+    np.testing.assert_allclose(found.sum(1), exported.raw(table), rtol=0, atol=most)
+
+
+def test_a_model_written_once_scores_as_it_did():
+    """Every later release loads it and scores the same. It is never written anew."""
+    golden = Path(__file__).parent / "golden"
+    model, rows = load(golden / "model"), json.loads((golden / "scores.json").read_text())
+    raw = model.trees.raw(np.array([row["features"] for row in rows], np.float32))
+    assert raw.tolist() == [row["raw"] for row in rows]
+    # The exponential is the C library's, which may differ in its last bit.
+    expected = [row["probability"] for row in rows]
+    assert model.manifest.decision.calibration(raw).tolist() == pytest.approx(expected, rel=1e-14)
 
 
 def test_what_is_trained_is_exported(boosters, parts, sample):
@@ -70,37 +78,26 @@ def test_a_row_alone_as_at_any_place_in_a_batch(random_trees, odd_rows, what, av
     assert compute(table[:0]).shape == (0, *whole.shape[1:])
 
 
-ODDS = [1 / 9, 1.0, 9.0]  # probabilities 1/10, 1/2, 9/10
+LOG9 = math.log(9)  # of the probabilities 1/10, 1/2, 9/10 the log-odds are -log 9, 0, log 9
+BY_HAND = [
+    ("log-odds", (-LOG9, 0, LOG9), None, 0),
+    ("log-odds", (-LOG9, 0, LOG9), (1, 1, 4), (4 - 1) * LOG9 / 6),
+    ("probabilities", (-LOG9, 0, LOG9), None, 0),  # (1/10 + 5/10 + 9/10) / 3 = 1/2
+    ("probabilities", (-LOG9, 0, LOG9), (0.6, 0.1, 0.1), -math.log(3)),  # (6/10 + 5/10 + 9/10) / 8 = 1/4
+    ("probabilities", (800, 0), None, math.log(3)),  # (1 + 1/2) / 2 = 3/4
+    # Beyond +-700 a probability would be 0 or 1, and its log-odds infinite.
+    ("probabilities", (900, 900), None, 700),
+    ("probabilities", (-900, -900), None, -700),
+]
 
 
-def lone(values, weights=None, averaged="log-odds"):
-    """Members of a lone leaf each."""
+@pytest.mark.parametrize(("averaged", "values", "weights", "expected"), BY_HAND)
+def test_the_mean_by_hand(averaged, values, weights, expected):
+    """Of members of a lone leaf each."""
     empty = {key: [] for key in ("split_feature", "threshold", "decision_type", "left_child", "right_child")}
     members = [booster_of([{**empty, "leaf_count": [9], "leaf_value": [value]}], 1) for value in values]
-    return trees_of(members, weights=weights, averaged=averaged)
-
-
-MEANS = {
-    ("log-odds", None): 1.0,  # (-log 9 + 0 + log 9) / 3
-    ("log-odds", (1, 1, 4)): math.exp((4 - 1) * math.log(9) / 6),
-    ("probabilities", None): 1.0,  # (1/10 + 5/10 + 9/10) / 3 = 1/2
-    ("probabilities", (0.6, 0.1, 0.1)): 2 / 6,  # (6/10 + 5/10 + 9/10) / 8 = 1/4; 1/4 against 3/4
-}
-
-
-@pytest.mark.parametrize(("how", "odds"), MEANS.items())
-def test_the_mean_by_hand(how, odds):
-    averaged, weights = how
-    found = lone(np.log(ODDS).tolist(), weights, averaged).raw(np.zeros((1, 1), np.float32))
-    assert found == pytest.approx([math.log(odds)], abs=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("raw", "expected"), [((900, 900), 700), ((-900, -900), -700), ((900, -900), 0), ((800, 0), logit(0.75))]
-)
-def test_no_score_is_too_sure(raw, expected):
-    """Beyond +-700 a probability would be 0 or 1, and its log-odds infinite."""
-    assert lone(raw, None, "probabilities").raw(np.zeros((1, 1), np.float32)) == pytest.approx([expected])
+    trees = trees_of(members, weights=weights, averaged=averaged)
+    assert trees.raw(np.zeros((1, 1), np.float32)) == pytest.approx([expected], abs=1e-15)
 
 
 def test_shap_values_of_a_mean_of_probabilities_add_up(parts, boosters, odd_rows):

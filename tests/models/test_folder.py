@@ -8,38 +8,53 @@ import stat
 import subprocess
 import sys
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 
 import dxmatch
 from dxmatch.errors import DxmatchError, ModelError
 from dxmatch.models.folder import load, save
-from dxmatch.models.manifest import Column
+from dxmatch.models.manifest import SHAPE_FEATURES, Column, warn_of_other_releases
+from dxmatch.models.relation import DIRECTIONS, RelationModel
 
 from ..small_model import fitted, model_parts, saved, small_manifest
+from ..small_relation import DIRECTION, LEARNT, relation, relation_folder
 
 FILES = ["CARD.md", "model.json", "model.safetensors"]
 
 
-def test_round_trip(parts, sample, tmp_path):
+@pytest.mark.parametrize("which", ["with an encoder's files", "with a relation", "with a learnt policy"])
+def test_round_trip(parts, tmp_path, which):
     """What else lies in a folder is left alone."""
-    kept = replace(parts, kept={"0/config.json": b"{}\xff"})
+    whole = (
+        replace(parts, kept={"0/config.json": b"{}\xff"})
+        if "files" in which
+        else relation_folder(tmp_path, learnt="learnt" in which)
+    )
     (tmp_path / "model").mkdir()
-    folder = save(tmp_path / "model", kept)
+    folder = save(tmp_path / "model", whole)
     (folder / "README.md").write_text("mine")
     loaded = load(str(folder))
-    assert msgspec.structs.replace(loaded.manifest, files={}) == kept.manifest
-    assert (loaded.card, loaded.relation, loaded.diseases, loaded.kept) == (kept.card, None, None, kept.kept)
-    assert loaded.encoder and kept.encoder and all((loaded.encoder[n] == a).all() for n, a in kept.encoder.items())
-    assert loaded.trees.raw(sample(500)).tolist() == kept.trees.raw(sample(500)).tolist()
     again = save(str(tmp_path / "new" / "again"), loaded)
     assert sorted(path.name for path in again.iterdir()) == FILES
     assert stat.S_IMODE(folder.stat().st_mode) == stat.S_IMODE(again.parent.stat().st_mode)
     assert all((folder / file).read_bytes() == (again / file).read_bytes() for file in FILES)
-    assert loaded.sha256 == kept.sha256 == load(again).sha256 != replace(loaded, card="# other").sha256
+    assert loaded.sha256 == whole.sha256 == load(again).sha256 != replace(loaded, card="# other").sha256
+    assert (loaded.card, loaded.kept, loaded.manifest.made) == (whole.card, whole.kept, whole.manifest.made)
+    columns = (
+        np.random.default_rng(0).random((9, len(whole.manifest.feature_names) + len(DIRECTIONS))).astype(np.float32)
+    )
+    table = columns[:, : -len(DIRECTIONS)]
+    assert loaded.trees.raw(table).tolist() == whole.trees.raw(table).tolist()
+    assert (loaded.relation is None) == ("relation" not in json.loads((folder / "model.json").read_text("utf-8")))
+    for head in whole.relation.trees if whole.relation else ():
+        of_head = columns if head == LEARNT else table
+        assert loaded.relation.of_head(head, of_head).tolist() == whole.relation.of_head(head, of_head).tolist()
 
 
 def decided(slope: float = 1.0, threshold: float = 0.5) -> dict[str, object]:
@@ -137,7 +152,7 @@ save(folder, parts, overwrite=True)
 
 @pytest.mark.parametrize(("method", "last"), [("write_bytes", 2), ("rename", 1), ("rename", 2)])
 def test_a_save_that_is_killed_leaves_a_whole_model(parts, folder, method, last):
-    """Before, between and after what moves the old one aside and the new one to its place."""
+    """In the middle of its files, before the old one is moved aside, and before the new one takes its place."""
     assert subprocess.run([sys.executable, "-c", KILLED, folder, method, str(last)], check=False).returncode == 9
     assert load(folder).card in (parts.card, "# new")
     save(folder, replace(parts, card="# newer"), overwrite=True)
@@ -175,3 +190,55 @@ def test_what_would_not_be_read_is_not_written(parts, tmp_path, change, message)
     with pytest.raises(ModelError, match=message):
         save(tmp_path / "m", replace(parts, manifest=small_manifest(**change)))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_direction_is_a_logistic_function_without_an_intercept() -> None:
+    model, rng = relation(), np.random.default_rng(0)
+    directions = rng.normal(size=(50, len(DIRECTIONS))).astype(np.float32)
+    expected = 1 / (1 + np.exp(-(directions.astype(float) @ np.array([DIRECTION[name] for name in DIRECTIONS]))))
+    np.testing.assert_allclose(model.first_is_narrower(directions), expected, rtol=1e-12)
+    np.testing.assert_allclose(model.first_is_narrower(-directions), 1 - expected, atol=1e-12)
+    assert model.first_is_narrower(np.zeros((1, len(DIRECTIONS)), np.float32)).tolist() == [0.5]
+    assert model.first_is_narrower(directions[7:8]).tolist() == model.first_is_narrower(directions)[7:8].tolist()
+
+
+WHOLE = msgspec.to_builtins(relation().facts)
+SLOPE = {"slope": 1.0, "intercept": 0.0}
+NOT_WHOLE = {
+    "a key too few": ({key: WHOLE[key] for key in ("calibration", "direction")}, "missing required field `thresholds`"),
+    "a head too few": ({**WHOLE, "calibration": {k: v for k, v in WHOLE["calibration"].items() if k != "kin"}}, "not complete"),
+    "a head without trees": ({**WHOLE, "calibration": {**WHOLE["calibration"], LEARNT: SLOPE}}, f"relation-{LEARNT}: other arrays"),
+    "a threshold above 1": ({**WHOLE, "thresholds": {"strict": 2.0}}, "thresholds"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", NOT_WHOLE)
+def test_a_relation_model_that_is_not_whole_is_refused(what: str, tmp_path: Path) -> None:
+    value, told = NOT_WHOLE[what]
+    folder = fitted(save(tmp_path / "m", relation_folder(tmp_path)), relation=value)
+    with pytest.raises(ModelError, match=told):
+        load(folder)
+
+
+def test_trees_of_other_columns_are_refused(tmp_path: Path) -> None:
+    swapped = {**relation().trees, "kin": relation(learnt=True).trees[LEARNT]}
+    with pytest.raises(ModelError, match="relation-kin: trees of 13 columns, not of 8"):
+        save(tmp_path / "m", replace(relation_folder(tmp_path), relation=RelationModel(swapped, relation().facts)))
+
+
+def test_another_release_than_at_training_is_told(recwarn) -> None:
+    library = SHAPE_FEATURES[0]
+    warn_of_other_releases("mine", {library: version(library), "numpy": "0"})
+    assert not recwarn.list
+    with pytest.warns(UserWarning, match=rf"^Model mine: .*{library} .* \(trained with 0\)"):
+        warn_of_other_releases("mine", {library: "0"})
+
+
+SLOW = {"pyarrow", "narwhals", "lightgbm", "pandas", "torch", "sklearn", "simple_icd_10_cm"}
+
+
+def test_a_pair_is_matched_without_what_is_slow_to_import() -> None:
+    """Nor is a tree of codes parsed again that is in the cache."""
+    code = f'import sys, dxmatch; dxmatch.load().match("heart attack", "acute MI"); print({SLOW} & set(sys.modules))'
+    dxmatch.load().match("heart attack", "acute MI")
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "set()\n"
