@@ -61,6 +61,7 @@ def decided(slope: float = 1.0, threshold: float = 0.5) -> dict[str, object]:
     return {"decision": {"calibration": {"slope": slope, "intercept": 0.0}, "threshold": threshold, "rule": "half"}}
 
 
+WHOLE, SLOPE = msgspec.to_builtins(relation().facts), {"slope": 1.0, "intercept": 0.0}
 # A file and its bytes, None for no such file; or top-level keys of model.json.
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "other card": ({"CARD.md": b"# other\n"}, r"CARD\.md: changed since it was written: SHA-256 [0-9a-f]{12}…, where model\.json says [0-9a-f]{12}…\. Take the model"),
@@ -74,6 +75,9 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "an unknown key": ({"treshold": 0.5}, "unknown field `treshold`"),
     "a name with escapes": ({"name": "a\x1b[31m"}, r"\$\.name"),
     "a threshold of 1": (decided(threshold=1.0), r"\$\.decision\.threshold"),
+    "a relation of a key too few": ({"relation": {key: WHOLE[key] for key in ("calibration", "direction")}}, "missing required field `thresholds`"),
+    "a head without trees": ({"relation": WHOLE}, "relation-same: other arrays"),
+    "a threshold above 1": ({"relation": {**WHOLE, "thresholds": {"strict": 2.0}}}, "thresholds"),
     "a slope of 0": (decided(slope=0), r"\$\.decision\.calibration\.slope"),
 }  # fmt: skip
 
@@ -202,28 +206,14 @@ def test_the_direction_is_a_logistic_function_without_an_intercept() -> None:
     assert model.first_is_narrower(directions[7:8]).tolist() == model.first_is_narrower(directions)[7:8].tolist()
 
 
-WHOLE = msgspec.to_builtins(relation().facts)
-SLOPE = {"slope": 1.0, "intercept": 0.0}
-NOT_WHOLE = {
-    "a key too few": ({key: WHOLE[key] for key in ("calibration", "direction")}, "missing required field `thresholds`"),
-    "a head too few": ({**WHOLE, "calibration": {k: v for k, v in WHOLE["calibration"].items() if k != "kin"}}, "not complete"),
-    "a head without trees": ({**WHOLE, "calibration": {**WHOLE["calibration"], LEARNT: SLOPE}}, f"relation-{LEARNT}: other arrays"),
-    "a threshold above 1": ({**WHOLE, "thresholds": {"strict": 2.0}}, "thresholds"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("what", NOT_WHOLE)
-def test_a_relation_model_that_is_not_whole_is_refused(what: str, tmp_path: Path) -> None:
-    value, told = NOT_WHOLE[what]
-    folder = fitted(save(tmp_path / "m", relation_folder(tmp_path)), relation=value)
-    with pytest.raises(ModelError, match=told):
-        load(folder)
-
-
-def test_trees_of_other_columns_are_refused(tmp_path: Path) -> None:
-    swapped = {**relation().trees, "kin": relation(learnt=True).trees[LEARNT]}
+def test_a_relation_model_that_is_not_whole_is_refused(tmp_path):
+    swapped = RelationModel({**relation().trees, "kin": relation(learnt=True).trees[LEARNT]}, relation().facts)
     with pytest.raises(ModelError, match="relation-kin: trees of 13 columns, not of 8"):
-        save(tmp_path / "m", replace(relation_folder(tmp_path), relation=RelationModel(swapped, relation().facts)))
+        save(tmp_path / "m", replace(relation_folder(tmp_path), relation=swapped))
+    folder = save(tmp_path / "m", relation_folder(tmp_path))
+    fitted(folder, relation={**WHOLE, "calibration": dict.fromkeys(("same", "close"), SLOPE)})
+    with pytest.raises(ModelError, match="not complete"):
+        load(folder)
 
 
 def test_another_release_than_at_training_is_told(recwarn) -> None:
