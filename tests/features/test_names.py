@@ -1,8 +1,7 @@
-"""Names, each once; what is made of them once: from several threads, ahead of the pairs, and through a pickle."""
+"""Names and pairs, each once; what is made of names once, from several threads and ahead of the pairs."""
 
 from __future__ import annotations
 
-import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -53,17 +52,6 @@ def test_many_threads_make_each_thing_once(prepared: bool) -> None:
     assert sorted(encoder.asked) == sorted([*NAMES, *WORDS]), "each name once, and each word"  # type: ignore[attr-defined]
     for table in tables:
         np.testing.assert_array_equal(table, TABLE)
-
-
-def test_through_a_pickle() -> None:
-    """Arrays go out of band; what comes back needs no encoder and gives the same table."""
-    names, buffers = Names(NAMES, providers()), list[pickle.PickleBuffer]()
-    prepare(names, FEATURES)
-    packed = pickle.dumps(names, protocol=5, buffer_callback=buffers.append)
-    assert sum(buffer.raw().nbytes for buffer in buffers) >= names.vectors(SHIPPED).nbytes
-    back = pickle.loads(packed, buffers=buffers)
-    assert back.names == NAMES
-    np.testing.assert_array_equal(feature_table(back, *PAIRS, FEATURES, threads=2), TABLE)
 
 
 @given(st.data())

@@ -24,19 +24,11 @@ from ...case_table import cases
 pytest.importorskip("sentence_transformers", reason="a sentence encoder needs sentence-transformers (extra 'encoders')")
 
 
-@pytest.mark.parametrize(("text", "refused"), cases("encoders"))
-def test_what_may_be_declared(text: str, refused: str) -> None:
+@pytest.mark.parametrize(("name", "text", "refused"), cases("encoders"))
+def test_what_may_be_declared(name: str, text: str, refused: str) -> None:
     table = tomllib.loads(text)
-    if not refused:
-        assert EncoderSpec.from_table("giga", table, "mine.toml").to_dict() == table
-    for name, told in (
-        ("giga", refused),
-        ("shipped", "a name that cannot be used"),
-        ("a b", "a name that cannot be used"),
-    ):
-        if told:
-            with pytest.raises(InputError, match=told):
-                EncoderSpec.from_table(name, table, "mine.toml")
+    with pytest.raises(InputError, match=refused) if refused else contextlib.nullcontext():
+        assert EncoderSpec.from_table(name, table, "mine.toml").to_dict() == table
 
 
 def encode(folder: Path, *texts: str, **options: Any) -> Any:
@@ -47,14 +39,8 @@ def test_the_vectors_are_the_librarys_alone_and_in_a_batch(tiny_sentence_model: 
     from sentence_transformers import SentenceTransformer
 
     encoder, random = SentenceEncoder(tiny_sentence_model, device="cpu"), np.random.default_rng(0)
-    letters = ["".join(random.choice([*"abcdef "], random.integers(3, 40))).strip() or "a" for _ in range(ROWS)]
-    texts = [
-        "fever",
-        "acute myocardial infarction",
-        "type 2 diabetes mellitus with ketoacidosis",
-        "болезнь крона",
-        *letters,
-    ]
+    texts = ["fever", "type 2 diabetes mellitus with ketoacidosis", "болезнь крона"]
+    texts += ["".join(random.choice([*"abcdef "], random.integers(3, 40))).strip() or "a" for _ in range(ROWS)]
     together = encoder.encode(texts)
     plain = SentenceTransformer(str(tiny_sentence_model), device="cpu").encode(texts, normalize_embeddings=True)
     np.testing.assert_allclose(together, plain, atol=1e-5)
@@ -133,19 +119,12 @@ def test_what_cannot_be_loaded(tiny_sentence_model: Path, tmp_path: Path, monkey
         encode(tiny_sentence_model, "fever")
 
 
-AUTO = {
-    "auto_map": {"AutoModel": "modeling_x.Model", "AutoTokenizer": "modeling_x.Model"},
-    "model_type": "unknown-type",
-}
+TRUST = {"trust_remote_code": True}
+AUTO = {"auto_map": {"AutoModel": "modeling_x.Model", "AutoTokenizer": "modeling_x.Model"}, "model_type": "own"} | TRUST
 HOSTILE: dict[str, Any] = {
-    "modules.json": [{"idx": 0, "name": "0", "path": "", "type": "modeling_x.Model"}],
-    "config.json": AUTO | {"trust_remote_code": True},
-    "tokenizer_config.json": AUTO | {"trust_remote_code": True},
-    "sentence_bert_config.json": {
-        "model_args": {"trust_remote_code": True},
-        "config_args": {"trust_remote_code": True},
-    },
-}
+    "modules.json": [{"idx": 0, "name": "0", "path": "", "type": "modeling_x.Model"}], "config.json": AUTO, "tokenizer_config.json": AUTO,
+    "sentence_bert_config.json": {"model_args": TRUST, "config_args": TRUST},
+}  # fmt: skip
 
 
 @pytest.mark.slow
