@@ -120,7 +120,7 @@ WORDS = st.sampled_from(["renal", "kidney", "cancers", "cancer", "of", "the", "1
 @settings(deadline=None, max_examples=25)
 @given(names=st.lists(st.lists(WORDS, min_size=1, max_size=5).map(" ".join), min_size=1, max_size=5, unique=True))
 def test_vectors_by_their_plain_definitions(names: list[str]) -> None:
-    """Cosines to the bit of float32; alignments within what is lost as words are kept in eight bits."""
+    """Cosines within the rounding of float32; alignments within what is lost as words are kept in eight bits."""
     both = {"kind": "alignment"}
     cosines, better, worse = table(names, {"kind": "cosine"}, both | {"side": "better"}, both | {"side": "worse"})
     vectors = HashingEncoder().encode(names)
@@ -137,13 +137,8 @@ def test_edits_over_the_longer(a: str, b: str, edits: float) -> None:
 
 def test_icd10_by_hand(tree: str) -> None:
     """I21.0 lies under IX, I20-I25, I21: four codes with itself; a name of none is spread over the categories of its nearest codes."""
-    names = [
-        "anterior wall infarction",
-        "acute myocardial infarction",
-        "angina pectoris",
-        "essential hypertension",
-        "infarct of the wall",
-    ]
+    codes = {"anterior wall infarction": "I21", "acute myocardial infarction": "I21", "angina pectoris": "I20", "essential hypertension": "I10"}  # fmt: skip
+    names = [*codes, "infarct of the wall"]
     kinds = [{"kind": kind, "source": tree} for kind in ("icd_nearest", "icd_kinship", "icd_overlap")]
     nearest, kinship, overlap = table(names, *kinds)
     assert nearest[0, :4].tolist() == overlap[0, :4].tolist() == [1, 1, 0, 0]
@@ -155,6 +150,4 @@ def test_icd10_by_hand(tree: str) -> None:
         if node >= 0:
             category = index.tree.codes[node][:3]
             weights[category] = weights.get(category, 0) + math.exp((score - found.scores[0, 0]) / 0.03)
-    assert overlap[4, :4] == pytest.approx(
-        [weights[code] / sum(weights.values()) for code in ("I21", "I21", "I20", "I10")]
-    )
+    assert overlap[4, :4] == pytest.approx([weights[code] / sum(weights.values()) for code in codes.values()])
