@@ -9,7 +9,7 @@ from dxmatch.recipe.disease_codes import OWN_COST, agreed_names, coded_names, mo
 from dxmatch.terms.icd import IcdIndex, open_tree
 from dxmatch.terms.text.normalizer import Normalizer
 
-from ..terms.icd.conftest import HashingEncoder
+from ..terms.conftest import HashingEncoder
 
 FILES = {
     "disease_names.csv": """disease,name,kind,source
