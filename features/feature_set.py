@@ -22,6 +22,7 @@ from ..files.toml import read_toml, table_as, tables_of
 from ..files.wording import hint
 from ..terms.encoders import Encoder
 from ..terms.encoders.declared import EncoderSpec
+from ..terms.encoders.hub import is_hub_name
 from ..terms.icd.naming import Naming
 from ..terms.text.normalizer import LANGUAGES, Normalizer
 from ..terms.text.vocabulary import Vocabulary
@@ -62,7 +63,8 @@ class FeatureSet:
     """Which columns, in what order, and the encoders that they name.
 
     endpoints, prices : where the set's models are served, and what they cost, by name of endpoint and of model.
-    folders : where the models of encoders lie on this machine, by the encoder's name.
+    folders : where the models of declared encoders lie on this machine, by the encoder's name. One at /home/me/minilm is declared as
+        "./minilm", which is no hub's name and opens nothing by itself.
 
     These three stay with the file: a trained model keeps none, so it can never say where a request goes or what is read.
     """
@@ -83,12 +85,6 @@ class FeatureSet:
     def encoders(self) -> tuple[str, ...]:
         """The encoders that the features name, each once."""
         return tuple(dict.fromkeys(f.options["encoder"] for f in self.features if "encoder" in f.options))
-
-    @property
-    def encoder_specs(self) -> dict[str, EncoderSpec]:
-        """The declared encoders, and those that a feature names by their model, as "sentence-transformers:NAME"."""
-        by_model = (name for name in self.encoders if name.startswith(SENTENCE_TRANSFORMERS))
-        return {name: spec for name in by_model if (spec := undeclared(name))} | dict(self.declared_encoders)
 
     def excludes(self, table: NDArray[np.float32]) -> NDArray[np.bool_]:
         """bool[m]: the rows of float32[m, f] that are no match by what they say."""
@@ -137,9 +133,11 @@ class FeatureSet:
         file, source = (place, source) if own else (sets / f"{source}.toml", f"{source}.toml")
         features = cls.from_dict(read_toml(file, source), source, folder=place.parent)
         if own:
-            specs = features.encoder_specs.items()
-            beside = {name: folder for name, spec in specs if (folder := spec.folder_beside(place.parent)) is not None}
-            features = replace(features, folders=beside)
+            specs = dict(features.declared_encoders)
+            folders = {name: folder for name, spec in specs.items() if (folder := spec.folder_beside(place.parent))}
+            for name, folder in folders.items():
+                specs[name] = msgspec.structs.replace(specs[name], model=f"./{folder.resolve().name}")
+            features = replace(features, declared_encoders=specs, folders=folders)
         if endpoints is not None:
             features = features.served_by(endpoints)
         features.check_providers(source)
@@ -157,10 +155,9 @@ class FeatureSet:
 
     def opens(self, kept: Collection[str] = ()) -> list[str]:
         """A line for each encoder but the shipped one, with what the user must say for it to be opened. kept : the encoders in the model folder."""
-        specs = self.encoder_specs
-        where = {name: specs[name].where() for name in self.encoders if name in specs}
-        where |= {name: "kept in the model folder" for name in self.encoders if name in kept}
-        return [f"Encoder {quoted(name)}: {said}." for name, said in where.items()]
+        specs = ((name, self.declared_encoders.get(name) or undeclared(name)) for name in self.encoders)
+        where = [(name, "kept in the model folder" if name in kept else spec.where()) for name, spec in specs if spec]
+        return [f"Encoder {quoted(name)}: {said}." for name, said in where]
 
     def served_by(self, path: str | os.PathLike[str]) -> FeatureSet:
         """The same columns; the tables of a TOML file go before the set's own. Raises `InputError` of `read_services`.
@@ -188,9 +185,11 @@ class FeatureSet:
                 )  # fmt: skip
         known = (SHIPPED, *self.declared_encoders)
         for feature in self.features:
-            if (encoder := feature.options.get("encoder", SHIPPED)) not in {SHIPPED, *self.encoder_specs}:
+            encoder = feature.options.get("encoder", SHIPPED)
+            before, _, model = encoder.partition(SENTENCE_TRANSFORMERS)
+            if encoder not in known and (before or not is_hub_name(model)):
                 problem = f"feature {feature.name}: an unknown encoder{hint(encoder, known)}"
-                allowed = f"{', '.join(known)}, {SENTENCE_TRANSFORMERS}NAME"
+                allowed = f"{', '.join(known)}, {SENTENCE_TRANSFORMERS}NAME of the hub, a folder's [encoder.NAME]"
                 raise InputError(problem, source=source, allowed=allowed, got=encoder)
 
     @classmethod
@@ -236,28 +235,7 @@ class FeatureSet:
         """
         at_hand = {} if shipped is None else {SHIPPED: shipped}
         naming, folders = Naming(normalizer, self.icd_source, vocabulary), {**self.folders, **(folders or {})}
-        return Providers(naming, at_hand, declared=self.encoder_specs, folders=folders, **others)
-
-    def without_paths(self) -> FeatureSet:
-        """The set as a model folder records it: an encoder at /home/me/minilm is "./minilm", which is no hub's name and opens nothing by itself.
-
-        One that a feature names by its path ("sentence-transformers:/home/me/minilm") has that name, "sentence-transformers:./minilm"; where
-        two folders have one name, the second is "./minilm-2".
-        """
-        called, names = dict[str, str](), dict[str, str]()
-        for name, folder in self.folders.items():
-            base = f"./{Path(folder).resolve().name}"
-            free = (base, *(f"{base}-{n}" for n in range(2, len(called) + 3)))
-            called[name] = next(new for new in free if new not in called.values())
-            names[name] = name if name in self.declared_encoders else f"{SENTENCE_TRANSFORMERS}{called[name]}"
-        specs = {
-            name: msgspec.structs.replace(spec, model=called.get(name, spec.model))
-            for name, spec in self.declared_encoders.items()
-        }
-        options = ({k: names.get(v, v) if k == "encoder" else v for k, v in f.options.items()} for f in self.features)
-        features = tuple(replace(f, options=own) for f, own in zip(self.features, options, strict=True))
-        folders = {names[name]: folder for name, folder in self.folders.items()}
-        return replace(self, features=features, declared_encoders=specs, folders=folders)
+        return Providers(naming, at_hand, declared=self.declared_encoders, folders=folders, **others)
 
     def to_dict(self) -> dict[str, Any]:
         """All that shapes a value, as `from_dict` reads it."""

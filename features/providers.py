@@ -59,7 +59,7 @@ class Providers:
     Attributes
     ----------
     encoders : those that are at hand, by name.
-    declared : those of the feature set, by name (`FeatureSet.encoder_specs`).
+    declared : those of the feature set, by name.
     endpoints : by name; where a declared encoder may be served. They come from the user's own file, never from a model.
     folders : by the name of an encoder, the folder of its model; the user's own word as well. No other path is opened.
     allow_download : the hub may be asked for a model by its name; without it what its cache holds is taken, and no request made.

@@ -187,7 +187,7 @@ class Inputs:
         min_coverage: float = MIN_COVERAGE,
     ) -> None:
         if not isinstance(features, FeatureSet):
-            features = FeatureSet.read(features, asking.endpoints).without_paths()
+            features = FeatureSet.read(features, asking.endpoints)
         self.features = features
         self._given = encoder, asking, abbreviations, min_coverage
         self.normalizer = Normalizer(features.language, abbreviations)

@@ -23,14 +23,14 @@ def trained(example: Path, tiny_sentence_model: Path, tmp_path_factory: pytest.T
     encoder = Path(shutil.copytree(tiny_sentence_model, folder / "encoder"))
     features = folder / "set.toml"
     features.write_text(
-        f"[[feature]]\nname = 'cosine_tiny'\nkind = 'cosine'\nencoder = 'sentence-transformers:{encoder}'\n"
-        "[[feature]]\nname = 'ratio_unigram'\nkind = 'ratio'\nview = 'unigram'\n"
+        "[[feature]]\nname = 'cosine_tiny'\nkind = 'cosine'\nencoder = 'tiny'\n"
+        f"[[feature]]\nname = 'ratio_unigram'\nkind = 'ratio'\nview = 'unigram'\n[encoder.tiny]\nmodel = '{encoder}'\n"
     )
     return dxmatch.train(example / "pairs.csv", features=features).save(folder / "model"), encoder
 
 
 def by_word(encoder: Path) -> dict[str, Path]:
-    return {f"sentence-transformers:./{encoder.name}": encoder}
+    return {"tiny": encoder}
 
 
 def test_a_folder_that_only_the_model_names_is_left_alone(trained: tuple[Path, Path]) -> None:
@@ -56,15 +56,16 @@ def test_another_encoder_under_the_same_name_is_refused(trained: tuple[Path, Pat
 def test_a_model_that_keeps_its_encoder_can_be_moved(
     example: Path, tiny_sentence_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Any
 ) -> None:
-    """Two encoders in folders of one name, one named in passing and one declared: both gone, the model elsewhere, the cache new."""
+    """Two encoders in folders of one name, one by its whole path and one from where the set stands: both gone, the model elsewhere, the cache new."""
     made = tmp_path / "made"
     first = shutil.copytree(tiny_sentence_model, made / "one" / "tiny")
     second = shutil.copytree(tiny_sentence_model, made / "two" / "tiny")
     (second / "more.txt").write_text("another one")
     (made / "set.toml").write_text(
-        f"[[feature]]\nname = 'cosine_tiny'\nkind = 'cosine'\nencoder = 'sentence-transformers:{first}'\n"
+        "[[feature]]\nname = 'cosine_tiny'\nkind = 'cosine'\nencoder = 'first'\n"
         "[[feature]]\nname = 'cosine_other'\nkind = 'cosine'\nencoder = 'mine'\n"
-        "[[feature]]\nname = 'ratio_unigram'\nkind = 'ratio'\nview = 'unigram'\n[encoder.mine]\nmodel = 'two/tiny'\n"
+        "[[feature]]\nname = 'ratio_unigram'\nkind = 'ratio'\nview = 'unigram'\n"
+        f"[encoder.mine]\nmodel = 'two/tiny'\n[encoder.first]\nmodel = '{first}'\n"
     )
     given = ["train", example / "pairs.csv", "-o", made / "m", "--features", made / "set.toml", "--encoder.keep"]
     done = command(*given)
