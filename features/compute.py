@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, Open, Remedy
 from ..models.ensemble import in_threads
-from ..votes.voters import IMPORTED
 from .feature_set import FeatureSet
 from .names import Names, Progress
 from .registry import KINDS, Pairs
@@ -98,12 +97,8 @@ def check_coverage(known: Coverage, features: FeatureSet, least: float) -> None:
     if short:
         worst = min(short, key=lambda feature: known[feature.name])
         others = f", and {len(short) - 1} more for too few" if len(short) > 1 else ""
-        more = (
-            "take in the rest with 'dxmatch votes import'" if worst.options["prompt"] == IMPORTED
-            else "ask for the rest with 'dxmatch votes ask'; 'dxmatch votes status' says which answers hold no verdict, and why"
-        )  # fmt: skip
         raise InputError(
-            f"{worst.name} is known for {_percent(known[worst.name])} of the pairs{others}; {more}",
+            f"{worst.name} is known for {_percent(known[worst.name])} of the pairs{others}; ask for the rest with 'dxmatch votes ask' or take in the rest with 'dxmatch votes import'; 'dxmatch votes status' says which answers hold no verdict, and why",
             allowed=f"at least {least:.0%}",
             remedy=Remedy("sets another limit", min_coverage=Open("SHARE")),
         )
@@ -119,6 +114,4 @@ def coverage_words(known: Coverage) -> str:
 
 def _percent(share: float) -> str:
     """Never "100.0 %" for less than all, nor "0.0 %" for some."""
-    if 0 < share < 0.0005:
-        return "under 0.1 %"
-    return f"{min(share, 0.999):.1%}".replace("%", " %")
+    return f"{np.clip(share, 0.001 * (share > 0), 0.999):.1%}".replace("%", " %")

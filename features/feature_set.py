@@ -249,10 +249,10 @@ class FeatureSet:
 
 
 def _spec(entry: Mapping[str, Any], number: int, source: str, folder: Path | None) -> FeatureSpec:
-    place, kind = f"feature {number} ({entry.get('name', 'unnamed')})", entry.get("kind")
-    if not isinstance(kind, str) or kind not in KINDS:
-        near = hint(kind, KINDS) if isinstance(kind, str) else ""
-        raise InputError(f"{place}: an unknown kind{near}", source=source, allowed=", ".join(KINDS), got=kind)
+    place, kind = f"feature {number} ({entry.get('name', 'unnamed')})", str(entry.get("kind", ""))
+    if kind not in KINDS:
+        problem = f"{place}: an unknown kind{hint(kind, KINDS)}"
+        raise InputError(problem, source=source, allowed=", ".join(KINDS), got=entry.get("kind"))
     if KINDS[kind].asked and folder is not None:
         entry = with_prompt(entry, folder)
     options = msgspec.structs.asdict(table_as(_entry_of(kind), entry, source, place))

@@ -104,14 +104,10 @@ def conflicts(offsets, ids, axes, denies, most, first, second, out):
 @compiled
 def _steps_up(starts, above, steps, disease, other):
     """Steps from `disease` up to `other`, -1 where it is not above."""
-    low, high = starts[disease], starts[disease + 1]
-    while low < high:
-        middle = (low + high) >> 1
-        if above[middle] < other:
-            low = middle + 1
-        else:
-            high = middle
-    return np.int64(steps[low]) if low < starts[disease + 1] and above[low] == other else np.int64(-1)
+    for at in range(starts[disease], starts[disease + 1]):
+        if above[at] == other:
+            return np.int64(steps[at])
+    return np.int64(-1)
 
 
 @compiled

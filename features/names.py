@@ -24,7 +24,6 @@ from .tokens import Sets, Words, numbered, token_sets
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ..terms.diseases.graph import DiseaseGraph
     from ..terms.text.assertion import Assertion
     from ..votes.picks import Choices
     from ..votes.voters import PairVotes, Picker, Voter
@@ -57,11 +56,6 @@ class Links(NamedTuple):
     steps: NDArray[np.uint8]
     information: NDArray[np.float32]
     too_broad: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, found: Candidates, graph: DiseaseGraph) -> Links:
-        above = (graph.above.starts, graph.above.diseases, graph.above.steps)
-        return cls(found.nodes, np.clip(found.scores, 0, 1), *above, graph.information, graph.too_broad)
 
 
 class IcdPlaces(NamedTuple):
@@ -191,7 +185,9 @@ class Names:
     def diseases(self, encoder: str) -> Links:
         """The diseases that each name is nearest to."""
         index = self.providers.disease_index(encoder)
-        return Links.of(index.find(self.cores, self.vectors(encoder)), index.graph)
+        graph, found = index.graph, index.find(self.cores, self.vectors(encoder))
+        above = graph.above.starts, graph.above.diseases, graph.above.steps
+        return Links(found.nodes, np.clip(found.scores, 0, 1), *above, graph.information, graph.too_broad)
 
     @once
     def votes(self, voter: Voter) -> PairVotes:
