@@ -175,14 +175,9 @@ class FeatureSet:
         served = {f"encoder {e.name}": e.endpoint for e in self.declared_encoders.values() if e.endpoint is not None}
         for place, endpoint in {**needed, **served}.items():
             if endpoint not in self.endpoints:
-                raise InputError(
-                    f"{place}: an unknown endpoint{hint(endpoint, self.endpoints)}" if endpoint
-                    else f"{place} is without an endpoint",
-                    source=source,
-                    allowed=f"one of {', '.join(self.endpoints)}" if self.endpoints
-                    else 'endpoint = "NAME", and a table [endpoint.NAME] with url = "…"',
-                    got=endpoint,
-                )  # fmt: skip
+                problem = f"{place} names no endpoint that is declared{hint(endpoint, self.endpoints)}"
+                allowed = ", ".join(self.endpoints) or 'endpoint = "NAME", and a table [endpoint.NAME] with url = "…"'
+                raise InputError(problem, source=source, allowed=allowed, got=endpoint)
         known = (SHIPPED, *self.declared_encoders)
         for feature in self.features:
             encoder = feature.options.get("encoder", SHIPPED)

@@ -103,7 +103,7 @@ def conflicts(offsets, ids, axes, denies, most, first, second, out):
 
 @compiled
 def _steps_up(starts, above, steps, disease, other):
-    """Steps from `disease` up to `other`, -1 where it is not above."""
+    """Steps from `disease` up to `other`, -1 where it is not above. Measured: a search by halves takes twice as long, for few stand above one."""
     for at in range(starts[disease], starts[disease + 1]):
         if above[at] == other:
             return np.int64(steps[at])

@@ -14,7 +14,6 @@ from ..files.wording import hint
 from ..terms.encoders import OWN_LENGTH, Encoder
 from ..terms.icd.naming import Naming
 from ..terms.text.normalizer import Normalizer
-from ..terms.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from ..endpoints.endpoint import Endpoint
@@ -84,11 +83,6 @@ class Providers:
     @property
     def normalizer(self) -> Normalizer:
         return self.naming.normalizer
-
-    @property
-    def vocabulary(self) -> Vocabulary | None:
-        """The words and names that are known; None where every text is understood as it is."""
-        return self.naming.vocabulary
 
     def encoder(self, name: str, unit: bool = True) -> Encoder:
         """The encoder of that name; a declared one, or a sentence-transformers model, is opened at its first use.

@@ -103,15 +103,11 @@ class Pairs:
         ----------
         source, encoder : the ICD-10 and the encoder of the names' codes and diseases.
         """
-        links, words, paths = (
-            self.names.diseases(encoder),
-            self.names.words(encoder),
-            self.names.icd(source, encoder).paths,
-        )
+        links, paths = self.names.diseases(encoder), self.names.icd(source, encoder).paths
         nodes = links.nodes[[self.first, self.second], 0]
         says = np.where(nodes >= 0, links.information[nodes], 0)
         of_first, of_second = self.found(encoder)
-        counts = np.log(np.diff(words.offsets))
+        counts = np.log(np.diff(self.names.words(encoder).offsets))
         a, b = paths[self.first], paths[self.second]
         apart = ((a != b) & (a >= 0) & (b >= 0)).any(axis=1) | (a[:, 0] < 0) | (b[:, 0] < 0)
         return np.column_stack([
@@ -125,8 +121,6 @@ class Pairs:
 
 Compute = Callable[..., Column]
 REQUIRED = Parameter.empty
-SIDES = ("better", "worse")
-"""Of both directions of an alignment, the higher mean and the lower."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,10 +220,10 @@ def cosine(pairs: Pairs, *, encoder: str = "shipped") -> Column:
     return pairs.filled("cosine", pairs.names.vectors(encoder))
 
 
-@_kind(choices={"side": SIDES})
+@_kind(choices={"side": ("better", "worse")})
 def alignment(pairs: Pairs, *, encoder: str = "shipped", side: str) -> Column:
     """Mean over the words of one of the cosine to the nearest word of the other; the side of the higher mean (better) or of the lower (worse)."""
-    of_both = np.maximum if side == SIDES[0] else np.minimum
+    of_both = np.maximum if side == "better" else np.minimum
     return of_both(*pairs.found(encoder)).astype(np.float32)
 
 

@@ -92,9 +92,7 @@ def numbered(values: Sequence[T]) -> tuple[list[T], NDArray[np.int32]]:
 
 def offsets_of(lengths: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
     """int64[u + 1]: where each of u rows begins among all, and where the last one ends."""
-    offsets = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    return offsets
+    return np.cumsum(np.concatenate(([0], lengths)), dtype=np.int64)
 
 
 class Sets(NamedTuple):

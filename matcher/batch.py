@@ -120,7 +120,7 @@ class PairModel:
             Where relations are asked for of a model without a relation model.
         """
         names = {"probability": "float64", "match": "bool"}
-        if self.providers.vocabulary is not None:
+        if self.providers.naming.vocabulary is not None:
             names |= dict.fromkeys(READINGS, "string")
         if "relation" in add:
             _ = self.relation
@@ -404,7 +404,7 @@ class Batch:
             "probability": pa.array(probability, mask=blank),
             "match": pa.array(probability >= threshold, mask=blank),
         }
-        if self.model.providers.vocabulary is not None:
+        if self.model.providers.naming.vocabulary is not None:
             read_as = {
                 text: ", ".join(f"{written} → {read}" for written, read in words)
                 for text, words in self.names.read_as.items()

@@ -84,14 +84,14 @@ STRING = "[[feature]]\nname='c'\nkind='levenshtein'\n"
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    (VOTE, r"feature v is without an endpoint.*\[endpoint.NAME\]"), (VOTE + "endpoint='locl'\n[endpoint.local]\nurl='http://h/v1'", "did you mean 'local'"),
+    (VOTE, r"feature v names no endpoint that is declared.*\[endpoint.NAME\]"), (VOTE + "endpoint='locl'\n[endpoint.local]\nurl='http://h/v1'", "did you mean 'local'"),
     (VOTE.replace("model='m'", "endpoint='e'"), "no 'model'"), (VOTE + "modle='m'", "did you mean 'model'"), (VOTE.replace("vote", "voet"), "did you mean 'vote'"),
     (VOTE + "order='bth'", "Allowed: both, canonical"), (VOTE + "repeats='3'", "no usable 'repeats'. Allowed: a whole number. Got: '3'"),
     (VOTE + "repeats=0", "'repeats' is not between 1 and 100"), (VOTE + "soft=1", "no usable 'soft'. Allowed: true or false. Got: 1"),
     (VOTE.replace("'m'", "' '"), "the model has no name"), (VOTE + "parameters={messages=1}", "sets what dxmatch sets itself: messages"),
     (VOTE + "prompt='imported'\nrepeats=2", "an imported vote is never asked for"), (VOTE.replace("vote", "icd_pick") + "k=0", "'k' is not between 1 and 100"),
     (COSINE + "encoder='giag'\n[encoder.giga]\nmodel='m'", "an unknown encoder; did you mean 'giga'"),
-    (COSINE + "encoder='g'\n[encoder.g]\nmodel='m'\nendpoint='e'", "encoder g: an unknown endpoint"),
+    (COSINE + "encoder='g'\n[encoder.g]\nmodel='m'\nendpoint='e'", "encoder g names no endpoint that is declared"),
     (STRING + "[price.m]\nprompt=-1\ncompletion=1", "price of m: no usable 'prompt'"),
     ("encoder=1\n" + STRING, "no usable 'encoder'. Allowed: tables \\[encoder.NAME\\]. Got: 1"),
 ])  # fmt: skip
