@@ -113,5 +113,5 @@ def coverage_words(known: Coverage) -> str:
 
 
 def _percent(share: float) -> str:
-    """Never "100.0 %" for less than all, nor "0.0 %" for some."""
+    """Never "100.0 %" for less than all, nor "0.0 %" for some: the least is "0.1 %"."""
     return f"{np.clip(share, 0.001 * (share > 0), 0.999):.1%}".replace("%", " %")

@@ -184,7 +184,7 @@ class FeatureSet:
             before, _, model = encoder.partition(SENTENCE_TRANSFORMERS)
             if encoder not in known and (before or not is_hub_name(model)):
                 problem = f"feature {feature.name}: an unknown encoder{hint(encoder, known)}"
-                allowed = f"{', '.join(known)}, {SENTENCE_TRANSFORMERS}NAME of the hub, a folder's [encoder.NAME]"
+                allowed = f"{', '.join(known)}, {SENTENCE_TRANSFORMERS}NAME of the hub, or [encoder.NAME] for a folder"
                 raise InputError(problem, source=source, allowed=allowed, got=encoder)
 
     @classmethod
