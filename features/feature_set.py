@@ -22,7 +22,7 @@ from ..files.toml import read_toml, table_as, tables_of
 from ..files.wording import hint
 from ..terms.encoders import Encoder
 from ..terms.encoders.declared import EncoderSpec
-from ..terms.encoders.hub import is_hub_name
+from ..terms.encoders.folders import is_hub_name
 from ..terms.icd.naming import Naming
 from ..terms.text.normalizer import LANGUAGES, Normalizer
 from ..terms.text.vocabulary import Vocabulary

@@ -16,7 +16,7 @@ import pytest
 from dxmatch.errors import InputError, MissingExtra, ModelError, OptionError
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.terms.encoders.declared import EncoderSpec
-from dxmatch.terms.encoders.hub import hub_folder
+from dxmatch.terms.encoders.folders import hub_folder
 from dxmatch.terms.encoders.sentence import ROWS, SentenceEncoder
 
 from ...case_table import cases

@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dxmatch.terms.icd.naming import Naming
+from dxmatch.terms.icd.naming import SCRIPT, Naming, mixed_scripts
 from dxmatch.terms.text.normalizer import Normalizer
-from dxmatch.terms.text.scripts import mixed_scripts
-from dxmatch.terms.text.understood import SCRIPT
 from dxmatch.terms.text.vocabulary import Vocabulary
 
 from ...case_table import cases
