@@ -1,17 +1,18 @@
-"""Every kind of feature that is computed here: symmetric, within its range, the same alone as in a batch, and by its plain definition."""
+"""Every kind of feature that is computed here: symmetric, within its range, the same alone as in a batch, and by its plain definition; the sets of them."""
 
 from __future__ import annotations
 
 import math
 import sys
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dxmatch.errors import MissingExtra
+from dxmatch.errors import InputError, MissingExtra
 from dxmatch.features.compute import feature_table
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.names import Names
@@ -151,3 +152,17 @@ def test_icd10_by_hand(tree: str) -> None:
             category = index.tree.codes[node][:3]
             weights[category] = weights.get(category, 0) + math.exp((score - found.scores[0, 0]) / 0.03)
     assert overlap[4, :4] == pytest.approx([weights[code] / sum(weights.values()) for code in codes.values()])
+
+
+@pytest.mark.parametrize(("text", "message"), cases("feature_sets"))
+def test_sets_that_cannot_be_right(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "set.toml").write_text(text)
+    with pytest.raises(InputError, match=message):
+        FeatureSet.read(tmp_path / "set.toml")
+
+
+def test_a_set_that_is_kept_is_the_same_and_an_unknown_one_is_told() -> None:
+    offline = FeatureSet.read("offline")
+    assert FeatureSet.from_dict(offline.to_dict()) == offline
+    with pytest.raises(InputError, match=r"no such feature set; did you mean 'offline'\? Allowed: offline, paper17"):
+        FeatureSet.read("online")

@@ -19,21 +19,8 @@ FEATURES = feature_set(
     {"kind": "alignment", "side": "better"}, {"kind": "contrast"}, {"kind": "cosine"}, {"kind": "ratio", "view": "lemma"},
     {"kind": "levenshtein"}, {"kind": "alignment", "side": "worse"},
 )  # fmt: skip
-WORDS = [
-    "acute",
-    "chronic",
-    "renal",
-    "failure",
-    "failures",
-    "of",
-    "left",
-    "right",
-    "bronchi",
-    "type",
-    "1",
-    "2",
-    "kidney",
-]
+_WORDS = "acute chronic renal failure failures of left right bronchi type 1 2 kidney"
+WORDS = _WORDS.split()
 RANDOM = np.random.default_rng(1)
 NAMES = list(dict.fromkeys(" ".join(RANDOM.choice(WORDS, RANDOM.integers(1, 6))) for _ in range(90)))
 PAIRS = np.stack(np.triu_indices(len(NAMES))).astype(np.int32)

@@ -58,13 +58,6 @@ def test_a_model_written_once_scores_as_it_did():
     assert model.manifest.decision.calibration(raw).tolist() == pytest.approx(expected, rel=1e-14)
 
 
-def test_what_is_trained_is_exported(boosters, parts, sample):
-    table = sample(500, seed=4)
-    assert parts.trees.raw(table).tolist() == mean(predict(boosters, table, raw_score=True)).tolist()
-    few = trees_of(boosters[:1], rounds=5)
-    assert few.raw(table).tolist() == boosters[0].predict(table, raw_score=True, num_iteration=5).tolist()
-
-
 @pytest.mark.parametrize("averaged", ["log-odds", "probabilities"])
 @pytest.mark.parametrize("what", ["raw", "contributions"])
 def test_a_row_alone_as_at_any_place_in_a_batch(random_trees, odd_rows, what, averaged):
@@ -109,11 +102,6 @@ def test_shap_values_of_a_mean_of_probabilities_add_up(parts, boosters, odd_rows
     assert two.contributions(table) == pytest.approx(one.contributions(table), abs=1e-9)
 
 
-def test_other_columns_are_refused(parts):
-    with pytest.raises(ModelError, match=r"The trees read 5 columns. Got: a table of the shape \(2, 4\)"):
-        parts.trees.raw(np.zeros((2, 4), np.float32))
-
-
 DAMAGES = {
     "an array too few": (lambda a: a.pop("missing"), "other arrays"),
     "of another type": (lambda a: a.update(threshold=a["threshold"].astype(np.float32)), "other arrays"),
@@ -146,12 +134,3 @@ def test_probabilities_by_hand():
     with np.errstate(all="raise"):  # far out it neither overflows nor leaves the unit interval
         assert Sigmoid(1e3, 0)(np.array([-1e9, -800.0, 0.0, 800.0, 1e9])).tolist() == [0, 0, 0.5, 1, 1]
         assert Sigmoid(1, 0)(np.array([-700.0]))[0] == pytest.approx(math.exp(-700), rel=1e-15)
-
-
-@settings(deadline=None)
-@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=70), st.floats(0.01, 100), st.floats(-50, 50))
-def test_a_probability_alone_as_in_a_batch(raw, slope, intercept):
-    sigmoid = Sigmoid(slope, intercept)
-    batch = sigmoid(np.array(raw))
-    assert [sigmoid(np.array([one]))[0] for one in raw] == batch.tolist()
-    assert ((batch >= 0) & (batch <= 1)).all()

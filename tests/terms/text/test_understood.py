@@ -24,13 +24,6 @@ def test_not_understood(raw: str, reason: str) -> None:
     assert NAMING.read([raw])[0].not_understood == (reason or None)
 
 
-@pytest.mark.parametrize(
-    "raw", ["gout ; asthma", "gout\n \r\nasthma", "gout vs. asthma", "gout / / asthma", "1. gout 2) asthma"]
-)
-def test_parts_come_without_the_blanks_around_them(raw: str) -> None:
-    assert NAMING.parts_of(raw) == ["gout", "asthma"]
-
-
 def test_a_whole_name_is_never_taken_apart_and_cyrillic_is_a_script_of_russian() -> None:
     both = {1: ("gout",), 2: ("asthma",), 3: ("gout, asthma",)}
     assert Naming(N, vocabulary=small_vocabulary(names=both)).read(["gout, asthma"])[0].not_understood is None
@@ -81,8 +74,3 @@ def test_what_was_changed_is_named_once_and_letters_of_another_script_are_read_a
     assert (cyrillic.name, cyrillic.read_as) == ("asthma", (("\u0430sthma", "asthma"),))
     assert russian.read_as == ()
     assert Naming(N, vocabulary=small_vocabulary(language="ru"))(["myocardial infraction"]) == ["myocardial infraction"]
-    assert [one.not_understood is None for one in NAMING.read(["neurosarcoma", "nonpneumonia", "herzinfarkt"])] == [
-        True,
-        True,
-        False,
-    ]
