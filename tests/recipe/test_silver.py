@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -19,59 +20,22 @@ from dxmatch.terms.text.normalizer import Normalizer
 
 from ..case_table import cases
 
-TREE = """code,name,parent
-X,Diseases of the respiratory system,
-J09-J18,Influenza and pneumonia,X
-J12,Viral pneumonia,J09-J18
-J12.0,Adenoviral pneumonia,J12
-J12.1,Respiratory syncytial virus pneumonia,J12
-J12.8,Other viral pneumonia,J12
-J12.9,"Viral pneumonia, unspecified",J12
-J13,Pneumonia due to Streptococcus pneumoniae,J09-J18
-J15,Bacterial pneumonia,J09-J18
-J15.2,Staphylococcal pneumonia,J15
-J15.3,Streptococcal pneumonia,J15
-J40-J47,Chronic lower respiratory diseases,X
-J40,Chronic bronchitis,J40-J47
-J41,Acute bronchitis,J40-J47
-J45,Asthma,J40-J47
-J45.0,Allergic asthma,J45
-J45.1,"Asthma, left lung",J45
-J45.2,"Asthma, right lung",J45
-Z00,Encounter for examination,X
-Z00.0,General adult medical examination,Z00
-"""
-FILES = {
-    "disease_names.csv": "disease,name,kind,source\n"
-    "DOID:1,airway disorder,label,DOID\nDOID:2,bronchial narrowing,label,DOID\nDOID:3,bronchial collapse,label,DOID\n"
-    "DOID:4,exercise bronchospasm,label,DOID\nDOID:5,bronchospasm,label,DOID\n",
-    "disease_parents.csv": "disease,parent\nDOID:2,DOID:1\nDOID:3,DOID:2\nDOID:4,DOID:2\nDOID:5,DOID:2\n",
-    "orphadata_synonyms.csv": "orpha,name,synonym\n1,Foo disease type 1,Smith syndrome\n2,Foo disease type 2,Jones syndrome\n"
-    "3,NON RARE IN EUROPE: Asthma,Wheezing disorder\n4,Hyperfooemia,Raised serum foo\n5,Hypofooemia,Lowered serum foo\n",
-    "orphadata_icd10.csv": "orpha,name,icd10,relation\n6,Rare adenoviral lung inflammation,J12.0,NTBT\n3,Asthma,J45,E\n",
-    "mondo_exact.csv": "mondo,other,source,other_id\nFoo disease type 1,Smith-Foo syndrome,orphanet,Orphanet:1\n"
-    "carcinoma of foo,foo carcinoma variant,ncit,NCIT:1\n",
-}
-
-
+SOURCES = Path(__file__).with_name("sources")
+"""Made up: a tree of twenty codes in place of ICD-10-CM, a few diseases and names."""
 normal = Normalizer()
 
 
 @pytest.fixture(scope="module")
-def pools(tmp_path_factory: pytest.TempPathFactory) -> dict[int | None, Pool]:
-    """By fold, and of all, the names of made-up sources, a tree of twenty codes in place of ICD-10-CM and two common synonyms."""
-    folder = tmp_path_factory.mktemp("sources")
-    for name, text in {"tree.csv": TREE, **FILES}.items():
-        (folder / name).write_text(text)
-    rows = [row.rsplit(",", 1)[0].split(",", 1) for row in TREE.splitlines()[4:]]
-    names = [name.strip('"') for _, name in rows]
-    icd = Synonyms("ICD-10-CM", names, names, [f"ICD10CM:{code}" for code, _ in rows])
+def pools() -> dict[int | None, Pool]:
+    """By fold, and of all, the names of the sources and two common synonyms."""
+    tree = open_tree(SOURCES / "tree.csv")
+    icd = Synonyms("ICD-10-CM", tree.names[2:], tree.names[2:], [f"ICD10CM:{code}" for code in tree.codes[2:]])
     common = Synonyms("common", ["heart attack", "acute renal failure"], ["myocardial infarction", "aki"], [None] * 2)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vocabulary, "open_tree", lambda source: open_tree(folder / "tree.csv"))
+        patch.setattr(vocabulary, "open_tree", lambda source: tree)
         patch.setattr(data, "icd_synonyms", lambda: icd)
         patch.setattr(data, "common_synonyms", lambda: common)
-        return {fold: Pool(Vocabulary(folder, normal, fold)) for fold in (None, *range(5))}
+        return {fold: Pool(Vocabulary(SOURCES, normal, fold)) for fold in (None, *range(5))}
 
 
 @pytest.mark.parametrize(("official", "written", "residual", "why"), cases("silver", "title"))
