@@ -1,4 +1,4 @@
-"""The graph as it ships: names added, classes of our own placed, vague classes marked; our own tables in it."""
+"""The graph as it ships: tables cleaned, names added, classes of our own placed, vague classes marked; our own tables in it."""
 
 from __future__ import annotations
 
@@ -11,39 +11,58 @@ import pytest
 
 from dxmatch.recipe.diseases import compile as module
 from dxmatch.recipe.diseases.compile import compiled_graph
+from dxmatch.recipe.diseases.tables import Disease, read_diseases
 from dxmatch.recipe.encoder.data import Synonyms, common_synonyms
 from dxmatch.recipe.word_lists.reading import KINDS, SIGNS, WRONG_KINDS, rows, rows_like
 from dxmatch.terms.diseases.graph import DiseaseGraph
 from dxmatch.terms.icd.ranking import MoreNames
 from dxmatch.terms.text.normalizer import Normalizer
 
-NAMES = """disease,name,kind
-DOID:1,asthma,label
+NAMES = """DOID:1,asthma,label
 DOID:1,bronchial asthma,exact
 DOID:2,allergic asthma,label
 DOID:3,lung disorder,label
 DOID:4,gout,label
 DOID:5,steroid asthma,label
 """
-PARENTS = "disease,parent\nDOID:1,DOID:3\nDOID:2,DOID:1\nDOID:5,DOID:1\n"
+PARENTS = "DOID:1,DOID:3\nDOID:2,DOID:1\nDOID:5,DOID:1\n"
 # Auer rods are a name by themselves; all else is from our own tables.
-OWN = (
-    "disease,name,kind\nDOID:1,leukemia,label\nDOID:2,acute myeloid leukemia,label\nDOID:3,Auer rods in blasts,label\n"
-)
+OWN = "DOID:1,leukemia,label\nDOID:2,acute myeloid leukemia,label\nDOID:3,Auer rods in blasts,label\n"
 normal = Normalizer()
 
 
-def compiled(folder: Path, names: str, parents: str, **options: Any) -> DiseaseGraph:
-    (folder / "disease_names.csv").write_text(names, "utf-8")
-    (folder / "disease_parents.csv").write_text(parents, "utf-8")
-    return compiled_graph(folder, normal, **options)
+def written(folder: Path, names: str, parents: str) -> Path:
+    (folder / "disease_names.csv").write_text("disease,name,kind\n" + names, "utf-8")
+    (folder / "disease_parents.csv").write_text("disease,parent\n" + parents, "utf-8")
+    return folder
+
+
+def cleaned(folder: Path, names: str, parents: str = "X,Y\n") -> dict[str, Disease]:
+    return {each.id: each for each in read_diseases(written(folder, names, parents), normal)}
+
+
+def test_a_name_at_two_diseases(tmp_path: Path) -> None:
+    names = "A,asthma,label\nA,wheeze,exact\nB,asthma foo,label\nB,asthma,exact\nB,wheeze,exact\nC,gout,label\nC,wheeze,exact\n"
+    found = cleaned(tmp_path, names)
+    assert "asthma" in found["A"].names and "asthma" not in found["B"].names, "it is the main name of one"
+    assert not any("wheeze" in each.names for each in found.values()), "it cannot be told whose it is"
+    in_line = cleaned(tmp_path, names, "B,A\nC,B\n")
+    assert [key for key, each in in_line.items() if "wheeze" in each.names] == ["A"], "the one above all others"
+
+
+def test_empty_classes_are_bridged_and_loops_cut(tmp_path: Path) -> None:
+    names = "A,lung bar,label\nB,Syndromic disease,label\nC,Rare genetic disorder,label\nD,foo gout,label\nE,disease,label\n"
+    found = cleaned(tmp_path, names, "B,A\nC,B\nD,C\nA,E\nD,X\nA,D\n")
+    assert {key: each.parents for key, each in found.items()} == {"A": ("D",), "D": ()}
+    found = cleaned(tmp_path, names, "B,A\nC,B\nD,C\nA,E\nD,X\n")
+    assert {key: each.parents for key, each in found.items()} == {"A": (), "D": ("A",)}, "up over two that say nothing"
 
 
 def of_few(folder: Path, patch: pytest.MonkeyPatch, kinds: list[Mapping[str, str]] = [], **options: Any) -> DiseaseGraph:  # fmt: skip # noqa: B006
     """Five diseases, with these kinds in place of our own tables."""
     patch.setattr(module, "rows_like", lambda start: kinds)
     patch.setattr(module, "rows", lambda file: [])
-    return compiled(folder, NAMES, PARENTS, **options)
+    return compiled_graph(written(folder, NAMES, PARENTS), normal, **options)
 
 
 def parents_of(graph: DiseaseGraph, name: str) -> set[str]:
@@ -84,7 +103,7 @@ def test_classes_of_our_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_our_own_tables(tmp_path: Path) -> None:
     """Every sign is in line with its disease, every kind below its class, and what is no kind is not; a row that closes a loop would be left out."""
-    graph = compiled(tmp_path, OWN, "disease,parent\nDOID:2,DOID:1\n", more=[common_synonyms()])
+    graph = compiled_graph(written(tmp_path, OWN, "DOID:2,DOID:1\n"), normal, more=[common_synonyms()])
 
     def both(row: Mapping[str, str], *sides: str) -> tuple[Any, ...]:
         return tuple(graph.disease_of.get(normal(row[side])) for side in sides)

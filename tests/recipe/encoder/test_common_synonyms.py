@@ -1,4 +1,4 @@
-"""The project's own names of diseases: the common synonyms, and the pairs of different and of narrower diseases."""
+"""The project's own names of diseases: the common synonyms, the pairs of different and of narrower diseases, those in plain words."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 from dxmatch.features.contrast import contrasts
 from dxmatch.files.tables import read_table
 from dxmatch.recipe.encoder.data import common_synonyms, join
+from dxmatch.recipe.plain_words import EXPECTED, read_plain_words
 from dxmatch.recipe.word_lists.reading import files_like, rows_like
 from dxmatch.terms.text.normalizer import Normalizer
 
@@ -69,3 +70,13 @@ def test_a_narrower_name_does_more_than_add_words(tables: dict[str, Rows]) -> No
     normalizer = Normalizer()
     assert not [(a, b) for a, b in tables["narrower"] if {*normalizer(a).split()} <= {*normalizer(b).split()}]
     assert ("arrhythmia", "atrial fibrillation") in tables["narrower"]
+
+
+def test_each_kind_of_plain_words_has_thirty_pairs_and_nothing_is_trained_on_them(tables: dict[str, Rows]) -> None:
+    words, normalizer = read_plain_words(Path(__file__).parents[2] / "data" / "plain_words.csv"), Normalizer()
+    kinds, both = Counter(words.kind), [frozenset(pair) for pair in zip(words.a, words.b, strict=True)]
+    assert len(kinds) >= 18 and min(kinds.values()) >= 30 and {*words.expected} == {*EXPECTED}
+    assert max(Counter(frozenset(map(str.casefold, pair)) for pair in both).values()) == 1
+    signs = [(row["sign"], row["disease"]) for row in rows_like("laboratory_signs_en")]
+    taught = {frozenset(map(normalizer, row)) for row in [*tables["common"], *tables["narrower"], *signs]}
+    assert not [pair for pair in both if frozenset(map(normalizer, pair)) in taught]
