@@ -15,9 +15,9 @@ from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
 
 from ..small_graph import graph_of
-from ..terms.conftest import HashingEncoder
+from ..terms.conftest import SMALL, HashingEncoder
 
-GRAPH = graph_of()
+GRAPH, TREE = graph_of(), str(SMALL)
 Kind = Mapping[str, object]
 
 

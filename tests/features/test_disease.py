@@ -13,13 +13,13 @@ from dxmatch.features.registry import DISEASE_COLUMNS as COLUMNS
 from dxmatch.features.registry import Pairs
 from dxmatch.models.relation import DIRECTIONS
 
-from .made import GRAPH, grid, providers, table
+from .made import GRAPH, TREE, grid, providers, table
 
 LINK = tuple[int, float]
 
 
-def directions(names: list[str], first: np.ndarray, second: np.ndarray, tree: str) -> np.ndarray:
-    return Pairs(Names(names, providers()), first, second).directions(tree, SHIPPED)
+def directions(names: list[str], first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    return Pairs(Names(names, providers()), first, second).directions(TREE, SHIPPED)
 
 
 def plain(a: list[LINK], b: list[LINK]) -> dict[str, float]:
@@ -49,12 +49,12 @@ ANY = st.sampled_from(GRAPH.names) | st.lists(st.sampled_from(WORDS), min_size=1
 
 @settings(deadline=None, max_examples=50)
 @given(names=st.lists(ANY, min_size=2, max_size=5, unique=True))
-def test_the_columns_are_what_they_say(names: list[str], tree: str) -> None:
+def test_the_columns_are_what_they_say(names: list[str]) -> None:
     """Of names of the graph, which have one link, and of others, whose words are near those of several diseases."""
     found = Names(names, providers()).diseases(SHIPPED)
     links = [[(n, c) for n, c in zip(*row, strict=True) if n >= 0] for row in zip(found.nodes.tolist(), found.certainty.tolist(), strict=True)]  # fmt: skip
     columns = table(names, *({"kind": "disease", "column": column} for column in COLUMNS))
-    narrower = directions(names, *grid(len(names)), tree)[:, 0].reshape(len(names), -1)
+    narrower = directions(names, *grid(len(names)))[:, 0].reshape(len(names), -1)
     for i, j in np.ndindex(narrower.shape):
         expected = plain(links[i], links[j]) if i != j else dict.fromkeys(COLUMNS, 1.0) | {"narrower": 0.0}
         told = dict(zip(COLUMNS, columns[:, i, j].tolist(), strict=True)) | {"narrower": narrower[i, j]}
@@ -72,13 +72,13 @@ NAMES = [
 ]  # fmt: skip
 
 
-def test_directions(tree: str) -> None:
+def test_directions() -> None:
     """Turned round every column has the other sign; and what each says."""
     count, (first, second) = len(NAMES), grid(len(NAMES))
-    found = directions(NAMES, first, second, tree)
+    found = directions(NAMES, first, second)
     assert found.shape == (count * count, len(DIRECTIONS)) and np.isfinite(found).all()
-    np.testing.assert_array_equal(found, -directions(NAMES, second, first, tree))
-    np.testing.assert_array_equal(directions([NAMES[0], NAMES[4]], first[:1], second[1:2], tree)[0], found[4])
+    np.testing.assert_array_equal(found, -directions(NAMES, second, first))
+    np.testing.assert_array_equal(directions([NAMES[0], NAMES[4]], first[:1], second[1:2])[0], found[4])
     line, information, covered, length, icd = found.reshape(count, count, -1).transpose(2, 0, 1)
     told = ([0, 0, 1, 0], [1, 2, 3, 4])
     assert line[told].tolist() == [1, 0, 0, 0], "a kind; a class too broad; nothing; siblings of a sort"

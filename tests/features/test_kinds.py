@@ -24,7 +24,7 @@ from dxmatch.terms.text.normalizer import Normalizer
 
 from ..case_table import cases
 from ..terms.conftest import HashingEncoder
-from .made import feature_set, grid, providers, table
+from .made import TREE, feature_set, grid, providers, table
 
 ODD = [
     "a", "A", "é", "ab" * 100, "😀 b", "и", "心筋梗塞", "x" * 65, "acute mi", "angina pectoris", "type 1", "type 2", "hypertension",
@@ -35,11 +35,11 @@ NAMES = st.one_of(st.lists(st.sampled_from(_WORDS.split()), min_size=1, max_size
 
 
 @pytest.fixture(scope="module")
-def every(tree: str) -> FeatureSet:
+def every() -> FeatureSet:
     """One feature for each choice of each kind that asks no language model."""
     features = []
     for name, kind in KINDS.items():
-        source = {"source": tree} if "source" in kind.options else {}
+        source = {"source": TREE} if "source" in kind.options else {}
         choices = [{option: value} for option, default in kind.options.items() if default is REQUIRED and not kind.asked for value in kind.choices[option]]  # fmt: skip
         features += [{"kind": name, **source, **chosen} for chosen in choices or [{}] if not kind.asked]
     return feature_set(*features)
@@ -136,15 +136,15 @@ def test_edits_over_the_longer(a: str, b: str, edits: float) -> None:
     assert table([a, b], {"kind": "levenshtein"})[0, 0, 1] == pytest.approx(edits)
 
 
-def test_icd10_by_hand(tree: str) -> None:
+def test_icd10_by_hand() -> None:
     """I21.0 lies under IX, I20-I25, I21: four codes with itself; a name of none is spread over the categories of its nearest codes."""
     codes = {"anterior wall infarction": "I21", "acute myocardial infarction": "I21", "angina pectoris": "I20", "essential hypertension": "I10"}  # fmt: skip
     names = [*codes, "infarct of the wall"]
-    kinds = [{"kind": kind, "source": tree} for kind in ("icd_nearest", "icd_kinship", "icd_overlap")]
+    kinds = [{"kind": kind, "source": TREE} for kind in ("icd_nearest", "icd_kinship", "icd_overlap")]
     nearest, kinship, overlap = table(names, *kinds)
     assert nearest[0, :4].tolist() == overlap[0, :4].tolist() == [1, 1, 0, 0]
     assert kinship[0, :4].tolist() == pytest.approx([1, 6 / 7, 4 / 7, 2 / 6])
-    index = IcdIndex.open(tree, HashingEncoder(), Normalizer())
+    index = IcdIndex.open(TREE, HashingEncoder(), Normalizer())
     found = index.candidates(names[4:], 15, by_wording=True)
     weights: dict[str, float] = {}
     for node, score in zip(found.nodes[0].tolist(), found.scores[0].tolist(), strict=True):

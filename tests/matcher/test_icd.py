@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,21 +17,8 @@ import pytest
 
 import dxmatch
 
-TREE = """code,name,parent
-IX,Diseases of the circulatory system,
-I20-I25,Ischaemic heart diseases,IX
-I20,Angina pectoris,I20-I25
-I20.0,Unstable angina,I20
-I21,Acute myocardial infarction,I20-I25
-I21.0,Anterior wall infarction,I21
-I21.9,"Acute myocardial infarction, unspecified",I21
-I30-I52,Other forms of heart disease,IX
-I30,Acute pericarditis,I30-I52
-I50,Heart failure,I30-I52
-X,Diseases of the respiratory system,
-J12-J18,Pneumonia,X
-J18,"Pneumonia, unspecified organism",J12-J18
-"""
+from ..terms.conftest import SMALL
+
 ROWS = [
     ("Acute pericarditis", "I30", "code", 1), ("Anterior wall infarction", "I21.9", "parent", 2), ("Angina pectoris", "I21", "parent", None),
     ("Pneumonia", "J18", "parent", 2), ("Heart failure", "I20", "chapter", None), ("Unstable angina", "J18", "no level", None),
@@ -57,7 +45,7 @@ ASKED = "unstable angina attack"
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "tree.csv").write_text(TREE, "utf-8")
+    shutil.copy(SMALL, tmp_path / "tree.csv")
     pd.DataFrame(NAMES).to_csv("names.csv", index=False)
     return tmp_path
 

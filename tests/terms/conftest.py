@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -56,15 +57,7 @@ def index(encoder: HashingEncoder, normalizer: Normalizer, tmp_path_factory: pyt
         return IcdIndex.open("icd10cm", encoder, normalizer)
 
 
-SMALL = """code,name,parent
-IX,Diseases of the circulatory system,
-I20-I25,Ischaemic heart diseases,IX
-I21,Acute myocardial infarction,I20-I25
-I21.9,"Acute myocardial infarction, unspecified",I21
-I21.0,Anterior wall infarction,I21
-I20,Angina pectoris,I20-I25
-I10,Essential hypertension,IX
-"""
+SMALL = Path(__file__).parents[1] / "data" / "small_tree.csv"
 
 
 @pytest.fixture
@@ -76,6 +69,4 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def small(tmp_path: Path, own_cache: Path) -> Path:
     """A tree of its own, beside a cache of its own."""
-    path = tmp_path / "small.csv"
-    path.write_text(SMALL, encoding="utf-8")
-    return path
+    return shutil.copy(SMALL, tmp_path / "small.csv")
