@@ -69,13 +69,11 @@ def test_trained_and_scored_in_russian(
     encoder = f'[encoder.bergamot]\nmodel = "{bergamot}"\npooling = "cls"\n'
     Path("ru.toml").write_text("\n[[feature]]\n".join(['name = "ru"\nlanguage = "ru"\n' + encoder, *local]), "utf-8")
     m = dxmatch.train(pairs(), features="ru.toml", split=dxmatch.Split(folds=2, test_share=0))
-    given = [
-        ("острый", "панкреатит"),
-        ("острые инфаркты", "острый инфаркт"),
-        ("I21", "Острый инфаркт миокарда"),
-        ("K85", "I21"),
-    ]
-    table = m.score(pd.DataFrame(given, columns=["a", "b"]), add=["features"])
+    given = {
+        "a": ["острый", "острые инфаркты", "I21", "K85"],
+        "b": ["панкреатит", "острый инфаркт", "Острый инфаркт миокарда", "I21"],
+    }
+    table = m.score(pd.DataFrame(given), add=["features"])
     assert table["ratio_pos"][0] == 0 and table["ratio_stem"][1] == 1
     assert table["probability"][2] == 1.0 and table["icd_nearest"][3] == 0.0, "a code stands for its Russian title"
     assert m.score(pairs(), add=["features"])["ratio_pos"].notna().all()

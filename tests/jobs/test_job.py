@@ -6,7 +6,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -16,7 +15,7 @@ from dxmatch.errors import DxmatchError, InputError
 from dxmatch.files.tables import read_table
 
 from ..small_relation import related
-from .conftest import Write, diagnoses, random_pairs, run
+from .conftest import Write, diagnoses, random_pairs, run, turn_a_bit
 
 
 @pytest.mark.parametrize(("chunk_rows", "name"), [(1, "out"), (7, "out.parquet"), (10_000, "out")])
@@ -112,11 +111,6 @@ def test_rejects_as_in_memory(chunk_rows: int, suffix: str, write: Write, model:
         run(path, output, model, rejects=rejects)
 
 
-def not_utf8(table: pa.Table) -> pa.Table:
-    text = pa.Array.from_buffers(pa.string(), 2, pa.array([b"flu", b"caf\xe9"], pa.binary()).buffers())
-    return table.slice(0, 2).set_column(1, "a", text)
-
-
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
@@ -125,7 +119,6 @@ def not_utf8(table: pa.Table) -> pa.Table:
         (lambda t: t.append_column("match", t["id"]), {}, "the score would add is there already: match"),
         (lambda t: t.append_column("contrast", t["id"]), {"add": ["features"]}, "is there already: contrast"),
         (lambda t: t.slice(0, 0), {}, "the table has no rows"),
-        (not_utf8, {}, r"pairs\.parquet: the Parquet file is damaged \(.*UTF8"),
         (None, {"source": "none"}, r"no such file"),
         (None, {"source": "folder"}, r"a folder without a \.parquet file"),
         (None, {"source": "none.parquet"}, "no such file"),
@@ -158,27 +151,21 @@ def test_what_is_refused(change: Any, options: dict[str, Any], message: str, wri
 
 
 def test_damaged_files(write: Write, model: Path) -> None:
-    """Cut, a bit turned, or up to sixteen bytes overwritten: refused in a short line, or the diagnoses are read as they were."""
+    """A bit turned: refused in a short line, or the diagnoses are read as they were. Other damage, by the same reader: tests/files."""
     path = write(random_pairs(300).select(["a", "b"]), group=120, data_page_size=600, write_batch_size=50)
-    output, m, content, random = path.with_name("o.parquet"), dxmatch.load(model), path.read_bytes(), np.random.default_rng(0)  # fmt: skip
+    output, m, content, refused = path.with_name("o.parquet"), dxmatch.load(model), path.read_bytes(), 0
     run(path, output, m, chunk_rows=120)
-    expected, refused = pq.read_table(output), 0
-    for number in range(100):
-        bad, at = bytearray(content), int(random.integers(len(content)))
-        if number % 3 == 0:
-            bad = bad[:at]
-        elif number % 3 == 1:
-            bad[at] ^= 1 << random.integers(0, 8)
-        else:
-            bad[at : at + 16] = random.bytes(len(bad[at : at + 16]))
-        path.write_bytes(bad)
+    expected = pq.read_table(output)
+    for at in range(5, len(content), len(content) // 40):
+        path.write_bytes(content)
+        turn_a_bit(path, at)
         try:
             run(path, output, m, chunk_rows=120, restart=True)
             assert pq.read_table(output).equals(expected)
         except InputError as error:
             assert "pairs.parquet" in str(error) and len(str(error)) < 600
             refused += 1
-    assert 50 < refused < 100
+    assert 15 < refused < 40
 
 
 TEXTS = [

@@ -132,11 +132,6 @@ def test_what_is_refused(given: Any, options: dict[str, Any], told: str) -> None
         dxmatch.icd(given, **options)
 
 
-def test_an_evaluation_refuses_a_preset_for_a_language_model_that_is_not_named() -> None:
-    with pytest.raises(dxmatch.OptionError, match=r"'pick' parameter .*\(prompt\)"):
-        dxmatch.evaluate({"m": {"1": ["gout"]}}, {"1": ["gout"]}, metrics=["hdf1"], codes={"preset": {"prompt": "icd-pick-2"}})  # fmt: skip
-
-
 def test_a_sentence_model_by_the_distance_of_its_vectors(here: Path, tiny_sentence_model: Path) -> None:
     from sentence_transformers import SentenceTransformer
 

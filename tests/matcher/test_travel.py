@@ -161,18 +161,6 @@ def test_a_model_folder_reaches_nothing_by_itself(tmp_path: Path, encoder: dict[
         m.probability("gout", "gouty arthritis")
 
 
-@pytest.mark.parametrize(
-    ("function", "option", "today"),
-    [
-        (dxmatch.load, "store", r"loading=dxmatch\.Loading\(store=…\)"), (dxmatch.score_files, "policy", r"matcher=dxmatch\.load\(policy=…\)"),
-        (dxmatch.score_files, "rejects", r"reading=dxmatch\.Reading\(rejects=…\)"), (dxmatch.MatchFunction.score, "shap", r'add=\["shap"\]'),
-    ],
-)  # fmt: skip
-def test_an_old_option_is_answered_by_todays(function: Callable[..., Any], option: str, today: str) -> None:
-    with pytest.raises(OptionError, match=f"The '{option}' parameter must be .*{today}"):
-        function("x", "y", **{option: "z"})
-
-
 def test_the_command_line_of_a_model_folder(command: Callable[..., Done], tmp_path: Path) -> None:
     hub, path = with_encoder(tmp_path / "hub", model="attacker/model", revision="main"), with_encoder(tmp_path / "path", model="/etc")  # fmt: skip
     pair = ("explain", "gout", "gouty arthritis")

@@ -81,11 +81,6 @@ def test_what_stands_above_against_a_plain_walk(parents: dict[int, list[int]]) -
     np.testing.assert_allclose(graph.information, expected, atol=1e-6)
 
 
-def test_many_steps_are_counted_up_to_a_byte() -> None:
-    graph = of_parents({i: [i - 1] if i else [] for i in range(300)})
-    assert [graph.steps_up(*pair) for pair in ((299, 45), (299, 0), (0, 299))] == [254, 255, -1]
-
-
 def test_too_broad_and_in_line() -> None:
     """A class that names no disease is in line with itself alone."""
     heart, ischemic, infarction, wall, angina = (GRAPH.ids.index(f"DOID:0{i}") for i in (1, 2, 3, 4, 5))

@@ -98,28 +98,24 @@ def test_identity_follows_what_shapes_a_vector() -> None:
     assert len({ENCODER.identity, *(StaticEncoder(*one).identity for one in changed)}) == 4
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("buckets", 0), ("buckets", 2**40), ("buckets", "512"), ("word_buckets", 512), ("dimensions", 15), ("shortest", 2),
-        ("longest", 2), ("pairs", 1), ("version", 2), ("format", "other"), ("unknown", 1),
-    ],
-)  # fmt: skip
-def test_a_config_that_cannot_be_right(field: str, value: object) -> None:
-    config = json.dumps(json.loads(ARRAYS["config"].tobytes()) | {field: value}).encode()
-    with pytest.raises(ModelError, match="config"):
-        StaticEncoder.from_arrays({**ARRAYS, "config": np.frombuffer(config, np.uint8)})
+def configured(**fields: object) -> dict[str, np.ndarray]:
+    return {"config": np.frombuffer(json.dumps(json.loads(ARRAYS["config"].tobytes()) | fields).encode(), np.uint8)}
 
 
 ROWS, SCALES = ARRAYS["rows"], ARRAYS["scales"]
+CONFIGS: list[dict[str, object]] = [
+    {"buckets": 0}, {"buckets": 2**40}, {"buckets": "512"}, {"word_buckets": 512}, {"dimensions": 15}, {"shortest": 2},
+    {"longest": 2}, {"pairs": 1}, {"version": 2}, {"format": "other"}, {"unknown": 1},
+]  # fmt: skip
 WRONG = [
     ({"more": SCALES}, "array"), ({"rows": ROWS[:-1]}, "array"), ({"rows": ROWS.astype(np.int8)}, "array"),
     ({"scales": SCALES[:, None]}, "array"), ({"scales": SCALES * np.float32(np.nan)}, "out of range"),
     ({"scales": -SCALES}, "out of range"), ({"scales": SCALES * np.float32(1e7)}, "out of range"),
+    *((configured(**fields), "config") for fields in CONFIGS),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("wrong", "told"), WRONG)
-def test_arrays_that_do_not_fit(wrong: dict[str, np.ndarray], told: str) -> None:
+def test_arrays_and_settings_that_do_not_fit(wrong: dict[str, np.ndarray], told: str) -> None:
     with pytest.raises(ModelError, match=told):
         StaticEncoder.from_arrays({**ARRAYS, **wrong})

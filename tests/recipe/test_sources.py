@@ -1,13 +1,15 @@
-"""Silver pairs: what may be called different, what each kind gives, folds, and what holds of every pair."""
+"""What the recipe makes of the sources. Silver pairs: what may be called different, what each kind gives, folds, and what holds of every pair; names of codes."""
 
 from __future__ import annotations
 
+import math
 from itertools import islice
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from dxmatch.recipe.disease_codes import OWN_COST, agreed_names, coded_names, more_names
 from dxmatch.recipe.encoder import data
 from dxmatch.recipe.encoder.data import Synonyms
 from dxmatch.recipe.silver import diseases, neighbours, specification, synonymy, vocabulary
@@ -15,10 +17,11 @@ from dxmatch.recipe.silver.pairs import SILVER, Generator, silver_pairs
 from dxmatch.recipe.silver.pool import Pool
 from dxmatch.recipe.silver.titles import title
 from dxmatch.recipe.silver.vocabulary import Vocabulary
-from dxmatch.terms.icd import open_tree
+from dxmatch.terms.icd import IcdIndex, open_tree
 from dxmatch.terms.text.normalizer import Normalizer
 
 from ..case_table import cases
+from ..terms.conftest import HashingEncoder
 
 SOURCES = Path(__file__).with_name("sources")
 """Made up: a tree of twenty codes in place of ICD-10-CM, a few diseases and names."""
@@ -83,3 +86,18 @@ def test_a_fold_has_names_of_that_fold_alone(pools: dict[int | None, Pool]) -> N
         known = {name for key in keys for name in key if (every.vocabulary.disease(name) or -1) >= 0}
         assert not any(known & others for others in names)
         names.append(known)
+
+
+def test_names_and_codes() -> None:
+    """Names of the graph's diseases as names of ICD-10-CM codes: what is taken and what is left out."""
+    tree, encoder = open_tree("icd10cm"), HashingEncoder()
+    coded = coded_names(SOURCES, tree, normal, encoder)
+    found = {one.name: one.code for one in coded if one.cost != OWN_COST}
+    # no short form, no name that ICD-10 has, none of two categories; the graph before Orphadata; WHO's code as its category
+    of_orphadata = {"widget syndrome", "disease of widgets", "rare adenoviral lung inflammation", "wheezing disorder"}
+    assert found.keys() == {"gadget fever", "fever of gadgets", *of_orphadata}
+    assert found["gadget fever"][:3] == "A92" and found["widget syndrome"] == "G11"
+    index = IcdIndex.open("icd10cm", encoder, normal, more_names(coded))
+    agreed = agreed_names(SOURCES, index, normal, coded)
+    assert {(one.name, one.code) for one in agreed} == {("blue gadget fever", "A92"), ("indigo fever", "A92")}
+    assert all(math.isinf(one.cost) for one in agreed)

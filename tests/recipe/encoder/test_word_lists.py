@@ -1,4 +1,4 @@
-"""The project's own names of diseases: the common synonyms, the pairs of different and of narrower diseases, those in plain words."""
+"""The project's own names of diseases: the common synonyms, the pairs of different and of narrower diseases, those in plain words, and words that contrast."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ import pytest
 from dxmatch.features.contrast import contrasts
 from dxmatch.files.tables import read_table
 from dxmatch.recipe.encoder.data import common_synonyms, join
+from dxmatch.recipe.encoder.variants import MAX_PHRASE_WORDS, Meaning, WordTable, word_table
 from dxmatch.recipe.plain_words import EXPECTED, read_plain_words
 from dxmatch.recipe.word_lists.reading import files_like, rows_like
 from dxmatch.terms.text.normalizer import Normalizer
+
+from ...case_table import cases
 
 NAME = re.compile("[a-z0-9]+( [a-z0-9]+)*")
 Rows = list[tuple[str, str]]
@@ -80,3 +83,35 @@ def test_each_kind_of_plain_words_has_thirty_pairs_and_nothing_is_trained_on_the
     signs = [(row["sign"], row["disease"]) for row in rows_like("laboratory_signs_en")]
     taught = {frozenset(map(normalizer, row)) for row in [*tables["common"], *tables["narrower"], *signs]}
     assert not [pair for pair in both if frozenset(map(normalizer, pair)) in taught]
+
+
+KIDNEY, LIVER = Meaning("site", ("kidney", "renal")), Meaning("site", ("liver", "hepatic", "hepar"))
+STONE = Meaning("", ("stone", "calculus"))
+TABLE = WordTable(
+    [KIDNEY, LIVER, STONE, Meaning("course", ("acute",)), Meaning("course", ("long standing", "chronic"))]
+)
+
+
+def contrasts_of(name: str, table: WordTable = TABLE) -> list[str]:
+    return [change.of(name.split()) for change in table.contrasts(name.split())]
+
+
+@pytest.mark.parametrize(("name", "_", "expected", "why"), cases("silver", "contrasts"))
+def test_contrasts_by_number_letter_prefix_and_table(name: str, _: str, expected: str, why: str) -> None:
+    assert "; ".join(sorted(contrasts_of(name))) == expected, why
+
+
+def test_the_table_is_sound() -> None:
+    """Each phrase is as the normaliser writes it, stands once in a kind, and the table keeps apart what it must."""
+    normalizer, table = Normalizer(), word_table()
+    meanings = {meaning for found in table._of_phrase.values() for meaning in found}
+    assert len(meanings) > 400
+    for meaning in meanings:
+        assert [normalizer(phrase) for phrase in meaning.phrases] == list(meaning.phrases)
+        assert all(len(phrase.split()) <= MAX_PHRASE_WORDS for phrase in meaning.phrases), meaning
+        assert len(meaning.phrases) > 1 or meaning.kind, meaning
+    in_kind = Counter((meaning.kind, phrase) for meaning in meanings if meaning.kind for phrase in meaning.phrases)
+    assert max(in_kind.values()) == 1, in_kind.most_common(3)
+    assert "non hodgkin lymphoma" in contrasts_of("hodgkin lymphoma", table)
+    assert "hodgkin lymphoma" in contrasts_of("non hodgkin lymphoma", table)
+    assert not set(contrasts_of("kidney cyst", table)) & {"renal cyst", "nephric cyst"}
