@@ -43,11 +43,6 @@ def _train(seed: int, rounds: int = 12, **parameters: object) -> lightgbm.Booste
 
 
 @pytest.fixture(scope="session")
-def sample():
-    return _sample
-
-
-@pytest.fixture(scope="session")
 def boosters():
     lone_leaf = _train(3, rounds=1, min_data_in_leaf=399, boost_from_average=True)
     return [_train(1, monotone_constraints=[0, 1, 0, 0, -1]), _train(2, boosting="dart"), lone_leaf]

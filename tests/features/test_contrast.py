@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from importlib import resources
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -78,10 +77,3 @@ def test_forms_are_written_as_names_are_normalised_and_stand_once() -> None:
     assert min(values.values()) > 1
     for form in {*forms, *forms.values(), *(form for _, form in on_axes)}:
         assert form.startswith("-") or form.endswith("-") or N(form) == form
-
-
-def test_synonyms_do_not_contrast(shared_data: Path) -> None:
-    """Of 14,459 pairs of Orphadata, three in a thousand: names of numbered types that other lists number anew."""
-    with (shared_data / "orphadata_synonyms.csv").open(encoding="utf-8", newline="") as file:
-        pairs = [(row["name"], row["synonym"]) for row in csv.DictReader(file)][::10]
-    assert sum(bool(contrasts(N(a), N(b))) for a, b in pairs) < 0.006 * len(pairs)

@@ -12,7 +12,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import dxmatch
@@ -20,24 +19,13 @@ from dxmatch.errors import DxmatchError, InputError, MissingExtra, OptionError
 from dxmatch.jobs import ray_engine
 from dxmatch.jobs.plan import plan_job
 
-from .conftest import run
+from .conftest import Write, random_pairs, run
 
-NAMES = ["heart attack", "acute MI", "stroke", "type 1 diabetes", "type 2 diabetes", "asthma", "COPD", "lung cancer", "gout"]  # fmt: skip
 ROWS, CHUNK_ROWS = 1200, 40
 
 
-def write_pairs(path: Path, *, blank_row: int | None = None) -> Path:
-    a = [NAMES[i % len(NAMES)] for i in range(ROWS)]
-    b = [NAMES[i * i % len(NAMES)] for i in range(ROWS)]
-    if blank_row is not None:
-        a[blank_row - 1] = " "
-    pq.write_table(pa.table({"a": a, "b": b}), path, row_group_size=200)
-    return path
-
-
-def test_a_machine_that_cannot_work_on_the_job(tmp_path: Path, model: Path) -> None:
+def test_a_machine_that_cannot_work_on_the_job(tmp_path: Path, source: Path, model: Path) -> None:
     """The task, in this process: other versions, and files that it does not see."""
-    source = write_pairs(tmp_path / "pairs.parquet")
     chunk, versions = plan_job(source, tmp_path, dxmatch.load(model)).chunks[0], ray_engine.versions()
     for what in ("dxmatch", "numpy"):
         with pytest.raises(DxmatchError, match=rf"has {what} [^;]*, not 0\.0\.1\. Every"):
@@ -61,13 +49,13 @@ OLD = SimpleNamespace(__version__="2.58.1", is_initialized=lambda: False)
         *(("ray", address, OptionError, f"RAY_ADDRESS.*host:port.*{address}") for address in ("head", "head:x", "127.0.0.1:1")),
     ],
 )  # fmt: skip
-def test_a_ray_that_cannot_be_used(ray: Any, address: str, error: Any, told: str, tmp_path: Path, model: Path, monkeypatch: Any) -> None:  # fmt: skip
+def test_a_ray_that_cannot_be_used(ray: Any, address: str, error: Any, told: str, source: Path, model: Path, monkeypatch: Any) -> None:  # fmt: skip
     if ray == "ray":
         ray = pytest.importorskip("ray", reason="the engine 'ray' needs the extra 'ray'")
     monkeypatch.setitem(sys.modules, "ray", ray)
     monkeypatch.setenv("RAY_ADDRESS", address)
     with pytest.raises(error, match=told):
-        run(write_pairs(tmp_path / "pairs.parquet"), tmp_path / "o.parquet", model, engine="ray")
+        run(source, source.with_name("o.parquet"), model, engine="ray")
 
 
 @pytest.fixture
@@ -109,12 +97,14 @@ def when_done(output: Path, parts: int, action: Callable[[], Any]) -> Iterator[N
 
 @pytest.mark.nightly
 def test_the_bytes_of_one_machine_though_another_dies(
-    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cluster: Any, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One test for all that needs a cluster, because starting one takes seconds."""
     import ray
 
-    source, bad = write_pairs(tmp_path / "pairs.parquet"), write_pairs(tmp_path / "bad.parquet", blank_row=777)
+    table = random_pairs(ROWS)
+    blank = pa.array([" " if row == 776 else text for row, text in enumerate(table["a"].to_pylist())])
+    source, bad = write(table), write(table.set_column(1, "a", blank), "bad.parquet")
     output, local = tmp_path / "ray.parquet", tmp_path / "local.parquet"
     options: dict[str, Any] = {"chunk_rows": CHUNK_ROWS, "add": ["features"]}
     run(source, local, **options)

@@ -97,15 +97,11 @@ def test_what_was_damaged_among_the_parts(score: Score, source: Path) -> None:
     assert contents(output) == contents(source.parent / "whole.parquet") and not folder.exists()
 
 
-@pytest.mark.parametrize(("how", "name"), [("rewritten", "o.parquet"), ("touched", "o")])
-def test_input_that_is_changed_while_it_is_scored(
-    how: str, name: str, score: Score, source: Path, write: Write
-) -> None:
+@pytest.mark.parametrize("name", ["o.parquet", "o"])
+def test_input_that_is_changed_while_it_is_scored(name: str, score: Score, source: Path, write: Write) -> None:
     """No result appears, whichever rows were read."""
-    at = source.stat().st_mtime_ns
-    touch, rewrite = (lambda: os.utime(source, ns=(at, at + 1))), (lambda: write(random_pairs(ROWS, seed=9)))
     changed = pytest.raises(InputError, match=r"pairs\.parquet: it was changed or replaced while it was scored")
-    with at_chunk(3, touch if how == "touched" else rewrite), changed:
+    with at_chunk(3, lambda: write(random_pairs(ROWS, seed=9))), changed:
         score(name, workers=1)
     assert not (source.parent / name).exists()
 

@@ -158,9 +158,10 @@ def test_one_pair_and_many_that_are_not_understood(small: MatchFunction, judging
     with pytest.warns(NotUnderstoodWarning, match="1 of 1 pair is"):
         assert math.isnan(small.probability("gout", "Herzinfarkt"))
     told = r"not understood \(several diagnoses\).*'pneumonia, sepsis'.*judge_all=True"
-    with pytest.raises(NotUnderstood, match=told) as error:
-        small.match("gout", "pneumonia, sepsis")
-    assert (error.value.text, error.value.reason) == ("pneumonia, sepsis", "several diagnoses")
+    for ask in (small.match, small.relation):
+        with pytest.raises(NotUnderstood, match=told) as error:
+            ask("gout", "pneumonia, sepsis")
+        assert (error.value.text, error.value.reason) == ("pneumonia, sepsis", "several diagnoses")
     with warnings.catch_warnings(action="error"):
         assert not np.isnan(judging_all.probabilities(A, B)).any() and judging_all.not_understood(B) == {}
     assert "not_understood" not in judging_all.score([("gout", "高血圧")]).column_names

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dxmatch
-from dxmatch.errors import ModelError, NotUnderstood, NotUnderstoodWarning
+from dxmatch.errors import ModelError
 from dxmatch.matcher.match_function import MatchFunction
 from dxmatch.matcher.policy import POLICIES, RELATIONS
 from dxmatch.matcher.relation import RELATION_COLUMNS, Relations
@@ -77,15 +77,6 @@ def test_the_five_classes() -> None:
     mixed = np.array([[0.5, 0, 0, 0, 0.5, 0], [0.9, 0.1, 0, 0, 0, 0], [np.nan] * 6])
     found = Relations(mixed, np.array([0, 0, np.nan]), np.zeros(3))
     assert (found.semantic_distance.tolist(), found.kinds) == ([3, 1, 0], ["same", "same", None])
-
-
-def test_what_is_not_understood_has_no_relation(tmp_path: Path) -> None:
-    m = related(tmp_path, judge_all=False)
-    with pytest.warns(NotUnderstoodWarning, match="1 of 3 pairs are not scored"):
-        found = m.relations(["heart attack", "高血圧", "高血圧"], ["myocardial infarction", "heart attack", "高血圧"])
-    assert found.kinds == ["same", None, "same"] and np.isnan(found.probabilities[1]).all()
-    with pytest.raises(NotUnderstood, match="another script"):
-        m.relation("高血圧", "heart attack")
 
 
 @pytest.mark.parametrize("policy", POLICIES)

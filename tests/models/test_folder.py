@@ -19,7 +19,7 @@ import pytest
 import dxmatch
 from dxmatch.errors import DxmatchError, ModelError
 from dxmatch.models.folder import load, save
-from dxmatch.models.manifest import SHAPE_FEATURES, Column, warn_of_other_releases
+from dxmatch.models.manifest import SHAPE_FEATURES, warn_of_other_releases
 from dxmatch.models.relation import DIRECTIONS, RelationModel
 
 from ..small_model import STRINGS, fitted, model_of, small_manifest
@@ -97,13 +97,6 @@ def test_what_is_no_model_is_refused_by_name(folder, what):
         load(folder)
 
 
-@pytest.mark.parametrize(("path", "told"), [("nowhere", r"nowhere: no such folder\. Allowed: a model folder"), ("text", "not readable"), ("a\0b", "not readable")])  # fmt: skip
-def test_no_folder_and_a_file(tmp_path, path, told):
-    (tmp_path / "text").write_text("tree")
-    with pytest.raises(ModelError, match=told):
-        load(tmp_path / path)
-
-
 def test_only_a_model_gives_way_and_only_when_asked(parts, folder, tmp_path):
     with pytest.raises(ModelError, match="a model is there"):
         save(folder, parts)
@@ -158,17 +151,13 @@ def test_features_that_cannot_be_are_told(tmp_path, what):
         dxmatch.load(folder).probability("gout", "asthma")
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"features": tuple(map(Column, "abcd"))}, "trees of 5 columns, not of 4: a, b, c, d"),
+def test_what_would_not_be_read_is_not_written(parts, tmp_path):
+    for change, message in (
         ({"metrics": {"ap": float("nan")}}, "not plain JSON with finite numbers"),
         ({"name": ""}, r"\$\.name"),
-    ],
-)
-def test_what_would_not_be_read_is_not_written(parts, tmp_path, change, message):
-    with pytest.raises(ModelError, match=message):
-        save(tmp_path / "m", replace(parts, manifest=small_manifest(**change)))
+    ):
+        with pytest.raises(ModelError, match=message):
+            save(tmp_path / "m", replace(parts, manifest=small_manifest(**change)))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -40,21 +40,11 @@ def cm() -> IcdTree:
 
 
 @pytest.fixture(scope="session")
-def normalizer() -> Normalizer:
-    return Normalizer()
-
-
-@pytest.fixture(scope="session")
-def encoder() -> HashingEncoder:
-    return HashingEncoder()
-
-
-@pytest.fixture(scope="session")
-def index(encoder: HashingEncoder, normalizer: Normalizer, tmp_path_factory: pytest.TempPathFactory) -> IcdIndex:
+def index(tmp_path_factory: pytest.TempPathFactory) -> IcdIndex:
     """Of ICD-10-CM, and in no user's cache."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DXMATCH_CACHE", str(tmp_path_factory.mktemp("cache")))
-        return IcdIndex.open("icd10cm", encoder, normalizer)
+        return IcdIndex.open("icd10cm", HashingEncoder(), Normalizer())
 
 
 SMALL = Path(__file__).parents[1] / "data" / "small_tree.csv"
