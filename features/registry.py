@@ -201,9 +201,11 @@ def icd_nearest(pairs: Pairs, *, source: str = "icd10cm", encoder: str = "shippe
 @_kind(monotone=True, missing=_NO_ENTRY)
 def icd_kinship(pairs: Pairs, *, source: str = "icd10cm", encoder: str = "shipped") -> Column:
     """Codes above the nearest ICD-10 entries of both, themselves included, that they share, over the mean of their numbers (Wu and Palmer 1994)."""
-    from ..terms.icd.kernels import wu_palmer  # imports numba
-
-    return pairs.filled(wu_palmer, pairs.names.icd(source, encoder).paths)
+    paths = pairs.names.icd(source, encoder).paths
+    a, b = paths[pairs.first], paths[pairs.second]
+    shared, codes = ((a == b) & (a >= 0)).sum(axis=1), (a >= 0).sum(axis=1) + (b >= 0).sum(axis=1)
+    known = (a[:, 0] >= 0) & (b[:, 0] >= 0)
+    return np.where(known, 2 * shared / np.maximum(codes, 1), np.nan).astype(np.float32)
 
 
 @_kind(monotone=True, missing=_NO_ENTRY)

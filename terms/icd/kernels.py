@@ -102,27 +102,6 @@ def _added(room):
 
 
 @compiled
-def wu_palmer(paths, first, second, out):
-    """The Wu-Palmer similarity of two codes in the tree (Wu and Palmer 1994, §3): 2 n(a, b) / (n(a) + n(b)).
-
-    n : codes from the chapter down. n(a, b) : of them, those in common.
-
-    Parameters
-    ----------
-    paths : int32[u, levels], as `IcdTree.paths` gives them.
-    first, second : int32[p], rows of `paths`.
-    out : float32[p], written to: from 0 for two chapters to 1 for the same code; NaN where one of the names has no code.
-    """
-    for pair in range(first.size):
-        a, b = paths[first[pair]], paths[second[pair]]
-        shared = codes = 0
-        for level in range(paths.shape[1]):
-            shared += a[level] == b[level] and a[level] >= 0
-            codes += int(a[level] >= 0) + int(b[level] >= 0)
-        out[pair] = np.nan if a[0] < 0 or b[0] < 0 else np.float32(2 * shared / codes)
-
-
-@compiled
 def overlap(categories, shares, first, second, out):
     """The sum over categories of the smaller of two shares.
 
