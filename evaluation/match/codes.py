@@ -21,8 +21,7 @@ from ...matcher.match_function import MatchFunction
 from ...matcher.protocol import Matcher
 from ...pages.rows import Row
 from ...progress import Progress
-from ...terms.icd.ancestor_sets import Nodes
-from ...terms.icd.codes import Place, nodes_of_cells, padded
+from ...terms.icd.codes import Nodes, Place, nodes_of_cells, padded
 from ...terms.icd.sources import open_tree
 from ...terms.icd.tree import IcdTree
 from ...votes.asking_options import Asking

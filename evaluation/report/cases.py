@@ -15,7 +15,7 @@ from ...files.wording import hint
 from ...matcher.policy import RELATIONS
 from ...pages.rows import Row, known
 from ...pages.templates import json_in_html, template
-from ...terms.icd.ancestor_sets import chapter_label, hierarchy
+from ...terms.icd.codes import chapter_label, hierarchy
 from ..match.cases import DOUBTS, CaseTable
 from ..read.lists import ABSENT, REFERENCE
 from .document import Browser

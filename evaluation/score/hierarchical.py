@@ -6,7 +6,7 @@ Source of all: H-DDx.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError, OptionError
 from ...pages.rows import Row, known
-from ...terms.icd.ancestor_sets import LEVELS, Nodes, Overlap, chapter_label, hierarchy, overlap
-from ...terms.icd.codes import Place, nodes_of_cells, padded
+from ...terms.icd.codes import Nodes, Place, chapter_label, hierarchy, nodes_of_cells, padded
+from ...terms.icd.tree import CATEGORY, IcdTree
 from ..match.codes import NO_CODES
 from ..match.matches import Matches
 from ..read.findings import Finding
@@ -37,6 +37,63 @@ from .scores import (
 
 NAME, TITLE = "hierarchical", "Hierarchical, by ICD-10"
 Codes = Sequence[Sequence[str]]
+LEVELS = ("chapter", "section", "category", "subcategory")
+"""Of the nodes; an extension by a seventh character counts among the subcategories."""
+_NODES_PER_BLOCK = 2_000_000
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """How many nodes two augmented sets share and hold: uint16 [n, r, 5], all levels together, then `LEVELS`."""
+
+    shared: NDArray[np.uint16]
+    predicted: NDArray[np.uint16]
+    reference: NDArray[np.uint16]
+
+    @property
+    def precision(self) -> NDArray[np.float64]:
+        """|C & C^| / |C^|, NaN where nothing is predicted."""
+        return _share(self.shared, self.predicted)
+
+    @property
+    def recall(self) -> NDArray[np.float64]:
+        """|C & C^| / |C|, NaN where the reference has nothing."""
+        return _share(self.shared, self.reference)
+
+
+def overlap(predicted: Nodes, reference: Nodes, tree: IcdTree) -> Overlap:
+    """Of each rater's set with the reference's, in bounded blocks of cases: H-DDx's `Augment(D)` adds every ancestor up to the chapter.
+
+    predicted : int32[n, r, K], the nodes that each of r raters gives in each of n cases, -1 fills. reference : int32[n, D], those of each
+    case's reference.
+    """
+    n, raters, width = predicted.shape
+    levels = np.minimum(tree.kinds, CATEGORY + 1)[:, None] == np.arange(len(LEVELS))
+    counted = np.append(np.ones((len(tree), 1)), levels, 1).astype(np.uint16)
+    out = np.empty((3, n, raters, 1 + len(LEVELS)), np.uint16)
+    step = max(1, _NODES_PER_BLOCK // (raters * (width + reference.shape[1])))
+    for start in range(0, n, step):
+        cases = slice(start, start + step)
+        said, true = _augmented(predicted[cases].reshape(-1, width), tree), _augmented(reference[cases], tree)
+        true = true[np.arange(len(out[0, cases])).repeat(raters)]
+        for counts, sets in zip(out[:, cases], (said.multiply(true).tocsr(), said, true), strict=True):
+            counts[:] = (sets @ counted).reshape(counts.shape)
+    return Overlap(*out)
+
+
+def _augmented(sets: Nodes, tree: IcdTree) -> Any:
+    """[m, nodes], 1 for each node of a row of [m, K] and each that stands above one."""
+    from scipy.sparse import csr_array
+
+    row, at = np.nonzero(sets >= 0)
+    direct = csr_array((np.ones(len(row), np.uint16), (row, sets[row, at])), shape=(len(sets), len(tree)))
+    found: Any = direct @ tree.upwards
+    found.data = np.ones(found.nnz, np.uint16)
+    return found
+
+
+def _share(part: NDArray[np.uint16], whole: NDArray[np.uint16]) -> NDArray[np.float64]:
+    return np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
 
 
 def harmonic_mean(precision: ArrayLike, recall: ArrayLike) -> Values:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError, OptionError
 from ...stats.agreement import divided
-from ...terms.icd.ancestor_sets import Nodes, hierarchy
+from ...terms.icd.codes import Nodes, hierarchy
 from ..match.matches import Matches
 from ..match.pairs import RANKED
 from ..read.findings import Finding

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...pages.rows import Row, known
-from ...terms.icd.ancestor_sets import chapter_label, hierarchy
+from ...terms.icd.codes import chapter_label, hierarchy
 from ..match.matches import Matches
 from .scores import Values
 

@@ -1,4 +1,4 @@
-"""Codes as people write them in a table -> nodes of one ICD-10 tree."""
+"""Codes as people write them in a table -> nodes of one ICD-10 tree, and its chapters."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from .tree import IcdTree, nearest_codes
 
 _BETWEEN_CODES = re.compile(r"[;|]")
 _OTHER = {"icd10cm": "icd10", "icd10": "icd10cm"}
+_RANGE = re.compile(r"\(([A-Z][0-9A-Z]{2}-[A-Z][0-9A-Z]{2})\)$")
+Nodes = NDArray[np.int32]
 
 
 class Place(NamedTuple):
@@ -92,3 +94,17 @@ def padded(rows: Iterable[tuple[int, ...]]) -> NDArray[np.int32]:
     lengths = np.fromiter(map(len, listed), np.int64, len(listed))
     out[np.arange(out.shape[1]) < lengths[:, None]] = [node for row in listed for node in row]
     return out
+
+
+def hierarchy(source: str) -> IcdTree:
+    """The tree of `source`. Errors: `InputError` for a list of terms."""
+    tree = open_tree(source)
+    if (tree.parents < 0).all():
+        raise InputError("a list of terms, and no tree", source=source, allowed="codes with a column 'parent'")
+    return tree
+
+
+def chapter_label(tree: IcdTree, chapter: int) -> str:
+    """Names a chapter by the range of its codes where its name tells it, "J00-J99"; else "chapter X"."""
+    found = _RANGE.search(tree.names[chapter])
+    return found[1] if found else f"chapter {tree.codes[chapter]}"

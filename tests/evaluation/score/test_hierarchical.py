@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dxmatch.metrics import hdf1, hdp, hdr
-from dxmatch.terms.icd.ancestor_sets import hierarchy
+from dxmatch.terms.icd.codes import hierarchy
 
 from ..made import find, framed, scored, told
 
