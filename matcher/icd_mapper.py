@@ -205,7 +205,7 @@ class IcdMapper:
         of_name = dict(zip(names, self.index.answers(names, self.chosen["k"]), strict=True))
         answers = {text: of_name[one.name] for text, one in read.items()}
         for text, one in read.items():
-            if one.no_code is not None and not self.m.judge_all:
+            if one.not_understood is not None and not self.m.judge_all:
                 answers[text] = IcdAnswer(None, None, UNMAPPED, None, answers[text].candidates)
         said = {text: normalizer.assertion(one.name) for text, one in read.items()}
         if told := [text for text, one in said.items() if one.status in _TOLD]:

@@ -160,7 +160,7 @@ class TextCodes:
         out: CodeOf = dict.fromkeys(texts, ((), "unmapped"))
         readable = [text for text in texts if len(text) <= MAX_CHARACTERS and m.providers.normalizer(text)]
         to_code = m.providers.naming.to_code
-        if asked := [text for text in readable if m.judge_all or to_code(text).no_code is None]:
+        if asked := [text for text in readable if m.judge_all or to_code(text).not_understood is None]:
             with warnings.catch_warnings(action="ignore"):  # what is said beside a diagnosis changes no verdict here
                 found = mapper.answers(asked, progress=progress)
             for text, one in found.items():

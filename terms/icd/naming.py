@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 from ..text.assertion import Status, assertion_of
 from ..text.normalizer import Normalizer, normalize_checked
@@ -103,16 +102,6 @@ class Reading:
     not_understood: str | None = None
 
 
-class Codable(NamedTuple):
-    """name : what is looked up. no_code : why the text names no disease that is there, or several; None where it may name one.
-
-    Only what is denied or not understood has no code: ICD-10 has codes for history, screening and exposure.
-    """
-
-    name: str
-    no_code: str | None
-
-
 class Naming:
     """Raw diagnoses -> names, in their order. Safe to share between threads.
 
@@ -145,17 +134,17 @@ class Naming:
         texts = list(texts)
         return list(map(self._reading, texts, normalize_checked(self.normalizer, texts)))
 
-    def to_code(self, text: str) -> Codable:
+    def to_code(self, text: str) -> Reading:
         """What the mapping to ICD-10 looks up for a text: a bare code stays one, slips are mended.
 
-        Errors: as of a call.
+        What is denied, too, is not understood here, with the word that denies it: ICD-10 has codes for history, screening and exposure, and
+        none for what is not there. Errors: as of a call.
         """
         (name,) = normalize_checked(self.normalizer, [text])
         reading, said = self._reading(text, name), self.normalizer.assertion(name)
-        no_code = reading.not_understood
-        if no_code is None and said.status is Status.NEGATED:
-            no_code = f"{said.status}: '{said.trigger}'"
-        return Codable(reading.name if self._title(name) is name else name, no_code)
+        if reading.not_understood is None and said.status is Status.NEGATED:
+            reading = replace(reading, not_understood=f"{said.status}: '{said.trigger}'")
+        return reading if self._title(name) is name else replace(reading, name=name)
 
     def _reading(self, text: str, name: str) -> Reading:
         vocabulary, title = self.vocabulary, self._title(name)
