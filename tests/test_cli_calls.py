@@ -151,6 +151,6 @@ def test_how_a_command_ends_that_was_cut_short(
     def cut_short(*_: object, **__: object) -> None:
         raise raised
 
-    monkeypatch.setattr("dxmatch.matcher.icd_mapping.map_table", cut_short)
+    monkeypatch.setattr("dxmatch.matcher.icd_mapping.map_terms", cut_short)
     done = command("icd", "heart attack")
     assert done.code == code and said in done.err and len(done.err.splitlines()) == 1 and "Zzyzx" not in done.err

@@ -162,7 +162,7 @@ def test_picks_are_asked_once_and_serve_the_feature(here: Path, loopback: Any) -
 
     loopback.rules({"contains": "names of ICD-10 entries", "text": "none of these"})
     odd = pa.table({"diagnosis": ["an odd finding"]})
-    (row,) = dxmatch.icd(odd, pick="Qwen/Qwen2.5-7B-Instruct", preset=mine).to_pylist()
+    (row,) = dxmatch.icd(odd, pick="icd_qwen25_7b", preset=mine).to_pylist()
     assert (row["icd10"], row["how"], row["reason"]) == (None, "unscored", "the answer names no verdict")
     with pytest.raises(InputError, match="no such ICD pick; did you mean 'icd_qwen25_7b'"):
         dxmatch.icd(["x y"], pick="icd_qwen25_8b", preset=mine)

@@ -115,7 +115,7 @@ def test_what_is_said_of_a_disease_has_no_code_that_says_another_thing() -> None
         ({"diagnosis": [None, " "]}, {}, "row 0, column 'diagnosis': the diagnosis is blank"),
         ({"diagnosis": [3, 5]}, {}, "row 0, column 'diagnosis': a value that is not text"), ([3, 5], {}, "row 0, column 'diagnosis'"),
         (["gout", "flu \ud83d"], {}, "row 1, column 'diagnosis': half a surrogate pair"), ([], {}, "at least one"),
-        ({"Dx": ["flu"]}, {}, r"'diagnosis' .* is missing.*Got: \['Dx'\]. Or: column=… names the column"),
+        ({"x": ["flu"], "y": [""]}, {}, r"which column .*Got: \['x', 'y'\]. Or: column=… names the column"),
         (["flu"], {"k": 0}, "'k' parameter must be a whole number from 1 to 1,000 or None"),
         ("flu.TSV", {}, "no such file"), ("flu.xlsx#One", {}, "no such file"),
         ("flu", {"preset": {"encoder": "bergamott"}}, "'encoder' parameter .*endpoint:NAME:MODEL .*did you mean 'bergamot'"),
