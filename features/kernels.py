@@ -37,21 +37,26 @@ def cosine(vectors, first, second, out):
 
 @compiled
 def found(offsets, ids, stems, codes, lengths, first, second, out):
-    """See `Pairs.found`: of the words of the first in the second; the arrays are those of `Words`."""
+    """See `Pairs.found`, both directions in one pass: no two words are compared twice. The arrays are those of `Words`; out : float64[2, m]."""
+    best = np.empty(offsets[-1])
     for pair in range(first.size):
         a, a_end = offsets[first[pair]], offsets[first[pair] + 1]
         b, b_end = offsets[second[pair]], offsets[second[pair] + 1]
+        best[: b_end - b] = 0.0
         total = 0.0
         for i in range(a, a_end):
             word, nearest = ids[i], 0.0
             for j in range(b, b_end):
-                other = ids[j]
-                if stems[word] == stems[other]:
-                    nearest = 1.0
-                    break
-                nearest = max(nearest, min(_dot(codes[word], codes[other]) / (lengths[word] * lengths[other]), 1.0))
+                other, near = ids[j], 1.0
+                if stems[word] != stems[other]:
+                    near = min(_dot(codes[word], codes[other]) / (lengths[word] * lengths[other]), 1.0)
+                nearest, best[j - b] = max(nearest, near), max(best[j - b], near)
             total += nearest
-        out[pair] = total / (a_end - a)
+        out[0, pair] = total / (a_end - a)
+        total = 0.0
+        for j in range(b_end - b):
+            total += best[j]
+        out[1, pair] = total / (b_end - b)
 
 
 @compiled

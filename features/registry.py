@@ -63,8 +63,7 @@ class Pairs:
         from . import kernels
 
         out, words = np.empty((2, len(self.first))), self.names.words(encoder)
-        kernels.found(*words, self.first, self.second, out[0])
-        kernels.found(*words, self.second, self.first, out[1])
+        kernels.found(*words, self.first, self.second, out)
         return out
 
     @once

@@ -21,11 +21,12 @@ from .speed import start_once
 HERE = Path(__file__).resolve().parents[2]
 JOB = """
 import json, sys, time
+from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 if __name__ == "__main__":
     start = time.perf_counter()
     import dxmatch
-    dxmatch.score_files(sys.argv[1], sys.argv[2])
+    dxmatch.score_files(Path(sys.argv[1]), Path(sys.argv[2]))
     seconds = time.perf_counter() - start
     print(json.dumps([seconds, max(getrusage(who).ru_maxrss for who in (RUSAGE_SELF, RUSAGE_CHILDREN)) / 1024]))
 """
