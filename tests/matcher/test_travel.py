@@ -103,7 +103,7 @@ def test_other_processes(own: dxmatch.MatchFunction) -> None:
 
 
 FORK = """
-import multiprocessing
+import multiprocessing, os
 import dxmatch
 
 names = [f"{x} of the {y}" for x in ("cancer", "infection", "stenosis") for y in ("heart", "lung", "liver", "kidney")]
@@ -113,7 +113,6 @@ m.link(names, others)
 
 def again(_):
     return m.probabilities(others, others[::-1]).tolist(), m.link(names[:3], others)["note"].to_pylist(), dxmatch.icd(others, matcher=m)["icd10"].to_pylist()
-
 expected = again(0)
 if (child := os.fork()) == 0:
     os._exit(0 if again(0) == expected else 3)
