@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import warnings
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import cached_property
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import DxmatchError, MissingExtra, ModelError, OptionError
+from ...errors import DxmatchError, MissingExtra, ModelError, OptionError, warn
 from . import OWN_LENGTH, POOLINGS, checked_texts, rows_of
 from .folders import encoder_files, first_line, hub_folder
 
@@ -152,7 +151,5 @@ class SentenceEncoder:
         lengths = np.array([len(one) for one in tokens["input_ids"]], np.int64)
         longest = self.model.max_seq_length or int(lengths.max(initial=0))
         if cut := int((lengths > longest).sum()):
-            warnings.warn(
-                f"{self.name} reads {longest} tokens; {cut} longer text(s) were cut.", UserWarning, stacklevel=3
-            )
+            warn(f"{self.name} reads {longest} tokens; {cut} longer text(s) were cut.")
         return np.minimum(lengths, longest)

@@ -89,7 +89,8 @@ def _mapped(path: Path) -> Arrays:
 
     The library copies each of them: 110 MB, and a fifth of a first match.
     """
-    whole = np.asarray(np.memmap(path, np.uint8, "r"))
+    # private pages, as of an array that was just made: numba compiles anew for arrays that cannot be written
+    whole = np.asarray(np.memmap(path, np.uint8, "c"))
     begin = 8 + int(whole[:8].view("<u8")[0])
     header = json.loads(whole[8:begin].tobytes())
     return {
