@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+import threading
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..errors import InputError, MixedScriptsWarning, ModelError, NotUnderstood,
 from ..features.compute import MIN_COVERAGE, check_coverage, coverage, feature_table
 from ..features.feature_set import FeatureSet
 from ..features.names import SIDES, Names, Progress, different_texts, unordered_pairs
-from ..features.providers import SHIPPED, Providers
+from ..features.providers import SHIPPED, Providers, once
 from ..features.registry import Pairs
 from ..files.wording import counted, is_file_name
 from ..models.folder import ModelFolder
@@ -187,6 +187,9 @@ class Batch:
         self.first, self.second, self.pair_of_row = unordered_pairs(a, b, len(names))
         self.turned = a > b
         self._threads, self._progress = threads, progress
+        # Not `functools.cached_property`: until Python 3.12 its lock is one for all batches, so that no two would be computed at once.
+        self._made: dict[tuple[Any, ...], Any] = {}
+        self._lock = threading.RLock()
 
     @classmethod
     def of_texts(
@@ -208,7 +211,8 @@ class Batch:
         """bool[m]: both sides are the same name."""
         return self.first == self.second
 
-    @cached_property
+    @property
+    @once
     def features(self) -> NDArray[np.float32]:
         """float32[m, f]: the columns of the model's set, NaN where one could not be computed.
 
@@ -232,7 +236,8 @@ class Batch:
         """The share of rows that each feature is known for."""
         return coverage(self.features, self.pair_of_row, self.model.features)
 
-    @cached_property
+    @property
+    @once
     def decided(self) -> NDArray[np.float64]:
         """float64[m]: the probability under the default policy, 1 for equal names, 0 where what is said of them excludes a match."""
         parts, table = self.model.trained, self.features
@@ -260,7 +265,8 @@ class Batch:
         learnt = relation.of_head(policy.name, seen, threads=self._threads)
         return np.where(self.equal[self.pair_of_row], most, np.minimum(learnt, most))
 
-    @cached_property
+    @property
+    @once
     def directions(self) -> NDArray[np.float32]:
         """float32[n, 5]: what speaks for `a` being a kind of `b`."""
         pairs, source = Pairs(self.names, self.first, self.second), self.model.features.icd_source or "icd10cm"
