@@ -199,38 +199,25 @@ def _is_denial(axis: Hashable) -> bool:
     return isinstance(axis, tuple) and axis[0] == _NEGATED
 
 
-def contrasts(a: str, b: str, language: str = "en") -> list[tuple[str, str]]:
+def contrasts(a: str, b: str, language: str = "en", *, denials: bool = False) -> list[tuple[str, str]]:
     """The conflicting words of two normalised names, those of `a` first, in the order of `a`.
+
+    denials : only where one name affirms what the other denies.
 
     >>> contrasts("chronic hepatitis b", "acute hepatitis c")
     [('chronic', 'acute'), ('hepatitis b', 'hepatitis c')]
-    >>> contrasts("type 1 diabetes mellitus", "diabetes mellitus")
-    []
-    """
-    return [words for _, words in _conflicts(a, b, language)]
-
-
-def denials(a: str, b: str, language: str = "en") -> list[tuple[str, str]]:
-    """Those of the `contrasts` in which one name affirms what the other denies.
-
-    >>> denials("small cell lung cancer", "non small cell lung cancer")
-    [('small cell', 'non small cell')]
-    >>> denials("acute stable angina", "chronic unstable angina")
+    >>> contrasts("acute stable angina", "chronic unstable angina", denials=True)
     [('stable', 'unstable')]
     """
-    return [words for axis, words in _conflicts(a, b, language) if _is_denial(axis)]
-
-
-def _conflicts(a: str, b: str, language: str) -> list[tuple[Hashable, tuple[str, str]]]:
     of_a: dict[Hashable, dict[Hashable, str]] = {}
     of_b: dict[Hashable, dict[Hashable, str]] = {}
     for name, of_name in ((a, of_a), (b, of_b)):
         for axis, value, words in attributes(name, language) if _table(language) else ():
             of_name.setdefault(axis, {}).setdefault(value, words)
     return [
-        (axis, (next(iter(values.values())), next(iter(of_b[axis].values()))))
+        (next(iter(values.values())), next(iter(of_b[axis].values())))
         for axis, values in of_a.items()
-        if axis in of_b and values.keys().isdisjoint(of_b[axis])
+        if axis in of_b and values.keys().isdisjoint(of_b[axis]) and (_is_denial(axis) or not denials)
     ]
 
 

@@ -36,7 +36,7 @@ def cosine(vectors, first, second, out):
 
 
 @compiled
-def found(offsets, ids, stems, codes, lengths, first, second, out):
+def found(offsets, ids, alike, stems, codes, lengths, first, second, out):
     """See `Pairs.found`, both directions in one pass: no two words are compared twice. The arrays are those of `Words`; out : float64[2, m]."""
     best = np.empty(offsets[-1])
     for pair in range(first.size):
@@ -48,8 +48,14 @@ def found(offsets, ids, stems, codes, lengths, first, second, out):
             word, nearest = ids[i], 0.0
             for j in range(b, b_end):
                 other, near = ids[j], 1.0
-                if stems[word] != stems[other]:
-                    near = min(_dot(codes[word], codes[other]) / (lengths[word] * lengths[other]), 1.0)
+                if word < len(alike) and other < len(alike):
+                    near = alike[word, other]
+                elif stems[word] != stems[other]:
+                    dot = np.int32(0)
+                    for k in range(codes.shape[1]):
+                        # numba's own sum of two numbers of 32 bits has 64, which takes twice as long
+                        dot = np.int32(dot + np.int32(np.int32(codes[word, k]) * np.int32(codes[other, k])))
+                    near = min(dot / (lengths[word] * lengths[other]), 1.0)
                 nearest, best[j - b] = max(nearest, near), max(best[j - b], near)
             total += nearest
         out[0, pair] = total / (a_end - a)
@@ -57,15 +63,6 @@ def found(offsets, ids, stems, codes, lengths, first, second, out):
         for j in range(b_end - b):
             total += best[j]
         out[1, pair] = total / (b_end - b)
-
-
-@compiled
-def _dot(a, b):
-    total = np.int32(0)
-    for k in range(a.size):
-        # numba's own sum of two numbers of 32 bits has 64, which takes twice as long
-        total = np.int32(total + np.int32(np.int32(a[k]) * np.int32(b[k])))
-    return total
 
 
 @compiled

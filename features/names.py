@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +17,7 @@ from ..terms.icd.naming import Reading, mixed_scripts
 from ..terms.icd.search import CANDIDATES, Candidates, Shares
 from ..terms.text.vocabulary import Corrections
 from .contrast import Attributes
-from .providers import Providers, once
+from .providers import Lazy, Providers, once
 from .tokens import Sets, Words, numbered, token_sets
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ class IcdPlaces(NamedTuple):
     distribution: Shares
 
 
-class Names:
+class Names(Lazy):
     """r different texts and their u different names: tokenised, embedded, placed in ICD-10 on demand. Safe to share between threads.
 
     What was made can be pickled (`pickle.dumps(names, protocol=5)`; arrays travel out of band with a `buffer_callback`):
@@ -98,8 +97,6 @@ class Names:
         self.read_as: dict[int, Corrections] = {}
         self.providers = providers
         self.progress: Progress | None = None
-        self._made: dict[tuple[Any, ...], Any] = {}
-        self._lock = threading.RLock()
 
     @classmethod
     def read(cls, texts: Sequence[str], providers: Providers, *, progress: Progress | None = None) -> Names:
@@ -132,7 +129,7 @@ class Names:
         return {**kept, "_made": {key: value for key, value in self._made.items() if not key[0].startswith("_")}}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self.__dict__.update(state, progress=None, _lock=threading.RLock())
+        self.__dict__.update(state, progress=None)
 
     def __len__(self) -> int:
         return len(self.names)

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ..errors import ModelError, OptionError
 from ..files.wording import hint
@@ -34,8 +34,17 @@ ENDPOINT = "endpoint:"
 T = TypeVar("T")
 
 
+class Lazy:
+    """An object whose methods `once` make what is asked for. (Until Python 3.12 `functools.cached_property` has one lock for all objects.)"""
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        made = super().__new__(cls)
+        vars(made).update(_made={}, _lock=threading.RLock())
+        return made
+
+
 def once(make: Callable[..., T]) -> Callable[..., T]:
-    """Has a method compute a thing once, whoever asks, for each of its arguments: kept in its object's `_made`, under its `_lock`."""
+    """Has a method of a `Lazy` object compute a thing once, whoever asks, for each of its arguments."""
 
     @wraps(make)
     def kept(self: Any, *arguments: Any) -> T:
@@ -50,7 +59,7 @@ def once(make: Callable[..., T]) -> Callable[..., T]:
 
 
 @dataclass
-class Providers:
+class Providers(Lazy):
     """What stands behind a feature set: the naming of raw texts, encoders by the names that the TOML uses, votes, ICD indexes.
 
     An encoder or an ICD index is opened when the first feature asks for it and kept for all later jobs.
@@ -77,8 +86,6 @@ class Providers:
     allow_download: bool = False
     store: VoteStore | None = None
     graph: DiseaseGraph | None = None
-    _made: dict[tuple[Any, ...], Any] = field(default_factory=dict)
-    _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
     @property
     def normalizer(self) -> Normalizer:

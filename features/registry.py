@@ -5,7 +5,6 @@ Every comparison depends on the two names alone, so a pair alone has the value t
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from inspect import Parameter, signature
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from ..votes.voters import PICK_CHOICES, PICK_OPTIONS, VOTE_CHOICES, VOTE_OPTIONS, Picker, Voter
 from .contrast import MAX_CONFLICTS
 from .names import Index, Names
-from .providers import once
+from .providers import Lazy, once
 from .tokens import VIEWS
 
 Column = NDArray[np.float32]
@@ -25,7 +24,7 @@ Column = NDArray[np.float32]
 DISEASE_COLUMNS = ("same", "line", "closeness", "lin", "certainty")
 
 
-class Pairs:
+class Pairs(Lazy):
     """m pairs of names, and what several columns read of them, computed once.
 
     Parameters
@@ -36,8 +35,6 @@ class Pairs:
 
     def __init__(self, names: Names, first: Index, second: Index) -> None:
         self.names, self.first, self.second = names, first, second
-        self._made: dict[tuple[Any, ...], Any] = {}
-        self._lock = threading.RLock()
 
     def filled(self, loop: str | Callable[..., None], *of_names: object, rows: int | None = None) -> Column:
         """float32[m], or float32[rows, m], as a loop, one of `kernels` by its name, fills it from what is known of the names."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-import threading
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -14,7 +13,7 @@ from ..errors import InputError, MixedScriptsWarning, ModelError, NotUnderstood,
 from ..features.compute import MIN_COVERAGE, check_coverage, coverage, feature_table
 from ..features.feature_set import FeatureSet
 from ..features.names import SIDES, Names, Progress, different_texts, unordered_pairs
-from ..features.providers import SHIPPED, Providers, once
+from ..features.providers import SHIPPED, Lazy, Providers, once
 from ..features.registry import Pairs
 from ..files.wording import counted, is_file_name
 from ..models.folder import ModelFolder
@@ -156,7 +155,7 @@ class Scored:
     coverage: Mapping[str, float]
 
 
-class Batch:
+class Batch(Lazy):
     """n rows of two names. What is asked for is computed once, for the m unordered pairs of different names, and gathered to the rows.
 
     Parameters
@@ -187,9 +186,6 @@ class Batch:
         self.first, self.second, self.pair_of_row = unordered_pairs(a, b, len(names))
         self.turned = a > b
         self._threads, self._progress = threads, progress
-        # Not `functools.cached_property`: until Python 3.12 its lock is one for all batches, so that no two would be computed at once.
-        self._made: dict[tuple[Any, ...], Any] = {}
-        self._lock = threading.RLock()
 
     @classmethod
     def of_texts(
@@ -248,8 +244,7 @@ class Batch:
 
     def probability(self, policy: PolicyName | None = None) -> NDArray[np.float64]:
         """float64[n] under a policy, the model's own if not given; NaN where a row is unscored."""
-        chosen = self.model.policy if policy is None else POLICIES[policy]
-        found = self._under(chosen)
+        found = self._under(self.model.policy if policy is None else POLICIES[policy])
         found[self.unscored] = np.nan
         return found
 

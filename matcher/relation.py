@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import plain
-from ..features.contrast import contrasts, denials
+from ..features.contrast import contrasts
 from ..features.names import Names
 from ..features.providers import SHIPPED, Providers
 from ..pages.facts import facts
@@ -110,7 +110,7 @@ def reason(providers: Providers, names: Names, a: int, b: int) -> str:
     first, second = (providers.normalizer.assertion(names.names[place]) for place in (a, b))
     if excludes(first, second):
         return f"{_said(first)}, {_said(second)}"
-    if denied := denials(first.core, second.core, providers.normalizer.language):
+    if denied := contrasts(first.core, second.core, providers.normalizer.language, denials=True):
         return f"'{denied[0][0]}' and '{denied[0][1]}' exclude each other"
     if a == b:
         return ""

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dxmatch.features.contrast import MAX_CONFLICTS, contrasts, denials
+from dxmatch.features.contrast import MAX_CONFLICTS, contrasts
 from dxmatch.terms.text.assertion import assertion_of, excludes
 from dxmatch.terms.text.normalizer import Normalizer
 
@@ -29,11 +29,10 @@ NAMES = st.one_of(st.lists(st.sampled_from(_WORDS.split()), max_size=7).map(" ".
 @pytest.mark.parametrize(("kind", "a", "b", "opposed"), [row for row in cases("contrasts") if "excludes" not in row[0]])
 def test_words_of_two_names(kind: str, a: str, b: str, opposed: str) -> None:
     a, b = N(a), N(b)
-    compare = denials if kind.endswith("denied") else contrasts
-    found = compare(a, b)
-    assert sorted((y, x) for x, y in found) == sorted(compare(b, a))
+    found, turned = (contrasts(*two, denials=kind.endswith("denied")) for two in ((a, b), (b, a)))
+    assert sorted((y, x) for x, y in found) == sorted(turned)
     assert bool(found) == (not kind.startswith("not"))
-    assert set(denials(a, b)) <= set(contrasts(a, b))
+    assert set(contrasts(a, b, denials=True)) <= set(contrasts(a, b))
     assert kind != "opposed" or "; ".join(f"{x}/{y}" for x, y in found) == opposed
 
 
@@ -51,7 +50,7 @@ def test_the_columns_are_those_of_the_words_and_of_what_is_said(names: list[str]
     """What a whole name asserts is no denial of a word: only the cores are compared word by word."""
     said = [assertion_of(name) for name in names]
     opposed = [[min(len(contrasts(a.core, b.core)), MAX_CONFLICTS) for b in said] for a in said]
-    excluded = [[excludes(a, b) or bool(denials(a.core, b.core)) for b in said] for a in said]
+    excluded = [[excludes(a, b) or bool(contrasts(a.core, b.core, denials=True)) for b in said] for a in said]
     contrast, exclusion = table(names, {"kind": "contrast"}, {"kind": "exclusion"})
     assert contrast.tolist() == opposed and exclusion.tolist() == excluded
     assert not np.diag(opposed).any() and not np.diag(excluded).any(), "no name contrasts with itself"

@@ -107,7 +107,10 @@ def same(old: Any, new: Any) -> bool:
     """Equal, numbers within the tolerance, also where they are text; a stream may say more figures than it did."""
     if isinstance(old, dict) and isinstance(new, dict):
         return old.keys() == new.keys() and all(
-            {*old[key]} <= {*new[key]} if key == "figures" else same(old[key], new[key]) for key in old
+            all(any(same(one, other) for other in new[key]) for one in old[key])
+            if key == "figures"
+            else same(old[key], new[key])
+            for key in old
         )
     if isinstance(old, list) and isinstance(new, list):
         return len(old) == len(new) and all(map(same, old, new))
