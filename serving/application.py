@@ -42,7 +42,7 @@ from .answers import (
     matched,
     no_diagnosis,
 )
-from .guard import LOOPBACK, Guard, answered, refused
+from .guard import LOOPBACK, Guard, answered, let_end, refused
 
 if TYPE_CHECKING:
     from ..matcher.match_function import MatchFunction
@@ -157,6 +157,7 @@ def _endpoint(takes: type[msgspec.Struct] | None, answer: Callable[[Any], Any], 
                 async for piece in request.stream():
                     body += piece
                     if len(body) > MAX_BODY:
+                        await let_end(request.receive)
                         return refused(413, f"too much at once. Allowed: {MAX_BODY:,} bytes.")
                 given = decoder.decode(body)
             return answered(await to_thread.run_sync(answer, given, limiter=limiter))

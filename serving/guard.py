@@ -35,6 +35,12 @@ def refused(status: int, line: str) -> Response:
     return answered({"error": " ".join(line.split())}, status)
 
 
+async def let_end(receive: Receive) -> None:
+    """Takes in, and forgets, what a client still sends: who sends all before it reads would see a reset in place of an answer."""
+    while (await receive()).get("more_body"):
+        pass
+
+
 class Guard:
     """Refuses what does not come from a page of this server or from a program on purpose.
 
@@ -64,6 +70,8 @@ class Guard:
             await send(message)
 
         problem = self.problem(scope["method"], Headers(scope=scope))
+        if problem is not None:
+            await let_end(receive)
         answer = self.app if problem is None else refused(*problem)
         await answer(scope, receive, guarded)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import errno
 import ipaddress
@@ -9,15 +10,26 @@ import os
 import socket
 import warnings
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..errors import DxmatchError, MissingExtra, OptionError, warn
 from ..matcher.match_function import MatchFunction
+
+try:
+    import h11
+    import uvicorn
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+except ImportError:
+    raise MissingExtra("A server", "serve") from None
+
 from .application import app
 from .guard import LOOPBACK
 
 HOST, PORT = "127.0.0.1", 8765
 _OPEN_CONNECTIONS = 64
 _LAST_ANSWERS_S = 3
+REQUEST_S = 20.0
+"""For a request to be there, headers and body: else those that never end take all connections."""
 
 
 def serve(
@@ -54,11 +66,6 @@ def serve(
     OptionError
         For a port that another program has, or a host that is not this machine's.
     """
-    try:
-        import uvicorn
-    except ImportError:
-        raise MissingExtra("A server", "serve") from None
-
     alone = is_loopback(host)
     if not alone:
         warn(f"the host {host} is open to the network: {OPEN}")
@@ -68,14 +75,36 @@ def serve(
         warnings.simplefilter("ignore", UserWarning)
         known = (*names, *(() if alone else (socket.gethostname(), *LOOPBACK)))
         made = app(matcher, labels=labels, expert=expert, hosts=LOOPBACK if alone else None, names=known)
-        config = uvicorn.Config(
-            made, log_level="error", access_log=False, server_header=False, proxy_headers=False, lifespan="off", ws="none",
-            limit_concurrency=_OPEN_CONNECTIONS, timeout_graceful_shutdown=_LAST_ANSWERS_S,
-        )  # fmt: skip
         ready(_address(host, listening.getsockname()[1]))
         # uvicorn ends its work and then raises the signal again
         with contextlib.suppress(KeyboardInterrupt):
-            uvicorn.Server(config).run(sockets=[listening])
+            server_of(made).run(sockets=[listening])
+
+
+class _Timely(H11Protocol):
+    """Closes a connection whose request is not whole in time, which uvicorn has no limit for."""
+
+    _due: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._due = self.loop.call_later(REQUEST_S, transport.close)
+
+    def data_received(self, data: bytes) -> None:
+        self._due = self._due or self.loop.call_later(REQUEST_S, self.transport.close)
+        super().data_received(data)
+        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
+            self._due.cancel()
+            self._due = None
+
+
+def server_of(application: Any) -> uvicorn.Server:
+    """uvicorn around an ASGI application, as `serve` runs it."""
+    config = uvicorn.Config(
+        application, http=_Timely, log_level="error", access_log=False, server_header=False, proxy_headers=False, lifespan="off", ws="none",
+        limit_concurrency=_OPEN_CONNECTIONS, timeout_graceful_shutdown=_LAST_ANSWERS_S,
+    )  # fmt: skip
+    return uvicorn.Server(config)
 
 
 OPEN = "everybody who can reach this machine can read what the page shows and write labels, without a password"

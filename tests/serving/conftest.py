@@ -9,6 +9,7 @@ import time
 import pytest
 
 import dxmatch
+from dxmatch.serving.server import server_of
 
 
 @pytest.fixture(scope="session")
@@ -19,12 +20,10 @@ def m():
 @pytest.fixture(scope="session")
 def served():
     """Gives the address of an application on a port of its own, while the block runs."""
-    import uvicorn
-
     @contextlib.contextmanager
     def running(application):
-        config = uvicorn.Config(application, port=0, log_level="error", access_log=False, lifespan="off", ws="none")
-        server = uvicorn.Server(config)
+        server = server_of(application)
+        server.config.port = 0
         thread = threading.Thread(target=server.run, daemon=True)
         thread.start()
         while not server.started:
