@@ -1,5 +1,6 @@
 """The command line: its commands, what a user types first, and how a command ends."""
 
+import itertools
 import logging
 import os
 import re
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cyclopts import App, CycloptsError, Group
-from cyclopts.exceptions import UnknownCommandError, UnknownOptionError
+from cyclopts.exceptions import UnknownCommandError, UnknownOptionError, UnusedCliTokensError
 
 from .. import __version__
 from ..errors import DxmatchError, OptionError
@@ -95,6 +96,11 @@ def wrong_usage(error: CycloptsError, words: list[str]) -> str:
         old = typed.strip("-").replace("-", "_")
         if name := getattr(error.target, "names", {}).get(RENAMED.get(old, old)):
             return f"{typed} is now {name}."
+    if isinstance(error, UnusedCliTokensError) and error.command_chain in (("match",), ("explain",)):
+        typed = [*itertools.takewhile(lambda word: word[:1] != "-", words[1:])]
+        *first, last = (typed[2:] and typed) or ["heart", "attack", "MI"]
+        example = f'dxmatch {words[0]} "{" ".join(first)}" "{last}"'
+        return f"two diagnoses are compared; one of several words needs quotes, as in: {example}"
     return f"{said} See: dxmatch help {' '.join(error.command_chain)}" if error.command_chain else said
 
 

@@ -15,7 +15,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from ..errors import SET_ASIDE, InputError, warn
+from ..errors import SET_ASIDE, InputError, ReadingWarning, warn
 from ..settings import for_spreadsheets
 from .atomic import whole_file
 from .json_records import JSON_SUFFIXES, read_json
@@ -36,7 +36,8 @@ def read_table(source: Any, encoding: str | None = None, *, set_aside: bool | No
 
     CSV and TSV values stay text as typed ("007" is not 7), the cells of a workbook become text as they look; a CSV may be separated
     by commas, semicolons or tabs. `lists.xlsx#Cases` names a sheet, else the first is read, and `note` says so where there are more.
-    Elsewhere a column with values of several kinds is one of texts.
+    Elsewhere a column with values of several kinds is one of texts. Rows without a value are left out, with a warning where others follow; of
+    a table of one column they are blanks.
 
     encoding : of a text file that is not UTF-8, as "cp1252".
     set_aside : what is `broken` in the file stays in `Table.broken`, for `sound_rows`; else the first of them is an error, which with False
@@ -73,13 +74,17 @@ def _read_file(path: Path, encoding: str | None) -> Table:
     suffix = check_file(path)
     if suffix == ".parquet":
         return Table(read_parquet(path), source, 1)
-    if suffix == ".xlsx":
-        data, header_row, rows, source, note = read_workbook(path, sheet)
-        return Table(data, source, header_row + 1, rows=rows, note=note)
-    if suffix in (".csv", ".tsv"):
-        data, header_row, rows, broken = read_delimited(path, suffix, encoding)
-        return Table(data, source, header_row + 1, rows=rows, broken=tuple(broken))
-    broken = list[InputError]()
+    note, broken = "", list[InputError]()
+    if suffix in (".csv", ".tsv", ".xlsx"):
+        if suffix == ".xlsx":
+            data, header_row, rows, source, note = read_workbook(path, sheet)
+        else:
+            data, header_row, rows, broken = read_delimited(path, suffix, encoding)
+        below = np.arange(header_row + 1, rows.max(initial=header_row))
+        if len(blank := below[~np.isin(below, [*rows.tolist(), *(error.row or 0 for error in broken)])]):
+            told = f"{source}: {counted(len(blank), 'row')} without a value left out, the first is row {blank[0]}."
+            warn(f"{told} The others keep their numbers.", ReadingWarning)
+        return Table(data, source, header_row + 1, rows=rows, note=note, broken=tuple(broken))
     found = [*objects_in(path, encoding, broken)]
     rows = [row for row, _ in found]
     data = records_as_columns([one for _, one in found], source, rows)
@@ -144,7 +149,7 @@ def write_tables(tables: Iterable[pa.Table], path: StrPath, *, spreadsheet: bool
     with whole_file(target) as temporary:
         every = chain([first], rest)
         if suffix == ".xlsx":
-            write_workbook(every, first.schema, temporary, str(target))
+            write_workbook(pa.concat_tables(every), temporary, str(target))
         elif suffix == ".jsonl":
             with temporary.open("w", encoding="utf-8") as handle:
                 for batch in chain.from_iterable(table.to_batches(max_chunksize=65_536) for table in every):

@@ -1,12 +1,15 @@
-"""Excel workbooks (.xlsx): a sheet read as a table, its cells as text as they look; tables written, whose texts stay texts, whatever they begin with."""
+"""Excel workbooks (.xlsx): a sheet read as a table, its cells as text as they look; tables written, no text of which runs as a formula."""
+
+# pyright: reportAttributeAccessIssue=false
+# pyarrow.compute makes its functions at run time, where no type checker sees them.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 import warnings
 import zipfile
-from collections.abc import Iterable
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -14,10 +17,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from .table import as_text, named_columns
+from .table import as_text, is_text, named_columns
 from .wording import hint
 
 MAX_DIGITS = 15
@@ -32,6 +36,9 @@ _UNCOMPUTED = re.compile(
     rb'<(?:\w+:)?c r="([A-Z]+)(\d+)"(?![^>]*t="str")[^>]*><(?:\w+:)?f\b[^>]*(?:/>|>[^<]*</(?:\w+:)?f>)(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>)?</(?:\w+:)?c>'
 )
 """A formula without a value: a program wrote it, and Excel never computed it. One whose value is the empty text is a `str`."""
+_WHOLE, _NUMBER = r"^(0|-?[1-9]\d{0,14})$", r"^(0|-?[1-9]\d{0,7}|-?(0|[1-9]\d{0,7})\.\d{0,6}[1-9])$"
+_DAY = r"^(19[1-9]|20\d)\d-\d\d-\d\d$"
+"""How a number, and a date that Excel knows, is shown."""
 _Cells = dict[int, dict[int, str]]
 
 
@@ -158,33 +165,44 @@ def check_fits(rows: int, target: str) -> None:
         raise InputError(f"{rows + 1:,} rows are too many for an Excel workbook", source=target, allowed=allowed)
 
 
-def write_workbook(tables: Iterable[pa.Table], schema: pa.Schema, path: Path, target: str) -> None:
-    """Tables of one schema below each other in the only sheet of a workbook, whose header stays in sight.
+def write_workbook(table: pa.Table, path: Path, target: str) -> None:
+    """A table as the only sheet of a workbook, whose header stays in sight.
 
-    A text is written as text, also where it begins with "="; lists and objects are JSON. Whole numbers of more than 15 digits are
-    texts too, since Excel would round them. target : the file's name for errors, where `path` is temporary.
+    A column of texts that are all numbers, or all dates, is one of these, since what is read of a file is text. Any other text is written as
+    text, also where it begins with "="; lists and objects are JSON. Whole numbers of more than 15 digits are texts too, since Excel would
+    round them. target : the file's name for errors, where `path` is temporary.
 
     Errors: `InputError` for a text too long for a cell, and more rows than a sheet holds.
     """
     from openpyxl import Workbook
 
-    book, rows = Workbook(write_only=True), 0
+    check_fits(len(table), target)
+    book = Workbook(write_only=True)
     sheet: Any = book.create_sheet("Table")
     sheet.freeze_panes = "A2"
-    sheet.append([_cell(sheet, name) for name in schema.names])
-    for table in tables:
-        rows += len(table)
-        check_fits(rows, target)
-        for batch in table.to_batches(max_chunksize=65_536):
-            for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                cells = [_cell(sheet, value) for value in values]
-                for name, cell in zip(schema.names, cells, strict=True):
-                    if isinstance(cell, str) and len(cell) > MAX_CELL:
-                        allowed = f"at most {MAX_CELL:,}; .csv and .parquet have no such limit"
-                        problem = f"a text of {len(cell):,} characters is too long for a cell of Excel"
-                        raise InputError(problem, source=target, column=name, allowed=allowed)
-                sheet.append(cells)
+    sheet.append([_cell(sheet, name) for name in table.column_names])
+    typed = pa.table([*map(_numbers_or_days, table.columns)], table.column_names)
+    for batch in typed.to_batches(max_chunksize=65_536):
+        for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            cells = [_cell(sheet, value) for value in values]
+            for name, cell in zip(table.column_names, cells, strict=True):
+                if isinstance(cell, str) and len(cell) > MAX_CELL:
+                    allowed = f"at most {MAX_CELL:,}; .csv and .parquet have no such limit"
+                    problem = f"a text of {len(cell):,} characters is too long for a cell of Excel"
+                    raise InputError(problem, source=target, column=name, allowed=allowed)
+            sheet.append(cells)
     book.save(path)
+
+
+def _numbers_or_days(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column of texts as numbers or dates where each is written as one is shown, so that it reads the same again; "007" and "2.50" are none."""
+    if is_text(column.type) and column.null_count < len(column):
+        texts = column.cast(pa.large_string())
+        for kind, pattern in ((pa.int64(), _WHOLE), (pa.float64(), _NUMBER), (pa.date32(), _DAY)):
+            if pc.all(pc.match_substring_regex(texts, pattern)).as_py():
+                with contextlib.suppress(pa.ArrowInvalid):  # the 30th of February
+                    return texts.cast(kind)
+    return column
 
 
 def _cell(sheet: Any, value: Any) -> Any:

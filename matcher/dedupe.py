@@ -126,7 +126,7 @@ def _duplicates(
     at = np.full(len(of), -1)
     at[rows] = np.arange(len(rows))
     take = pa.array(at, mask=at < 0)
-    made: dict[str, pa.Array | pa.ChunkedArray] = {"term": texts, "index": pa.array(np.arange(len(of)))}
+    made: dict[str, pa.Array | pa.ChunkedArray] = {"term": texts, "index": pa.array(read.places)}
     made |= {title: values.take(take) for title, values in columns.items()}
     made["note"] = pa.array([of.problems.get(row) for row in range(len(of))], pa.large_string())
     return pa.table(made | {title: values for title, values in read.others("").items() if title not in made})

@@ -170,7 +170,7 @@ def _links(
     near = zip(of_a[~matches].tolist(), nearest_b.tolist(), probability[~matches].tolist(), strict=True)
     nearest = {name: f"{NO_MATCH}; the nearest is {b.texts[row]!r} ({p:.2f})" for name, row, p in near}
     notes = [a.problems.get(row) or nearest.get(int(a.name[row]), NO_MATCH) for row in left.tolist()]
-    columns |= {"index_a": take_a, "index_b": take_b}
+    columns |= {"index_a": pa.array(terms_a.places).take(take_a), "index_b": pa.array(terms_b.places).take(take_b)}
     columns["note"] = pa.array(notes, pa.string()).take(pa.array(np.cumsum(none) - 1, mask=~none))
     others = {name: values.take(take_a) for name, values in terms_a.others("a_").items()}
     others |= {name: values.take(take_b) for name, values in terms_b.others("b_", index=True).items()}

@@ -37,6 +37,11 @@ class Terms:
     def __len__(self) -> int:
         return len(self.texts)
 
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """int64[n]: where each stands in its list or frame, or below the header of its file, rows without a value counted; from 0."""
+        return self.table.row_numbers() - self.table.first_row
+
     def others(self, prefix: str, *, index: bool = False) -> dict[str, pa.ChunkedArray]:
         """The other columns of the table, their names with a prefix. index : also the index of a pandas frame, where it has a name."""
         data, frame = self.table.data, self.table.frame

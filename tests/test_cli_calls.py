@@ -57,6 +57,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("", "icd x.csv --column a --column b", 2, "--column"),
     ("", "pairs.csv", 2, "dxmatch evaluate pairs.csv|dxmatch score pairs.csv"),
     ("", "heart attack", 2, 'dxmatch match "heart attack"|dxmatch icd "heart attack"'),
+    ("", "match heart attack MI --threshold 1", 2, 'needs quotes, as in: dxmatch match "heart attack" "MI"'),
     ("", "'heart attack' gout", 2, 'dxmatch match "heart attack" "gout"'),
     ("", "scor x.csv", 2, "score"),
     ("", "votes sttus", 2, "status"),

@@ -158,11 +158,20 @@ def test_no_file_is_two_files() -> None:
     assert not long
 
 
-def test_import_is_light() -> None:
-    code = f"import sys, dxmatch; print([m for m in {HEAVY!r} if m in sys.modules])"
-    assert (
-        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
-    )
+@pytest.mark.parametrize(
+    ("code", "heavy"),
+    [
+        ("import dxmatch", HEAVY),
+        (
+            "import sys; from dxmatch.cli.main import run; run(['help', 'evaluate'])",
+            ["pandas", "scipy", "altair", "torch"],
+        ),
+    ],
+)
+def test_import_is_light(code: str, heavy: list[str]) -> None:
+    code += f"; import sys; sys.exit([m for m in {heavy!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.strip() == "[]", done.stderr
 
 
 @pytest.mark.parametrize(

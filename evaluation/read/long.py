@@ -34,7 +34,7 @@ _BLANKS = frozenset(["", "null", "na", "n/a", "nan", "none", "#n/a", "<na>", "ni
 NO_ROWS = pa.schema([  # the columns that every row has
     *((name, pa.large_string()) for name in ("case_id", "rater", "role", RANK, "diagnosis", IN_WORDS)), (ROW, pa.int64()),
     *((name, pa.dictionary(pa.int32(), pa.large_string())) for name in (FILE, COLUMN)), (GIVEN, pa.bool_()), (ONCE, pa.int8()),
-]).empty_table()  # fmt: skip
+])  # fmt: skip
 Codes = NDArray[np.int64]
 
 
@@ -112,7 +112,7 @@ def rows_of(
         parts.append(pa.table(of))
     for role, columns in ((REFERENCE, shape.right), (FINAL, [names[FINAL]] if FINAL in names else [])):
         parts += _right(shape, role, columns, of_case)
-    rows = pa.concat_tables([NO_ROWS, *parts], promote_options="default")
+    rows = pa.concat_tables([NO_ROWS.empty_table(), *parts], promote_options="default")
     if kind == LONG or "rater" not in names:
         return rows
     # a row without rater and list holds right answers alone

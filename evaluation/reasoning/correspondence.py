@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from ...errors import InputError
 from ...matcher.protocol import Matcher, Profile
@@ -95,6 +94,8 @@ def correspond(probabilities: NDArray[np.float64], threshold: float, pairing: st
     """
     allowed = probabilities >= threshold
     if pairing == "best":
+        from scipy.optimize import linear_sum_assignment  # takes half a second, and no other evaluation needs it
+
         weights = np.where(allowed, probabilities + _OF_EQUAL_WEIGHT, 0.0)
         rows, columns = linear_sum_assignment(weights, maximize=True)
         kept = allowed[rows, columns]

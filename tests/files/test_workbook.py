@@ -116,6 +116,8 @@ def test_what_is_written(tmp_path: Path) -> None:
     values = pa.table({
         "text": texts, "whole": [7] * 9, "long": [12345678901234567] * 9, "share": [0.5, None, float("nan"), float("inf"), *[1.0] * 5],
         "match": [True, False, None, *[True] * 6], "day": [datetime.date(2026, 3, 1)] * 9,
+        "read whole": ["7", None, *["-12"] * 7], "read share": ["0.25", "3", None, *["-1.5"] * 6], "read day": ["2026-03-01", None, *["1999-12-31"] * 7],
+        "code": ["250.5", "250.50", *["1"] * 7], "id": ["007"] * 9, "no day": ["2026-02-30"] * 9,
     })  # fmt: skip
     write_tables(iter([values.slice(0, 4), values.slice(4)]), tmp_path / "t.xlsx")
     sheet = openpyxl.load_workbook(tmp_path / "t.xlsx").active
@@ -124,7 +126,11 @@ def test_what_is_written(tmp_path: Path) -> None:
     assert [cell.value for cell in sheet["D"]][1:5] == [0.5, None, None, "inf"]
     assert (sheet["B2"].value, sheet["C2"].value, sheet["E2"].value) == (7, "12345678901234567", True)
     assert sheet["F2"].is_date and sheet.freeze_panes == "A2"
+    assert [cell.data_type for cell in sheet[2]][6:] == ["n", "n", "d", "s", "s", "s"], (
+        "a column is read as text, and is of one kind"
+    )
     table = read_table(tmp_path / "t.xlsx")
+    assert table.data.select(values.column_names[6:]).equals(values.select(values.column_names[6:]))
     assert table.column("text") == texts and table.column("match")[:3] == ["TRUE", "FALSE", None]
 
 

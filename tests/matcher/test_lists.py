@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 
 import dxmatch
+from dxmatch.errors import ReadingWarning
 from dxmatch.files.tables import write_table
 from dxmatch.matcher import candidates
 from dxmatch.matcher.batch import PairModel
@@ -148,6 +149,21 @@ def test_each_term_has_its_best_link_or_the_reason_of_none(m: dxmatch.MatchFunct
     assert notes[1].startswith("no match") and notes[4] == notes[5] == "blank"
     assert notes[8].startswith("not understood: another language")
     assert linked.loc[~linked["match"], ["b", "probability", "index_b", "relation"]].isna().all(axis=None)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
+def test_rows_without_a_value_are_told_and_shift_no_index(
+    m: dxmatch.MatchFunction, tmp_path: Path, suffix: str
+) -> None:
+    rows, path = [["term", "id"], ["gout", 1], ["", ""], ["", ""], ["MI", 2], ["", ""]], tmp_path / f"t{suffix}"
+    frame = pd.DataFrame(rows)
+    frame.to_csv(path, index=False, header=False) if suffix == ".csv" else frame.to_excel(
+        path, index=False, header=False
+    )
+    with pytest.warns(ReadingWarning, match="2 rows without a value left out, the first is row 3"):
+        assert m.link(path, ["heart attack", "gout"])["index_a"].to_pylist() == [0, 3]
+    with pytest.warns(ReadingWarning, match="2 rows without a value"):
+        assert m.dedupe(path)["index"].to_pylist() == [0, 3]
 
 
 def test_k_and_the_threshold_of_link(m: dxmatch.MatchFunction) -> None:
