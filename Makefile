@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 TOOLS := .venv-tools
 LOWEST := .venv-lowest
+AUTOML := .venv-automl
 # Most of what is installed is never imported: what is, is compiled by its first import, and kept.
 QUIET := --disable-pip-version-check install --quiet --no-compile
 INSTALL := $(BIN)/python -m pip $(QUIET) --constraint constraints.txt
@@ -14,7 +15,7 @@ ITSELF := -m pip $(QUIET) --no-deps --no-build-isolation --editable .
 unexport PYTHONDONTWRITEBYTECODE
 OUT := out
 
-.PHONY: demo docs pictures test test-nightly test-lowest fuzz lint lock audit release bench reproduce encoder model clean
+.PHONY: demo docs pictures test test-nightly test-automl test-lowest fuzz lint lock audit release bench reproduce encoder model clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -62,6 +63,15 @@ pictures: $(VENV)/.installed-dev
 NUMBER ?= 20000
 fuzz: $(VENV)/.installed-dev
 	FUZZ=$(NUMBER) $(BIN)/python -m pytest tests/fuzz
+
+# AutoGluon wants an older Ray than the tests of Ray do, so it has an environment of its own.
+test-automl: $(AUTOML)/.installed
+	$(AUTOML)/bin/python -m pytest --numprocesses auto --dist worksteal tests/training
+
+$(AUTOML)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(AUTOML)
+	$(AUTOML)/bin/python -m pip $(QUIET) --editable '.[automl]' pytest pytest-xdist hypothesis
+	@touch $@
 
 # The oldest release that pyproject.toml allows of each direct dependency; torch stays at the one in constraints.txt.
 test-lowest: $(TOOLS)/.installed
