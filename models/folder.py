@@ -177,8 +177,10 @@ def check_target(path: str | os.PathLike[str], *, overwrite: bool = False) -> No
         return
     entries = {entry.name for entry in target.iterdir()} if target.is_dir() and not target.is_symlink() else None
     if entries is None or not entries <= {MANIFEST, ARRAYS, CARD} or (entries and MANIFEST not in entries):
+        others = ", ".join(sorted((entries or set()) - {MANIFEST, ARRAYS, CARD})[:3])
         raise ModelError(
-            f"{target}: something that is no model of this release is there. Allowed: a new path, or an empty folder."
+            f"{target}: something that dxmatch did not write is there{f' ({others})' if others else ''}, and is never deleted. "
+            "Allowed: a new path, or an empty folder."
         )
     if entries and not overwrite:
         raise ModelError(f"{target}: a model is there. Allowed: a new path.").with_remedy(

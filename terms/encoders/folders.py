@@ -9,8 +9,10 @@ import contextlib
 import hashlib
 import os
 import re
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -85,26 +87,41 @@ def first_line(error: Exception) -> str:
 class KeptEncoder(os.PathLike[str]):
     """The files of an encoder in a model folder, as the path of a folder that holds them.
 
-    They are written, when the path is first asked for, into the cache: a library opens a folder, and M may have come as bytes.
+    They are written, when the path is first asked for, into the cache: a library opens a folder, and M may have come as bytes. What a cleaner
+    of caches took away, or cut, is written again.
     """
 
     files: Mapping[str, bytes]
 
     def __fspath__(self) -> str:
+        return self._folder
+
+    @cached_property
+    def _folder(self) -> str:
         digest = hashlib.sha256()
         for name, content in sorted(self.files.items()):
             digest.update(f"{name} {hashlib.sha256(content).hexdigest()}\n".encode())
         folder = cache_folder() / "encoders" / digest.hexdigest()[:32]
-        if not folder.is_dir():
+        if not self._lies_in(folder):
+            shutil.rmtree(folder, ignore_errors=True)
             try:
                 with whole_folder(folder) as made:
                     for name, content in self.files.items():
                         (made / name).parent.mkdir(parents=True, exist_ok=True)
                         (made / name).write_bytes(content)
             except DxmatchError:
-                if not folder.is_dir():  # else another process has made it meanwhile
+                if not self._lies_in(folder):  # else another process has made it meanwhile
                     raise
         return str(folder)
+
+    def _lies_in(self, folder: Path) -> bool:
+        try:
+            return all((folder / name).read_bytes() == content for name, content in self.files.items())
+        except OSError:
+            return False
+
+    def __reduce__(self) -> Any:  # where the folder lies here says nothing of another machine
+        return KeptEncoder, (self.files,)
 
 
 def kept_encoders(files: Mapping[str, bytes], names: Sequence[str]) -> dict[str, KeptEncoder]:

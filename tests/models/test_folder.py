@@ -30,7 +30,7 @@ FILES = ["CARD.md", "model.json", "model.safetensors"]
 
 @pytest.mark.parametrize("which", ["with an encoder's files", "with a relation", "with a learnt policy"])
 def test_round_trip(parts, tmp_path, which):
-    """What else lies in a folder is left alone."""
+    """What else lies in a folder, as Finder and git leave it, is left alone; a link to one is as good."""
     whole = (
         replace(parts, kept={"0/config.json": b"{}\xff"})
         if "files" in which
@@ -38,8 +38,11 @@ def test_round_trip(parts, tmp_path, which):
     )
     (tmp_path / "model").mkdir()
     folder = save(tmp_path / "model", whole)
-    (folder / "README.md").write_text("mine")
-    loaded = load(str(folder))
+    for other in ("README.md", ".DS_Store", ".gitattributes", ".git/config"):
+        (folder / other).parent.mkdir(exist_ok=True)
+        (folder / other).write_text("mine")
+    (tmp_path / "latest").symlink_to(folder)
+    loaded = load(str(tmp_path / "latest"))
     again = save(str(tmp_path / "new" / "again"), loaded)
     assert sorted(path.name for path in again.iterdir()) == FILES
     assert stat.S_IMODE(folder.stat().st_mode) == stat.S_IMODE(again.parent.stat().st_mode)
@@ -109,8 +112,13 @@ def test_only_a_model_gives_way_and_only_when_asked(parts, folder, tmp_path):
     kept = [other / "chapter.txt", tmp_path / "file", folder / "notes.txt"]
     for file in kept:
         file.write_text("years of work")
-    for path in (other, tmp_path / "file", tmp_path / "link", folder):
-        with pytest.raises(ModelError, match="no model of this release is there"):
+    for path, what in (
+        (other, r" \(chapter\.txt\)"),
+        (tmp_path / "file", ""),
+        (tmp_path / "link", ""),
+        (folder, r" \(notes\.txt\)"),
+    ):
+        with pytest.raises(ModelError, match=f"something that dxmatch did not write is there{what}, and is never"):
             save(path, parts, overwrite=True)
     assert all(file.read_text() == "years of work" for file in kept)
 

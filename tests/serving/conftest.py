@@ -20,6 +20,7 @@ def m():
 @pytest.fixture(scope="session")
 def served():
     """Gives the address of an application on a port of its own, while the block runs."""
+
     @contextlib.contextmanager
     def running(application):
         server = server_of(application)

@@ -81,9 +81,9 @@ def test_a_model_that_keeps_its_encoder_can_be_moved(
     shown = command("model", "show", tmp_path / "again").out
     assert "Encoder 'mine': kept in the model folder." in shown and str(made) not in shown
     cached = next((tmp_path / "cache" / "encoders").glob("*/modules.json"))
-    cached.write_text(cached.read_text() + "\n")
-    with pytest.raises(dxmatch.ModelError, match="is not the one that the model was trained with"):
-        dxmatch.load(tmp_path / "elsewhere").probability("flu", "influenza A")
+    for damage in (lambda: cached.write_text("{}"), cached.unlink):  # as a cleaner of caches does
+        damage()
+        assert dxmatch.load(tmp_path / "elsewhere").probability("flu", "influenza A") == expected
 
 
 @pytest.mark.parametrize("path", ["0/../../x", "0/.hidden", "x/a", "100/a", "0//a", "1/a", "0"])
