@@ -97,10 +97,15 @@ def test_demo(demo: tuple[Path, str]) -> None:
     ("explain Лихорадка fever", "not understood"), ("explain Лихорадка fever --judge-all", "No match"),
     ("explain 'type 1 diabetes' 'type 2 diabetes' --json", '"opposed": ['),
     (f"icd '{'acute myocardial infarction of the anterior wall ' * 9}'", "acute myocardial infarction of the anterior wall " * 8),
-    ("metrics --quiet", "RPAD"), ("version", "dxmatch 0."),
+    ("metrics --quiet", "RPAD|chi_i = [mu_i > 0]"), ("version", "dxmatch 0."),
+    # brackets are text, never the markup of the library that draws tables
+    ("icd 'gout [/b]'", "gout [/b]"), ("explain 'gout [/b]' gout", "gout [/b]"),
+    ("score t.csv --a 'a [/x]'", "a [/x]|gout [/b]"), ("evaluate l.csv", "m [/b]"),
 ])  # fmt: skip
 def test_what_is_said(here: Path, command: Command, arguments: str, words: str) -> None:
     """A row of a table is not wrapped where there is no terminal."""
+    Path("t.csv").write_text("a [/x],b\ngout [/b],gout\n")
+    Path("l.csv").write_text("case,gold,m [/b]\n1,gout,gout [/b]\n2,sepsis,gout\n")
     done = command(*shlex.split(arguments))
     assert not [word for word in words.split("|") if word not in done.output], done
     assert "--json" not in arguments or json.loads(done.out)
@@ -156,7 +161,7 @@ def test_from_pairs_to_a_model_to_labels_to_a_model(
     run("train", "first.csv", "--extra", "anna.csv", "--extra-weight", "1", "-o", "m2", *given)
 
 
-@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "xlsx", "parquet"])
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
 def test_from_standard_input_to_standard_output(form: str, here: Path) -> None:
     run = [sys.executable, "-m", "dxmatch.cli", "score", "-", "-o", f"-.{form}"]
     done = subprocess.run(
@@ -168,12 +173,6 @@ def test_from_standard_input_to_standard_output(form: str, here: Path) -> None:
     assert [each.name for each in here.iterdir()] == [f"out.{form}"], "a temporary file is left"
 
 
-def test_without_a_file_the_first_rows_are_shown(here: Path, command: Command) -> None:
-    shown = command("score", "-", given=PAIRS)
-    assert "heart attack" in shown.out and "-o FILE writes all" in shown.out and "/dxmatch-" not in shown.output
-    assert json.loads(command("icd", "-", "-o", "-.jsonl", given='{"diagnosis": "gout"}\n').out)["icd10"] == "M10"
-
-
 def test_json_is_one_document_with_the_rows_that_no_file_takes(here: Path, command: Command) -> None:
     pq.write_table(pa.table({"a": ["gout"], "b": ["gout"]}), sink := io.BytesIO())
     told = json.loads(command("score", "-", "--json", given=sink.getvalue()).out)
@@ -181,9 +180,13 @@ def test_json_is_one_document_with_the_rows_that_no_file_takes(here: Path, comma
     Path("p.csv").write_text("a,b\ngout,gouty arthritis\nqwertz asdf,gout\n")
     assert [row["match"] for row in json.loads(command("score", "p.csv", "--json").out)["rows"]] == [True, None]
     assert "rows" not in json.loads(command("score", "p.csv", "--json", "-o", "s.csv").out)
-    Path("t.csv").write_text("term\ngout\ngouty arthritis\n")
-    for asked in (("link", "t.csv", "t.csv"), ("dedupe", "t.csv")):
-        assert len(json.loads(command(*asked, "--json").out)["rows"]) == 2
+    Path("t.csv").write_text("Dx,id\ngout,1\ngouty arthritis,2\n")  # a column of diagnoses is found by its usual names
+    for asked, rows in (
+        (("link", "t.csv", "t.csv"), "rows"),
+        (("dedupe", "t.csv"), "rows"),
+        (("icd", "t.csv"), "mapped"),
+    ):
+        assert len(json.loads(command(*asked, "--json").out)[rows]) == 2
     Path("l.csv").write_text(LISTS)
     assert json.loads(command("evaluate", "--json", "l.csv", "--metric", "top_k_accuracy").out)["table"]
 
@@ -196,13 +199,6 @@ def test_a_threshold_and_a_policy_reach_a_table_and_a_job(here: Path, command: C
     Path("t.csv").write_text("Dx,id\ndiabetes,1\nT2DM,2\n")
     for policy, clusters in (("strict", 2), ("specification", 1)):
         assert json.loads(command("dedupe", "t.csv", "--policy", policy, "--json").out)["clusters"] == clusters
-
-
-def test_a_column_of_diagnoses_is_found_by_its_usual_names(here: Path, command: Command) -> None:
-    Path("t.csv").write_text("Dx,id\ngout,1\nflu,2\n")
-    for asked in (("icd", "t.csv"), ("dedupe", "t.csv"), ("link", "t.csv", "t.csv")):
-        done = command(*asked)
-        assert (done.code, "gout" in done.out) == (0, True), done.err
 
 
 @pytest.mark.parametrize(("given", "said"), [
@@ -221,21 +217,20 @@ def test_evaluate(here: Path, command: Command, given: str, said: str) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal")
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-def test_signals_end_a_command_in_a_line(sent: signal.Signals) -> None:
+def test_a_scheduler_ends_a_command_in_a_line_as_ctrl_c_does() -> None:
     run = [sys.executable, "-m", "dxmatch.cli", "score", "/dev/stdin"]
     with subprocess.Popen(
         run, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(5)
-        process.send_signal(sent)
+        process.send_signal(signal.SIGTERM)
         assert process.wait(30) == 130 and process.stderr is not None
         assert process.stderr.read().startswith("dxmatch: interrupted")
 
 
 @pytest.mark.parametrize("content", [
-    "a,b\ngout,gout\n", "a;b\ngout;gout\n", "a\tb\ngout\tgout\n", '{"a": "gout", "b": "gout"}\n', '\ufeff{"a": "gout", "b": "gout"}\n{"a": "x", "b": "y"}',
+    "a;b\ngout;gout\n", '\ufeff{"a": "gout", "b": "gout"}\n{"a": "x", "b": "y"}',
     '[{"a": "gout",\n "b": "gout"}]', "a\tb\ngout\tgout\n".encode("utf-16"),
 ])  # fmt: skip
 def test_what_comes_in_is_known_by_its_beginning(content: str | bytes, here: Path, command: Command) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,6 @@ WRITING = {
     "suggest": "suggest pool.csv -n 4 -o o/round --experts anna",
     "train": "train labelled.csv -o o/models/of/mine --features strings.toml --held-out o/held.csv --rejects o/x.csv",
     "ask, batches": "ask cases.csv -m lab:big --endpoints e.toml --export o/batches --rejects o/x.csv --store o/votes.sqlite",
-    "votes import": "votes import pairs.csv --verdict label --model me --store o/votes.sqlite --rejects o/x.csv",
 }
 
 
@@ -48,14 +46,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, example: Path, toy_row
     os.umask(before)
 
 
-def modes(folder: Path) -> dict[str, int]:
-    return {str(each.relative_to(folder)): stat.S_IMODE(each.stat().st_mode) for each in folder.rglob("*")}
-
-
-def in_order(found: dict[str, int], folder: Path, file_mode: int, folder_mode: int) -> bool:
-    return all(mode == (folder_mode if (folder / name).is_dir() else file_mode) for name, mode in found.items())
-
-
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
 @pytest.mark.parametrize("what", WRITING)
 @pytest.mark.usefixtures("few_rounds")
@@ -66,22 +56,19 @@ def test_what_a_command_writes_is_its_owners_alone(what: str, here: Path, comman
         Path("e.toml").write_text(f'[endpoint.lab]\nurl = "{loopback.url}"\ntries = 1\n')
     done = command(*WRITING[what].split())
     assert done.code == 0, done.err
-    found = modes(here / "o")
-    assert found and in_order(found, here / "o", 0o600, 0o700), found
+    made = [*(here / "o").rglob("*")]
+    assert made and [each for each in made if each.stat().st_mode & 0o077] == [], "others can read it"
     page = (ROOT.parent / "docs" / "privacy.md").read_text("utf-8")
-    kinds = {Path(name).suffix for name in found} - {""}
-    assert not (untold := [kind for kind in kinds if kind not in page]), f"docs/privacy.md does not name {untold}"
+    assert [each for each in made if each.suffix not in page] == [], "docs/privacy.md does not name it"
 
 
 MARK = "Zzyzx syndrome"
 FAILING = {
     "no header": ("{m},{m} of the heart\ngout,flu\n", "score t.csv -o o.csv"),
-    "no header of lists": ("{m},{m} of the heart\ngout,flu\n", "evaluate t.csv"),
     "more cells than columns": ("a,b\n{m},gout,flu\n", "score t.csv -o o.csv"),
     "not UTF-8": ("a,b\n{m} \udcff,gout\n", "score t.csv -o o.csv"),
     "no label": ("a,b,label\n{m},gout,{m}\n", "train t.csv -o m"),
     "a verdict that is none": ("a,b,v\n{m},gout,{m}\n", "votes import t.csv --verdict v --model me"),
-    "a role that is none": ("case_id,rater,role,rank,diagnosis\n1,x,{m},1,{m}\n", "evaluate t.csv"),
     "a rank that is none": ("case_id,rater,rank,diagnosis\n1,x,{m},{m}\n", "evaluate t.csv"),
     "two references": ("case_id,rater,rank,diagnosis,reference\n{m},x,1,flu,{m}\n{m},x,2,gout,flu\n", "evaluate t.csv"),
     "an unknown code": ("case_id,rater,rank,diagnosis,icd10,reference\n1,x,1,flu,{m},gout\n", "evaluate t.csv --metrics hierarchical"),

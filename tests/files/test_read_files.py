@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dxmatch.errors import InputError, OptionError
+from dxmatch.errors import InputError
 from dxmatch.files.tables import read_table
 
 CASES = list(csv.DictReader((Path(__file__).parents[1] / "cases" / "files.csv").open(encoding="utf-8", newline="")))
@@ -29,19 +29,6 @@ def test_a_file(case: dict[str, str], tmp_path: Path) -> None:
     else:
         assert [list(row.values()) for row in table.data.to_pylist()] == json.loads(case["rows"])
         assert table.row_numbers().tolist() == json.loads(case["numbers"])
-
-
-def test_the_row_of_a_later_error(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text('a,b\n\n"x\ny",z\n\n ,w\n', "utf-8")
-    with pytest.raises(InputError, match=r"t\.csv, row 5, column 'a': the diagnosis is blank"):
-        read_table(tmp_path / "t.csv").required_text("a")
-
-
-@pytest.mark.parametrize("name", ["klingon", "base64", "", 7])
-def test_an_encoding_that_is_none(tmp_path: Path, name: str) -> None:
-    (tmp_path / "t.csv").write_text("a\nx\n")
-    with pytest.raises(OptionError, match=r"'encoding' parameter must be the name of a text encoding, as cp1252"):
-        read_table(tmp_path / "t.csv", name)
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dxmatch.errors import InputError
-from dxmatch.files.pairs import read_pairs
-from dxmatch.files.tables import check_apart, read_table, write_table
+from dxmatch.files.tables import read_table, write_table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tests.fuzz.tables import difference, mutant
@@ -26,15 +25,6 @@ TEXTS = pa.array([b"flu", "Löfgren".encode(), b"caf\xe9 au lait spot"], pa.bina
 def test_damaged_tables_are_read_as_their_reference_readers_do(tmp_path: Path, first: int) -> None:
     wrong = {seed: difference(mutant(seed), tmp_path) for seed in range(first, first + 100)}
     assert {seed: said for seed, said in wrong.items() if said} == {}
-
-
-def test_an_output_that_would_replace_what_is_there(tmp_path: Path) -> None:
-    (path := tmp_path / "t.csv").write_text("a,b\nx,\nx,y\n")
-    with pytest.raises(InputError, match="the output is the input"):
-        read_pairs(path, rejects=path)
-    with pytest.raises(InputError, match="one file for two outputs"):
-        check_apart([path, None, tmp_path / "." / "t.csv"])
-    assert path.read_text() == "a,b\nx,\nx,y\n"
 
 
 @pytest.mark.parametrize("column", [TEXTS, pa.ListArray.from_arrays([0, 1, 2, 3], TEXTS)], ids=["text", "list"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,15 +20,6 @@ from dxmatch.files.tables import read_table, write_rejects, write_table, write_t
 DATA = pa.table({"a": ["heart attack", 'say "x", y\nz', "ИБС"], "b": ["MI", None, "007"]})
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".xlsx", ".parquet"])
-def test_round_trip_whole_and_in_pieces(tmp_path: Path, suffix: str) -> None:
-    path = tmp_path / f"t{suffix}"
-    for tables in ([DATA], [DATA.slice(0, 1), DATA.slice(1, 0), DATA.slice(1)]):
-        write_tables(iter(tables), path)
-        assert read_table(path).data.to_pylist() == DATA.to_pylist()
-        assert list(tmp_path.iterdir()) == [path], "a temporary file is left"
-
-
 @pytest.mark.parametrize("frame", [pd.DataFrame(DATA.to_pandas()), pl.from_arrow(DATA), DATA])
 def test_frames_come_back_as_their_kind(frame: object) -> None:
     table = read_table(frame)
@@ -40,36 +32,17 @@ def test_rows_and_files_of_a_table_put_together(tmp_path: Path) -> None:
     table = Table(data, "two files", 2, rows=np.array([2, 5, 2]), sources=["one.csv", "one.csv", "two.csv"])
     with pytest.raises(InputError, match=r"^one\.csv, row 5, column 'a': the diagnosis is blank"):
         table.required_text("a")
-    assert str(table.error("odd", 2, "a")).startswith("two.csv, row 2, column 'a'")
-    kept = table.filter(np.array([False, True, True]))
-    assert (kept.column("a"), kept.row_number(0), kept.source_of(1)) == ([None, "y"], 5, "two.csv")
     write_rejects(table, {2: "odd", 1: "odder"}, tmp_path / "r.csv")
     rejected = read_table(tmp_path / "r.csv").data.select(["rejected_row", "rejected_file", "rejected_because"])
     assert [*map(tuple, map(dict.values, rejected.to_pylist()))] == [("5", "one.csv", "odder"), ("2", "two.csv", "odd")]
-
-
-def test_a_missing_column_names_the_nearest_and_the_option() -> None:
-    table = read_table({"A": ["x"], "diagnoses": ["z"]})
-    with pytest.raises(InputError, match="'diagnosis' is missing; did you mean 'diagnoses'"):
-        table.require("diagnosis")
-    with pytest.raises(
-        InputError, match=r"'a' \(a diagnosis\) is missing; did you mean 'A'.*Or: a='A' names the column"
-    ) as caught:
-        table.require("a", "a diagnosis", option="a")
-    assert caught.value.worded({"a": "--a"}).endswith(" Or: --a A names the column.")
-    assert "Or:" not in caught.value.worded({"b": "--b"}), "a command that lacks an option says nothing of it"
-    with pytest.raises(InputError, match=r"Or: weight=… names the column"):
-        table.require("weight", option="weight")
 
 
 @pytest.mark.parametrize(
     ("source", "columns"),
     [
         ([{"a": "x", "b": 1}, {"a": "y"}], {"a": ["x", "y"], "b": [1, None]}),
-        ([{"a": "x"}, {"b": float("nan"), "a": None}], {"a": ["x", None], "b": [None, None]}),
         ({"a": ("x", "y"), "b": np.array([1, 2])}, {"a": ["x", "y"], "b": [1, 2]}),
         ({"a": pd.Series(["x", None]), "b": [["y"], []]}, {"a": ["x", None], "b": [["y"], []]}),
-        ([{"a": "x"}, {"a": 3}], {"a": ["x", "3"]}),
         ({"a": [["x"], 1.5, None], 1: [float("nan"), True, "y"]}, {"a": ['["x"]', "1.5", None], "1": [None, "true", "y"]}),
     ],
 )  # fmt: skip
@@ -86,10 +59,7 @@ def test_lists_of_dicts_and_dicts_of_columns(source: object, columns: dict[str, 
         ([{"a": "x"}, ("y",)], r"records, row 1: not an object"),
         ({"a": ["x"], "b": []}, r"dict: columns that make no table"),
         ({"a": "xyz"}, r"dict, column 'a': not a column.*Got: 'xyz'"),
-        ({"a": {"case": ["x"]}}, r"dict, column 'a': not a column"),
-        ({}, r"dict: the table has no rows"),
         (pd.DataFrame([["x", "y"]], columns=["a", "a"]), r"data frame: two columns of one name"),
-        (pa.table({"a": []}), r"data frame: the table has no rows"),
         (pa.table({"a": [None, 3]}), r"data frame, row 1, column 'a': a value that is not text.*Got: 3"),
         (3, "not a table"),
         ("none.csv", r"none\.csv: no such file"),
@@ -111,14 +81,10 @@ def test_nothing_half_written(tmp_path: Path) -> None:
         write_table(DATA, tmp_path / "absent" / "t.csv")
 
 
-@pytest.mark.parametrize("kind", [pa.string(), pa.dictionary(pa.int32(), pa.string())])
-def test_no_text_runs_as_a_formula(kind: pa.DataType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("made", [pa.array, lambda texts: pa.array(texts).dictionary_encode()])
+def test_no_text_runs_as_a_formula(made: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runs, safe = ["=1+1", "-1+1", "@SUM(A1)", "\tx", "\rx", "-ve culture"], ["a=b", "'=1", "-1.5", "+3e-4", "(=1)"]
-    column = (
-        pa.array([*runs, *safe]).cast(kind)
-        if pa.types.is_string(kind)
-        else pa.array([*runs, *safe]).dictionary_encode()
-    )
+    column = made([*runs, *safe])
     monkeypatch.setenv("DXMATCH_SPREADSHEET", "1")
     for options, mark in (({}, "'"), ({"spreadsheet": False}, "")):
         table = read_table(write_table(pa.table({"=h": column}), tmp_path / "t.csv", **options))
@@ -132,14 +98,15 @@ TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])
 @example([("\x07", "_x0041_"), ("a\r\nb", "\r"), ("=1", '"'), (",", "\ufeff")])
 @settings(max_examples=60, deadline=None)
 def test_any_text_comes_back(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]) -> None:
-    """What is written is read, whatever it holds; blank texts are null, and rows of nothing else are left out."""
+    """What is written, whole or in pieces, is read, whatever it holds; blank texts are null, and rows of nothing else are left out."""
     data = pa.table({"a": [a for a, _ in rows], "b": [b for _, b in rows]})
     folder = tmp_path_factory.mktemp("t")
-    for suffix in (".csv", ".tsv", ".xlsx", ".jsonl"):
-        blank = {".xlsx": str.strip}.get(suffix, lambda text: text)
-        kept = [row for row in rows if suffix == ".jsonl" or any(map(blank, row))]
-        if not kept:
-            continue
-        back = read_table(write_table(data, folder / f"t{suffix}"))
-        expected = [tuple(text if suffix == ".jsonl" or blank(text) else None for text in row) for row in kept]
-        assert list(zip(back.column("a"), back.column("b"), strict=True)) == expected, suffix
+    for suffix in (".csv", ".tsv", ".xlsx", ".jsonl", ".parquet"):
+        blank = {".xlsx": str.strip, ".jsonl": lambda text: True, ".parquet": lambda text: True}.get(suffix, bool)
+        expected = [tuple(text if blank(text) else None for text in row) for row in rows if any(map(blank, row))]
+        write_tables([data.slice(0, 1), data.slice(1, 0), data.slice(1)], folder / f"t{suffix}")
+        assert [*folder.iterdir()] == [folder / f"t{suffix}"], "a temporary file is left"
+        if expected:
+            back = read_table(folder / f"t{suffix}")
+            assert list(zip(back.column("a"), back.column("b"), strict=True)) == expected, suffix
+        (folder / f"t{suffix}").unlink()

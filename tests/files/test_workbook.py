@@ -92,9 +92,7 @@ def test_which_sheet(tmp_path: Path, named: str, source: str, ids: list[str], no
     assert (table.column("id"), table.source, table.note) == (ids, f"{path}{source}", note)
     with pytest.raises(InputError, match="the output is the input"):
         check_keeps_input(f"{path}{named}", path)
-    with pytest.raises(
-        InputError, match=r"no such sheet; did you mean 'Cases'\?.*Allowed: Hidden, Cases, More cases\. Got: 'cases'"
-    ):
+    with pytest.raises(InputError, match=r"no such sheet; did you mean 'Cases'\?.*Allowed: Hidden, Cases, More cases"):
         read_table(f"{path}#cases")
 
 
