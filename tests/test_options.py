@@ -38,7 +38,6 @@ def measure(
     [
         ({"k": 0}, "'k' parameter must be a whole number from 1 to 100 or None. Got 0"),
         ({"k": True}, "Got True"),
-        ({"k": 2.0}, "Got 2.0"),
         ({"strict": "no"}, "True or False"),
         ({"add": "shap"}, "several of shap"),
         ({"resampling": {"resamples": 1_001}}, "from 0 to 1,000"),

@@ -118,9 +118,7 @@ def test_what_cannot_be_read_is_counted_and_an_empty_list(ask: Ask, loopback: An
     assert again.raters[0].lists - 2 == loopback.log()["calls"] == (reason is not None)
 
 
-@pytest.mark.parametrize(
-    ("suffix", "missing"), [(".parquet", None), (".csv", "empty"), (".jsonl", "own"), (".xlsx", None)]
-)
+@pytest.mark.parametrize(("suffix", "missing"), [(".parquet", None), (".csv", "empty"), (".xlsx", "own")])
 def test_evaluate_takes_it_as_it_is(ask: Ask, loopback: Any, tmp_path: Path, suffix: str, missing: Any) -> None:
     """What was not read is empty; what was not answered is no list, and asked again."""
     loopback.rules(REFUSED, {"contains": "cheeks", "model": "big", "status": 400, "error": "no"}, *ANSWERS)
