@@ -11,11 +11,10 @@ from .examples import Examples
 from .labelled import some
 from .options import Split
 from .statistics.correlation import likeness
-from .statistics.split import beyond_chance, grouped_folds
+from .statistics.split import grouped_folds
 
 FEW_PAIRS = 50
 FEW_OF_A_LABEL = 10
-HELD_AGAIN = "which ones depends on their names and the seed alone, so those that an earlier training with this seed held out are held out again"
 
 
 def check_examples(examples: Examples, features: FeatureSet) -> list[str]:
@@ -94,8 +93,8 @@ def _check_reversed(differ: Examples, features: FeatureSet) -> None:
         )
 
 
-def check_held_out(source: str, examples: Examples, test: NDArray[np.bool_], split: Split) -> list[str]:
-    """Where too little is held out, bool[n], to measure on; or far more than the share that was asked for.
+def check_held_out(examples: Examples, test: NDArray[np.bool_], split: Split) -> list[str]:
+    """Where too little is held out, bool[n], to measure on.
 
     Errors: `InputError` where there is too little to train on; it says so where that is because of what is held out.
     """
@@ -104,22 +103,22 @@ def check_held_out(source: str, examples: Examples, test: NDArray[np.bool_], spl
         left = examples.take(rows & examples.open)
         grouped_folds(left.groups, left.label, split.folds, split.seed)
 
-    held, every = len(np.unique(examples.groups.code[test])), len(examples.groups.names)
     try:
         check(~test)
     except InputError as error:
         check(test | ~test)
+        held, every = len(np.unique(examples.groups.code[test])), len(examples.groups.names)
         raise InputError(
-            f"{held:,} of {every:,} reference diagnoses are held out to measure on, which leaves too few to train on"
-            f" ({error.problem}): {HELD_AGAIN}",
+            f"{held:,} of {every:,} reference diagnoses are held out to measure on, which leaves too few to train on ({error.problem}): which"
+            " ones depends on their names and the seed alone, so those that an earlier training with this seed held out are held out again",
             allowed=f"{error.allowed}; or another seed",
             remedy=Remedy("holds none out and measures out of fold", test_share=0),
         ) from None
-    differ = examples.take(test & ~examples.identical)
-    told = _few(differ, "held-out pairs", 2 * FEW_OF_A_LABEL, "look at what is cross-validated") if test.any() else []
-    if beyond_chance(held, every, split.test_share):
-        told.append(
-            f"{source}: {held:,} of {every:,} reference diagnoses are held out, so their labels measure and do not teach: {HELD_AGAIN}."
-            " Another seed, or a smaller test share, would learn from them."
-        )
-    return told
+    if not test.any():
+        return []
+    return _few(
+        examples.take(test & ~examples.identical),
+        "held-out pairs",
+        2 * FEW_OF_A_LABEL,
+        "look at what is cross-validated",
+    )

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import warn
-from ..features.names import different_texts
 from ..files.pairs import Pairs, read_pairs
 from ..matcher.batch import Batch, PairModel
 from .engines.fitted import ExtraRows
@@ -86,11 +85,14 @@ def examples_of(read: Pairs, batch: Batch) -> Examples:
 
 def groups_of(read: Pairs, batch: Batch) -> Groups:
     """The pairs by the name of their reference diagnosis; side `a` is it where `read` has none."""
+    text = np.array(batch.names.names, object)
     if read.group is None:
-        return Groups.of([batch.names.names[a] for a in batch.a.tolist()])
-    texts, at, _ = different_texts(read.group, read.group)
-    named = batch.model.providers.naming(texts)
-    return Groups.of([named[text] for text in at.tolist()])
+        return Groups.of(text[batch.a].tolist())
+    named = dict(zip(batch.names.texts, text[batch.names.name_of].tolist(), strict=True))
+    references = read.group.to_pylist()
+    others = list(dict.fromkeys(reference for reference in references if reference not in named))
+    named |= zip(others, batch.model.providers.naming(others), strict=True)
+    return Groups.of([named[reference] for reference in references])
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import datetime
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from importlib import metadata
@@ -23,7 +24,7 @@ from ..features.providers import SHIPPED
 from ..files.pairs import Pairs, read_pairs
 from ..files.reading import OF_TABLES, PairColumns, Reading
 from ..files.tables import check_output, write_table
-from ..matcher.batch import Batch, PairModel
+from ..matcher.batch import PairModel
 from ..matcher.loading import open_store
 from ..matcher.match_function import MatchFunction
 from ..models.folder import ModelFolder, shipped_parts
@@ -142,10 +143,11 @@ def train(
         gone = correlated(shown_to_it.table, shown_to_it.label, inputs.features, engine.drop_correlated)
         dropped = {"limit": engine.drop_correlated, "features": gone}
         inputs = inputs.without([one["feature"] for one in gone])
-        batch = Batch(inputs.model, batch.names, batch.a, batch.b)
-        examples = examples_of(read, batch)
+        kept = [batch.model.features.names.index(name) for name in inputs.features.names]
+        examples = replace(examples, table=examples.table[:, kept])
+    coverage = {name: share for name, share in batch.coverage.items() if name in inputs.features.names}
     warnings = [*left_out, *set_aside, *check_examples(examples, inputs.features), *divided, *contained_warning(inside)]
-    warnings += check_held_out(read.source, examples, test, split)
+    warnings += check_held_out(examples, test, split)
     extra = [read_extra(one, inputs.seeing(one), examples) for one in labels.extras]
     seen, unseen = examples.take(~test), examples.take(test)
     refit, held = split.refit and bool(test.any()), set(unseen.references.ravel().tolist())
@@ -160,7 +162,7 @@ def train(
         if refit:
             fitted = fit(examples, engine, progress=lambda done, total: report(total + done, 2 * total))
     data = _data(
-        read, examples, split, coverage=batch.coverage, contained=inside, warnings=warnings, agreement=agreement,
+        read, examples, split, coverage=coverage, contained=inside, warnings=warnings, agreement=agreement,
         conflicts=conflicts or None, dropped=dropped, extra=[one.source for one in extra] or None, soft=columns.soft,
         prevalence=threshold.prevalence, refitted=refit, engine=type(engine).__name__.lower(), **fitted.ensemble.facts,
     )  # fmt: skip
@@ -189,7 +191,7 @@ class Inputs:
         if not isinstance(features, FeatureSet):
             features = FeatureSet.read(features, asking.endpoints)
         self.features = features
-        self._given = encoder, asking, abbreviations, min_coverage
+        self._given = encoder
         self.normalizer = Normalizer(features.language, abbreviations)
         self.encoder = _static(encoder.folder) if SHIPPED in features.encoders else None
         self.graph = (encoder.graph or shipped_graph()) if features.needs_graph else None
@@ -202,7 +204,7 @@ class Inputs:
             self.normalizer,
             encoder,
             endpoints=self.features.endpoints,
-            allow_download=self._given[0].allow_download,
+            allow_download=self._given.allow_download,
             store=self.votes,
             graph=graph,
             vocabulary=self.vocabulary,
@@ -218,13 +220,18 @@ class Inputs:
 
     def without(self, names: Sequence[str]) -> Inputs:
         """The same behind fewer features."""
-        return Inputs(self.features.without(names), *self._given)
+        fewer = copy(self)
+        fewer.features = self.features.without(names)
+        fewer.model = replace(self.model, features=fewer.features)
+        return fewer
 
     def matcher(
         self, final: Fitted, threshold: Threshold, about: About, data: dict[str, Any], metrics: dict[str, Any]
     ) -> MatchFunction:
         """M as `load` gives it: the model that is returned is the one that will be on disk. data, metrics : of its manifest."""
-        features, providers, (encoder, _, _, min_coverage) = self.features, self.model.providers, self._given
+        features, providers, encoder = self.features, self.model.providers, self._given
+        arrays = self.encoder.arrays() if self.encoder is not None and SHIPPED in features.encoders else None
+        graph = self.graph.arrays() if self.graph is not None and features.needs_graph else None
         libraries = installed_releases(("lightgbm", "numpy", *SHAPE_FEATURES))
         manifest = Manifest(
             name=about.name,
@@ -239,12 +246,17 @@ class Inputs:
         )
         kept = files_to_keep(features.folders, features.encoders) if encoder.keep else {}
         parts = ModelFolder(
-            manifest, final.ensemble.trees, self._relation(encoder), None if self.encoder is None else self.encoder.arrays(),
-            None if self.graph is None else self.graph.arrays(), kept, model_card(manifest, about.text),
-        )  # fmt: skip
+            manifest,
+            final.ensemble.trees,
+            self._relation(encoder),
+            arrays,
+            graph,
+            kept,
+            model_card(manifest, about.text),
+        )
         return MatchFunction(
             parts, store=self.votes, endpoints=features.endpoints, encoders=None if kept else features.folders,
-            allow_download=encoder.allow_download, min_coverage=min_coverage,
+            allow_download=encoder.allow_download, min_coverage=self.model.min_coverage,
         )  # fmt: skip
 
     def _relation(self, encoder: Encoders) -> RelationModel | None:

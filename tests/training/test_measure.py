@@ -6,11 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as oracle
 
-from dxmatch.training.statistics.measure import (
-    average_precision,
-    bin_sums,
-    measure,
-)
+from dxmatch.training.statistics.measure import average_precision, measure
 
 PAIRS = st.lists(
     st.tuples(st.integers(0, 10).map(lambda x: x / 10), st.integers(0, 1), st.integers(0, 2)), min_size=4, max_size=60
@@ -85,14 +81,3 @@ def test_reliability_by_hand() -> None:
     assert (high["from"], high["to"], high["pairs"]) == (0.9, 1.0, 2)
     assert (high["mean_probability"], high["matches"]) == pytest.approx((0.95, 1 / 2))
     assert low["low"] == 0.0 and 0.5 <= low["high"] <= 1.0
-
-
-@settings(deadline=None, max_examples=50)
-@given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 1), st.integers(0, 3)), min_size=1, max_size=30))
-def test_weights_are_repeated_pairs(rows: list[tuple[float, int, int]]) -> None:
-    probability, label, weight = (np.array(column) for column in zip(*rows, strict=True))
-    if not weight.any():
-        return
-    again = np.repeat(probability, weight), np.repeat(label, weight)
-    weighted = bin_sums(probability, label, weight[None].astype(float))
-    assert weighted == pytest.approx(bin_sums(*again, np.ones((1, int(weight.sum())))))

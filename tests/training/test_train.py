@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,8 @@ import dxmatch
 from dxmatch.files.pairs import read_pairs
 from dxmatch.files.reading import PairColumns, Reading
 from dxmatch.files.tables import read_table
+from dxmatch.terms.icd.naming import Naming
+from dxmatch.training.engines.lightgbm_engine import LightGBM
 from dxmatch.training.options import Split
 from dxmatch.training.statistics.threshold import Threshold
 from dxmatch.training.train import train
@@ -32,6 +35,18 @@ def test_example(example: Path, tmp_path: Path) -> None:
     card = (folder / "CARD.md").read_text("utf-8")
     for part in ("Held-out references", "Threshold", "average precision", "disease_line"):
         assert part in card
+
+
+@pytest.mark.usefixtures("few_rounds")
+def test_each_text_is_read_once(toy_pairs: pd.DataFrame, strings_only: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever it is: a side, a reference of its own; and after a feature was dropped."""
+    read = Counter[str]()
+    usual = Naming._reading
+    monkeypatch.setattr(Naming, "_reading", lambda self, text, name: read.update([text]) or usual(self, text, name))
+    pairs = toy_pairs.assign(of=[f"system {i % 12}" if i % 2 else a for i, a in enumerate(toy_pairs["a"])])
+    columns, engine = PairColumns(group="of"), LightGBM(drop_correlated=0.5)
+    train(pairs, features=strings_only, columns=columns, engine=engine, split=Split(refit=True))
+    assert set(read) == {*pairs["a"], *pairs["b"], *pairs["of"]} and set(read.values()) == {1}
 
 
 @pytest.mark.usefixtures("few_rounds")

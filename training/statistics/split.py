@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from ...errors import InputError
 
-BY_CHANCE = 0.001
-
 
 @dataclass(frozen=True)
 class Groups:
@@ -40,13 +38,6 @@ def held_out(groups: Groups, share: float, seed: int) -> NDArray[np.bool_]:
     digests = (hashlib.sha256(f"{seed}:{name}".encode()).digest() for name in groups.names)
     chosen = [int.from_bytes(digest[:8], "big") / 2**64 < share for digest in digests]
     return np.array(chosen, bool)[groups.code]
-
-
-def beyond_chance(held: int, of: int, share: float) -> bool:
-    """Whether more of some references are held out than a share by chance, one in a thousand, would: they were chosen so before."""
-    from scipy.stats import binom
-
-    return bool(held > share * of and binom.sf(held - 1, of, share) < BY_CHANCE)
 
 
 def grouped_folds(groups: Groups, label: NDArray[np.int8], folds: int, seed: int) -> NDArray[np.int64]:
