@@ -9,9 +9,8 @@ import asyncio
 import json
 import math
 import os
-import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -233,12 +232,12 @@ class _Asker:
         self._total = sum(one.unknown for one in planned)
         self._failed, self._over, self._claimed = Counter[int](), set[int](), set[Question]()
         # In a thread, because a store that another process holds would hold up all calls under way.
-        self._writer = ThreadPoolExecutor(1, "vote-store")
+        self._thread = ThreadPoolExecutor(1, "vote-store")
 
     async def all(self) -> None:
         """Raises an exception group, with the first error first."""
         try:
-            with self._writer:
+            with self._thread:
                 async with asyncio.TaskGroup() as tasks:
                     for endpoint in dict.fromkeys(one.job.model.endpoint for one in self._planned):
                         tasks.create_task(self._endpoint(endpoint))
@@ -246,22 +245,21 @@ class _Asker:
             self._store.release(self._claimed)
 
     async def _endpoint(self, endpoint: Endpoint) -> None:
-        drawing, questions = asyncio.Lock(), self._questions(endpoint)
+        questions = self._questions(endpoint)
 
         async def work() -> None:
-            while True:
-                async with drawing:
-                    drawn = await asyncio.to_thread(next, questions, None)
-                if drawn is None:
-                    return
-                await self._question(client, *drawn)
+            while (drawn := await self._in_thread(next, questions, None)) is not None:
+                await (self._question(client, *drawn) if drawn else asyncio.sleep(_BETWEEN_LOOKS))
 
         async with EndpointClient(endpoint) as client, asyncio.TaskGroup() as workers:
             for _ in range(min(endpoint.concurrency, self._total)):
                 workers.create_task(work())
 
-    def _questions(self, endpoint: Endpoint) -> Iterator[tuple[Job, Question]]:
-        """The questions of an endpoint, without those that another process answers meanwhile."""
+    def _in_thread(self, work: Callable[..., Any], *given: Any) -> Awaitable[Any]:
+        return asyncio.get_running_loop().run_in_executor(self._thread, work, *given)
+
+    def _questions(self, endpoint: Endpoint) -> Iterator[tuple[Job, Question] | tuple[()]]:
+        """The questions of an endpoint; () for one that another process is asking, which is looked for again when all others are asked."""
         for job in (one.job for one in self._planned if one.job.model.endpoint == endpoint):
             open_, waiting = iter(self._store.unknown(job.questions())), deque[Question]()
             while id(job) not in self._over and (
@@ -272,7 +270,7 @@ class _Asker:
                     yield job, question
                 elif any(self._store.unknown([question])):
                     waiting.append(question)
-                    time.sleep(_BETWEEN_LOOKS / len(waiting))
+                    yield ()
 
     async def _question(self, client: EndpointClient, job: Job, question: Question) -> None:
         messages, price = job.prompt.messages(question.first, question.second), job.model.price
@@ -290,7 +288,7 @@ class _Asker:
             self._budget.charge(most, price.of(*tokens) if price and None not in tokens else most)  # type: ignore
             self._failed[id(job)] = 0
             answer = job.prompt.answer(question, reply)
-            await asyncio.get_running_loop().run_in_executor(self._writer, self._keep, question, answer)
+            await self._in_thread(self._keep, question, answer)
             self._claimed.discard(question)
         self._done += 1
         return self._progress(self._done, self._total)

@@ -93,7 +93,7 @@ def read_questions(source: Any, reading: Reading) -> list[ChoiceQuestion]:
             column = (lettered or [called["options"]])[0]
             raise table.error("fewer than two options", row, column, allowed=allowed, got=given)
         letters = "".join(map(str, of["answer"])) if isinstance(of["answer"], list) else str(of["answer"] or "")
-        places = letters_of(letters, len(options), options)
+        places = letters_of(letters, options)
         if places is None:
             allowed = f"letters from A to {ascii_uppercase[len(options) - 1]}"
             raise table.error("no right option", row, called["answer"], allowed=allowed, got=of["answer"])
@@ -159,7 +159,7 @@ class ChoiceAnswer:
     def chosen(self) -> tuple[int, ...] | None:
         """Finds the places of the chosen options in the question's own order; None where none can be read."""
         n = len(self.question.options)
-        places = letters_of(self.response if self.said_again is None else self.said_again, n, self.options)
+        places = letters_of(self.response if self.said_again is None else self.said_again, self.options)
         return None if places is None else tuple(sorted(option_at(one, self.shift, n) for one in places))
 
     @property

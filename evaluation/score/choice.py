@@ -1,6 +1,6 @@
 """Multiple choice, asked with the options in several orders: what a model knows, apart from the letters it likes.
 
-The way of a question: `shifted(options, by)` for each of `shifts(len(options))` → the model → `votes.prompts.letters.letters_of(answer, n)` →
+The way of a question: `shifted(options, by)` for each of `shifts(len(options))` → the model → `votes.prompts.replies.letters_of(answer, options)` →
 `option_at` (the place in the original order) → a column of `correct`. `evaluation.choice.choice` goes all of it.
 """
 

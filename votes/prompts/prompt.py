@@ -27,7 +27,7 @@ from msgspec import Meta, Struct
 from ...endpoints.replies import ChatReply
 from ...errors import OptionError
 from .questions import MAX_RAW, Answer, Question
-from .replies import INCLUDED, RIGHT, Kind, Reply, class_of, letters_of, number_of, read, share, verdict_of
+from .replies import INCLUDED, RIGHT, Kind, Reply, class_of, letter_of, number_of, read, share, verdict_of
 
 if TYPE_CHECKING:
     from ...terms.icd.index import Candidate
@@ -171,9 +171,7 @@ class Prompt:
             return Reply(1) if text.strip() else Reply(None, "empty")
         names = [*listed.values()]
         if "options" in self.placeholders:
-            places = letters_of(text, len(names), names)
-            why = "unclear" if text.strip() else "empty"
-            return Reply(None, why) if places is None else Reply(sum(1 << place for place in places))
+            return read(text, letter_of(names))
         words = ("|".join(map(re.escape, words)) for words in (self.yes, self.no))
         kind = number_of(names) if self.kind == "pick" else KINDS[self.kind].answer or verdict_of(*words)
         return read(text, kind, *(one for name, one in held.items() if name != "judgement"))

@@ -1,7 +1,8 @@
-"""What a model's answer says: one chain of steps for each kind of answer. What none of them reads is unread, with the reason.
+"""What a model's answer says: one chain of steps for every kind of answer. What none of them reads is unread, with the reason.
 
-Thoughts are cut off; then JSON with a known key is looked for; then a label ("Answer: …") and the word that the answer begins
-with. A verdict is never taken from the middle of a sentence, and two that differ contradict each other.
+Thoughts are cut off; then JSON with a known key is looked for; then a label ("Answer: …") and the word behind it. A verdict, a class or a
+number leads its line, and is never taken from the middle of a sentence; letters may stand behind a label anywhere. Two that differ
+contradict each other.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from functools import lru_cache
 from string import ascii_uppercase
 from typing import Any, NamedTuple
 
-MAX_ANSWER = 10_000
-"""A longer answer, in characters after its thoughts, is not read."""
+MAX_ANSWER, MAX_LETTERED = 10_000, 100_000
+"""A longer answer, in characters after its thoughts, is not read; one that ends in letters may argue at length."""
 Alternatives = Sequence[tuple[str, float]]
 """The likeliest tokens at one place of an answer, each with its natural log-probability."""
 
@@ -65,13 +66,15 @@ class Kind:
     """A kind of answer.
 
     word : a regular expression of what is answered. value : of such a word; None where it is out of range.
-    names : of the candidates, which JSON may give in place of their numbers. keyed : JSON may be {the word: its basis}.
+    names : of the candidates, which JSON may give in place of their numbers, or of the options. keyed : JSON may be {the word: its basis}.
+    lettered : the word is letters, one or several.
     """
 
     word: str
     value: Callable[[str], int | None]
     names: Sequence[str] = ()
     keyed: bool = False
+    lettered: bool = False
 
 
 def verdict_of(yes: str, no: str, *, keyed: bool = False) -> Kind:
@@ -122,31 +125,53 @@ RIGHT = verdict_of(
 """1: the judgement is correct."""
 
 
+def letter_of(options: Sequence[str]) -> Kind:
+    """The letters of the chosen options, as the sum of 2 to the power of each place, from 0. options : their texts, in order."""
+
+    def value(word: str) -> int | None:
+        places = {
+            ascii_uppercase.index(one) for one in re.sub(r"(?i)\band\b", "", word).upper() if one in ascii_uppercase
+        }
+        return sum(1 << place for place in places) if max(places) < len(options) else None
+
+    return Kind(_GROUP, value, options, lettered=True)
+
+
+def letters_of(answer: str, options: Sequence[str]) -> tuple[int, ...] | None:
+    """The places, from 0 and in order, of the options that an answer chooses; None where it names none, or cannot be read.
+
+    >>> letters_of("It is sudden, so … **Answer: A and C**", ["gout", "flu", "stroke", "asthma"])
+    (0, 2)
+    """
+    value = read(answer, letter_of(options)).value
+    return None if value is None else tuple(place for place in range(len(options)) if value >> place & 1)
+
+
 def read(text: str, kind: Kind, *asked: str) -> Reply:
     """Reads an answer of a kind.
 
     asked : the texts that were asked about. An answer that begins with all of one repeats it, and is no verdict.
     """
     whole, text = text, without_thoughts(text)
-    if not text.strip() or len(text) > MAX_ANSWER:
+    if not text.strip() or len(text) > (MAX_LETTERED if kind.lettered else MAX_ANSWER):
         return Reply(None, "too long" if text.strip() else "empty")
     found, rest = list[Reply](), text
-    for held, written in _objects(text):
+    for held, written in () if kind.lettered else _objects(text):
         if any(key in held for key in _ASKED):
             return Reply(None, "unclear")
         if one := _of_object(held, kind):
             found.append(one)
             rest = rest.replace(written, "\n")
-    lines = rest.splitlines()
+    lines = [] if kind.lettered else rest.splitlines()
     while lines and _NO_VERDICT_YET.fullmatch(lines[0]):
         del lines[0]
-    of_lines = [_of_line(line, kind) for line in lines] or [Reply(None, "unclear")]
-    first = (found or of_lines)[0]
+    said = _of_letters(text, kind) if kind.lettered else [*found, *(_of_line(line, kind) for line in lines)]
+    first = said[0] if said else Reply(None, "unclear")
     if first.reason in ("unclear", "contradictory"):
         return Reply(None, "refusal" if is_refusal(text) else first.reason, first.basis)
-    if any(_begins_with(said, name) for said in (whole, text) for name in asked):
+    if any(_begins_with(one, name) for one in (whole, text) for name in asked):
         return Reply(None, "unclear")
-    if len({one.value for one in (*found, *of_lines) if one.reason in (None, "out of range")}) > 1:
+    if len({one.value for one in said if one.reason in (None, "out of range")}) > 1:
         return Reply(None, "contradictory", first.basis)
     if not found:
         basis = "\n".join([first.basis, *lines[1:]]).strip()
@@ -289,44 +314,30 @@ _SMALL = re.compile(
 )
 _ALONE = re.compile(rf"\W*{_GROUP}\W*", re.IGNORECASE)
 _LEADS = re.compile(r"^[^\S\n]*[(\[]?([A-Z])(?:[)\]:、]|\.(?=\s+[^a-z\s]|\s*$))", re.MULTILINE)
-_LONGEST = 100_000
 
 
-def letters_of(answer: str, n_options: int, options: Sequence[str] = ()) -> tuple[int, ...] | None:
-    """The places, from 0 and in order, of the options that an answer chooses; None where it names none, or cannot be read.
+def _of_letters(text: str, kind: Kind) -> list[Reply]:
+    """What stands in the first of these forms: JSON (`{"answer": ["A", "C"]}`) or LaTeX's box; behind a label ("Answer: ABC", "The correct
+    option is B.", "答案：B"); all of the answer ("A, C"); before the text of an option that it begins with ("B) …"); the text of an option.
 
-    They stand, in this order, as JSON (`{"answer": ["A", "C"]}`) or in LaTeX's box; behind a label ("Answer: ABC", "The correct option
-    is B.", "答案：B"); as all of the answer ("A, C"); before the text of an option that it begins with ("B) …"). All such places of
-    one form must agree. "A or B" chooses none. Full-width letters and signs, bold type and thoughts in tags are read through.
-
-    options : their texts, in the order in which they were put; an answer that is one of them chooses it, also behind its letter.
-
-    >>> letters_of("It is sudden, so … **Answer: A and C**", 4)
-    (0, 2)
+    "A or B" chooses none. Full-width letters and signs, and bold type, are read through.
     """
-    text = _FINAL_PART.split(without_thoughts(unicodedata.normalize("NFKC", answer[:_LONGEST])))[-1]
+    text = _FINAL_PART.split(unicodedata.normalize("NFKC", text))[-1]
     held = [one[key] for one, _ in _objects(text) for key in _KEYS if one.get(key)]
     boxed = [_TEXT.sub(r"\1", found[1]) for found in _BOXED.finditer(text)]
     plain = re.sub(r"[*_`\"“”'‘’$]|\\\(|\\\)", "", _TEXT.sub(r"\1", _BOXED.sub(r"\1", text)))
     open_ = re.sub(r"[(\[{<]", "", re.sub(r"[)\]}>]", ".", plain))
-    for found in (
+    folded = _folded(plain)
+    for form in (
         [_group(", ".join(map(str, one)) if isinstance(one, list) else str(one)) for one in (*held, *boxed)],
         [found["letters"] for pattern in (_LABELS, _SMALL) for found in pattern.finditer(open_)],
         [_group(plain)],
-        sorted({found[1] for found in _LEADS.finditer(plain)}),
-    ):
-        groups = {
-            tuple(sorted({ascii_uppercase.index(letter) for letter in re.sub(r"(?i)\band\b", "", one).upper() if letter in ascii_uppercase}))
-            for one in found
-            if one
-        }  # fmt: skip
-        if groups:
-            places = groups.pop()
-            return places if not groups and places and places[-1] < n_options else None
-    said = _folded(plain)
-    forms = [(_folded(one), _folded(f"{letter} {one}")) for letter, one in zip(ascii_uppercase, options, strict=False)]
-    same = [place for place, form in enumerate(forms) if said in form]
-    return (same[0],) if len(same) == 1 else None
+        [found[1] for found in _LEADS.finditer(plain)],
+        [letter for letter, one in zip(ascii_uppercase, kind.names, strict=False) if folded in (_folded(one), _folded(f"{letter} {one}"))],
+    ):  # fmt: skip
+        if values := [kind.value(one) for one in form if one]:
+            return [Reply(value, "out of range" if value is None else None) for value in values]
+    return []
 
 
 def _group(text: str) -> str:
