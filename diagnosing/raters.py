@@ -91,7 +91,7 @@ def raters_of(
             raise OptionError(option, allowed, names)
     out = list[tuple[LanguageModel, Prompt]]()
     for model, prompt in product(served, put):
-        sent = {"max_tokens": prompt.max_answer_tokens, **sampling.sent}
+        sent = {"max_tokens": prompt.parameters["max_tokens"], **sampling.sent}
         if "max_completion_tokens" in sent:  # services that know it refuse `max_tokens` beside it
             del sent["max_tokens"]
         out.append((replace(model, parameters={key: one for key, one in sent.items() if one is not None}), prompt))

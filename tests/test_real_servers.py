@@ -130,7 +130,9 @@ def kept(folder: Path) -> tuple[ModelConfig, dict[tuple[str, str, int], tuple[in
         (status,) = store.status()
         names = sorted({name for pair in (*LEARNT, UNLEARNT) for name in pair})
         answers = store.answers(status.config, names)
-        return status.config, {tuple(row[:3]): tuple(row[3:]) for row in answers}  # type: ignore[misc]
+        return status.config, {
+            (one.first, one.second, one.repeat): (said.verdict, said.probability, said.reason) for one, said in answers
+        }
 
 
 def test_votes_of_transformers_serve(voter: Path, transformers_serve: str, tmp_path: Path) -> None:

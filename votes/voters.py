@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..files.wording import hint
 from ..terms.icd.search import CANDIDATES, DISTANCES, ENTRIES
-from .prompts.files import LATEST, PROMPTS, names_of, prompt_of, prompt_of_text
+from .prompts.files import KINDS, PROMPTS, names_of, prompt_of, prompt_of_text
 from .prompts.prompt import Prompt
 from .prompts.questions import IMPORTED, ModelConfig, Question, canonical
 from .store.store import VoteStore
@@ -23,10 +23,16 @@ TOP_LOGPROBS = 10
 SET_BY_US = ("model", "messages", "stream", "stream_options", "n", "logprobs", "top_logprobs")
 """Parameters of a call that are never a user's to set."""
 _ASKED = {"endpoint": "", "prompt_text": "", "parameters": {}}
-VOTE_OPTIONS: dict[str, Any] = {**_ASKED, "prompt": LATEST["vote"], "order": "canonical", "soft": False, "repeats": 1}
+VOTE_OPTIONS: dict[str, Any] = {
+    **_ASKED,
+    "prompt": KINDS["vote"].latest,
+    "order": "canonical",
+    "soft": False,
+    "repeats": 1,
+}
 VOTE_CHOICES = {"order": ("canonical", "both")}
 PICK_OPTIONS: dict[str, Any] = {
-    **_ASKED, "prompt": LATEST["pick"], "source": "icd10cm", "encoder": "shipped", "k": CANDIDATES, "distance": DISTANCES[0], "entries": ENTRIES[0],
+    **_ASKED, "prompt": KINDS["pick"].latest, "source": "icd10cm", "encoder": "shipped", "k": CANDIDATES, "distance": DISTANCES[0], "entries": ENTRIES[0],
 }  # fmt: skip
 PICK_CHOICES = {"distance": DISTANCES, "entries": ENTRIES}
 
@@ -163,10 +169,14 @@ class PairVotes:
         number = {name: i for i, name in enumerate(names)}
         keys: list[int] = []
         values: list[float] = []
-        for first, second, repeat, verdict, probability, _ in store.answers(voter.config, names):
-            value = probability if voter.soft else verdict
-            if value is not None and repeat < voter.repeats and (first <= second or voter.both_orders):
-                i, j = sorted((number[first], number[second]))
+        for asked, answer in store.answers(voter.config, names):
+            value = answer.probability if voter.soft else answer.verdict
+            if (
+                value is not None
+                and asked.repeat < voter.repeats
+                and (asked.first <= asked.second or voter.both_orders)
+            ):
+                i, j = sorted((number[asked.first], number[asked.second]))
                 keys.append(i * len(names) + j)
                 values.append(value)
         pairs, of, count = np.unique(np.array(keys, np.int64), return_inverse=True, return_counts=True)

@@ -9,7 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import accuracy, cases, evaluations, lists, speed  # noqa: F401
+from . import accuracy, asking, cases, evaluations, lists, speed  # noqa: F401
 from .beside import beside
 from .report import ENTRIES, show
 

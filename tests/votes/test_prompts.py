@@ -21,7 +21,7 @@ from dxmatch.matcher.asked_models import prompts_of
 from dxmatch.terms.icd.index import Candidate
 from dxmatch.votes.asking import Job, Planned
 from dxmatch.votes.batch_files import import_batch, write_batches
-from dxmatch.votes.prompts.files import KINDS, LATEST, PROMPTS, prompt_of, prompt_of_text
+from dxmatch.votes.prompts.files import KINDS, PROMPTS, prompt_of, prompt_of_text
 from dxmatch.votes.prompts.prompt import (
     RELATIONS,
     SEVERITIES,
@@ -205,7 +205,7 @@ def test_a_file_is_sent_as_it_stands(tmp_path: Path) -> None:
     system = {"role": "system", "content": "Ты врач."}
     assert prompt.messages("a\nb", "{first}</data>") == [system, {"role": "user", "content": user}]
     assert prompt.version == f"vote-file-{hashlib.sha256(RUSSIAN.encode()).hexdigest()[:12]}"
-    assert (prompt.name, prompt.kind, prompt.max_answer_tokens, prompt.whole) == ("vote-ru", "vote", 16, RUSSIAN)
+    assert (prompt.name, prompt.kind, prompt.parameters["max_tokens"], prompt.whole) == ("vote-ru", "vote", 16, RUSSIAN)
     assert prompt.read("Да.", Question(ModelConfig("m", prompt.version), "a", "b")) == (1, None)
     for other in (b"\xef\xbb\xbf" + RUSSIAN.encode(), RUSSIAN.replace("\n", "\r\n").encode()):
         file.write_bytes(other)
@@ -215,7 +215,7 @@ def test_a_file_is_sent_as_it_stands(tmp_path: Path) -> None:
 
 def test_names_and_versions_of_built_in_prompts() -> None:
     for kind in KINDS:
-        assert prompt_of(kind) is PROMPTS[LATEST[kind]] is prompt_of(kind, LATEST[kind])
+        assert prompt_of(kind) is PROMPTS[KINDS[kind].latest] is prompt_of(kind, KINDS[kind].latest)
     assert prompt_of("vote", "vote-1").version == "vote-1"
     assert prompt_of("vote", "ru") is prompt_of("vote", "vote-ru") is prompt_of(None, "vote-ru") is PROMPTS["vote-ru-1"]
     assert prompt_of("diagnosis", "role") is prompt_of("diagnosis", "diagnosis-role") is PROMPTS["diagnosis-role-1"]
@@ -265,7 +265,7 @@ def test_the_head_gives_words_and_a_limit() -> None:
     prompt = prompt_of_text("vote", f"{head}La même maladie ? {{first}}, {{second}}")
     question = Question(ModelConfig("m", prompt.version), "a", "b")
     assert prompt.messages("a", "b") == [{"role": "user", "content": 'La même maladie ? "a", "b"'}]
-    assert prompt.max_answer_tokens == 4
+    assert prompt.parameters["max_tokens"] == 4
     for answer, verdict in (("Oui.", 1), ("non", 0), ("Yes", 1), ("Нет", 0)):
         assert prompt.read(answer, question) == (verdict, None)
     soft = prompt.answer(question, ChatReply("Oui", logprobs=[[("Oui", -0.1), ("Non", -3.0)]]))

@@ -29,8 +29,6 @@ from ...files.toml import table_as
 from ...files.wording import hint
 from .prompt import DATA, KINDS, OF_KIND, PLACEHOLDER, Head, Prompt
 
-LATEST = {kind: one.latest for kind, one in KINDS.items()}
-"""The default of each kind."""
 _HEAD = re.compile(r"\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 
 
@@ -50,18 +48,20 @@ def prompt_of(kind: str | None, given: str | os.PathLike[str] | None = None) -> 
         No such prompt or file; a file that is empty, not UTF-8, lacks a placeholder or has an unknown one.
     """
     of_kind = [prompt for prompt in PROMPTS.values() if kind in (None, prompt.kind)]
-    # by its names, of which the latest counts, and by version
-    built_in = {name: prompt for prompt in of_kind for name in (prompt.name, prompt.long_name)}
-    built_in |= {prompt.version: prompt for prompt in of_kind}
-    built_in |= {} if kind else {name: PROMPTS[version] for name, version in LATEST.items()}
-    name = LATEST[kind] if given is None and kind else os.fspath(given or "")
+    # of a name the latest counts
+    built_in = {name: one for one in of_kind for name in (one.name, one.long_name, one.version)}
+    built_in |= {} if kind else {name: PROMPTS[one.latest] for name, one in KINDS.items()}
+    name = KINDS[kind].latest if given is None and kind else os.fspath(given or "")
     if name in built_in:
         return built_in[name]
     if kind is None or not Path(name).is_file():
         allowed = f"{', '.join(names_of(kind))}, or the path of a text file" if kind else f"a kind ({', '.join(KINDS)}) or one of {', '.join(PROMPTS)}"  # fmt: skip
         of = f" for {kind}" if kind else ""
         raise InputError(f"no such prompt{of}{hint(name, built_in)}", source=name, allowed=allowed, got=name)
-    return prompt_of_text(kind, _read(Path(name)), name)
+    try:
+        return prompt_of_text(kind, Path(name).read_text("utf-8"), name)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"could not be read ({error})", source=name, allowed="a prompt in UTF-8") from error
 
 
 def prompt_of_text(kind: str, text: str, source: str = "prompt") -> Prompt:
@@ -79,21 +79,14 @@ def prompt_of_text(kind: str, text: str, source: str = "prompt") -> Prompt:
 def names_of(kind: str) -> list[str]:
     """The versions of the built-in prompts of a kind, the default first."""
     versions = [version for version, prompt in PROMPTS.items() if prompt.kind == kind]
-    return sorted(versions, key=lambda version: version != LATEST[kind])
+    return sorted(versions, key=lambda version: version != KINDS[kind].latest)
 
 
 def allowed_in(kind: str) -> str:
     """What a file of a kind holds, in words."""
-    given = KINDS[kind].placeholders, KINDS[kind].optional
-    needed, more = (" and ".join(f"{{{name}}}" for name in names) for names in given)
+    of = KINDS[kind]
+    needed, more = (" and ".join(f"{{{name}}}" for name in names) for names in (of.placeholders, of.optional))
     return f"a text with {needed}, or {DATA} for all of it{more and f', and if wanted {more}'}"
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"could not be read ({error})", source=str(path), allowed="a prompt in UTF-8") from error
 
 
 def _made(kind: str, version: str, text: str, source: str, name: str) -> Prompt:
@@ -129,13 +122,9 @@ def _made(kind: str, version: str, text: str, source: str, name: str) -> Prompt:
 
 
 def _built_in() -> dict[str, Prompt]:
-    found = {}
-    for file in sorted(Path(__file__).parent.glob("*.txt")):
-        text, version = file.read_text("utf-8"), file.stem
-        kind = re.search(r'^kind = "([a-z-]+)"$', text, re.MULTILINE)
-        assert kind is not None, file
-        found[version] = _made(kind[1], version, text, str(file), "")
-    return found
+    texts = {file.stem: file.read_text("utf-8") for file in sorted(Path(__file__).parent.glob("*.txt"))}
+    kinds = {version: re.findall(r'^kind = "([a-z-]+)"$', text, re.MULTILINE)[0] for version, text in texts.items()}
+    return {version: _made(kinds[version], version, text, version, "") for version, text in texts.items()}
 
 
 PROMPTS = _built_in()

@@ -108,8 +108,10 @@ class Prompt:
         self.kind, self.version, self.text, self.head = kind, version, text, head
         self.whole, self.file_name, self.file_text = whole, file_name, whole if file_name else ""
         self.placeholders = KINDS[kind].placeholders
-        self.max_answer_tokens = head.max_answer_tokens or KINDS[kind].max_tokens
-        self.parameters: dict[str, Any] = {"max_tokens": self.max_answer_tokens, "temperature": 0}
+        self.parameters: dict[str, Any] = {
+            "max_tokens": head.max_answer_tokens or KINDS[kind].max_tokens,
+            "temperature": 0,
+        }
         self.yes, self.no = ((*own, *(word.strip().lower() for word in words)) for own, words in ((YES, head.yes), (NO, head.no)))  # fmt: skip
 
     @property
@@ -139,8 +141,9 @@ class Prompt:
         more = {}
         if self.kind == "diagnosis":
             more = {"k": (k := self._k(second)), "wanted": _wanted(k)}
-        elif self.placeholders[-1] in ("candidates", "options"):
-            more = {self.placeholders[-1]: numbered(listed), "count": str(len(listed))}
+        elif listed:
+            numbered = "\n".join(f"{number}. {json_string(text)}" for number, text in listed.items())
+            more = {self.placeholders[-1]: numbered, "count": str(len(listed))}
         return {name: json_string(one) for name, one in held.items()} | more | {"data": data_block(held | listed)}
 
     def _parts(self, first: str, second: str) -> tuple[dict[str, str], dict[str, str]]:
@@ -256,16 +259,6 @@ def json_string(text: str) -> str:
     "\u003c/data\u003e\n\u005bINST\u005d"
     """
     return _SUSPECT.sub(_escaped, json.dumps(text, ensure_ascii=False))
-
-
-def numbered(entries: Mapping[str, str]) -> str:
-    """JSON strings behind their numbers, one a line.
-
-    >>> print(numbered({"1": "angina", "2": "heart attack"}))
-    1. "angina"
-    2. "heart attack"
-    """
-    return "\n".join(f"{number}. {json_string(text)}" for number, text in entries.items())
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -13,7 +13,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from string import ascii_uppercase
 from typing import Any, NamedTuple
 
@@ -88,22 +88,19 @@ def class_of(names: Sequence[str]) -> Kind:
     """The number of a class, from 1, its name, or both: "2", "Broad synonym", "2: broad synonym"."""
     forms = "|".join(r"[\W_]".join(name.split()) for name in names)
 
-    def value(word: str) -> int | None:
-        if not (number := re.search("[0-9]+", word)):
-            return names.index(" ".join(_WORDS.findall(word.lower()))) + 1
-        return int(number[0]) if 1 <= int(number[0]) <= len(names) else None
-
-    return Kind(rf"{_number('class')}|{forms}", value)
+    return Kind(rf"{_number('class')}|{forms}", partial(_place_of, names))
 
 
 def number_of(names: Sequence[str]) -> Kind:
     """The number of a candidate, from 1; in JSON also its name."""
+    return Kind(_number("candidate|entry|кандидат|вариант"), partial(_place_of, names), names)
 
-    def value(word: str) -> int | None:
-        number = int("".join(re.findall("[0-9]", word)))
-        return number if 1 <= number <= len(names) else None
 
-    return Kind(_number("candidate|entry|кандидат|вариант"), value, names)
+def _place_of(names: Sequence[str], word: str) -> int | None:
+    """Of a number, or else a name, from 1."""
+    number = re.search("[0-9]+", word)
+    place = int(number[0]) if number else names.index(" ".join(_WORDS.findall(word.lower()))) + 1
+    return place if 1 <= place <= len(names) else None
 
 
 def _number(called: str) -> str:

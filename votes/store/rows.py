@@ -1,12 +1,11 @@
-"""The tables of the vote store: answers as rows, each with its checksum, each table with its tally; what they hold in all, and what is wrong."""
+"""The tables of the vote store: answers as rows, each with its checksum, each table with its tally; and what is wrong with them."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from sqlite3 import Connection
 from typing import Any
 
@@ -70,17 +69,24 @@ def row_of(respondent: int, question: Question, answer: Answer, answered_at: int
 
     A raw answer is cut to `MAX_RAW` characters; half a surrogate pair in it, which is no text, is spelt out (\\ud83d).
     """
-    return with_checksum((
-        respondent, str(question.first), str(question.second), question.repeat, answer.verdict, answer.reason, answer.probability,
-        answer.prompt_tokens, answer.completion_tokens, answer.seconds, answered_at,
-        answer.raw[:MAX_RAW].encode("utf-8", "backslashreplace").decode("utf-8")[:MAX_RAW],
-    ))  # fmt: skip
+    said = (
+        answer.verdict,
+        answer.reason,
+        answer.probability,
+        answer.prompt_tokens,
+        answer.completion_tokens,
+        answer.seconds,
+    )
+    raw = answer.raw[:MAX_RAW].encode("utf-8", "backslashreplace").decode("utf-8")[:MAX_RAW]
+    return with_checksum(
+        (respondent, str(question.first), str(question.second), question.repeat, *said, answered_at, raw)
+    )
 
 
 def answer_of(row: Sequence[Any]) -> Answer:
     """From a row of the table `answer`."""
-    verdict, reason, probability, prompt_tokens, completion_tokens, seconds, _, raw, _ = row[KEYS["answer"] :]
-    return Answer(verdict, reason, raw, probability, prompt_tokens, completion_tokens, seconds)
+    verdict, reason, *numbers, _, raw, _ = row[KEYS["answer"] :]
+    return Answer(verdict, reason, raw, *numbers)
 
 
 def damages(db: Connection) -> Iterator[str]:
@@ -128,32 +134,10 @@ class ModelStatus:
         """Its answers, what is unscored and why, tokens, and when, for the user to read."""
         who, unscored = self.config, f"{sum(self.unscored.values()):,} unscored{in_parts(self.unscored)}"
         said = f", {self.matches:,} match" if who.prompt.startswith(("vote-", IMPORTED)) else ""
-        lines = [
-            f"{who.model}, prompt {who.prompt}, parameters {who.parameters}",
-            f"    {counted(self.answers, 'answer')}{said}, {unscored}",
-        ]
+        lines = [f"{who.model}, prompt {who.prompt}, parameters {who.parameters}"]
+        lines.append(f"    {counted(self.answers, 'answer')}{said}, {unscored}")
         if self.prompt_tokens or self.completion_tokens:
             lines.append(f"    {self.prompt_tokens:,} + {self.completion_tokens:,} tokens of prompts and answers")
         if self.served_by.keys() - {who.model}:
             lines.append(f"    answered by other names{in_parts(self.served_by)}")
         return [*lines, f"    from {self.first_at:%Y-%m-%d %H:%M} to {self.last_at:%Y-%m-%d %H:%M} UTC"]
-
-
-def status_of(db: Connection) -> list[ModelStatus]:
-    """One per model configuration that answered, by model, prompt and parameters."""
-    kept = db.execute(
-        "SELECT 1 FROM sqlite_schema WHERE name = 'served'"
-    ).fetchone()  # not in an older store that cannot be written
-    select = f"""SELECT r.model, r.prompt, r.parameters, count(*), sum(a.verdict IS 1), coalesce(sum(a.prompt_tokens), 0),
-            coalesce(sum(a.completion_tokens), 0), min(a.answered_at), max(a.answered_at),
-            (SELECT json_group_object(reason, n) FROM (SELECT reason, count(*) AS n FROM answer
-                WHERE respondent = r.id AND verdict IS NULL GROUP BY reason)),
-            {"(SELECT json_group_object(model, answers) FROM served WHERE respondent = r.id)" if kept else "'{}'"}
-        FROM respondent r JOIN answer a ON a.respondent = r.id GROUP BY r.id ORDER BY r.model, r.prompt, r.parameters"""
-    found = []
-    for model, prompt, parameters, *counts, first, last, unscored, served in db.execute(select):
-        numbers: Any = (*counts, *(datetime.fromtimestamp(at, UTC) for at in (first, last)))
-        found.append(
-            ModelStatus(ModelConfig(model, prompt, parameters), *numbers, *map(json.loads, (unscored, served)))
-        )
-    return found

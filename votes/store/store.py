@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import sqlite3
@@ -9,17 +10,18 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
 from ...errors import DxmatchError, InputError, quoted
 from ...files.atomic import make_private_file
 from ..prompts.questions import Answer, ModelConfig, Question
-from .rows import BESIDE, OURS, SCHEMA, TALLIED, ModelStatus, answer_of, damages, row_of, status_of, with_checksum
+from .rows import BESIDE, OURS, SCHEMA, TALLIED, ModelStatus, answer_of, damages, row_of, with_checksum
 
-_BLANK = (0, 0, 0)
 _KIND = """SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
     FROM pragma_application_id, pragma_user_version"""
+_BLANK = (0, 0, 0)
 WAIT_SECONDS = 30.0
 _ID = "(SELECT id FROM respondent WHERE model = ? AND prompt = ? AND parameters = ?)"
 _KEY = f"respondent = {_ID} AND first = ? AND second = ? AND repeat = ?"
@@ -192,16 +194,13 @@ class VoteStore:
             rows = self._read(f"SELECT * FROM answer WHERE {_KEY}", _key(question))
             yield answer_of(self._proved("answer", rows[0])) if rows else None
 
-    def answers(
-        self, config: ModelConfig, names: Sequence[str]
-    ) -> Iterator[tuple[str, str, int, int | None, float | None, str | None]]:
-        """(first, second, repeat, verdict, probability, reason) of every answer on two of `names`, sorted by the first three."""
+    def answers(self, config: ModelConfig, names: Sequence[str]) -> Iterator[tuple[Question, Answer]]:
+        """Every answer on two of `names`, sorted by first, second and repeat."""
         wanted, select = set(names), f"SELECT * FROM answer WHERE respondent = {_ID} AND first = ?"
         for name in sorted(wanted):
             for row in self._read(select, (*_words(config), name)):
                 if row[2] in wanted:
-                    _, first, second, repeat, verdict, reason, probability, *_ = self._proved("answer", row)
-                    yield first, second, repeat, verdict, probability, reason
+                    yield Question(config, *row[1:4]), answer_of(self._proved("answer", row))
 
     def mean_tokens(self, config: ModelConfig) -> tuple[float, float] | None:
         """Mean tokens of a prompt and of an answer, over the answers that tell both; None where none does."""
@@ -212,8 +211,18 @@ class VoteStore:
 
     def status(self) -> list[ModelStatus]:
         """One per model configuration that answered, by model, prompt and parameters."""
-        with self._errors():
-            return status_of(self._db)
+        # not in an older store that cannot be written
+        kept = self._read("SELECT 1 FROM sqlite_schema WHERE name = 'served'", ())
+        served = "(SELECT json_group_object(model, answers) FROM served WHERE respondent = r.id)" if kept else "'{}'"
+        select = f"""SELECT r.model, r.prompt, r.parameters, count(*), sum(a.verdict IS 1), coalesce(sum(a.prompt_tokens), 0),
+                coalesce(sum(a.completion_tokens), 0), min(a.answered_at), max(a.answered_at),
+                (SELECT json_group_object(reason, n) FROM (SELECT reason, count(*) AS n FROM answer
+                    WHERE respondent = r.id AND verdict IS NULL GROUP BY reason)), {served}
+            FROM respondent r JOIN answer a ON a.respondent = r.id GROUP BY r.id ORDER BY r.model, r.prompt, r.parameters"""
+        return [
+            ModelStatus(ModelConfig(*row[:3]), *row[3:7], *(datetime.fromtimestamp(at, UTC) for at in row[7:9]), *map(json.loads, row[9:]))
+            for row in self._read(select, ())
+        ]  # fmt: skip
 
     def remember_exported(self, items: Iterable[tuple[str, Question]]) -> None:
         """Keeps which question a line of a batch file asks, by its custom id; all of them or none."""

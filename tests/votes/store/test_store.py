@@ -105,7 +105,7 @@ def test_texts_come_back_exactly(tmp_path_factory: pytest.TempPathFactory, texts
         assert store.add(question, Answer(1, None, texts[4]))
         assert list(store.stored([question])) == [Answer(1, None, texts[4])]
         assert list(store.unknown([question])) == []
-        assert list(store.answers(config, texts)) == [(texts[0], texts[1], 0, 1, None, None)]
+        assert list(store.answers(config, texts)) == [(question, Answer(1, None, texts[4]))]
         assert store.status()[0].config == config
         store.remember_exported([(texts[4], question)])
         assert store.exported(texts[4]) == question
