@@ -12,7 +12,7 @@ from ..evaluation.read.raw_answers import ranked_diagnoses
 from ..votes.asking import Job, LanguageModel
 from ..votes.prompts.prompt import Prompt
 from ..votes.prompts.questions import MAX_RAW, Answer, ModelConfig, Question
-from ..votes.prompts.replies import is_refusal, without_thoughts
+from ..votes.prompts.replies import Reply, is_refusal, without_thoughts
 from .cases import Cases
 
 if TYPE_CHECKING:
@@ -39,13 +39,13 @@ class CasePrompt(Prompt):
     def messages(self, first: str, second: str) -> list[dict[str, str]]:
         return self._asked.messages(self._texts[first], second)
 
-    def read(self, text: str, question: Question) -> tuple[int | None, str | None]:
+    def reply(self, text: str, question: Question) -> Reply:
         """How many diagnoses the answer names, 0 where it says that there is none; or why none can be read from it.
 
         "refusal" is left to what the server says, so that no answer is kept as one that a better parser could read.
         """
         names, reason = diagnoses_of(text)
-        return (len(names), None) if reason is None else (None, "unclear" if reason == "refusal" else reason)
+        return Reply(len(names)) if reason is None else Reply(None, "unclear" if reason == "refusal" else reason)
 
 
 def diagnoses_of(text: str) -> tuple[list[str], str | None]:

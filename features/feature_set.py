@@ -27,7 +27,7 @@ from ..terms.icd.naming import Naming
 from ..terms.text.normalizer import LANGUAGES, Normalizer
 from ..terms.text.vocabulary import Vocabulary
 from ..votes.asking import LanguageModel
-from ..votes.voters import IMPORTED, Picker, Voter, asked_by, problem_of, with_prompt
+from ..votes.voters import IMPORTED, Picker, Voter, problem_of, with_prompt
 from .providers import SENTENCE_TRANSFORMERS, SHIPPED, Providers, undeclared
 from .registry import EXCLUSION, KINDS, REQUIRED
 
@@ -110,7 +110,7 @@ class FeatureSet:
     def to_ask(self) -> list[tuple[FeatureSpec, Voter | Picker]]:
         """Those of them that dxmatch asks for, which imported votes are not, and who is asked."""
         wanted = [feature for feature in self.asked if feature.options["prompt"] != IMPORTED]
-        return [(feature, asked_by(feature.kind, feature.options)) for feature in wanted]
+        return [(one, (Picker if one.kind == "icd_pick" else Voter).of(one.options)) for one in wanted]
 
     @classmethod
     def read(cls, which: str | os.PathLike[str], endpoints: str | os.PathLike[str] | None = None) -> FeatureSet:

@@ -117,8 +117,8 @@ class AskSummary:
             lines.append(f"{counted(self.failed.total(), 'question')} failed{in_parts(self.failed)}; {again}")
             if not any(self.first_failure in reason for reason in self.stopped_because):
                 lines.append(f"The first failure: {self.first_failure}")
-        for what, places in self.skipped.items():
-            lines.append(f"{what}: {len(places):,} ({', '.join(places[:3])}{', …' if len(places) > 3 else ''}).")
+        for what, at in self.skipped.items():
+            lines.append(f"{what}: {len(at):,} ({', '.join(at[:3])}{', …' if len(at) > 3 else ''}).")
         several = "was answered by several models, as its server says"
         lines += [f"{one} {several}{in_parts(of)}: is that meant?" for one, of in self.served.items() if len(of) > 1]
         if self.calls or self.prompt_tokens:

@@ -9,14 +9,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..endpoints.replies import chat_reply
 from ..errors import InputError
 from ..files.atomic import make_folder, whole_file
+from ..files.wording import counted
 from .asking import Job, Planned
 from .asking_options import AskSummary
 from .prompts.files import PROMPTS
@@ -29,16 +29,14 @@ MAX_REQUESTS, MAX_BYTES = 50_000, 150_000_000
 UNKNOWN_PROMPT = "its text is not given here, or was changed since (that of cases is by dxmatch ask CASES --prompt FILE --results RESULTS)"
 
 
-@dataclass(frozen=True)
-class BatchFile:
-    """size : in bytes."""
+class BatchFile(NamedTuple):
+    """One that was written."""
 
     path: Path
     requests: int
-    size: int
 
     def __str__(self) -> str:
-        return f"{self.path} ({self.requests:,} requests, {self.size / 1e6:.1f} MB)"
+        return f"{self.path} ({counted(self.requests, 'request')})"
 
 
 def write_batches(planned: Iterable[Planned], folder: str | os.PathLike[str], store: VoteStore) -> list[BatchFile]:
@@ -53,37 +51,36 @@ def write_batches(planned: Iterable[Planned], folder: str | os.PathLike[str], st
     DxmatchError
         A file cannot be written.
     """
-    place, files, numbers = make_folder(folder), list[BatchFile](), Counter[str]()
-    asked: list[tuple[str, Question]] = []
+    place, files, asked = make_folder(folder), list[BatchFile](), dict[str, Question]()
+    numbers = Counter[str]()
     with ExitStack() as all_or_none:
         for job in (one.job for one in planned):
             stem = f"{job.config.prompt}_{re.sub(r'[^A-Za-z0-9._-]+', '-', job.config.model)[:80]}"
-            questions = ((custom_id(question), question) for question in store.unknown(job.questions()))
-            for part in _parts(job, questions):
+            for part in _parts(job, store.unknown(job.questions())):
                 numbers[stem.lower()] += 1
                 path = place / f"{stem}_{numbers[stem.lower()]:03d}.jsonl"
                 if path.exists():
                     allowed = "a folder without earlier ones"
                     raise InputError("there is a batch file already", source=str(path), allowed=allowed)
-                all_or_none.enter_context(whole_file(path)).write_bytes(b"".join(line for *_, line in part))
-                files.append(BatchFile(path, len(part), sum(len(line) for *_, line in part)))
-                asked += [(id, question) for id, question, _ in part]
-        store.remember_exported(asked)
+                all_or_none.enter_context(whole_file(path)).write_bytes(b"".join(part.values()))
+                files.append(BatchFile(path, len(part)))
+                asked |= {custom_id(question): question for question in part}
+        store.remember_exported(asked.items())
     return files
 
 
-def _parts(job: Job, questions: Iterable[tuple[str, Question]]) -> Iterator[list[tuple[str, Question, bytes]]]:
+def _parts(job: Job, questions: Iterable[Question]) -> Iterator[dict[Question, bytes]]:
     """The requests of a job, as many together as one file may hold."""
-    part, size = list[tuple[str, Question, bytes]](), 0
-    for id, question in questions:
+    part, size = dict[Question, bytes](), 0
+    for question in questions:
         messages = job.prompt.messages(question.first, question.second)
         body = {"model": job.config.model, "messages": messages, **job.parameters}
-        request = {"custom_id": id, "method": "POST", "url": "/v1/chat/completions", "body": body}
+        request = {"custom_id": custom_id(question), "method": "POST", "url": "/v1/chat/completions", "body": body}
         line = json.dumps(request).encode("ascii") + b"\n"  # no separator of Unicode can break it
         if part and (len(part) >= MAX_REQUESTS or size + len(line) > MAX_BYTES):
             yield part
-            part, size = [], 0
-        part.append((id, question, line))
+            part, size = {}, 0
+        part[question] = line
         size += len(line)
     if part:
         yield part
@@ -92,7 +89,7 @@ def _parts(job: Job, questions: Iterable[tuple[str, Question]]) -> Iterator[list
 def custom_id(question: Question) -> str:
     """32 hexadecimal digits; batch services take up to 64 characters, each id once."""
     who = question.config
-    key = [who.model, who.prompt, who.parameters, question.first, question.second, question.repeat]
+    key = who.model, who.prompt, who.parameters, question.first, question.second, question.repeat
     return hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
 
 
@@ -160,9 +157,8 @@ def _answered(
     status, body = response.get("status_code", 200), response if "choices" in response else response.get("body")
     if entry.get("error") or not response or status != 200:
         said = json.dumps([entry.get("error"), body])
-        codes = (re.search(rf'"{key}": "([\w.-]{{1,40}})"', said) for key in ("code", "type"))
-        code = next((found[1] for found in codes if found), "")
-        return ", ".join(filter(None, ["failed", "" if status == 200 else f"status {status}", code]))
+        code = [found for key in ("code", "type") for found in re.findall(rf'"{key}": "([\w.-]{{1,40}})"', said)]
+        return ", ".join(["failed", *([] if status == 200 else [f"status {status}"]), *code[:1]])
     try:
         return question, prompt.answer(question, chat_reply(body, seconds=None))
     except ValueError:

@@ -6,7 +6,6 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -55,8 +54,7 @@ class EndpointCheck:
 
     columns : of the feature set that rest on the model. kind : "vote", "pick" or "embedding".
     problem : why its answers cannot be used, and what to mend; "" where they can.
-    answer : what the model said to our own question, which holds none of the user's data; of a vector its width. seconds : from asking
-    to answer.
+    answer : what the model said to our own question, which holds none of the user's data; of a vector its width. seconds : all that it took.
     """
 
     columns: tuple[str, ...]
@@ -66,7 +64,7 @@ class EndpointCheck:
     kind: str
     problem: str = ""
     answer: str = ""
-    seconds: float | None = None
+    seconds: float = 0.0
 
     @property
     def usable(self) -> bool:
@@ -78,7 +76,7 @@ class EndpointCheck:
     def lines(self) -> list[str]:
         """For the user to read."""
         who = f"{', '.join(self.columns)}{': ' if self.columns else ''}{self.model} at {self.endpoint} ({self.url})"
-        came = self.problem or f"{_shown(self.answer)} in {self.seconds or 0.0:.2g} s"
+        came = self.problem or f"{_shown(self.answer)} in {self.seconds:.2g} s"
         return [f"{'FAILS' if self.problem else 'works'}  {who}", f"       {came}"]
 
 
@@ -86,38 +84,40 @@ def ask_each(asked: Sequence[Asked], progress: Progress = lambda done, total: No
     """In the order of `asked`, one after another. No call is repeated. Raises `MissingExtra`: openai or stamina is not installed."""
     found = []
     for one in asked:
-        found.append(run(_checked(one)))
+        model, kind = one.model, one.prompt.kind if one.prompt else "embedding"
+        start, (answer, problem) = time.monotonic(), run(_answer_of(one))
+        seconds = time.monotonic() - start
+        found.append(EndpointCheck(one.columns, model.model, model.endpoint.name, model.endpoint.url, kind, problem, answer, seconds))  # fmt: skip
         progress(len(found), len(asked))
     return found
 
 
-async def _checked(one: Asked) -> EndpointCheck:
-    model, endpoint, kind = one.model.model, one.model.endpoint, one.prompt.kind if one.prompt else "embedding"
-    check = partial(EndpointCheck, one.columns, model, endpoint.name, endpoint.url, kind)
-    async with EndpointClient(replace(endpoint, tries=1)) as client:
-        start = time.monotonic()
+async def _answer_of(one: Asked) -> tuple[str, str]:
+    """What comes, and what is wrong with it; "" for nothing."""
+    model, prompt = one.model, one.prompt
+    async with EndpointClient(replace(model.endpoint, tries=1)) as client:
         try:
-            if one.prompt is None:
-                width = (await client.embed(model, [f"{one.before}{PAIR[0]}"], one.dimensions)).shape[1]
-                wrong = f"{width:,} numbers came: mend `dimensions`, or leave it out."
-                problem = "" if one.dimensions in (None, width) else wrong
-                return check(problem, f"{width:,} numbers", time.monotonic() - start)
-            second, config = one.prompt.offer(_OFFERED) if kind == "pick" else PAIR[1], one.model.config(one.prompt)
-            messages = one.prompt.messages(PAIR[0], second)
-            reply = await client.chat(model, messages, json.loads(config.parameters))
+            if prompt is None:
+                width = (await client.embed(model.model, [f"{one.before}{PAIR[0]}"], one.dimensions)).shape[1]
+                came = f"{width:,} numbers"
+                return came, "" if one.dimensions in (
+                    None,
+                    width,
+                ) else f"{came} came: mend `dimensions`, or leave it out."
+            second, config = prompt.offer(_OFFERED) if prompt.kind == "pick" else PAIR[1], model.config(prompt)
+            reply = await client.chat(model.model, prompt.messages(PAIR[0], second), json.loads(config.parameters))
         except InputError as error:  # the key is not set
-            return check(f"{error}")
+            return "", f"{error}"
         except EndpointError as error:
             loading = " It may be loading the model still: try again in a minute; or raise `timeout`."
             problem = str(error).removeprefix(f"{error.address}: ")
-            return check(problem + loading * (error.kind in ("time-out", "server error")))
-    answer, problem = one.prompt.answer(Question(config, PAIR[0], second), reply), ""
+            return "", problem + loading * (error.kind in ("time-out", "server error"))
+    answer = prompt.answer(Question(config, PAIR[0], second), reply)
     if answer.reason is not None:
         to_do = _TO_DO.get(answer.reason, "Ask another model, or with other words (`prompt`, a text file of yours).")
-        problem = f"{REASONS[answer.reason]}; the answer was {_shown(answer.raw)}. {to_do}"
-    elif one.soft and answer.probability is None:
-        problem = f"{_shown(answer.raw)} came without log-probabilities, of which a soft vote is made: have them served, or take `soft = true` out."
-    return check(problem, answer.raw, reply.seconds)
+        return answer.raw, f"{REASONS[answer.reason]}; the answer was {_shown(answer.raw)}. {to_do}"
+    lacking = f"{_shown(answer.raw)} came without log-probabilities, of which a soft vote is made: have them served, or take `soft = true` out."
+    return answer.raw, lacking if one.soft and answer.probability is None else ""
 
 
 def _shown(answer: str) -> str:

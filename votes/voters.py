@@ -19,7 +19,6 @@ from .prompts.questions import IMPORTED, ModelConfig, Question, canonical
 from .store.store import VoteStore
 
 MAX_REPEATS = 100
-TOP_LOGPROBS = 10
 SET_BY_US = ("model", "messages", "stream", "stream_options", "n", "logprobs", "top_logprobs")
 """Parameters of a call that are never a user's to set."""
 _ASKED = {"endpoint": "", "prompt_text": "", "parameters": {}}
@@ -59,8 +58,8 @@ class Voter:
     def of(cls, options: Mapping[str, Any]) -> Voter:
         if options["prompt"] == IMPORTED:
             return cls(ModelConfig(options["model"], IMPORTED), "", False, options["soft"], 1)
-        soft = {"logprobs": True, "top_logprobs": TOP_LOGPROBS} if options["soft"] else {}
-        config, prompt = _asked("vote", options, soft)
+        soft = {"logprobs": True, "top_logprobs": 10} if options["soft"] else {}
+        config, prompt = _asked("vote", options, **soft)
         return cls(config, options["endpoint"], options["order"] == "both", options["soft"], options["repeats"], prompt)
 
     def questions(self, first: str, second: str) -> Iterator[Question]:
@@ -91,17 +90,12 @@ class Picker:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Picker:
-        config, prompt = _asked("pick", options, {})
+        config, prompt = _asked("pick", options)
         where = (options[each] for each in ("endpoint", "source", "encoder", "k", "distance", "entries"))
         return cls(config, *where, prompt=prompt)
 
 
-def asked_by(kind: str, options: Mapping[str, Any]) -> Voter | Picker:
-    """Who gives the values of a vote, or of an `icd_pick`."""
-    return Picker.of(options) if kind == "icd_pick" else Voter.of(options)
-
-
-def _asked(kind: str, options: Mapping[str, Any], more: Mapping[str, Any]) -> tuple[ModelConfig, Prompt]:
+def _asked(kind: str, options: Mapping[str, Any], **more: Any) -> tuple[ModelConfig, Prompt]:
     text = options["prompt_text"]
     prompt = _of_text(kind, text) if text else PROMPTS[options["prompt"]]
     sent = canonical({**(options["parameters"] or prompt.parameters), **more})

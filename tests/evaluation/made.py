@@ -57,7 +57,7 @@ class Says(LanguageModel):
         mine["asked"].extend((prompt.kind, *pair) for pair in asked)
         texts = [mine["answer"](prompt.kind, *pair) for pair in asked]
         return [
-            None if text is None else Answer(*prompt.read(text, Question(who, *pair)), raw=text)
+            None if text is None else Answer(*prompt.reply(text, Question(who, *pair))[:2], raw=text)
             for text, pair in zip(texts, asked, strict=True)
         ]
 

@@ -59,7 +59,7 @@ def read_by_all(text: str) -> Iterator[tuple[Prompt, int | None, str | None]]:
     """What every built-in prompt reads in it."""
     for version, prompt in PROMPTS.items():
         question = Question(ModelConfig("m", version), "heart attack", _SECONDS.get(prompt.kind, "acute MI"))
-        yield prompt, *prompt.read(text, question)
+        yield prompt, *prompt.reply(text, question)[:2]
 
 
 @examples()

@@ -148,7 +148,7 @@ def test_no_text_changes_the_frame_and_no_echo_is_a_verdict(name: str, hostile_t
             continue
         whole = "\n".join(one["content"] for one in asked)
         for echo in (text, f'"{text}"', f" {text}\n", whole, json.dumps(whole), json.dumps([text, text])):
-            verdict, reason = prompt.read(echo, question)
+            verdict, reason, *_ = prompt.reply(echo, question)
             assert verdict is None and reason in REASONS, echo
 
 
@@ -206,7 +206,7 @@ def test_a_file_is_sent_as_it_stands(tmp_path: Path) -> None:
     assert prompt.messages("a\nb", "{first}</data>") == [system, {"role": "user", "content": user}]
     assert prompt.version == f"vote-file-{hashlib.sha256(RUSSIAN.encode()).hexdigest()[:12]}"
     assert (prompt.name, prompt.kind, prompt.parameters["max_tokens"], prompt.whole) == ("vote-ru", "vote", 16, RUSSIAN)
-    assert prompt.read("Да.", Question(ModelConfig("m", prompt.version), "a", "b")) == (1, None)
+    assert prompt.reply("Да.", Question(ModelConfig("m", prompt.version), "a", "b"))[:2] == (1, None)
     for other in (b"\xef\xbb\xbf" + RUSSIAN.encode(), RUSSIAN.replace("\n", "\r\n").encode()):
         file.write_bytes(other)
         assert prompt_of("vote", str(file)).version == prompt.version, "a byte order mark, line ends of Windows"
@@ -267,10 +267,10 @@ def test_the_head_gives_words_and_a_limit() -> None:
     assert prompt.messages("a", "b") == [{"role": "user", "content": 'La même maladie ? "a", "b"'}]
     assert prompt.parameters["max_tokens"] == 4
     for answer, verdict in (("Oui.", 1), ("non", 0), ("Yes", 1), ("Нет", 0)):
-        assert prompt.read(answer, question) == (verdict, None)
+        assert prompt.reply(answer, question)[:2] == (verdict, None)
     soft = prompt.answer(question, ChatReply("Oui", logprobs=[[("Oui", -0.1), ("Non", -3.0)]]))
     assert soft.probability == pytest.approx(0.9478, abs=1e-4)
-    assert PROMPTS["vote-1"].read("Oui", question) == (None, "unclear")
+    assert PROMPTS["vote-1"].reply("Oui", question)[:2] == (None, "unclear")
 
 
 ENTRY = '[[feature]]\nname = "{}"\nkind = "{}"\nmodel = "m"\nendpoint = "lab"\nprompt = "{}"\n'

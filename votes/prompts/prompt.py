@@ -179,22 +179,17 @@ class Prompt:
         kind = number_of(names) if self.kind == "pick" else KINDS[self.kind].answer or verdict_of(*words)
         return read(text, kind, *(one for name, one in held.items() if name != "judgement"))
 
-    def read(self, text: str, question: Question) -> tuple[int | None, str | None]:
-        """The verdict or the reason for none (a key of `REASONS`); the other is None."""
-        return self.reply(text, question)[:2]
-
     def answer(self, question: Question, reply: ChatReply) -> Answer:
         """A reply to `question` as it is stored. Only an answer with a verdict has a probability."""
         declined = reply.refusal or reply.finish in _DECLINED
-        verdict, reason = (None, "refusal") if declined else self.read(reply.text, question)
+        verdict, reason, *_ = Reply(None, "refusal") if declined else self.reply(reply.text, question)
         # a list that was cut off has no verdict, whatever it says
         if reply.finish == "length" and not declined and (verdict is None or self.kind == "diagnosis"):
             verdict, reason = None, "truncated"
         soft = verdict is not None and self.kind in ("vote", "observation", "rationale")
-        return Answer(
-            verdict, reason, (reply.text or reply.refusal or "")[:MAX_RAW], share(reply.logprobs, self.yes, self.no) if soft else None,
-            reply.prompt_tokens, reply.completion_tokens, reply.seconds, reply.model,
-        )  # fmt: skip
+        raw, probability = (reply.text or reply.refusal or "")[:MAX_RAW], share(reply.logprobs, self.yes, self.no) if soft else None  # fmt: skip
+        counts = reply.prompt_tokens, reply.completion_tokens, reply.seconds
+        return Answer(verdict, reason, raw, probability, *counts, reply.model)
 
 
 def check_text(answer: str, verdict: int, basis: str) -> str:
@@ -205,7 +200,7 @@ def check_text(answer: str, verdict: int, basis: str) -> str:
 
 def options_text(options: Sequence[str]) -> str:
     """Options in the order in which they are put, as the `second` text of multiple choice."""
-    return _json(list(options))
+    return _json(options)
 
 
 def fitting(question: str, options: Sequence[str], several: bool) -> str:

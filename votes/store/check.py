@@ -13,8 +13,7 @@ from typing import Any
 
 from ...errors import DxmatchError, quoted
 from ...files.atomic import only_for_me, whole_file
-from .rows import KEYS, damages, with_checksum
-from .store import StoreError, VoteStore, connected
+from .store import KEYS, StoreError, VoteStore, connected, damages, with_checksum
 
 
 @dataclass
