@@ -28,6 +28,7 @@ from ..report.raters import Raters
 from ..report.report import Report
 from ..report.results import Setup, settings_in_words
 from ..report.summarise import summarise
+from ..score.declare import Measure
 from ..score.scores import FamilyScores, Score, counts_in_words
 from .questions import ChoiceAnswer, ChoiceQuestion, questions_put, read_answers, read_questions, reread, stored_answers
 
@@ -113,7 +114,7 @@ def choice(
     answered = {one.question.name for one in found}
     read, names = [one for one in read if one.name in answered], list(dict.fromkeys(one.model for one in found))
     scores = _scores(found, read, names)
-    per_case, tables = {score.name: score.values for score in scores}, {"answers": [one.row for one in found]}
+    per_case, tables = {score.measure.name: score.values for score in scores}, {"answers": [one.row for one in found]}
     family = FamilyScores("choice", "Multiple choice", scores, per_case=per_case, tables=tables)
     subsets, absent = [one.subset or None for one in read], np.isnan(scores[0].values)
     settings = {
@@ -126,7 +127,7 @@ def choice(
         "question", ks={"relative": 1}, settings=settings, lines=settings_in_words(settings),
     )  # fmt: skip
     return summarise(
-        [family], [one.name for one in read], Raters(names), setup, [Wish(score.symbol) for score in scores],
+        [family], [one.name for one in read], Raters(names), setup, [Wish(score.measure.symbol) for score in scores],
         by={"subset": subsets} if len(set(subsets)) > 1 else {}, absent=absent, findings=list(_findings(found, names, absent, reader)),
     )  # fmt: skip
 
@@ -145,7 +146,9 @@ def _scores(answers: Sequence[ChoiceAnswer], questions: Sequence[ChoiceQuestion]
         "choice_all_right": np.where(total > 0, mean == 1, np.nan),
         "choice_any_right": np.where(total > 0, mean > 0, np.nan),
     }
-    return [Score(name, models, np.arange(len(questions)), of, reason="no answer") for name, of in values.items()]
+    return [
+        Score(Measure(name), models, np.arange(len(questions)), of, reason="no answer") for name, of in values.items()
+    ]
 
 
 def _findings(

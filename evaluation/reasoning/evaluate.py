@@ -30,6 +30,7 @@ from ..report.raters import Raters
 from ..report.report import Report
 from ..report.results import Setup, settings_in_words
 from ..report.summarise import summarise
+from ..score.declare import Measure
 from ..score.scores import FamilyScores, Score
 from .correspondence import OBSERVATION, RATIONALE, Likeness, M, by_matcher, by_model
 from .findings import findings_of
@@ -139,7 +140,9 @@ def reasoning(
     categories, cases, names = runs[0].categories, runs[0].notes, list(folders)
     by = {"domain": [of_domain[category] for category in categories], "category": categories}
     scores = [score for one in judges for score in _scores(runs, one.by)]
-    family = FamilyScores("reasoning", "DiReCT", scores, per_case={score.name: score.values for score in scores})
+    family = FamilyScores(
+        "reasoning", "DiReCT", scores, per_case={score.measure.name: score.values for score in scores}
+    )
     family.tables = {
         "notes": [row for run in runs for row in run.note_rows(by["domain"])],
         "deductions": [row for run in runs for of in run.deductions.values() for rows in of for row in rows],
@@ -161,7 +164,7 @@ def reasoning(
     )  # fmt: skip
     return summarise(
         [family, *people], cases, Raters(names), setup,
-        [Wish(score.symbol, score.of) for score in sorted(scores, key=lambda one: one.symbol not in FIRST)],
+        [Wish(one.symbol, one.of) for one in sorted((score.measure for score in scores), key=lambda one: one.symbol not in FIRST)],
         by=by, absent=np.array([[one is None for one in run.predicted] for run in runs]).T if missing == "own" else None,
         findings=list(findings_of(runs, m, judges, of_domain, human is not None)),
         parts=[Part("notes", "Note by note", [_browser(runs, judges[-1], by["domain"])])], most=len(scores),
@@ -212,7 +215,7 @@ def _scores(runs: Sequence[Run], by: str) -> list[Score]:
     values = [run.values(by) for run in runs]
     cases, names = np.arange(len(runs[0].notes)), [run.name for run in runs]
     return [
-        Score(metric, names, cases, np.stack([of[metric] for of in values], 1), of="" if by == M else by, reason=_NOTHING)
+        Score(Measure(metric, "" if by == M else by), names, cases, np.stack([of[metric] for of in values], 1), reason=_NOTHING)
         for metric in METRICS if metric in values[0]
     ]  # fmt: skip
 

@@ -17,9 +17,9 @@ from ..match.matches import Matches
 from ..match.pairs import PeerMatches
 from ..read.findings import Finding
 from ..read.lists import ALGORITHM, NO_DIAGNOSIS
-from .declare import REGISTRY, declare
+from .declare import REGISTRY, Measure, declare
 from .relative import experts_behind
-from .scores import FamilyScores, Score, Settings, Values, the_mean
+from .scores import FamilyScores, Lacking, Score, Settings, Values, the_mean
 
 NAME, TITLE = "agreement", "Agreement beyond chance in the first diagnosis"
 METRICS = ("cohen_kappa", "fleiss_kappa", "krippendorff_alpha")
@@ -337,21 +337,15 @@ def categories_of(peers: PeerMatches) -> Categories:
     return Categories(number.astype(np.int64), count, int(together.sum()), int((together & ~direct).sum()))
 
 
-def lacking(matches: Matches, settings: Settings) -> str | None:
-    """Says what is missing where no two experts, or other models, can be compared."""
-    if matches.first is not None:
-        return None
-    return "a third model" if matches.answers.roles is None else "a second expert"
-
-
 def scores(matches: Matches, settings: Settings) -> FamilyScores:
     """Computes mean kappa over pairs of raters, Fleiss' kappa and alpha.
 
     For each algorithm (each rater in turn, where none is named): among the experts, with the algorithm as one rater more, and the
     change.
     """
-    answers, first = matches.answers, matches.first
-    assert first is not None
+    answers = matches.answers
+    if (first := matches.first) is None:
+        raise Lacking("a third model" if answers.roles is None else "a second expert")
     categories = categories_of(first)
     everyone = range(len(answers.raters))
     algorithms = [i for i in everyone if answers.roles is not None and answers.roles[i] == ALGORITHM]
@@ -379,7 +373,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
             (CHANGE, np.concatenate([both, alone], 1), groups[1], lambda means: means[..., 0] - means[..., 1]),
         ):
             pairs = len(group) * (len(group) - 1) // 2
-            found.scores.append(Score(metric, places=places, combine=combine, of=of, n_pairs=pairs, **shared))
+            found.scores.append(Score(Measure(metric, of), places=places, combine=combine, n_pairs=pairs, **shared))
     if categories.chained:
         words = (
             f"{categories.chained:,} of {categories.agreements:,} agreements in a category rest on a chain of matches."

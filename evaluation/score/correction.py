@@ -18,12 +18,11 @@ from ..match.matches import Matches
 from ..match.pairs import Pairs, PeerMatches
 from ..read.findings import Finding
 from ..read.lists import Lists
-from .declare import REGISTRY
+from .declare import Measure
 from .panels import Panels, areas
-from .panels import lacking as lacking
 from .prediction_powered import CorrectedByCases, CorrectedByPairs
 from .relative import relative
-from .scores import FamilyScores, Score, Settings, Values, of_columns, the_mean
+from .scores import FamilyScores, Score, Settings, Values, of_columns
 
 NAME, TITLE = "correction", "Corrected for the match function's own errors"
 _UNLABELLED, _NO_MATCH, _MATCH = 1, 2, 3
@@ -47,7 +46,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     answers, peers, k = matches.answers, matches.peers, settings.relative_k
     assert peers is not None
     sample = read_labelled(settings.panel.labelled, answers, peers.pairs)
-    panels = Panels(matches)
+    panels = Panels(answers.raters, peers)
     met = _met(answers, peers.top(k), settings.panel.denominator)
     columns = partial(_with_means, panels)
     found: dict[str, Corrected] = (
@@ -65,8 +64,8 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
                 family.parts["compared"].append(
                     replace(one, labels={"by_the_match_function": None if np.isnan(value) else value})
                 )
-                if score.of == "corrected":
-                    before[algorithm, score.symbol] = value
+                if score.measure.of == "corrected":
+                    before[algorithm, score.measure.symbol] = value
     family.tables["errors"] = [errors := _errors(sample, peers.top(k), found)]
     family.sentences = partial(_sentences, before, settings)
     family.findings = [Finding("correction", place=NAME, example=words) for words in _notes(sample, errors)]
@@ -247,7 +246,7 @@ def _corrected(letter: str, statistic: Corrected, panels: Panels, n: int, settin
     rate, of_ratio = {"P": ("precision_at_k", "rpad"), "R": ("recall_at_k", "rrad")}[letter]
     unknown = bool(np.isnan(statistic(np.ones((1, n)))).any())
     shared: dict[str, Any] = {
-        "raters": panels.names, "cases": np.arange(n), "k": settings.relative_k, "compared": False, "statistic": statistic,
+        "raters": panels.names, "cases": np.arange(n), "compared": False, "statistic": statistic,
         "reason": "no labelled pair stands between them" if unknown else "the experts' part is not above 0",
     }  # fmt: skip
 
@@ -259,10 +258,11 @@ def _corrected(letter: str, statistic: Corrected, panels: Panels, n: int, settin
         return relative(of_means[..., :1], of_means[..., 1:], 1.0)
 
     places = np.concatenate([ae, ae + 1, panels.ae, panels.ee], 1)
+    k = settings.relative_k
     return [
-        Score(rate, places=ae, combine=the_mean, of="corrected AE mean", n_pairs=z, **shared),
-        Score(rate, places=ae + 1, combine=the_mean, of="corrected EE mean", n_pairs=panels.ee.shape[1], **shared),
-        Score(of_ratio, places=places, combine=ratio, of="corrected", hardness=hardness, n_pairs=places.shape[1] - 2, **shared),
+        Score(Measure(rate, "corrected AE mean", k), places=ae, n_pairs=z, **shared),
+        Score(Measure(rate, "corrected EE mean", k), places=ae + 1, n_pairs=panels.ee.shape[1], **shared),
+        Score(Measure(of_ratio, "corrected", k, hardness), places=places, combine=ratio, n_pairs=places.shape[1] - 2, **shared),
     ]  # fmt: skip
 
 
@@ -289,7 +289,7 @@ def _sentences(before: Mapping[tuple[str, str], float], settings: Settings, rows
         if row["value"] is None or np.isnan(plain):
             continue
         interval = "" if row["low"] is None else f" [{row['low']:.3f}, {row['high']:.3f}]"
-        name = REGISTRY[row["metric"].lower()].printed(settings.relative_k, settings.panel.hardness)
+        name = Measure(row["metric"], k=settings.relative_k, hardness=settings.panel.hardness).name
         out.append(
             f"Corrected for the match function's errors, {row['algorithm']} reaches {name} {row['value']:.3f}{interval}; "
             f"uncorrected {plain:.3f}."

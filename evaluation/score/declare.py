@@ -95,12 +95,6 @@ class Metric:
         """Names the file that declares it: "relative"."""
         return self.function.__module__.rpartition(".")[2]
 
-    def printed(self, k: int | None = None, hardness: float | None = None, of: str = "") -> str:
-        """Names a value in tables: `RPAD@3` (H = 1), `RPAD(H=0.5)@3`, `sigma_A(R)@3`, `kappa`."""
-        parts = [f"H={hardness:g}"] if hardness is not None and hardness != 1 else []
-        inside = ", ".join(parts + ([of] if of else []))
-        return f"{self.symbol}{f'({inside})' if inside else ''}{'' if k is None else f'@{k}'}"
-
     def satisfies(self) -> list[str]:
         """Says in words what the tests hold it to."""
         words = [f"the order of the {_plural(axis)} changes nothing" for axis in self.order_free]
@@ -116,6 +110,37 @@ def _plural(axis: str) -> str:
 
 REGISTRY: dict[str, Metric] = {}
 """Name -> metric."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A metric with what it is taken at, as it is printed: `RPAD@3` (H = 1), `RPAD(H=0.5)@3`, `sigma_A(R)@3`, `kappa`.
+
+    metric : its name in the registry; or, in a table beside the headline one, what that table calls it. of : a part, a judge.
+    """
+
+    metric: str
+    of: str = ""
+    k: int | None = None
+    hardness: float | None = None
+
+    @property
+    def symbol(self) -> str:
+        """Names its metric in tables: "RPAD"."""
+        return REGISTRY[self.metric].symbol if self.metric in REGISTRY else self.metric
+
+    @property
+    def name(self) -> str:
+        """Names it in full: "RPAD(H=0.5)@3"."""
+        parts = [f"H={self.hardness:g}"] if self.hardness not in (None, 1) else []
+        inside = ", ".join(filter(None, [*parts, self.of]))
+        return f"{self.symbol}{f'({inside})' if inside else ''}{'' if self.k is None else f'@{self.k}'}"
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """Names it in a row of a table."""
+        return {"metric": self.symbol, "of": self.of, "k": self.k, "hardness": self.hardness, "name": self.name}
+
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 

@@ -20,11 +20,12 @@ from ...terms.icd.tree import CATEGORY, IcdTree
 from ..match.codes import NO_CODES
 from ..match.matches import Matches
 from ..read.findings import Finding
-from .declare import REGISTRY, declare
+from .declare import Measure, declare
 from .ranking import final_answers, reference_hits
 from .scores import (
     FEW,
     FamilyScores,
+    Lacking,
     Score,
     Settings,
     Values,
@@ -330,11 +331,6 @@ _UNLIKE = 1.5
 """How many times as long one model's lists may be as another's before it is said."""
 
 
-def lacking(matches: Matches, settings: Settings) -> str | None:
-    """Names the column, or the mapping, without which nothing can be computed."""
-    return None if matches.codes is not None else NO_CODES
-
-
 def scores(matches: Matches, settings: Settings) -> FamilyScores:
     """Scores every rater in the cases whose reference has a code, over all levels and at each.
 
@@ -346,8 +342,9 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     InputError
         Where no case's reference has a code.
     """
-    answers, coded, k = matches.answers, matches.codes, settings.k[NAME]
-    assert coded is not None
+    answers, k = matches.answers, settings.k[NAME]
+    if (coded := matches.codes) is None:
+        raise Lacking(NO_CODES)
     kept = np.flatnonzero((coded.reference >= 0).any(1))
     if not len(kept):
         raise InputError(
@@ -361,7 +358,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     family, rates = FamilyScores(NAME, TITLE), (found.precision, found.recall)
     for at, level in enumerate(("", *LEVELS)):
         precision, recall = (without_absent(rate[..., at], absent) for rate in rates)
-        family.scores += _of_level(answers.raters, level, precision, recall, {"cases": kept, "k": k})
+        family.scores += _of_level(answers.raters, level, precision, recall, kept, k)
     precision, recall = np.split(family.scores[0].values, 2, 1)
     per_case = {"HDP": precision, "HDR": recall, "HDF1": harmonic_mean(precision, recall)}
     family.per_case = {name: over_all_cases(values, kept, n) for name, values in per_case.items()}
@@ -380,7 +377,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
 
 
 def _of_level(
-    raters: Sequence[str], level: str, precision: Values, recall: Values, shared: Mapping[str, Any]
+    raters: Sequence[str], level: str, precision: Values, recall: Values, cases: NDArray[np.integer], k: int | None
 ) -> list[Score]:
     """Makes HDP, HDR and HDF1 of the rates [n, r], each with the reason why a rater has none."""
     of_level = f"{level or 'code'} in any case"
@@ -388,9 +385,9 @@ def _of_level(
     said = [f"{rater} gives no {of_level}" if none else "" for rater, none in zip(raters, silent, strict=True)]
     true = [f"the references hold no {of_level}" if none else "" for none in unknown]
     both = ["; ".join(filter(None, reasons)) for reasons in zip(said, true, strict=True)]
-    f1 = Score("hdf1", raters, **over_two(precision, recall, _f1), reason=both, of=level, **shared)
-    hdp = replace(f1, metric="hdp", places=f1.at[:, :1], combine=the_mean, reason=said)
-    return [hdp, replace(hdp, metric="hdr", places=f1.at[:, 1:], reason=true), f1]
+    f1 = Score(Measure("hdf1", level, k), raters, cases, **over_two(precision, recall, _f1), reason=both)
+    hdp = replace(f1, measure=Measure("hdp", level, k), places=f1.at[:, :1], combine=the_mean, reason=said)
+    return [hdp, replace(hdp, measure=Measure("hdr", level, k), places=f1.at[:, 1:], reason=true), f1]
 
 
 def _f1(means: Values) -> Values:
@@ -420,7 +417,7 @@ def _add_chapters(
         said, true = (np.where(of[nodes[at]] == chapter, nodes[at], np.int32(-1)) for nodes in (predicted, reference))
         found = overlap(said, true, tree)
         rates = [without_absent(r[..., 0], matches.answers.absent[kept[at]]) for r in (found.precision, found.recall)]
-        f1 = Score("hdf1", raters, kept[at], **over_two(rates[0], rates[1], _f1_of_chapter), of=label, k=k)
+        f1 = Score(Measure("hdf1", label, k), raters, kept[at], **over_two(rates[0], rates[1], _f1_of_chapter))
         family.parts["chapters"].append(f1)
         named = {"chapter": tree.codes[chapter], "chapter_name": tree.names[chapter], "codes": label}
         counts = {"n_cases": len(at), "n_diagnoses": int(inside.sum()), "n_codes": len(np.unique(reference[inside]))}
@@ -461,7 +458,7 @@ def rank_shift_rows(raters: Sequence[str], accuracies: Mapping[str, Values], hdf
             1 + (values[None] > values[:, None]).sum(1)
             for values in (np.where(both, of, np.nan) for of in (accuracy, hdf1))
         )
-        top, to = REGISTRY["top_k_accuracy"].printed(k or ACCURACY, of=judge), REGISTRY["hdf1"].printed(k)
+        top, to = Measure("top_k_accuracy", judge, k or ACCURACY).name, Measure("hdf1", k=k).name
         rows += [
             {
                 "algorithm": raters[i],

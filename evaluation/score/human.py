@@ -19,6 +19,7 @@ from ...stats.agreement import VERDICTS, verdicts_agree
 from ..match.judge import BOTH, BY_M, MAJORITY
 from ..match.matches import Matches
 from ..read.findings import Finding
+from .declare import Measure
 from .scores import FamilyScores, Score, Settings, of_columns
 
 NAME, TITLE = "human", "Agreement with human labels"
@@ -105,7 +106,7 @@ def _agreement(
     labels = {**more, "who": who, "against": of, "items": len(at), "included": int((other[at] == 1).sum())}
     for measure, why in VERDICTS.items():
         yield Score(
-            measure, [who], cases.astype(np.intp), counts, np.arange(4)[None], partial(verdicts_agree, measure=measure), reason=why, compared=False, labels=labels
+            Measure(measure), [who], cases.astype(np.intp), counts, np.arange(4)[None], partial(verdicts_agree, measure=measure), reason=why, compared=False, labels=labels
         )  # fmt: skip
 
 

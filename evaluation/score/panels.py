@@ -16,9 +16,10 @@ from ..match.matches import Matches
 from ..match.pairs import PeerMatches
 from ..read.findings import Finding
 from .agreement import Categories, categories_of
+from .declare import Measure
 from .disagreements import disagreement_rows
 from .relative import relative, sigma_algorithm, sigma_experts
-from .scores import FamilyScores, Score, Settings, Values, of_columns, the_mean
+from .scores import FamilyScores, Lacking, Score, Settings, Values, of_columns, the_mean
 
 NAME, TITLE = "relative", "Relative to the panel"
 HARDNESSES = tuple(h / 10 for h in range(11))
@@ -31,21 +32,16 @@ _HOW = {"mean": np.mean, "max": np.max, "min": np.min}
 Numbers = NDArray[np.integer[Any]]
 
 
-def lacking(matches: Matches, settings: Settings) -> str | None:
-    """Says what is missing where nobody is judged by a panel."""
-    return None if matches.peers is not None else matches.no_panel
-
-
 def scores(matches: Matches, settings: Settings) -> FamilyScores:
     """Compares each algorithm with its panel: P, R, RPAD, RRAD and their spread at every k, kappa of the first diagnoses.
 
     Parts: curves, over k and hardness; pairs, each two raters that some panel compares, at k. The table disagreements holds the
     cases where an algorithm and its panel differ most, at k.
     """
-    answers, peers, k = matches.answers, matches.peers, settings.relative_k
-    assert peers is not None
-    mu = multiplicities(peers)
-    panels = Panels(matches)
+    answers, k = matches.answers, settings.relative_k
+    if (peers := matches.peers) is None:
+        raise Lacking(matches.no_panel)
+    mu, panels = multiplicities(peers), Panels(answers.raters, peers)
     rates = list(_rates(peers, mu, answers.lengths, settings.panel.denominator))
     categories = categories_of(peers)
     kappa = _kappa(peers, categories)
@@ -81,10 +77,8 @@ class Panels:
     each expert. ee : int [A, z(z-1)/2], each two experts, in the order (1,2), (1,3), …, (2,3), ….
     """
 
-    def __init__(self, matches: Matches) -> None:
-        self.raters, peers = matches.answers.raters, matches.peers
-        assert peers is not None
-        self.numbers = np.array(peers.panels)
+    def __init__(self, raters: list[str], peers: PeerMatches) -> None:
+        self.raters, self.numbers = raters, np.array(peers.panels)
         self.names = [self.raters[algorithm] for algorithm, *_ in peers.panels]
         self.pair_of = np.full((len(self.raters), len(self.raters)), -1)
         self.pair_of[peers.first, peers.second] = self.pair_of[peers.second, peers.first] = np.arange(len(peers.first))
@@ -134,8 +128,9 @@ class _Rate:
     never: NDArray[np.bool_]
 
     def score(
-        self, metric: str, raters: Sequence[str], pairs: Numbers, combine: Callable[[Values], Values], **more: Any
-    ) -> Score:
+        self, metric: str, raters: Sequence[str], pairs: Numbers, combine: Callable[[Values], Values], of: str = "",
+        hardness: float | None = None, **more: Any,
+    ) -> Score:  # fmt: skip
         """Makes a score of the rates of some pairs. pairs : int [r, c]. combine : rates [..., r, c] -> [..., r]."""
 
         def combined(means: Values) -> Values:
@@ -145,7 +140,8 @@ class _Rate:
             return combine(met / area)
 
         places = np.concatenate([self.at[pairs], self.below[pairs]], -1) if len(self.below) else self.at[pairs]
-        return Score(metric, raters, places=places, combine=combined, k=self.k, **self.source, **more)
+        measure = Measure(metric, of, self.k, hardness)
+        return Score(measure, raters, places=places, combine=combined, **self.source, **more)
 
 
 def _rates(
@@ -203,7 +199,7 @@ def _on_sums(score: Score, panels: Panels, sums: NDArray[np.int64], scale: int) 
     """
     (raters, z), e = panels.ae.shape, panels.ee.shape[1]
     at = np.arange(raters)[:, None]
-    if score.of:
+    if score.measure.of:
         return replace(score, values=sums, places=at, combine=lambda means: means[..., 0] / (z * scale))
     return replace(
         score, values=sums, places=np.concatenate([at, at + raters], 1),

@@ -17,8 +17,8 @@ from ..match.matches import Matches
 from ..match.pairs import RANKED
 from ..read.findings import Finding
 from ..read.lists import looked_up
-from .declare import REGISTRY, check_k, declare, truths
-from .scores import FamilyScores, Score, Settings, counts_in_words, over_all_cases, without_absent
+from .declare import Measure, check_k, declare, truths
+from .scores import FamilyScores, Lacking, Score, Settings, counts_in_words, over_all_cases, without_absent
 from .weighted import RELATIONS, degree, relevance
 
 NAME, TITLE = "ranking", "Ranked answers against the right ones"
@@ -268,11 +268,6 @@ Hits = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 """bool [n, r, depth], whether the diagnosis at a rank is one of the reference's; and bool [n], where there is a reference to be."""
 
 
-def lacking(matches: Matches, settings: Settings) -> str | None:
-    """Says what is missing where no case has a reference, nor a code of one."""
-    return NO_RIGHT_ANSWERS if matches.references is None and matches.codes is None else None
-
-
 def final_answers(matches: Matches) -> Matches:
     """Finds what the ranked metrics are of: the final diagnoses where these are told apart, else the right answers.
 
@@ -287,6 +282,8 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     Top-k accuracy by M, and where codes are known by code and by category, at `TOP` as far as lists go and at k; the reciprocal rank
     of the first match among ten; and nDCG at ten. Where references are codes alone, ranks are by code and there is no nDCG.
     """
+    if matches.references is None and matches.codes is None:
+        raise Lacking(NO_RIGHT_ANSWERS)
     ranked = final_answers(matches)
     answers, n = ranked.answers, len(ranked.answers.cases)
     hits = reference_hits(ranked)
@@ -295,9 +292,9 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
 
     def add(metric: str, values: NDArray[Any], cases: NDArray[np.integer], of: str = "", k: int | None = None) -> None:
         values = without_absent(values, answers.absent[cases])
-        family.scores.append(Score(metric, answers.raters, cases, values, of=of, k=k))
+        family.scores.append(Score(Measure(metric, of, k), answers.raters, cases, values))
         if of in (BY_M, "") or BY_M not in hits:
-            name = REGISTRY[metric].printed(k, of="" if metric == "mrr" else of)
+            name = Measure(metric, "" if metric == "mrr" else of, k).name
             family.per_case[name] = over_all_cases(values, cases, n)
 
     for judge, (named, known) in hits.items():

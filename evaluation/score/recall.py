@@ -21,9 +21,9 @@ from ...errors import InputError, OptionError
 from ...pages.rows import Row
 from ..match.matches import Matches
 from ..read.findings import Finding
-from .declare import REGISTRY, check_k, declare, truths
+from .declare import REGISTRY, Measure, check_k, declare, truths
 from .ranking import NO_RIGHT_ANSWERS, checked_given, top_ranks
-from .scores import FamilyScores, Score, Settings, over_all_cases, over_two, without_absent
+from .scores import FamilyScores, Lacking, Score, Settings, over_all_cases, over_two, without_absent
 
 NAME, TITLE = "recall", "Recall of the reference diagnoses"
 
@@ -230,15 +230,11 @@ def found_in(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> tuple[N
 BY_JUDGE = "judge"
 
 
-def lacking(matches: Matches, settings: Settings) -> str | None:
-    """Says what is missing where no case has a reference diagnosis."""
-    return NO_RIGHT_ANSWERS if matches.references is None else None
-
-
 def scores(matches: Matches, settings: Settings) -> FamilyScores:
     """Scores every rater with M, in the cases that have a reference, within the first k of each list; by default within all of it."""
-    found, k = matches.references, settings.k[NAME]
-    assert found is not None
+    if (found := matches.references) is None:
+        raise Lacking(NO_RIGHT_ANSWERS)
+    k = settings.k[NAME]
     kept = np.flatnonzero(found.given.any(1))
     hits = found.hits[:, :, :k]
     return _family(matches, NAME, TITLE, hits[kept], found.given, kept, k)
@@ -256,10 +252,9 @@ def _family(
     found_of, all_of = (without_absent(part, absent) for part in (found.sum(-1), sizes))
     whole = without_absent(np.asarray((found | ~there).all(-1)), absent)
     family = FamilyScores(name, title, sentences=_sentences)
-    shared: dict[str, Any] = {"raters": answers.raters, "cases": cases, "of": of, "k": k}
     family.scores = [
-        Score("disease_recall", **over_two(found_of, all_of), **shared),
-        Score("patient_recall", values=whole, **shared),
+        Score(Measure("disease_recall", of, k), answers.raters, cases, **over_two(found_of, all_of)),
+        Score(Measure("patient_recall", of, k), answers.raters, cases, whole),
     ]
     label = f"share of the reference found{f', by the {of}' if of else ''}"
     family.per_case[label] = over_all_cases(found_of / all_of, cases, n)
@@ -302,7 +297,7 @@ def judged_scores(matches: Matches, settings: Settings) -> FamilyScores:
         for k in top_ranks(matches, settings):
             named = np.asarray(((places > 0) & (places <= k)).any(-1))[cases]
             values = without_absent(named, answers.absent[cases])
-            family.scores.append(Score("top_k_accuracy", answers.raters, cases, values, of=BY_JUDGE, k=k))
+            family.scores.append(Score(Measure("top_k_accuracy", BY_JUDGE, k), answers.raters, cases, values))
     if left_out := int(found.given.any(1).sum()) - len(cases):
         family.findings.append(Finding("no_verdict", left_out, len(answers.cases), example=told))
     judge, check = (Counter(row[stage] for row in found.rows.values() if row[stage]) for stage in ("judge", "check"))

@@ -15,7 +15,7 @@ from ...stats.agreement import divided
 from ...stats.resampling import Resampling, Statistic
 from ..match.options import MAX_K, Graded, Panel
 from ..read.findings import Finding
-from .declare import REGISTRY
+from .declare import Measure
 
 Values = NDArray[np.float64]
 MAX_CURVE = 10
@@ -43,7 +43,7 @@ def mean_of_defined(values: Values) -> Values:
 class Score:
     """A metric of r raters as a function of means over n cases, from which follow value, interval, difference and subgroup.
 
-    metric : its name in the registry; or, in a table beside the headline one, what that table calls it.
+    measure : what it is called, and at what it is taken.
     raters : r names.
     cases : int [n], which cases of the answers these are, each once.
     values : [n, m], what each case contributes, bool or numbers; NaN where a case says nothing: means are over the others.
@@ -52,22 +52,19 @@ class Score:
     combine : means [..., r, c] -> [..., r].
     statistic : in the place of values, and of their means: weights [b, n] -> [b, m]. Such a metric has no paired test.
         Scores that hold the same one have it computed once.
-    of, k, hardness : parts of its printed name. n_pairs : pairs of raters behind it.
+    n_pairs : pairs of raters behind it.
     reason : why a value is undefined, where it is: of all raters, or one for each.
     compared : whether raters are compared in it and subgroups have it; one with a `statistic` is never.
     labels : further columns of its row, for tables beside the headline one ({"chapter": "IX"}).
     """
 
-    metric: str
+    measure: Measure
     raters: Sequence[str]
     cases: NDArray[np.integer]
     values: NDArray[Any] = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
     places: NDArray[np.integer] | None = field(default=None, repr=False)
     combine: Callable[[Values], Values] = the_mean
     statistic: Statistic | None = field(default=None, repr=False)
-    of: str = ""
-    k: int | None = None
-    hardness: float | None = None
     n_pairs: int = 1
     reason: str | Sequence[str] = ""
     compared: bool = True
@@ -78,19 +75,13 @@ class Score:
         """int [r, c]: `places`, or one column for each rater."""
         return np.arange(len(self.raters))[:, None] if self.places is None else self.places
 
-    @property
-    def symbol(self) -> str:
-        """Names its metric in tables: "RPAD"."""
-        return REGISTRY[self.metric].symbol if self.metric in REGISTRY else self.metric
-
-    @property
-    def name(self) -> str:
-        """Names it in full: "RPAD(H=0.5)@3"."""
-        return REGISTRY[self.metric].printed(self.k, self.hardness, self.of) if self.metric in REGISTRY else self.metric
-
     def why(self, rater: int) -> str:
         """Tells why the value of a rater is undefined, where it is."""
         return self.reason if isinstance(self.reason, str) else self.reason[rater]
+
+
+class Lacking(Exception):
+    """What the answers hold too little of for a family, in words."""
 
 
 def over_two(above: NDArray[Any], below: NDArray[Any], combine: Callable[[Values], Values] = ratio) -> dict[str, Any]:

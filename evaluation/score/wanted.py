@@ -13,16 +13,13 @@ from ...files.wording import hint
 from ..match.matches import Matches
 from ..match.options import MAX_K
 from .declare import Metric, all_metrics, check_k
-from .scores import FamilyScores, Score, Settings
+from .scores import FamilyScores, Lacking, Score, Settings
 
 RELATIVE, CORRECTION = "relative", "correction"
-_FILES = {
-    RELATIVE: "panels", CORRECTION: CORRECTION, "ranking": "ranking", "recall": "recall", "hierarchical": "hierarchical",
-    "weighted": "weighted", "agreement": "agreement",
-}  # fmt: skip
-"""Family -> the file of this folder that has its `lacking` and `scores`."""
-FAMILIES = tuple(family for family in _FILES if family != CORRECTION)
+FAMILIES = (RELATIVE, "ranking", "recall", "hierarchical", "weighted", "agreement")
 """In the order of the report; the correction belongs to the first."""
+_FILES = {RELATIVE: "panels"}
+"""Family -> the file of this folder that has its `scores`, where it is called otherwise."""
 _COMPUTED_BY = {"cohen_kappa": (RELATIVE, "agreement"), "krippendorff_alpha_by_distance": ()}
 """Metric -> the families that compute it, where that is not the one whose file declares it; M on diagnoses of different cases is asked by nobody."""
 _TOP_K = re.compile(r"top[-_ ]?(?:\d+|k)|accuracy")
@@ -52,7 +49,7 @@ class Wanted:
             return family
 
         def of(scores: Iterable[Score]) -> list[Score]:
-            return [one for one in scores if one.symbol in symbols]
+            return [one for one in scores if one.measure.symbol in symbols]
 
         tested = tuple(name for name in family.tested if of(family.parts[name]))
         return replace(family, scores=of(family.scores), tested=tested)
@@ -155,19 +152,18 @@ def family_scores(matches: Matches, settings: Settings, want: Wanted) -> tuple[l
     """
     found: list[FamilyScores] = []
     left_out: dict[str, str] = {}
-    for name, file in _FILES.items():
+    for name in (RELATIVE, CORRECTION, *FAMILIES[1:]):
         if name not in want or (name == CORRECTION and settings.panel.labelled is None):
             continue
-        family = import_module(f".{file}", __package__)
-        lacks = family.lacking(matches, settings)
-        if lacks is None:
+        family = import_module(f".{_FILES.get(name, name)}", __package__)
+        try:
             found.append(want.kept(family.scores(matches, settings)))
-        elif name in want.explicit:
-            raise InputError(
-                f"the {name} metrics cannot be computed, for want of {lacks}", source=matches.answers.source
-            )
-        else:
-            left_out[name] = lacks
+        except Lacking as lacks:
+            if name in want.explicit:
+                raise InputError(
+                    f"the {name} metrics cannot be computed, for want of {lacks}", source=matches.answers.source
+                ) from None
+            left_out[name] = str(lacks)
     if matches.judged is not None:
         found.append(import_module(".recall", __package__).judged_scores(matches, settings))
     if matches.humans:

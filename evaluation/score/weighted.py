@@ -24,8 +24,8 @@ from ..match.matches import Matches
 from ..match.options import BEST
 from ..read.findings import Finding
 from ..read.lists import ABSENT, NO_DIAGNOSIS, Lists, looked_up
-from .declare import REGISTRY, declare
-from .scores import FamilyScores, Score, Settings, Values, counts_in_words, over_two
+from .declare import REGISTRY, Measure, declare
+from .scores import FamilyScores, Lacking, Score, Settings, Values, counts_in_words, over_two
 from .weighted_cases import best_and_worst_rows, error_rows, plane_rows, quadrant_rows
 
 NAME, TITLE = "weighted", "Semantic and severity scores"
@@ -482,14 +482,6 @@ def aggregated(scores: ArrayLike, setting: str | tuple[float, float] = "medium",
 _BLANK = -1
 
 
-def lacking(matches: Matches, settings: Settings) -> str | None:
-    """Names the columns without which neither score can be computed; None where one can."""
-    if any(_known(matches.answers)):
-        return None
-    severity = "severity with the reference's severity (in its rows, or in the column reference_severity)"
-    return f"the column relation, or {severity}"
-
-
 def _known(answers: Lists) -> tuple[bool, bool]:
     """Tells whether relations are given, and severities on both sides."""
     relation, severity = (bool(answers.cells(column, RANKS)[1]) for column in CHECKS)
@@ -513,6 +505,9 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     family = FamilyScores(NAME, TITLE)
     doubts: list[tuple[str, str]] = []
     relations, severities = _known(answers)
+    if not relations and not severities:
+        severity = "severity with the reference's severity (in its rows, or in the column reference_severity)"
+        raise Lacking(f"the column relation, or {severity}")
     if relations:
         semantic, blank = _semantic(answers)
         if best != BEST:
@@ -529,13 +524,15 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
         errors = severity_errors(np.broadcast_to(reference[:, None], severity.shape), said)
         why = "no severity is given in any list"
         family.scores += _scores_of("severity_score", severity, BEST, answers, why)
-        family.scores.append(Score("severity_error", answers.raters, np.arange(len(errors)), errors, reason=why))
+        family.scores.append(
+            Score(Measure("severity_error"), answers.raters, np.arange(len(errors)), errors, reason=why)
+        )
         family.per_case |= {REGISTRY["severity_score"].symbol: severity, REGISTRY["severity_error"].symbol: errors}
         if rows := error_rows(matches, reference, said, errors):
             family.tables["severity_errors"] = rows
     if relations and severities:
         setting = settings.graded.difficulty
-        family.parts["plane"] = [one for one in family.scores if one.of.endswith(f", {setting}")]
+        family.parts["plane"] = [one for one in family.scores if one.measure.of.endswith(f", {setting}")]
         family.shown["plane"] = partial(plane_rows, setting)
         both = family.per_case["Semantic"], family.per_case["Severity"]
         family.tables["quadrants"] = quadrant_rows(answers.raters, rescaled(both[0], best), rescaled(both[1]))
@@ -597,8 +594,11 @@ def _scores_of(metric: str, values: Values, best: float, answers: Lists, why: st
     """Makes the mean score, on its own scale and rescaled, and the aggregates in which bad cases weigh more."""
     shared: dict[str, Any] = {"raters": answers.raters, "cases": np.arange(len(values)), "reason": why}
     symbol, scaled = REGISTRY[metric].symbol, rescaled(values, best)
-    made = [Score(metric, values=values, **shared), Score("rescaled", values=scaled, of=symbol, **shared)]
+    made = [
+        Score(Measure(metric), values=values, **shared),
+        Score(Measure("rescaled", symbol), values=scaled, **shared),
+    ]
     for name, setting in SETTINGS.items():
         weights = case_weights_of(scaled, setting)
-        made.append(Score("aggregated", of=f"{symbol}, {name}", **over_two(weights * scaled, weights), **shared))
+        made.append(Score(Measure("aggregated", f"{symbol}, {name}"), **over_two(weights * scaled, weights), **shared))
     return made

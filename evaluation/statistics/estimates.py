@@ -110,17 +110,12 @@ def measured(value: float, repeats: Values, level: float, n_cases: int, reason: 
     return {"value": value, "low": found.low, "high": found.high, "undefined_repeats": found.undefined, "reason": why}
 
 
-def name_of(score: Score) -> Row:
-    """Makes the columns of a row that name a score: metric, of, k, hardness, name."""
-    return {"metric": score.symbol, "of": score.of, "k": score.k, "hardness": score.hardness, "name": score.name}
-
-
 def row_of(one: Estimate, rater: int, level: float) -> Row:
     """Makes a row of `Report.table`, with the labels of the score before it."""
     score, n = one.score, int(one.n_cases[rater])
     found = measured(float(one.value[rater]), one.repeats[:, rater], level, n, score.why(rater))
     return {
-        **score.labels, "algorithm": score.raters[rater], **name_of(score), **found, "n_cases": n, "n_pairs": score.n_pairs,
+        **score.labels, "algorithm": score.raters[rater], **score.measure.columns, **found, "n_cases": n, "n_pairs": score.n_pairs,
         "sd": one.deviation(rater),
     }  # fmt: skip
 
@@ -196,7 +191,7 @@ def _difference_row(one: Estimate, first: str, second: str, p: float, level: flo
     a, b = (list(score.raters).index(rater) for rater in (first, second))
     n_cases = int(has_value(score)[:, [a, b]].any(1).sum())
     why = next((score.why(i) for i in (a, b) if np.isnan(one.value[i])), "")
-    named = {key: value for key, value in name_of(score).items() if key != "hardness"}
+    named = {key: value for key, value in score.measure.columns.items() if key != "hardness"}
     found = measured(float(one.value[a] - one.value[b]), one.repeats[:, a] - one.repeats[:, b], level, n_cases, why)
     p = np.nan if found["value"] is None or n_cases < 2 else p
     return {"first": first, "second": second, **named, **found, "n_cases": n_cases, "p": known(p)}

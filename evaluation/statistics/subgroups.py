@@ -91,7 +91,7 @@ def _average_rows(of_groups: Mapping[str, Sequence[Estimate]], resampling: Resam
 
 def _quantities(one: Estimate) -> Values:
     """[r], how many cases the value is of; of recall of diseases how many reference diseases."""
-    if one.score.metric == "disease_recall":
+    if one.score.measure.metric == "disease_recall":
         return np.nansum(one.score.values[:, one.score.at[:, 1]], 0, dtype=float)
     return one.n_cases.astype(float)
 

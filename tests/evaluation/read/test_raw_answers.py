@@ -32,13 +32,9 @@ def test_what_stands_around_an_answer_changes_nothing() -> None:
             assert ranked_diagnoses(around) == diagnoses, around
 
 
-@pytest.mark.parametrize("name", ["21-hydroxylase deficiency", "2:1 AV block", "1st degree AV block", "HIV-1", "I21"])
-def test_names_with_numbers(name: str) -> None:
-    assert ranked_diagnoses(name) == [name]
-    assert ranked_diagnoses(f"1. {name}\n2. {name}") == [name, name]
-
-
-_NAME = st.sampled_from(["Flu", "Covid-19", "Crohn's disease", "Ménière disease", "anaemia", "MI", "грипп"])
+_NAME = st.sampled_from([
+    "Flu", "Covid-19", "Crohn's disease", "Ménière disease", "MI", "грипп", "21-hydroxylase deficiency", "2:1 AV block", "1st degree AV block", "I21",
+])  # fmt: skip
 
 
 @settings(deadline=None)
