@@ -132,9 +132,8 @@ class InputError(DxmatchError):
     ) -> None:
         self.problem, self.source, self.row, self.column = problem, source, row, column
         self.allowed, self.remedy = allowed, remedy
-        place = [source] if source else []
-        place += [f"row {row}"] if row is not None else []
-        place += [f"column {column!r}"] if column is not None else []
+        numbered, named = None if row is None else f"row {row}", None if column is None else f"column {column!r}"
+        place = [*filter(None, (source, numbered, named))]
         sentence = problem if problem.endswith("?") else f"{problem}."
         message = f"{', '.join(place)}: {sentence}" if place else sentence
         message += f" Allowed: {allowed}." if allowed else ""
@@ -160,12 +159,8 @@ class NotUnderstoodWarning(UserWarning):
     """Pairs that were not scored, since a diagnosis in them was not understood."""
 
 
-class MixedScriptsWarning(UserWarning):
-    """Words of diagnoses that mix scripts whose letters look alike."""
-
-
 class ReadingWarning(UserWarning):
-    """What is doubtful in a file that was read: hidden rows, values that span lines."""
+    """What is doubtful in what was read: rows without a value, words that mix scripts whose letters look alike."""
 
 
 class OptionError(DxmatchError, ValueError):

@@ -37,11 +37,6 @@ def configure(
             os.environ[f"DXMATCH_{name}"] = "1" if wanted else "0"
 
 
-def shared_files() -> bool:
-    """Whether new files follow the umask. Only "1" opens them, so that a slip in the word does not."""
-    return os.environ.get("DXMATCH_SHARED_FILES") == "1"
-
-
 def cells_hidden() -> bool:
     """Whether messages hide cells."""
     return _wanted("DXMATCH_HIDE_CELLS")
@@ -67,11 +62,6 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def file_mode() -> int:
-    """The permissions that a new file is asked for; the umask takes from them."""
-    return 0o666 if shared_files() else 0o600
-
-
-def folder_mode() -> int:
-    """The permissions that a new folder is asked for; the umask takes from them."""
-    return 0o777 if shared_files() else 0o700
+def permissions(mode: int) -> int:
+    """Of permissions those of the owner, unless the user asked for shared files. Only "1" opens them, so that a slip in the word does not."""
+    return mode if os.environ.get("DXMATCH_SHARED_FILES") == "1" else mode & 0o700

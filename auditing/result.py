@@ -96,10 +96,8 @@ class Audit:
             "made_with": self.made_with, "tables": tables,
         }  # fmt: skip
 
-    def save(self, folder: str | os.PathLike[str], *, spreadsheet: bool = False) -> Path:
+    def save(self, folder: str | os.PathLike[str]) -> Path:
         """Writes audit.html, audit.json and a CSV for each table, each file whole or not at all; an earlier audit gives way.
-
-        spreadsheet : in a CSV, an apostrophe goes before every text that a spreadsheet would run as a formula.
 
         Raises
         ------
@@ -119,7 +117,7 @@ class Audit:
         save_text(numbers, target / NUMBERS)
         for name in TABLES:
             if name in self.tables:
-                write_table(self.tables[name], target / f"{name}.csv", spreadsheet=spreadsheet or None)
+                write_table(self.tables[name], target / f"{name}.csv")
             else:
                 (target / f"{name}.csv").unlink(missing_ok=True)
         save_text(drawn, target / PAGE)

@@ -65,12 +65,7 @@ def labels(call: Call) -> None:
 
 
 @command(given="pairs")
-def train(
-    call: Call,
-    *,
-    output: Output,
-    overwrite: bool = False,
-) -> dict[str, Any]:
+def train(call: Call, *, output: Output, overwrite: bool = False) -> dict[str, Any]:
     """Train a match function on pairs that experts labelled.
 
     No reference diagnosis is on both sides of a split.

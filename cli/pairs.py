@@ -18,20 +18,7 @@ from ..settings import quiet
 from ..terminal import print_table
 from .command import Call, Place, TableFile, command
 
-_BRIEF = (
-    "a",
-    "b",
-    "match",
-    "probability",
-    "threshold",
-    "policy",
-    "relation",
-    "relations",
-    "names",
-    "read_as",
-    "said",
-    "model",
-)
+_BRIEF = "a b match probability threshold policy relation relations names read_as said model"
 """What `match` gives as JSON of all that `explain` does."""
 
 
@@ -56,7 +43,7 @@ def match(call: Call, a: str, b: str, *, matcher: MatchFunction) -> dict[str, An
     found = explained(matcher, a, b)
     print("\n".join(found.brief))
     facts = found.to_dict()
-    return {name: facts[name] for name in _BRIEF} | {"why": found.main_reason}
+    return {name: facts[name] for name in _BRIEF.split()} | {"why": found.main_reason}
 
 
 @command(given="a b", prints=".svg")

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from ..evaluation.read.raw_answers import ranked_diagnoses
 from ..votes.asking import Job, LanguageModel
@@ -14,9 +13,6 @@ from ..votes.prompts.prompt import Prompt
 from ..votes.prompts.questions import MAX_RAW, Answer, ModelConfig, Question
 from ..votes.prompts.replies import Reply, is_refusal, without_thoughts
 from .cases import Cases
-
-if TYPE_CHECKING:
-    pass
 
 
 class CasePrompt(Prompt):

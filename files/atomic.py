@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import DxmatchError, warn
-from ..settings import file_mode, folder_mode, shared_files
+from ..settings import permissions
 
 LONGEST_WAIT = 900.0
 """Seconds to wait for another process; after that it is made here, too."""
@@ -23,8 +23,7 @@ LONGEST_WAIT = 900.0
 def only_for_me() -> Iterator[None]:
     """What is written meanwhile, here and by programs that are started, its owner alone can read, unless the user asked for shared files."""
     before = os.umask(0o077)
-    if shared_files():
-        os.umask(before)
+    os.umask(before | (0o777 - permissions(0o777)))
     try:
         yield
     finally:
@@ -79,7 +78,7 @@ def _renamed(target: Path) -> Iterator[Path]:
 def make_folder(path: str | os.PathLike[str], *, private: bool = False) -> Path:
     """The folder, made where it is absent. private : for its owner alone, unless the user asked for shared files. Errors: `DxmatchError` where it cannot be."""
     try:
-        Path(path).mkdir(folder_mode() if private else 0o777, parents=True, exist_ok=True)
+        Path(path).mkdir(permissions(0o777) if private else 0o777, parents=True, exist_ok=True)
     except OSError as error:
         raise DxmatchError(f"{path}: the folder could not be made ({error.strerror or error}).") from error
     return Path(path)
@@ -87,7 +86,7 @@ def make_folder(path: str | os.PathLike[str], *, private: bool = False) -> Path:
 
 def make_private_file(path: str | os.PathLike[str]) -> None:
     """Makes an empty file for its owner alone, unless the user asked for shared ones; one that is there stays as it is. Raises `OSError`."""
-    Path(path).touch(file_mode())
+    Path(path).touch(permissions(0o666))
 
 
 @contextlib.contextmanager
@@ -105,7 +104,7 @@ def alone(path: Path, what: str) -> Iterator[None]:
     with contextlib.ExitStack() as held:
         try:
             # A soft lock, a file that is there or not, would outlive its holder.
-            held.enter_context(FileLock(path, LONGEST_WAIT, mode=file_mode(), fallback_to_soft=False))
+            held.enter_context(FileLock(path, LONGEST_WAIT, mode=permissions(0o666), fallback_to_soft=False))
         except (Timeout, OSError, NotImplementedError) as error:
             problem = f"No lock can be had in {path.parent} ({error}): {what} is made here, whoever else makes it."
             warn(problem, RuntimeWarning)

@@ -29,14 +29,6 @@ _WESTERN = "cp1252"
 _CELL_END = re.compile(rb"[\r\n\t,;\"]")
 
 
-def check_encoding(name: str | None) -> None:
-    """Raises `OptionError` for a name that no encoding of text has."""
-    try:
-        "".encode("utf-8" if name is None else name)
-    except (LookupError, ValueError, TypeError):
-        raise OptionError("encoding", "the name of a text encoding, as cp1252, latin-1 or utf-16", name) from None
-
-
 def suffix_of(path: Path) -> str:
     """What tells the kind of a file: of `answers.csv.gz` the suffix before .gz."""
     return Path(path.stem if path.suffix.lower() == ".gz" else path).suffix.lower()
@@ -48,9 +40,8 @@ def utf8_of(path: Path, encoding: str | None = None) -> bytes:
     Such a mark goes before `encoding`, and so does UTF-8 where the bytes are UTF-8 beyond ASCII: no other encoding
     of words gives such bytes.
 
-    Errors: `InputError` for a file that cannot be read, that is in another encoding or holds a NUL character, with its line.
+    Errors: `OptionError` for a name that no encoding of text has; `InputError` for a file that cannot be read, that is in another encoding or holds a NUL character, with its line.
     """
-    check_encoding(encoding)
     source = str(path)
     try:
         raw = path.read_bytes()
@@ -65,6 +56,8 @@ def utf8_of(path: Path, encoding: str | None = None) -> bytes:
         name = "UTF-8"
     try:
         text = raw.decode(name)
+    except (LookupError, TypeError):
+        raise OptionError("encoding", "the name of a text encoding, as cp1252, latin-1 or utf-16", encoding) from None
     except UnicodeError as error:
         at = getattr(error, "start", 0)
         before, after = _CELL_END.split(raw[max(0, at - 20) : at])[-1], _CELL_END.split(raw[at : at + 20])[0]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, MixedScriptsWarning, ModelError, NotUnderstood, NotUnderstoodWarning, quoted, warn
+from ..errors import InputError, ModelError, NotUnderstood, NotUnderstoodWarning, ReadingWarning, quoted, warn
 from ..features.compute import MIN_COVERAGE, check_coverage, coverage, feature_table
 from ..features.feature_set import FeatureSet
 from ..features.names import SIDES, Names, Progress, different_texts, unordered_pairs
@@ -357,10 +357,8 @@ class Batch(Lazy):
         """Warns of words that mix scripts, and of rows that hold the same word for no diagnosis on both sides: equal texts are a match."""
         if words := self.names.mixed_scripts:
             shown = ", ".join(map(quoted, words[:_SHOWN])) + (", …" if len(words) > _SHOWN else "")
-            warn(
-                f"Words that mix Latin and Cyrillic letters, which look alike and are not the same: {shown}.",
-                MixedScriptsWarning,
-            )
+            alike = "Words that mix Latin and Cyrillic letters, which look alike and are not the same"
+            warn(f"{alike}: {shown}.", ReadingWarning)
         nothing = [text for text, why in self.names.not_understood.items() if why == NOTHING]
         rows = np.logical_and(*self._said(nothing)) & self.equal[self.pair_of_row]
         for text in self.unknown(rows, 1):

@@ -25,7 +25,7 @@ from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
 from ..errors import ModelError, Remedy
-from ..settings import file_mode, folder_mode
+from ..settings import permissions
 from . import manifest as manifest_file
 from .ensemble import Arrays, TreeEnsemble
 from .manifest import ARRAYS, CARD, MANIFEST, Manifest
@@ -119,13 +119,13 @@ def save(path: str | os.PathLike[str], parts: ModelFolder, *, overwrite: bool = 
     contents = contents_of(parts, os.fspath(target))
     try:
         check_target(target, overwrite=overwrite)
-        target.parent.mkdir(folder_mode(), parents=True, exist_ok=True)
+        target.parent.mkdir(permissions(0o777), parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{target.name}.", suffix=".part", dir=target.parent) as beside:
             new, old = Path(beside) / "new", _recover(target)
             # its owner's alone, unless files are shared: warnings in the manifest quote what the model was trained with
-            new.mkdir(folder_mode())
+            new.mkdir(permissions(0o777))
             for file, content in contents.items():
-                (new / file).touch(file_mode())
+                (new / file).touch(permissions(0o666))
                 (new / file).write_bytes(content)
             shutil.rmtree(old, ignore_errors=True)
             if target.exists():

@@ -126,10 +126,8 @@ class Report(Results):
         """
         return paper.markdown(self)
 
-    def save(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Path:
+    def save(self, path: str | os.PathLike[str]) -> Path:
         """Writes a page to read (.html), everything (.json), the leaderboard (.tex, .md) or the table of metrics (all others).
-
-        spreadsheet : in a CSV, an apostrophe goes before every text that a spreadsheet would run as a formula.
 
         Raises
         ------
@@ -142,7 +140,7 @@ class Report(Results):
         texts = {".html": self.to_html, ".json": self.to_json, ".md": self.to_markdown, ".tex": self.to_latex}
         if suffix in texts:
             return save_text(texts[suffix](), path)
-        return write_table(self.arrow, Path(path), spreadsheet=spreadsheet or None)
+        return write_table(self.arrow, Path(path))
 
     def save_charts(self, folder: str | os.PathLike[str], formats: Iterable[str] = ("png", "svg")) -> list[Path]:
         """Writes every chart of the page as a file of its own, in a folder that is made where it is absent.

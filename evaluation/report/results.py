@@ -258,10 +258,8 @@ class Results:
         """
         return to_native(self._arrow_of("judgements"), self.setup.frame)
 
-    def save_table(self, name: str, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Path:
+    def save_table(self, name: str, path: str | os.PathLike[str]) -> Path:
         """Writes "matches", "judgements" or one of `tables` by the suffix of `path`, whole or not at all.
-
-        spreadsheet : in a CSV, an apostrophe goes before every text that a spreadsheet would run as a formula.
 
         Raises
         ------
@@ -270,12 +268,12 @@ class Results:
         InputError
             For another suffix, or an absent folder; `DxmatchError` where it cannot be written.
         """
-        check_output(path)
         table = self._arrow_of(name)
+        check_output(path, len(table))
         kinds = {f.name: f.type.value_type if pa.types.is_dictionary(f.type) else f.type for f in table.schema}
         # batch by batch, so that not all texts that are held once are written out together
         parts = (pa.Table.from_batches([batch]).cast(pa.schema(kinds)) for batch in table.to_batches(_ROWS_PER_CHUNK))
-        return write_tables(parts, path, spreadsheet=spreadsheet or None)
+        return write_tables(parts, path)
 
     def _arrow_of(self, name: str) -> pa.Table:
         found, rows = self.evidence, self._further_rows.get(name)

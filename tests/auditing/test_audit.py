@@ -94,7 +94,7 @@ def test_training_anew(matcher, rows, monkeypatch):
     assert all(row["ap_lost"] is not None and row["flipped"] is None for row in trained.values())
 
 
-def test_files(audited, matcher, rows, tmp_path):
+def test_files(audited, matcher, rows, tmp_path, monkeypatch):
     folder = audited.save(tmp_path / "audit")
     tables = audited.tables
     assert {file.name for file in folder.iterdir()} == {"audit.html", "audit.json", *(f"{name}.csv" for name in tables)}
@@ -113,7 +113,8 @@ def test_files(audited, matcher, rows, tmp_path):
         with pytest.raises(DxmatchError, match="holds something else"):
             audited.save(taken)
     bad = pd.concat([rows, pd.DataFrame([{"a": "=cmd()", "b": "x y", "label": 1}])])
-    dxmatch.audit(matcher, bad, **FEW).save(tmp_path / "sheet", spreadsheet=True)
+    monkeypatch.setenv("DXMATCH_SPREADSHEET", "1")
+    dxmatch.audit(matcher, bad, **FEW).save(tmp_path / "sheet")
     assert "'=cmd()" in (tmp_path / "sheet" / "contributions.csv").read_text("utf-8")
 
 

@@ -140,6 +140,7 @@ def test_the_files_hold_the_table_and_a_spreadsheet_runs_no_formula(report, tmp_
         read = (pd.read_excel if suffix == ".xlsx" else pd.read_csv)(path).to_dict("records")
     assert known(read) == rows_of(report)
     formula = report_of({"1": {"A": ["=1+1 disease"], "truth": ["gout"]}})
-    assert "'=1+1 disease" in formula.save_table("matches", tmp_path / "m.csv", spreadsheet=True).read_text()
+    monkeypatch.setenv("DXMATCH_SPREADSHEET", "1")
+    assert "'=1+1 disease" in formula.save_table("matches", tmp_path / "m.csv").read_text()
     with pytest.raises(InputError):
         report.save_table("matches", tmp_path / "m.odt")

@@ -108,13 +108,6 @@ def test_saving_refuses_and_leaves_nothing(models, tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["r.html"] and (tmp_path / "r.html").read_bytes() == old
 
 
-@pytest.mark.parametrize("spreadsheet", [False, True])
-def test_names_that_are_formulas(tmp_path, spreadsheet):
-    report = scored(answers({"=1+1": 5}, n=8), "recall")
-    path = report.save(tmp_path / "r.csv", spreadsheet=spreadsheet)
-    assert set(pa_csv.read_csv(path)["algorithm"].to_pylist()) == {"'=1+1" if spreadsheet else "=1+1"}
-
-
 # the terminal
 
 
