@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-import pytest
 import simple_icd_10_cm as cm
 
 from dxmatch.recipe.disease_codes import MIN_LETTERS, OWN_NAMES
@@ -19,12 +18,6 @@ MEASURED = Path(__file__).parents[1] / "data" / "everyday_icd.csv"
 """Measures the mapping, so no name of the table stands in it."""
 
 
-@pytest.fixture(scope="module")
-def names() -> list[str]:
-    normalizer = Normalizer()
-    return [normalizer(row["name"]) for row in rows(OWN_NAMES)]
-
-
 def test_every_code_exists_and_can_be_found() -> None:
     tree = open_tree("icd10cm")
     for row in rows(OWN_NAMES):
@@ -32,17 +25,11 @@ def test_every_code_exists_and_can_be_found() -> None:
         assert CATEGORY <= tree.kinds[tree.find(row["code"])] < EXTENSION, row
 
 
-def test_no_name_twice(names: list[str]) -> None:
-    assert len(names) >= 500
-    assert sorted(set(names)) == sorted(names)
-    assert all(sum(map(str.isalpha, name)) >= MIN_LETTERS for name in names)
-
-
-def test_no_name_that_icd_has(names: list[str]) -> None:
-    assert set(names).isdisjoint(entries(open_tree("icd10cm"), Normalizer())[0])
-
-
-def test_no_measured_name(names: list[str]) -> None:
+def test_no_name_twice_none_that_icd_has_and_none_that_is_measured() -> None:
     normalizer = Normalizer()
-    measured = {normalizer(row["diagnosis"]) for row in csv.DictReader(MEASURED.read_text("utf-8").splitlines())}
-    assert len(set(names) & measured) == 0
+    names = [normalizer(row["name"]) for row in rows(OWN_NAMES)]
+    assert len(names) >= 500 and sorted(set(names)) == sorted(names)
+    assert all(sum(map(str.isalpha, name)) >= MIN_LETTERS for name in names)
+    assert set(names).isdisjoint(entries(open_tree("icd10cm"), normalizer)[0])
+    measured = csv.DictReader(MEASURED.read_text("utf-8").splitlines())
+    assert set(names).isdisjoint(normalizer(row["diagnosis"]) for row in measured)

@@ -23,16 +23,18 @@ def test_a_divided_pair_is_two_rows() -> None:
     voted = examples(np.arange(5)[:, None], [1, 1, 0, 1, 1], weight=weights, soft=shares)
     weight, opposite = soft_rows(voted, np.arange(5))
     assert weight == pytest.approx([1, 0.8, 2 * 0.7, 1, MIN_WEIGHT])
-    assert opposite.features.ravel().tolist() == [1, 2, 4]
-    assert opposite.label.tolist() == [0, 1, 0]
-    assert opposite.weight == pytest.approx([0.2, 2 * 0.3, 1])
-    assert opposite.fold.tolist() == [1, 2, 4]
+    assert opposite.features.ravel().tolist() == opposite.fold.tolist() == [1, 2, 4]
+    assert opposite.label.tolist() == [0, 1, 0] and opposite.weight == pytest.approx([0.2, 2 * 0.3, 1])
 
 
 def test_shares_from_a_column_or_from_the_panel() -> None:
     data = pd.DataFrame({"a": ["x", "y"], "b": ["v", "w"], "label": [1, 0], "share": ["0.75", " 0 "]})
     soft = read_pairs(data, label="label", soft="share").soft
     assert soft is not None and soft.tolist() == [0.75, 0]
+    for share in ("1.2", "-0.1", "", "many", "nan"):
+        data.loc[1, "share"] = share
+        with pytest.raises(InputError, match="row 1, column 'share': a share of votes that cannot be. Allowed: from 0"):
+            read_pairs(data, label="label", soft="share")
     panel = pd.DataFrame(
         {"a": ["x", "y", "z"], "b": ["v"] * 3, "l_1": [1, None, None], "l_2": [1, 0, None], "l_3": [0, None, None],
          "adjudicated": [None, 0, 1]}
@@ -40,28 +42,16 @@ def test_shares_from_a_column_or_from_the_panel() -> None:
     read = read_pairs(panel, label="l", soft="l")
     assert read.soft is not None and read.ballots is not None and read.label is not None
     np.testing.assert_array_equal(read.soft, [2 / 3, 0, np.nan])
-    assert read.ballots.tolist() == [[1, 1, 0], [-1, 0, -1], [-1, -1, -1]]
-    assert read.label.tolist() == [1, 0, 1]
-
-
-@pytest.mark.parametrize("share", ["1.2", "-0.1", "", "many", "nan"])
-def test_shares_that_cannot_be(share: str) -> None:
-    data = pd.DataFrame({"a": ["x", "y"], "b": ["v", "w"], "label": [1, 0], "share": ["0.5", share]})
-    with pytest.raises(
-        InputError, match="row 1, column 'share': a share of votes that cannot be. Allowed: from 0 to 1."
-    ):
-        read_pairs(data, label="label", soft="share")
-    with pytest.raises(InputError, match="the column 'shares' .* is missing; did you mean 'share'"):
-        read_pairs(data, label="label", soft="shares")
+    assert read.ballots.tolist() == [[1, 1, 0], [-1, 0, -1], [-1, -1, -1]] and read.label.tolist() == [1, 0, 1]
 
 
 @pytest.mark.usefixtures("few_rounds")
 def test_a_training_learns_from_shares_and_measures_on_labels(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
-    plain = train(toy_pairs, features=strings_only)
-    shares, columns = toy_pairs["label"].astype(float), PairColumns(soft="share")
-    sure = train(toy_pairs.assign(share=shares), features=strings_only, columns=columns)
-    assert sure.metrics == plain.metrics  # shares of 0 and 1 are the labels
-    doubtful = train(toy_pairs.assign(share=0.3 + 0.4 * shares), features=strings_only, columns=columns)
+    def trained(low: float, high: float):
+        shares = toy_pairs.assign(share=toy_pairs["label"].map({0: low, 1: high}))
+        return train(shares, features=strings_only, columns=PairColumns(soft="share"))
+
+    plain, sure, doubtful = train(toy_pairs, features=strings_only), trained(0.0, 1.0), trained(0.3, 0.7)
+    assert sure.metrics == plain.metrics, "shares of 0 and 1 are the labels"
     assert doubtful.metrics["held_out"]["matches"] == plain.metrics["held_out"]["matches"]
-    assert doubtful.identity != plain.identity
-    assert doubtful.data["soft"] == "share"
+    assert doubtful.identity != plain.identity and doubtful.data["soft"] == "share"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,31 +14,39 @@ import dxmatch
 from dxmatch.files.pairs import read_pairs
 from dxmatch.files.reading import PairColumns, Reading
 from dxmatch.files.tables import read_table
+from dxmatch.matcher.match_function import MatchFunction
 from dxmatch.terms.icd.naming import Naming
+from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.engines.lightgbm_engine import LightGBM
 from dxmatch.training.options import Split
+from dxmatch.training.statistics.split import Groups, held_out
 from dxmatch.training.statistics.threshold import Threshold
 from dxmatch.training.train import train
+
+pytestmark = pytest.mark.usefixtures("few_rounds")
+
+
+@pytest.fixture(scope="module")
+def plain(toy_rows: pd.DataFrame, strings_only: Path) -> MatchFunction:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dxmatch.training.engines.lightgbm_engine.MAX_ROUNDS", 40)
+        return train(toy_rows.copy(), features=strings_only)
 
 
 def test_example(example: Path, tmp_path: Path) -> None:
     """What the card says can be computed again from the held-out rows and the saved model alone."""
     held = tmp_path / "held.csv"
     m = train(example / "pairs.csv", split=Split(seed=3, held_out=held))
-    held_out = m.metrics["held_out"]
-    assert held_out["average_precision"]["value"] > 0.6
-    assert held_out["pairs"] == len(read_table(held))
-    folder = m.save(tmp_path / "m")
-    loaded = dxmatch.load(folder)
+    of_held = m.metrics["held_out"]
+    assert of_held["average_precision"]["value"] > 0.6 and of_held["pairs"] == len(read_table(held))
+    loaded = dxmatch.load(m.save(tmp_path / "m"))
     assert loaded.identity == m.identity
     right = loaded.score(held)["match"].to_numpy() == (read_pairs(held, label="label").label == 1)
-    assert right.mean() == pytest.approx(held_out["accuracy"]["value"])
-    card = (folder / "CARD.md").read_text("utf-8")
-    for part in ("Held-out references", "Threshold", "average precision", "disease_line"):
-        assert part in card
+    assert right.mean() == pytest.approx(of_held["accuracy"]["value"])
+    card = (tmp_path / "m" / "CARD.md").read_text("utf-8")
+    assert all(part in card for part in ("Held-out references", "Threshold", "average precision", "disease_line"))
 
 
-@pytest.mark.usefixtures("few_rounds")
 def test_each_text_is_read_once(toy_pairs: pd.DataFrame, strings_only: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever it is: a side, a reference of its own; and after a feature was dropped."""
     read = Counter[str]()
@@ -49,18 +58,21 @@ def test_each_text_is_read_once(toy_pairs: pd.DataFrame, strings_only: Path, mon
     assert set(read) == {*pairs["a"], *pairs["b"], *pairs["of"]} and set(read.values()) == {1}
 
 
-@pytest.mark.usefixtures("few_rounds")
-def test_refit_keeps_the_measurement(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
-    plain, refitted = (train(toy_pairs, features=strings_only, split=Split(refit=refit)) for refit in (False, True))
-    assert refitted.metrics["held_out"] == plain.metrics["held_out"]
-    assert refitted.identity != plain.identity
+def test_refit_keeps_the_measurement(plain: MatchFunction, toy_pairs: pd.DataFrame, strings_only: Path) -> None:
+    refitted = train(toy_pairs, features=strings_only, split=Split(refit=True))
+    assert refitted.metrics == plain.metrics and refitted.identity != plain.identity
 
 
-@pytest.mark.usefixtures("few_rounds")
-def test_for_another_prevalence(toy_pairs: pd.DataFrame, strings_only: Path, tmp_path: Path) -> None:
+def test_for_another_prevalence(
+    plain: MatchFunction, toy_pairs: pd.DataFrame, strings_only: Path, tmp_path: Path
+) -> None:
     """The odds of every probability are multiplied by one number, the one that the two shares of matches give."""
-    plain = train(toy_pairs, features=strings_only, split=Split(held_out=tmp_path / "held.csv"))
-    rare = train(toy_pairs, features=strings_only, threshold=Threshold(prevalence=0.05))
+    rare = train(
+        toy_pairs,
+        features=strings_only,
+        threshold=Threshold(prevalence=0.05),
+        split=Split(held_out=tmp_path / "held.csv"),
+    )
     a, b = ["organ pain", "mild flu"], ["pain of organs", "flu"]
     odds = [p / (1 - p) for p in (plain.probabilities(a, b), rare.probabilities(a, b))]
     held = pd.read_csv(tmp_path / "held.csv")["label"]
@@ -70,17 +82,27 @@ def test_for_another_prevalence(toy_pairs: pd.DataFrame, strings_only: Path, tmp
     assert "the highest F1, where 5 % of the pairs match" in rare.parts.manifest.decision.rule
 
 
-@pytest.mark.usefixtures("few_rounds")
-def test_the_rule_for_contained_pairs(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
+def test_the_rule_for_contained_pairs(plain: MatchFunction, toy_pairs: pd.DataFrame, strings_only: Path) -> None:
     """103 of 120 pairs whose one side holds the other's words are labelled 1."""
-    kept, aside, match = (
-        train(toy_pairs, features=strings_only, labels={"contained": how}).data
-        for how in ("keep", "set-aside", "match")  # type: ignore[arg-type]
-    )
+    aside, match = (train(toy_pairs, features=strings_only, labels={"contained": how}).data for how in ("set-aside", "match"))  # type: ignore[arg-type]  # fmt: skip
+    kept = plain.data
     assert (aside["rows"], match["rows"]) == (300 - 17, 300)
     assert (match["matches"], aside["matches"]) == (kept["matches"] + 17, kept["matches"])
     assert [len(data["warnings"]) for data in (kept, aside, match)] == [1, 0, 0]
     assert kept["contained"] == {"rule": "keep", "pairs": 120, "matches": 103}
+
+
+def test_all_references_held_out(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
+    """A pool of what an earlier training held out: the reason is said, and no test share mends it."""
+    pool = pd.concat([toy_pairs, toy_pairs.assign(a="other " + toy_pairs["a"], b="other " + toy_pairs["b"])])
+    rows = pool[held_out(Groups.of(Naming(Normalizer())(pool["a"].tolist())), 0.2, 0)]
+    number = rows["a"].nunique()
+    said = rf"{number} of {number} reference diagnoses are held out .*Split\(test_share=0\) holds none out"
+    with pytest.raises(dxmatch.InputError, match=said):
+        train(rows, features=strings_only)
+    assert train(rows, features=strings_only, split=Split(test_share=0)).data["groups"] == number >= 10
+    with pytest.raises(dxmatch.InputError, match="too few for 5 folds"):
+        train(toy_pairs[:50], features=strings_only, split=Split(test_share=0))
 
 
 @pytest.mark.parametrize(
@@ -89,23 +111,20 @@ def test_the_rule_for_contained_pairs(toy_pairs: pd.DataFrame, strings_only: Pat
         ({"engine": "magic"}, "one of lightgbm, autogluon"),
         ({"engine": {"time_limit": 0}}, "'time_limit' parameter must be a number above 0"),
         ({"engine": {"trees": 60}}, "AutoGluon has no such field. Allowed: drop_correlated, time_limit, models"),
+        ({"engine": {"drop_correlated": 1.01}}, "'drop_correlated' parameter must be a number from 0.01 to 1"),
         ({"split": {"folds": 1}}, "'folds' parameter must be a whole number 2 or more"),
-        ({"split": {"test_share": 1.0}}, "'test_share' parameter"),
-        ({"split": {"seed": -1}}, "'seed' parameter"),
         ({"threshold": "best"}, "'threshold' parameter"),
-        ({"threshold": {"prevalence": 40}}, "'prevalence' parameter"),
         ({"labels": {"contained": "drop"}}, "'contained' parameter must be one of keep, set-aside, match"),
-        ({"labels": {"on_conflict": "mean"}}, "'on_conflict' parameter must be one of refuse, majority, drop"),
-        ({"reading": {"format": "x"}}, "without format"),
+        ({"labels": {"extra_weight": 0}}, "'extra_weight' parameter must be a number above 0"),
+        ({"labels": {"extra": "silver.csv"}}, r"silver\.csv: no such file"),
         ({"time_limit": 60}, r"engine=dxmatch.AutoGluon\(time_limit=…\)"),
-        ({"prevalence": 0.4}, r"threshold=dxmatch.Threshold\(prevalence=…\)"),
         ({"seed": 1}, r"split=dxmatch.Split\(seed=…\)"),
         ({"features": "online"}, "no such feature set"),
         ({"columns": {"label": "truth"}}, "the column 'truth'"),
         ({"columns": {"group": "reference"}}, "the column 'reference'"),
     ],
 )
-def test_wrong_options(example: Path, options: dict, message: str) -> None:
+def test_wrong_options(example: Path, options: dict[str, Any], message: str) -> None:
     with pytest.raises(dxmatch.DxmatchError, match=message):
         train(example / "pairs.csv", **options)
 
