@@ -15,7 +15,7 @@ from ..files.atomic import make_folder
 from ..files.tables import check_output, write_table
 from ..files.wording import counted
 from ..options import WRITTEN
-from ..terminal import print_table
+from ..pages.terminal import print_table
 from ..votes.asking import plan_lines
 from .command import Call, Output, Place, TableFile, command
 

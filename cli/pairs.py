@@ -14,8 +14,8 @@ from ..files.tables import write_table
 from ..files.wording import counted, shown_threshold
 from ..matcher.icd_mapping import EDITION, flat_candidates
 from ..pages.encodings import shown
+from ..pages.terminal import print_table
 from ..settings import quiet
-from ..terminal import print_table
 from .command import Call, Place, TableFile, command
 
 _BRIEF = "a b match probability threshold policy relation relations names read_as said model"

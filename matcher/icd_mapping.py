@@ -23,8 +23,8 @@ from ..files.workbook import split_sheet
 from ..options import Between, File, Serves, checked
 from ..options import Table as AnyTable
 from ..pages.encodings import shown as in_a_cell
+from ..pages.terminal import print_table
 from ..progress import Progress, shown
-from ..terminal import print_table
 from ..terms.icd.codes import Place, nodes_of_cells
 from ..terms.icd.index import Candidate, IcdAnswer
 from ..terms.icd.sources import open_tree

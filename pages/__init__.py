@@ -1,1 +1,1 @@
-"""An HTML page of sentences, tables and charts, and the charts as files. Knows nothing of models or metrics."""
+"""What is shown: an HTML page of sentences, tables and charts, charts as files, tables on a terminal. Knows nothing of models or metrics."""

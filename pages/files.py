@@ -9,7 +9,7 @@ from pathlib import Path
 from ..errors import OptionError
 from ..files.atomic import make_folder, whole_file
 from .figure import Figure, spec_of
-from .renderer import Renderer
+from .renderer import image_of
 from .style import FILE
 
 FORMATS = ("png", "svg")
@@ -17,7 +17,7 @@ FORMATS = ("png", "svg")
 
 def image(figure: Figure, kind: str) -> bytes:
     """A chart as "svg" or "png"."""
-    return Renderer().image(spec_of(figure, FILE), kind)
+    return image_of(spec_of(figure, FILE), kind)
 
 
 def save_figures(
@@ -34,13 +34,12 @@ def save_figures(
     for kind in kinds or [None]:
         if kind not in FORMATS:
             raise OptionError("formats", " and ".join(FORMATS), kind)
-    renderer = Renderer()
     target = make_folder(folder)
     written = []
     for figure in figures:
         for kind in kinds:
             path = target / f"{figure.name}.{kind}"
             with whole_file(path) as temporary:
-                temporary.write_bytes(renderer.image(spec_of(figure, FILE), kind))
+                temporary.write_bytes(image(figure, kind))
             written.append(path)
     return written

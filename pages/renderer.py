@@ -13,27 +13,22 @@ _SCALE = 2
 _NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-class Renderer:
-    """Draws charts."""
+def image_of(spec: dict[str, Any], kind: str) -> bytes:
+    """The chart as "svg" or "png" (two pixels for each of its units)."""
+    import vl_convert
 
-    def __init__(self) -> None:
-        import altair
+    spec = _in_xml(spec)  # vl-convert ends the process where a text holds a zero
+    options: dict[str, Any] = {"vl_version": _version(), "allowed_base_urls": _NOTHING_FROM_OUTSIDE}
+    if kind == "svg":
+        return vl_convert.vegalite_to_svg(spec, **options).encode()
+    return vl_convert.vegalite_to_png(spec, scale=_SCALE, **options)
 
-        self._version = "v" + ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 
-    def image(self, spec: dict[str, Any], kind: str) -> bytes:
-        """The chart as "svg" or "png" (two pixels for each of its units)."""
-        import vl_convert
+def _version() -> str:
+    """Of Vega-Lite, as Altair writes it."""
+    import altair
 
-        spec = _in_xml(spec)  # vl-convert ends the process where a text holds a zero
-        options: dict[str, Any] = {"vl_version": self._version, "allowed_base_urls": _NOTHING_FROM_OUTSIDE}
-        if kind == "svg":
-            return vl_convert.vegalite_to_svg(spec, **options).encode()
-        return vl_convert.vegalite_to_png(spec, scale=_SCALE, **options)
-
-    def script(self) -> str:
-        """Vega, Vega-Lite, Vega-Embed and the few lines that draw the charts of a page: one script, all inside."""
-        return _script(self._version)
+    return "v" + ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 
 
 def _in_xml(value: Any) -> Any:
@@ -46,9 +41,10 @@ def _in_xml(value: Any) -> Any:
 
 
 @cache
-def _script(version: str) -> str:
+def charts_script() -> str:
+    """Vega, Vega-Lite, Vega-Embed and the few lines that draw the charts of a page: one script, all inside."""
     import vl_convert
 
-    script = vl_convert.javascript_bundle(_SCRIPT.read_text("utf-8"), vl_version=version)
+    script = vl_convert.javascript_bundle(_SCRIPT.read_text("utf-8"), vl_version=_version())
     # the end of a script inside a string of the script would end it for the page
     return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")

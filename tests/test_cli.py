@@ -96,6 +96,7 @@ def test_demo(demo: tuple[Path, str]) -> None:
     ("explain 'heart attack' 'acute MI' -o why.svg", "Match|Written: why.svg"),
     ("explain Лихорадка fever", "not understood"), ("explain Лихорадка fever --judge-all", "No match"),
     ("explain 'type 1 diabetes' 'type 2 diabetes' --json", '"opposed": ['),
+    ("icd t.csv --column b --k 3 --encoding cp1252 -o o.csv", "1 row mapped|Written: o.csv"),
     (f"icd '{'acute myocardial infarction of the anterior wall ' * 9}'", "acute myocardial infarction of the anterior wall " * 8),
     ("metrics --quiet", "RPAD|chi_i = [mu_i > 0]"), ("version", "dxmatch 0."),
     # brackets are text, never the markup of the library that draws tables
@@ -109,19 +110,6 @@ def test_what_is_said(here: Path, command: Command, arguments: str, words: str) 
     done = command(*shlex.split(arguments))
     assert not [word for word in words.split("|") if word not in done.output], done
     assert "--json" not in arguments or json.loads(done.out)
-
-
-def test_score_and_icd(demo: tuple[Path, str], example: Path, here: Path, command: Command) -> None:
-    given = ("--matcher", demo[0] / "model", "--add", "features")
-    done = command("score", example / "pairs.csv", "-o", "s.parquet", *given)
-    scored = read_table(here / "s.parquet")
-    assert done.code == 0 and f"pairs {len(scored):,}" in done.out, done.err
-    assert {"id", "a", "b", "probability", "match", "excluded", "icd_nearest"} <= set(scored.names)
-    Path("t.csv").write_bytes("dx;b\nacute MI;gout\nMénière;gout\n".encode("cp1252"))
-    done = command("icd", "t.csv", "--column", "dx", "--encoding", "cp1252", "-o", "o.csv", "--k", "3")
-    first, second = read_table(here / "o.csv").data.to_pylist()
-    assert done.code == 0 and first["icd10"].startswith("I21") and first["candidates"].count(";") == 2
-    assert second["diagnosis"] == "Ménière"
 
 
 @pytest.mark.usefixtures("few_rounds")

@@ -11,35 +11,25 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from .toy_pairs import *  # noqa: F403
-from .toy_pairs import SET
-
 Command = Callable[..., Any]
 ROOT = Path(__file__).parent
 WRITING = {
-    "score": "score pairs.csv -o o/scored.xlsx --rejects o/rejects.jsonl",
     "score, a job in parts": "score pairs.parquet -o o/parts --chunk-rows 2",
     "evaluate": "evaluate lists.csv --resamples 0 --metrics recall --judge.model lab:big --endpoints e.toml --store o/votes.sqlite -o o/r.html -o o/r.json -o o/r.tex --matches o/m.csv --judgements o/j.csv --charts o/charts",
-    "suggest": "suggest pool.csv -n 4 -o o/round --experts anna",
-    "train": "train labelled.csv -o o/models/of/mine --features strings.toml --held-out o/held.csv --rejects o/x.csv",
+    "suggest": "suggest lists.csv --a diagnosis --b reference -n 4 -o o/round --experts anna",
     "ask, batches": "ask cases.csv -m lab:big --endpoints e.toml --export o/batches --rejects o/x.csv --store o/votes.sqlite",
 }
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, example: Path, toy_rows: Any) -> Iterator[Path]:
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, example: Path) -> Iterator[Path]:
     """Inputs of every kind, an empty folder "o", and a umask that hides nothing from the group."""
     monkeypatch.chdir(tmp_path)
-    pairs = "a,b,label\nheart attack,acute MI,1\ngout,influenza,0\nangina,,1\nasthma,gout,0\n"
-    Path("pairs.csv").write_text(pairs, "utf-8")
     pq.write_table(pa.table({"a": ["heart attack", "gout", "flu"], "b": ["acute MI", "flu", "gout"]}), "pairs.parquet")
     lists = (example / "lists.csv").read_text("utf-8").splitlines()
     one = [lists[0], *(line for line in lists if line.startswith("case_01"))]
     Path("lists.csv").write_text("\n".join(one), "utf-8")
-    Path("pool.csv").write_text("\n".join((example / "pairs.csv").read_text("utf-8").splitlines()[:30]), "utf-8")
     Path("cases.csv").write_text("case_id,text\n1,A red toe.\n2,A cough.\n,No name.\n", "utf-8")
-    toy_rows.to_csv("labelled.csv", index=False)
-    Path("strings.toml").write_text(SET, "utf-8")
     Path("o").mkdir()
     before = os.umask(0o002)
     yield tmp_path
@@ -48,7 +38,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, example: Path, toy_row
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
 @pytest.mark.parametrize("what", WRITING)
-@pytest.mark.usefixtures("few_rounds")
 def test_what_a_command_writes_is_its_owners_alone(what: str, here: Path, command: Command, request: Any) -> None:
     if "lab:big" in WRITING[what]:
         loopback = request.getfixturevalue("loopback")

@@ -29,7 +29,7 @@ FLOORS = (
     ("endpoints", "pages"),
     ("files", "stats"),
     ("models",),
-    ("errors", "options", "progress", "compiled", "settings", "terminal"),
+    ("errors", "options", "progress", "compiled", "settings"),
 )
 """From the top floor down: a file imports only what stands in its own folder or on a floor below."""
 PARTS = tuple(name for floor in FLOORS for name in floor if (ROOT / name).is_dir())

@@ -13,7 +13,7 @@ from ..files.wording import shown_threshold
 from ..matcher.match_function import MatchFunction
 from ..matcher.shown import measured
 from ..models.manifest import Manifest
-from ..terminal import print_table
+from ..pages.terminal import print_table
 from .engines.autogluon_engine import search_words
 from .labelled import agreement_words, conflict_words
 from .statistics.correlation import dropped_words

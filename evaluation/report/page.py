@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from ...pages import document as pages
 from ...pages.figure import Figure, spec_of
-from ...pages.renderer import Renderer
+from ...pages.renderer import charts_script
 from ...pages.style import PAGE
 from ...pages.templates import json_in_html, macros
 from ...stats.intervals import NOT_ASKED
@@ -32,7 +32,7 @@ def page(document: Document) -> str:
         parts.append(pages.Part("made", "How it was made", made))
     scripts = [
         pages.manners(),
-        *([Renderer().script()] if figures_of(document) else []),
+        *([charts_script()] if figures_of(document) else []),
         *(one.script for one in browsers),
     ]
     return pages.document(

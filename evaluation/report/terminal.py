@@ -11,7 +11,7 @@ from rich.measure import Measurement
 from rich.table import Table as RichTable
 
 from ...files.wording import counted
-from ...terminal import wide_console
+from ...pages.terminal import wide_console
 from .document import Block, Document, Folded, Table, Value
 from .page import note_of
 

@@ -93,17 +93,6 @@ def test_clinbench_is_named_as_evaluate_names_it(tmp_path: Path) -> None:
         read_cases(tmp_path)
 
 
-def test_rows_set_aside(tmp_path: Path) -> None:
-    path = tmp_path / "b.jsonl"
-    path.write_text('{"case_id": "1", "text": "Fever."}\n7\n{"case_id": "9"}\n{"case_id": "1", "text": "Again."}\n')
-    with pytest.raises(InputError, match=r"b\.jsonl, row 2"):
-        read_cases(path)
-    with pytest.warns(UserWarning, match=r"3 rows set aside in .*bad\.csv"):
-        cases = read_cases(path, Reading(rejects=tmp_path / "bad.csv"))
-    assert (cases.ids, cases.texts) == (["1"], ["Fever."])
-    assert sorted(pd.read_csv(tmp_path / "bad.csv")["rejected_row"]) == [2, 3, 4]
-
-
 def test_a_case_is_known_by_its_text_which_no_error_quotes() -> None:
     """A case called "7" with a zero-width space would be no case of the list that says "7"."""
     with pytest.warns(UserWarning, match="characters that cannot be seen"):

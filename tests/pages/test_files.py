@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import altair as alt
 import pytest
 
-from dxmatch.pages.renderer import Renderer
+from dxmatch.pages.renderer import image_of
 
 
 @pytest.mark.parametrize("kind", ["svg", "png"])
@@ -16,6 +16,6 @@ def test_a_character_that_no_svg_can_hold_is_replaced(name: str, kind: str) -> N
     """vl-convert 1 aborts the process on it."""
     rows = [{f"model {name}": f"x{name}", "value": 1.0}]
     chart = alt.Chart(alt.Data(values=rows), title=name).mark_bar().encode(x=f"model {name}:N".replace(".", "").replace("[", "\\["), y="value:Q")  # fmt: skip
-    made = Renderer().image(chart.to_dict(validate=False), kind)
+    made = image_of(chart.to_dict(validate=False), kind)
     if kind == "svg":
         assert "\ufffd" in "".join(ElementTree.fromstring(made).itertext())
