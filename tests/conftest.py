@@ -1,20 +1,16 @@
 from __future__ import annotations
 
-import contextlib
-import io
 import os
 import runpy
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 from hypothesis import settings
 
-from dxmatch.tests.command_line import Done
+from dxmatch.tests.command_line import Done, typed
 
 # A first call compiles or opens a file; how long it takes says nothing about what it gives.
 settings.register_profile("dxmatch", deadline=None)
@@ -45,28 +41,7 @@ def example() -> Path:
 
 @pytest.fixture(scope="session")
 def command() -> Callable[..., Done]:
-    """`dxmatch` with these arguments, in this process: all of the command line but the start of Python. given : by standard input."""
-
-    def run(*arguments: object, given: str | bytes = "") -> Done:
-        from dxmatch.cli.main import main
-
-        code, out, err = 0, io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
-        raw = given if isinstance(given, bytes) else given.encode("utf-8", "surrogateescape")
-        try:
-            with (
-                patch.dict(os.environ),
-                patch.object(sys, "argv", ["dxmatch", *map(str, arguments)]),
-                patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw))),
-                contextlib.redirect_stdout(out),
-                contextlib.redirect_stderr(err),
-            ):
-                main()
-        except SystemExit as end:
-            code = int(end.code or 0)
-        out.flush()
-        return Done(code, out.buffer.getvalue().decode("utf-8", "replace"), err.getvalue())
-
-    return run
+    return typed
 
 
 @pytest.fixture(scope="session")

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pytest
 
 import dxmatch
-from dxmatch.errors import DxmatchError, InputError
 from dxmatch.features.feature_set import FeatureSet
-from dxmatch.tests.command_line import invoke
 
 KEY = "sk-loopback-7f3a9c"
 TREE = "code,name,parent\nIX,Diseases of the circulatory system,\n" + "".join(
@@ -46,11 +44,6 @@ def paper17(tiny_sentence_model: Path, tmp_path_factory: pytest.TempPathFactory)
     return text.replace('entries = "names"', f'entries = "names"\nsource = "{tree}"')
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
-
-
 def own_word(folder: Path) -> list[str]:
     """The options that say where the encoders of mine.toml lie: a model folder never does."""
     with (folder / "mine.toml").open("rb") as file:
@@ -60,12 +53,20 @@ def own_word(folder: Path) -> list[str]:
 
 
 @pytest.fixture
-def here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loopback: Any, paper17: str, cache: Path, example: Path
-) -> Path:
+def run(command: Callable[..., Any]) -> Callable[..., str]:
+    def typed(*arguments: str, code: int = 0) -> str:
+        done = command(*arguments)
+        assert done.code == code and KEY not in done.output, done.output
+        return done.output
+
+    return typed
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loopback: Any, paper17: str, example: Path) -> Path:
     """A folder with the set, its endpoints on loopback, and 120 labelled pairs."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("DXMATCH_CACHE", str(cache))
+    monkeypatch.setenv("DXMATCH_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("GIGACHAT_TOKEN", KEY)
     served = re.sub(r'url = "[^"]+"', f'url = "{loopback.url}"', paper17)
     (tmp_path / "mine.toml").write_text(served, "utf-8")
@@ -74,35 +75,24 @@ def here(
     return tmp_path
 
 
-def dxmatch_run(*arguments: str, code: int = 0) -> str:
-    try:
-        run = invoke(arguments)
-        came, said = run.code, run.output
-    except DxmatchError as error:
-        came, said = 1, str(error)
-    assert came == code, said
-    assert KEY not in said
-    return said
-
-
 @pytest.mark.slow
-def test_ask_train_score(here: Path, cache: Path, loopback: Any) -> None:
-    dry = dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml", "--dry-run")
+def test_ask_train_score(here: Path, loopback: Any, run: Callable[..., str]) -> None:
+    dry = run("votes", "ask", "pairs.csv", "--features", "mine.toml", "--dry-run")
     assert "vote_phi4: microsoft/phi-4 at microsoft/phi-4" in dry
     assert not (here / "votes.sqlite").exists()
     assert loopback.log()["calls"] == 0
 
     loopback.rules({"contains": "names of ICD-10 entries", "text": "1"})
-    asked = dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml")
+    asked = run("votes", "ask", "pairs.csv", "--features", "mine.toml")
     wanted = int(re.search(r"To ask: ([\d,]+) questions", asked)[1].replace(",", ""))  # type: ignore[index]
     assert f"{wanted:,} answers kept, 0 of them without a verdict" in asked
     assert loopback.log()["calls"] == wanted
-    assert "Nothing to ask." in dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml")
+    assert "Nothing to ask." in run("votes", "ask", "pairs.csv", "--features", "mine.toml")
 
-    trained = dxmatch_run("train", "pairs.csv", "--features", "mine.toml", "--store", "votes.sqlite", "-o", "m")
+    trained = run("train", "pairs.csv", "--features", "mine.toml", "--store", "votes.sqlite", "-o", "m")
     assert "Known for a part of the pairs: ratio_bigram" in trained
     assert "vote" not in trained.partition("Known for a part of the pairs:")[2]
-    dxmatch_run(
+    run(
         "score", "pairs.csv", "-o", "scored.csv", "--matcher", "m", "--store", "votes.sqlite", "--endpoints", "mine.toml",
         "--add", "features", *own_word(here),
     )  # fmt: skip
@@ -121,80 +111,37 @@ def test_ask_train_score(here: Path, cache: Path, loopback: Any) -> None:
     )
     assert loopback.url not in kept
     assert "GIGACHAT_TOKEN" not in kept
-    for file in [*here.rglob("*"), *cache.rglob("*")]:
+    for file in here.rglob("*"):
         assert not file.is_file() or KEY.encode() not in file.read_bytes()
 
 
-def test_refused_without_what_it_needs(here: Path) -> None:
+def test_refused_without_what_it_needs(here: Path, run: Callable[..., str]) -> None:
     train = ("train", "pairs.csv", "--features", "mine.toml", "-o", "m")
-    assert "must be the file of votes" in dxmatch_run(*train, code=1)
-    assert "votes.sqlite" in dxmatch_run(*train, "--store", "votes.sqlite", code=1)
+    assert "must be the file of votes" in run(*train, code=2)
+    assert "votes.sqlite" in run(*train, "--store", "votes.sqlite", code=1)
     one = ("votes", "ask", "pairs.csv", "--features", "mine.toml", "--only", "vote_phi4", "--max-calls", "5")
-    assert "the cap of 5 calls is reached" in dxmatch_run(*one)
-    refused = dxmatch_run(*train, "--store", "votes.sqlite", code=1)
+    assert "the cap of 5 calls is reached" in run(*one)
+    refused = run(*train, "--store", "votes.sqlite", code=1)
     assert re.search(
         r"vote_\w+ is known for \d\.\d % of the pairs.*; ask for the rest with 'dxmatch votes ask'", refused
     )
-    told = dxmatch_run(*train, "--store", "votes.sqlite", "--min-coverage", "0")
+    told = run(*train, "--store", "votes.sqlite", "--min-coverage", "0")
     assert re.search(r"vote_phi4 \d\.\d %", told)
     score = ("score", "pairs.csv", "-o", "scored.csv", "--matcher", "m", "--store", "votes.sqlite")
-    assert "a model folder never says what is read beside it" in dxmatch_run(*score, "--min-coverage", "0", code=1)
-    told = dxmatch_run(*score, "--min-coverage", "0", *own_word(here), code=1)
+    assert "a model folder never says what is read beside it" in run(*score, "--min-coverage", "0", code=1)
+    told = run(*score, "--min-coverage", "0", *own_word(here), code=1)
     assert "served by the endpoint 'embeddings'" in told and "[endpoint.NAME]" in told
 
 
-def test_picks_are_asked_once_and_serve_the_feature(here: Path, loopback: Any) -> None:
-    loopback.rules({"contains": "names of ICD-10 entries", "text": "2"})
-    (here / "preset.toml").write_text('features = "mine.toml"\n')
-    pick = ("icd", "flu-like fever", "Angina pectoris", "--pick", "icd_qwen25_7b", "--preset", "preset.toml")
-    dxmatch_run(*pick, "-o", "first.jsonl")
-    assert loopback.log()["calls"] == 1
-    dxmatch_run(*pick, "-o", "again.jsonl")
-    assert loopback.log()["calls"] == 1
-    assert (here / "first.jsonl").read_bytes() == (here / "again.jsonl").read_bytes()
-    mine = dxmatch.IcdPreset(features="mine.toml")
-    table = dxmatch.icd(
-        pa.table({"diagnosis": ["flu-like fever", "Angina pectoris"]}), pick="icd_qwen25_7b", preset=mine
-    ).to_pylist()
-    assert [row["how"] for row in table] == ["picked", "direct"]
-    assert table[0]["icd10"] == table[0]["candidates"][1]["code"]
-    assert len(table[0]["candidates"]) == 15
-
-    loopback.rules({"contains": "names of ICD-10 entries", "text": "none of these"})
-    odd = pa.table({"diagnosis": ["an odd finding"]})
-    (row,) = dxmatch.icd(odd, pick="icd_qwen25_7b", preset=mine).to_pylist()
-    assert (row["icd10"], row["how"], row["reason"]) == (None, "unscored", "the answer names no verdict")
-    with pytest.raises(InputError, match="no such ICD pick; did you mean 'icd_qwen25_7b'"):
-        dxmatch.icd(["x y"], pick="icd_qwen25_8b", preset=mine)
-
-
-def test_unique_strings_as_a_reference_table(here: Path) -> None:
-    table = dxmatch.icd(["Angina", "heart attack", "Angina"], unique=True)
-    assert table["diagnosis"].to_pylist() == ["Angina", "heart attack"]
-    with pytest.warns(UserWarning, match="row 2"):
-        assert dxmatch.icd(["Angina", "Angina", "?!"], unique=True)["diagnosis"].to_pylist() == ["Angina"]
-
-
-_VOTERS = {
-    "vote_llama31_70b": "meta-llama/Llama-3.1-70B-Instruct",
-    "vote_qwen25_7b": "Qwen/Qwen2.5-7B-Instruct",
-    "vote_gigachat_max": "GigaChat-Max",
-    "vote_vikhr_nemo_12b": "Vikhrmodels/Vikhr-Nemo-12B-Instruct-R-21-09-24",
-    "vote_phi4": "microsoft/phi-4",
-}
-
-
 @pytest.mark.parametrize("features", ["paper17", "paper17-ru"])
-def test_one_endpoint_for_each_voter_or_one_for_all(here: Path, features: str) -> None:
-    """A table by a model's own name goes before the one that its entry names; a set of one's own may leave the seventeenth out."""
-    each = "".join(
-        f'[endpoint."{model}"]\nurl = "http://one-{number}:8000/v1"\n' for number, model in enumerate(_VOTERS.values())
-    )
-    (here / "each.toml").write_text(each, "utf-8")
-    (here / "all.toml").write_text('[endpoint.local]\nurl = "http://all:8000/v1"\n', "utf-8")
-    ask = ("votes", "ask", "pairs.csv", "--features", features, "--dry-run", *(f"--only={name}" for name in _VOTERS))
-    told = dxmatch_run(*ask, "--endpoints", "each.toml").replace("\n", " ")
-    for number, (name, model) in enumerate(_VOTERS.items()):
-        assert f"{name}: {model} at {model} (http://one-{number}:8000/v1)" in told
-    told = dxmatch_run(*ask, "--endpoints", "all.toml")
-    assert told.count("(http://all:8000/v1)") == 4 and "gigachat.devices" in told, "GigaChat has an endpoint of its own"
+def test_one_endpoint_for_each_voter_or_one_for_all(tmp_path: Path, features: str) -> None:
+    """A table by a model's own name goes before the one that its entry names; GigaChat has an endpoint of its own."""
+    asked = {f.options["model"]: f.options["endpoint"] for f in FeatureSet.read(features).asked}
+    tables = {"all": '[endpoint.local]\nurl = "http://all/v1"\n', "each": "".join(f'[endpoint."{model}"]\nurl = "http://{i}/v1"\n' for i, model in enumerate(asked))}  # fmt: skip
+    found = {}
+    for name, text in tables.items():
+        (tmp_path / name).write_text(text, "utf-8")
+        mine = FeatureSet.read(features, tmp_path / name)
+        found[name] = [mine.endpoints[mine.endpoint_of(model, endpoint)].url for model, endpoint in asked.items()]
+    assert found["each"] == [f"http://{i}/v1" for i in range(len(asked))] and len(asked) >= 5
+    assert {*found["all"]} - {"http://all/v1"} == {FeatureSet.read(features).endpoints["gigachat"].url}

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import csv
 import tempfile
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +33,7 @@ from dxmatch.training.statistics.threshold import MAX_F1, choose_threshold
 from dxmatch.training.train import train
 from dxmatch.votes.prompts.files import PROMPTS
 
+from .measure import timed
 from .names import DATA
 from .rivals import Scored, Verdicts, by_kind, compare, minilm_cosines, ratios
 
@@ -93,11 +93,11 @@ def per_thousand(pairs: Pairs) -> None:
     m.probabilities(["gout"], ["gouty arthritis"])
     a, b = pairs.a.to_pylist(), pairs.b.to_pylist()
     normal = [m.providers.naming(side) for side in (a, b)]
-    loading = _seconds(lambda: minilm_cosines(["gout"], ["gouty arthritis"]))
+    loading = timed(lambda: minilm_cosines(["gout"], ["gouty arthritis"]))[0]
     taken = {
-        "dxmatch": _seconds(lambda: load().probabilities(a, b)),
-        "token_set_ratio": _seconds(lambda: ratios(*normal)),
-        "all-MiniLM-L6-v2 cosine": _seconds(lambda: minilm_cosines(*normal)) - loading,
+        "dxmatch": timed(lambda: load().probabilities(a, b))[0],
+        "token_set_ratio": timed(lambda: ratios(*normal))[0],
+        "all-MiniLM-L6-v2 cosine": timed(lambda: minilm_cosines(*normal))[0] - loading,
     }
     for name, seconds in taken.items():
         print(
@@ -107,12 +107,6 @@ def per_thousand(pairs: Pairs) -> None:
         asked = [PROMPTS[version].messages(x, y) for x, y in zip(a, b, strict=True)]
         read = [sum(len(one["content"]) / 3.5 + 8 for one in messages) for messages in asked]  # as a plan guesses
         print(f"a vote by the prompt {version}: {1000 * np.mean(read):,.0f} tokens read for 1,000 pairs")
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    start = time.process_time()
-    work()
-    return time.process_time() - start
 
 
 def main(silver: bool = True) -> None:

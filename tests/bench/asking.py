@@ -12,7 +12,7 @@ import openai
 import dxmatch
 
 from ..loopback_server import Loopback
-from .report import Figures, entry, in_turns
+from .measure import Figures, entry, in_turns
 
 
 @entry("questions to a server that takes 20 ms, 64 at once", "questions/s", peer="openai's AsyncOpenAI", mark=0.5)

@@ -1,18 +1,22 @@
-"""Large panels against plain Python loops, and a leaderboard of many models beside ranx.
+"""Large panels against plain Python loops, a leaderboard of many models beside ranx, and many cases evaluated by the shipped model.
 
-M is a table here, so that the metrics are timed and not the match function.
+In the first two M is a table, so that the metrics are timed and not the match function.
 """
 
 from __future__ import annotations
 
+import tempfile
 from itertools import combinations, product
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 import dxmatch
+from dxmatch.terms.diseases.graph import shipped_graph
 
-from .report import Figures, entry, in_turns
+from .measure import Figures, Row, entry, in_a_process, in_turns
 
 RATERS, K, STRINGS, REPEATS, LOOP_CASES, LOOP_REPEATS = 8, 5, 2_000, 1_000, 300, 5
 NAMES = np.array([f"disease {i:04}" for i in range(STRINGS)])
@@ -129,3 +133,37 @@ def leaderboard(short: bool) -> Figures:
 
     seconds = in_turns(ours, theirs, runs=1 if short else 2)
     return cases / seconds[0], cases / seconds[1]
+
+
+def make_cases(path: Path, cases: int, models: int, names: int = 20_000) -> None:
+    """`case`, `reference` and a list of five for each model; `names` names of the shipped graph, some more often.
+
+    In some of the cases the list holds another name of the right disease, or it itself.
+    """
+    random, graph = np.random.default_rng(0), shipped_graph()
+    chosen = np.sort(random.choice(len(graph.names), min(names, len(graph.names)), replace=False))
+    texts, disease = pa.array([graph.names[i] for i in chosen]), graph.name_disease[chosen]
+    weight = 1 / (random.permutation(len(chosen)) + 100.0)
+    weight /= weight.sum()
+    reference = random.choice(len(chosen), cases, p=weight)
+    # The next name of the same disease, in a circle.
+    order = np.argsort(disease, kind="stable")
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    after = order[(place + 1) % len(order)]
+    twin = np.where(disease[after] == disease, after, np.arange(len(order)))
+    columns = {"case": pa.array(np.arange(cases)).cast(pa.string()), "reference": texts.take(pa.array(reference))}
+    for number in range(models):
+        answers = random.choice(len(chosen), (cases, K), p=weight)
+        right = np.flatnonzero(random.random(cases) < 0.6 + 0.1 * number)
+        answers[right, random.integers(0, K, len(right))] = twin[reference[right]]
+        starts = pa.array(np.arange(cases + 1, dtype=np.int32) * K)
+        columns[f"model {number + 1}"] = pa.ListArray.from_arrays(starts, texts.take(pa.array(answers.ravel())))
+    pq.write_table(pa.table(columns), path, write_page_checksum=True, row_group_size=1 << 17)
+
+
+def cases(cases: int, models: int) -> list[Row]:
+    with tempfile.TemporaryDirectory() as name:
+        make_cases(source := Path(name) / "cases.parquet", cases, models)
+        done = in_a_process("-m", "dxmatch.cli", "evaluate", source, "-o", page := Path(name) / "report.html")
+        return [{"cases": cases, "models": models, **done.figures, "page, MB": page.stat().st_size / 1e6}]

@@ -12,22 +12,21 @@ to a reference that they were not labelled with are left out of precision: nobod
 from __future__ import annotations
 
 import csv
-import json
 import random
-import resource
-import sys
+import tempfile
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
+import pyarrow as pa
+import pyarrow.parquet as pq
+from rapidfuzz import fuzz, process, utils
 
 import dxmatch
 
+from .measure import Row, in_a_process, timed
 from .names import DATA, made_names, titles_and_variants, turned, typo
 
 SECOND = Path(__file__).resolve().parents[1] / "data" / "second_test.csv"
@@ -36,45 +35,29 @@ USUAL = 0.8
 """Threshold of rapidfuzz, of 1."""
 
 
-def loaded() -> dxmatch.MatchFunction:
-    """With all that is made once and kept."""
-    m = dxmatch.load()
-    m.probability("heart attack", "gout")
-    return m
+def by_command(command: str, *lists: list[str]) -> tuple[Row, dict[str, list[Any]]]:
+    """Its time and memory from file to file, and what it wrote, by column."""
+    with tempfile.TemporaryDirectory() as name:
+        files = [Path(name) / f"{number}.parquet" for number in range(len(lists))]
+        for file, terms in zip(files, lists, strict=True):
+            pq.write_table(pa.table({"term": terms}), file)
+        done = in_a_process("-m", "dxmatch.cli", command, *files, "-o", out := Path(name) / "out.parquet")
+        return done.figures, pq.read_table(out).to_pydict()
 
 
-def measured(work: Callable[[], Any], figures: dict[str, Any]) -> dict[str, list[Any]]:
-    """What the work gives, by column; its seconds and memory go to `figures`."""
-    before, start, cpu = peak(), time.perf_counter(), time.process_time()
-    made = work()
-    figures |= {"seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu, "peak_gb": peak(), "before_gb": before}  # fmt: skip
-    return made.to_pydict()
-
-
-def told(figures: dict[str, Any], out: Path) -> None:
-    print(json.dumps(figures, indent=1), flush=True)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps(figures, indent=1))
-
-
-def peak() -> float:
-    """The most memory of this process so far, in GB."""
-    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return used / (1e9 if sys.platform == "darwin" else 1e6)
-
-
-def dedupe(count: int, out: Path) -> None:
+def dedupe(count: int) -> list[Row]:
     """Finds the duplicates among `count` names, of which half are titles of ICD-10-CM, half variants of these."""
-    m, names, figures = loaded(), titles_and_variants(count), {"names": count}
-    made = measured(lambda: m.dedupe(names), figures)
-    told(figures | {"clusters": max(made["cluster"]), "joined": sum(size > 1 for size in made["size"])}, out)
+    figures, made = by_command("dedupe", titles_and_variants(count))
+    return [
+        {"names": count, **figures, "clusters": max(made["cluster"]), "share one": sum(n > 1 for n in made["size"])}
+    ]
 
 
-def link(a: int, b: int, sample: int, out: Path) -> None:
+def link(a: int, b: int, sample: int) -> list[Row]:
     """Links `a` made names with `b` others and tells what of a sample's matches was found."""
-    m, first, second, figures = loaded(), made_names(a, 1), made_names(b, 2), {"a": a, "b": b, "sample": sample}
-    made = measured(lambda: m.link(first, second), figures)
-    got = dict(zip(made["index_a"], made["probability"], strict=True))
+    first, second = made_names(a, 1), made_names(b, 2)
+    figures, made = by_command("link", first, second)
+    m, got = dxmatch.load(), dict(zip(made["index_a"], made["probability"], strict=True))
     rows = sorted(np.random.default_rng(7).permutation(len(first))[:sample].tolist())
     some = [first[row] for row in rows if row in got]
     among = m.link(some, second, k=None).to_pydict()
@@ -88,9 +71,9 @@ def link(a: int, b: int, sample: int, out: Path) -> None:
         top, in_top = top + len(of_best), in_top + sum((i, j) in found for j in of_best)
         linkable, p = linkable + bool(right), got[first.index(term)]
         linked, best = linked + (p is not None), best + (p is not None and p >= probability.max() - 1e-9)
-    shares = {"linked_share": linked / max(linkable, 1), "best_share": best / max(linkable, 1)}
-    shares |= {f"recall_of_the_best_{BEST}": in_top / max(top, 1), "recall_of_all_pairs": len(found) / max(matches, 1)}
-    told(figures | {"linkable": linkable, "matching_pairs": matches, **shares}, out)
+    shares = {"linked": linked / max(linkable, 1), "to the best": best / max(linkable, 1)}
+    shares |= {f"best {BEST}": in_top / max(top, 1), "all matches": len(found) / max(matches, 1)}
+    return [{"a": a, "b": b, **figures, "linkable": linkable, "matches": matches, **shares}]
 
 
 # Beside others
@@ -141,28 +124,26 @@ def jobs(size: int) -> list[Job]:
 
 
 def by_dxmatch(a: list[str], b: list[str]) -> Linked:
-    made = loaded().link(a, b, threshold=0.0).to_pydict()
+    made = dxmatch.load().link(a, b, threshold=0.0).to_pydict()
     links = zip(made["index_a"], made["index_b"], made["probability"], strict=True)
     return {i: (j, p) for i, j, p in links if j is not None}
 
 
 def by_rapidfuzz(a: list[str], b: list[str]) -> Linked:
-    from rapidfuzz import fuzz, process, utils
-
-    clean = utils.default_process
-    scores = process.cdist(a, b, scorer=fuzz.token_set_ratio, processor=clean, workers=-1, dtype=np.uint8)
+    scores = process.cdist(
+        a, b, scorer=fuzz.token_set_ratio, processor=utils.default_process, workers=-1, dtype=np.uint8
+    )
     return {i: (j, float(scores[i, j]) / 100) for i, j in enumerate(scores.argmax(axis=1).tolist())}
 
 
-def peers(size: int) -> None:
-    at = {by_dxmatch: loaded().threshold, by_rapidfuzz: USUAL}
-    columns = ("job", "terms", "by", "seconds", "precision", "recall", "F1", "F1 at its best threshold")
-    table = Table(*columns, title="Two lists linked")
+def peers(size: int) -> list[Row]:
+    m, rows = dxmatch.load(), []
+    m.probability("heart attack", "gout")  # so that what is made once and kept is there
     for job in jobs(size):
-        for work, least in at.items():
-            start = time.perf_counter()
-            linked = work(job.a, job.b)
-            seconds, best = time.perf_counter() - start, max(job.figures(linked, t)[2] for t in np.linspace(0, 1, 101))
-            shown = (f"{value:.3f}" for value in (*job.figures(linked, least), best))
-            table.add_row(job.name, f"{len(job.a):,} x {len(job.b):,}", work.__name__[3:], f"{seconds:.1f}", *shown)
-    Console(width=140).print(table)
+        for work, least in ((by_dxmatch, m.threshold), (by_rapidfuzz, USUAL)):
+            seconds, linked = timed(lambda job=job, work=work: work(job.a, job.b), time.perf_counter)
+            figures = dict(zip(("precision", "recall", "F1"), job.figures(linked, least), strict=True))
+            best = max(job.figures(linked, t)[2] for t in np.linspace(0, 1, 101))
+            terms = f"{len(job.a):,} x {len(job.b):,}"
+            rows.append({"job": job.name, "terms": terms, "by": work.__name__[3:], "seconds": seconds, **figures, "F1 at its best": best})  # fmt: skip
+    return rows

@@ -12,6 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import simple_icd_10_cm
 
+from dxmatch.terms.icd import open_tree
+
 DATA = Path(os.environ.get("DXMATCH_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 """The real public data."""
 ROWS_OF_A_GROUP = 1 << 19
@@ -79,27 +81,25 @@ def variant(text: str, at_random: random.Random) -> str:
 
 
 def made_names(count: int, seed: int) -> list[str]:
-    """`count` different texts, the same for the same seed."""
-    at_random, real = random.Random(seed), real_names()
-    made: dict[str, None] = {}
-    while len(made) < count:
-        made.setdefault(variant(at_random.choice(real), at_random))
-    return list(made)
+    """`count` different variants of the real names, the same for the same seed."""
+    return _with_variants(count, [], real_names(), random.Random(seed))
 
 
 def titles_and_variants(count: int) -> list[str]:
-    """`count` different texts, always the same, in no order."""
-    from dxmatch.terms.icd import open_tree
-
+    """`count` different texts, always the same, in no order: half of them titles of ICD-10-CM, the others variants of these."""
     at_random, tree = random.Random(3), open_tree("icd10cm")
     titles = list(dict.fromkeys(tree.names[node] for node in range(len(tree))))
     some = at_random.sample(titles, min(count // 2, len(titles)))
-    made = dict.fromkeys(some)
-    while len(made) < count:
-        made.setdefault(variant(at_random.choice(some), at_random))
-    names = list(made)
+    names = _with_variants(count, some, some, at_random)
     at_random.shuffle(names)
     return names
+
+
+def _with_variants(count: int, begin: list[str], of: list[str], at_random: random.Random) -> list[str]:
+    made = dict.fromkeys(begin)
+    while len(made) < count:
+        made.setdefault(variant(at_random.choice(of), at_random))
+    return list(made)
 
 
 def make_names(count: int, seed: int = 0) -> list[str]:

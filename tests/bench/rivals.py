@@ -10,8 +10,6 @@ from pathlib import Path
 
 import numpy as np
 from rapidfuzz import fuzz
-from rich.console import Console
-from rich.table import Table
 
 from dxmatch.files.pairs import Pairs
 from dxmatch.matcher.match_function import MatchFunction
@@ -19,6 +17,8 @@ from dxmatch.stats.resampling import group_draws
 from dxmatch.training.labelled import contained
 from dxmatch.training.statistics.measure import average_precision
 from dxmatch.training.statistics.split import Groups
+
+from .measure import Row, show
 
 REPEATS, SEED = 1000, 0
 
@@ -114,26 +114,17 @@ class Verdicts:
 
 
 def compare(title: str, label: np.ndarray, groups: Groups, verdicts: Mapping[str, Verdicts]) -> None:
-    """One row for each rival, with what it has more or less than the first; intervals over the same resamples of references."""
-    measures = ("accuracy", "F1", "average precision")
+    """A row for each rival, below it what it has more or less than the first; intervals over the same resamples of references."""
     draws = group_draws(len(groups.names), REPEATS, SEED)[:, groups.code].astype(float)
-    table = Table(title, *measures)
     said = {n: (of.values(label, np.ones((1, len(label)))), of.values(label, draws)) for n, of in verdicts.items()}
-    first = next(iter(said))
-    first_point, first_resampled = said[first]
-    for name, (point, resampled) in said.items():
-        cells = []
-        for measure in measures:
-            if measure not in point:
-                cells.append("–")
-                continue
-            cell = f"{point[measure][0]:.3f} {_interval(resampled[measure])}"
-            if name != first:
-                less = f"{point[measure][0] - first_point[measure][0]:+.3f}"
-                cell += f"\n  {less} {_interval(resampled[measure] - first_resampled[measure], '+')}"
-            cells.append(cell)
-        table.add_row(name, *cells)
-    Console(width=120).print(table)
+    first_point, first_resampled = next(iter(said.values()))
+    rows: list[Row] = []
+    for place, (name, (point, resampled)) in enumerate(said.items()):
+        rows.append({"rival": name, **{of: f"{at[0]:.3f} {_interval(resampled[of])}" for of, at in point.items()}})
+        if place:
+            less = {of: f"{at[0] - first_point[of][0]:+.3f} {_interval(resampled[of] - first_resampled[of], '+')}" for of, at in point.items()}  # fmt: skip
+            rows.append({"rival": "", **less})
+    show([{**dict.fromkeys(rows[0], "–"), **row} for row in rows], title)
     print(f"{len(label):,} pairs of {len(groups.names):,} references, {int(label.sum()):,} matches.\n")
 
 
@@ -144,8 +135,5 @@ def _interval(resampled: np.ndarray, sign: str = "") -> str:
 
 def by_kind(title: str, kinds: list[str], right: Mapping[str, np.ndarray]) -> None:
     """right : for each rival float64[n], how right it is on each pair."""
-    table = Table(title, "pairs", *right)
-    for kind in sorted(set(kinds)):
-        rows = np.array([one == kind for one in kinds])
-        table.add_row(kind, str(int(rows.sum())), *(f"{of[rows].mean():.0%}" for of in right.values()))
-    Console(width=120).print(table)
+    found = {kind: np.array([one == kind for one in kinds]) for kind in sorted({*kinds})}
+    show([{"kind": kind, "pairs": int(rows.sum()), **{name: f"{of[rows].mean():.0%}" for name, of in right.items()}} for kind, rows in found.items()], title)  # fmt: skip

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import functools
-import subprocess
-import sys
+import json
 import tempfile
-import time
 from pathlib import Path
 
 import lightgbm
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
-from rapidfuzz import fuzz
-from rapidfuzz.process import cpdist
 
 import dxmatch
 
 from ..small_model import boosters_of
+from .measure import ASKED, Figures, Row, beside_peer, entry, in_a_process, in_turns
 from .names import make_names, make_pairs
-from .report import ASKED, Figures, entry, in_turns
 
+ROOT = Path(__file__).resolve().parents[2]
 ICD_NAMES, DIMENSIONS, CANDIDATES = 58_800, 256, 15
 """The size of ICD-10-CM's index under the shipped encoder, and how many candidates `icd` gives."""
 
@@ -44,29 +39,27 @@ print(json.dumps({"load": loaded - begin, "first match": first - loaded, "match"
 """
 
 
-@entry("pairs from Parquet to Parquet, one core", "pairs/s", peer="rapidfuzz token_set_ratio", mark=0.2)
+SCORED = "import sys, dxmatch; from pathlib import Path; dxmatch.score_files(Path(sys.argv[1]), Path(sys.argv[2]))"
+BY_RATIO = """
+import sys, pyarrow as pa, pyarrow.parquet as pq
+from rapidfuzz import fuzz, process
+table = pq.read_table(sys.argv[1])
+a, b = (table[side].cast(pa.string()).to_pylist() for side in ("a", "b"))
+score = process.cpdist(a, b, scorer=fuzz.token_set_ratio, workers=-1)
+pq.write_table(table.append_column("score", pa.array(score)), sys.argv[2])
+"""
+
+
+@entry("pairs from Parquet to Parquet", "pairs/s", peer="rapidfuzz token_set_ratio", mark=0.2)
 def job(short: bool) -> Figures:
-    """The whole job: reading, features, ICD-10, trees, writing; the peer reads, gives one string score a pair, and writes."""
+    """The whole job in a process of its own: reading, features, ICD-10, trees, writing; the peer reads, gives one string score a pair, and writes."""
     pairs, strings = (20_000, 1_000) if short else (2_000_000, 20_000)
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        source = make_pairs(folder / "pairs.parquet", pairs, strings)
-
-        def ours() -> None:
-            dxmatch.score_files(source, folder / "scored.parquet", job=dxmatch.Job(workers=1, restart=True))
-
-        def theirs() -> None:
-            with pq.ParquetFile(source) as file, pq.ParquetWriter(folder / "theirs.parquet", scored) as writer:
-                for group in range(file.num_row_groups):
-                    table = file.read_row_group(group, use_threads=False)
-                    a, b = (table[side].cast(pa.string()).to_pylist() for side in ("a", "b"))
-                    score = cpdist(a, b, scorer=fuzz.token_set_ratio, workers=1)
-                    writer.write_table(table.append_column("score", pa.array(score)))
-
-        scored = pq.read_schema(source).append(pa.field("score", pa.float32()))
-        # Ours starts a process, so the clock is the wall's.
-        seconds = in_turns(ours, theirs, 2, time.perf_counter)
-    return pairs / seconds[0], pairs / seconds[1]
+        source = make_pairs(Path(name) / "pairs.parquet", pairs, strings)
+        ours, theirs = (
+            in_a_process("-c", code, source, Path(name) / "scored.parquet").seconds for code in (SCORED, BY_RATIO)
+        )
+    return pairs / ours, pairs / theirs
 
 
 @entry("the shipped model loaded in a new process", "s", peer=ASKED, mark=1.0)
@@ -93,15 +86,42 @@ def started(short: bool) -> dict[str, float]:
 
 
 def start_once(pairs: int, **environment: str) -> dict[str, float]:
-    """In this environment where none is given, with other variables set where some are."""
-    import json
-    import os
+    return json.loads(in_a_process("-c", START, given=json.dumps(make_names(2 * pairs)), **environment).said)
 
-    done = subprocess.run(
-        [sys.executable, "-c", START], input=json.dumps(make_names(2 * pairs)), env={**os.environ, **environment},
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    return json.loads(done.stdout)
+
+def beside(other: Path, pairs: int, runs: int) -> list[Row]:
+    """The same measures on this checkout and on another, in turns: what a change costs or brings. This one is ours, `other` the peer.
+
+    Each runs in a process of its own that finds one of the two packages, and uses its public functions alone.
+    """
+    figures: dict[tuple[str, str], list[list[float]]] = {}
+    with tempfile.TemporaryDirectory() as name:
+        source = make_pairs(Path(name) / "pairs.parquet", pairs, 50_000)
+        for side, checkout in enumerate((ROOT, other)):  # a folder in which it is `dxmatch`
+            (Path(name) / str(side)).mkdir()
+            (Path(name) / str(side) / "dxmatch").symlink_to(checkout.resolve(), target_is_directory=True)
+        for run in range(runs + 1):
+            for side in range(2):
+                path = Path(name) / str(side)
+                start = start_once(100, PYTHONPATH=str(path))
+                done = in_a_process("-c", SCORED, source, path / "scored.parquet", PYTHONPATH=str(path))
+                (path / "scored.parquet").unlink()
+                if run == 0 and runs:  # compiles, builds the index of ICD-10, fills the disk's cache
+                    continue
+                taken = {
+                    (f"{pairs:,} pairs, Parquet to Parquet", "pairs/s"): pairs / done.seconds,
+                    ("  memory of its largest process at the peak", "MB"): done.peak_mb,
+                    ("loading", "s"): start["load"],
+                    ("the first match", "s"): start["first match"],
+                    ("match of two new names", "ms"): 1e3 * start["match"],
+                }
+                for key, value in taken.items():
+                    figures.setdefault(key, [[], []])[side].append(value)
+    rows = []
+    for (what, unit), (mine, others) in figures.items():
+        best = max if unit.endswith("/s") else min
+        rows.append(beside_peer(what, unit, best(mine), other.name, best(others)))
+    return rows
 
 
 def feature_rows(rows: int, columns: int) -> np.ndarray:
@@ -112,18 +132,14 @@ def feature_rows(rows: int, columns: int) -> np.ndarray:
     return table
 
 
-def boosters() -> list[lightgbm.Booster]:
-    """The members of the shipped model."""
-    return boosters_of(dxmatch.load().parts.trees)
-
-
 def by_lightgbm(table: np.ndarray, members: list[lightgbm.Booster], **what: bool) -> np.ndarray:
     return np.mean([member.predict(table, num_threads=1, **what) for member in members], axis=0)
 
 
 @entry("scores of the shipped model's trees", "rows/s", peer="LightGBM predict", mark=4.0)
 def trees(short: bool) -> Figures:
-    m, members = dxmatch.load(), boosters()
+    m = dxmatch.load()
+    members = boosters_of(m.parts.trees)
     table = feature_rows(2_000 if short else 200_000, len(m.features.names))
     some = table[: len(table) // 20]
     expected = by_lightgbm(some, members, raw_score=True)
@@ -136,7 +152,8 @@ def trees(short: bool) -> Figures:
 
 @entry("SHAP values of the shipped model's trees", "rows/s", peer="LightGBM pred_contrib", mark=10.0)
 def shap(short: bool) -> Figures:
-    m, members = dxmatch.load(), boosters()
+    m = dxmatch.load()
+    members = boosters_of(m.parts.trees)
     table = feature_rows(400 if short else 20_000, len(m.features.names))
     few = table[: len(table) // 40]
     expected = by_lightgbm(few, members, pred_contrib=True)

@@ -10,16 +10,15 @@ import re
 import tempfile
 import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from PIL import Image
 
 import dxmatch
-from dxmatch import MatchFunction, Report, audit, evaluate, explain, load, train
+from dxmatch import MatchFunction, audit, evaluate, explain, load, train
 from dxmatch.evaluation.report.contents import document_of
 from dxmatch.evaluation.report.page import figures_of
 from dxmatch.pages.figure import Figure
@@ -44,84 +43,64 @@ This page and its pictures are made by `make pictures`.
 """
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """One section of the gallery. command : what draws its charts."""
 
     title: str
-    words: str
     command: str
     figures: list[Figure]
+    words: str = ""
     not_run: str = ""
 
 
-def of_page(report: Report) -> list[Figure]:
-    return figures_of(document_of(report, drawn=True))
+def of_page(*arguments: Any, **options: Any) -> list[Figure]:
+    return figures_of(document_of(evaluate(*arguments, **options), drawn=True))
 
 
-def of_models(m: MatchFunction) -> Part:
-    report = evaluate(
-        EXAMPLE / "models", matcher=m, references=EXAMPLE / "right_answers.csv", by="specialty", k={"hierarchical": 5}
-    )
-    return Part(
-        "Models against the right answers", "",
-        "dxmatch evaluate example/models --references example/right_answers.csv --by specialty -o report.html", of_page(report),
-    )  # fmt: skip
-
-
-def of_a_panel(m: MatchFunction) -> Part:
-    report = evaluate(EXAMPLE / "lists.csv", matcher=m, metrics="relative", k=3)
-    return Part(
-        "An algorithm against a panel", "", "dxmatch evaluate example/lists.csv -o report.html",
-        of_page(report),
-    )  # fmt: skip
-
-
-def of_weights(m: MatchFunction) -> Part:
+def of_weights(m: MatchFunction) -> list[Figure]:
     """The example says of no disease how severe it is: drawn at random, with a fixed seed."""
     lists = pd.read_csv(EXAMPLE / "lists.csv")
     rng = np.random.default_rng(0)
     lists["severity"] = rng.choice(SEVERITIES, len(lists))
     per_case = dict(zip(names := lists["case_id"].unique(), rng.choice(SEVERITIES, len(names)), strict=True))
     lists["reference_severity"] = lists["case_id"].map(per_case)
-    with tempfile.TemporaryDirectory() as folder:
-        lists.to_csv(file := Path(folder) / "lists.csv", index=False)
-        report = evaluate(file, matcher=m, metrics="weighted", graded=dxmatch.Graded(relation="model"))
-    return Part(
-        "Semantic and severity scores",
-        "The relation of each diagnosis to the right one is M's. How severe a disease is the example does not say: here it is drawn at random.",
-        "dxmatch evaluate example/lists.csv --graded.relation model --graded.severity here:llama3.1:8b --endpoints my.toml -o report.html",
-        of_page(report),
-    )  # fmt: skip
+    return of_page(lists, matcher=m, metrics="weighted", graded=dxmatch.Graded(relation="model"))
 
 
-def of_audit() -> Part:
+def of_audit() -> list[Figure]:
     pairs = pd.read_csv(EXAMPLE / "pairs.csv")
     seen = pairs["a"].map(len) % 4 != 0
     mine, held = train(pairs[seen]), pairs[~seen]
     audits = audit(mine, held), audit(mine, held[["a", "b"]])
-    drawn = [figure for one in audits for figure in figures_of(one.document(drawn=True))]
-    return Part(
-        "What a model relies on, and where it errs",
-        "Of a model that was trained on three quarters of the example's pairs, on the rest of them.",
-        "dxmatch audit held_out.csv --matcher my-model -o audit", drawn, "the page on training does",
-    )  # fmt: skip
-
-
-def of_one_pair(m: MatchFunction) -> Part:
-    why = explain(m, "heart attack", "acute coronary syndrome")
-    return Part(
-        "Why two diagnoses match", "", 'dxmatch explain "heart attack" "acute coronary syndrome" -o why.svg', figures_of(why.document(drawn=True))
-    )  # fmt: skip
+    return [figure for one in audits for figure in figures_of(one.document(drawn=True))]
 
 
 def parts() -> Iterator[Part]:
-    m = load()
-    yield of_models(m)
-    yield of_a_panel(m)
-    yield of_weights(m)
-    yield of_audit()
-    yield of_one_pair(m)
+    m, models, right, lists = load(), EXAMPLE / "models", EXAMPLE / "right_answers.csv", EXAMPLE / "lists.csv"
+    yield Part(
+        "Models against the right answers",
+        "dxmatch evaluate example/models --references example/right_answers.csv --by specialty -o report.html",
+        of_page(models, matcher=m, references=right, by="specialty", k={"hierarchical": 5}),
+    )
+    yield Part(
+        "An algorithm against a panel", "dxmatch evaluate example/lists.csv -o report.html",
+        of_page(lists, matcher=m, metrics="relative", k=3),
+    )  # fmt: skip
+    yield Part(
+        "Semantic and severity scores",
+        "dxmatch evaluate example/lists.csv --graded.relation model --graded.severity here:llama3.1:8b --endpoints my.toml -o report.html",
+        of_weights(m),
+        "The relation of each diagnosis to the right one is M's. How severe a disease is the example does not say: here it is drawn at random.",
+    )
+    yield Part(
+        "What a model relies on, and where it errs", "dxmatch audit held_out.csv --matcher my-model -o audit", of_audit(),
+        "Of a model that was trained on three quarters of the example's pairs, on the rest of them.", "the page on training does",
+    )  # fmt: skip
+    why = explain(m, "heart attack", "acute coronary syndrome")
+    yield Part(
+        "Why two diagnoses match", 'dxmatch explain "heart attack" "acute coronary syndrome" -o why.svg',
+        figures_of(why.document(drawn=True)),
+    )  # fmt: skip
 
 
 def write_gallery() -> None:
@@ -174,13 +153,9 @@ def take_report(path: Path) -> None:
             opened.picture(path)
 
 
-def main(argv: Any = None) -> None:
+if __name__ == "__main__":
     PICTURES.mkdir(exist_ok=True)
     write_gallery()
     if CHROMIUM is None:
         raise SystemExit("no Chromium to take the picture of the report with")
     take_report(REPORT)
-
-
-if __name__ == "__main__":
-    main()

@@ -30,24 +30,20 @@ def lines_of(text: str) -> Iterator[str]:
 def run_line(line: str, command: Callable[..., Any], shims: Path) -> str:
     """What it printed. Asserts that `line` does what a page says; `shims` holds a `dxmatch` for lines that need a shell."""
     first = line.split()[0]
-    if first == "make":
-        check_make(line)
-    elif "pip" in line.split()[:4]:
-        check_extras(line)
-    elif first in ("python", "python3"):
-        check_module(line)
+    if first in ("make", "python", "python3") or "pip" in line.split()[:4]:
+        check_names(line)
     elif first == "dxmatch" and not _OF_A_SHELL.search(re.sub(r"'[^']*'|\"[^\"]*\"", "", line)):
-        words = [found for word in shlex.split(line)[1:] for found in (_globbed(word))]
+        words = [
+            found
+            for word in shlex.split(line)[1:]
+            for found in sorted(map(str, Path().glob(word))) * ("*" in word) or [word]
+        ]
         done = command(*words)
         assert done.code == 0, f"{line}\nleft with {done.code}: {done.err[-1500:]}"
         return done.out + done.err
     else:
         return run_in_shell(line, shims)
     return ""
-
-
-def _globbed(word: str) -> list[str]:
-    return (sorted(map(str, Path().glob(word))) if "*" in word else []) or [word]
 
 
 def run_in_shell(line: str, shims: Path) -> str:
@@ -70,21 +66,19 @@ def write_shim(folder: Path) -> Path:
     return folder
 
 
-def check_make(line: str) -> None:
-    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
-    wanted = [word for word in line.split()[1:] if "=" not in word]
-    assert set(wanted) <= set(targets), f"the Makefile does not make {line}"
-
-
-def check_extras(line: str) -> None:
-    known = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
-    wanted = {extra for found in _EXTRA.findall(line) for extra in found.split(",")}
-    assert wanted <= known.keys(), f"no such extra: {line}"
-
-
-def check_module(line: str) -> None:
-    """`python -m MODULE`, one of the checkout's own."""
-    found = re.match(r"python3? -m ([\w.]+)", line)
-    assert found, f"a page's tests do not run {line!r}"
-    name = found[1] if found[1].startswith("dxmatch") else f"dxmatch.{found[1]}"
-    assert found[1] in ("venv", "pytest") or importlib.util.find_spec(name), f"no such module: {line}"
+def check_names(line: str) -> None:
+    """What is installed or made is not, but it is there: a target of the Makefile, an extra, `python -m MODULE` of the checkout."""
+    first, *words = line.split()
+    if first == "make":
+        wanted = {word for word in words if "=" not in word}
+        there = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    elif "pip" in line.split()[:4]:
+        wanted = {extra for found in _EXTRA.findall(line) for extra in found.split(",")}
+        there = {*tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]}
+    else:
+        module = re.match(r"python3? -m ([\w.]+)", line)
+        assert module, f"a page's tests do not run {line!r}"
+        wanted, there = {module[1]}, {"venv", "pytest"}
+        if importlib.util.find_spec(f"dxmatch.{module[1].removeprefix('dxmatch.')}"):
+            there.add(module[1])
+    assert wanted <= there, f"{line}: there is no {wanted - there}"

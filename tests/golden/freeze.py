@@ -1,34 +1,28 @@
-"""`python -m dxmatch.tests.golden.freeze evaluation [NAME ...]`: writes what runs find today as what is expected of them.
+"""`python -m dxmatch.tests.golden.freeze FAMILY [NAME ...]`: writes what runs find today as what is expected of them.
 
-A number that moves with the seed is frozen as what it is under twelve seeds; see `compare.frozen`.
+A number of an evaluation that moves with the seed is frozen as what it is under twelve seeds; see `compare.frozen`.
 """
 
 from __future__ import annotations
 
-import json
 import sys
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from .compare import SEEDS, frozen, write
+from .compare import SEEDS, frozen
+from .frozen import FAMILIES, keep
 
-HERE = Path(__file__).parent
 
-
-def freeze(folder: str, name: str) -> None:
-    """Needs of the folder an `adapter` with `find(run, folder, seed)`."""
-    find = import_module(f".{folder}.adapter", __package__).find
-    run = json.loads((HERE / folder / "runs" / f"{name}.json").read_text("utf-8"))
+def freeze(family: str, name: str) -> None:
     found = []
-    for seed in range(SEEDS):
-        with TemporaryDirectory() as place:
-            found.append(find(run, Path(place), seed))
-    write(HERE / folder / "expected" / f"{name}.json", frozen(found))
+    for seed in range(SEEDS if family == "evaluation" else 1):
+        with TemporaryDirectory() as folder:
+            found.append(FAMILIES[family].find(name, Path(folder), seed))
+    keep(family, {name: frozen(found) if len(found) > 1 else found[0]})
 
 
 if __name__ == "__main__":
-    folder, *names = sys.argv[1:]
-    for name in names or sorted(path.stem for path in (HERE / folder / "runs").glob("*.json")):
+    family, *names = sys.argv[1:]
+    for name in names or FAMILIES[family].RUNS:
         print(name)
-        freeze(folder, name)
+        freeze(family, name)

@@ -10,8 +10,7 @@ from typing import Any
 
 import dxmatch
 
-from .figure import Figure
-from .printed_tables import rows_of
+from .figure import Figure, rows_of
 
 PAPER = "ClinBench-HPB"
 _PROMPTS = (1, 2, 3, 4)

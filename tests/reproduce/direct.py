@@ -13,8 +13,7 @@ from typing import Any
 import dxmatch
 from dxmatch.evaluation.reasoning.graph import domains_of
 
-from .figure import Figure
-from .printed_tables import rows_of
+from .figure import Figure, rows_of
 
 PAPER = "DiReCT"
 _COUNTED = "a plain count of the folder's files gives so many"

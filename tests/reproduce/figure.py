@@ -1,18 +1,30 @@
-"""One figure of a paper beside ours, and the table of them."""
+"""One figure of a paper beside ours, the table of them, and the papers' printed tables: CSV files in `printed/`."""
 
 from __future__ import annotations
 
+import csv
 from collections import Counter
 from dataclasses import dataclass
 from itertools import groupby
 from math import isclose
+from pathlib import Path
 
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
 SAME, EXPLAINED, DIFFERENT = "as printed", "explained", "DIFFERENT"
+PRINTED = Path(__file__).parent / "printed"
 _COLUMNS = ("Place", "What", "Printed", "Ours", "")
+
+
+def rows_of(name: str) -> list[dict[str, str]]:
+    return read_rows(PRINTED / f"{name}.csv")
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,7 @@ import pyarrow as pa
 import dxmatch
 from dxmatch.evaluation.score.hierarchical import rank_shift_rows
 
-from .figure import Figure
-from .printed_tables import FOLDER, rows_of
+from .figure import PRINTED, Figure, rows_of
 
 PAPER = "H-DDx"
 _DIGITS = 0.00005
@@ -43,7 +42,7 @@ def figures(folder: Path | None) -> Iterator[Figure]:
 def _of_cases() -> Iterator[Figure]:
     """Every list is evaluated as a user's own: the differential set is the reference, beside it the final diagnosis."""
     of_case = partial(Figure, PAPER, "Tables 3, 8")
-    lists, families = FOLDER / "h_ddx_lists.csv", ["hierarchical", "ranking"]
+    lists, families = PRINTED / "h_ddx_lists.csv", ["hierarchical", "ranking"]
     report = dxmatch.evaluate(
         lists,
         metrics=families,

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import dxmatch
 
-from .figure import Figure
-from .printed_tables import read_rows
+from .figure import Figure, read_rows
 
 PAPER = "Kernel29"
 _EXACT, _BROAD, _GROUP, _WIDE, _NONE = (

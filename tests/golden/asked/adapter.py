@@ -7,28 +7,26 @@ options: a model without its endpoint, a file of the run (or one that a step wri
 from __future__ import annotations
 
 import atexit
-import contextlib
-import io
 import json
 import runpy
 import shutil
-import sys
 import urllib.request
 from collections import Counter
-from collections.abc import Callable, Mapping
-from functools import cache
-from importlib.metadata import entry_points
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pandas as pd
 
 import dxmatch
+from dxmatch.tests.command_line import Done, typed
 
-from ..compare import Row, Table
+from ..compare import Row, Table, differences  # noqa: F401
+from ..files import lay_out
 
 HERE = Path(__file__).parent
+RUNS = sorted(path.stem for path in (HERE / "runs").glob("*.json"))
 Found = dict[str, Table]
 # neutral option -> today's, where the two differ
 RENAMED = {"reader": "ask_again", "equal_too": "judge_equal", "set": "features", "at_once": "direct"}
@@ -179,37 +177,29 @@ def columns(pairs: str, **options: Any) -> Found:
     return {"columns": table(pd.concat([data, made.reset_index(drop=True)], axis=1), "a b", " ".join(made))}
 
 
-def votes(*arguments: str, **options: Any) -> tuple[int, str]:
-    """Runs `dxmatch votes` in this process: exit code, and what it printed."""
+def votes(*arguments: str, **options: Any) -> Done:
     given = [
         part for name, value in options.items() for part in ([f"--{name}"] if value is True else [f"--{name}", value])
     ]
-    (command,) = entry_points(group="console_scripts", name="dxmatch")
-    code, out = 0, io.StringIO()
-    try:
-        with patch.object(sys, "argv", ["dxmatch", "votes", *arguments, *given]), contextlib.redirect_stdout(out):
-            command.load()()
-    except SystemExit as end:
-        code = int(end.code or 0)
-    return code, out.getvalue()
+    return typed("votes", *arguments, *given)
 
 
 def command(verb: str, pairs: str, **options: Any) -> Found:
     if verb != "ask":
         del options["endpoints"]
-    return {"ended": Table((), [{"code": votes(verb, pairs, **options)[0]}])}
+    return {"ended": Table((), [{"code": votes(verb, pairs, **options).code}])}
 
 
 STEPS: dict[str, Callable[..., Found]] = {
-    "evaluate": evaluate, "ask": ask, "choice": choice, "reasoning": reasoning, "codes": codes, "columns": columns, **{f"{verb} votes": lambda pairs, verb=verb, **options: command(verb, pairs, **options) for verb in ("ask", "export", "import")},
+    "evaluate": evaluate, "ask": ask, "choice": choice, "reasoning": reasoning, "codes": codes, "columns": columns,
+    **{f"{verb} votes": partial(command, verb) for verb in ("ask", "export", "import")},
 }  # fmt: skip
 
 
-def find(run: Mapping[str, Any], folder: Path, seed: int = 0) -> Found:
+def find(name: str, folder: Path, seed: int = 0) -> Found:
     """Follows the steps of a run: what each one found, how often it asked, what was sent, and what the store holds in the end."""
-    for name, content in run["files"].items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
+    run = json.loads((HERE / "runs" / f"{name}.json").read_text("utf-8"))
+    lay_out(run["files"], folder)
     endpoints, store = folder / "endpoints.toml", folder / "store.sqlite"
     endpoints.write_text(f'[endpoint.lab]\nurl = "{server().url}"\ntries = 1\nconcurrency = 4\n', "utf-8")
     if "begins_with" in run:
@@ -237,7 +227,7 @@ def find(run: Mapping[str, Any], folder: Path, seed: int = 0) -> Found:
             found |= {f"step {place}: {name}": rows for name, rows in tables.items()}
         numbers.append({"step": place, "requests": server().log()["calls"] - calls})
     bodies = sorted(json.dumps(one["body"], sort_keys=True, ensure_ascii=False) for one in server().log()["requests"])
-    _, status = votes("status", store=str(store), json=True)
+    status = votes("status", store=str(store), json=True).out
     return found | {
         "requests": Table(("step",), numbers),
         "store": table([{**row, **row["config"]} for row in json.loads(status)], "rater prompt", "answers matches unread"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -16,10 +16,13 @@ import numpy as np
 
 import dxmatch
 
-from ..compare import Row, Table
+from ..compare import Row, Table, differences  # noqa: F401
+from ..files import lay_out
 
 Match = Any
 Found = dict[str, Table]
+HERE = Path(__file__).parent
+RUNS = sorted(path.stem for path in (HERE / "runs").glob("*.json"))
 EXAMPLE = Path(dxmatch.__file__ or "").parent / "example"
 # neutral word -> our keyword, where they differ
 OPTIONS = {
@@ -85,26 +88,14 @@ class Given:
         return np.array([1.0 if len(pair) == 1 else self.of.get(pair, 0.0) for pair in both])
 
 
-def find(run: Row, folder: Path, seed: int = 0, wrapped: Callable[[Match], Match] = lambda m: m) -> Found:
-    """What a run finds. folder : an empty one for its files. wrapped : M as it is asked."""
-    for name, content in run.get("files", {}).items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(_text(name, content), "utf-8")
+def find(name: str, folder: Path, seed: int = 0) -> Found:
+    run = json.loads((HERE / "runs" / f"{name}.json").read_text("utf-8"))
+    lay_out(run.get("files", {}), folder)
     given = {OPTIONS.get(word, word): _resolved(value, folder) for word, value in run.get("options", {}).items()}
     try:
-        return VERBS[run["verb"]](run, folder, given, seed, wrapped)
+        return VERBS[run["verb"]](run, given, seed)
     except dxmatch.DxmatchError as error:
         return {"errors": Table(("kind",), [{"kind": type(error).__name__}])}
-
-
-def _text(name: str, content: Any) -> str:
-    """A file's text: lines as they are, or what JSON says of objects."""
-    if isinstance(content, list) and all(isinstance(line, str) for line in content):
-        return "\n".join(content) + "\n"
-    if name.endswith(".jsonl"):
-        return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in content)
-    return json.dumps(content, ensure_ascii=False)
 
 
 def _resolved(value: Any, folder: Path) -> Any:
@@ -129,12 +120,12 @@ def _m(run: Row) -> Match:
     return Given(of["pairs"], of["threshold"]) if "pairs" in of else _shipped(of.get("policy"), of.get("threshold"))
 
 
-def _evaluated(run: Row, folder: Path, given: Row, seed: int, wrapped: Callable[[Match], Match]) -> Found:
+def _evaluated(run: Row, given: Row, seed: int) -> Found:
     options: Row = {"resampling": {"seed": seed}}
     for name, value in given.items():
         whole, field = FIELDS.get(name, ("answers" if name == "predictions" else name, ""))
         options[whole] = {**options.get(whole, {}), field: value} if field else value
-    report = dxmatch.evaluate(matcher=wrapped(_m(run)), **options)
+    report = dxmatch.evaluate(matcher=_m(run), **options)
     held = report.to_dict()
     for row in (*held["table"], *held["subgroups"], *(row for some in held["tables"].values() for row in some)):
         row.pop("sd", None)  # of the cases: frozen of notes alone
@@ -183,9 +174,9 @@ def _counts(held: Row, rejects: Path | None) -> list[Row]:
     return out
 
 
-def _reasoned(run: Row, folder: Path, given: Row, seed: int, wrapped: Callable[[Match], Match]) -> Found:
+def _reasoned(run: Row, given: Row, seed: int) -> Found:
     notes, resampling = given.pop("annotations"), {"resamples": given.pop("bootstrap"), "seed": seed}
-    held = dxmatch.reasoning(notes=notes, matcher=wrapped(_m(run)), resampling=resampling, **given).to_dict()
+    held = dxmatch.reasoning(notes=notes, matcher=_m(run), resampling=resampling, **given).to_dict()
     every = [{"by": "all", "group": "all", **row} for row in held["table"]]
     groups = [row for row in held["subgroups"] if row["group"] not in AVERAGES]
     out = {
@@ -224,7 +215,7 @@ def _judged(row: Row) -> Row:
     return {**row, "of": None, "judged_by": None if row["metric"] in BY_NOBODY else row["of"] or "M"}
 
 
-def _chosen(run: Row, folder: Path, given: Row, seed: int, wrapped: Callable[[Match], Match]) -> Found:
+def _chosen(run: Row, given: Row, seed: int) -> Found:
     """Each subset, all of them, and their mean, with how many answers stand behind it; one subset is all."""
     if "model" in given:
         given["answers"] = {given.pop("model"): given["answers"]}
@@ -247,10 +238,10 @@ def _chosen(run: Row, folder: Path, given: Row, seed: int, wrapped: Callable[[Ma
     }
 
 
-def _audited(run: Row, folder: Path, given: Row, seed: int, wrapped: Callable[[Match], Match]) -> Found:
+def _audited(run: Row, given: Row, seed: int) -> Found:
     resampling = {"resamples": given.pop("bootstrap"), "seed": seed}
     columns = {"label": given.pop("label")}
-    tables = dxmatch.audit(wrapped(_m(run)), columns=columns, resampling=resampling, **given).tables
+    tables = dxmatch.audit(_m(run), columns=columns, resampling=resampling, **given).tables
     out = {}
     for name, table in tables.items():
         rows = table.drop_columns(["label"] if name in ("features", "alone") else []).to_pylist()  # what a feature says
@@ -260,11 +251,11 @@ def _audited(run: Row, folder: Path, given: Row, seed: int, wrapped: Callable[[M
     return out
 
 
-def _called(run: Row, folder: Path, given: Row, seed: int, wrapped: Callable[[Match], Match]) -> Found:
+def _called(run: Row, given: Row, seed: int) -> Found:
     """Each call of a metric by its name; an array is a row for each of its places."""
     rows = []
     for number, call in enumerate(run["calls"]):
-        more = {"matcher": wrapped(_m(run))} if call.get("of_names") else {}
+        more = {"matcher": _m(run)} if call.get("of_names") else {}
         value = getattr(dxmatch.metrics, call["metric"])(*call["arguments"], **call.get("named", {}), **more)
         rows += [
             {"metric": call["metric"], "call": number, "at": at, "value": one}

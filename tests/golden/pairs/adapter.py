@@ -1,25 +1,15 @@
-"""The match function by its public names alone, in neutral words: what follows when a name changes; the runs do not."""
+"""What the match function says of the pairs, by dxmatch's public names alone: each run as arrays by name."""
 
 from __future__ import annotations
 
+import hashlib
 import json
-import pickle
-import sys
-import threading
-import time
-import urllib.request
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from importlib.metadata import entry_points
-from itertools import product
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -27,13 +17,11 @@ import dxmatch
 
 POLICIES = ("specification", "strict", "narrower-counts", "broader-counts")
 RELATIONS = ("same", "narrower", "broader", "related", "unrelated", "excluded")
-NOT_ASKED = -1.0
 Texts = Sequence[str]
-Door = Callable[[Any, Texts, Texts, Path], np.ndarray]
-
-
-def load(policy: str = POLICIES[0]) -> Any:
-    return dxmatch.load(policy=policy)
+TOLERANCE = 1e-12
+Found = Mapping[str, np.ndarray]
+Pair = tuple[str, str]
+matcher = cache(lambda policy=POLICIES[0]: dxmatch.load(policy=policy))
 
 
 def table(m: Any, a: Texts, b: Texts, **wanted: bool) -> pa.Table:
@@ -94,141 +82,79 @@ def explanation(m: Any, a: str, b: str) -> tuple[str, list[float]]:
     return json.dumps(names), [np.nan if value is None else value for value in values]
 
 
-def command(*arguments: object) -> None:
-    """`dxmatch ARGUMENTS`, in this process."""
-    (entry,) = entry_points(group="console_scripts", name="dxmatch")
-    with patch.object(sys, "argv", ["dxmatch", *map(str, arguments)]):
-        try:
-            entry.load()()
-        except SystemExit as end:
-            assert not end.code, f"dxmatch {arguments} ends with {end.code}"
+@cache
+def pairs() -> list[list[Pair]]:
+    """Ten blocks of 2,000, each with texts of its own: synonyms, names of one category of ICD-10-CM, another spelling, any two texts."""
+    columns = pq.read_table(Path(__file__).with_name("pairs.parquet")).to_pydict()
+    every = [*zip(columns["a"], columns["b"], strict=True)]
+    return [every[start : start + 2_000] for start in range(0, len(every), 2_000)]
 
 
-@contextmanager
-def served(m: Any) -> Iterator[Callable[[str, Any], Any]]:
-    """`dxmatch serve` on loopback; gives what posts a question and reads the answer."""
-    import uvicorn
-
-    server = uvicorn.Server(uvicorn.Config(dxmatch.serving.app(m), port=0, log_level="error", lifespan="off"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    address = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/api/"
-
-    def ask(what: str, said: Any) -> Any:
-        request = urllib.request.Request(
-            address + what, json.dumps(said).encode(), {"Content-Type": "application/json"}
-        )
-        with urllib.request.urlopen(request) as answer:
-            return json.load(answer)
-
-    try:
-        yield ask
-    finally:
-        server.should_exit = True
-        thread.join()
+def sides(some: list[Pair]) -> tuple[list[str], list[str]]:
+    return [a for a, _ in some], [b for _, b in some]
 
 
-def _texts(a: Texts, b: Texts) -> tuple[list[str], list[str]]:
-    return list(dict.fromkeys(a)), list(dict.fromkeys(b))
+def all_pairs() -> list[Pair]:
+    return [pair for block in pairs() for pair in block]
 
 
-def _of(a: Texts, b: Texts, known: dict[tuple[str, str], float]) -> np.ndarray:
-    return np.array([known.get(pair, NOT_ASKED) for pair in zip(a, b, strict=True)])
+def texts() -> list[str]:
+    """Of all blocks, each once."""
+    return list(dict.fromkeys(text for pair in all_pairs() for text in pair))
 
 
-def _one_by_one(m: Any, a: Texts, b: Texts, _: Path) -> np.ndarray:
-    return np.array([m.probability(*pair) for pair in zip(a, b, strict=True)])
+def _inputs(_: Any) -> Found:
+    return {"sha256": np.array([hashlib.sha256(json.dumps(block).encode()).hexdigest() for block in pairs()])}
 
 
-def _score(made: Callable[[dict[str, Texts], Path], Any]) -> Door:
-    return lambda m, a, b, folder: numbers(m.score(made({"a": a, "b": b}, folder))["probability"])
+def probabilities(m: Any, some: list[Pair]) -> Found:
+    """match : 1, 0, or -1 where a text is not understood; by the threshold."""
+    scored = table(m, *sides(some))
+    match = np.nan_to_num(numbers(scored["match"]), nan=-1)
+    found = {"probability": numbers(scored["probability"]), "match": match.astype(np.int8)}
+    return found | {"threshold": np.array([m.threshold])}
 
 
-def _csv(columns: dict[str, Texts], folder: Path) -> Path:
-    pd.DataFrame(columns).to_csv(folder / "pairs.csv", index=False)
-    return folder / "pairs.csv"
+def explanations(m: Any, most: int) -> Found:
+    found = [explanation(m, a, b) for a, b in pairs()[1][:most]]
+    return {"names": np.array([names for names, _ in found]), "value": np.array([x for _, row in found for x in row])}
 
 
-def _parquet(rows: int, engine: str = "local") -> Door:
-    def door(m: Any, a: Texts, b: Texts, folder: Path) -> np.ndarray:
-        pq.write_table(pa.table({"a": a, "b": b}), folder / "pairs.parquet")
-        command("score", folder / "pairs.parquet", "-o", folder / "scored.parquet", "--chunk-rows", rows, "--engine", engine)  # fmt: skip
-        return numbers(pq.read_table(folder / "scored.parquet")["probability"])
-
-    return door
-
-
-def _matrix(m: Any, a: Texts, b: Texts, _: Path) -> np.ndarray:
-    rows, columns = _texts(a, b)
-    return _of(a, b, dict(zip(product(rows, columns), m.matrix(rows, columns).ravel().tolist(), strict=True)))
-
-
-def _rank(m: Any, a: Texts, b: Texts, _: Path) -> np.ndarray:
-    queries, terms = _texts(a, b)
-    known = [q for q in queries if not m.not_understood([q])][:5]
-    return _of(a, b, {(q, hit.term): hit.probability for q in known for hit in m.rank(q, terms, k=None)})
-
-
-def _link(m: Any, a: Texts, b: Texts, _: Path) -> np.ndarray:
-    found = m.link(pl.Series(a).unique(maintain_order=True), pl.Series(b).unique(maintain_order=True), k=9, threshold=0)
-    return _of(a, b, {(one, other): p for one, other, p in found.select("a", "b", "probability").iter_rows()})
-
-
-def _dedupe(m: Any, a: Texts, b: Texts, _: Path) -> np.ndarray:
-    found = m.dedupe(pl.Series([*a, *b]).unique(maintain_order=True), policy="specification").drop_nulls("joined_with")
-    known = {(one, other): p for one, other, p in found.select("term", "joined_with", "probability").iter_rows()}
-    return _of(a, b, known | {pair[::-1]: p for pair, p in known.items()})
-
-
-def _serve(m: Any, a: Texts, b: Texts, _: Path) -> np.ndarray:
-    rows, columns = _texts(a, b)
-    with served(m) as ask:
-        links = ask("link", {"a": rows, "b": columns[:20], "k": 20})["links"]
-    known = {(link["a"], link["b"]): link["probability"] for link in links}
-    return _of(a, b, {pair: p for pair, p in known.items() if p is not None})
-
-
-def policies(m: Any, a: Texts, b: Texts) -> dict[str, list[float]]:
-    """The probability of each pair under each policy, as the server of one policy tells them; all must be understood."""
-    with served(m) as ask:
-        said = [ask("match", {"a": one, "b": other})["policies"] for one, other in zip(a, b, strict=True)]
-    return {name: [each["probability"] for row in said for each in row if each["policy"] == name] for name in POLICIES}
-
-
-def _estimator(m: Any, a: Texts, b: Texts, _: Path) -> np.ndarray:
-    made = dxmatch.MatchClassifier(judge_all=False)
-    made.match_function_, made.classes_, made.match_label_, made.n_features_in_ = m, np.array([0, 1]), 1, 2
-    return made.predict_proba(list(zip(a, b, strict=True)))[:, 1]
-
-
-def _threads(m: Any, a: Texts, b: Texts, _: Path) -> np.ndarray:
-    out = np.empty(len(a))
-
-    def fill(first: int) -> None:
-        out[first::16] = m.probabilities(a[first::16], b[first::16])
-
-    with ThreadPoolExecutor(16) as pool:
-        list(pool.map(fill, range(16)))
-    return out
-
-
-DOORS: dict[str, tuple[Door, int]] = {
-    "one by one": (_one_by_one, 100),
-    "a pandas frame": (_score(lambda columns, _: pd.DataFrame(columns)), 2_000),
-    "a polars frame": (_score(lambda columns, _: pl.DataFrame(columns)), 2_000),
-    "CSV": (_score(_csv), 2_000),
-    "Parquet in chunks of 7": (_parquet(7), 50),
-    "Parquet in chunks of 1,000": (_parquet(1_000), 2_000),
-    "Parquet on Ray": (_parquet(50, "ray"), 100),
-    "matrix": (_matrix, 2_000),
-    "rank": (_rank, 2_000),
-    "link": (_link, 2_000),
-    "dedupe": (_dedupe, 2_000),
-    "serve": (_serve, 2_000),
-    "the estimator": (_estimator, 2_000),
-    "a pickle": (lambda m, a, b, _: pickle.loads(pickle.dumps(m)).probabilities(a, b), 2_000),
-    "16 threads": (_threads, 2_000),
+RUNS: dict[str, tuple[str, Callable[[Any], Found]]] = {
+    "inputs": ("specification", _inputs),
+    **{policy: (policy, lambda m: probabilities(m, all_pairs())) for policy in POLICIES},
+    "relations": ("specification", lambda m: relations(m, *sides(pairs()[0]))),
+    "codes, 5 candidates": ("specification", lambda m: codes(m, texts()[:2_000], 5)),
+    "codes, k=1": ("specification", lambda m: codes(m, texts()[:300], 1)),
+    "contributions": ("specification", lambda m: contributions(m, *sides(pairs()[1][:200]))),
+    "shap": ("specification", lambda m: contributions_of_shap(m, *sides(pairs()[1][:200]))),
+    "clusters": ("specification", lambda m: {"cluster": np.array(m.dedupe(texts()[:600])["cluster"], float)}),
+    "explanations": ("specification", lambda m: explanations(m, 50)),
+    "200 explanations": ("specification", lambda m: explanations(m, 200)),
 }
-"""Ways to the probabilities of pairs, `NOT_ASKED` where one does not tell; and how many pairs each is asked, in both orders."""
+"""Of each run the policy, and what it finds."""
+SLOW = {"strict", "broader-counts", "shap", "200 explanations"}
+"""Runs of which others find a part: a policy and the library shap take seconds to load, an explanation 20 ms."""
+
+
+def find(name: str, folder: Path, seed: int = 0) -> Found:
+    policy, found = RUNS[name]
+    return found(matcher(policy))
+
+
+def differences(expected: Found, found: Found) -> list[str]:
+    """A line for each array that is not as frozen: numbers within `TOLERANCE`, all else exactly."""
+    out = [f"{name}: on one side alone" for name in expected.keys() ^ found.keys()]
+    for name in expected.keys() & found.keys():
+        was, now = expected[name], found[name]
+        if (was.shape, was.dtype.kind) != (now.shape, now.dtype.kind):
+            out.append(f"{name}: {was.dtype}{was.shape} was expected, {now.dtype}{now.shape} is found")
+            continue
+        number = was.dtype.kind == "f"
+        unlike = np.argwhere(~np.isclose(now, was, rtol=0, atol=TOLERANCE, equal_nan=True) if number else was != now)
+        if len(unlike):
+            at = tuple(unlike[0])
+            out.append(
+                f"{name}: {len(unlike)} of {was.size}, the first at {at}: {was[at]} was expected, {now[at]} is found"
+            )
+    return out

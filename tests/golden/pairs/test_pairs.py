@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -12,39 +11,25 @@ import pytest
 
 import dxmatch
 
-from .adapter import DOORS, NOT_ASKED, policies
-from .runs import EXPECTED, RUNS, SLOW, all_pairs, differences, matcher, pairs, relations, sides
+from ..frozen import expected
+from .adapter import all_pairs, differences, matcher, pairs, relations, sides
+from .doors import DOORS, NOT_ASKED, policies
 
-SLOW_DOORS = {"Parquet on Ray"}
-"""Ray takes ten seconds to start."""
-
-
-def cases(names: Iterable[str], slow: set[str]) -> list[Any]:
-    return [pytest.param(name, marks=[pytest.mark.slow] if name in slow else []) for name in names]
+RAY = "Parquet on Ray"
+"""Which takes ten seconds to start."""
 
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-@pytest.fixture(scope="session")
-def frozen() -> dict[str, dict[str, np.ndarray]]:
-    found: dict[str, dict[str, np.ndarray]] = {}
-    with np.load(EXPECTED) as arrays:
-        for name in arrays.files:
-            run, _, column = name.partition(": ")
-            found.setdefault(run, {})[column] = arrays[name]
-    return found
-
-
-@pytest.mark.parametrize("run", cases(RUNS, SLOW))
-def test_a_run_finds_what_was_frozen(run: str, frozen: Any) -> None:
-    policy, find = RUNS[run]
-    assert not differences(frozen[run], find(matcher(policy)))
+@pytest.fixture
+def frozen() -> Any:
+    return expected("pairs")
 
 
 def test_policies_that_are_not_learnt_add_relations_up(frozen: Any) -> None:
     some = all_pairs()[:8_000]
-    found = relations(matcher(), some)
+    found = relations(matcher(), *sides(some))
     sums = {"strict": found["same"], "broader-counts": found["same"] + found["narrower"]}
     assert not differences({policy: frozen[policy]["probability"][: len(some)] for policy in sums}, sums)
 
@@ -66,29 +51,20 @@ def bits(p: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(p), np.nan, p).view(np.int64)
 
 
-def unsymmetric(p: np.ndarray) -> int:
-    """Pairs whose probability is not that of the other order, to the bit."""
-    one, other = np.split(p, 2)
-    return int((bits(one) != bits(other)).sum())
-
-
-def changed(frozen: Any, p: np.ndarray) -> list[str]:
-    return differences({"p": frozen["specification"]["probability"][: len(p)]}, {"p": p})
-
-
-@pytest.mark.parametrize("door", cases(DOORS, SLOW_DOORS))
+@pytest.mark.parametrize("door", [pytest.param(door, marks=[pytest.mark.slow] * (door == RAY)) for door in DOORS])
 def test_a_door_gives_the_bits_of_all_others(door: str, frozen: Any, tmp_path: Path) -> None:
-    if door in SLOW_DOORS and find_spec("ray") is None:
+    if door == RAY and find_spec("ray") is None:
         pytest.skip("the engine 'ray' needs the extra 'ray'")
     ask, most = DOORS[door]
     a, b = both_orders(most)
-    expected = matcher().probabilities(a, b)
-    assert not unsymmetric(expected)
-    assert changed(frozen, expected[:most]) == []
+    every = matcher().probabilities(a, b)
+    one, other = np.split(bits(every), 2)
+    assert (one == other).all(), "a pair has the probability of its other order, to the bit"
+    assert not differences({"p": frozen["specification"]["probability"][:most]}, {"p": every[:most]})
     found = ask(matcher(), a, b, tmp_path)
     asked = found != NOT_ASKED
     assert asked.sum() >= 100
-    np.testing.assert_array_equal(bits(found[asked]), bits(expected[asked]))
+    np.testing.assert_array_equal(bits(found[asked]), bits(every[asked]))
 
 
 def test_a_pair_is_decided_as_in_a_table(frozen: Any) -> None:

@@ -15,10 +15,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-FORMS = ("csv", "tsv", "xlsx", "jsonl", "parquet", "pandas", "polars")
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
-MIXED = ("xlsx", "jsonl", "pandas")
-"""Forms whose columns may hold values of several kinds."""
 
 
 class Cells(NamedTuple):
