@@ -50,6 +50,7 @@ test: $(VENV)/.installed-dev
 # What every push need not run: servers of others, AutoGluon, fuzz, faults put in, the wheel, kills, large real data, every page of docs/.
 test-nightly: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -m nightly --numprocesses auto --dist worksteal
+	FUZZ=1000 $(BIN)/python -m pytest --numprocesses auto --dist worksteal tests/fuzz
 
 # The documentation as a site that asks nobody for anything: out/site/index.html, also from the disk.
 docs: $(VENV)/.installed-dev

@@ -1,4 +1,7 @@
-"""Every code block of the README and of docs/ is run: page by page, in order, in a folder of its own.
+"""Every code block of the README and of docs/ is run: page by page, in order, in a folder of its own, all of them at night.
+
+With a push runs the README, and a page whose text is another than when it last ran without an error: `ran.json` says which text that was, and is written by the run.
+Of all others it is looked up that what they name is there.
 
 Python in one namespace a page; lines of a shell as commands; a block with a title is the file of that name; TOML and JSON are
 read. What is not run says why in a comment above it, `<!-- not run: REASON -->`.
@@ -6,9 +9,14 @@ read. What is not run says why in a comment above it, `<!-- not run: REASON -->`
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
+import os
+import re
+import shlex
 import shutil
+import tempfile
 import tomllib
 import traceback
 import warnings
@@ -16,9 +24,13 @@ from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+from filelock import FileLock
 
+import dxmatch
+from dxmatch.cli.main import app, as_typed
 from dxmatch.endpoints.endpoint import read_services
 from dxmatch.errors import DxmatchError
 from dxmatch.features.feature_set import FeatureSet
@@ -30,16 +42,45 @@ from .shell import lines_of, run_line, write_shim
 
 SHOWN = {"text", "csv", "jsonl", "html", "bibtex", "yaml", "dockerfile"}
 """What is looked at, and a file where it has a title."""
+_COMMANDS = re.compile(r"(?:^|[|;&] *)dxmatch (.*?)(?= *(?:[|;>&]|$))")
+_NAMES = re.compile(r"\bdxmatch\.([a-z]\w*)\b(?!/)")
+RAN = Path(__file__).with_name("ran.json")
+CODE = [page for page in PAGES if blocks_of(page)]
 
 
-def of_each_push(page: Path) -> tuple[pytest.MarkDecorator, ...]:
-    """None of the README, which runs with every push; the other pages run at night."""
-    return () if page.stem == "README" else (pytest.mark.nightly,)
+def text_of(page: Path) -> str:
+    return hashlib.sha256(page.read_bytes()).hexdigest()[:16]
 
 
-@pytest.mark.parametrize(
-    "page", [pytest.param(page, id=name_of(page), marks=of_each_push(page)) for page in PAGES if blocks_of(page)]
-)
+def when(page: Path) -> tuple[pytest.MarkDecorator, ...]:
+    """At night alone, or with each push."""
+    ran = json.loads(RAN.read_text("utf-8")).get(name_of(page)) == text_of(page)
+    return (pytest.mark.nightly,) if ran and page.stem != "README" else ()
+
+
+def note(page: Path) -> None:
+    """That it ran as it is."""
+    with FileLock(Path(tempfile.gettempdir()) / "dxmatch-pages.lock"):
+        known = json.loads(RAN.read_text("utf-8")) | {name_of(page): text_of(page)}
+        known = {name: known[name] for name in map(name_of, CODE) if name in known}
+        if (text := json.dumps(known, indent=1) + "\n") != RAN.read_text("utf-8"):
+            RAN.write_text(text, "utf-8")
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, id=name_of(page)) for page in CODE])
+@patch.dict(os.environ)
+def test_what_a_page_names_is_there(page: Path) -> None:
+    """Also in what is not run: commands with their options, public names of Python."""
+    for block in blocks_of(page):
+        for line in lines_of(block.text) if block.language == "sh" else ():
+            for words in _COMMANDS.findall(line):
+                app.parse_args(as_typed(shlex.split(words)), exit_on_error=False, print_error=False)
+        if block.language == "python":
+            compile(block.text, str(block), "exec")
+            assert [name for name in _NAMES.findall(block.text) if not hasattr(dxmatch, name)] == [], block
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, id=name_of(page), marks=when(page)) for page in CODE])
 def test_a_page(
     page: Path, tmp_path: Path, command: Callable[..., Any], loopback: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -70,6 +111,7 @@ def test_a_page(
             warnings.simplefilter("ignore")
             wrong += run(block, namespace, command, shims, loopback.url, came)
     assert not wrong, "\n" + "\n\n".join(wrong)
+    note(page)
 
 
 def forget(made: Path) -> None:

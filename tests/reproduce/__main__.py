@@ -12,26 +12,21 @@ import sys
 from pathlib import Path
 
 from . import clinbench_hpb, direct, h_ddx, how_to_evaluate, kernel29
-from .figure import DIFFERENT, Figure, show
+from .figure import DIFFERENT, show
 
 PAPERS = {
     "h-ddx": h_ddx, "how-to-evaluate": how_to_evaluate, "kernel29": kernel29, "clinbench-hpb": clinbench_hpb, "direct": direct,
 }  # fmt: skip
 
 
-def figures(folder: Path | None, papers: list[str] | None = None) -> list[Figure]:
-    return [one for name in papers or PAPERS for one in PAPERS[name].figures(folder)]
-
-
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.reproduce", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("folder", nargs="?", type=Path, help="the authors' published files")
-    parser.add_argument("--paper", action="append", choices=[*PAPERS], help="only this one; may be given again")
     chosen = parser.parse_args(arguments)
     if chosen.folder is not None and not chosen.folder.is_dir():
         print(f"{chosen.folder} is no folder", file=sys.stderr)
         return 2
-    found = figures(chosen.folder, chosen.paper)
+    found = [one for paper in PAPERS.values() for one in paper.figures(chosen.folder)]
     show(found)
     return int(any(one.verdict == DIFFERENT for one in found))
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import atexit
 import json
-import runpy
 import shutil
 import urllib.request
 from collections import Counter
@@ -21,6 +20,7 @@ import pandas as pd
 
 import dxmatch
 from dxmatch.tests.command_line import Done, typed
+from dxmatch.tests.loopback_server import Loopback
 
 from ..compare import Row, Table, differences  # noqa: F401
 from ..files import lay_out
@@ -55,7 +55,7 @@ matcher = cache(dxmatch.load)
 @cache
 def server() -> Any:
     """A `Loopback`, once in a process."""
-    started = runpy.run_path(str(Path(__file__).parents[2] / "loopback_server.py"))["Loopback"]()
+    started = Loopback()
     atexit.register(started.stop)
     return started
 
