@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import openpyxl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -259,6 +260,7 @@ def _of_kinds(rows: list[Row]) -> bool:
     return any(len(of) > 1 for of in kinds) or any(isinstance(v, int) and abs(v) >= 2**63 for r in rows for v in r.values())  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore")
 @examples()
 @given(st.integers(0, 1 << 32))
 def test_a_damaged_table(seed: int) -> None:
