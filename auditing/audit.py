@@ -133,12 +133,9 @@ def audit(
 
 def _features(matcher: MatchFunction, every: ScoredPairs, differ: ScoredPairs, rows: NDArray[np.int64]) -> _Rows:
     """Finds what moves the scores of the pairs in some rows of those that differ, and what goes together."""
-    names, table, known = matcher.features.names, differ.table[rows], np.isfinite(every.table).mean(0)
-    moved, raw, together = (
-        matcher.parts.trees.contributions(table),
-        matcher.parts.trees.raw(table),
-        correlations(differ.table),
-    )
+    names, table, trees = matcher.features.names, differ.table[rows], matcher.parts.trees
+    moved, raw, known = trees.contributions(table), trees.raw(table), np.isfinite(every.table).mean(0)
+    together = correlations(differ.table)
     strength = np.abs(moved[:, :-1]).mean(0).tolist()
     same = {column: ", ".join(names[i] for i in group) for group in together.redundant() for column in group}
     features: list[Row] = [

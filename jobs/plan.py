@@ -417,11 +417,8 @@ def read_rows(chunk: Chunk, columns: Sequence[str], texts: Sequence[str] = ()) -
         counts = np.array(rows_of_groups(file), np.int64)
         starts = np.cumsum(counts) - counts
         groups = np.flatnonzero((starts < chunk.first + chunk.rows) & (starts + counts > chunk.first)).tolist()
-        skip, left, kept = (
-            chunk.first - int(starts[groups].min(initial=chunk.first)),
-            chunk.rows,
-            list[pa.RecordBatch](),
-        )
+        skip, left = chunk.first - int(starts[groups].min(initial=chunk.first)), chunk.rows
+        kept = list[pa.RecordBatch]()
         for batch in file.iter_batches(chunk.rows, row_groups=groups, columns=list(columns), use_threads=False):
             if len(rows := batch.slice(skip, left)):
                 kept.append(rows)

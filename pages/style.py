@@ -40,9 +40,6 @@ class Style:
     width: int | str
     titled: bool
 
-    def colour(self, place: int) -> str:
-        return self.series[place % COLOURS]
-
 
 def _style(colour: dict[str, str], **more: Any) -> Style:
     named = {name: colour[name] for name in ("ink", "soft", "line", "panel", "card")}

@@ -74,8 +74,11 @@ def by_way(found: dxmatch.Audit) -> dict[str, dict[str, Any]]:
     return {row["way"]: row for row in found.voters.to_pylist()}
 
 
-def test_those_that_are_best_together_are_not_those_that_are_best_alone(known, pairs) -> None:
-    ways = by_way(dxmatch.audit(known[1], pairs, voters=3, **FEW))
+def test_those_that_are_best_together_are_not_those_that_are_best_alone(known, pairs, capsys) -> None:
+    found = dxmatch.audit(known[1], pairs, voters=3, **FEW)
+    found.print()
+    assert "highest F1 alone" in capsys.readouterr().out and "what the feature silent is worth" in found.left_out
+    ways = by_way(found)
     assert ways["together"]["voters"] == "third_a, third_b, third_c"
     assert (ways["together"]["yes"], ways["together"]["f1"], ways["together"]["folds"]) == (2, 1.0, 5)
     alone = ways["highest F1 alone"]
@@ -109,12 +112,3 @@ def test_no_pair_chooses_and_measures(tmp_path: Path, pairs: pd.DataFrame, monke
     monkeypatch.setattr("dxmatch.auditing.voters.MOST_SUBSETS", 3)
     with pytest.raises(OptionError, match="of the 11 features of kind 'vote' with an answer.*at most 3 choices"):
         dxmatch.audit(m, pairs, voters=2, **FEW)
-
-
-def test_the_page(known, pairs, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    m = dxmatch.load(known[0] / "m", min_coverage=0, loading={"store": known[0] / "votes.sqlite"})
-    found = dxmatch.audit(m, pairs, voters=3, **FEW)
-    found.print()
-    assert "highest F1 alone" in capsys.readouterr().out
-    page = (found.save(tmp_path / "audit") / "audit.html").read_text("utf-8")
-    assert "what the feature silent is worth" in page and "F1 on the pairs that chose" in page
