@@ -18,10 +18,10 @@ from dxmatch.models.folder import SHIPPED_MODEL
 
 from ..diagnosing.test_published import published
 from ..evaluation.made import written
-from ..evaluation.reasoning_example import GOOD, GRAPHS, NOTES
 from .blocks import ROOT
 
 EXAMPLE = ROOT / "example"
+_REASONING = ROOT / "tests/golden/evaluation/runs/reasoning_zero.json"
 _ENDPOINT = '[endpoint.{name}]\nurl = "{url}"\nconcurrency = 8\ntries = 2\n\n'
 _PRICES = '[price."llama-3-8b"]\nprompt = 0.1\ncompletion = 0.4\n'
 _FEATURES = '[[feature]]\nname = "icd_mine"\nkind = "icd_pick"\nmodel = "my-org/my-model"\nendpoint = "local"\n'
@@ -100,14 +100,13 @@ def lay_out(folder: Path, url: str) -> None:
     shutil.copytree(SHIPPED_MODEL, folder / "my-model")
     header, *patients = published(folder).read_text("utf-8").splitlines(keepends=True)
     (folder / "release_test_patients.csv").write_text(header + "".join(patients * 500), "utf-8")
-    written(folder / "graphs", GRAPHS)
-    written(folder / "notes", NOTES)
+    written(folder, json.loads(_REASONING.read_text("utf-8"))["files"])
     _write(folder / "people.csv", [
         {"note": "Asthma/a1.json", "observation": "wheeze", "predicted": "wheeze", "label": 1},
         {"note": "Stroke/s1.json", "observation": "droop", "predicted": "clot", "label": 0},
     ])  # fmt: skip
     for run in ("run-1", "run-2", "run-g", "run-k", "runs/gpt4-g", "runs/gpt4-k"):
-        written(folder / run, GOOD)
+        shutil.copytree(folder / "good", folder / run)
     (folder / "cnqa.json").write_text(json.dumps(_QUESTIONS), "utf-8")
     (folder / "questions.json").write_text(json.dumps(_QUESTIONS), "utf-8")
     _write(folder / "answers.csv", [{"question_id": n, "shift": s, "response": "A"} for n in (1, 2) for s in (0, 1)])

@@ -83,15 +83,10 @@ RIGHT = ["reference", "reference_icd10", "reference_severity", "severity", "rela
         (RIGHT, "ABXYZ", "weighted", "the column relation, or severity with the reference's"),
     ],
 )
-def test_a_family_that_lacks_something_is_left_out_unless_it_is_named(full_report, same_text, without, raters, family, lacks):  # fmt: skip
+def test_a_family_that_lacks_something_is_left_out_unless_it_is_named(same_text, without, raters, family, lacks):
     frame = lists_of_everything().drop(columns=without)
     frame = frame[frame["rater"].isin(list(raters))]
-    report = scored(frame, None, same_text, k=3)
-    assert report.left_out[family].startswith(lacks)
-    found = {(row["algorithm"], row["name"]): row["value"] for row in full_report.rows}
-    of_others = [row for row in report.rows if row["of"] != "change" and row["metric"] in ("HDF1", "R_disease", "MRR")]
-    for row in of_others:
-        assert row["value"] == pytest.approx(found[row["algorithm"], row["name"]])
+    assert scored(frame, None, same_text, k=3).left_out[family].startswith(lacks)
     with pytest.raises(InputError, match=lacks):
         scored(frame, [family], same_text)
 
@@ -115,13 +110,12 @@ def test_a_code_of_a_right_answer_is_named_with_the_file_that_holds_it(tmp_path)
         dxmatch.evaluate(lists, right, matcher=By())
 
 
-@pytest.mark.parametrize("metric", ["recall", "ranking", "hierarchical"])
-def test_cases_without_a_right_answer_are_left_out_and_told(same_text, metric):
+def test_cases_without_a_right_answer_are_left_out_and_told(same_text):
     frame = lists_of_everything()
     part = frame["case_id"] == "c00"
-    for name in RIGHT[:2]:
-        frame.loc[part, name] = None
-    found, alone = scored(frame, metric, same_text, k=3), scored(frame[~part], metric, same_text, k=3)
+    frame.loc[part, RIGHT[:2]] = None
+    metrics = ["recall", "ranking", "hierarchical"]
+    found, alone = (scored(some, metrics, same_text, k=3) for some in (frame, frame[~part]))
     values = [np.array([[row["value"], row["n_cases"]] for row in report.rows], float) for report in (found, alone)]
     np.testing.assert_allclose(*values)
-    assert "1 of 14 cases" in told(found, "no_reference")
+    assert told(found, "no_reference").count("1 of 14 cases") == len(metrics)

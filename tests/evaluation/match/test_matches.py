@@ -1,18 +1,24 @@
-"""M against the right answers and between raters: against plain loops, each pair asked once; what M is asked and does not understand."""
+"""M against the right answers and between raters: against plain loops, each pair asked once; what was matched with what; codes."""
 
 from __future__ import annotations
 
+import json
 import warnings
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dxmatch
 from dxmatch.errors import InputError, ModelError, NotUnderstoodWarning, OptionError
+from dxmatch.evaluation.report import results as module
 
-from ..made import By, SetMatcher, framed, scored, told, value
+from ..made import POINTS, By, SetMatcher, find, framed, scored, told, value
 
 WORDS = ["asthma", "copd", "angina", "gout", "Gout", "none"]
 lists = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4)
@@ -49,9 +55,11 @@ def test_equal_to_plain_loops_and_each_pair_asked_once(drawn, k, directed):
         assert value(report, rater, f"R_disease@{k}") == pytest.approx(found.mean())
         assert value(report, rater, f"Acc(M)@{k}") == pytest.approx(np.mean([table[:k].any() for table in tables]))
         assert value(report, rater, "MRR") == pytest.approx(np.mean(ranks))
-    beside = [met["A", "X"], met["A", "Y"]]
-    assert value(report, "A", f"P(AE mean)@{k}") == pytest.approx(np.mean(beside) / k**2)
-    assert value(report, "A", f"R(EE min)@{k}") == pytest.approx(np.mean(np.array(met["X", "Y"]) > 0))
+    ae, ee = np.array([met["A", "X"], met["A", "Y"]]), np.array(met["X", "Y"])
+    for name, above, below, places in (("P", ae, ee, k**2), ("R", ae > 0, ee > 0, 1)):
+        assert value(report, "A", f"{name}(AE mean)@{k}") == pytest.approx(above.mean() / places)
+        ratio = above.mean() / below.mean() if below.any() else None
+        assert value(report, "A", f"R{name}AD@{k}") == (ratio if ratio is None else pytest.approx(ratio))
     assert len(m.asked) == len(set(m.asked)) and set(m.asked) == {pair for pair in wanted if "none" not in pair}
 
 
@@ -124,7 +132,7 @@ CODED = {
 TABLE = {"lung spots": "R91.8", "TB": "A15-A19", "chest cold": "J17; J18", "flu": ""}
 
 
-def coded(cells=None, table=TABLE):
+def coded(cells, table):
     frame = framed(CODED, **({} if cells is None else {"icd10": cells}))
     return scored(frame, "hdf1", k=2, codes={"table": table})
 
@@ -153,7 +161,6 @@ def test_codes_by_cell_and_table(cells, table, codes, ways):
 @pytest.mark.parametrize(
     ("cells", "table", "names"),
     [
-        (None, None, "the columns icd10 and reference_icd10"),
         (["I26", *[None] * 6], None, "the columns icd10 and reference_icd10"),
         ([None, None, "A15", *[None] * 4], None, "the columns icd10 and reference_icd10"),
         (["nonsense", *[None] * 6], TABLE, "row 0, column 'icd10'"),
@@ -164,3 +171,110 @@ def test_codes_by_cell_and_table(cells, table, codes, ways):
 def test_codes_that_are_missing_or_wrong(cells, table, names):
     with pytest.raises(InputError, match=names):
         coded(cells, table)
+
+
+PROBABILITIES = {
+    ("copd", "chronic lung disease"): 0.6,
+    ("gout", "arthritis"): 0.4,
+    ("asthma", "asthma attack"): 0.9,
+    ("gout", "podagra"): 0.95,
+}
+KINDS = {
+    "chronic lung disease": "narrower", "arthritis": "narrower", "asthma attack": "related", "podagra": "same", "no copd": "excluded", "lung": "broader",
+}  # fmt: skip
+CASES = {
+    "one": {"A": ["copd", "chronic lung disease", "none"], "B": ["qwrt zzt", "gout"], "truth": ["copd", "asthma"]},
+    "two": {"A": ["arthritis"], "truth": ["gout"]},
+    "three": {"A": ["copd"], "B": ["copd"]},
+    "four": {"A": ["asthma attack", "podagra"], "B": ["podagra", "no copd", "lung"], "truth": ["asthma"]},
+}
+REFUSED = "I am sorry, but I am not able to say what the patient has; please see a doctor."
+
+
+class Knowing(By):
+    """M that knows relations, and does not understand "qwrt zzt"."""
+
+    def __init__(self):
+        super().__init__(lambda x, y: max(PROBABILITIES.get((x, y), 0.0), PROBABILITIES.get((y, x), 0.0)), related=[])
+
+    def relations(self, a, b, why=False):
+        self.related += zip(a, b, strict=True)
+        kinds = ["same" if x == y else KINDS.get(y, "unrelated") for x, y in zip(a, b, strict=True)]
+        said = [f"{x} and {y}" if k == "same" else "" for x, y, k in zip(a, b, kinds, strict=True)]
+        return SimpleNamespace(kinds=kinds, why=said)
+
+    def not_understood(self, texts):
+        return {text: "gibberish" for text in texts if text == "qwrt zzt"}
+
+
+def report_of(cases, matcher=None, by=(), **reading):
+    frame, reading = framed(cases) if isinstance(cases, dict) else cases, {"no_diagnosis": ["none"], **reading}
+    matcher = matcher or Knowing()
+    return dxmatch.evaluate(frame, matcher=matcher, metrics="recall", by=by, reading=reading, resampling=POINTS)
+
+
+def known(rows):
+    """None for what is not known."""
+    return [{name: None if pd.isna(cell) else cell for name, cell in row.items()} for row in rows]
+
+
+def rows_of(report):
+    return known(report.matches.to_dict("records"))
+
+
+@pytest.fixture(scope="module")
+def report():
+    """Relations are asked when they are needed, each once."""
+    report = report_of(CASES, m := Knowing())
+    assert not m.related and len(report.matches) == 14 and len(m.related) == len(set(m.related)) > 0
+    return report
+
+
+@pytest.mark.parametrize(
+    ("case", "rater", "rank", "expected"),
+    [
+        ("one", "A", 2, ["chronic lung disease", "copd", 0.6, True, "broader", None, None]),
+        ("one", "A", 3, [None, None, None, None, None, "no diagnosis is said", None]),
+        ("one", "B", 1, ["qwrt zzt", "copd", None, False, "unrelated", "the diagnosis is not understood: gibberish", "not understood"]),
+        ("two", "A", 1, ["arthritis", "gout", 0.4, False, "broader", None, "relation disagrees"]),
+        ("two", "B", None, [None, None, None, None, None, "the answer is empty", None]),
+        ("four", "B", 2, ["no copd", "asthma", 0.0, False, "excluded", "another disease", None]),
+        ("four", "B", 3, ["lung", "asthma", 0.0, False, "narrower", None, "relation disagrees"]),
+        ("three", "B", 1, ["copd", None, None, None, None, "the case has no right answer", None]),
+        ("four", "A", 1, ["asthma attack", "asthma", 0.9, True, "related", None, "relation disagrees"]),
+        ("four", "A", 2, ["podagra", "asthma", 0.0, False, "same", "asthma and podagra", "relation disagrees"]),
+    ],
+)  # fmt: skip
+def test_the_rows_by_hand(report, case, rater, rank, expected):
+    row = find(rows_of(report), case_id=case, algorithm=rater, rank=rank)
+    names = ("diagnosis", "reference", "probability", "match", "relation", "why", "doubtful")
+    assert [row[name] for name in names] == expected
+    assert row["references"] == {"one": "copd; asthma", "two": "gout", "three": None, "four": "asthma"}[case]
+
+
+def test_what_was_written_stands_where_nothing_could_be_read():
+    long = " ".join([REFUSED] * 200)
+    answers = {"gpt": ["1. Gout\n2. RA", long], "claude": ["Gout", None]}
+    report = report_of(pd.DataFrame({"case_id": ["one", "two"], "reference": ["Gout", "RA"], **answers}))
+    gpt, claude = (find(rows_of(report), case_id="two", algorithm=who) for who in ("gpt", "claude"))
+    assert gpt["why"] == "no diagnosis could be read from the answer" and gpt["answer"].startswith(REFUSED)
+    assert gpt["answer"].endswith(f"(cut at 4,000 of {len(long):,} characters)")
+    assert (claude["why"], claude["answer"]) == ("the answer is empty", None)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".xlsx", ".parquet"])
+def test_the_files_hold_the_table_and_a_spreadsheet_runs_no_formula(report, tmp_path, monkeypatch, suffix):
+    monkeypatch.setattr(module, "_ROWS_PER_CHUNK", 1)
+    path = report.save_table("matches", tmp_path / f"matches{suffix}")
+    if suffix == ".parquet":
+        read = pq.read_table(path).to_pylist()
+    elif suffix == ".jsonl":
+        read = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    else:
+        read = {".xlsx": pd.read_excel, ".csv": pd.read_csv}[suffix](path).to_dict("records")
+    assert known(read) == rows_of(report)
+    formula = report_of({"1": {"A": ["=1+1 disease"], "truth": ["gout"]}})
+    monkeypatch.setenv("DXMATCH_SPREADSHEET", "1")
+    assert "'=1+1 disease" in formula.save_table("matches", tmp_path / "m.csv").read_text()
+    with pytest.raises(InputError):
+        report.save_table("matches", tmp_path / "m.odt")

@@ -44,8 +44,7 @@ def made_report(missing="empty", n=137):
             lists["truth"] = list(generator.choice(WORDS[:-1], generator.integers(1, 3), replace=False))
         cases[f"case {i}"] = lists
     frame = long_form(cases, {"truth": "reference", **dict.fromkeys(MODELS, "algorithm")})
-    ward = frame["case_id"].map(lambda case: ["heart", "lungs", None][int(case.split()[1]) % 3])
-    frame = frame.assign(ward=ward)
+    frame["ward"] = frame["case_id"].map(lambda case: ["heart", "lungs", None][int(case.split()[1]) % 3])
     reading, asked = dxmatch.Reading(missing=missing), {"metrics": "recall", "by": "ward", "resampling": POINTS}
     return dxmatch.evaluate(frame, matcher=Knowing(probability), k=3, reading=reading, **asked)
 
@@ -67,41 +66,30 @@ def data(file):
 
 def said_by(data):
     """What the data of the page say of each case, model and rank: diagnosis, likeliest right answer, probability, match."""
-    entries, rows, pairs, strings = iter(data["entries"]), {}, data["pairs"], data["strings"]
+    entries, rows, strings = iter(data["entries"]), {}, data["strings"]
+    parts = ("diagnosis", "right", "probability", "match")
+    pairs = list(zip(*(data["pairs"][part] for part in parts), strict=True))
     for (case, model), length in zip(product(data["cases"], data["models"]), data["lengths"], strict=True):
         for rank in range(1, min(length, data["ranks"]) + 1):
             pair = next(entries)
-            diagnosis, right, chance, match = (
-                None if pair < 0 else pairs[part][pair] for part in ("diagnosis", "right", "probability", "match")
-            )
-            compared = right is not None and right >= 0
-            rows[case, model, rank] = (
-                None if diagnosis is None else strings[diagnosis],
-                strings[right] if compared else None,
-                chance / 1000 if compared else None,
-                bool(match) if compared else None,
-            )
+            diagnosis, right, chance, match = pairs[pair] if pair >= 0 else (None, -1, 0, 0)
+            told = (strings[right], chance / 1000, bool(match)) if right >= 0 else (None, None, None)
+            rows[case, model, rank] = (None if diagnosis is None else strings[diagnosis], *told)
     assert next(entries, None) is None
     return rows
 
 
 def test_the_page_holds_what_the_table_of_matches_holds(report, data):
     rows = report.matches.query("rank == rank").to_dict("records")
-    expected = {
-        (row["case_id"], row["algorithm"], row["rank"]): tuple(
-            None if pd.isna(row[name]) else row[name] for name in ("diagnosis", "reference", "probability", "match")
-        )
-        for row in rows
-    }
+    names = ("diagnosis", "reference", "probability", "match")
+    cells = [tuple(None if pd.isna(row[name]) else row[name] for name in names) for row in rows]
+    expected = {(row["case_id"], row["algorithm"], row["rank"]): own for row, own in zip(rows, cells, strict=True)}
     assert said_by(data) == expected and len(expected) > 900
+    pine = [data["lengths"][i * len(MODELS) + data["models"].index("pine")] for i in range(12)]
+    assert pine[0] == pine[11] == 0 < min(pine[1:11]), "an empty list"
+    assert -1 in Page(made_report("own", 14).to_html()).cases["lengths"], "one that is out"
     assert data["models"] == list(report.board.algorithms) and data["total"] == len(data["cases"]) == 137
     assert len(set(data["strings"])) == len(data["strings"]) <= len(WORDS)
-
-
-@pytest.mark.parametrize(("missing", "length"), [("empty", 0), ("own", -1)])
-def test_a_list_that_is_out_is_told_from_an_empty_one(missing, length):
-    data = Page(made_report(missing, 14).to_html()).cases
-    assert data["lengths"][data["models"].index("pine")] == length
 
 
 browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium to open the page in")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 
 import numpy as np
@@ -39,8 +38,7 @@ def test_charts_appear_for_what_is_there(panel, hand_matcher, same_text):
     assert list(alone.specs) == NAMES[1:5]
     assert [row["k"] for row in alone.specs["rpad_by_k"]["datasets"]["values"]] == [2] and "undefined" in alone.shown
     frame = lists_of_everything().drop(columns=["severity", "reference_severity"])
-    for family, names in (("weighted", ["violin_semantic"]), ("recall", [])):
-        assert list(Page(scored(frame, family, same_text).to_html()).specs) == names
+    assert list(Page(scored(frame, ["weighted", "recall"], same_text).to_html()).specs) == ["violin_semantic"]
 
 
 @pytest.mark.parametrize("metric", ["RPAD", "RRAD"])
@@ -61,8 +59,9 @@ def test_violins(page, grouped_report, score, top):
     frame, data = grouped_report.per_case, page.specs[f"violin_{score.lower()}"]["datasets"]
     for row in data["summary"]:
         own = frame[frame["algorithm"] == row["rater"]][score].dropna()
-        assert row["n_cases"] == len(own)
-        assert [row["q1"], row["median"], row["q3"]] == pytest.approx(list(own.quantile([0.25, 0.5, 0.75])))
+        assert row["n_cases"] == len(own) and [row["q1"], row["median"], row["q3"]] == pytest.approx(
+            list(own.quantile([0.25, 0.5, 0.75]))
+        )
     assert sorted(p["value"] for p in data["points"]) == sorted(frame[score].dropna())
     assert all(0 <= outline["value"] <= top for outline in data["outlines"])
 
@@ -92,11 +91,7 @@ def test_contrast(colours):
 def test_files(grouped_report, tmp_path):
     written = grouped_report.save_charts(tmp_path / "charts")
     assert {path.name for path in written} == {f"{name}.{kind}" for name in NAMES for kind in ("svg", "png")}
-    for path in written:
-        if path.suffix == ".png":
-            assert path.read_bytes().startswith(b"\x89PNG")
-        else:
-            assert len("".join(ElementTree.parse(path).getroot().itertext())) > 20
+    assert all(path.read_bytes().startswith((b"\x89PNG", b"<svg")) for path in written)
     drawn = (tmp_path / "charts" / "rpad_by_k.svg").read_text("utf-8")
     assert LIGHT["s0"] in drawn and ">A<" in drawn and ">B<" in drawn, "a file says itself whose colour is whose"
     with pytest.raises(OptionError):

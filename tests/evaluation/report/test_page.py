@@ -29,20 +29,17 @@ def assert_inert(read):
     assert all(a["href"].startswith("#") for a in read.all("a"))
 
 
-def test_the_page_is_whole_and_alone(page, page_file):
+def test_the_page_is_whole_and_alone_and_its_policy_allows_its_own_script_and_style_only(page, page_file):
     assert_inert(page)
     assert not re.search(r"url\(|@import|https?:", page.style)
     text = page_file.read_text("utf-8")
     outside = re.findall(r"https?://[^\s\"<>]+", text.replace(page.scripts[None], ""))
     assert all(address.startswith("https://vega.github.io/schema/") for address in outside), "a name, never fetched"
     assert len(text) < 2_000_000
-
-
-def test_the_policy_allows_the_page_s_own_script_and_style_only(page, page_file):
     policy = next(a["content"] for a in page.all("meta") if a.get("http-equiv") == "Content-Security-Policy")
-    (script,) = re.findall(r"<script>(.*?)</script>", page_file.read_text("utf-8"), re.DOTALL)
-    for text, part in ((script, "script-src"), (page.style, "style-src")):
-        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    for own, part in ((script, "script-src"), (page.style, "style-src")):
+        digest = base64.b64encode(hashlib.sha256(own.encode()).digest()).decode()
         assert f"{part} 'sha256-{digest}'" in policy
     assert policy.startswith("default-src 'none'") and "unsafe" not in policy
     assert "base-uri 'none'" in policy and "form-action 'none'" in policy
@@ -86,25 +83,16 @@ def test_at_most_three_findings_stand_above_the_answer(models, tmp_path):
 
 
 def attacks(address: str) -> list[str]:
-    """Fifty texts that would run, or ask for something, wherever a text is taken for more than a text."""
+    """Texts that would run, or ask for something, wherever a text is taken for more than a text."""
     run = f"document.title='ran';fetch('{address}/x')"
     return [
-        f"<script>{run}</script>", f"</script><script>{run}</script>", f"--></script><script>{run}</script>",
-        f"<!--<script>{run}", f"]]><script>{run}</script>", f"</style><script>{run}</script>",
-        f"</title><script>{run}</script>", f"</textarea><script>{run}</script>", f'"><script>{run}</script>',
-        f"'><script>{run}</script>", f"<SCRIPT SRC={address}/x></SCRIPT>", f"<scr\0ipt>{run}</scr\0ipt>",
-        f"<img src={address}/x>", f"<img src=x onerror=\"{run}\">", f'" onmouseover="{run}" x="', f"' onfocus='{run}' autofocus x='",
-        f"<svg onload=\"{run}\">", f"<svg><script>{run}</script></svg>", f"<svg><image href={address}/x /></svg>",
-        f"<math><mtext></mtext><script>{run}</script></math>", f"<body onload=\"{run}\">", f"<details open ontoggle=\"{run}\">",
-        f"<iframe src={address}/x></iframe>", f"<iframe srcdoc=\"<script>{run}</script>\"></iframe>",
-        f"<object data={address}/x></object>", f"<embed src={address}/x>", f"<link rel=stylesheet href={address}/x>",
-        f"<style>@import url({address}/x);</style>", f"<style>*{{background:url({address}/x)}}</style>",
-        f"</style><style>body{{background:url({address}/x)}}", f"<base href={address}/>", f"<meta http-equiv=refresh content=\"0;url={address}/x\">",
-        f"<a href=\"javascript:{run}\" id=main>x</a>", f"javascript:{run}", f"<form action={address}/x><input autofocus onfocus=\"{run}\">",
-        f"<video src={address}/x autoplay onerror=\"{run}\">", f"<input type=image src={address}/x>", f"<table background={address}/x>",
+        f"<script>{run}</script>", f"</script><script>{run}</script>", f"--></script><script>{run}</script>", f"]]><script>{run}</script>",
+        f"</style><script>{run}</script>", f"</title><script>{run}</script>", f'"><script>{run}</script>', f"'><script>{run}</script>",
+        f"<scr\0ipt>{run}</scr\0ipt>", f"<img src=x onerror=\"{run}\">", f'" onmouseover="{run}" x="', f"<svg><image href={address}/x /></svg>",
+        f"<iframe srcdoc=\"<script>{run}</script>\"></iframe>", f"<link rel=stylesheet href={address}/x>", f"<style>@import url({address}/x);</style>",
+        f"<meta http-equiv=refresh content=\"0;url={address}/x\">", f"<a href=\"javascript:{run}\" id=main>x</a>", f"javascript:{run}",
         f"&lt;script&gt;{run}&lt;/script&gt;", f"\\u003cscript\\u003e{run}\\u003c/script\\u003e", f"\u2028{run}\u2029a", f"`${{{run}}}`a",
-        f'{{"signal": "{run}"}}', f'{{"expr": "{run}"}}', "datum.x", "datum['value'] + width", f"toString.constructor(\"{run}\")()",
-        f"{{{{constructor.constructor(\"{run}\")()}}}}", f'{{"url": "{address}/x"}}', f'"; {run}; var a="',
+        f'{{"signal": "{run}"}}', f'{{"expr": "{run}"}}', "datum.x", f"toString.constructor(\"{run}\")()", f'{{"url": "{address}/x"}}', f'"; {run}; var a="',
     ]  # fmt: skip
 
 
@@ -112,10 +100,10 @@ def attacks(address: str) -> list[str]:
 def attacked(same_text, loopback):
     """A report whose cases, raters, diagnoses, groups and question are attacks."""
     texts = attacks(loopback.url)
-    names = [f"c{case:02}" for case in range(39)] + list("XYAZB")
-    names += ["pneumonia", "pulmonary embolism", "asthma", "gout", "sepsis"]
-    frame = lists_of_everything(39, dict(zip(names, texts[1:], strict=True)))
-    frame["ward"] = frame["case_id"].map(lambda case: texts[texts.index(case) % 3 * 20])
+    names = [f"c{case:02}" for case in range(len(texts) - 11)]
+    names += ["X", "Y", "A", "Z", "B", "pneumonia", "pulmonary embolism", "asthma", "gout", "sepsis"]
+    frame = lists_of_everything(len(texts) - 11, dict(zip(names, texts[1:], strict=True)))
+    frame["ward"] = frame["case_id"].map(lambda case: texts[texts.index(case) % 3])
     report = scored(frame, None, same_text, k=3, resamples=20, by="ward")
     findings = [*report.findings, *(Finding("origin", example=text) for text in texts)]
     lines = [*report.setup.lines, (texts[2], texts[3])]
