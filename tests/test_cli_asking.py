@@ -70,15 +70,20 @@ def test_batches(here: Path, command: Command, loopback: Any) -> None:
 VOTE = '[[feature]]\nname = "vote_{}"\nkind = "vote"\nmodel = "{}"\nendpoint = "batches"\n'
 SET = '[endpoint.batches]\nurl = "http://localhost:9/v1"\n' + VOTE.format("a", "org/model-a")
 SET += VOTE.format("b", "model-b") + 'soft = true\n[[feature]]\nname = "levenshtein"\nkind = "levenshtein"\n'
+FAR = (
+    'kind = "icd_pick"\nmodel = "m"\nendpoint = "batches"\nencoder = "far"\n[encoder.far]\nmodel = "./no-such-folder"\n'
+)
 
 
 def test_votes_by_batch_files(here: Path, command: Command) -> None:
     """Of three different pairs two are equal after normalisation; so one question for each of two models."""
     Path("set.toml").write_text(SET)
+    Path("far.toml").write_text(f'{SET}[[feature]]\nname = "p"\n{FAR}')
     Path("pairs.csv").write_text("a,b\nheart attack,myocardial infarction\nAngina,fever\nfever,Angina\nrash,Rash!\n")
     for arguments, said in {
         "check": "no such vote store", "import pairs.csv": "verdict", "ask pairs.csv --features set.toml --only votes_a": "did you mean 'vote_a'",
         "ask pairs.csv --features offline --only contrast": "none: the set asks no language model",
+        "ask pairs.csv --features far.toml --dry-run": "the encoder 'far' is at './no-such-folder'",
         "ask pairs.csv --matcher m --abbreviations set.toml": "--abbreviations",
     }.items():  # fmt: skip
         done = command("votes", *arguments.split())
