@@ -31,7 +31,7 @@ def plain(text: str) -> str:
 class DxmatchError(Exception):
     """Base of every error that dxmatch raises on purpose (exit code 1 on the command line).
 
-    remedy : parameters that would let it pass; a command line shows them as its own options.
+    remedy : a parameter that would let it pass; a command line shows it as its own option.
     """
 
     remedy: Remedy | None = None
@@ -75,31 +75,29 @@ _HOME = {
 
 
 class Remedy:
-    """Parameters that would let data pass as it is.
+    """A parameter that would let data pass as it is.
 
     Parameters
     ----------
-    does : what they do, as in "sets such rows aside".
-    options : each with its value; an `Open` one for a value that the user must think of; a dict of them where the option names
-        several things.
+    does : what it does, as in "sets such rows aside".
+    option : with its value; an `Open` one for a value that the user must think of; a dict of them where the option names several things.
     """
 
-    def __init__(self, does: str, **options: Any) -> None:
-        self.does, self.options = does, options
+    def __init__(self, does: str, **option: Any) -> None:
+        self.does = does
+        ((self.option, self.value),) = option.items()
 
     def worded(self, names: Mapping[str, str] | None) -> str:
-        """` Or: column='dx' reads it.` in Python, ` Or: --column dx reads it.` by a command's names; "" where it lacks one of the options."""
-        words = []
-        for name, value in self.options.items():
-            if names is None:
-                words.append(_HOME.get(name, "{}").format(f"{name}={value!r}"))
-            elif name not in names:
-                return ""
-            elif isinstance(value, dict):
-                words += [f"{names[name]} {key}={one}" for key, one in value.items()]
-            else:
-                words.append(names[name] if value is True else f"{names[name]} {shlex.quote(str(value))}")
-        return f" Or: {(', ' if names is None else ' ').join(words)} {self.does}."
+        """` Or: column='dx' reads it.` in Python, ` Or: --column dx reads it.` by a command's names; "" where it lacks the option."""
+        if names is None:
+            words = _HOME.get(self.option, "{}").format(f"{self.option}={self.value!r}")
+        elif (flag := names.get(self.option)) is None:
+            return ""
+        elif isinstance(self.value, dict):
+            words = " ".join(f"{flag} {key}={one}" for key, one in self.value.items())
+        else:
+            words = flag if self.value is True else f"{flag} {shlex.quote(str(self.value))}"
+        return f" Or: {words} {self.does}."
 
 
 SET_ASIDE = Remedy("sets such rows aside", rejects=Open("FILE"))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..errors import InputError
+from ..errors import InputError, ReadingWarning, warn
 from ..evaluation.read.findings import first_few
 from ..evaluation.read.formats.registry import recognised
 from ..evaluation.read.lists import cell_text
@@ -86,8 +86,7 @@ def read_cases(source: Any, reading: Reading = Reading()) -> Cases:
     ids, texts, problems = _read(table, case_id, text)
     sound = sound_rows(table, problems, rejects)
     kept = np.flatnonzero(sound).tolist()
-    more, renamed = carried(table.filter(sound).data, [case_id, *text])
-    notes = [*filter(None, [table.note]), *renamed]
+    more, notes = carried(table.filter(sound).data, [case_id, *text])
     if case_id is None:
         notes.append(
             f"No column names the cases, so they are numbered from 1; the option 'columns' names one ({CASE_ID})."
@@ -103,11 +102,11 @@ def _table(source: Any, reading: Reading) -> tuple[Table, Mapping[str, Any]]:
         files = sorted(path.iterdir()) if path.is_dir() else [path]
         files = [file for file in files if file.name[:1] not in (".", "~")]
         if notes := [file for file in files if file.suffix.lower() in NOTES]:
-            others = [file.name for file in files if file not in notes]
-            told = f"Not read, since they are no notes: {first_few(others, 4)}." if others else ""
+            if others := [file.name for file in files if file not in notes]:
+                warn(f"Not read, since they are no notes: {first_few(others, 4)}.", ReadingWarning)
             texts = [utf8_of(file, reading.encoding).decode() for file in notes]
             data = pa.table({CASE_ID: [file.stem for file in notes], TEXT: texts})
-            return Table(data, place, 1, sources=[*map(str, notes)], note=told), {}
+            return Table(data, place, 1, sources=[*map(str, notes)]), {}
         if (name := recognised(path)) in _PUBLISHED:
             return _PUBLISHED[name](path)
         if path.is_dir():

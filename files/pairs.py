@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..errors import InputError, Remedy, warn
+from ..errors import InputError, Remedy
 from ..options import Between
 from .invisible import read_visible
 from .limits import FORMULA_ERROR, MAX_CHARACTERS
@@ -140,8 +140,6 @@ def read_pairs(
     if isinstance(source, str | os.PathLike):
         check_keeps_input(source, rejects)
     table = (read_visible if visible else read_table)(from_tuples(source), encoding, set_aside=rejects is not None)
-    if table.note and table is not source:
-        warn(table.note)
     purposes = {"a": "a diagnosis", "b": "a diagnosis", "weight": "a weight", "group": "the reference diagnosis"}
     for (option, purpose), column in zip(purposes.items(), (a, b, weight, group), strict=True):
         if column is not None:

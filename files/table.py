@@ -44,8 +44,6 @@ class Table:
     frame: nw.DataFrame[Any] | None = None
     rows: NDArray[np.int64] | None = None
     sources: Sequence[str] | None = None
-    note: str = ""
-    """What was read, where there was a choice, in a sentence: which sheet of a workbook."""
     warnings: tuple[str, ...] = ()
     """What is doubtful in what was read, a sentence each."""
     broken: tuple[InputError, ...] = ()
@@ -99,7 +97,7 @@ class Table:
             return
         remedy = option and Remedy("names the column", **{option: nearest(name, self.names) or Open("COLUMN")})
         said = f"the column {name!r}{f' ({purpose})' if purpose else ''} is missing{hint(name, self.names)}"
-        raise InputError(f"{said}. {self.note}".rstrip(". "), source=self.source, got=self.names, remedy=remedy or None)
+        raise InputError(said, source=self.source, got=self.names, remedy=remedy or None)
 
     def text(self, name: str) -> pa.ChunkedArray:
         """A column as strings; blank and white space are null.

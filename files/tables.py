@@ -35,7 +35,7 @@ def read_table(source: Any, encoding: str | None = None, *, set_aside: bool | No
     """A file by its suffix; a pandas, polars or Arrow frame (a lazy one is collected); a list of dicts, one a row; or a dict of columns.
 
     CSV and TSV values stay text as typed ("007" is not 7), the cells of a workbook become text as they look; a CSV may be separated
-    by commas, semicolons or tabs. `lists.xlsx#Cases` names a sheet, else the first is read, and `note` says so where there are more.
+    by commas, semicolons or tabs. `lists.xlsx#Cases` names a sheet, else the first is read, with a warning where there are more.
     Elsewhere a column with values of several kinds is one of texts. Rows without a value are left out, with a warning where others follow; of
     a table of one column they are blanks.
 
@@ -59,8 +59,7 @@ def read_table(source: Any, encoding: str | None = None, *, set_aside: bool | No
         frame, data, mixed = of_frame(source)
         table = Table(data, "data frame", 0, frame, mixed=mixed)
     if len(table) == 0:
-        problem = f"the table has no rows{f'. {table.note}' if table.note else ''}"
-        raise InputError(problem, source=table.source, allowed="at least one row")
+        raise InputError("the table has no rows", source=table.source, allowed="at least one row")
     for name in (name for name in table.names if table.names.count(name) > 1):
         problem = "two columns of one name" if name else "two columns without a name"
         allowed = "a name for each column, in the first row: no title above it; of two header rows each cell of the first is merged over its columns"
@@ -74,17 +73,17 @@ def _read_file(path: Path, encoding: str | None) -> Table:
     suffix = check_file(path)
     if suffix == ".parquet":
         return Table(read_parquet(path), source, 1)
-    note, broken = "", list[InputError]()
+    broken = list[InputError]()
     if suffix in (".csv", ".tsv", ".xlsx"):
         if suffix == ".xlsx":
-            data, header_row, rows, source, note = read_workbook(path, sheet)
+            data, header_row, rows, source = read_workbook(path, sheet)
         else:
             data, header_row, rows, broken = read_delimited(path, suffix, encoding)
         below = np.arange(header_row + 1, rows.max(initial=header_row))
         if len(blank := below[~np.isin(below, [*rows.tolist(), *(error.row or 0 for error in broken)])]):
             told = f"{source}: {counted(len(blank), 'row')} without a value left out, the first is row {blank[0]}."
             warn(f"{told} The others keep their numbers.", ReadingWarning)
-        return Table(data, source, header_row + 1, rows=rows, note=note, broken=tuple(broken))
+        return Table(data, source, header_row + 1, rows=rows, broken=tuple(broken))
     found = [*objects_in(path, encoding, broken)]
     rows = [row for row, _ in found]
     data = records_as_columns([one for _, one in found], source, rows)

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import InputError, ReadingWarning, warn
 from .table import as_text, is_text, named_columns
 from .wording import hint
 
@@ -48,7 +48,7 @@ def split_sheet(path: Path) -> tuple[Path, str | None]:
     return (Path(file), sheet) if mark and file.lower().endswith(".xlsx") and not path.exists() else (path, None)
 
 
-def read_workbook(path: Path, sheet: str | None) -> tuple[pa.Table, int, NDArray[np.int64], str, str]:
+def read_workbook(path: Path, sheet: str | None) -> tuple[pa.Table, int, NDArray[np.int64], str]:
     """One sheet of a workbook; all values are text as they look, a blank one is null.
 
     Rows have the numbers that Excel shows. The first row with a value is the header; where cells of it are merged across columns, it
@@ -58,11 +58,11 @@ def read_workbook(path: Path, sheet: str | None) -> tuple[pa.Table, int, NDArray
     Parameters
     ----------
     sheet
-        Its name; the first visible one if None.
+        Its name; the first visible one if None, with a warning where there are others.
 
     Returns
     -------
-    Columns, the row of their names, the number of each row, what to call the sheet in errors, and which others there are, in a sentence.
+    Columns, the row of their names, the number of each row, and what to call the sheet in errors.
 
     Raises
     ------
@@ -88,16 +88,13 @@ def read_workbook(path: Path, sheet: str | None) -> tuple[pa.Table, int, NDArray
         raise wrong(f"the Excel workbook is damaged, or has a password ({str(error)[:200]})") from None
     if found is None:
         raise wrong(f"no such sheet{hint(sheet or '', titles)}", allowed=", ".join(titles), got=sheet)
-    source, note = str(path), ""
-    if sheet or titles[1:]:
-        source = f"{path}, sheet {found.title!r}"
+    source = f"{path}, sheet {found.title!r}" if sheet or titles[1:] else str(path)
     if not sheet and titles[1:]:
         others = f"others are {', '.join(titles[1:])}. {path.name}#{titles[1]} names one."
-        note = f"Read the first sheet of {path.name}, {found.title!r}; {others}"
+        warn(f"Read the first sheet of {path.name}, {found.title!r}; {others}", ReadingWarning)
     wrong = partial(InputError, source=source)
     if not cells:
-        problem = f"the sheet is empty. {note}".rstrip(". ")
-        raise wrong(problem, allowed="a header and at least one row", got=found.title)
+        raise wrong("the sheet is empty", allowed="a header and at least one row", got=found.title)
     if place := _UNCOMPUTED.search(xml):
         allowed = "a value; to open the file in Excel and save it computes them"
         raise wrong("a formula without its value", row=int(place[2]), column=place[1].decode(), allowed=allowed)
@@ -108,7 +105,7 @@ def read_workbook(path: Path, sheet: str | None) -> tuple[pa.Table, int, NDArray
         rows = [*range(above[-1] + 1, rows[-1] + 1)]
     texts = [pa.array([cells.get(row, {}).get(column) for row in rows], pa.string()) for column in columns]
     data = named_columns(names, pa.table(texts, [*map(str, columns)]))
-    return data, above[-1], np.array(rows, np.int64), source, note
+    return data, above[-1], np.array(rows, np.int64), source
 
 
 def _cells(sheet: Any) -> _Cells:

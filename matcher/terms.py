@@ -107,8 +107,6 @@ def _as_list(terms: Any, name: str) -> Sequence[Any]:
 
 def _of_table(source: Any, column: str | None, option: str | None, reading: Reading) -> Terms:
     table = read_table(source, reading.encoding)
-    if table.note:
-        warn(table.note)
     chosen = term_column(table, column, option)
     return Terms(table.text(chosen).to_pylist(), table, chosen)
 

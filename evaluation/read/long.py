@@ -23,7 +23,7 @@ from .cells import check_commas, is_blank, list_cell
 from .findings import first_few
 from .lists import FINAL, REFERENCE, cell_text
 from .names import ANSWER, COLUMNS, PREDICTIONS, RANK, UNREAD_ANSWER, folded
-from .shapes import LONG, NUMBERED, REFERENCES, Shape, named, of_sheet
+from .shapes import LONG, NUMBERED, REFERENCES, Shape, named
 
 ROW, FILE, COLUMN, GIVEN, IN_WORDS, ONCE = "_row", "_file", "_column", "_given", "_in_words", "_once"
 """Further columns: the number of the row for its reader, its file, and the column of the file that it was read from; whether a row without a
@@ -87,7 +87,7 @@ def rows_of(
         Where nothing tells what commas part.
     """
     table, kind, names, whose = shape.table, shape.kind, shape.names, shape.lists
-    told += [*([table.note] if table.note else []), *table.warnings]
+    told += table.warnings
     if shape.unread:
         unread = first_few(map(quoted, shape.unread), 4)
         told.append(f"Nothing was read from {unread}; what is a model's, the option 'columns' says (predictions=…).")
@@ -203,7 +203,7 @@ def right_shape(table: Table, given: Mapping[str, list[str]]) -> Shape:
     alone = others if len(others) == 1 and FINAL not in names else []
     right = right or [*filter(None, [names.get(PREDICTIONS), names.get("diagnosis"), answer, *alone])][:1]
     if all(table.data[name].null_count == len(table) for name in [*right, *filter(None, [names.get(FINAL)])]):
-        problem = f"no column holds right answers{of_sheet(table)}"
+        problem = "no column holds right answers"
         allowed = "a column 'reference', or its name in the option 'columns'"
         raise InputError(problem, source=table.source, allowed=allowed, got=table.names)
     codes = {f"{REFERENCE}_{ours}": names[ours] for ours in ("icd10", "severity") if ours in names}

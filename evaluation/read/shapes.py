@@ -150,7 +150,7 @@ def _lists(table: Table, names: dict[str, str], given: Lists, apart: Collection[
     held = ", ".join(f"{ours} in {quoted(name)}" for ours, name in names.items()) or "none"
     wanted = ["diagnosis"] if RANK in names or "rater" in names else ["case_id", REFERENCE, PREDICTIONS]
     raise InputError(
-        f"no column holds diagnoses; known by their names are: {held}{of_sheet(table)}", source=table.source, got=table.names,
+        f"no column holds diagnoses; known by their names are: {held}", source=table.source, got=table.names,
         allowed="columns case_id, rater, rank and diagnosis, a column for each model or rank, or a column of lists; their names in the option 'columns'",
         remedy=Remedy("says which is which", columns={ours: Open("COLUMN") for ours in wanted if ours not in names}),
     )  # fmt: skip
@@ -179,8 +179,3 @@ def _may_name(values: Sequence[str], numbers: bool = False) -> bool:
     """Whether values may be diagnoses: not yes and no, and not numbers alone where these may be none; of a model that failed there are none."""
     words = numbers or any(map(str.isalpha, "".join(values)))
     return not values or (words and not {*map(str.casefold, values)} <= {*_FLAGS.split()})
-
-
-def of_sheet(table: Table) -> str:
-    """What to add to an error where the workbook has other sheets."""
-    return f". {table.note.rstrip('.')}" if table.note else ""

@@ -32,7 +32,7 @@ from .lists import FINAL, REFERENCE
 from .long import FILE, ROW, coded, right_shape, rows_of
 from .names import check_columns, columns_named, listed
 from .records import of_answers, of_records, records_in
-from .shapes import REFERENCES, of_sheet, shape_of
+from .shapes import REFERENCES, shape_of
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx", ".eval")
 _LISTS = f"a column for each model or rank, a column of lists, or rows with rater, rank and diagnosis; {WAYS}"
@@ -82,7 +82,7 @@ def long_form(
     apart = beside or [shape.table for shape in shapes if shape.kind == REFERENCES]
     right = [right_shape(table, _of_table(given, table)) for table in apart]
     if not found:
-        problem, table = f"right answers, but no lists{of_sheet(tables[-1])}", tables[-1]
+        problem, table = "right answers, but no lists", tables[-1]
         raise InputError(problem, source=table.source, allowed=_LISTS, got=table.names)
     rows = [rows_of(shape, by, reading.separator, told, read_as) for shape in found]
     files = list(dict.fromkeys(shape.table.source for shape in found))

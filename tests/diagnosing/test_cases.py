@@ -13,6 +13,7 @@ import pytest
 
 from dxmatch import DxmatchError, InputError, Reading
 from dxmatch.diagnosing.cases import read_cases
+from dxmatch.errors import ReadingWarning
 from dxmatch.evaluation.read.formats import clinbench_hpb
 from dxmatch.files.tables import write_table
 
@@ -57,9 +58,9 @@ def test_notes(tmp_path: Path) -> None:
     (tmp_path / "gold.csv").write_text("case_id,reference\na,angina\n")
     with pytest.raises(InputError, match="UTF-8"):
         read_cases(tmp_path)
-    cases = read_cases(tmp_path, Reading(encoding="cp1252"))
+    with pytest.warns(ReadingWarning, match="Not read, since they are no notes: gold.csv"):
+        cases = read_cases(tmp_path, Reading(encoding="cp1252"))
     assert (cases.ids, cases.texts) == (["a", "b"], ["Chest pain.", "Müdigkeit"])
-    assert cases.notes == ("Not read, since they are no notes: gold.csv.",)
     assert read_cases(tmp_path / "a.md").ids == ["a"]
     (tmp_path / "a.txt").write_text("Another.")
     with pytest.raises(InputError, match=r"a\.txt, row 2, column 'case_id': a second case of this name"):

@@ -288,7 +288,8 @@ def test_the_other_sheet_is_named_where_the_first_holds_no_lists(tmp_path: Path)
     with pd.ExcelWriter(tmp_path / "notes.xlsx") as book:
         pd.DataFrame({"Notes": ["my notes"]}).to_excel(book, sheet_name="N", index=False)
         table().to_excel(book, sheet_name="Data", index=False)
-    with pytest.raises(InputError, match="no column holds diagnoses.*others are Data"):
+    warned = pytest.warns(UserWarning, match="Read the first sheet of notes.xlsx, 'N'; others are Data")
+    with warned, pytest.raises(InputError, match="notes.xlsx, sheet 'N': no column holds diagnoses"):
         read_lists(tmp_path / "notes.xlsx")
 
 
