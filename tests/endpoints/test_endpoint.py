@@ -11,13 +11,6 @@ from dxmatch.features.feature_set import FeatureSet
 SECRET = "sk-a1b2c3d4e5"
 
 
-def test_an_endpoint() -> None:
-    table = {"url": "https://models.example/v1/", "key_env": "MY_KEY", "concurrency": 64, "per_minute": 500}
-    assert endpoints_of({"endpoint": {"e": table}}, "f.toml")["e"] == Endpoint(
-        "e", "https://models.example/v1", "MY_KEY", concurrency=64, per_minute=500
-    )
-
-
 AT = {"url": "http://h/v1"}
 
 
@@ -45,18 +38,8 @@ def test_the_key_comes_from_the_environment_alone(monkeypatch: pytest.MonkeyPatc
     assert Endpoint("e", "http://h/v1").key() == ""
 
 
-def test_a_file_of_endpoints(tmp_path: Path) -> None:
-    (tmp_path / "e.toml").write_text("[endpoint.a]\nurl = 'http://h/v1'\n")
-    assert list(read_services(tmp_path / "e.toml")[0]) == ["a"]
-    (tmp_path / "none.toml").write_text("name = 'x'\n")
-    with pytest.raises(InputError, match="no endpoints"):
-        read_services(tmp_path / "none.toml")
-    with pytest.raises(InputError, match="cannot be read"):
-        read_services(tmp_path / "absent.toml")
-
-
 def test_paper17() -> None:
-    """The columns of the design, in its order, under their public names; what a model keeps has no address in it."""
+    """Its columns in the order of the source, under their public names; what a model keeps has no address in it."""
     paper = FeatureSet.read("paper17")
     assert paper.names == (
         "vote_llama31_70b", "vote_qwen25_7b", "vote_gigachat_max", "vote_vikhr_nemo_12b", "vote_phi4",
@@ -71,11 +54,15 @@ def test_paper17() -> None:
 
 def test_endpoints_of_another_file_go_first(tmp_path: Path) -> None:
     price = "[price.'microsoft/phi-4']\nprompt = 1\ncompletion = 2\n"
-    (tmp_path / "e.toml").write_text(f"[endpoint.local]\nurl = 'http://elsewhere/v1'\n{price}")
+    (tmp_path / "e.toml").write_text(f"[endpoint.local]\nurl = 'http://elsewhere/v1/'\nper_minute = 5\n{price}")
     paper = FeatureSet.read("paper17", tmp_path / "e.toml")
-    assert paper.endpoints["local"].url == "http://elsewhere/v1"
+    assert paper.endpoints["local"] == Endpoint("local", "http://elsewhere/v1", per_minute=5)
     assert paper.endpoints["gigachat"] == FeatureSet.read("paper17").endpoints["gigachat"]
     assert paper.prices["microsoft/phi-4"].of(1e6, 1e6) == 3
+    for text, problem in (("name = 'x'\n", "no endpoints"), (None, "cannot be read")):
+        (tmp_path / "e.toml").unlink() if text is None else (tmp_path / "e.toml").write_text(text)
+        with pytest.raises(InputError, match=problem):
+            read_services(tmp_path / "e.toml")
 
 
 VOTE = "[[feature]]\nname='v'\nkind='vote'\nmodel='m'\n"
