@@ -54,7 +54,7 @@ class EndpointCheck:
 
     columns : of the feature set that rest on the model. kind : "vote", "pick" or "embedding".
     problem : why its answers cannot be used, and what to mend; "" where they can.
-    answer : what the model said to our own question, which holds none of the user's data; of a vector its width. seconds : all that it took.
+    answer : what the model said to our own question, which holds none of the user's data; of a vector its width. seconds : from asking to answer.
     """
 
     columns: tuple[str, ...]
@@ -85,39 +85,38 @@ def ask_each(asked: Sequence[Asked], progress: Progress = lambda done, total: No
     found = []
     for one in asked:
         model, kind = one.model, one.prompt.kind if one.prompt else "embedding"
-        start, (answer, problem) = time.monotonic(), run(_answer_of(one))
-        seconds = time.monotonic() - start
-        found.append(EndpointCheck(one.columns, model.model, model.endpoint.name, model.endpoint.url, kind, problem, answer, seconds))  # fmt: skip
+        of = one.columns, model.model, model.endpoint.name, model.endpoint.url, kind
+        found.append(EndpointCheck(*of, *run(_answer_of(one))))
         progress(len(found), len(asked))
     return found
 
 
-async def _answer_of(one: Asked) -> tuple[str, str]:
-    """What comes, and what is wrong with it; "" for nothing."""
+async def _answer_of(one: Asked) -> tuple[str, str, float]:
+    """What is wrong with what comes, "" for nothing; what comes; seconds."""
     model, prompt = one.model, one.prompt
     async with EndpointClient(replace(model.endpoint, tries=1)) as client:
+        start = time.monotonic()
         try:
             if prompt is None:
                 width = (await client.embed(model.model, [f"{one.before}{PAIR[0]}"], one.dimensions)).shape[1]
                 came = f"{width:,} numbers"
-                return came, "" if one.dimensions in (
-                    None,
-                    width,
-                ) else f"{came} came: mend `dimensions`, or leave it out."
+                problem = "" if one.dimensions in (None, width) else f"{came} came: mend `dimensions`, or leave it out."
+                return problem, came, time.monotonic() - start
             second, config = prompt.offer(_OFFERED) if prompt.kind == "pick" else PAIR[1], model.config(prompt)
             reply = await client.chat(model.model, prompt.messages(PAIR[0], second), json.loads(config.parameters))
         except InputError as error:  # the key is not set
-            return "", f"{error}"
+            return f"{error}", "", 0.0
         except EndpointError as error:
             loading = " It may be loading the model still: try again in a minute; or raise `timeout`."
             problem = str(error).removeprefix(f"{error.address}: ")
-            return "", problem + loading * (error.kind in ("time-out", "server error"))
-    answer = prompt.answer(Question(config, PAIR[0], second), reply)
+            return problem + loading * (error.kind in ("time-out", "server error")), "", time.monotonic() - start
+    answer, problem = prompt.answer(Question(config, PAIR[0], second), reply), ""
     if answer.reason is not None:
         to_do = _TO_DO.get(answer.reason, "Ask another model, or with other words (`prompt`, a text file of yours).")
-        return answer.raw, f"{REASONS[answer.reason]}; the answer was {_shown(answer.raw)}. {to_do}"
-    lacking = f"{_shown(answer.raw)} came without log-probabilities, of which a soft vote is made: have them served, or take `soft = true` out."
-    return answer.raw, lacking if one.soft and answer.probability is None else ""
+        problem = f"{REASONS[answer.reason]}; the answer was {_shown(answer.raw)}. {to_do}"
+    elif one.soft and answer.probability is None:
+        problem = f"{_shown(answer.raw)} came without log-probabilities, of which a soft vote is made: have them served, or take `soft = true` out."
+    return problem, answer.raw, time.monotonic() - start
 
 
 def _shown(answer: str) -> str:

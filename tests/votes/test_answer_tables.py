@@ -51,21 +51,6 @@ def test_votes_and_probabilities_of_several_models(store: VoteStore, tmp_path: P
     assert summary.lines() == ["5 answers kept, 1 of them without a verdict (1 empty)."]
 
 
-def test_a_data_frame(store: VoteStore) -> None:
-    frame = pd.DataFrame({"a": ["gout", "asthma"], "b": ["podagra", "angina"], "verdict": [True, False], "p": [1.0, float("nan")]})  # fmt: skip
-    import_table(frame, store, model="gpt-4", probability="p", naming=NAMING)
-    found = answers(store, ("gout", "podagra"), ("angina", "asthma"))
-    assert found == [Answer(1, None, probability=1.0), Answer(0, None)]
-
-
-def test_a_probability_alone_gives_the_verdict(store: VoteStore, tmp_path: Path) -> None:
-    rows = '{"a": "gout", "b": "podagra", "p": 0.5}\n{"a": "gout", "b": "asthma", "p": 0.49}\n'
-    path = table(tmp_path, rows, "votes.jsonl")
-    import_table(path, store, model="gpt-4", probability="p", naming=NAMING)
-    found = answers(store, ("gout", "podagra"), ("asthma", "gout"))
-    assert [(answer.verdict, answer.probability) for answer in found if answer] == [(1, 0.5), (0, 0.49)]
-
-
 def test_equal_names_are_skipped_and_repeated_votes_count_once(store: VoteStore, tmp_path: Path) -> None:
     text = "a,b,verdict\nMI,Myocardial infarction,0\ngout,podagra,1\nPodagra,GOUT,yes\ngout,podagra,1.0\n"
     summary = import_table(table(tmp_path, text), store, model="gpt-4", naming=NAMING)
@@ -83,16 +68,12 @@ def test_equal_names_are_skipped_and_repeated_votes_count_once(store: VoteStore,
     [
         ("a,c,model,verdict\nx,y,m,1\n", r"the column 'b' \(a diagnosis\) is missing"),
         ("a,b,model,verdct\nx,y,m,1\n", r"the column 'verdict' \(0 or 1\) is missing; did you mean 'verdct'"),
-        ("a,b,modell,verdict\nx,y,m,1\n", r"the column 'model' \(who voted\) is missing; did you mean 'modell'"),
         (HEADER + ",y,m,1,\n", r"votes\.csv, row 2, column 'a': the diagnosis is blank"),
         (HEADER + "x,y,m,1,\nx,???,m,1,\n", r"row 3, column 'b': a diagnosis without a letter or digit.*Got: '\?\?\?'"),
-        (HEADER + f"x,{'y' * 10_001},m,1,\n", r"row 2, column 'b': a diagnosis of 10,001 characters"),
         (HEADER + "x,y,,1,\n", r"row 2, column 'model': the model is blank"),
-        (HEADER + "x,y,m,maybe,\n", r"row 2, column 'verdict': a verdict of no known kind.*Got: 'maybe'"),
         (HEADER + "x,y,m,2,\n", r"row 2, column 'verdict'.*Allowed: 0 or 1, yes or no, true or false, .*or blank.*Got: '2'"),
-        *[(HEADER + f"x,y,m,1,{p}\n", rf"row 2, column 'probability': not a probability.*Got: '{p}'") for p in ("1.5", "-0.1", "nan", "inf", "high")],
+        *[(HEADER + f"x,y,m,1,{p}\n", rf"row 2, column 'probability': not a probability.*Got: '{p}'") for p in ("1.5", "nan", "high")],
         (HEADER + "x,y,m,1,\nu,v,m,0,\nY,X,m,0,\n", r"row 2, column 'a': the pair 'x', 'y' has two votes of m \(row 2: 1; row 4: 0\)"),
-        (HEADER + "x,y,m,1,0.9\nx,y,m,1,0.8\n", r"two votes of m \(row 2: 1, 0.9; row 3: 1, 0.8\)"),
         (HEADER + "x,y,m,1,\nx,y,m,,\n", r"two votes of m \(row 2: 1; row 3: blank\)"),
     ],
 )  # fmt: skip
@@ -116,31 +97,15 @@ def test_rows_that_cannot_be_right_are_set_aside(store: VoteStore, tmp_path: Pat
         import_table(table(tmp_path, HEADER + "x,y,m,2,\n"), store, naming=NAMING, rejects=rejects)
 
 
-def test_options_that_cannot_be_right(store: VoteStore, tmp_path: Path) -> None:
-    path = table(tmp_path, "a,b,verdict\ngout,podagra,1\n")
+def test_options_that_cannot_be_right_and_a_data_frame(store: VoteStore) -> None:
+    path = pd.DataFrame({"a": ["gout", "asthma"], "b": ["podagra", "angina"], "verdict": [True, False], "p": [1.0, float("nan")]})  # fmt: skip
     with pytest.raises(OptionError, match="'model' parameter must be the name of who voted"):
         import_table(path, store, model=" ", naming=NAMING)
     with pytest.raises(InputError, match="the column 'share' .a vote. is missing"):
         import_table(path, store, model="m", probability="share", naming=NAMING)
-
-
-def test_the_real_votes_of_gpt_4(store: VoteStore, tmp_path: Path, shared_data: Path) -> None:
-    source = shared_data / "craft_md_pairs.csv"
-    columns = {"a": "expert", "b": "algorithm", "verdict": "label"}
-    with pytest.raises(InputError, match=r"row \d+.*has two votes of gpt-4"):
-        import_table(source, store, naming=NAMING, model="gpt-4", **columns)
-    votes: dict[tuple[str, str], set[str]] = {}
-    with source.open(encoding="utf-8", newline="") as handle:
-        for row in csv.DictReader(handle):
-            first, second = sorted(NAMING([row["expert"], row["algorithm"]]))
-            if first != second:
-                votes.setdefault((first, second), set()).add(row["label"])
-    said = {pair: int(min(labels)) for pair, labels in votes.items() if len(labels) == 1}
-    rejects = tmp_path / "rejects.csv"
-    summary = import_table(source, store, naming=NAMING, model="gpt-4", rejects=rejects, **columns)
-    assert summary.answered + sum(map(len, summary.skipped.values())) == 21_199 - 126
-    assert summary.answered == store.status()[0].answers == len(said) > 17_000
-    assert [answer and answer.verdict for answer in answers(store, *said)] == list(said.values())
+    import_table(path, store, model="gpt-4", probability="p", naming=NAMING)
+    found = answers(store, ("gout", "podagra"), ("angina", "asthma"))
+    assert found == [Answer(1, None, probability=1.0), Answer(0, None)]
 
 
 def test_a_corrected_vote_is_refused_or_replaces(store: VoteStore, tmp_path: Path) -> None:

@@ -66,9 +66,8 @@ def lab(loopback: Any, tmp_path: Path, endpoint: Callable[..., Endpoint]) -> Ite
 
 
 @pytest.mark.parametrize(("rule", "verdict", "reason"), [
-    ({"text": "Yes."}, 1, None), ({"text": "Maybe"}, None, "unclear"), ({"content": None}, None, "empty"),
-    ({"content": None, "refusal": "I cannot help with that."}, None, "refusal"), ({"text": f"key {KEY}"}, None, "unclear"),
-    ({"content": "half \ud83d"}, None, "unclear"),
+    ({"text": "Yes."}, 1, None), ({"content": None, "refusal": "I cannot help with that."}, None, "refusal"),
+    ({"text": f"key {KEY}"}, None, "unclear"), ({"content": "half \ud83d"}, None, "unclear"),
 ], ids=lambda value: str(value)[:30])  # fmt: skip
 def test_an_answer_is_kept_with_its_verdict_or_the_reason_for_none(
     lab: Lab, rule: dict[str, Any], verdict: int | None, reason: str | None
@@ -85,8 +84,7 @@ def test_an_answer_is_kept_with_its_verdict_or_the_reason_for_none(
 
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize(("rule", "kind"), [
-    ({"status": 429}, "rate limited"), ({"reset": "before"}, "connection"), ({"hang": True}, "time-out"), ({"raw": "<html>"}, "malformed"),
-    ({"status": 400, "error": "maximum context length"}, "refused question"),
+    ({"reset": "before"}, "connection"), ({"hang": True}, "time-out"), ({"status": 400, "error": "maximum context length"}, "refused question"),
 ], ids=lambda value: str(value)[:30])  # fmt: skip
 def test_a_call_without_an_answer_is_counted_not_kept_and_asked_again(lab: Lab, rule: dict[str, Any], kind: str) -> None:  # fmt: skip
     """The fault befalls one question of ten; the other nine are answered all the same."""
@@ -113,8 +111,9 @@ def test_all_faults_in_a_mixture(lab: Lab) -> None:
 
 
 def test_nothing_is_asked_twice(lab: Lab) -> None:
-    asked = questions(30)
-    lab.ask(lab.job(asked[:20]))
+    asked, seen = questions(30), list[tuple[int, int]]()
+    told = lab.ask(lab.job(asked[:20]), progress=lambda *done: seen.append(done)).lines()
+    assert seen == [(i, 20) for i in range(1, 21)] and told[0] == "20 answers kept, 0 of them without a verdict."
     summary = lab.ask(lab.job([*asked, *asked]))
     assert (summary.answered, summary.known, summary.calls) == (10, 10, 10), "the doubled ones were answered meanwhile"
     assert set(lab.log()["asked"].values()) == {1}
@@ -179,14 +178,21 @@ def test_a_job_whose_calls_all_fail_is_given_up(lab: Lab) -> None:
     assert "20 failures in a row, the last: lab" in summary.stopped_because[0]
 
 
-def test_no_call_beyond_the_cap(lab: Lab) -> None:
+def test_no_call_beyond_the_cap_and_questions_are_drawn_as_they_are_asked(lab: Lab) -> None:
+    drawn = 0
+
+    def endless() -> Iterator[Question]:
+        nonlocal drawn
+        while True:
+            drawn += 1
+            yield Question(VOTER, "same", f"{drawn}")
+
     lab.rules({"share": 0.3, "status": 500})
+    job = Job(LanguageModel(lab.endpoint(concurrency=16), VOTER.model), PROMPTS[VOTER.prompt], endless)
     with stamina.set_testing(True, attempts=100, cap=True):
-        summary = lab.ask(lab.job(questions(500), concurrency=16), max_calls=70)
-    assert lab.log()["calls"] == summary.calls == 70
-    assert summary.stopped_because == ["the cap of 70 calls is reached"]
-    assert len(lab.kept(questions(500))) == summary.answered < 70
-    assert lab.ask(lab.job(questions(3, OTHER)), max_calls=0).calls == 0
+        summary = asking.ask([Planned(job, 5_000_000, 5_000_000)], lab.store, Budget(max_calls=70))
+    assert summary is not None and lab.log()["calls"] == summary.calls == 70 >= drawn - 16
+    assert summary.stopped_because == ["the cap of 70 calls is reached"] and summary.answered < 70
 
 
 def test_one_budget_holds_over_several_askings_and_none_is_begun_where_all_is_known(
@@ -257,27 +263,6 @@ def test_endpoints_are_asked_side_by_side(lab: Lab) -> None:
     jobs = [lab.job(questions(4, config), name=config.model, concurrency=2) for config in configs]
     assert lab.ask(*jobs).answered == 12
     assert lab.log()["most_at_once"] == 6
-
-
-def test_questions_are_drawn_lazily(lab: Lab) -> None:
-    drawn = 0
-
-    def endless() -> Iterator[Question]:
-        nonlocal drawn
-        while True:
-            drawn += 1
-            yield Question(VOTER, "same", f"{drawn}")
-
-    endless_job = Job(LanguageModel(lab.endpoint(), VOTER.model), PROMPTS[VOTER.prompt], endless)
-    asking.ask([Planned(endless_job, 5_000_000, 5_000_000)], lab.store, Budget(max_calls=50))
-    assert drawn <= 10_000
-
-
-def test_progress_and_an_end_in_words(lab: Lab) -> None:
-    seen: list[tuple[int, int]] = []
-    summary = lab.ask(lab.job(questions(30)), progress=lambda *done: seen.append(done))
-    assert seen == [(i, 30) for i in range(1, 31)]
-    assert summary.lines()[0] == "30 answers kept, 0 of them without a verdict."
 
 
 def test_interrupted_within_a_running_event_loop(lab: Lab) -> None:
