@@ -69,7 +69,10 @@ def test_batches(here: Path, command: Command, loopback: Any) -> None:
 
 VOTE = '[[feature]]\nname = "vote_{}"\nkind = "vote"\nmodel = "{}"\nendpoint = "batches"\n'
 SET = '[endpoint.batches]\nurl = "http://localhost:9/v1"\n' + VOTE.format("a", "org/model-a")
-SET += VOTE.format("b", "model-b") + 'soft = true\n[[feature]]\nname = "levenshtein"\nkind = "levenshtein"\n'
+SET += (
+    VOTE.format("b", "model-b")
+    + 'prompt = "same.txt"\nsoft = true\n[[feature]]\nname = "levenshtein"\nkind = "levenshtein"\n'
+)
 FAR = (
     'kind = "icd_pick"\nmodel = "m"\nendpoint = "batches"\nencoder = "far"\n[encoder.far]\nmodel = "./no-such-folder"\n'
 )
@@ -77,6 +80,7 @@ FAR = (
 
 def test_votes_by_batch_files(here: Path, command: Command) -> None:
     """Of three different pairs two are equal after normalisation; so one question for each of two models."""
+    Path("same.txt").write_text("Same? {data}")
     Path("set.toml").write_text(SET)
     Path("far.toml").write_text(f'{SET}[[feature]]\nname = "p"\n{FAR}')
     Path("pairs.csv").write_text("a,b\nheart attack,myocardial infarction\nAngina,fever\nfever,Angina\nrash,Rash!\n")
@@ -91,12 +95,14 @@ def test_votes_by_batch_files(here: Path, command: Command) -> None:
     exported = command("votes", "export", "pairs.csv", "--features", "set.toml", "-o", "batches")
     assert "2 of these equal on both sides" in exported.out
     files = sorted((here / "batches").iterdir())
-    assert [file.name for file in files] == ["vote-2_model-b_001.jsonl", "vote-2_org-model-a_001.jsonl"]
-    results(files, "No.", "Yes, they are.")
+    assert [file.name.partition("_")[2] for file in files] == ["org-model-a_001.jsonl", "model-b_001.jsonl"]
+    results(files, "Yes, they are.", "No.")
     lines = Path("results.jsonl").read_text().splitlines()
     failed = {"custom_id": json.loads(lines[0])["custom_id"], "response": None, "error": {"code": "batch_expired"}}
     Path("results.jsonl").write_text("\n".join([json.dumps(failed), *reversed(lines)]))
-    assert "batch_expired" in command("votes", "import", "results.jsonl").out
+    without = command("votes", "import", "results.jsonl")
+    assert without.code == 1 and "batch_expired" in without.out and "its text is not given here" in without.out
+    assert "1 answer kept" in command("votes", "import", "results.jsonl", "--features", "set.toml").out
     status = command("votes", "status").out
     assert "org/model-a, prompt vote-2" in status and status.count("1 answer, 1 match, 0 unscored") == 1
     assert status.count("1 answer, 0 match, 0 unscored") == 1

@@ -29,7 +29,7 @@ pytest.importorskip("openai", reason="asking a language model needs the extra 'l
 stamina = pytest.importorskip("stamina", reason="asking a language model needs the extra 'llm'")
 
 KEY = "sk-0123-none-may-see-this"  # as in conftest.py
-VOTER, OTHER = (ModelConfig(name, "vote-1", canonical({"max_tokens": 16, "temperature": 0})) for name in ("model-a", "model-b"))  # fmt: skip
+VOTER, OTHER, THIRD = (ModelConfig(f"model-{name}", "vote-1", canonical({"max_tokens": 16, "temperature": 0})) for name in "abc")  # fmt: skip
 
 
 def questions(n: int, config: ModelConfig = VOTER) -> list[Question]:
@@ -161,12 +161,13 @@ def test_the_key_is_not_in_the_store(lab: Lab) -> None:
 
 @pytest.mark.parametrize("status", [401, 404])
 def test_a_final_error_stops_the_job_at_once_and_no_other(lab: Lab, status: int) -> None:
-    lab.rules({"model": "model-a", "status": status, "error": "no"})
-    summary = lab.ask(lab.job(questions(500)), lab.job(questions(50, OTHER)))
+    lab.rules({"model": "model-a", "status": status, "error": "no"}, delay=0.1)
+    summary = lab.ask(lab.job(questions(500)), lab.job(questions(50, OTHER)), lab.job(questions(50, THIRD), name="two"))
     (reason,) = summary.stopped_because
     assert reason.startswith("model-a is not asked any more: lab (http://127.0.0.1:")
-    assert summary.failed.total() <= 8 and lab.log()["calls"] == 50 + summary.failed.total()
-    assert len(lab.kept(questions(50, OTHER))) == summary.answered == 50
+    assert summary.failed.total() <= 8 and lab.log()["calls"] == 100 + summary.failed.total()
+    assert len(lab.kept(questions(50, OTHER))) == 50 and summary.answered == 100
+    assert lab.log()["most_at_once"] == 16, "two endpoints side by side"
 
 
 @pytest.mark.usefixtures("at_once")
@@ -255,14 +256,6 @@ def test_a_store_that_fails_stops_everything_at_once(lab: Lab, tmp_path: Path) -
 
 
 # How it goes
-
-
-def test_endpoints_are_asked_side_by_side(lab: Lab) -> None:
-    lab.rules(delay=0.3)
-    configs = [ModelConfig(name, "vote-1", VOTER.parameters) for name in "abc"]
-    jobs = [lab.job(questions(4, config), name=config.model, concurrency=2) for config in configs]
-    assert lab.ask(*jobs).answered == 12
-    assert lab.log()["most_at_once"] == 6
 
 
 def test_interrupted_within_a_running_event_loop(lab: Lab) -> None:

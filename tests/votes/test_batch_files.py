@@ -120,19 +120,12 @@ def test_an_export_is_whole_or_not_at_all(store: VoteStore, tmp_path: Path, monk
 
     with pytest.raises(RuntimeError, match="stopped"):
         write_batches([job(QWEN, failing)], tmp_path / "out", store)
-    assert list((tmp_path / "out").iterdir()) == []
-    assert store.exported(custom_id(questions(1)[0])) is None
-    assert export([], tmp_path / "out", store) == []
-
-
-def test_an_earlier_export_is_not_overwritten(store: VoteStore, tmp_path: Path) -> None:
+    assert list((tmp_path / "out").iterdir()) == [] and store.exported(custom_id(questions(1)[0])) is None
     (file,) = export(questions(1), tmp_path, store)
     before = file.path.read_bytes()
     with pytest.raises(InputError, match="there is a batch file already"):
         export(questions(5), tmp_path, store)
     assert file.path.read_bytes() == before
-    (again,) = export(questions(1), tmp_path / "elsewhere", store)
-    assert again.path.read_bytes() == before
 
 
 def test_results_in_any_order_over_several_files(store: VoteStore, tmp_path: Path) -> None:
@@ -145,105 +138,71 @@ def test_results_in_any_order_over_several_files(store: VoteStore, tmp_path: Pat
     assert all(map(is_batch_result, paths))
     summary = import_batch(paths, store)
     assert (summary.answered, summary.skipped) == (200, {})
-    texts = list(said.values())
-    assert summary.unscored == {"unclear": texts.count("Maybe"), "empty": texts.count("")}
     expected = {"Yes": (1, None), "No.": (0, None), "Maybe": (None, "unclear"), "": (None, "empty")}
     for question, answer in zip(asked, store.stored(asked), strict=True):
         assert answer is not None
         assert (answer.verdict, answer.reason, answer.raw) == (*expected[said[question]], said[question])
         assert (answer.prompt_tokens, answer.completion_tokens, answer.seconds) == (152, 2, None)
-    assert summary.lines()[0].startswith("200 answers kept, ")
     again = import_batch(paths, store)
     assert (again.answered, len(again.skipped["answered already"])) == (0, 200)
 
 
-def test_what_the_services_write(store: VoteStore, tmp_path: Path) -> None:
-    """Lines as OpenAI, Azure and vLLM write them, and a body without an envelope."""
-    asked = questions(4, PHI)
+TOP = {"content": [{"token": "Yes", "logprob": -0.1, "top_logprobs": [
+    {"token": "Yes", "logprob": -0.1}, {"token": "No", "logprob": -2.4}, {"token": " yes", "logprob": -9.0}]}]}  # fmt: skip
+# an answer as OpenAI, Azure and vLLM write it, and without an envelope -> verdict, reason, probability
+ANSWERED = [
+    (result("", completion(logprobs=TOP, message={"refusal": None, "annotations": []})), 1, None, pytest.approx(0.9089, abs=1e-3)),
+    ({"response": {"body": completion("No"), "request_id": "", "status_code": 200}, "error": None}, 0, None, None),
+    ({"id": "vllm-1", "error": None, "response": {"status_code": 200, "request_id": "vllm-batch-1", "body": completion(
+        "Yes", logprobs={"content": [{"token": "Yes", "logprob": -0.5, "top_logprobs": []}]}, message={"reasoning_content": None}, stop_reason=None)}},
+        1, None, 1.0),
+    ({"id": "1", "response": completion(None, message={"refusal": "I cannot."})}, None, "refusal", None),
+]  # fmt: skip
+EXPIRED, BY_VLLM = (
+    {"code": "batch_expired", "message": "This request …"},
+    {"error": {"type": "NotFoundError", "code": 404}},
+)
+# what is no answer, of a question that was exported -> what is said of it
+SKIPPED = [
+    ({"response": None, "error": EXPIRED}, "failed, batch_expired"),
+    (result("", {"error": {"type": "invalid_request_error", "code": "context_length_exceeded"}}, 400), "failed, status 400, context_length_exceeded"),
+    (result("", {"error": {"message": "oops", "code": None}}, 500), "failed, status 500"),
+    ({"response": {"status_code": 400, "body": None}, "error": "Request must not be …"}, "failed, status 400"),
+    ({"response": {"status_code": 404}, "error": BY_VLLM}, "failed, status 404, NotFoundError"),
+    ({"response": None, "error": None}, "failed"), (result("", error={"code": "a code\nwith a line", "type": 7}), "failed"),
+    (result("", {"choices": []}), "not a chat completion"), (result("", []), "not a chat completion"),
+    (result("", {"choices": [{"message": {"content": [{"type": "text", "text": "Yes"}]}}]}), "not a chat completion"),
+    *((line, "a blank line") for line in (b"", b"   ")), *((line, "a damaged line") for line in (b"\xff\xfe\x00", b"[1, 2]", b"null", b"{" * 100_000)),
+    *((result(id), "an unknown custom id") for id in ("f" * 32, "../x", "\ud800" * 32)), (b'{"custom_id": 7, "response": {}}', "an unknown custom id"),
+]  # fmt: skip
+
+
+def test_each_line_is_an_answer_or_is_told_and_the_rest_goes_on(store: VoteStore, tmp_path: Path) -> None:
+    asked, lines = questions(len(SKIPPED) + len(ANSWERED), PHI), list[dict[str, Any] | bytes]()
     export(asked, tmp_path, store)
-    ids = list(map(custom_id, asked))
-    logprobs = {"content": [{"token": "Yes", "logprob": -0.1, "bytes": None, "top_logprobs": [
-        {"token": "Yes", "logprob": -0.1}, {"token": "No", "logprob": -2.4}, {"token": " yes", "logprob": -9.0}]}]}  # fmt: skip
-    openai = result(ids[0], completion(logprobs=logprobs, message={"refusal": None, "annotations": []}))
-    answered = {"body": completion("No"), "request_id": "", "status_code": 200}
-    azure = {"custom_id": ids[1], "response": answered, "error": None}
-    vllm = {
-        "id": "vllm-1", "custom_id": ids[2], "error": None,
-        "response": {"status_code": 200, "request_id": "vllm-batch-1", "body": completion(
-            "Yes", logprobs={"content": [{"token": "Yes", "logprob": -0.5, "top_logprobs": []}]},
-            message={"reasoning_content": None, "tool_calls": []}, stop_reason=None)},
-    }  # fmt: skip
-    bare = {"id": "1", "custom_id": ids[3], "response": completion(None, message={"refusal": "I cannot."})}
-    summary = import_batch([written(tmp_path / "r.jsonl", [openai, azure, vllm, bare])], store)
-    assert (summary.answered, summary.skipped) == (4, {})
-    answers = [answer for answer in store.stored(asked) if answer]
-    assert [(a.verdict, a.reason) for a in answers] == [(1, None), (0, None), (1, None), (None, "refusal")]
-    assert [a.probability for a in answers] == [pytest.approx(0.9089, abs=1e-3), None, 1.0, None]
-
-
-def test_failed_lines_are_told_and_stay_unanswered(store: VoteStore, tmp_path: Path) -> None:
-    asked = questions(8)
-    export(asked, tmp_path, store)
-    ids = list(map(custom_id, asked))
-    expired = {"code": "batch_expired", "message": "This request …"}
-    failed = [
-        {"custom_id": ids[0], "response": None, "error": expired},
-        result(ids[1], {"error": {"type": "invalid_request_error", "code": "context_length_exceeded"}}, 400),
-        result(ids[2], {"error": {"message": "oops", "code": None}}, 500),
-        # vLLM
-        {"custom_id": ids[3], "response": {"status_code": 400, "body": None}, "error": "Request must not be …"},
-        {"custom_id": ids[4], "response": {"status_code": 404}, "error": {"error": {"type": "NotFoundError", "code": 404}}},
-        {"custom_id": ids[5], "response": None, "error": None},
-        result(ids[6], status=200, error={"code": "a code\nwith a line", "type": 7}),
-        {"custom_id": ids[7], "response": None, "error": expired},
-    ]  # fmt: skip
-    path = written(tmp_path / "errors.jsonl", failed)
-    summary = import_batch([path], store)
-    assert summary.answered == 0
-    assert summary.skipped == {
-        "failed, batch_expired": places(path, 1, 8), "failed, status 400, context_length_exceeded": places(path, 2),
-        "failed, status 500": places(path, 3), "failed, status 400": places(path, 4), "failed, status 404, NotFoundError": places(path, 5),
-        "failed": places(path, 6, 7),
-    }  # fmt: skip
-    assert list(store.unknown(asked)) == asked
-    assert import_batch([written(tmp_path / "r.jsonl", [result(id) for id in ids])], store).answered == 8
-
-
-def test_lines_that_say_nothing_are_told_and_the_rest_goes_on(store: VoteStore, tmp_path: Path) -> None:
-    asked = questions(3)
-    export(asked, tmp_path, store)
-    first, second, third = map(custom_id, asked)
-    whole = json.dumps(result(third)).encode()
-    lines = [
-        result(first), b"", b"   ", b"\xff\xfe\x00", b"[1, 2]", b"null", b"{" * 100_000, b'{"custom_id": 7, "response": {}}',
-        result("f" * 32), result("../x"), result("\ud800" * 32), result(first, completion("No")), result(second, {"choices": []}), result(second, []),
-        result(second, {"choices": [{"message": {"content": [{"type": "text", "text": "Yes"}]}}]}), result(second), whole[:-30],
-    ]  # fmt: skip
-    path = written(tmp_path / "r.jsonl", lines)
-    summary = import_batch([path], store)
-    assert summary.answered == 2
-    assert {what: len(where) for what, where in summary.skipped.items()} == {
-        "a blank line": 2, "a damaged line": 5, "an unknown custom id": 4, "answered already": 1, "not a chat completion": 3,
-    }  # fmt: skip
-    assert summary.skipped["answered already"] == places(path, 12)
-    assert summary.skipped["a damaged line"][:3] == places(path, 4, 5, 6)
-    assert f"a damaged line: 5 ({path}, line 4, {path}, line 5, {path}, line 6, …)." in summary.lines()
-    assert [answer and answer.verdict for answer in store.stored(asked)] == [1, 1, None]
+    for question, (line, *_) in zip(asked, (*SKIPPED, *ANSWERED), strict=True):
+        lines.append(
+            line if isinstance(line, bytes) or line.get("custom_id") else {**line, "custom_id": custom_id(question)}
+        )
+    summary = import_batch([path := written(tmp_path / "r.jsonl", lines)], store)
+    told = {what: places(path, *(at for at, (_, one) in enumerate(SKIPPED, 1) if one == what)) for _, what in SKIPPED}
+    assert (summary.answered, summary.skipped) == (len(ANSWERED), told)
+    assert f"a damaged line: 4 ({path}, line 13, {path}, line 14, {path}, line 15, …)." in summary.lines()
+    found = [(one.verdict, one.reason, one.probability) for one in store.stored(asked[len(SKIPPED) :]) if one]
+    assert found == [tuple(one) for _, *one in ANSWERED]
+    assert list(store.unknown(asked)) == asked[: len(SKIPPED)], "which are asked again"
 
 
 def test_a_file_that_is_no_result(store: VoteStore, tmp_path: Path) -> None:
     (file,) = export(questions(2), tmp_path, store)
     good = written(tmp_path / "r.jsonl", [result(custom_id(questions(1)[0]))])
     table = written(tmp_path / "t.jsonl", [{"a": "x", "b": "y", "model": "m", "verdict": 1}])
-    empty, foreign = written(tmp_path / "empty.jsonl", []), written(tmp_path / "x.parquet", [b"PAR1\x00\xff"])
-    odd: dict[Path, str] = dict.fromkeys((file.path, table, empty, foreign), "not the result of a batch")
-    odd |= dict.fromkeys((tmp_path / "absent.jsonl", tmp_path), "could not be read")
-    for path, message in odd.items():
+    odd: dict[Path, str] = dict.fromkeys(
+        (file.path, table, written(tmp_path / "empty.jsonl", [])), "not the result of a batch"
+    )
+    for path, message in (odd | dict.fromkeys((tmp_path / "absent.jsonl", tmp_path), "could not be read")).items():
         with pytest.raises(InputError, match=message):
             import_batch([good, path], store)
-        if "read" not in message:
-            assert not is_batch_result(path)
     assert store.status() == []
     late = written(tmp_path / "late.jsonl", [*[b"damaged"] * 99, result(custom_id(questions(1)[0]))])
-    assert is_batch_result(late)
-    assert import_batch([late], store).answered == 1
+    assert is_batch_result(late) and import_batch([late], store).answered == 1

@@ -11,16 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dxmatch.diagnosing.case_questions import CasePrompt
 from dxmatch.endpoints.replies import ChatReply
 from dxmatch.errors import InputError, OptionError
-from dxmatch.evaluation.read.raw_answers import ranked_diagnoses
 from dxmatch.evaluation.score import weighted
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.matcher.asked_models import prompts_of
 from dxmatch.terms.icd.index import Candidate
-from dxmatch.votes.asking import Job, Planned
-from dxmatch.votes.batch_files import import_batch, write_batches
 from dxmatch.votes.prompts.files import KINDS, PROMPTS, prompt_of, prompt_of_text
 from dxmatch.votes.prompts.prompt import (
     RELATIONS,
@@ -31,7 +27,6 @@ from dxmatch.votes.prompts.prompt import (
     options_text,
 )  # fmt: skip
 from dxmatch.votes.prompts.questions import MAX_RAW, REASONS, Answer, ModelConfig, Question
-from dxmatch.votes.store.store import VoteStore
 from dxmatch.votes.voters import Voter
 
 RUSSIAN = 'Ты врач.\n---\nОдна болезнь: {first} и {second}?\nОтвет: {"ответ": "Да"} или Нет.\n'
@@ -100,28 +95,14 @@ def test_candidates_are_shown_by_the_names_that_found_them_or_by_codes() -> None
     assert '"1": "I21 Acute myocardial infarction"' in message["content"] and "1 to 2, or 0" in message["content"]
 
 
-@pytest.mark.parametrize("k", ["", "1", "3"])
-def test_how_many_diagnoses_are_asked_for(k: str) -> None:
-    said = {"": "all major diseases that this patient has", "1": "the likeliest disease"}.get(
-        k, f"the {k} likeliest diseases"
-    )
-    for name in ("free", "role", "steps", "json", "ddx"):
-        text = prompt_of("diagnosis", name).messages("a case", k)[-1]["content"]
-        assert ("the 5 likeliest diseases" if name == "ddx" and not k else said) in text
+def test_how_many_diagnoses_are_asked_for() -> None:
+    for k, said in (("", "all major diseases that this patient has"), ("1", "the likeliest disease"), ("3", "the 3 likeliest diseases")):  # fmt: skip
+        assert said in prompt_of("diagnosis", "free").messages("a case", k)[-1]["content"]
+    assert "the 5 likeliest diseases" in prompt_of("diagnosis", "ddx").messages("a case", "")[-1]["content"]
     prompt = prompt_of_text("diagnosis", "{case}: the {k} likeliest")
     for wrong in ("", "0", "two"):
         with pytest.raises(OptionError, match=r"\{k\}"):
             prompt.messages("x", wrong)
-
-
-@pytest.mark.parametrize("answer", [
-    "1. Acute pancreatitis: The amylase is high.\n2. Gallstones: The ultrasound shows stones.",
-    "The pain radiates to the back.\n\nDIAGNOSES\n1. Acute pancreatitis: The amylase is high.\n2. Gallstones: The ultrasound shows stones.",
-    '{"diagnoses": [{"disease": "Acute pancreatitis", "rationale": "amylase"}, {"disease": "Gallstones", "rationale": "stones"}]}',
-    '{"diagnoses": ["Acute pancreatitis", "Gallstones"]}',
-])  # fmt: skip
-def test_an_answer_in_the_form_that_is_asked_for_is_read(answer: str) -> None:
-    assert ranked_diagnoses(answer) == ["Acute pancreatitis", "Gallstones"]
 
 
 # What is asked about stays data
@@ -163,14 +144,6 @@ def test_no_text_changes_the_frame_and_no_echo_is_a_verdict(name: str) -> None:
             assert verdict is None and reason in REASONS, echo
 
 
-def test_a_case_that_is_asked_about_live_stays_data() -> None:
-    for prompt in (prompt for prompt in PROMPTS.values() if prompt.kind == "diagnosis"):
-        for text in HOSTILE:
-            asked = CasePrompt(prompt, {"key": text, "plain": "x"})
-            message, plain = (asked.messages(key, "3")[-1]["content"] for key in ("key", "plain"))
-            assert message.count("\n") == plain.count("\n") and message.count("<") == plain.count("<")
-
-
 # Answers as they are kept
 
 
@@ -193,8 +166,7 @@ def test_an_answer_keeps_what_came() -> None:
 
 @pytest.mark.parametrize(("reply", "reason", "raw"), [
     ({"refusal": "I cannot help."}, "refusal", "I cannot help."), ({"text": "Yes", "refusal": "I cannot help."}, "refusal", "Yes"),
-    ({"text": "Yes", "finish": "content_filter"}, "refusal", "Yes"), ({"text": "Yes", "finish": "blacklist"}, "refusal", "Yes"),
-    ({"text": ""}, "empty", ""), ({"text": "Maybe", "logprobs": [[("Yes", -0.1)]]}, "unclear", "Maybe"),
+    ({"text": "Yes", "finish": "blacklist"}, "refusal", "Yes"), ({"text": ""}, "empty", ""), ({"text": "Maybe", "logprobs": [[("Yes", -0.1)]]}, "unclear", "Maybe"),
     ({"text": "Maybe", "finish": "length"}, "truncated", "Maybe"), ({"text": "", "finish": "length", "refusal": "No."}, "refusal", "No."),
     ({"text": "Yes" * 4_000_000}, "too long", ("Yes" * MAX_RAW)[:MAX_RAW]),
 ])  # fmt: skip
@@ -248,20 +220,18 @@ def test_the_command_line_prints_prompts_that_find_their_answers(tmp_path: Path,
 
 
 @pytest.mark.parametrize(("kind", "data", "problem"), [
-    ("vote", b"", "the prompt is empty"), ("vote", b" \n", "the prompt is empty"),
+    ("vote", b"", "the prompt is empty"),
     ("vote", b"Same?", "{first}, {second} is missing. Allowed: a text with {first} and {second}, or {data} for all of it"),
-    ("vote", b"{first} {{second}}", "{second} is missing"),
     ("vote", b"{first} {second} {secnod}", "an unknown placeholder; did you mean 'second'"),
     ("vote", "{first} {second} ж".encode("cp1251"), "byte 0xe6 in position 17"),
-    ("severity", b"{first}", "an unknown placeholder"), ("pick", b"{diagnosis}", "{candidates} is missing"),
+    ("pick", b"{diagnosis}", "{candidates} is missing"),
     ("diagnosis", b"{k}", "{case} is missing. Allowed: a text with {case}, or {data} for all of it, and if wanted {wanted} and {k}"),
     ("vote", b"+++\nyes = 1\n+++\n{data}", "'yes'"), ("vote", b"+++\nyse = []\n+++\n{data}", "'yse'"),
     ("vote", b"+++\nyes = [\n+++\n{data}", "the head is not TOML"), ("vote", b"+++\n{data}", "the head does not end"),
-    ("vote", b'+++\nyes = ["no"]\n+++\n{data}', "'no' is both yes and no"), ("vote", b'+++\nyes = ["-"]\n+++\n{data}', "holds no letter"),
+    ("vote", b'+++\nyes = ["no"]\n+++\n{data}', "'no' is both yes and no"),
     ("vote", b'+++\nkind = "pick"\n+++\n{data}', "a prompt of the kind 'pick', not 'vote'"),
     ("vote", b"+++\nmax_answer_tokens = 0\n+++\n{data}", "max_answer_tokens"),
-    ("severity", b"+++\nk = 2\n+++\n{data}", "k is for a diagnosis prompt alone"), ("vote", b"+++\ncodes = true\n+++\n{data}", "codes is for a pick prompt alone"),
-    ("severity", b'+++\nyes = ["si"]\n+++\n{data}', "yes is for a vote prompt alone"),
+    ("severity", b"+++\nk = 2\n+++\n{data}", "k is for a diagnosis prompt alone"),
 ])  # fmt: skip
 def test_a_file_that_cannot_be_asked_with(kind: str, data: bytes, problem: str, tmp_path: Path) -> None:
     file = tmp_path / "mine.txt"
@@ -330,24 +300,3 @@ def test_a_feature_set_with_no_such_prompt(prompt: str, problem: str, feature_se
     entry = {"name": "v", "kind": "vote", "model": "m", "prompt": str(feature_set.parent / "prompts" / "vote-ru.txt")}
     with pytest.raises(InputError, match="an unknown prompt"):  # what a model says of itself opens no file
         FeatureSet.from_dict({"feature": [entry]})
-
-
-def test_batch_files_with_a_prompt_file_out_and_in(feature_set: Path) -> None:
-    """The results are read with the set's file, and left out, told, without it or after it was changed."""
-    features = FeatureSet.read(feature_set)
-    voter = Voter.of(features.features[0].options)
-    (question,) = voter.questions("a", "b")
-    with VoteStore(feature_set.parent / "votes.sqlite") as store:
-        asked = Job(features.language_model(voter), prompts_of(features)[voter.config.prompt], lambda: [question])
-        (file,) = write_batches([Planned(asked, 1, 1)], feature_set.parent / "batches", store)
-        (request,) = [json.loads(line) for line in file.path.read_text().splitlines()]
-        assert request["body"]["messages"][0]["content"] == "Ты врач."
-        assert file.path.name == f"{voter.config.prompt}_m_001.jsonl"
-        body = {"choices": [{"message": {"role": "assistant", "content": "Да"}, "finish_reason": "stop"}]}
-        results = feature_set.parent / "results.jsonl"
-        answered = {"custom_id": request["custom_id"], "response": {"status_code": 200, "body": body}}
-        results.write_text(json.dumps(answered))
-        assert "its text is not given here, or was changed since" in "".join(import_batch([results], store).lines())
-        assert import_batch([results], store, prompts_of(features)).answered == 1
-        (answer,) = store.stored([question])
-    assert answer is not None and (answer.verdict, answer.raw) == (1, "Да")
