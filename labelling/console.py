@@ -57,7 +57,6 @@ def label(
     a: str = "a",
     b: str = "b",
     ask: Callable[[str], str] = input,
-    ask_again: bool | None = None,
     reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
 ) -> Labelled:
     """Asks for each pair, on the console or in a notebook, whether both are one disease.
@@ -77,10 +76,8 @@ def label(
     a, b : str
         The columns of the two diagnoses.
     ask : callable
-        Gives the answer to a question, as `input` does; an `EOFError` of it ends the session.
-    ask_again : bool, optional
-        After an answer that is none. Else it is an error, since answers from a file may then belong to other pairs. True at a terminal
-        and where `ask` is given, if not given itself.
+        Gives the answer to a question, as `input` does; an `EOFError` of it ends the session. It is asked again after an answer that is
+        none, and so is who sits at a terminal; of a file that is an error, since what follows may then belong to other pairs.
     reading : Reading
         How `pairs` are read.
 
@@ -103,7 +100,7 @@ def label(
             raise OptionError("expert", f"one of {', '.join(experts)}", expert)
         pairs = Path(pairs) / SHEETS / f"{expert}.xlsx"
     expert = EXPERT if expert is None else expert
-    asks = ask is not input or sys.stdin.isatty() if ask_again is None else ask_again
+    asks = ask is not input or sys.stdin.isatty()
     labels = LabelFile(output, expert)
     read = read_pairs(pairs, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding)
     once = {key_of(*both): both for both in zip(read.a.to_pylist()[::-1], read.b.to_pylist()[::-1], strict=True)}
@@ -139,12 +136,12 @@ def label(
     return Labelled(Path(output), yes, no, unsure, still)
 
 
-def _answer(ask: Callable[[str], str], ask_again: bool) -> str:
-    """What is answered: yes, no, unsure, skip, back or quit."""
+def _answer(ask: Callable[[str], str], asks: bool) -> str:
+    """What is answered: yes, no, unsure, skip, back or quit. asks : again after an answer that is none."""
     while (word := _typed(ask, PROMPT)) not in _WORDS:
         if word in ("?", "h"):
             print(f"\n{CRITERIA}\n")
-        elif word and not ask_again:
+        elif word and not asks:
             raise InputError("an answer that is not known; those before it are kept", allowed=_ALLOWED, got=word)
         elif word:
             print(f"Allowed: {_ALLOWED}.")

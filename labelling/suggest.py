@@ -7,14 +7,12 @@ from typing import Annotated, Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from ..errors import InputError
-from ..features.compute import feature_table
-from ..features.names import Names
 from ..files.invisible import read_visible
 from ..files.pairs import Pairs, read_pairs
 from ..files.reading import OF_TABLES, Reading
+from ..matcher.batch import Batch
 from ..matcher.match_function import MatchFunction, load
 from ..options import Between, Serves, Table, checked
 from .pick import capped, diverse, pair_vectors, uncertainty
@@ -109,7 +107,8 @@ def suggest(
     pairs, rows = present[free], first_row[free]
     a_side, b_side = (side.take(pa.array(rows)) for side in (read.a, read.b))
     first, second = unique.first[pairs], unique.second[pairs]
-    probability = m.probabilities(a_side, b_side)
+    names = unique.names
+    probability = m.model.probabilities(names, unique.a[rows], unique.b[rows])
 
     wanted = min(n, len(pairs))
     by_chance = np.random.default_rng(seed).permutation(len(pairs))[: round(random_share * wanted)]
@@ -118,7 +117,9 @@ def suggest(
     order = order[~np.isin(order, by_chance)]
     uncertain = capped(order, first, second, CANDIDATES_PER_PICK * left, per_diagnosis)
     if len(uncertain) > left:
-        vectors = _vectors(m, unique.names.names, first[uncertain], second[uncertain])
+        near, encoders = Batch(m.model, names, first[uncertain], second[uncertain]), m.features.encoders
+        of_names = names.vectors(encoders[0]) if encoders else None
+        vectors = pair_vectors(near.features[near.pair_of_row], of_names, near.a, near.b)
         uncertain = uncertain[diverse(vectors, weight[uncertain], left, seed)]
     chosen = np.concatenate([by_chance, uncertain])
     why = np.repeat([RANDOM, UNCERTAIN], [len(by_chance), len(uncertain)])
@@ -143,15 +144,3 @@ def _labelled(source: Any, a: str, b: str) -> Pairs:
     table = read_visible(source)
     columns = (a, b) if {a, b} <= set(table.names) else ("a", "b")
     return read_pairs(table, a=columns[0], b=columns[1])
-
-
-def _vectors(
-    m: MatchFunction, names: list[str], first: NDArray[np.int32], second: NDArray[np.int32]
-) -> NDArray[np.float32]:
-    """float32[c, d]: where c pairs of `names` lie among each other; computed for these alone."""
-    codes, places = np.unique(np.stack([first, second]), return_inverse=True)
-    left, right = places.reshape(2, -1).astype(np.int32)
-    here = Names([names[code] for code in codes], m.providers)
-    table = feature_table(here, left, right, m.features)
-    encoders = m.features.encoders
-    return pair_vectors(table, here.vectors(encoders[0]) if encoders else None, left, right)
