@@ -66,13 +66,9 @@ def test_what_cannot_be_is_said_in_a_line(command, tmp_path, monkeypatch, option
     )
 
 
-@pytest.mark.parametrize(
-    ("host", "alone"),
-    [("127.0.0.1", True), ("localhost", True), ("::1", True), ("127.1.2.3", True), ("0.0.0.0", False), ("::", False),
-     ("192.168.0.2", False), ("localhost.evil.example", False)],
-)  # fmt: skip
-def test_which_hosts_are_this_machine_alone(host, alone):
-    assert is_loopback(host) == alone
+def test_which_hosts_are_this_machine_alone():
+    assert all(map(is_loopback, ("127.0.0.1", "localhost", "::1", "127.1.2.3")))
+    assert not any(map(is_loopback, ("0.0.0.0", "::", "192.168.0.2", "localhost.evil.example")))
 
 
 def test_without_the_extra_it_is_named(monkeypatch):
