@@ -69,7 +69,7 @@ _READING = "reading=dxmatch.Reading({})"
 _HOME = {
     **dict.fromkeys(("columns", "encoding", "missing", "rejects", "separator"), _READING),
     "allow_download": "loading=dxmatch.Loading({})", "endpoints": "asking=dxmatch.Asking({})", "judge_all": "dxmatch.load({})",
-    "min_coverage": "dxmatch.load({})", "on_conflict": "labels=dxmatch.LabelRules({})", "test_share": "split=dxmatch.Split({})",
+    "min_coverage": "dxmatch.load({})", "on_conflict": "labels=dxmatch.LabelRules({})", "test_share": "split=dxmatch.Split({})", "folds": "split=dxmatch.Split({})",
 }  # fmt: skip
 """The object of options that holds a parameter, as Python says it; one that stands alone is not here."""
 

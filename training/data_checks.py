@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, Remedy, quoted
 from ..features.feature_set import FeatureSet
+from ..features.registry import EXCLUSION
 from .examples import Examples
 from .labelled import some
 from .options import Split
@@ -52,13 +53,17 @@ def _few(differ: Examples, which: str, least: int, so: str) -> list[str]:
 
 
 def _constant(differ: Examples, features: FeatureSet) -> list[str]:
-    values = {name: np.unique(column) for name, column in zip(features.names, differ.table.T, strict=True)}
+    # exclusion decides by itself: it is no matter whether a pair is there to learn it from
+    learned = [
+        (f.name, column) for f, column in zip(features.features, differ.table.T, strict=True) if f.kind != EXCLUSION
+    ]
+    values = {name: np.unique(column) for name, column in learned}
     constant = {name: float(of[0]) for name, of in values.items() if len(of) == 1}
     if len(constant) == len(values):
         raise InputError(
             "no feature tells one pair from another: each is missing or the same for every pair",
             allowed="at least one feature with two values",
-            got=list(features.names),
+            got=list(values),
         )
     return [
         f"The feature {name} is {'missing' if np.isnan(value) else f'{value:g}'} for every pair that differs, so nothing was learned from it."

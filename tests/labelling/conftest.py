@@ -1,19 +1,16 @@
-"""A match function of three features, and a suggestion of six pairs for two experts."""
+"""A match function of four features, and a suggestion of six pairs for two experts."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import pandas as pd
 import pyarrow as pa
 import pytest
 
 from dxmatch.labelling.suggestion import Suggestion
-from dxmatch.matcher.match_function import MatchFunction
-from dxmatch.training.engines import lightgbm_engine
-from dxmatch.training.options import LabelRules, Split
-from dxmatch.training.train import train
+from dxmatch.matcher.match_function import MatchFunction, load
 
+from ..small_model import model_of
 from ..toy_pairs import *  # noqa: F403
 
 KEY = {
@@ -36,12 +33,5 @@ def folder(suggestion: Suggestion, tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def matcher(toy_rows: pd.DataFrame, strings_only: Path) -> MatchFunction:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lightgbm_engine, "MAX_ROUNDS", 40)
-        return train(
-            toy_rows.copy(),
-            features=strings_only,
-            split=Split(test_share=0, folds=2),
-            labels=LabelRules(contained="set-aside"),
-        )
+def matcher(tmp_path_factory: pytest.TempPathFactory) -> MatchFunction:
+    return load(model_of(tmp_path_factory.mktemp("model") / "small"))

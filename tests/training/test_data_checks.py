@@ -17,17 +17,18 @@ SET = FeatureSet.from_dict(
             {"name": "words", "kind": "ratio", "view": "unigram"},
             {"name": "bigrams", "kind": "ratio", "view": "bigram"},
             {"name": "edits", "kind": "levenshtein"},
+            {"name": "excluded", "kind": "exclusion"},
         ]
     }
 )
 
 
 def like_labels(n: int = 100, noise: float = 0.3) -> tuple[np.ndarray, np.ndarray]:
-    """Ratios rise and edits fall with the label."""
+    """Ratios rise and edits fall with the label; nothing is excluded."""
     rng = np.random.default_rng(0)
     label = np.arange(n) % 2
     alike = label + rng.normal(0, noise, n)
-    return np.stack([alike, alike + rng.normal(0, noise, n), 1 - alike], axis=1), label
+    return np.stack([alike, alike + rng.normal(0, noise, n), 1 - alike, 0 * alike], axis=1), label
 
 
 def test_one_label() -> None:
@@ -61,7 +62,7 @@ def test_constant_and_missing_features() -> None:
     ]
     table[3, 1] = 0.0  # known or not is two values
     assert len(check_examples(examples(table, label), SET)) == 1
-    table[:, 1:] = np.nan
+    table[:, 1:3] = np.nan
     with pytest.raises(InputError, match=r"no feature tells one pair from another.* Got: \['words', 'bigrams', 'edits"):
         check_examples(examples(table, label), SET)
 
@@ -75,4 +76,4 @@ def test_swapped_labels_and_hard_ones_that_are_not() -> None:
     assert check_examples(examples(table, 1 - label), SET) == []
     rng = np.random.default_rng(1)
     for _ in range(40):
-        check_examples(examples(rng.random((24, 3)), rng.permutation(np.arange(24) % 2)), SET)
+        check_examples(examples(rng.random((24, 4)), rng.permutation(np.arange(24) % 2)), SET)
