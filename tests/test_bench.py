@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-NAMES = ("relative", "leaderboard", "job", "load", "first_match", "match", "trees", "shap", "icd", "ask")
+NAMES = ("leaderboard", "job", "load", "first_match", "match", "trees", "shap", "icd", "ask")
 LISTS = ["dedupe", "link", "link-peers", "cases", "--a", "60", "--b", "60", "--sample", "3"]
 
 

@@ -4,7 +4,7 @@
     python -m tests.bench head-to-head      # without them
 
 Trains on the real labelled pairs (`DXMATCH_DATA`) as the shipped model is trained, holds out a fifth of the references, and gives
-each rival its usual threshold and the best one on the training references. The labels are the majority of GPT-4's votes, so
+each rival its best threshold on the training references. The labels are the majority of GPT-4's votes, so
 GPT-4 agrees with them by construction: what can be said of it is how often one of its votes differs from the majority of its others,
 so only pairs with three votes or more are beside it. Then the shipped model and the rivals on pairs of other kinds and specialties
 (`second_test.csv`, `plain_words.csv`), how often `icd` finds the category of a name, and what 1,000 pairs cost.
@@ -39,10 +39,9 @@ from .rivals import Scored, Verdicts, by_kind, compare, minilm_cosines, ratios
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT_BACK = ROOT / "out" / "encoder-kept-back"
-USUAL = {"token_set_ratio": 0.8, "all-MiniLM-L6-v2 cosine": 0.75}
 FEWEST_VOTES = 3
-Thresholds = Mapping[str, tuple[str, float]]
-"""Row of the table -> name in `Scored.scores`, and threshold; dxmatch first."""
+Thresholds = Mapping[str, float]
+"""Of each name in `Scored.scores`; dxmatch first."""
 
 
 def show(
@@ -51,8 +50,7 @@ def show(
     """kinds : of each pair, for a second table; none where it is empty. more : of the chosen rows."""
     label = scored.label[rows]
     said = {
-        f"{name} ({at:.3f})": Verdicts.at(scored.scores[score][rows], at, label)
-        for name, (score, at) in thresholds.items()
+        f"{name} ({at:.3f})": Verdicts.at(scored.scores[name][rows], at, label) for name, at in thresholds.items()
     } | more
     compare(title, label, Groups.of([name for name, kept in zip(scored.group, rows, strict=True) if kept]), said)
     if kinds:
@@ -66,7 +64,7 @@ def plain_words(thresholds: Thresholds) -> None:
     kept = [i for i, expected in enumerate(words.expected) if expected != NOT_UNDERSTOOD]
     a, b, kinds, expected = ([of[i] for i in kept] for of in (words.a, words.b, words.kind, words.expected))
     match, scores = np.isin(expected, list(MATCHES)), Scored.scores_of(shipped, a, b)
-    right = {name: (scores[score] >= at) == match for name, (score, at) in thresholds.items()}
+    right = {name: (scores[name] >= at) == match for name, at in thresholds.items()}
     by_kind("Plain words: right, by kind", kinds, right)
     for name, of in right.items():
         print(f"{name}: {of.mean():.3f} of {len(of)} right")
@@ -126,11 +124,9 @@ def main(silver: bool = True) -> None:
     scored = Scored.of(m, pairs)
     test, differ = held_out(Groups.of(scored.group), 0.2, seed=0), ~scored.identical
     kept = ~(scored.contained & (scored.label == 0))
-    thresholds: dict[str, tuple[str, float]] = {"dxmatch": ("dxmatch", m.threshold)}
-    for name, usual in USUAL.items():
-        seen = ~test & kept & differ
-        best = choose_threshold(scored.scores[name][seen], scored.label[seen], MAX_F1)
-        thresholds |= {f"{name} at {usual}": (name, usual), f"{name} at its best": (name, best)}
+    seen = ~test & kept & differ
+    thresholds = {name: choose_threshold(of[seen], scored.label[seen], MAX_F1) for name, of in scored.scores.items()}
+    thresholds["dxmatch"] = m.threshold
     votes = np.array(pairs.table.column("n_votes"), np.int64)
     assert pairs.soft is not None
     relations = m.relations(pairs.a, pairs.b).kinds
@@ -150,7 +146,7 @@ def main(silver: bool = True) -> None:
         )
         show(title, scored, rows, thresholds, kinds if gpt4 else [], **gpt4)
     second, shipped = read_pairs(ROOT / "tests" / "data" / "second_test.csv", label="label"), load()
-    thresholds["dxmatch"] = ("dxmatch", shipped.threshold)
+    thresholds["dxmatch"] = shipped.threshold
     of_second = Scored.of(shipped, second)
     show("Second test, pairs that differ", of_second, ~of_second.identical, thresholds, second.table.column("kind"))
     plain_words(thresholds)

@@ -1,12 +1,9 @@
-"""Large panels against plain Python loops, a leaderboard of many models beside ranx, and many cases evaluated by the shipped model.
-
-In the first two M is a table, so that the metrics are timed and not the match function.
-"""
+"""A leaderboard of many models beside ranx, and many cases evaluated by the shipped model."""
 
 from __future__ import annotations
 
 import tempfile
-from itertools import combinations, product
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -18,12 +15,12 @@ from dxmatch.terms.diseases.graph import shipped_graph
 
 from .measure import Figures, Row, entry, in_a_process, in_turns
 
-RATERS, K, STRINGS, REPEATS, LOOP_CASES, LOOP_REPEATS = 8, 5, 2_000, 1_000, 300, 5
+MODELS, K, STRINGS, REPEATS = 8, 5, 2_000, 1_000
 NAMES = np.array([f"disease {i:04}" for i in range(STRINGS)])
 
 
 class TableMatcher:
-    """M as a table of all pairs, asked by name; one pair in twenty matches."""
+    """M as a table of all pairs, so that metrics are timed and not the match function; one pair in twenty matches."""
 
     threshold = 0.5
 
@@ -37,69 +34,19 @@ class TableMatcher:
 
 
 def long_form(said: np.ndarray, **of_case: np.ndarray) -> pa.Table:
-    """said : int[cases, RATERS, K] of strings. of_case : further columns, a cell for each case."""
+    """said : int[cases, MODELS, K] of strings. of_case : further columns, a cell for each case."""
     cases = len(said)
     columns = {
-        "case_id": np.repeat([f"case {i:06}" for i in range(cases)], RATERS * K),
-        "rater": np.tile(np.repeat([f"rater {r}" for r in range(RATERS)], K), cases),
-        "rank": np.tile(np.arange(1, K + 1), cases * RATERS),
+        "case_id": np.repeat([f"case {i:06}" for i in range(cases)], MODELS * K),
+        "rater": np.tile(np.repeat([f"rater {r}" for r in range(MODELS)], K), cases),
+        "rank": np.tile(np.arange(1, K + 1), cases * MODELS),
         "diagnosis": NAMES[said.ravel()],
     }
-    return pa.table(columns | {name: np.repeat(cells, RATERS * K) for name, cells in of_case.items()})
-
-
-def drawn_lists(cases: int) -> np.ndarray:
-    """int[cases, RATERS, K] of strings, from a pool of 12 per case."""
-    generator = np.random.default_rng(0)
-    pools = np.argsort(generator.random((cases, 60)), axis=1)[:, :12] + 60 * generator.integers(0, 33, (cases, 1))
-    picks = np.argsort(generator.random((cases, RATERS, 12)), axis=2)[:, :, :K]
-    return np.take_along_axis(pools[:, None, :], picks, 2)
-
-
-def by_loops(entries: list[list[list[int]]], table: list[list[bool]], resamples: list[list[int]]) -> list[float]:
-    """RPAD and RRAD for k = 1 … K of each resample of the cases; the first rater is the algorithm."""
-    pairs = list(combinations(range(RATERS), 2))
-    mu = {
-        (k, case, a, b): sum(table[p][q] for p in lists[a][:k] for q in lists[b][:k])
-        for k in range(1, K + 1)
-        for case, lists in enumerate(entries)
-        for a, b in pairs
-    }
-    values = []
-    for cases, k in product(resamples, range(1, K + 1)):
-        for found, scale in ((lambda m: m, k * k), (bool, 1)):
-            rate = {(a, b): sum(found(mu[k, c, a, b]) for c in cases) / (len(cases) * scale) for a, b in pairs}
-            ae = [value for pair, value in rate.items() if pair[0] == 0]
-            ee = [value for pair, value in rate.items() if pair[0] != 0]
-            values.append((sum(ae) / len(ae)) / (sum(ee) / len(ee)))
-    return values
-
-
-@entry(f"RPAD and RRAD, {RATERS} raters, {REPEATS:,} resamples, lists read", "cases/s", peer="Python loops", mark=30.0)
-def relative(short: bool) -> Figures:
-    """Hardness 1, at which the source's formula is a ratio of means. The time of the loops, on a part, is scaled up."""
-    cases = LOOP_CASES if short else 50_000
-    entries, m = drawn_lists(cases), TableMatcher()
-    few, table = entries[:LOOP_CASES].tolist(), m.table.tolist()
-    role = np.tile(np.repeat(["algorithm", *["expert"] * (RATERS - 1)], K), cases)
-    lists = long_form(entries).append_column("role", pa.array(role))
-
-    def ours(some: pa.Table = lists) -> dxmatch.Report:
-        panel, resampling = dxmatch.Panel(hardness=1.0), dxmatch.Resampling(resamples=REPEATS)
-        return dxmatch.evaluate(some, matcher=m, k=K, panel=panel, resampling=resampling, metrics=["relative"])
-
-    found = {row["metric"]: row["value"] for row in ours(lists.slice(0, LOOP_CASES * RATERS * K)).table.to_pylist()}
-    *_, rpad, rrad = by_loops(few, table, [list(range(LOOP_CASES))])
-    assert np.allclose([found["RPAD"], found["RRAD"]], [rpad, rrad]), "evaluate and the loops differ"
-    resamples = np.random.default_rng(0).integers(0, LOOP_CASES, (LOOP_REPEATS, LOOP_CASES)).tolist()
-    seconds, looped = in_turns(ours, lambda: by_loops(few, table, resamples), 1)
-    _, once = in_turns(lambda: None, lambda: by_loops(few, table, []), 1)
-    all_resamples = once + (looped - once) * REPEATS / LOOP_REPEATS
-    return cases / seconds, LOOP_CASES / all_resamples
+    return pa.table(columns | {name: np.repeat(cells, MODELS * K) for name, cells in of_case.items()})
 
 
 @entry(
-    f"leaderboard of {RATERS} models: top-k, MRR, nDCG, intervals, paired tests",
+    f"leaderboard of {MODELS} models: top-k, MRR, nDCG, intervals, paired tests",
     "cases/s",
     peer="ranx, no intervals",
     mark=1.0,
@@ -110,18 +57,18 @@ def leaderboard(short: bool) -> Figures:
 
     cases, generator, m = 20 if short else 5_000, np.random.default_rng(0), TableMatcher()
     right = generator.integers(0, STRINGS, cases)
-    said = (right[:, None, None] + generator.integers(0, 40, (cases, RATERS, K))) % STRINGS
+    said = (right[:, None, None] + generator.integers(0, 40, (cases, MODELS, K))) % STRINGS
     table = long_form(said, reference=NAMES[right]).rename_columns({"rater": "model"})
     hits = m.table[right[:, None, None], said]
     found = {
-        f"q{i}": {f"d{j}-{k}": 1 for j, k in product(range(RATERS), range(K)) if hits[i, j, k]} or {"none": 1}
+        f"q{i}": {f"d{j}-{k}": 1 for j, k in product(range(MODELS), range(K)) if hits[i, j, k]} or {"none": 1}
         for i in range(cases)
     }
 
     def theirs() -> None:
         runs = [
             Run({f"q{i}": {f"d{j}-{k}": float(K - k) for k in range(K)} for i in range(cases)}, name=f"model {j}")
-            for j in range(RATERS)
+            for j in range(MODELS)
         ]
         metrics = ["hit_rate@1", "hit_rate@3", "hit_rate@5", "mrr", "ndcg"]
         compare(Qrels(found), runs, metrics, stat_test="fisher", n_permutations=REPEATS)
