@@ -191,7 +191,7 @@ class Inputs:
         if not isinstance(features, FeatureSet):
             features = FeatureSet.read(features, asking.endpoints)
         self.features = features
-        self._given = encoder
+        self._opening = encoder
         self.normalizer = Normalizer(features.language, abbreviations)
         self.encoder = _static(encoder.folder) if SHIPPED in features.encoders else None
         self.graph = (encoder.graph or shipped_graph()) if features.needs_graph else None
@@ -204,7 +204,7 @@ class Inputs:
             self.normalizer,
             encoder,
             endpoints=self.features.endpoints,
-            allow_download=self._given.allow_download,
+            allow_download=self._opening.allow_download,
             store=self.votes,
             graph=graph,
             vocabulary=self.vocabulary,
@@ -229,7 +229,7 @@ class Inputs:
         self, final: Fitted, threshold: Threshold, about: About, data: dict[str, Any], metrics: dict[str, Any]
     ) -> MatchFunction:
         """M as `load` gives it: the model that is returned is the one that will be on disk. data, metrics : of its manifest."""
-        features, providers, encoder = self.features, self.model.providers, self._given
+        features, providers, encoder = self.features, self.model.providers, self._opening
         arrays = self.encoder.arrays() if self.encoder is not None and SHIPPED in features.encoders else None
         graph = self.graph.arrays() if self.graph is not None and features.needs_graph else None
         libraries = installed_releases(("lightgbm", "numpy", *SHAPE_FEATURES))

@@ -85,10 +85,8 @@ def test_weights_and_references_are_those_of_train(
     assert decision(m) == decision(by_column.fit(lazy, y, sample_weight=weight))
     assert decision(m) != decision(MatchClassifier(strings_only).fit(X, y, sample_weight=weight))
     weight[::7] = 0  # leaves a pair out
-    kept, some = weight > 0, MatchClassifier(strings_only, group="reference")
-    assert decision(by_column.fit(table, y, sample_weight=weight)) == decision(
-        some.fit(table[kept], y[kept], weight[kept])
-    )
+    kept, some = weight > 0, clone(by_column).fit(table, y, weight)
+    assert decision(some) == decision(by_column.fit(table[kept], y[kept], weight[kept]))
 
 
 @pytest.mark.parametrize(
@@ -118,11 +116,8 @@ def test_labels_that_do_not_say_which_is_a_match(X: pd.DataFrame, y: pd.Series, 
 @pytest.mark.parametrize(
     ("changed", "error", "match"),
     [
-        ({"y": lambda y: y * 0}, ValueError, "one class only"),
-        ({"y": lambda y: np.arange(len(y)) % 3}, ValueError, "Only binary classification"),
-        ({"y": lambda y: y[:-1]}, ValueError, "inconsistent numbers of samples"),
-        ({"sample_weight": -1.0}, ValueError, "[Nn]egative"),
-        ({"sample_weight": 0.0}, ValueError, "zero"),
+        ({"y": [0, 1]}, ValueError, "inconsistent numbers of samples"),
+        ({"sample_weight": [-1.0] * 300}, ValueError, "[Nn]egative"),
         ({"X": [["flu", None]] * 300}, dxmatch.InputError, "row 0, column 'b': the diagnosis is blank"),
         ({"groups": [None] * 300}, dxmatch.InputError, "groups"),
     ],
@@ -130,13 +125,9 @@ def test_labels_that_do_not_say_which_is_a_match(X: pd.DataFrame, y: pd.Series, 
 def test_what_cannot_be_learned_from(
     X: pd.DataFrame, y: pd.Series, strings_only: Path, changed: dict[str, Any], error: type[Exception], match: str
 ) -> None:
-    given: dict[str, Any] = {"X": X, "y": y, **changed}
-    if callable(given["y"]):
-        given["y"] = given["y"](y)
-    if isinstance(given.get("sample_weight"), float):
-        given["sample_weight"] = np.full(len(y), given["sample_weight"])
+    """Beside what scikit-learn's own checks try."""
     with pytest.raises(error, match=match):
-        MatchClassifier(strings_only).fit(**given)
+        MatchClassifier(strings_only).fit(**{"X": X, "y": y, **changed})
 
 
 def test_cloned_pickled_saved_and_not_fitted(
