@@ -14,7 +14,7 @@ from ..pages.encodings import named, number, signed, tooltip, with_interval
 from ..pages.figure import Figure
 from ..pages.rows import Row
 from ..pages.style import Style
-from .permutation import Found, Made, measured
+from .permutation import Found, measured
 
 _ROW = 24
 _LONGEST = 40
@@ -24,10 +24,9 @@ _RAMP = {"lowest": "#2f86c8", "low": "#7884c6", "middle": "#a87fb0", "high": "#d
 """Of values; each colour is told from both the light and the dark background."""
 
 
-def figures(of: Found, made: Made) -> list[Figure]:
-    """Makes every chart that the audit allows."""
-    charts = (beeswarm, losses, correlation)
-    return [figure for chart in charts for figure in chart(of, made)]
+def figures(of: Found) -> list[Figure]:
+    """Makes every chart of an audit."""
+    return [beeswarm(of), losses(of), correlation(of)]
 
 
 def _by(key: str, values: Sequence[str]) -> Callable[[Style], dict[str, Any]]:
@@ -41,7 +40,7 @@ def _by(key: str, values: Sequence[str]) -> Callable[[Style], dict[str, Any]]:
     return look
 
 
-def beeswarm(of: Found, made: Made) -> list[Figure]:
+def beeswarm(of: Found) -> Figure:
     """Draws the contributions of each feature, a point for each pair (the source's figure 3)."""
     table, names = of("contributions"), [row["feature"] for row in of("features")]
     shown = np.linspace(0, len(table) - 1, min(len(table), max(100, _MAX_POINTS // len(names)))).astype(int)
@@ -72,10 +71,10 @@ def beeswarm(of: Found, made: Made) -> list[Figure]:
 
     title = "Which way, pair by pair"
     columns = {"feature": "feature", "low": "5 of 100 lie below", "median": "median", "high": "5 of 100 lie above"}
-    return [Figure(
+    return Figure(
         "beeswarm", "contributions", title, columns, rows, {"points": points, "zero": [{"x": 0}]}, draw,
         note=f"One point for each of {len(shown):,} pairs: left of 0 against a match, right of it for one. Colour: the value of the feature, from its lowest to its highest fifth.",
-    )]  # fmt: skip
+    )  # fmt: skip
 
 
 def _steps(value: NDArray[np.float64]) -> NDArray[np.object_]:
@@ -92,7 +91,7 @@ def _aside(moved: NDArray[np.float64]) -> list[float]:
     return (0.8 * (np.arange(len(moved)) * 0.618034 % 1 - 0.5) * near / max(near.max(), 12)).tolist()
 
 
-def losses(of: Found, made: Made) -> list[Figure]:
+def losses(of: Found) -> Figure:
     """Draws what shuffling one feature costs (the source's figure 2)."""
     x = alt.X("value:Q", title="average precision lost")
     columns = {"name": "feature", "told": "average precision lost", "f1": "F1 lost"}
@@ -101,14 +100,14 @@ def losses(of: Found, made: Made) -> list[Figure]:
         for row in of("permutation")
     ]
     rows.sort(key=lambda row: -row["value"])
-    return [bands(
+    return bands(
         rows, columns, lambda style: {"color": alt.value(style.series[0])}, x, "name", line=0,
         name="permutation_ap", section="permutation", title="What shuffling one feature costs",
         note="Bars: intervals over references and shuffles. At 0 nothing is lost.",
-    )]  # fmt: skip
+    )  # fmt: skip
 
 
-def correlation(of: Found, made: Made) -> list[Figure]:
+def correlation(of: Found) -> Figure:
     """Draws which features say the same: the matrix of correlations (the source's figure 1)."""
     table = of("correlations")
     names = list(dict.fromkeys(row["first"] for row in table))
@@ -130,9 +129,7 @@ def correlation(of: Found, made: Made) -> list[Figure]:
 
     title, ranked = "How the features go together (Spearman's rho)", sorted(rows, key=lambda row: -row["rho"])
     note = "The fuller the colour, the closer to 1 or -1; each over the pairs that know both features."
-    return [Figure(
-        "correlation", "correlation", title, columns, ranked, {"cells": rows}, draw, note=note,
-    )]  # fmt: skip
+    return Figure("correlation", "correlation", title, columns, ranked, {"cells": rows}, draw, note=note)
 
 
 def contributed(of: Any) -> Figure:

@@ -39,7 +39,7 @@ def parts_of(of: Found, made: Made, *, drawn: bool) -> list[Part]:
     if drawn:
         from .charts import figures
 
-        for figure in figures(of, made):
+        for figure in figures(of):
             charts.setdefault(figure.section, []).append(figure)
     measures = _table_of("Measures", of("measures"), _MEASURES)
     measures += _table_of("Are the probabilities right?", of("reliability"), _RELIABILITY)

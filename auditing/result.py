@@ -134,7 +134,7 @@ class Audit:
         from ..pages.files import save_figures
         from .charts import figures
 
-        return save_figures(figures(self.rows, self.made_with), folder, formats)
+        return save_figures(figures(self.rows), folder, formats)
 
 
 def check_folder(folder: str | os.PathLike[str]) -> Path:
