@@ -13,7 +13,7 @@ from dxmatch.diagnosing.cases import read_cases
 from dxmatch.diagnosing.published import EVIDENCES, cases_of, stratified
 from dxmatch.errors import DxmatchError
 from dxmatch.evaluation.read.formats.ddxplus import CONDITIONS
-from dxmatch.tests.command_line import invoke
+from dxmatch.tests.command_line import typed
 
 PATIENTS = "release_test_patients.csv"
 HEADER = "AGE,DIFFERENTIAL_DIAGNOSIS,SEX,PATHOLOGY,EVIDENCES,INITIAL_EVIDENCE\n"
@@ -56,7 +56,7 @@ def test_cases_to_ask_about(patients: Path, tmp_path: Path) -> None:
     assert read_cases(patients).texts == [first["text"], second["text"]] and read_cases(patients).ids == ["1", "2"]
     assert cases_of(patients, first=1).column("reference").to_pylist() == [["Influenza"], ["Pneumonia"]]
     out = tmp_path / "cases.jsonl"
-    done = invoke(["ddxplus", str(patients), "-o", str(out), "--cases", "1", "--seed", "3", "--first", "1"])
+    done = typed("ddxplus", patients, "-o", out, "--cases", "1", "--seed", "3", "--first", "1")
     assert done.code == 0, done.output
     assert [*map(json.loads, out.read_text("utf-8").splitlines())] == cases_of(
         patients, cases=1, seed=3, first=1

@@ -18,7 +18,7 @@ from dxmatch.evaluation.read.cells import list_cell, parted
 from dxmatch.evaluation.read.formats.registry import read_answers, recognised
 from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.files.tables import Table
-from dxmatch.tests.command_line import invoke
+from dxmatch.tests.command_line import typed
 
 from ..made import POINTS, By, rows_in, with_reading
 
@@ -92,7 +92,7 @@ def test_a_dry_run_shows_what_was_read(tmp_path: Path) -> None:
     file.write_text(
         'id,gold,gpt,claude\n1,gout,"1. Gout\n2. flu",Final diagnosis: gout\n2,flu,asthma,"Could be anything, really."\n'
     )
-    shown = invoke(["evaluate", str(file), "--dry-run"])
+    shown = typed("evaluate", file, "--dry-run")
     assert shown.code == 0 and not list(tmp_path.glob("*.html"))
     told = ("gpt: 1. Gout, 2. flu", "the right answer is flu", "Unread, of claude in 2: Could be anything, really.")
     assert all(words in shown.output for words in told)
