@@ -15,6 +15,8 @@ from .table import Problems, Table
 
 LABELLED_AT = "labelled_at"
 """The column that tells a file that answers are appended to: of several rows of a pair the last one counts."""
+HUMAN = "human"
+"""Who says what stands in the one column of labels."""
 BLANK = -1
 """Of an expert who did not vote on a pair."""
 UNSURE = "unsure"
@@ -83,9 +85,10 @@ def majority_of(
 
 
 def labels_of_people(table: Table, label: str) -> dict[str, NDArray[np.int8]]:
-    """What is said in the column `label`, and in those of several people: int8[n] of 0, 1 and `BLANK`. Raises the first label that is none."""
+    """What is said in the column `label`, by `HUMAN`, and in `label_NAME` by each of several: int8[n] of 0, 1 and `BLANK`. Raises the first label that is none."""
     columns = [name for name in table.names if name.strip().casefold() == label] + experts_of(table, label)
-    return dict(zip(columns, votes_of(table, columns).T, strict=True))
+    people = [name.strip()[len(label) + 1 :] or HUMAN for name in columns]
+    return dict(zip(people, votes_of(table, columns).T, strict=True))
 
 
 def read_labels(

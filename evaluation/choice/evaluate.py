@@ -26,7 +26,7 @@ from ..read.findings import Finding
 from ..report.board import Wish
 from ..report.raters import Raters
 from ..report.report import Report
-from ..report.results import Setup, settings_in_words
+from ..report.results import Setup
 from ..report.summarise import summarise
 from ..score.declare import Measure
 from ..score.scores import FamilyScores, Score, counts_in_words
@@ -124,7 +124,7 @@ def choice(
     }  # fmt: skip
     setup = Setup(
         "Which options are right?", " · ".join(map(counted, (len(read), len(names), len(found)), ("question", "model", "answer"))), resampling,
-        "question", ks={"relative": 1}, settings=settings, lines=settings_in_words(settings),
+        "question", settings=settings,
     )  # fmt: skip
     return summarise(
         [family], [one.name for one in read], Raters(names), setup, [Wish(score.measure.symbol) for score in scores],

@@ -127,9 +127,7 @@ class TextCodes:
         For a preset that asks a language model about every diagnosis, without one.
     """
 
-    def __init__(
-        self, codes: Codes = Codes(), matcher: Matcher | None = None, asking: Asking = Asking(), encoding: str | None = None
-    ) -> None:  # fmt: skip
+    def __init__(self, codes: Codes, matcher: Matcher, asking: Asking, encoding: str | None) -> None:
         m = matcher if isinstance(matcher, MatchFunction) and SHIPPED in matcher.providers.encoders else None
         # without a pick the nearest name is all that is needed
         k, own = 1 if codes.pick is None else None, sorted(codes.given & {"pick", "preset"})
@@ -139,7 +137,7 @@ class TextCodes:
         by_table = [f"the table {self.source}"] * bool(self.table)
         self.by = ", then ".join([*by_table, *(f"the {name} {getattr(codes, name)}" for name in own)])
 
-    def of(self, texts: Sequence[str], tree: IcdTree, progress: Progress | None) -> tuple[CodeOf, list[Finding]]:
+    def of(self, texts: Sequence[str], tree: IcdTree, progress: Progress) -> tuple[CodeOf, list[Finding]]:
         """Finds the nodes of each text and the way to them."""
         places = {cell: place for cell, place in reversed([*self.table.values()]) if cell}
         nodes_of = nodes_of_cells(places, tree, self.tree, self.source)
@@ -154,7 +152,7 @@ class TextCodes:
         by = "have no code" if self.mapper is None else "have their codes by the mapping"
         return out, [Finding("codes", len(others), len(texts), self.source, f"{by}: {first_few(map(quoted, others))}")]
 
-    def _mapped(self, mapper: IcdMapper, texts: Sequence[str], tree: IcdTree, progress: Progress | None) -> CodeOf:
+    def _mapped(self, mapper: IcdMapper, texts: Sequence[str], tree: IcdTree, progress: Progress) -> CodeOf:
         """What is denied or not understood has no code, and no model is paid for it."""
         m = mapper.m
         out: CodeOf = dict.fromkeys(texts, ((), "unmapped"))
@@ -169,7 +167,7 @@ class TextCodes:
 
 
 def coded_answers(
-    alike: Sequence[Lists], depth: int, codes: TextCodes, progress: Progress | None = None
+    alike: Sequence[Lists], depth: int, codes: TextCodes, progress: Progress
 ) -> tuple[list[CodedAnswers | None], list[Finding]]:
     """Codes the first `depth` of each list, and right answers; None where something is missing.
 

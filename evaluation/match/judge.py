@@ -52,7 +52,7 @@ _WORDS = {
 """Stage -> whether a right answer is included by what it says -> its words."""
 _INCLUDED = {word: included for included, word in _WORDS["judge"].items()}
 _SCALES = {"relation": RELATIONS, "severity": SEVERITIES}
-LABEL, HUMAN, MAJORITY = "label", "human", "majority"
+LABEL, MAJORITY = "label", "majority"
 Item = tuple[int, int, int]
 """Case, rater and right answer, as places in the answers."""
 Texts = tuple[str, str]
@@ -115,11 +115,9 @@ class Judging:
         For a model that is not ENDPOINT:MODEL, or of an endpoint that is not known.
     """
 
-    def __init__(
-        self, judge: Judge | None = None, graded: Graded | None = None, asking: Asking | None = None, progress: Progress | None = None
-    ) -> None:  # fmt: skip
-        self.judge, self.asking, self.progress = judge or Judge(), asking or Asking(), progress
-        graded, self.served, check = graded or Graded(), services_of(self.asking.endpoints), self.judge.check
+    def __init__(self, judge: Judge | None, graded: Graded, asking: Asking, progress: Progress) -> None:
+        self.judge, self.asking, self.progress = judge or Judge(), asking, progress
+        self.served, check = services_of(asking.endpoints), self.judge.check
         self.relations_by_m = graded.relation == NOBODY["relation"]
         self.stages, self.prompts = dict[str, LanguageModel](), dict[str, Prompt]()
         for kind, option, model, prompt in (
@@ -141,12 +139,12 @@ class Judging:
         """
         if model is None:
             return None
-        named, prompt = named_model("read_again", model, *self.served), prompt_of("diagnosis", "reading")
+        self.stages["diagnosis"] = named_model("read_again", model, *self.served)
+        self.prompts["diagnosis"] = prompt_of("diagnosis", "reading")
 
         def read_as(unread: Iterable[str]) -> dict[str, str]:
             texts = list(dict.fromkeys(unread))
-            with VoteStore(self.asking.filled) as votes:
-                said = named.answers(prompt, [(text, "") for text in texts], votes, self.asking.budget, self.progress)
+            said = self.answers_of("diagnosis", [(text, "") for text in texts])
             return {text: one.raw for text, one in zip(texts, said, strict=True) if one}
 
         return read_as
@@ -336,13 +334,13 @@ def read_human(source: Any, answers: Lists) -> dict[str, NDArray[np.int8]]:
     said = labels_of_people(table, LABEL)
     if not said:
         table.require(LABEL, f"1 or 0; or {LABEL}_NAME of each of several humans")
-    names = columns_by_name([name for name in table.names if name not in said])
+    names = columns_by_name([name for name in table.names if not name.strip().casefold().startswith(LABEL)])
     for what in ("case_id", *(["rater"] if len(answers.raters) > 1 else [])):
         table.require(names.get(what, what), "whose answer was labelled")
     cells = {what: [cell_text(value) for value in table.column(name)] for what, name in names.items()}
     right = [[text.strip().casefold() for text in dict.fromkeys(texts)] for texts in answers.reference]
     shape = *answers.lengths.shape, max(map(len, right))
-    labels = {column.strip()[len(LABEL) + 1 :] or HUMAN: np.full(shape, BLANK, np.int8) for column in said}
+    labels = {who: np.full(shape, BLANK, np.int8) for who in said}
     items: dict[Item, int] = {}
     for row, case in enumerate(cells["case_id"]):
         i = place_of(table, row, names["case_id"], case, answers.cases)

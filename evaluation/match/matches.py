@@ -60,13 +60,13 @@ def match(
     answers: Lists,
     matcher: Matcher,
     families: Collection[str],
-    max_k: int = 3,
+    max_k: int,
     *,
-    panels: Panels = (),
-    no_panel: str = "",
-    codes: TextCodes | None = None,
-    judge: Judging | None = None,
-    progress: Progress | None = None,
+    panels: Panels,
+    no_panel: str,
+    codes: TextCodes,
+    judge: Judging,
+    progress: Progress,
 ) -> Matches:
     """Asks every judge about the answers, M about each pair of strings once.
 
@@ -84,11 +84,11 @@ def match(
         How much of the lists of a panel is compared.
     panels, no_panel
         Who is judged by whom; why there is none.
-    codes : TextCodes, optional
+    codes : TextCodes
         Where the codes of texts come from.
-    judge : Judging, optional
+    judge : Judging
         Language models that judge whole answers, and fill the columns relation and severity; and labels by people.
-    progress : callable, optional
+    progress : callable
         Called with (done, in all).
 
     Raises
@@ -98,8 +98,7 @@ def match(
     ModelError
         Where M gives something other than one value per pair.
     """
-    judge, m = judge or Judging(), Profile.of(matcher)
-    answers = judge.filled(answers, matcher)
+    m, answers = Profile.of(matcher), judge.filled(answers, matcher)
     humans = {} if judge.judge.human is None else read_human(judge.judge.human, answers)
     # unless its votes cost something, M is asked for the table of cases alone, too
     families = {*families, *(["recall"] if humans or not m.rests_on_votes else [])}
@@ -112,14 +111,12 @@ def match(
     final, both = found.pop("of_final", None), [answers, answers.of_final()]
     coded, findings = [None, None], list[Finding]()
     if not families.isdisjoint(_CODED):
-        coded, findings = coded_answers(both, _depth(answers), codes or TextCodes(), progress)
+        coded, findings = coded_answers(both, _depth(answers), codes, progress)
     judged = judge.judgements(answers, matcher)
     if "references" in found:
         found["case_table"] = CaseTable(answers, found["references"], judged.sentences() if judged else {})
     if final is not None:
         found["of_final"] = Matches(both[1], m, final, codes=coded[1])
-    if longer := int((answers.lengths > MAX_K).sum()):
-        findings.append(Finding("lengths", longer, answers.lengths.size, f"longer than the {MAX_K} ranks looked at"))
     return Matches(
         answers, m, **found, codes=coded[0], judged=judged, humans=humans, no_panel=no_panel,
         findings=(*findings, *_findings(answers, matcher)),
@@ -157,12 +154,18 @@ def _asked(
     return pairs, parts
 
 
+def texts_in_words(reasons: Mapping[str, str]) -> str:
+    """Lists the first few texts, each with what is wrong with it."""
+    return first_few(f"{quoted(text)} ({why})" for text, why in reasons.items())
+
+
 def _findings(answers: Lists, matcher: Matcher) -> Iterator[Finding]:
-    """What M does not understand, and what it reads as other words."""
+    """What of the lists is not looked at, what M does not understand, and what it reads as other words."""
+    if longer := int((answers.lengths > MAX_K).sum()):
+        yield Finding("lengths", longer, answers.lengths.size, f"longer than the {MAX_K} ranks looked at")
     texts = list(dict.fromkeys([*answers.strings, *chain(*answers.reference)]))
     if unknown := not_understood(matcher, texts):
-        told = first_few(f"{quoted(text)} ({why})" for text, why in unknown.items())
-        yield Finding("not_understood", len(unknown), len(texts), example=told)
+        yield Finding("not_understood", len(unknown), len(texts), example=texts_in_words(unknown))
     if changed := read_as(matcher, texts):
         told = first_few(f"{quoted(one)} as {quoted(other)}" for pairs in changed.values() for one, other in pairs)
         yield Finding("spelling", len(changed), len(texts), example=told)

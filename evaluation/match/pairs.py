@@ -96,14 +96,13 @@ class Pairs:
         parts = (each_once(self.codes_of(*pair)) for pair in pairs)
         self.codes = each_once(np.concatenate([self.codes, *parts]))
 
-    def ask(self, progress: Progress | None = None) -> None:
+    def ask(self, progress: Progress = lambda done, of: None) -> None:
         """Asks M about all pairs, in chunks. Errors: those of `asked`."""
         total, self.threshold = len(self.codes), float(self.matcher.threshold)
         self._probabilities = np.full(total + 1, np.nan)  # the last for -1
         for part in blocks(total, 2):
             self._probabilities[part] = asked(self.matcher, *self.texts(self.codes[part]))
-            if progress is not None:
-                progress(part.stop, total)
+            progress(part.stop, total)
 
     def said(self, first: Numbers, second: Numbers) -> Probabilities:
         """Looks up what M said of pairs that were added; NaN where a number is negative."""

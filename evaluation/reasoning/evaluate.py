@@ -28,7 +28,7 @@ from ..report.cases import browser_of, group_of
 from ..report.document import Browser, Part
 from ..report.raters import Raters
 from ..report.report import Report
-from ..report.results import Setup, settings_in_words
+from ..report.results import Setup
 from ..report.summarise import summarise
 from ..score.declare import Measure
 from ..score.scores import FamilyScores, Score
@@ -160,7 +160,7 @@ def reasoning(
     )
     setup = Setup(
         "Does the model reason as the physicians do?", opening + (f", and {judges[1].name} as judge" if judge else ""), resampling, "note", "run",
-        ks={"relative": 1}, settings=settings, lines=settings_in_words(settings), match=f"texts alike by {judges[0].name}", deviations=True,
+        settings=settings, match=f"texts alike by {judges[0].name}", deviations=True,
     )  # fmt: skip
     return summarise(
         [family, *people], cases, Raters(names), setup,

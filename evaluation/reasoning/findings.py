@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 
-from ...errors import quoted
 from ...files.wording import counted
 from ...matcher.protocol import Matcher, not_understood, of_another_language
+from ..match.matches import texts_in_words
 from ..read.findings import Finding
 from .correspondence import Likeness
 from .notes import WORD
 from .run import Run
 
-_SHOWN = 3
 _NOT_KNOWN = (
     "the match function was trained on names of diseases; here it compares observations and rationales, and how well it does so on these "
     "notes is not known. Pairs that people labelled would tell (the option 'human'); a language model as judge is the source's way."
@@ -51,15 +49,9 @@ def _of_texts(runs: Sequence[Run], matcher: Matcher) -> Iterator[Finding]:
     """Of texts that M does not score, and of those that it scores though they are not of its language."""
     said = [one for run in runs for sides in run.sides for side in sides for one in side]
     texts = sorted({text for one in said for text in (one.observation, one.rationale or "") if WORD.search(text)})
-    of = f"of {len(texts):,} different observations and rationales"
-    unknown = not_understood(matcher, texts)
-    if unknown:
-        yield Finding("not_understood", len(unknown), len(texts), f"{len(unknown):,} {of}", _such_as(unknown))
+    if unknown := not_understood(matcher, texts):
+        yield Finding("not_understood", len(unknown), len(texts), example=texts_in_words(unknown))
     if foreign := of_another_language(matcher, [text for text in texts if text not in unknown]):
-        words = f"{len(foreign):,} {of} look like no text of the match function's language, such as {_such_as(foreign)}"
+        words = f"{len(foreign):,} of {len(texts):,} different observations and rationales look like no text of the match function's language, such as {texts_in_words(foreign)}"
         words += ": it scores them, but its Obs and Exp say little of these; a judge's do."
         yield Finding("reasoning", example=words)
-
-
-def _such_as(reasons: Mapping[str, str]) -> str:
-    return ", ".join(f"{quoted(text)} ({why})" for text, why in islice(reasons.items(), _SHOWN))

@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import InputError
 from ...files.invisible import read_visible
 from ...files.pair_labels import BLANK, labels_of_people
-from ..match.judge import HUMAN, LABEL, place_of
+from ..match.judge import LABEL, place_of
 from ..score import human
 from ..score.scores import FamilyScores
 from .correspondence import OBSERVATION, RATIONALE, Likeness
@@ -46,8 +46,7 @@ def agreement_with_people(given: Any, runs: Sequence[Run], judges: Sequence[Like
         ])  # fmt: skip
     found = []
     for question, column in _COLUMNS.items():
-        said = labels_of_people(table, column)
-        labels = {name.strip()[len(column) + 1 :] or HUMAN: of for name, of in said.items()}
+        labels = labels_of_people(table, column)
         kept = np.flatnonzero(np.any([of != BLANK for of in labels.values()], 0)) if labels else []
         if not len(kept):
             continue

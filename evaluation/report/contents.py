@@ -11,7 +11,7 @@ from ...pages.words import p_value
 from .board import SIGNIFICANT, Leaderboard
 from .cases import case_browser
 from .document import Block, Document, Folded, Line, Part, Table, Value, rows_table
-from .results import Family, Results
+from .results import Family, Results, settings_in_words
 from .words import answer
 
 ASKED_FOR = ("judge", "human")
@@ -56,7 +56,7 @@ def document_of(report: Results, *, drawn: bool) -> Document:
     asked_for = [line for family in report.families if family.name in ASKED_FOR for line in family.sentences]
     return Document(
         report.setup.question, report.setup.opening, [answer(report), asked_for], [part for part in parts if part.blocks],
-        report.findings, report.setup.lines, list(report.left_out.items()), f"Made by dxmatch {version('dxmatch')}.",
+        report.findings, report.setup.lines or settings_in_words(report.setup.settings), list(report.left_out.items()), f"Made by dxmatch {version('dxmatch')}.",
     )  # fmt: skip
 
 

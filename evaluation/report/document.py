@@ -56,8 +56,7 @@ class Table:
 def rows_table(title: str, rows: Sequence[Row], columns: Mapping[str, str] | None = None) -> Table:
     """Makes a table of rows as they are. columns : key -> heading; all keys of the first row by default."""
     named = columns or {key: key.replace("_", " ") for key in rows[0]}
-    first, *others = named
-    lines = [[shown(row.get(first)), *(shown(row.get(key)) for key in others)] for row in rows]
+    lines = [[shown(row.get(key)) for key in named] for row in rows]
     return Table(list(named.values()), [("", lines)], title, title, sentences=True)
 
 

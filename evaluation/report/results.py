@@ -57,7 +57,7 @@ class Setup:
 
     question, opening : its title, and the line above it. cases, raters : what one of the cases and raters is called, ("note", "run").
     ks : family -> how many diagnoses of each list count. hardness : of the headline figures.
-    settings : for the JSON; nobody reads it by key. lines : the same in words, (what, value). match : the judge of a match, in words.
+    settings : for the JSON; nobody reads it by key. lines : the same in words, (what, value), the settings themselves by default. match : the judge of a match, in words.
     deviations : whether the leaderboard shows the deviation of the cases beside a mean, as DiReCT does.
     frame : the kind of data frame that tables come in (a narwhals one without rows); None for Arrow.
     """
@@ -67,7 +67,7 @@ class Setup:
     resampling: Resampling
     cases: str = "case"
     raters: str = "model"
-    ks: Mapping[str, int | None] = field(default_factory=dict)
+    ks: Mapping[str, int | None] = field(default_factory=lambda: {"relative": 1})
     hardness: float = 1.0
     settings: Mapping[str, Any] = field(default_factory=dict)
     lines: Sequence[tuple[str, str]] = ()
@@ -76,17 +76,15 @@ class Setup:
     frame: Any = field(default=None, repr=False, compare=False)
 
 
-def settings_in_words(settings: Mapping[str, Any], words: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
-    """Says settings as (what, value), without what was not given. words : of values that are names."""
+def settings_in_words(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Says settings as (what, value), without what was not given."""
 
     def of(value: Any) -> str:
         if isinstance(value, Mapping):
             return "; ".join(f"{name}: {of(one)}" for name, one in value.items())
         if isinstance(value, list | tuple):
             return ", ".join(map(of, value))
-        if isinstance(value, bool):
-            return "yes" if value else "no"
-        return f"{value:.4g}" if isinstance(value, float) else (words or {}).get(str(value), str(value))
+        return f"{value:.4g}" if isinstance(value, float) else str(value)
 
     given = {name: value for name, value in settings.items() if value is not None and value not in ({}, [], ())}
     return [(name.replace("_", " ").capitalize(), of(value)) for name, value in given.items()]
@@ -147,7 +145,7 @@ class Results:
     @property
     def k(self) -> int:
         """The k of RPAD, RRAD and the headline top-k accuracy."""
-        return self.setup.ks.get("relative") or 1
+        return self.setup.ks["relative"] or 1
 
     def family(self, name: str) -> Family | None:
         """Gives a family by its name; None where it was not computed."""

@@ -19,6 +19,7 @@ from ...terms.icd.codes import Nodes, Place, chapter_label, hierarchy, nodes_of_
 from ...terms.icd.tree import CATEGORY, IcdTree
 from ..match.codes import NO_CODES
 from ..match.matches import Matches
+from ..match.pairs import blocks
 from ..read.findings import Finding
 from .declare import Measure, declare
 from .ranking import final_answers, reference_hits
@@ -40,7 +41,6 @@ NAME, TITLE = "hierarchical", "Hierarchical, by ICD-10"
 Codes = Sequence[Sequence[str]]
 LEVELS = ("chapter", "section", "category", "subcategory")
 """Of the nodes; an extension by a seventh character counts among the subcategories."""
-_NODES_PER_BLOCK = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,7 @@ def overlap(predicted: Nodes, reference: Nodes, tree: IcdTree) -> Overlap:
     levels = np.minimum(tree.kinds, CATEGORY + 1)[:, None] == np.arange(len(LEVELS))
     counted = np.append(np.ones((len(tree), 1)), levels, 1).astype(np.uint16)
     out = np.empty((3, n, raters, 1 + len(LEVELS)), np.uint16)
-    step = max(1, _NODES_PER_BLOCK // (raters * (width + reference.shape[1])))
-    for start in range(0, n, step):
-        cases = slice(start, start + step)
+    for cases in blocks(n, raters * (width + reference.shape[1])):
         said, true = _augmented(predicted[cases].reshape(-1, width), tree), _augmented(reference[cases], tree)
         true = true[np.arange(len(out[0, cases])).repeat(raters)]
         for counts, sets in zip(out[:, cases], (said.multiply(true).tocsr(), said, true), strict=True):

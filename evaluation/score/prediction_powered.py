@@ -26,15 +26,12 @@ from ...stats.resampling import CaseMeans, Resampling, case_weights
 Values = NDArray[np.float64]
 
 
-def power_tuning(labels: Values, verdicts: Values, weights: Values | None = None) -> float:
+def power_tuning(labels: Values, verdicts: Values, weights: Values) -> float:
     """Finds lambda, the share of M's verdicts that makes the variance of the corrected mean least, from [s] labelled units.
 
     `cov(Y, f) / var(f)`, which is PPI++ with the unlabelled rest as its second sample; 1 where f does not vary.
     """
-    weight = np.ones(len(labels)) if weights is None else weights
-    if not weight.sum():
-        return 1.0
-    y, f = (weight * (values - np.average(values, weights=weight)) for values in (labels, verdicts))
+    y, f = (weights * (values - np.average(values, weights=weights)) for values in (labels, verdicts))
     varies = float(f @ f)
     return float(np.clip(y @ f / varies, 0, 1)) if varies > 0 else 1.0
 
@@ -53,7 +50,7 @@ class CorrectedByPairs:
     places : [n, g], all places where two different strings meet.
     held : [s, g], how many places of a column hold each labelled pair, times the weight of the pair.
     labels, verdicts : [s], of experts and of M.
-    tuning : lambda; `power_tuning` by default.
+    tuning : lambda, by `power_tuning`.
     """
 
     def __init__(
@@ -65,9 +62,8 @@ class CorrectedByPairs:
         labels: Values,
         verdicts: Values,
         resampling: Resampling,
-        tuning: float | None = None,
     ) -> None:
-        self.tuning = power_tuning(labels, verdicts, held.sum(1)) if tuning is None else tuning
+        self.tuning = power_tuning(labels, verdicts, held.sum(1))
         error = labels - self.tuning * verdicts
         self._cases = CaseMeans(np.hstack([certain + self.tuning * (shared - certain), places]))
         sample = CaseMeans(np.hstack([held * error[:, None], held]))
@@ -96,12 +92,12 @@ class CorrectedByCases:
     ----------
     verdicts : [n, g], what M makes of each case and column.
     labels : [n, g], the same by the experts, NaN in cases not drawn.
-    tuning : lambda; `power_tuning` by default.
+    tuning : lambda, by `power_tuning`.
     """
 
-    def __init__(self, verdicts: Values, labels: Values, tuning: float | None = None) -> None:
+    def __init__(self, verdicts: Values, labels: Values) -> None:
         drawn = ~np.isnan(labels[:, 0])
-        self.tuning = power_tuning(labels[drawn].mean(1), verdicts[drawn].mean(1)) if tuning is None else tuning
+        self.tuning = power_tuning(labels[drawn].mean(1), verdicts[drawn].mean(1), np.ones(drawn.sum()))
         self._cases = CaseMeans(np.hstack([self.tuning * verdicts, labels - self.tuning * verdicts]))
 
     def __call__(self, weights: Values) -> Values:

@@ -14,12 +14,12 @@ from ...errors import InputError, OptionError
 from ...stats.agreement import divided
 from ...terms.icd.codes import Nodes, hierarchy
 from ..match.matches import Matches
-from ..match.pairs import RANKED
+from ..match.pairs import RANKED, blocks
 from ..read.findings import Finding
 from ..read.lists import looked_up
 from .declare import Measure, check_k, declare, truths
 from .scores import FamilyScores, Lacking, Score, Settings, counts_in_words, over_all_cases, without_absent
-from .weighted import RELATIONS, degree, relevance
+from .weighted import RELATIONS, degree, degrees_of, relevance
 
 NAME, TITLE = "ranking", "Ranked answers against the right ones"
 
@@ -263,7 +263,6 @@ def normalised_gains(gains: NDArray[np.floating[Any]], given: NDArray[np.bool_],
 TOP = (1, 3, 5, 10)
 NO_RIGHT_ANSWERS = "right answers: the column reference, rows with the role reference, or the option 'references'"
 BY_M, BY_CODE, BY_CATEGORY = "M", "code", "category"
-_CELLS_PER_BLOCK = 20_000_000
 Hits = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 """bool [n, r, depth], whether the diagnosis at a rank is one of the reference's; and bool [n], where there is a reference to be."""
 
@@ -345,10 +344,9 @@ def reference_hits(matches: Matches) -> dict[str, Hits]:
 def _same(predicted: Nodes, reference: Nodes) -> NDArray[np.bool_]:
     """Tells whether one of the nodes of a diagnosis is one of the reference's: bool [n, r, k]. In bounded blocks of cases."""
     out = np.empty(predicted.shape[:3], bool)
-    step = max(1, _CELLS_PER_BLOCK // max(1, predicted[0].size * reference.shape[1]))
-    for start in range(0, len(out), step):
-        said, true = predicted[start : start + step, ..., None], reference[start : start + step, None, None, None]
-        out[start : start + step] = ((said == true) & (said >= 0)).any((-2, -1))
+    for at in blocks(len(out), predicted[:1].size * reference.shape[1]):
+        said, true = predicted[at, ..., None], reference[at, None, None, None]
+        out[at] = ((said == true) & (said >= 0)).any((-2, -1))
     return out
 
 
@@ -386,19 +384,21 @@ def reference_gains(matches: Matches) -> tuple[NDArray[np.float32], list[str]]:
 def _given_degrees(matches: Matches, shape: tuple[int, ...]) -> tuple[NDArray[np.int8], int]:
     """Reads D of the column relation: int8 [n, r, ranks, D], 0 elsewhere; and how many different words mean nothing."""
     found, answers = matches.references, matches.answers
-    out = np.zeros(shape, np.int8)
-    codes, words = answers.cells("relation")
-    if found is None or not words or not out.size:
-        return out, 0
-    numbers, unknown = np.zeros(len(words) + 1, np.int8), 0
-    for i, word in enumerate(words):
+    out, ranks = np.zeros(shape, np.int8), shape[2]
+    unknown = set[str]()
+
+    def read(word: str, **_: Any) -> int:
         try:
-            numbers[i] = degree(word, RELATIONS)
+            return degree(word, RELATIONS)
         except InputError:
-            unknown += 1
-    ranks = shape[2]
-    said = np.where(answers.top(ranks) >= 0, numbers[looked_up(codes, answers.places(ranks))], 0)
+            unknown.add(word)
+            return 0
+
+    degrees = np.maximum(degrees_of(answers, "relation", read), 0)
+    if found is None or not degrees.any():
+        return out, len(unknown)
+    said = np.where(answers.top(ranks) >= 0, looked_up(degrees, answers.places(ranks)), 0)
     said[~found.given.any(1)] = 0
     nearest = np.nan_to_num(found.probabilities[:, :, :ranks], nan=-1).argmax(-1)
     np.put_along_axis(out, nearest[..., None], said[..., None].astype(np.int8), -1)
-    return out, unknown
+    return out, len(unknown)

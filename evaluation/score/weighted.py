@@ -546,7 +546,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
 
 def _semantic(answers: Lists) -> tuple[Values, NDArray[np.bool_]]:
     """Computes the scores [n, r], and which lists have none because a relation is blank."""
-    relation = _degrees(answers, "relation", partial(degree, scale=RELATIONS))
+    relation = degrees_of(answers, "relation", partial(degree, scale=RELATIONS), RANKS)
     at, top = answers.places(RANKS), answers.top(RANKS)
     # a word for no diagnosis keeps its rank and is related to nothing
     distances = np.where(top >= 0, looked_up(relation, at), np.where(top == NO_DIAGNOSIS, FARTHEST, 0))
@@ -557,7 +557,7 @@ def _semantic(answers: Lists) -> tuple[Values, NDArray[np.bool_]]:
 def _severity(answers: Lists, doubts: list[tuple[str, str]]) -> tuple[Values, NDArray[np.int8], NDArray[np.int8]]:
     """Computes the scores [n, r], with the severities of the references [n] and of the lists [n, r, 5], 0 where unknown."""
     at, top = answers.places(RANKS), answers.top(RANKS)
-    degrees = _degrees(answers, "severity", severity_degree)
+    degrees = degrees_of(answers, "severity", severity_degree, RANKS)
     said = np.where(top >= 0, np.maximum(looked_up(degrees, at), 0), 0).astype(np.int8)
     cells = answers.references.more["severity"]
     place = {"column": "severity of the reference"}
@@ -581,9 +581,9 @@ def _severity(answers: Lists, doubts: list[tuple[str, str]]) -> tuple[Values, ND
     return values, reference, said
 
 
-def _degrees(answers: Lists, column: str, read: Callable[..., int]) -> NDArray[np.int8]:
+def degrees_of(answers: Lists, column: str, read: Callable[..., int], depth: int | None = None) -> NDArray[np.int8]:
     """Reads a column: int8, in the order of `entries`, the number of each word, -1 for a blank."""
-    codes, words = answers.cells(column, RANKS)
+    codes, words = answers.cells(column, depth)
     numbers = np.full(len(words) + 1, _BLANK, np.int8)
     for i, (word, row) in sorted(enumerate(words.items()), key=lambda one: one[1][1]):
         numbers[i] = read(word, source=answers.source, row=row, column=column)
