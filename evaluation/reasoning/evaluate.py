@@ -120,7 +120,7 @@ def reasoning(
     asking, prompts = asking or Asking(), prompts or {}
     if prompts.keys() - {OBSERVATION, RATIONALE}:
         raise OptionError("prompts", f"prompts for {OBSERVATION} and {RATIONALE}", min(prompts))
-    graph, folders = KnowledgeGraph.read(graphs), named_folders("predictions", predictions)
+    graph, folders = KnowledgeGraph.read(graphs), named_folders(predictions)
     runs = list(_runs(graph, folders, Path(notes), missing))
     of_domain = domains_of([one.name for one in graph.by_name.values()], domains)
 
@@ -171,7 +171,7 @@ def reasoning(
     )  # fmt: skip
 
 
-def named_folders(option: str, given: Folders) -> dict[str, Path]:
+def named_folders(given: Folders) -> dict[str, Path]:
     """Names each folder by its run: as it is named, or else by its own name.
 
     Raises
@@ -184,7 +184,9 @@ def named_folders(option: str, given: Folders) -> dict[str, Path]:
     pairs = given.items() if isinstance(given, Mapping) else [(Path(one).resolve().name, one) for one in given]
     named = {name: Path(folder) for name, folder in pairs if name.strip()}
     if not named or len(named) < len(given):
-        raise OptionError(option, "a folder, several of different names, or each with the name of its run", given)
+        raise OptionError(
+            "predictions", "a folder, several of different names, or each with the name of its run", given
+        )
     return named
 
 
@@ -233,7 +235,6 @@ def _browser(runs: Sequence[Run], judge: Likeness, domains: Sequence[str | None]
         "right": [[place] for place in range(len(notes))],
         "final": [""] * len(notes),
         "lengths": [-1 if said is None else 1 for _, _, said, _ in lists],
-        "unread": [],
         "judged": [[place, list(map(_said, run.deductions[judge.by][at]))] for place, (at, run, _, _) in enumerate(lists)],
         "entries": [place if paths[place] else -1 for place, (_, _, said, _) in enumerate(lists) if said is not None],
         "pairs": {
@@ -242,7 +243,6 @@ def _browser(runs: Sequence[Run], judge: Likeness, domains: Sequence[str | None]
             "match": [int(is_same(reached, first.annotated[at].path[-1])) for at, _, _, reached in lists],
             "why": [0] * len(lists), **{name: [-1] * len(lists) for name in ("probability", "relation", "doubt")},
         },
-        "reasons": [""], "relations": [], "doubts": [],
     }  # fmt: skip
     return browser_of(data, about=_ABOUT.format(by=judge.name, shown=len(notes), total=len(first.notes)))
 

@@ -222,7 +222,7 @@ def _plane(
 
 def looks(report: Results, raters: Sequence[str], style: Style) -> dict[str, Any]:
     """Makes the channels color and shape of the field `rater`: algorithms have colours, the best the first; the panel is grey."""
-    judged = report.in_order((*report.board.algorithms, *report.algorithms))
+    judged = report.in_order((*report.board.algorithms, *report.raters.algorithms))
     everyone = [*judged, *(rater for rater in report.raters.names if rater not in judged)]
     places = [everyone.index(rater) for rater in raters]
     colours = [style.series[place % COLOURS] if place < len(judged) else style.panel for place in places]

@@ -46,10 +46,6 @@ class Report(Results):
         """
         return self.framed(coded_rows(self, str(case_id)))
 
-    def print_case(self, case_id: str | int, console: Console | None = None) -> None:
-        """Prints the same. Errors: as of `case`."""
-        print_table(rows_table(f"Case {case_id}", coded_rows(self, str(case_id))), console)
-
     @cached_property
     def document(self) -> Document:
         """What a terminal shows of it."""
@@ -61,7 +57,7 @@ class Report(Results):
         return "\n".join(dict.fromkeys([*(one.sentence for one in self.findings if not one.is_note), *answer, *told]))
 
     def __repr__(self) -> str:
-        parts = [counted(len(self.algorithms), "algorithm" if self.raters.panels else self.setup.raters)]
+        parts = [counted(len(self.raters.algorithms), "algorithm" if self.raters.panels else self.setup.raters)]
         parts.append(counted(len(self.cases), self.setup.cases))
         for column in self.board.columns[:1]:
             parts += [f"{column.label} {number(column.value(best))} by {best}" for best in self.board.algorithms[:1]]
@@ -74,7 +70,7 @@ class Report(Results):
         """Prints findings, the answer, the leaderboard and differences; `full` prints everything. case : cases to print after these."""
         print_document(self.document, console, full=full)
         for one in case:
-            self.print_case(one, console)
+            print_table(rows_table(f"Case {one}", coded_rows(self, str(one))), console)
 
     def to_dict(self) -> dict[str, Any]:
         """Gives everything as plain values, for JSON."""

@@ -131,15 +131,10 @@ class Results:
         """The same, models under several prompts as their means."""
         return [row for family in self.families for row in family.model_rows]
 
-    @property
-    def algorithms(self) -> list[str]:
-        """Whoever is judged: against a panel, or else against the right answers."""
-        return self.raters.algorithms
-
     def in_order(self, raters: Iterable[str]) -> list[str]:
         """Puts raters and models in the one order of all tables and charts: the best algorithm first, experts behind."""
         there = set(raters)
-        everyone = (*self.board.algorithms, *self.algorithms, *self.board.others, *self.raters.names)
+        everyone = (*self.board.algorithms, *self.raters.algorithms, *self.board.others, *self.raters.names)
         return [name for name in dict.fromkeys(everyone) if name in there]
 
     @property
@@ -226,7 +221,7 @@ class Results:
         OptionError
             For what is not in the table.
         """
-        who = self.algorithms[0] if algorithm is None else algorithm
+        who = self.raters.algorithms[0] if algorithm is None else algorithm
         for family in self.families:
             wanted = (k,) if k is not None else (self.setup.ks.get(family.name) or self.k, None)
             for row in family.rows:
