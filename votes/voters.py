@@ -22,18 +22,11 @@ MAX_REPEATS = 100
 SET_BY_US = ("model", "messages", "stream", "stream_options", "n", "logprobs", "top_logprobs")
 """Parameters of a call that are never a user's to set."""
 _ASKED = {"endpoint": "", "prompt_text": "", "parameters": {}}
-VOTE_OPTIONS: dict[str, Any] = {
-    **_ASKED,
-    "prompt": KINDS["vote"].latest,
-    "order": "canonical",
-    "soft": False,
-    "repeats": 1,
-}
 VOTE_CHOICES = {"order": ("canonical", "both")}
-PICK_OPTIONS: dict[str, Any] = {
-    **_ASKED, "prompt": KINDS["pick"].latest, "source": "icd10cm", "encoder": "shipped", "k": CANDIDATES, "distance": DISTANCES[0], "entries": ENTRIES[0],
-}  # fmt: skip
+VOTE_OPTIONS = {**_ASKED, "prompt": KINDS["vote"].latest, "order": "canonical", "soft": False, "repeats": 1}
 PICK_CHOICES = {"distance": DISTANCES, "entries": ENTRIES}
+PICK_OPTIONS = {**_ASKED, "prompt": KINDS["pick"].latest, "source": "icd10cm", "encoder": "shipped", "k": CANDIDATES}
+PICK_OPTIONS |= {option: allowed[0] for option, allowed in PICK_CHOICES.items()}
 
 
 @dataclass(frozen=True)
@@ -161,16 +154,11 @@ class PairVotes:
     def read(cls, store: VoteStore, voter: Voter, names: Sequence[str]) -> PairVotes:
         """What the store holds of `voter` on pairs of `names`; answers without a verdict count as none."""
         number = {name: i for i, name in enumerate(names)}
-        keys: list[int] = []
-        values: list[float] = []
+        keys, values = list[int](), list[float]()
         for asked, answer in store.answers(voter.config, names):
-            value = answer.probability if voter.soft else answer.verdict
-            if (
-                value is not None
-                and asked.repeat < voter.repeats
-                and (asked.first <= asked.second or voter.both_orders)
-            ):
-                i, j = sorted((number[asked.first], number[asked.second]))
+            value, put = answer.probability if voter.soft else answer.verdict, (asked.first, asked.second)
+            if value is not None and asked.repeat < voter.repeats and (voter.both_orders or put == tuple(sorted(put))):
+                i, j = sorted(number[name] for name in put)
                 keys.append(i * len(names) + j)
                 values.append(value)
         pairs, of, count = np.unique(np.array(keys, np.int64), return_inverse=True, return_counts=True)

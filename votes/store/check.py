@@ -41,10 +41,8 @@ class StoreCheck:
         said.append(f"{self.path} is {'whole' if self.whole else 'damaged'}: {self.answers:,} answers.")
         if self.repaired:
             lost = "how many are lost cannot be read" if self.lost is None else f"{self.lost:,} lost"
-            again = (
-                "What it lacks is asked again by the command that asked it; tables of votes are to be imported again."
-            )
-            said.append(f"Written: {self.repaired} ({lost}). {again}")
+            again = "asked again by the command that asked it; tables of votes are to be imported again"
+            said.append(f"Written: {self.repaired} ({lost}). What it lacks is {again}.")
         return said
 
 
@@ -67,9 +65,8 @@ def check_votes(path: str | os.PathLike[str], *, repair: str | os.PathLike[str] 
     if copy is not None and copy.exists():
         raise DxmatchError(f"{copy} is there already; a repaired copy takes a new name.")
     if not found.path.is_file():
-        raise StoreError(
-            f"{found.path}: no such vote store. The option 'store' names one; the option 'features' asks its models."
-        )
+        instead = "The option 'store' names one; the option 'features' asks its models."
+        raise StoreError(f"{found.path}: no such vote store. {instead}")
     with closing(connected(found.path, 0.0, write=False)) as db:
         try:
             found.damages = list(islice(damages(db), 20))
