@@ -7,6 +7,8 @@ import io
 import json
 import random
 import traceback
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -106,21 +108,6 @@ def _workbook(rng: random.Random, rows: list[list[str]], damage: int) -> bytes:
     return content
 
 
-class Refused(Exception):
-    """What a reference reader refuses, or what has no one meaning."""
-
-
-def reference_rows(path: Path, encoding: str | None) -> list[Row]:
-    """The rows by csv, json or openpyxl. Errors: `Refused`."""
-    try:
-        rows = {".xlsx": _by_openpyxl, ".json": _by_json, ".jsonl": _by_json}.get(path.suffix, _by_csv)(path, encoding)
-    except Exception as error:
-        raise Refused(repr(error)) from None
-    if not rows:
-        raise Refused("no rows")
-    return rows
-
-
 def _text(path: Path, encoding: str | None) -> str:
     """By its mark, else UTF-8; as it is told where it is neither."""
     raw = path.read_bytes()
@@ -136,18 +123,10 @@ def _text(path: Path, encoding: str | None) -> str:
 def _by_csv(path: Path, encoding: str | None) -> list[Row]:
     text = _text(path, encoding).lstrip("\ufeff")
     if "\0" in text:
-        raise Refused("NUL")
-    longest = csv.field_size_limit(1 << 30)
-    try:
-        return _of_text(text, path.suffix)
-    finally:
-        csv.field_size_limit(longest)
-
-
-def _of_text(text: str, suffix: str) -> list[Row]:
+        raise ValueError("NUL")
     first = next(line for line in io.StringIO(text, newline="") if line.strip())
     width = {each: len(next(csv.reader([first], delimiter=each))) for each in ",;\t"}
-    usual = "\t" if suffix == ".tsv" else ";" if width[";"] > width[","] else ","
+    usual = "\t" if path.suffix == ".tsv" else ";" if width[";"] > width[","] else ","
     delimiter = usual if width[usual] > 1 else max(width, key=lambda each: (width[each], each == usual))
     records = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
     start = next(i for i, record in enumerate(records) if "".join(record).strip())
@@ -156,7 +135,7 @@ def _of_text(text: str, suffix: str) -> list[Row]:
     for record in records[start + 1 :]:
         blank = not "".join(record).strip() and len(record) < 2
         if not blank and len(record) != len(names):
-            raise Refused("ragged")
+            raise ValueError("ragged")
         cells = record if len(record) == len(names) else [""] * len(names)
         if len(names) == 1 or any(cells):
             rows.append([cell or None for cell in cells])
@@ -166,34 +145,31 @@ def _of_text(text: str, suffix: str) -> list[Row]:
 def _named(names: list[str], rows: list[list[Any]]) -> list[Row]:
     kept = [i for i, name in enumerate(names) if name or any(row[i] is not None for row in rows)]
     if len({names[i] for i in kept}) < len(kept):
-        raise Refused("names")
+        raise ValueError("names")
     return [{names[i]: row[i] for i in kept} for row in rows]
 
 
 def _by_json(path: Path, encoding: str | None) -> list[Row]:
     def once(pairs: list[tuple[str, Any]]) -> Row:
         if len(dict(pairs)) < len(pairs):
-            raise Refused("equal keys")
+            raise ValueError("equal keys")
         return dict(pairs)
 
     text = _text(path, encoding)
-    lines = path.suffix == ".jsonl"
-    texts = [line for line in text.split("\n") if line.strip()] if lines else [text]
-    try:
-        values = [json.loads(one, object_pairs_hook=once) for one in texts]
-    except json.JSONDecodeError:
-        if lines:
-            raise
-        lines, values = True, [json.loads(one, object_pairs_hook=once) for one in text.split("\n") if one.strip()]
-    rows = values if lines else values[0]
+    loads = partial(json.loads, object_pairs_hook=once)
+    rows = None
+    if path.suffix == ".json":  # which may hold an object a line, too
+        with suppress(json.JSONDecodeError):
+            rows = loads(text)
+    if rows is None:
+        rows = [loads(line) for line in text.split("\n") if line.strip()]
     if not (isinstance(rows, list) and all(isinstance(row, dict) for row in rows)):
-        raise Refused("no objects")
+        raise ValueError("no objects")
     json.dumps(rows, ensure_ascii=False).encode()
     return [{name: row.get(name) for name in dict.fromkeys(key for one in rows for key in one)} for row in rows]
 
 
-def _by_openpyxl(path: Path, encoding: str | None) -> list[Row]:
-    del encoding
+def _by_openpyxl(path: Path, _: str | None) -> list[Row]:
     book = openpyxl.load_workbook(path, data_only=True)
     sheet = next((one for one in book.worksheets if one.sheet_state == "visible"), book.worksheets[0])
     grid = [[_as_text(value) for value in row] for row in sheet.iter_rows(values_only=True)]
@@ -226,15 +202,21 @@ def same(read: Any, wanted: Any) -> bool:
     return read == (json.dumps(wanted, ensure_ascii=False) if isinstance(wanted, list | dict) else str(wanted))
 
 
+READERS = {".xlsx": _by_openpyxl, ".json": _by_json, ".jsonl": _by_json}
+
+
 def difference(one: tuple[str, bytes, str | None], folder: Path) -> str:
     """How a mutant is read differently from the reference reader, or ends in anything but an error of dxmatch; "" where in none."""
     name, content, encoding = one
     path = folder / name
     path.write_bytes(content)
+    longest = csv.field_size_limit(1 << 30)
     try:
-        wanted: list[Row] | str = reference_rows(path, encoding)
-    except Refused as error:
-        wanted = str(error)
+        wanted: list[Row] | str = READERS.get(path.suffix, _by_csv)(path, encoding) or "no rows"
+    except Exception as error:
+        wanted = repr(error)
+    finally:
+        csv.field_size_limit(longest)
     try:
         found = read_table(path, encoding)
     except DxmatchError as error:
