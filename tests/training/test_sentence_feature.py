@@ -15,22 +15,16 @@ from dxmatch.terms.encoders.folders import kept_encoders
 PAIRS = [("heart attack", "acute MI"), ("asthma", "gout"), ("type 2 diabetes", "T2DM")]
 
 
-@pytest.fixture(scope="module")
-def trained(example: Path, tiny_sentence_model: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The folder of a model with one sentence cosine and one ratio, and that of its encoder."""
-    folder = tmp_path_factory.mktemp("trained")
-    encoder = Path(shutil.copytree(tiny_sentence_model, folder / "encoder"))
-    features = folder / "set.toml"
-    features.write_text(
+def test_where_its_encoder_lies_is_said_by_who_loads_it(
+    example: Path, tiny_sentence_model: Path, tmp_path: Path
+) -> None:
+    """A folder that only the model names is left alone, and another encoder under the same name is refused."""
+    encoder = Path(shutil.copytree(tiny_sentence_model, tmp_path / "encoder"))
+    (tmp_path / "set.toml").write_text(
         "[[feature]]\nname = 'cosine_tiny'\nkind = 'cosine'\nencoder = 'tiny'\n"
         f"[[feature]]\nname = 'ratio_unigram'\nkind = 'ratio'\nview = 'unigram'\n[encoder.tiny]\nmodel = '{encoder}'\n"
     )
-    return dxmatch.train(example / "pairs.csv", features=features).save(folder / "model"), encoder
-
-
-def test_where_its_encoder_lies_is_said_by_who_loads_it(trained: tuple[Path, Path]) -> None:
-    """A folder that only the model names is left alone, and another encoder under the same name is refused."""
-    folder, encoder = trained
+    folder = dxmatch.train(example / "pairs.csv", features=tmp_path / "set.toml").save(tmp_path / "model")
     loading = dxmatch.Loading(encoders={"tiny": encoder})
     with pytest.raises(dxmatch.InputError, match=r"a model folder never says what is read beside it.*Or: encoders="):
         dxmatch.load(folder).probability("flu", "influenza")

@@ -17,6 +17,9 @@ from dxmatch.files.tables import read_table
 from dxmatch.matcher.match_function import MatchFunction
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
+from dxmatch.training.engines import autogluon_engine, lightgbm_engine
+from dxmatch.training.engines.autogluon_engine import AutoGluon
+from dxmatch.training.engines.fitted import Ensemble, Rows
 from dxmatch.training.engines.lightgbm_engine import LightGBM
 from dxmatch.training.options import Split
 from dxmatch.training.statistics.split import Groups, held_out
@@ -80,6 +83,35 @@ def test_for_another_prevalence(
     np.testing.assert_allclose(odds[1] / odds[0], (0.05 / 0.95) / (share / (1 - share)), rtol=1e-6)
     assert rare.data["prevalence"] == 0.05 and "prevalence" not in plain.data
     assert "the highest F1, where 5 % of the pairs match" in rare.parts.manifest.decision.rule
+
+
+def test_what_an_engine_gains_over_the_plain_one(
+    plain: MatchFunction, toy_pairs: pd.DataFrame, strings_only: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here it loses, since in the place of a search stands a single split a tree."""
+
+    def stumps(_: AutoGluon, rows: Rows, *, seed: int, progress: Any = None) -> Ensemble:
+        return lightgbm_engine.fit(rows, seed=seed, candidates=({"num_leaves": 2, "min_data_in_leaf": 60},))
+
+    monkeypatch.setattr(autogluon_engine, "check_installed", lambda: None)
+    monkeypatch.setattr(AutoGluon, "fit", stumps)
+    m = train(toy_pairs, features=strings_only, engine=AutoGluon())
+    found, part = m.metrics["gain_over_plain"], "held_out_not_identical"
+    own, of_plain = (each.metrics[part]["average_precision"]["value"] for each in (m, plain))
+    assert (found["measured_on"], found["pairs"], found["groups"]) == (
+        part,
+        m.metrics[part]["pairs"],
+        m.metrics[part]["groups"],
+    )
+    assert (found["average_precision"], found["plain_average_precision"]) == (own, of_plain) and own < of_plain
+    gain = found["gain"]
+    assert gain["value"] == own - of_plain and gain["low"] < gain["value"] < gain["high"]
+    whole = train(toy_pairs, features=strings_only, engine=AutoGluon(), split=Split(test_share=0)).metrics
+    found = whole["gain_over_plain"]
+    assert found["measured_on"] == "cross_validated" and found["pairs"] == len(toy_pairs)
+    assert found["average_precision"] == whole["cross_validated"]["average_precision"]["value"]
+    card = (m.save(tmp_path / "m") / "CARD.md").read_text("utf-8")
+    assert f"Average precision {own:.3f}, plain LightGBM {of_plain:.3f}: {gain['value']:+.3f}" in card
 
 
 def test_the_rule_for_contained_pairs(plain: MatchFunction, toy_pairs: pd.DataFrame, strings_only: Path) -> None:
