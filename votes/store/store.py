@@ -13,7 +13,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -199,11 +199,11 @@ class VoteStore:
         with self._errors():
             if not self.path.exists():
                 make_private_file(self.path)  # the log takes after it
-            in_use = _log_of(self.path)  # by a process that is writing, or was killed
+            left_by_a_crash = _log_of(self.path) and _is_alone(self.path)
             self._db = connected(self.path, wait)
             try:
                 self._begin(must_exist)
-                for damage in damages(self._db) if in_use else ():
+                for damage in damages(self._db) if left_by_a_crash else ():
                     raise DamagedStore(self.path, damage)
             except BaseException:
                 self._db.close()
@@ -402,3 +402,15 @@ def connected(path: Path, wait: float, *, write: bool = True) -> sqlite3.Connect
 def _log_of(path: Path) -> bool:
     log = path.with_name(f"{path.name}-wal")
     return log.exists() and log.stat().st_size > 0
+
+
+def _is_alone(path: Path) -> bool:
+    """Whether nobody has the store open. Errors of SQLite."""
+    with closing(connected(path, 0.0)) as db:
+        try:
+            # in this mode a lock is only given where no other connection is
+            db.execute("PRAGMA locking_mode = EXCLUSIVE")
+            db.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            return error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY
+        return True
