@@ -8,7 +8,7 @@ from typing import Annotated
 
 from ..errors import DxmatchError, OptionError
 from ..files.reading import Reading
-from ..files.tables import check_keeps_input, check_output, write_table
+from ..files.tables import check_apart, check_output, write_table
 from ..options import Between, File, Output, Serves, Table, checked
 from ..progress import shown
 from ..votes import asking as voting
@@ -96,8 +96,7 @@ def ask(
         raise OptionError("results", "left out with the option 'export'", results)
     if output is not None:
         check_output(output)
-        if isinstance(cases, str | os.PathLike):
-            check_keeps_input(cases, output)
+        check_apart([output], [cases])
     how = Asking() if asking is None else asking
     served, prices = services_of(how.endpoints)
     raters, wanted = raters_of(models, served, prices, prompts=prompts, sampling=sampling), "" if k is None else str(k)

@@ -22,7 +22,7 @@ from .invisible import read_visible
 from .limits import FORMULA_ERROR, MAX_CHARACTERS
 from .pair_labels import BLANK, check_conflicts, last_words, numbers_of, read_labels, read_shares
 from .table import Problems, Table
-from .tables import check_keeps_input, read_table, sound_rows
+from .tables import check_apart, read_table, sound_rows
 
 REFUSE = "refuse"
 _MAJORITY = Remedy("keeps the rows that say what most do", on_conflict="majority")
@@ -137,8 +137,7 @@ def read_pairs(
     InputError
         For a file that cannot be read, a column that is missing, the first row that cannot be right, or where no row is left.
     """
-    if isinstance(source, str | os.PathLike):
-        check_keeps_input(source, rejects)
+    check_apart([rejects], [source])
     table = (read_visible if visible else read_table)(from_tuples(source), encoding, set_aside=rejects is not None)
     purposes = {"a": "a diagnosis", "b": "a diagnosis", "weight": "a weight", "group": "the reference diagnosis"}
     for (option, purpose), column in zip(purposes.items(), (a, b, weight, group), strict=True):

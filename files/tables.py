@@ -181,23 +181,16 @@ def check_output(path: StrPath, rows: int = 0) -> str:
     return suffix
 
 
-def check_keeps_input(source: StrPath, *outputs: StrPath | None) -> None:
-    """Raises `InputError` where an output would replace the file that is read."""
-    read = split_sheet(Path(source))[0]
-    for path in outputs:
-        if path is not None and Path(path).exists() and read.exists() and read.samefile(path):
-            raise InputError("the output is the input, which would be lost", source=str(path), allowed="another file")
-
-
-def check_apart(outputs: Sequence[StrPath | None], inputs: Sequence[StrPath | None] = ()) -> None:
-    """Raises `InputError` where two outputs are one file, or an output is a file that is read."""
-    given = [Path(path).resolve() for path in outputs if path is not None]
-    for place, path in enumerate(given):
-        if path in given[:place]:
+def check_apart(outputs: Iterable[StrPath | None], inputs: Iterable[Any] = ()) -> None:
+    """Raises `InputError` where two outputs are one file, or an output is a file that is read; what is no path is passed over."""
+    written = [Path(path) for path in outputs if path is not None]
+    read = [split_sheet(Path(path))[0] for path in inputs if isinstance(path, str | os.PathLike) and path]
+    for place, path in enumerate(written):
+        if path.resolve() in map(Path.resolve, written[:place]):
             problem = "one file for two outputs, of which one would be lost"
             raise InputError(problem, source=str(path), allowed="a file for each")
-    for path in filter(None, inputs):
-        check_keeps_input(path, *outputs)
+        if path.exists() and any(one.exists() and one.samefile(path) for one in read):
+            raise InputError("the output is the input, which would be lost", source=str(path), allowed="another file")
 
 
 def with_columns(data: pa.Table, columns: Mapping[str, Any]) -> pa.Table:

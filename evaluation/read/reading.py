@@ -74,8 +74,7 @@ def read_lists(
     InputError
         For lists that cannot be right. OptionError : for an option outside what is allowed.
     """
-    given = [*(source if isinstance(source, list | tuple) else [source]), references]
-    check_apart([reading.rejects], [path for path in given if isinstance(path, str | os.PathLike)])
+    check_apart([reading.rejects], [*(source if isinstance(source, list | tuple) else [source]), references])
     if reading.rejects is not None:
         check_output(reading.rejects)
     groups_by = [visible(name) for name in ([by] if isinstance(by, str) else by)]

@@ -17,7 +17,7 @@ import pytest
 from openpyxl.worksheet.worksheet import Worksheet
 
 from dxmatch.errors import InputError
-from dxmatch.files.tables import check_keeps_input, check_output, read_table, write_table, write_tables
+from dxmatch.files.tables import check_apart, check_output, read_table, write_table, write_tables
 
 Rows = list[list[Any]]
 HEADER = ["id", "dx"]
@@ -93,7 +93,7 @@ def test_which_sheet(tmp_path: Path, named: str, source: str, ids: list[str], no
         table = read_table(f"{path}{named}")
     assert (table.column("id"), table.source) == (ids, f"{path}{source}") and [str(one.message) for one in told] == note
     with pytest.raises(InputError, match="the output is the input"):
-        check_keeps_input(f"{path}{named}", path)
+        check_apart([path], [f"{path}{named}"])
     with pytest.raises(InputError, match=r"no such sheet; did you mean 'Cases'\?.*Allowed: Hidden, Cases, More cases"):
         read_table(f"{path}#cases")
 
