@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, NotUnderstoodWarning, warn
-from ..files.invisible import read_visible
-from ..files.pair_labels import experts_of
-from ..files.pairs import from_tuples, read_pairs
+from ..files.pairs import read_pairs
 from ..files.reading import PairColumns, Reading
 from ..matcher.match_function import MatchFunction
 from ..matcher.policy import RELATIONS
@@ -72,15 +70,8 @@ def score_pairs(
     InputError
         For pairs without labels, fewer than 20 pairs that differ after normalisation, or one label only among these.
     """
-    table = read_visible(from_tuples(pairs), reading.encoding, set_aside=reading.rejects is not None)
-    if columns.label not in table.names and not experts_of(table, columns.label):
-        raise InputError(
-            "the pairs have no labels", source=table.source, got=table.names,
-            allowed=f"a column {columns.label}, or one {columns.label}_<expert> for each expert (SHAP values of pairs without: add='shap' of score)",
-        )  # fmt: skip
-    read = read_pairs(
-        table, a=columns.a, b=columns.b, label=columns.label, group=columns.group, rejects=reading.rejects
-    )
+    chosen = {"a": columns.a, "b": columns.b, "label": columns.label, "group": columns.group}
+    read = read_pairs(pairs, **chosen, rejects=reading.rejects, encoding=reading.encoding, visible=True)
     batch = matcher.model.batch(read.a, read.b, progress=progress)
     if not matcher.judge_all:
         read, batch, set_aside = understood_pairs(read, batch)

@@ -174,11 +174,12 @@ def score_files(
 
 def _at_once(m: MatchFunction, read: Pairs, output: Path | None, add: Sequence[Added]) -> Summary:
     """Scores pairs that were read, as a table."""
+    if output is not None:
+        check_output(output, rows=len(read))
     with shown("Scoring pairs") as progress:
         scored = m.score_read(read, add, progress)
     table = scored.table
     if output is not None:
-        check_output(output, rows=len(table))
         write_table(table, output)
     found, asked = table["match"].to_pylist(), [feature.name for feature in m.features.asked]
     counts = len(read), found.count(True), read.n_rejected

@@ -132,18 +132,6 @@ class Plan:
         """Names in the order of the rows, for readers that sort the files of a folder by name."""
         return self.folder / f"part-{chunk.number:0{max(5, len(str(len(self.chunks) - 1)))}}.parquet"
 
-    def another_job(self, there: Mapping[str, Any], what: str) -> DxmatchError:
-        """Says in what the job that is there differs from this one, and how to go on."""
-        differs = [
-            f"another {words}" if words in ("input", "vote store") else f"{words} {there.get(words)}, not {value}"
-            for words, value in self.about.items()
-            if there.get(words) != value
-        ]
-        return DxmatchError(
-            f"{what} of another job: {'; '.join(differs)}. To go on with that one, give the same input, model and options as "
-            "then; to replace it, use the option 'restart'."
-        )
-
     def write_part(self, chunk: Chunk, ended: Event | None = None) -> Done:
         """Scores a chunk and writes its part. It works on the thread that calls it.
 
@@ -203,7 +191,15 @@ class Plan:
             except (InputError, KeyError, ValueError, TypeError, AttributeError):
                 continue
             if job != self.about:
-                raise self.another_job(job, f"{folder} holds {len(paths):,} finished chunks")
+                differs = [
+                    f"another {words}" if words in ("input", "vote store") else f"{words} {job.get(words)}, not {value}"
+                    for words, value in self.about.items()
+                    if job.get(words) != value
+                ]
+                raise DxmatchError(
+                    f"{folder} holds {len(paths):,} finished chunks of another job: {'; '.join(differs)}. To go on with that one, "
+                    "give the same input, model and options as then; to replace it, use the option 'restart'."
+                )
             chunk = self.chunks[number]
             if path.name == self.part(chunk).name and len(part) + len(done.rejected) == chunk.rows:
                 found[number] = done

@@ -144,7 +144,7 @@ def test_the_page_its_charts_and_the_terminal(audited, tmp_path, capsys):
     [
         (lambda rows: rows.assign(label=1), {}, InputError, "only one label"),
         (lambda rows: rows.head(10), {}, InputError, "too few pairs"),
-        (lambda rows: rows.drop(columns="label"), {}, InputError, "no labels"),
+        (lambda rows: rows.drop(columns="label"), {}, InputError, "'label' .0 or 1. is missing"),
         (None, {"repeats": 30}, OptionError, "'resampling'.*30"),
         (None, {"voters": 2}, OptionError, "of the 0 features of kind 'vote'"),
     ],
