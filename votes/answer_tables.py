@@ -94,17 +94,18 @@ def import_table(
         allowed = "one vote of a model on a pair, in either order"
         problems.update((row, table.error(problem, row, a, allowed=allowed)) for row in rows)
     sound_rows(table, problems, rejects)
-    kept = {vote: row for row, vote in reversed(votes.items()) if row not in problems}
-    held = list(store.stored(question for question, _ in kept))
-    for (question, answer), old, row in zip(kept, held, kept.values(), strict=True):
+    first_rows = {vote: row for row, vote in reversed(votes.items()) if row not in problems}
+    held = dict(zip(first_rows.values(), store.stored(question for question, _ in first_rows), strict=True))
+    for row, old in held.items():
+        question, answer = votes[row]
         if old is not None and _said(old) != _said(answer) and not replace:
             problem = f"the store holds another vote of {question.config.model}: {_said(answer)} here, {_said(old)} there. Nothing was stored"
             allowed = "votes that the store does not contradict, or the option 'replace'"
             raise table.error(problem, row, verdict if verdict in table.names else probability, allowed=allowed)
-    store.add_many(kept, replace=replace)
-    summary, new = AskSummary(), {row for old, row in zip(held, kept.values(), strict=True) if old is None or replace}
+    store.add_many(first_rows, replace=replace)
+    summary = AskSummary()
     for row in range(len(table)):
-        if row in new:
+        if row in held and (held[row] is None or replace):
             summary.count(votes[row][0].config.model, votes[row][1])
         elif row not in problems:
             known = "known already" if row in votes else "two names that are equal"

@@ -65,21 +65,14 @@ def lab(loopback: Any, tmp_path: Path, endpoint: Callable[..., Endpoint]) -> Ite
 # What is kept
 
 
-@pytest.mark.parametrize(("rule", "verdict", "reason"), [
-    ({"text": "Yes."}, 1, None), ({"content": None, "refusal": "I cannot help with that."}, None, "refusal"),
-    ({"text": f"key {KEY}"}, None, "unclear"), ({"content": "half \ud83d"}, None, "unclear"),
-], ids=lambda value: str(value)[:30])  # fmt: skip
-def test_an_answer_is_kept_with_its_verdict_or_the_reason_for_none(
-    lab: Lab, rule: dict[str, Any], verdict: int | None, reason: str | None
-) -> None:
-    lab.rules(rule)
-    summary = lab.ask(lab.job(questions(1)))
-    (answer,) = lab.kept(questions(1)).values()
-    assert (answer.verdict, answer.reason) == (verdict, reason) and KEY not in answer.raw
-    assert summary.answered == summary.calls == 1 and not summary.failed
-    assert summary.unscored == ({} if reason is None else {reason: 1})
-    assert summary.completion_tokens == answer.completion_tokens == 2
-    assert not list(lab.store.unknown(questions(1)))
+def test_an_answer_is_kept_with_its_verdict_or_the_reason_for_none(lab: Lab) -> None:
+    said = {"text": "Yes."}, {"content": None, "refusal": "I cannot help with that."}, {"text": f"key {KEY}"}, {"content": "half \ud83d"}  # fmt: skip
+    lab.rules(*({"contains": f"first {i}", **rule} for i, rule in enumerate(said)))
+    summary, kept = lab.ask(lab.job(questions(4))), list(lab.kept(questions(4)).values())
+    assert [one.reason or one.verdict for one in kept] == [1, "refusal", "unclear", "unclear"]
+    assert summary.answered == summary.calls == 4 and not summary.failed
+    assert summary.unscored == {"refusal": 1, "unclear": 2} and summary.completion_tokens == 8
+    assert not list(lab.store.unknown(questions(4))) and KEY not in f"{kept}"
 
 
 @pytest.mark.usefixtures("at_once")

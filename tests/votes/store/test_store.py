@@ -93,7 +93,7 @@ def test_unscored_answers_that_are_named_can_be_forgotten(store: VoteStore) -> N
 
 
 @given(texts=st.lists(st.text(), min_size=5, max_size=5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_texts_come_back_exactly(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
     with VoteStore(tmp_path_factory.mktemp("texts") / "votes.sqlite") as store:
         config = ModelConfig(texts[2], texts[3], texts[4])

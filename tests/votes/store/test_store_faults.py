@@ -190,29 +190,17 @@ def test_a_store_that_is_held_is_waited_for(tmp_path: Path) -> None:
 
 
 RACE = """
-path, me, R = sys.argv[1], sys.argv[2], QWEN
-with VoteStore(path) as store:
-    mine = 0
-    for i in range(400):
-        store.add(Question(R, me, str(i)), Answer(1, None, me))
-        mine += store.add(Question(R, "shared", str(i)), Answer(1, None, me))
-        if i % 50 == 0:
-            mine += store.add_many((Question(R, "many", f"{i} {j}"), Answer(0, None, me)) for j in range(100))
-            unknown = list(store.unknown(Question(R, me, str(j)) for j in range(400)))
-            assert [question.second for question in unknown] == [str(j) for j in range(i + 1, 400)]
-    print(mine)
+with VoteStore(sys.argv[1]) as store:
+    print(sum(store.add(Question(QWEN, "shared", str(i)), Answer(1, None, sys.argv[2])) for i in range(400)))
 """
 
 
 def test_processes_wait_for_each_other_and_lose_nothing(tmp_path: Path) -> None:
-    """All of them make the store at once, write at once, and race for the same questions; each is won once."""
+    """All of them make the store at once, and race for the same questions; each is won once."""
     path = tmp_path / "votes.sqlite"
     with ThreadPoolExecutor(4) as pool:
         wins = [int(done.stdout) for done in pool.map(lambda i: python(RACE, path, f"racer {i}"), range(4))]
-    assert sum(wins) == 400 + 8 * 100
     with VoteStore(path) as store:
-        assert store.status()[0].answers == 4 * 400 + sum(wins)
-        shared = list(store.stored(Question(QWEN, "shared", str(i)) for i in range(400)))
-        assert {answer.raw for answer in shared if answer} <= {f"racer {i}" for i in range(4)}
-        assert None not in shared
+        said = [answer and answer.raw for answer in store.stored(Question(QWEN, "shared", str(i)) for i in range(400))]
+    assert [said.count(f"racer {i}") for i in range(4)] == wins and sum(wins) == 400
     assert check_votes(path).whole
