@@ -50,5 +50,7 @@ def same_text() -> By:
 
 @pytest.fixture(scope="session")
 def full_report(same_text: By) -> Any:
-    """An evaluation in which every family has its section, and every chart its data."""
-    return scored(lists_of_everything(), None, same_text, k=3, resamples=60)
+    """An evaluation in which every family has its section, every chart its data, and the cases a column of groups."""
+    frame = lists_of_everything()
+    frame["ward"] = frame["case_id"].map(lambda case: ["heart", "lungs", None][int(case[1:]) % 3])
+    return scored(frame, None, same_text, k=3, resamples=60, by="ward")

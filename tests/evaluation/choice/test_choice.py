@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import dxmatch
 from dxmatch.errors import InputError, OptionError
@@ -46,15 +44,6 @@ def test_mean_and_deviation_by_question_by_hand() -> None:
     assert (figure(report, "all_right"), figure(report, "any_right")) == (0, 1)
     assert "1 of 5 answers name no option that can be read" in told(report)
     assert chosen(report) == ["B", None, "B", "AB", "B"]
-
-
-@settings(deadline=None, max_examples=20)
-@given(st.integers(2, 9), st.integers(0, 9))
-def test_the_letter_leads_back(n: int, by: int) -> None:
-    """The first option stands `by` places later."""
-    question, shift = {"question": "Which?", "options": [f"x{i}" for i in range(n)], "answer": "A"}, min(by, n)
-    answer = {"question_id": "1", "shift": shift, "response": f"Answer: {'ABCDEFGHI'[shift % n]}"}
-    assert chosen(dxmatch.choice([question], [answer], resampling={"resamples": 0})) == ["A"]
 
 
 @pytest.mark.parametrize("case", rows_in("choice/options"), ids=lambda case: case["given"])

@@ -8,21 +8,13 @@ import pytest
 
 from dxmatch.evaluation.read.findings import Finding
 
-from ..made import lists_of_everything, scored
+from ..made import scored
 from .pages import Page, answers
 
 
 @pytest.fixture(scope="session")
-def grouped_report(same_text: Any) -> Any:
-    """Every family, and a column of groups."""
-    frame = lists_of_everything()
-    ward = frame["case_id"].map(lambda case: ["heart", "lungs", None][int(case[1:]) % 3])
-    return scored(frame.assign(ward=ward), None, same_text, k=3, resamples=60, by="ward")
-
-
-@pytest.fixture(scope="session")
-def page_file(grouped_report: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return grouped_report.save(tmp_path_factory.mktemp("page") / "r.html")
+def page_file(full_report: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return full_report.save(tmp_path_factory.mktemp("page") / "r.html")
 
 
 @pytest.fixture(scope="session")

@@ -31,12 +31,10 @@ class Page(HTMLParser):
         if tag not in VOID:
             self.open.append(tag)
 
-    def handle_startendtag(self, tag: str, attrs: Any) -> None:
-        self.seen.append((tag, dict(attrs)))
-
     def handle_endtag(self, tag: str) -> None:
-        assert self.open and self.open[-1] == tag, (tag, self.open)
-        self.open.pop()
+        if tag not in VOID:
+            assert self.open[-1:] == [tag], (tag, self.open)
+            self.open.pop()
 
     def handle_data(self, data: str) -> None:
         if self.open[-1:] == ["script"]:

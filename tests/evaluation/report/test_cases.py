@@ -212,13 +212,13 @@ def test_what_is_printed_is_said(opened):
     assert t.value(OPEN) == [] and "51 to" in t.value(STATUS)
 
 
-def test_one_case_with_codes(grouped_report):
+def test_one_case_with_codes(full_report):
     """What is shared is that of the augmented sets, and the scores are those of the case."""
-    rows = grouped_report.case("c03").to_dict("records")
+    rows = full_report.case("c03").to_dict("records")
     assert rows[0]["algorithm"] == "reference" and rows[0]["icd10"] == "M10.9"
     gout = next(row for row in rows if row["algorithm"] == "X" and row["diagnosis"] == "gout")
     assert gout["shared"] == "M10.9" and gout["common"] == "M00-M99, M05-M14, M10, M10.9"
-    scores = grouped_report.per_case.query("case_id == 'c03' and algorithm == 'X'").iloc[0]
+    scores = full_report.per_case.query("case_id == 'c03' and algorithm == 'X'").iloc[0]
     assert gout["HDF1"] == scores["HDF1"]
     with pytest.raises(OptionError, match="'case'.*did you mean 'c0"):
-        grouped_report.case("C03")
+        full_report.case("C03")

@@ -42,21 +42,21 @@ def test_charts_appear_for_what_is_there(panel, hand_matcher, same_text):
 
 
 @pytest.mark.parametrize("metric", ["RPAD", "RRAD"])
-def test_curves_by_k_and_by_hardness(page, grouped_report, metric):
+def test_curves_by_k_and_by_hardness(page, full_report, metric):
     drawn = page.specs[f"{metric.lower()}_by_k"]["datasets"]["values"]
-    wanted = [row for row in grouped_report.rows if row["metric"] == metric and not row["of"]]
+    wanted = [row for row in full_report.rows if row["metric"] == metric and not row["of"]]
     ends = ("k", "value", "low", "high")
     assert [[row[end] for end in ends] for row in drawn] == [[row[end] for end in ends] for row in wanted]
     by_hardness = page.specs[f"{metric.lower()}_by_hardness"]["datasets"]["values"]
     assert len(by_hardness) == 2 * 11
     for hardness, end in ((0.0, "opt"), (1.0, "avg")):
-        row = grouped_report.row(f"{metric[1]}_{end}", algorithm="A", k=3)
+        row = full_report.row(f"{metric[1]}_{end}", algorithm="A", k=3)
         assert find(by_hardness, rater="A", hardness=hardness)["value"] == pytest.approx(row["value"])
 
 
 @pytest.mark.parametrize(("score", "top"), [("HDF1", 1), ("Semantic", 16), ("Severity", 16)])
-def test_violins(page, grouped_report, score, top):
-    frame, data = grouped_report.per_case, page.specs[f"violin_{score.lower()}"]["datasets"]
+def test_violins(page, full_report, score, top):
+    frame, data = full_report.per_case, page.specs[f"violin_{score.lower()}"]["datasets"]
     for row in data["summary"]:
         own = frame[frame["algorithm"] == row["rater"]][score].dropna()
         assert row["n_cases"] == len(own) and [row["q1"], row["median"], row["q3"]] == pytest.approx(
@@ -88,24 +88,24 @@ def test_contrast(colours):
 
 
 @pytest.mark.slow
-def test_files(grouped_report, tmp_path):
-    written = grouped_report.save_charts(tmp_path / "charts")
+def test_files(full_report, tmp_path):
+    written = full_report.save_charts(tmp_path / "charts")
     assert {path.name for path in written} == {f"{name}.{kind}" for name in NAMES for kind in ("svg", "png")}
     assert all(path.read_bytes().startswith((b"\x89PNG", b"<svg")) for path in written)
     drawn = (tmp_path / "charts" / "rpad_by_k.svg").read_text("utf-8")
     assert LIGHT["s0"] in drawn and ">A<" in drawn and ">B<" in drawn, "a file says itself whose colour is whose"
     with pytest.raises(OptionError):
-        grouped_report.save_charts(tmp_path / "other", formats=["pdf"])
+        full_report.save_charts(tmp_path / "other", formats=["pdf"])
     assert not (tmp_path / "other").exists()
 
 
-def test_charts_of_large_inputs_stay_small(grouped_report):
+def test_charts_of_large_inputs_stay_small(full_report):
     """20,000 cases of five raters: no chart holds more than some thousands of values, and the page stays small."""
     n = 20_000
     scores = {name: np.random.default_rng(0).beta(2, 3, (n, 5)) * 16 for name in ("Semantic", "Severity")}
     family = Family("weighted", "Scores", [], [], {}, scores, [])
     gone = {"families": [family], "difference_rows": [], "groups": GroupRows(), "evidence": None}
-    large = replace(grouped_report, cases=[f"case {i}" for i in range(n)], **gone)
+    large = replace(full_report, cases=[f"case {i}" for i in range(n)], **gone)
     html = large.to_html()
     page = Page(html)
     assert set(page.specs) == {"violin_semantic", "violin_severity", "plane_cases"} and len(html) < 5_000_000

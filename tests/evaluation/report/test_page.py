@@ -64,8 +64,8 @@ def test_readers_of_all_kinds(page):
     assert "prefers-color-scheme:dark" in page.style and "@media print" in page.style
 
 
-def test_the_page_says_what_the_report_says(page, grouped_report):
-    report = grouped_report
+def test_the_page_says_what_the_report_says(page, full_report):
+    report = full_report
     told = [*str(report).split("\n"), "same text", "60 resamples", "seed 0"]
     told += [family.title for family in report.families] + [one.sentence for one in report.findings]
     told += [f"{row['value']:.3f}" for row in report.rows if row["value"] is not None]

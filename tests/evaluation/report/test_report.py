@@ -53,15 +53,15 @@ def test_tables_come_in_the_kind_of_frame_that_went_in(kind):
     assert report.table.shape[0] == len(report.rows)
 
 
-def test_per_case_has_a_row_for_whoever_is_judged(grouped_report):
-    frame = grouped_report.per_case
+def test_per_case_has_a_row_for_whoever_is_judged(full_report):
+    frame = full_report.per_case
     assert list(frame.columns[:2]) == ["case_id", "algorithm"] and len(frame) == 14 * 5
     assert frame[frame["algorithm"] == "X"]["mu_AE_mean"].isna().all()
     own = frame[frame["algorithm"] == "A"]
-    assert own["Semantic"].mean() == pytest.approx(grouped_report.row("Semantic", algorithm="A")["value"])
+    assert own["Semantic"].mean() == pytest.approx(full_report.row("Semantic", algorithm="A")["value"])
     for absent in ({"algorithm": "nobody"}, {"k": 9}):
         with pytest.raises(OptionError, match="'row'"):
-            grouped_report.row("RPAD", **absent)
+            full_report.row("RPAD", **absent)
 
 
 @pytest.mark.parametrize("suffix", ["tex", "md", "csv", "tsv", "jsonl", "parquet", "json", "html", "xlsx"])
