@@ -38,8 +38,7 @@ def figures(report: Results) -> list[Figure]:
 def accuracy(report: Results) -> list[Figure]:
     """Draws top-k accuracy of every model by k, where there are two k or more."""
     rows = [r for r in report.model_rows if r["metric"] == "Acc" and r["algorithm"] in report.board.algorithms]
-    judges = [row["of"] for row in rows]
-    of = "M" if "M" in judges else next(iter(judges), "")
+    of = min((row["of"] for row in rows), key=lambda of: of != "M", default="")
     rows = [row for row in rows if row["of"] == of]
     if len({row["k"] for row in rows}) < 2:
         return []

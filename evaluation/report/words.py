@@ -65,9 +65,9 @@ def _beside(report: Results) -> str:
     """What is known of the others beside the best."""
     column = report.board.columns[0]
     # nobody is best where all are
-    of_all = (
-        [] if column.best else [who for who in report.board.algorithms[1:] if column.of_rater[who]["value"] is not None]
-    )
+    of_all = [
+        who for who in report.board.algorithms[1:] if column.of_rater[who]["value"] is not None and not column.best
+    ]
     if others := column.best[1:] or of_all or column.level_with_best:
         says = "not shown to be worse" if others == column.level_with_best else "level"
         return f"; {listed(others)} {'is' if len(others) == 1 else 'are'} {says}"

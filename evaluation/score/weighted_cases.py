@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ...pages.rows import Row, known
 from ...terms.icd.codes import chapter_label, hierarchy
@@ -16,9 +16,9 @@ QUADRANTS = ("semantic and severity", "semantic only", "severity only", "neither
 CHAPTER = "chapter of the reference"
 
 
-def quadrant_of(severity: float, semantic: float) -> str:
-    """Names the quadrant of the plane; a score of 0 is not right."""
-    return QUADRANTS[2 * (semantic <= 0) + (severity <= 0)]
+def quadrants_of(severity: ArrayLike, semantic: ArrayLike) -> NDArray[np.int64]:
+    """Finds the quadrants of the plane, as places in `QUADRANTS`; a score of 0 is not right."""
+    return 2 * (np.asarray(semantic) <= 0) + (np.asarray(severity) <= 0)
 
 
 def plane_rows(difficulty: str, rows: Sequence[Row]) -> list[Row]:
@@ -34,13 +34,15 @@ def plane_rows(difficulty: str, rows: Sequence[Row]) -> list[Row]:
                 for side, row in sides.items()
                 for end, key in (("", "value"), ("_low", "low"), ("_high", "high"))
             }
-            made.append({"algorithm": rater, "difficulty": difficulty, **parts, "quadrant": quadrant_of(*values)})
+            made.append(
+                {"algorithm": rater, "difficulty": difficulty, **parts, "quadrant": QUADRANTS[quadrants_of(*values)]}
+            )
     return made
 
 
 def quadrant_rows(raters: Sequence[str], semantic: Values, severity: Values) -> list[Row]:
     """Counts the cases in which each rater is right (rescaled score above 0) by both scores, by one, by neither. Scores : [n, r]."""
-    quadrant = np.where(np.isnan(semantic + severity), -1, 2 * (semantic <= 0) + (severity <= 0))
+    quadrant = np.where(np.isnan(semantic + severity), -1, quadrants_of(severity, semantic))
     return [
         {"algorithm": rater, "right_by": name, "n_cases": int((quadrant[:, i] == q).sum())}
         for i, rater in enumerate(raters)
