@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -64,13 +64,29 @@ class PairModel:
         self, names: Names, a: NDArray[np.int32], b: NDArray[np.int32], *, progress: Progress | None = None
     ) -> NDArray[np.float64]:
         """float64[n] for n pairs of names, int32[n] each, in blocks, so that little more memory is taken than the result's."""
-        out = np.empty(len(a))
-        for start in range(0, len(a), PAIRS_AT_ONCE):
-            some = slice(start, min(start + PAIRS_AT_ONCE, len(a)))
-            out[some] = Batch(self, names, a[some], b[some]).probability()
+        out, starts = np.empty(len(a)), range(0, len(a), PAIRS_AT_ONCE)
+        blocks = [slice(start, min(start + PAIRS_AT_ONCE, len(a))) for start in starts]
+        model = self if len(blocks) < 2 else self.with_votes(names, ((a[some], b[some]) for some in blocks))
+        for some in blocks:
+            out[some] = Batch(model, names, a[some], b[some]).probability()
             if progress is not None:
                 progress(some.stop, len(a))
         return out
+
+    def with_votes(self, names: Names, blocks: Iterable[tuple[NDArray[np.int32], NDArray[np.int32]]]) -> PairModel:
+        """The same for pairs of which each block alone may know too few votes: those of all blocks are counted here.
+
+        blocks : pairs of names, int32[n] each. Errors: `InputError` as of `Batch.features`.
+        """
+        if not self.features.asked:
+            return self
+        asked = replace(self.features, features=self.features.asked)
+        known, total = np.zeros(len(asked.features)), 0
+        for a, b in blocks:
+            known += np.isfinite(feature_table(names, a, b, asked)).sum(axis=0)
+            total += len(a)
+        check_coverage(dict(zip(asked.names, (known / max(total, 1)).tolist(), strict=True)), asked, self.min_coverage)
+        return replace(self, min_coverage=0)
 
     @property
     def trained(self) -> ModelFolder:
@@ -220,12 +236,20 @@ class Batch(Lazy):
         InputError
             With the vote or pick that is known least, where that is for a smaller share of the rows than `min_coverage`.
         """
-        model, of = self.model, (self.names, self.first, self.second)
-        if model.features.asked:
-            asked = replace(model.features, features=model.features.asked)
-            known = coverage(feature_table(*of, asked, threads=self._threads), self.pair_of_row, asked)
-            check_coverage(known, asked, model.min_coverage)
-        return feature_table(*of, model.features, threads=self._threads, progress=self._progress)
+        features = self.model.features
+        if not features.asked:
+            return self._table(features, self._progress)
+        table = np.empty((len(self.first), len(features.names)), np.float32, order="F")
+        is_asked = np.array([one in features.asked for one in features.features])
+        asked = replace(features, features=features.asked)
+        table[:, is_asked] = known = self._table(asked)
+        check_coverage(coverage(known, self.pair_of_row, asked), asked, self.model.min_coverage)
+        others = tuple(one for one in features.features if one not in features.asked)
+        table[:, ~is_asked] = self._table(replace(features, features=others), self._progress)
+        return table
+
+    def _table(self, features: FeatureSet, progress: Progress | None = None) -> NDArray[np.float32]:
+        return feature_table(self.names, self.first, self.second, features, threads=self._threads, progress=progress)
 
     @property
     def coverage(self) -> dict[str, float]:

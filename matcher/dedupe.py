@@ -15,6 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from .. import progress
+from ..errors import warn
 from ..features.compute import prepare
 from ..features.names import Names
 from .batch import Batch, PairModel
@@ -23,6 +24,7 @@ from .terms import Listed, Terms, listed
 
 SAME_WORDS = "the same after normalisation"
 _ROUNDS = 21
+"""In which clusters are joined, and pairs asked for that decide a further join."""
 _MOST_ASKED = 1 << 22
 """Pairs beyond the candidates in one round; those of the likeliest merges go first."""
 
@@ -81,6 +83,11 @@ def clustered(
         keys, probability = np.concatenate([keys, wanted]), np.concatenate([probability, score(*names_of(wanted))])
         order = np.argsort(keys)
         keys, probability = keys[order], probability[order]
+    else:
+        warn(
+            f"After {_ROUNDS} rounds some clusters of the {names:,} names were not yet held against each other: two that stand apart may match. "
+            "The option 'candidates' compares more of them at once."
+        )
     _, smallest, of = np.unique(cluster, return_index=True, return_inverse=True)
     return smallest[of].astype(np.int32), keys, probability
 

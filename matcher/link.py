@@ -66,6 +66,7 @@ def link(
     understood[a.name[a.understood]] = there[b.name[b.name >= 0]] = True
     wanted, at_once = np.unique(a.name[a.name >= 0]), names_at_once(candidates)
     blocks = [wanted[start : start + at_once] for start in range(0, len(wanted), at_once)]
+    model = model.with_votes(names, (search(block[understood[block]]) for block in blocks))
     job = (*judged_by, k, least, candidates, at_once, a.texts, b.texts)
     with contextlib.nullcontext() if output is None else KeptBlocks(output, len(blocks), *job) as kept:
         found: list[Block] = [dict.fromkeys(("a", "b"), np.zeros(0, np.int32)) | {"probability": np.zeros(0)}]

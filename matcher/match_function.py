@@ -596,7 +596,8 @@ class MatchFunction:
 
         M is not transitive: that a matches b, and b matches c, says nothing of a and c. So terms are joined by complete linkage (Sørensen
         1948), the likeliest pair first: **every two different names in a cluster match by M itself.** Two names of one disease may still
-        stand in two clusters, where a third matches one of them alone, or where they were no candidates of each other (see `link`).
+        stand in two clusters, where a third matches one of them alone, or where they were no candidates of each other (see `link`), or, with
+        a warning, where chains of names that match are so long that not all of their pairs were looked at.
 
         Parameters
         ----------

@@ -70,10 +70,11 @@ def matrix(model: PairModel, a_terms: Any, b_terms: Any) -> NDArray[np.float64]:
     first, of_row = np.unique(a.name[rows], return_inverse=True)
     second, of_column = np.unique(b.name[columns], return_inverse=True)
     at_once = max(1, PAIRS_AT_ONCE // max(len(second), 1))
+    blocks = [first[start : start + at_once] for start in range(0, len(first), at_once)]
+    model = model.with_votes(names, (_each_with_each(some, second) for some in blocks))
     with progress.shown("Scoring pairs") as report:
-        for start in range(0, len(first), at_once):
-            some = first[start : start + at_once]
-            found = model.probabilities(names, np.repeat(some, len(second)), np.tile(second, len(some)))
+        for start, some in zip(range(0, len(first), at_once), blocks, strict=True):
+            found = model.probabilities(names, *_each_with_each(some, second))
             here = np.flatnonzero((of_row >= start) & (of_row < start + at_once))
             block = found.reshape(len(some), len(second))
             out[np.ix_(rows[here], columns)] = block[np.ix_(of_row[here] - start, of_column)]
@@ -84,3 +85,7 @@ def matrix(model: PairModel, a_terms: Any, b_terms: Any) -> NDArray[np.float64]:
     equal = a.name[:, None] == b.name[~b.understood]
     out[:, ~b.understood] = np.where(equal, out[:, ~b.understood], np.nan)
     return out
+
+
+def _each_with_each(a: NDArray[np.int32], b: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    return np.repeat(a, len(b)), np.tile(b, len(a))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,11 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import ReadingWarning
+from dxmatch.features.feature_set import FeatureSet
 from dxmatch.files.tables import write_table
 from dxmatch.matcher import candidates
-from dxmatch.matcher.batch import PairModel
+from dxmatch.matcher.batch import Batch, PairModel
+from dxmatch.votes.answer_tables import import_table
 from dxmatch.votes.store.store import VoteStore
 
 TERMS, MIXED = ["gout", None, "MI"], ["gout", 7, "MI"]
@@ -243,6 +246,35 @@ def test_clusters_are_complete_and_what_is_apart_stays_apart(m: dxmatch.MatchFun
     assert all(matches[np.ix_(some, some)].all() for some in of)
     apart = [(i, j) for i, j in combinations(range(len(of)), 2) if matches[np.ix_(of[i], of[j])].all()]
     assert candidates == 1 or not apart, [(different["term"].iloc[of[i]], different["term"].iloc[of[j]]) for i, j in apart]  # fmt: skip
+
+
+def test_clusters_that_the_rounds_leave_apart_are_told(m: dxmatch.MatchFunction, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    monkeypatch.setattr("dxmatch.matcher.dedupe._ROUNDS", 1)
+    with pytest.warns(UserWarning, match=r"After 1 rounds .* two that stand apart may match.*'candidates'"):
+        m.dedupe(["MI", "heart attack", "heart infarction", "cardiac infarction", "coronary attack"], candidates=1)
+
+
+@pytest.mark.parametrize(("call", "one_unknown"), [("matrix", 10 / 16), ("link", 0.5)])
+def test_votes_are_counted_over_all_blocks(
+    call: str, one_unknown: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A block without any is judged where the others have enough; too few in all are refused before a pair is scored."""
+    terms, votes = ["mumps", "gout", "angina", "asthma"], tmp_path / "votes.csv"
+    write_table(pa.table(dict(zip("ab", zip(*combinations(terms[1:], 2), strict=True), strict=True)) | {"label": [0] * 3}), votes)  # fmt: skip
+    m, spec = dxmatch.load(), {"model": "an expert", "prompt": "imported", "name": "vote", "kind": "vote"}
+    (vote,) = FeatureSet.from_dict({"feature": [spec]}).features
+    with VoteStore(tmp_path / "v.db") as store:
+        import_table(votes, store, naming=m.providers.naming, verdict="label", model="an expert")
+        seen = replace(m.features, features=(*m.features.features[:-1], vote))
+        model = replace(m.model, features=seen, providers=replace(m.providers, store=store))
+        monkeypatch.setattr("dxmatch.matcher.ranking.PAIRS_AT_ONCE", 4)
+        monkeypatch.setattr(candidates, "NAMES_AT_ONCE", 1)
+        m.model = replace(model, min_coverage=one_unknown)
+        assert len(getattr(m, call)(terms, terms)) == 4
+        m.model = replace(model, min_coverage=one_unknown + 0.01)
+        monkeypatch.setattr(Batch, "probability", None)
+        with pytest.raises(dxmatch.InputError, match=rf"vote is known for {one_unknown:.1%}".replace("%", " %")):
+            getattr(m, call)(terms, terms)
 
 
 def test_the_policy_and_the_threshold_of_dedupe() -> None:
