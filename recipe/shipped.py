@@ -5,7 +5,8 @@
 The silver pairs are made from the diseases that the second encoder has not seen, and get their features from it: M shall
 not learn to trust a cosine as far as one may on the names that an encoder was trained on.
 
-The model that ships was made by this recipe as it was before: with the twenty kinds of silver pairs that its card names.
+The model that ships was made by this recipe as it was before: with the twenty kinds of silver pairs that its card names, and a relation
+model that learnt of ICD-10-CM's titles and of stages, too.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from ..training.labelled import treat_contained
 from ..training.options import About, Encoders, Extra, LabelRules, Split
 from ..training.statistics.split import held_out
 from ..training.train import train
-from .ablation import Ablation, ablate
+from .ablation import ablation_table
 from .disease_codes import agreed_names, coded_names, more_names
 from .diseases.compile import compiled_graph, half_hidden
 from .encoder.data import JUDGED_PAIRS, KEPT_BACK_FOLD, MONDO_EXACT, ORPHADATA_SYNONYMS, common_synonyms, read_synonyms
@@ -108,7 +109,7 @@ def read_craft_md(data: Path) -> Pairs:
         )
 
 
-def ablation_of(data: Path, silver: Extra, encoder: Path, graph: DiseaseGraph, seed: int = 0) -> Ablation:
+def ablation_of(data: Path, silver: Extra, encoder: Path, graph: DiseaseGraph, seed: int = 0) -> str:
     """What each kind of silver pairs and each kind of feature brings on CRAFT-MD's training references."""
     feature_set, normalizer = FeatureSet.read("offline", None), Normalizer()
     seen, of_silver = (
@@ -131,7 +132,7 @@ def ablation_of(data: Path, silver: Extra, encoder: Path, graph: DiseaseGraph, s
     for column, feature in enumerate(feature_set.features):
         families[feature.kind].append(column)
     with shown("Fits") as progress:
-        return ablate(
+        return ablation_table(
             examples.take(~test), kinds, families, directions_of(feature_set), seed=seed,
             unseen=frozenset(examples.take(test).references.ravel().tolist()), progress=progress,
         )  # fmt: skip
@@ -208,7 +209,7 @@ def main(
         silver = silver_extra(pool, kept_back, graph, Path(folder), seed)
         ablation = ablation_of(data, silver, encoder, graph, seed)
         measured = StaticEncoder.load(encoder).measured
-        about = ABOUT.format(ablation=ablation.markdown(), what=measured["what"], encoder=encoder_table(measured))
+        about = ABOUT.format(ablation=ablation, what=measured["what"], encoder=encoder_table(measured))
         matcher = train(
             data / JUDGED_PAIRS,
             columns=COLUMNS,

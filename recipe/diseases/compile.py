@@ -7,14 +7,13 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
 
 from ...terms.diseases.graph import DiseaseGraph
 from ...terms.icd.ranking import NO_MORE_NAMES, MoreNames
 from ..word_lists.reading import KINDS, SIGNS, WRONG_KINDS, rows, rows_like, word_set
-from .tables import Disease, all_above, read_diseases
+from .tables import Disease, Synonyms, all_above, read_diseases
 
 OWN = "dxmatch"
 _APART = "NCIT:"
@@ -37,16 +36,6 @@ _TOO_WIDE = word_set(
 )
 
 
-class NamePairs(Protocol):
-    """Pairs of names of one disease: `first[i]` and `second[i]`."""
-
-    @property
-    def first(self) -> Sequence[str]: ...
-
-    @property
-    def second(self) -> Sequence[str]: ...
-
-
 def is_vague(name: str) -> bool:
     """Whether a normalised class name says no more than a place, or no more than that something is inflamed, infected, a tumour.
 
@@ -61,7 +50,7 @@ def compiled_graph(
     data: str | os.PathLike[str],
     normalizer: Callable[[str], str],
     *,
-    more: Sequence[NamePairs] = (),
+    more: Sequence[Synonyms] = (),
     more_names: MoreNames = NO_MORE_NAMES,
     other_names: Iterable[str] = (),
 ) -> DiseaseGraph:
@@ -132,7 +121,7 @@ def _stays(name: str) -> bool:
     return hashlib.sha256(name.encode()).digest()[0] & 1 == 1
 
 
-def _add_names(names: dict[str, str], more: Sequence[NamePairs], normalizer: Callable[[str], str]) -> None:
+def _add_names(names: dict[str, str], more: Sequence[Synonyms], normalizer: Callable[[str], str]) -> None:
     for source in more:
         said: dict[str, set[str]] = {}
         for first, second in zip(source.first, source.second, strict=True):
@@ -204,7 +193,7 @@ class _OwnTables:
         names: dict[str, str],
         parents: dict[str, set[str]],
         labels: dict[str, str],
-        more: Sequence[NamePairs],
+        more: Sequence[Synonyms],
         normalizer: Callable[[str], str],
     ) -> None:
         self.names, self.parents, self.labels, self.normalizer = names, parents, labels, normalizer

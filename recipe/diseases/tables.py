@@ -36,6 +36,22 @@ class Disease:
     parents: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Synonyms:
+    """Rows of one source: two names of one disease, and the id they share (or None).
+
+    Attributes
+    ----------
+    times : how often an epoch shows each pair.
+    """
+
+    source: str
+    first: list[str]
+    second: list[str]
+    ids: list[str | None]
+    times: int = 1
+
+
 def read_diseases(data: str | os.PathLike[str], normalizer: Callable[[str], str]) -> list[Disease]:
     """All diseases of the tables in the folder `data`, sorted by id.
 

@@ -15,6 +15,7 @@ from ...errors import DxmatchError
 from ...progress import shown
 from ...terms.encoders import Encoder
 from ...terms.encoders.static import Shape, StaticEncoder
+from ...terms.icd.search import CANDIDATES
 from ...terms.text.normalizer import Normalizer
 from ..diseases.tables import NAMES
 from .data import (
@@ -29,7 +30,7 @@ from .data import (
     join,
 )
 from .fit import Settings, train_encoder
-from .measure import Queries, icd_category_right, judged_pairs, read_queries, shares
+from .measure import Queries, icd_category_right, judged_pairs, read_queries
 
 _WHAT = (
     "Names whose disease the training has not seen: all names of a fold of the diseases, a fifth of them, are kept back. "
@@ -94,7 +95,7 @@ def _run(
 
     def train(part: Names, what: str) -> StaticEncoder:
         with shown(what) as progress:
-            return train_encoder(part, Shape(), settings, threads=threads, about=about, progress=progress).encoder
+            return train_encoder(part, Shape(), settings, threads=threads, about=about, progress=progress)
 
     held_out = folds_of(names) == KEPT_BACK_FOLD
     part = train(names.take(~held_out), "without the first fold")
@@ -122,7 +123,10 @@ def _run(
 def _categories(queries: Queries, right: np.ndarray) -> dict[str, Any]:
     """Shares right for the main names and for all names."""
     return {
-        f"icd_category_first_fifth_{kind}": {"n": int(asked.sum()), **shares(right[asked])}
+        f"icd_category_first_fifth_{kind}": {
+            "n": int(asked.sum()),
+            **dict(zip(("at_1", f"at_{CANDIDATES}"), right[asked].mean(axis=0).round(4).tolist(), strict=True)),
+        }
         for kind, asked in (("main_names", queries.main), ("with_synonyms", np.ones(len(right), bool)))
         if asked.any()
     }

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ...files.tables import read_table
 from ...terms.text.normalizer import Normalizer
-from ..diseases.tables import NAMES, is_read_as_another, read_diseases, without_mark
+from ..diseases.tables import NAMES, Synonyms, is_read_as_another, read_diseases, without_mark
 from ..word_lists.reading import files_like
 
 SYNONYM_COLUMNS = (("name", "synonym"), ("mondo", "other"))
@@ -32,22 +32,6 @@ FOLDS = 5
 KEPT_BACK_FOLD = 0
 MAX_NOTE = 100
 _COLLECTS = re.compile(r"\bother\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class Synonyms:
-    """Rows of one source: two names of one disease, and the id they share (or None).
-
-    Attributes
-    ----------
-    times : how often an epoch shows each pair.
-    """
-
-    source: str
-    first: list[str]
-    second: list[str]
-    ids: list[str | None]
-    times: int = 1
 
 
 @dataclass(frozen=True)

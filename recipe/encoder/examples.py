@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     import torch
 
 _ROWS = 4096
+ALONE, REWORDED = 0.15, 0.3
+"""Names that are drawn to themselves, and to themselves in other words, per epoch, as a share of all names."""
+TOGETHER = 16
+"""Pairs of a batch that are neighbours of each other."""
+CONTRASTS = 0.25
+"""Beside a batch, at most, as a share of its pairs."""
 
 
 class Batch(NamedTuple):
@@ -35,18 +41,9 @@ class Batch(NamedTuple):
 
 
 class Examples:
-    """Names, names in other words and contrasts, numbered in this order, and what is drawn of them.
+    """Names, names in other words and contrasts, numbered in this order, and what is drawn of them."""
 
-    Parameters
-    ----------
-    alone, reworded : names that are drawn to themselves, and to themselves in other words, per epoch.
-    contrasts : the most per batch.
-    together : see `neighbours_together`.
-    """
-
-    def __init__(
-        self, names: Names, variants: Variants, *, alone: int, reworded: int, contrasts: int, together: int
-    ) -> None:
+    def __init__(self, names: Names, variants: Variants) -> None:
         self.texts = [*names.texts, *variants.reworded, *variants.contrasts]
         of_name = dict(zip(names.texts, names.disease.tolist(), strict=True))
         of_contrasts = np.array([of_name.get(text, -1) for text in variants.contrasts], np.int64)
@@ -55,8 +52,8 @@ class Examples:
         self.drawn = self._names + len(variants.reworded)
         self._reworded = np.stack([variants.reworded_of, np.arange(self._names, self.drawn)], axis=1)
         self._contrast_starts = self.drawn + variants.starts
-        self._alone, self._other_words = alone, min(reworded, len(variants.reworded))
-        self._contrasts, self._together = contrasts, together
+        self._alone = round(ALONE * self._names)
+        self._other_words = min(round(REWORDED * self._names), len(variants.reworded))
         self.per_epoch = len(self._pairs) + self._alone + self._other_words
 
     def batches(
@@ -70,11 +67,10 @@ class Examples:
         other_words = random.choice(len(self._reworded), self._other_words, replace=False)
         drawn = [self._pairs, np.stack([alone, alone], axis=1), self._reworded[other_words]]
         pairs = random.permuted(random.permutation(np.concatenate(drawn)), axis=1)
-        if self._together > 1:
-            pairs = pairs[neighbours_together(vectors(pairs[:, 0]), self._together, random)]
+        pairs = pairs[neighbours_together(vectors(pairs[:, 0]), random)]
         for start in range(0, len(pairs) - size + 1, size):
             first, second = pairs[start : start + size].T
-            contrasts = self._draw_contrasts(np.unique([first, second]), random)
+            contrasts = self._draw_contrasts(np.unique([first, second]), round(CONTRASTS * size), random)
             yield Batch(np.concatenate([first, second, contrasts]), self._alike(first, second, contrasts))
 
     def _alike(
@@ -84,21 +80,21 @@ class Examples:
         pairs = (_equal(a, a) | _equal(b, b) | _equal(a, b) | _equal(b, a)) & ~np.eye(len(a), dtype=np.bool_)
         return np.concatenate([pairs, _equal(a, c) | _equal(b, c)], axis=1)
 
-    def _draw_contrasts(self, texts: NDArray[np.int64], random: np.random.Generator) -> NDArray[np.int64]:
-        """One contrast of each name that has any, of as many names as there may be."""
+    def _draw_contrasts(self, texts: NDArray[np.int64], most: int, random: np.random.Generator) -> NDArray[np.int64]:
+        """One contrast of each name that has any, of so many names at most."""
         names = texts[texts < self._names]
         first, counts = self._contrast_starts[names], self._contrast_starts[names + 1] - self._contrast_starts[names]
-        chosen = random.permutation(np.flatnonzero(counts))[: self._contrasts]
+        chosen = random.permutation(np.flatnonzero(counts))[:most]
         return first[chosen] + random.integers(counts[chosen])
 
 
-def neighbours_together(vectors: torch.Tensor, together: int, random: np.random.Generator) -> NDArray[np.int64]:
-    """An order of the unit rows in which about `together` that are close to each other follow one another.
+def neighbours_together(vectors: torch.Tensor, random: np.random.Generator) -> NDArray[np.int64]:
+    """An order of the unit rows in which about `TOGETHER` that are close to each other follow one another.
 
     Rows drawn at random are centers; the rows nearest to one center follow one another, and the centers are in random
     order.
     """
-    centers = vectors[random.choice(len(vectors), -(-len(vectors) // together), replace=False)].T
+    centers = vectors[random.choice(len(vectors), -(-len(vectors) // TOGETHER), replace=False)].T
     nearest = np.concatenate([(rows @ centers).argmax(dim=1).numpy() for rows in vectors.split(_ROWS)])
     return np.lexsort((random.random(len(vectors)), nearest))
 

@@ -30,6 +30,12 @@ if TYPE_CHECKING:
     import torch
 
 
+TEMPERATURE = 0.1
+"""Of the softmax; lower looks at the nearest wrong names only."""
+DROPPED = 0.2
+"""The share of a name's buckets that is left out at random."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings(Options):
     """How to train.
@@ -38,13 +44,7 @@ class Settings(Options):
     ----------
     epochs : passes over all pairs.
     batch : pairs that are told apart at once.
-    temperature : of the softmax; lower looks at the nearest wrong names only.
     learning_rate : of Adam, falling to zero in a straight line.
-    dropped : share of a name's buckets left out at random.
-    alone : names that are drawn to themselves, per epoch, as a share of all names.
-    reworded : names that are drawn to themselves in other words, per epoch, as a share of all names.
-    together : pairs of a batch that are neighbours of each other.
-    contrasts : contrasts beside a batch, at most, as a share of its pairs.
     seed : of everything random.
 
     Errors: `OptionError` for a number out of range.
@@ -52,22 +52,8 @@ class Settings(Options):
 
     epochs: Annotated[int, Between(1)] = 6
     batch: Annotated[int, Between(2)] = 1024
-    temperature: Annotated[float, Between(0, apart=True)] = 0.1
     learning_rate: Annotated[float, Between(0, apart=True)] = 0.01
-    dropped: Annotated[float, Between(0, 0.99)] = 0.2
-    alone: Annotated[float, Between(0, 1)] = 0.15
-    reworded: Annotated[float, Between(0, 1)] = 0.3
-    together: Annotated[int, Between(1)] = 16
-    contrasts: Annotated[float, Between(0, 1)] = 0.25
     seed: Annotated[int, Between(0)] = 0
-
-
-@dataclass(frozen=True)
-class Trained:
-    """The encoder, and the mean loss of each epoch."""
-
-    encoder: StaticEncoder
-    losses: list[float]
 
 
 def train_encoder(
@@ -78,7 +64,7 @@ def train_encoder(
     threads: int = 1,
     about: dict[str, Any] | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Trained:
+) -> StaticEncoder:
     """Fits a vector per bucket to `names`, then quantises them.
 
     The same names, settings and threads give the same bytes again on one machine.
@@ -88,7 +74,7 @@ def train_encoder(
     threads : int
         Of PyTorch.
     about : dict, optional
-        Goes into the encoder's `training` beside the settings.
+        Goes into the encoder's `training` beside the settings and the mean loss of each epoch.
     progress : callable, optional
         Called as (step, steps).
 
@@ -109,11 +95,7 @@ def train_encoder(
     from .table import BucketTable, in_batch_loss, reproducible
 
     random = np.random.default_rng(settings.seed)
-    examples = Examples(
-        names, Variants.of(names, word_table(), random), together=settings.together,
-        alone=round(settings.alone * len(names.texts)), reworded=round(settings.reworded * len(names.texts)),
-        contrasts=round(settings.contrasts * settings.batch),
-    )  # fmt: skip
+    examples = Examples(names, Variants.of(names, word_table(), random))
     lists = BucketLists.of(examples.texts, shape)
     size = min(settings.batch, examples.per_epoch)
     steps, losses = settings.epochs * (examples.per_epoch // size), []
@@ -128,8 +110,8 @@ def train_encoder(
 
         for _ in range(settings.epochs):
             for batch in examples.batches(size, vectors, random):
-                sums = table(*lists.take(batch.texts, settings.dropped, random))
-                loss = in_batch_loss(sums, torch.from_numpy(batch.alike), settings.temperature)
+                sums = table(*lists.take(batch.texts, DROPPED, random))
+                loss = in_batch_loss(sums, torch.from_numpy(batch.alike), TEMPERATURE)
                 optimizer.zero_grad()
                 loss.backward()
                 optimizer.step()
@@ -147,4 +129,4 @@ def train_encoder(
         "losses": [round(loss, 4) for loss in of_epochs],
         "torch": torch.__version__,
     }
-    return Trained(quantized(shape, table.weighted(), training=training), of_epochs)
+    return quantized(shape, table.weighted(), training=training)

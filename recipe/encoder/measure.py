@@ -15,7 +15,6 @@ from ...features.kernels import cosine
 from ...files.tables import required_columns
 from ...terms.encoders import Encoder
 from ...terms.icd import IcdIndex
-from ...terms.icd.search import CANDIDATES
 from ...terms.text.normalizer import Normalizer
 from ...training.statistics.measure import average_precision
 from ..diseases.tables import without_mark
@@ -85,8 +84,3 @@ def judged_pairs(encoder: Encoder, path: str | os.PathLike[str], normalizer: Nor
     cosine(np.ascontiguousarray(encoder.encode(names.tolist()), np.float32), first, second, scores)
     precision = average_precision(scores, np.array([row[2] == "1" for row in rows], np.int8))[0]
     return {"pairs": len(rows), "pairs_average_precision": round(float(precision), 4)}
-
-
-def shares(right: NDArray[np.bool_]) -> dict[str, Any]:
-    """The shares right at 1 and at 15."""
-    return {"at_1": round(float(right[:, 0].mean()), 4), f"at_{CANDIDATES}": round(float(right[:, 1].mean()), 4)}

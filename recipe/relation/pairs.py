@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ..silver import diseases, neighbours, specification, synonymy
+from ..silver import diseases, specification, synonymy
 from ..silver.pairs import Kind, drawn
 from ..silver.pool import Pool
 
@@ -16,13 +16,10 @@ SOURCES = (
     Kind(SAME, 0.26, synonymy.synonyms),
     Kind(SAME, 0.06, synonymy.phrasings),
     Kind(SAME, 0.02, synonymy.typing_errors),
-    Kind(KIND, 0.16, diseases.kinds),
-    Kind(KIND, 0.03, specification.everyday),
-    Kind(KIND, 0.06, specification.tree),
-    Kind(KIND, 0.05, specification.qualifiers),
-    Kind(KIND, 0.02, specification.stages),
-    Kind(CLOSE, 0.08, diseases.siblings, apart=True),
-    Kind(CLOSE, 0.04, neighbours.siblings, apart=True),
+    Kind(KIND, 0.2, diseases.kinds),
+    Kind(KIND, 0.05, specification.everyday),
+    Kind(KIND, 0.07, specification.qualifiers),
+    Kind(CLOSE, 0.12, diseases.siblings, apart=True),
     Kind(FAR, 0.12, diseases.cousins, apart=True),
     Kind(NONE, 0.1, diseases.strangers, apart=True),
 )

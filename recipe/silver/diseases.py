@@ -1,4 +1,4 @@
-"""Pairs from the graph of diseases: a kind and its class, two kinds of one class, two that are far apart."""
+"""Pairs from the graph of diseases: a kind and its class, two kinds of one class, two that are far apart; and names that differ in a word."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from random import Random
 import numpy as np
 
 from ..encoder.data import COMMON, ICD
+from ..encoder.variants import word_table
 from .pool import Candidate, Pool, mixed, shuffled
 
 MAX_STEPS = 3
@@ -15,6 +16,8 @@ WIDEST = 8_500
 """Kinds of the widest class that makes two diseases kin: "nervous system disorder"."""
 CLOSE = 60
 """Kinds of one class are near kin where the class has no more kinds than this."""
+PER_NAME = 4
+"""Contrasts of one name."""
 
 
 def named(pool: Pool) -> list[int]:
@@ -89,10 +92,24 @@ def strangers(pool: Pool, random: Random) -> Iterator[Candidate]:
     graph, names = pool.vocabulary.graph, pool.of_diseases
     often, every = common(pool), [each for each in named(pool) if not graph.too_broad[each]]
     for among in mixed(0.7, [often] * 40_000, [every] * 40_000, random):
+        if len(among) < 2:
+            continue
         a, b = random.sample(among, 2)
         nearest = nearest_class(pool, a, b)
         if nearest < 0 or graph.kinds[nearest] > WIDEST:
             yield Candidate(random.choice(names[a]), random.choice(names[b]))
+
+
+def contrasts(pool: Pool, random: Random) -> Iterator[Candidate]:
+    """Two names that differ in one word and one that it excludes, by the table that the encoder learns from; another number, letter or prefix, too.
+
+    The second is a name of a source; of a common disease it may be made up ("viral cellulitis").
+    """
+    for name in mixed(0.5, pool.all, pool.common, random):
+        others = shuffled([change.of(name.words) for change in word_table().contrasts(name.words)], random)
+        known = [other for other in others if other in pool.names]
+        for other in known[:PER_NAME] or (others[:1] if name.source == COMMON else []):
+            yield Candidate(name.text, pool.drawn_name(other, random, 0.7), from_b=(other,))
 
 
 def nearest_class(pool: Pool, a: int, b: int) -> int:

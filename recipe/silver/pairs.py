@@ -9,7 +9,7 @@ from random import Random
 
 import pyarrow as pa
 
-from . import neighbours, specification, synonymy
+from . import diseases, specification, synonymy
 from .pool import Candidate, Pool
 
 TRIES = 400
@@ -33,16 +33,15 @@ class Kind:
 
 SILVER = (
     Kind("phrasing", 0.1, synonymy.phrasings),
-    Kind("everyday_specification", 0.12, specification.everyday),
-    Kind("specification", 0.08, specification.tree),
-    Kind("qualifier", 0.1, specification.qualifiers),
-    Kind("orphadata_relation", 0.03, specification.orphadata_relations),
+    Kind("everyday_specification", 0.14, specification.everyday),
+    Kind("qualifier", 0.14, specification.qualifiers),
     Kind("spelling", 0.1, synonymy.typing_errors),
-    Kind("contrasting", 0.25, neighbours.contrasts, apart=True),
-    Kind("lexical_neighbour", 0.22, neighbours.lexical_neighbours, apart=True),
+    Kind("contrasting", 0.27, diseases.contrasts, apart=True),
+    Kind("disease_sibling", 0.13, diseases.siblings, apart=True),
+    Kind("stranger", 0.12, diseases.strangers, apart=True),
 )
-"""Of twenty kinds that were tried, those without which the ablation found a loss. "contrasting" stands for four (another site, organism or
-number, an opposite): without them M is wrong more often on opposed diagnoses in plain words."""
+"""Those kinds that the relation model learns from as well, and "contrasting", without which M is wrong more often on opposed diagnoses in
+plain words. No kind of the twenty that the shipped model learnt from moved average precision by more than 0.001."""
 
 
 def silver_pairs(pool: Pool, n: int, seed: int = 0, progress: Callable[[int, int], None] | None = None) -> pa.Table:

@@ -155,10 +155,3 @@ def in_turn(parts: Sequence[tuple[float, Iterator[T]]], random: Random) -> Itera
 def mixed(share: float, first: Sequence[T], second: Sequence[T], random: Random) -> Iterator[T]:
     """Both in random order; the next is of the first with the probability `share`."""
     return in_turn([(share, iter(shuffled(first, random))), (1 - share, iter(shuffled(second, random)))], random)
-
-
-def round_robin(groups: Sequence[Sequence[T]], random: Random) -> Iterator[T]:
-    """The first of each group, in random order, then the second of each: no large group crowds out the others."""
-    for turn in range(max(map(len, groups), default=0)):
-        for group in shuffled([group for group in groups if len(group) > turn], random):
-            yield group[turn]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
@@ -16,27 +15,15 @@ from ...terms.icd.tree import CATEGORY, EXTENSION, IcdTree
 from ...terms.text.normalizer import Normalizer
 from ..diseases.compile import compiled_graph
 from ..diseases.tables import without_mark
-from ..encoder.data import COMMON, ICD, ID_COLUMNS, MONDO, ORPHADATA, ORPHADATA_CODES, all_sources, folds_of, join
+from ..encoder.data import COMMON, ICD, MONDO, ORPHADATA, ORPHADATA_CODES, all_sources, folds_of, join
 from ..encoder.variants import TABLE
 from ..word_lists.reading import KINDS, SIGNS, rows, rows_like, word_set
 from .titles import Title, title
 
 _NOT_DISEASES = re.compile(r"[V-Z]")
 _SMALL = word_set("of the in with and or due to by for on at from a an as disease disorder syndrome")
-
-
 _NEGATED = re.compile(r"\b(non|without|no) (\w+)")
 _MIN_PART = 6
-
-
-@dataclass(frozen=True)
-class OrphaCode:
-    """One reference from Orphadata's table: `relation` is E (exact), NTBT (narrower than the code) or BTNT (broader)."""
-
-    orpha: str
-    name: str
-    node: int
-    relation: str
 
 
 class Vocabulary:
@@ -64,10 +51,9 @@ class Vocabulary:
         self.graph = compiled_graph(data, self.normalizer, more=[sources[each] for each in (COMMON, ORPHADATA, MONDO)])
         self.pairs = {name: list(zip(each.first, each.second, strict=True)) for name, each in sources.items()}
         self.pairs[ICD] = list(self._read_icd())
-        self.orpha_codes = list(self._read_orpha_codes(data / ORPHADATA_CODES))
         self._exact: dict[int, set[int]] = defaultdict(set)
         self._narrow: dict[int, set[int]] = defaultdict(set)
-        self._place_diseases()
+        self._place_diseases(data / ORPHADATA_CODES)
         matches = [(row["sign"], row["disease"]) for row in rows(SIGNS)]
         matches += [(row["a"], row["b"]) for row in rows_like(KINDS)]
         self._not_different = {frozenset(map(self.normalizer, pair)) for pair in matches}
@@ -101,14 +87,8 @@ class Vocabulary:
             disease = above
         return disease
 
-    def _read_orpha_codes(self, path: Path) -> Iterable[OrphaCode]:
-        for orpha, name, code, relation in required_columns(path, "orpha", "name", "icd10", "relation"):
-            node = self.tree.find(code)
-            if node >= 0:
-                yield OrphaCode(f"{ID_COLUMNS['orpha']}{orpha}", without_mark(name), node, relation)
-
-    def _place_diseases(self) -> None:
-        """Where in ICD-10-CM each disease stands: at a node, or somewhere under it."""
+    def _place_diseases(self, path: Path) -> None:
+        """Where in ICD-10-CM each disease stands: at a node, or somewhere under it. path : of Orphadata's codes."""
         for node in range(len(self.tree)):
             if not CATEGORY <= self.tree.kinds[node] < EXTENSION:
                 continue
@@ -124,10 +104,12 @@ class Vocabulary:
             for term in self.tree.inclusion_terms(node):
                 if (disease := self.disease_of.get(self.normalizer(term))) is not None:
                     self._exact[self._root(disease)].add(node)
-        for known in self.orpha_codes:
-            # A disease of one name stands in no file of synonyms; its number is of no fold.
-            disease = self.disease_of.setdefault(self.normalizer(known.name), -1 - len(self.disease_of))
-            (self._narrow if known.relation == "NTBT" else self._exact)[self._root(disease)].add(known.node)
+        for name, code, relation in required_columns(path, "name", "icd10", "relation"):
+            if (node := self.tree.find(code)) >= 0:
+                # A disease of one name stands in no file of synonyms; its number is of no fold.
+                known = self.normalizer(without_mark(name))
+                disease = self._root(self.disease_of.setdefault(known, -1 - len(self.disease_of)))
+                (self._narrow if relation == "NTBT" else self._exact)[disease].add(node)
 
     @cached_property
     def known_words(self) -> frozenset[str]:

@@ -66,15 +66,15 @@ def test_a_small_run_learns() -> None:
     settings = Settings(epochs=30, batch=16, learning_rate=0.02, seed=3)
     seen: list[tuple[int, int]] = []
     trained = train_encoder(names, SMALL, settings, about={"of": "test"}, progress=lambda *done: seen.append(done))
-    assert trained.losses[-1] < trained.losses[0] / 2
+    told = trained.training
+    assert told["losses"][-1] < told["losses"][0] / 2
     assert seen == [(i, len(seen)) for i in range(1, len(seen) + 1)] and len(seen) % 30 == 0
 
     def right(encoder: StaticEncoder) -> float:
         cosines = encoder.encode(FIRST) @ encoder.encode(SECOND).T
         return float((cosines.argmax(axis=1) == np.arange(len(FIRST))).mean())
 
-    untrained = train_encoder(names, SMALL, Settings(epochs=1, batch=16, learning_rate=1e-9)).encoder
-    assert right(untrained) < 0.4 and right(trained.encoder) > 0.9
-    told = trained.encoder.training
+    untrained = train_encoder(names, SMALL, Settings(epochs=1, batch=16, learning_rate=1e-9))
+    assert right(untrained) < 0.4 and right(trained) > 0.9
     assert (told["of"], told["names"], told["pairs"], told["diseases"]) == ("test", 40, 20, 20)
     assert told["settings"]["epochs"] == 30 and len(told["losses"]) == 30
