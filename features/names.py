@@ -220,8 +220,7 @@ class Names(Lazy):
             if self.progress is not None:
                 self.progress(min(start + _SEARCH_BATCH, total), total)
         categories = index.category_of(found.nodes)
-        paths = index.tree.paths(np.ascontiguousarray(found.nodes[:, 0]))
-        return IcdPlaces(categories[:, 0].copy(), paths, found.shares(categories))
+        return IcdPlaces(categories[:, 0].copy(), index.tree.paths[found.nodes[:, 0]], found.shares(categories))
 
 
 def different_texts(a: Strings, b: Strings) -> tuple[list[str], NDArray[np.int32], NDArray[np.int32]]:

@@ -9,15 +9,13 @@ and cosines alone and in any batch.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...settings import cores
+from ...models.ensemble import in_threads
 
 CANDIDATES = 15
 """The nearest codes that are looked at unless another number is asked for, as in "How to Evaluate Medical AI"."""
@@ -142,16 +140,14 @@ def trained_index(vectors: NDArray[np.float32]) -> NDArray[np.uint8]:
 
 def found_by(index: Any, queries: NDArray[np.float32], k: int) -> NDArray[np.int64]:
     """The places [m, k] of the vectors of a FAISS index that are nearest to m queries: in threads of Python's, some queries each."""
+    out = np.empty((len(queries), k), np.int64)
 
-    def found(some: NDArray[np.float32]) -> NDArray[np.int64]:
+    def search(some: slice) -> None:
         with one_thread():
-            return index.search(some, k)[1]
+            out[some] = index.search(queries[some], k)[1]
 
-    parts = np.array_split(queries, max(1, min(cores(), len(queries) // _QUERIES_AT_ONCE)))
-    if len(parts) == 1:
-        return found(queries)
-    with ThreadPoolExecutor(len(parts)) as pool:
-        return np.concatenate([*pool.map(found, parts)])
+    in_threads(search, len(queries), _QUERIES_AT_ONCE)
+    return out
 
 
 class Search:
@@ -200,15 +196,8 @@ class Search:
         out = Candidates.none(len(queries), k if rescore is None else max(k, CANDIDATES))
         codes = np.arange(len(self._codes), dtype=np.int32) if names else self._codes
         rows = np.flatnonzero(queries.any(axis=1)) if len(self._vectors) else np.zeros(0, np.int64)
-        parts = [rows[start : start + _QUERIES_AT_ONCE] for start in range(0, len(rows), _QUERIES_AT_ONCE)]
-        fill = partial(self._fill, queries, codes, rescore, out)
-        workers = min(len(parts), cores())
-        if workers < 2:
-            list(map(fill, parts))
-        else:
-            # Each worker takes whole parts, ranking included.
-            with ThreadPoolExecutor(workers) as pool:
-                list(pool.map(fill, parts))
+        # Each thread takes whole parts, ranking included.
+        in_threads(lambda some: self._fill(queries, codes, rescore, out, rows[some]), len(rows), _QUERIES_AT_ONCE)
         if names:
             out.nodes[:] = np.where(out.entries >= 0, self._codes[out.entries], -1)
         return out.at(np.s_[:, :k])

@@ -69,7 +69,7 @@ class IcdTree:
 
     def ancestors(self, node: int) -> list[int]:
         """From the parent up to the chapter; empty for a root. The node itself is not among them."""
-        path = self._all_paths[node]
+        path = self.paths[node]
         return path[path >= 0][-2::-1].tolist()
 
     def inclusion_terms(self, node: int) -> list[str]:
@@ -79,38 +79,36 @@ class IcdTree:
     @cached_property
     def categories(self) -> NDArray[np.int32]:
         """int32[n]: per node its three-character category, itself for a category; -1 for chapters and blocks."""
-        upwards = self._all_paths[:, ::-1]
+        upwards = self.paths[:-1, ::-1]
         there = (upwards >= 0) & (self.kinds[upwards] == CATEGORY) & (self.kinds >= CATEGORY)[:, None]
         return np.where(there.any(1), upwards[np.arange(len(self)), there.argmax(1)], np.int32(-1))
-
-    @cached_property
-    def _all_paths(self) -> NDArray[np.int32]:
-        return self.paths(np.arange(len(self), dtype=np.int32))
 
     @cached_property
     def upwards(self) -> Any:
         """A sparse uint16[n, n], 1 for each node itself and each above it."""
         from scipy.sparse import csr_array
 
-        node, at = np.nonzero(self._all_paths >= 0)
-        above = self._all_paths[node, at]
+        node, at = np.nonzero(self.paths[:-1] >= 0)
+        above = self.paths[node, at]
         return csr_array((np.ones(len(node), np.uint16), (node, above)), shape=(len(self), len(self)))
 
     @cached_property
     def chapters(self) -> NDArray[np.int32]:
         """int32[n + 1]: the root above each node; the last, which -1 finds, is -1."""
-        return np.append(self._all_paths[:, 0], np.int32(-1))
+        return self.paths[:, 0]
 
-    def paths(self, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
-        """int32[u, levels]: from the chapter down to each node itself, then -1; all -1 for the node -1."""
-        above = [nodes]
+    @cached_property
+    def paths(self) -> NDArray[np.int32]:
+        """int32[n + 1, levels]: from the chapter down to each node itself, then -1; the last, which -1 finds, is all -1."""
+        parents = np.append(self.parents, np.int32(-1))
+        above = [np.append(np.arange(len(self), dtype=np.int32), np.int32(-1))]
         while (above[-1] >= 0).any():
-            above.append(np.where(above[-1] >= 0, self.parents[above[-1]], -1))
-        upwards = np.array(above, np.int32)
+            above.append(parents[above[-1]])
+        upwards = np.array(above)
         depths = (upwards >= 0).sum(0)
         # Column j from the root is the ancestor depth - 1 - j from below; the last row of `upwards` is -1 for each.
         places = depths[:, None] - 1 - np.arange(len(upwards))
-        return np.where(places >= 0, upwards[places, np.arange(len(nodes))[:, None]], np.int32(-1))
+        return np.where(places >= 0, upwards[places, np.arange(len(parents))[:, None]], np.int32(-1))
 
 
 def nearest_codes(code: str, codes: Sequence[str], n: int = 3) -> list[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import subprocess
 import sys
 import time
@@ -167,21 +165,6 @@ def test_two_processes_do_not_work_in_one_folder(score: Score, source: Path) -> 
     with FileLock(folder / "_job.lock"), pytest.raises(DxmatchError, match="Another process works in"):
         score()
     assert folder.exists() and score().pairs == ROWS
-
-
-def test_no_space_left_in_the_middle_of_a_part(score: Score, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Full(pq.ParquetWriter):
-        def write_table(self, *args: Any, **kwargs: Any) -> None:
-            super().write_table(*args, **kwargs)
-            if "part-00007." in str(self.where):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    with monkeypatch.context() as patched:
-        patched.setattr(pq, "ParquetWriter", Full)
-        with pytest.raises(DxmatchError, match=r"part-00007.parquet could not be written: No space left on device"):
-            score()
-    assert not list(source.parent.rglob("*.part"))
-    assert 7 <= score().resumed < 10
 
 
 VOTES = [{"name": "vote_expert", "kind": "vote", "model": "an expert", "prompt": "imported"}, STRINGS[0]]

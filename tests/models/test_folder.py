@@ -23,7 +23,7 @@ from dxmatch.models.manifest import SHAPE_FEATURES, warn_of_other_releases
 from dxmatch.models.relation import DIRECTIONS, RelationModel
 
 from ..small_model import STRINGS, fitted, model_of, small_manifest
-from ..small_relation import DIRECTION, LEARNT, relation, relation_folder
+from ..small_relation import LEARNT, relation, relation_folder
 
 FILES = ["CARD.md", "model.json", "model.safetensors"]
 
@@ -167,13 +167,6 @@ def test_what_would_not_be_read_is_not_written(parts, tmp_path):
         with pytest.raises(ModelError, match=message):
             save(tmp_path / "m", replace(parts, manifest=small_manifest(**change)))
     assert list(tmp_path.iterdir()) == []
-
-
-def test_the_direction_is_a_logistic_function_without_an_intercept() -> None:
-    model, rng = relation(), np.random.default_rng(0)
-    directions = rng.normal(size=(50, len(DIRECTIONS))).astype(np.float32)
-    expected = 1 / (1 + np.exp(-(directions.astype(float) @ np.array([DIRECTION[name] for name in DIRECTIONS]))))
-    np.testing.assert_allclose(model.first_is_narrower(directions), expected, rtol=1e-12)
 
 
 def test_a_relation_model_that_is_not_whole_is_refused(tmp_path):
