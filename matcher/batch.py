@@ -64,17 +64,16 @@ class PairModel:
         self, names: Names, a: NDArray[np.int32], b: NDArray[np.int32], *, progress: Progress | None = None
     ) -> NDArray[np.float64]:
         """float64[n] for n pairs of names, int32[n] each, in blocks, so that little more memory is taken than the result's."""
-        out, starts = np.empty(len(a)), range(0, len(a), PAIRS_AT_ONCE)
-        blocks = [slice(start, min(start + PAIRS_AT_ONCE, len(a))) for start in starts]
-        model = self if len(blocks) < 2 else self.with_votes(names, ((a[some], b[some]) for some in blocks))
-        for some in blocks:
-            out[some] = Batch(model, names, a[some], b[some]).probability()
+        out = np.empty(len(a))
+        for start in range(0, len(a), PAIRS_AT_ONCE):
+            some = slice(start, min(start + PAIRS_AT_ONCE, len(a)))
+            out[some] = Batch(self, names, a[some], b[some]).probability()
             if progress is not None:
                 progress(some.stop, len(a))
         return out
 
     def with_votes(self, names: Names, blocks: Iterable[tuple[NDArray[np.int32], NDArray[np.int32]]]) -> PairModel:
-        """The same for pairs of which each block alone may know too few votes: those of all blocks are counted here.
+        """The same, with the votes and picks of a list's pairs counted here, over all blocks, and of none alone.
 
         blocks : pairs of names, int32[n] each. Errors: `InputError` as of `Batch.features`.
         """

@@ -42,6 +42,7 @@ def dedupe(model: PairModel, read: Terms, *, least: float, candidates: int = CAN
     search = CandidateSearch(names, among, candidates)
     found = [keys_of(*search(among[start : start + at_once])) for start in range(0, len(among), at_once)]
     keys = np.unique(np.concatenate([*found, np.zeros(0, np.int64)]))  # each of two names may have found the other
+    model = model.with_votes(names, [names_of(keys)])
     with progress.shown("Finding duplicates") as report:
         probability = model.probabilities(names, *names_of(keys), progress=report)
     clusters = clustered(len(names), keys, probability, least, partial(model.probabilities, names))

@@ -254,9 +254,9 @@ def test_clusters_that_the_rounds_leave_apart_are_told(m: dxmatch.MatchFunction,
         m.dedupe(["MI", "heart attack", "heart infarction", "cardiac infarction", "coronary attack"], candidates=1)
 
 
-@pytest.mark.parametrize(("call", "one_unknown"), [("matrix", 10 / 16), ("link", 0.5)])
+@pytest.mark.parametrize(("call", "lists", "one_unknown"), [("matrix", 2, 10 / 16), ("link", 2, 0.5), ("dedupe", 1, 0.5)])  # fmt: skip
 def test_votes_are_counted_over_all_blocks(
-    call: str, one_unknown: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    call: str, lists: int, one_unknown: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A block without any is judged where the others have enough; too few in all are refused before a pair is scored."""
     terms, votes = ["mumps", "gout", "angina", "asthma"], tmp_path / "votes.csv"
@@ -270,11 +270,11 @@ def test_votes_are_counted_over_all_blocks(
         monkeypatch.setattr("dxmatch.matcher.ranking.PAIRS_AT_ONCE", 4)
         monkeypatch.setattr(candidates, "NAMES_AT_ONCE", 1)
         m.model = replace(model, min_coverage=one_unknown)
-        assert len(getattr(m, call)(terms, terms)) == 4
+        assert len(getattr(m, call)(*[terms] * lists)) == 4
         m.model = replace(model, min_coverage=one_unknown + 0.01)
         monkeypatch.setattr(Batch, "probability", None)
         with pytest.raises(dxmatch.InputError, match=rf"vote is known for {one_unknown:.1%}".replace("%", " %")):
-            getattr(m, call)(terms, terms)
+            getattr(m, call)(*[terms] * lists)
 
 
 def test_the_policy_and_the_threshold_of_dedupe() -> None:
