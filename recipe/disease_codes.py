@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -88,7 +88,10 @@ def agreed_names(
     where they agree, the category is right for 95 % of main names, and of synonyms for 92 %, which the encoder alone finds
     for 84 %. Such names are known where a text equals one, and take no part in the search (an infinite cost).
     """
-    tree, categories = index.tree, dict(_categories(Path(folder), index, normalizer))
+    tree = index.tree
+    codes = graph_codes(folder, tree, normalizer, index.encoder)
+    at = {disease: tree.categories[tree.find(code)] for disease, code in codes.items()}
+    categories = {disease: tree.codes[category] for disease, category in at.items() if category >= 0}
     parents: dict[str, list[str]] = defaultdict(list)
     for disease, parent in required_columns(Path(folder) / PARENTS, "disease", "parent"):
         parents[disease].append(parent)
@@ -117,13 +120,6 @@ def agreed_names(
         for (name, code), disease in found.items()
         if name not in taken and several[name] == 1 and sum(map(str.isalpha, name)) >= MIN_LETTERS
     )
-
-
-def _categories(folder: Path, index: IcdIndex, normalizer: Normalizer) -> Iterator[tuple[str, str]]:
-    tree = index.tree
-    for disease, code in graph_codes(folder, tree, normalizer, index.encoder).items():
-        if (category := tree.categories[tree.find(code)]) >= 0:
-            yield disease, tree.codes[category]
 
 
 def _above(disease: str, parents: Mapping[str, list[str]], categories: Mapping[str, str]) -> set[str]:

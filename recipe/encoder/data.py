@@ -7,26 +7,24 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.resources import as_file
-from itertools import compress
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
-from ...files.tables import read_table
+from ...files.tables import required_columns
 from ...terms.text.normalizer import Normalizer
 from ..diseases.tables import NAMES, Synonyms, is_read_as_another, read_diseases, without_mark
-from ..word_lists.reading import files_like
+from ..word_lists.reading import rows_like
 
-SYNONYM_COLUMNS = (("name", "synonym"), ("mondo", "other"))
-"""The pairs of columns that a synonym file may have, the first that is there counts."""
-ID_COLUMNS = {"orpha": "Orphanet:", "other_id": ""}
-"""Optional columns with the disease's id, and what goes before it to make the ids of all files comparable."""
 COMMON_FILES = "common_synonyms_en"
 ORPHADATA, MONDO, ICD, COMMON, GRAPH = "Orphadata", "MONDO", "ICD-10-CM", "common synonyms", "graph of diseases"
 ORPHADATA_SYNONYMS, ORPHADATA_CODES, MONDO_EXACT = "orphadata_synonyms.csv", "orphadata_icd10.csv", "mondo_exact.csv"
+SYNONYM_FILES = {ORPHADATA_SYNONYMS: ("name", "synonym", "orpha"), MONDO_EXACT: ("mondo", "other", "other_id")}
+"""By file the columns of two names of a disease and of its id."""
+ORPHANET = "Orphanet:"
+"""Goes before a number of Orphanet's, so that the ids of all files can be compared."""
 JUDGED_PAIRS = "craft_md_pairs.csv"
 FOLDS = 5
 KEPT_BACK_FOLD = 0
@@ -56,42 +54,28 @@ class Names:
         return Names(texts, new[self.pairs[kept[self.pairs].all(axis=1)]], self.disease[kept])
 
 
-def read_synonyms(path: str | os.PathLike[str], *, short_forms: bool = False) -> Synonyms:
-    """A file with columns `name` and `synonym` (or `mondo` and `other`), and an id where there is one.
+def read_synonyms(path: Path) -> Synonyms:
+    """One of `SYNONYM_FILES`.
 
     Marks before a name ("OBSOLETE: ") are taken off. A row with a short form that the normaliser writes out ("CAP syndrome") is
-    left out unless `short_forms`: it may be another's. Errors: `InputError` for a missing column or a blank name, with its row.
+    left out: it may be another's. Errors: `InputError` for a missing column.
     """
-    table = read_table(path)
-    columns = max(SYNONYM_COLUMNS, key=lambda pair: len(set(pair) & set(table.names)))
-    for name in columns:
-        table.require(name, "one of the two names of a disease")
-    both = [[without_mark(value or "") for value in table.text(column).to_pylist()] for column in columns]
-    for column, names in zip(columns, both, strict=True):
-        if "" in names:
-            raise table.error("a blank name", names.index(""), column, allowed="the name of a disease")
-    ids: list[str | None] = [None] * len(table)
-    normalizer = Normalizer()
-    kept = [
-        short_forms or not any(is_read_as_another(name, normalizer) for name in row) for row in zip(*both, strict=True)
-    ]
-    id_column = next((name for name in ID_COLUMNS if name in table.names), None)
-    if id_column:
-        before = ID_COLUMNS[id_column]
-        ids = [before + value if value else None for value in table.text(id_column).to_pylist()]
-    first, second = (list(compress(names, kept)) for names in both)
-    return Synonyms(table.source, first, second, list(compress(ids, kept)))
+    normalizer, (*names, identity) = Normalizer(), SYNONYM_FILES[path.name]
+    before = ORPHANET if identity == "orpha" else ""
+    out = Synonyms(str(path), [], [], [])
+    for *pair, number in required_columns(path, *names, identity):
+        a, b = (without_mark(name or "") for name in pair)
+        if not (is_read_as_another(a, normalizer) or is_read_as_another(b, normalizer)):
+            out.first.append(a)
+            out.second.append(b)
+            out.ids.append(before + number if number else None)
+    return out
 
 
 def common_synonyms() -> Synonyms:
     """Everyday names of common diseases ("heart attack"), which the large vocabularies lack; shown three times."""
-    first, second = [], []
-    for file in files_like(COMMON_FILES):
-        with as_file(file) as path:
-            read = read_synonyms(path, short_forms=True)
-            first += read.first
-            second += read.second
-    return Synonyms(COMMON, first, second, [None] * len(first), times=3)
+    first, second = zip(*((row["name"], row["synonym"]) for row in rows_like(COMMON_FILES)), strict=True)
+    return Synonyms(COMMON, [*first], [*second], [None] * len(first), times=3)
 
 
 def disease_synonyms(folder: str | os.PathLike[str], normalizer: Callable[[str], str]) -> Synonyms:

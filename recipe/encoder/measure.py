@@ -18,7 +18,7 @@ from ...terms.icd import IcdIndex
 from ...terms.text.normalizer import Normalizer
 from ...training.statistics.measure import average_precision
 from ..diseases.tables import without_mark
-from .data import ID_COLUMNS, Synonyms
+from .data import ORPHANET, Synonyms
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def read_queries(path: str | os.PathLike[str], synonyms: Sequence[Synonyms], nor
     for orpha, name, code, kind in required_columns(path, "orpha", "name", "icd10", "relation"):
         if kind != "E":
             continue
-        names = [without_mark(name), *others.get(f"{ID_COLUMNS['orpha']}{orpha}", [])]
+        names = [without_mark(name), *others.get(f"{ORPHANET}{orpha}", [])]
         for position, text in enumerate(map(normalizer, names)):
             categories, main = found.get(text, (set(), False))
             found[text] = (categories | {code[:3]}, main or position == 0)

@@ -24,6 +24,7 @@ from ...training.statistics.split import Groups, grouped_folds, held_out
 from ...training.statistics.threshold import MAX_F1, choose_threshold
 
 FOLDS = 5
+TEST_SHARE = 0.2
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,6 @@ def fit_policy(
     features: FeatureSet,
     providers: Providers,
     *,
-    test_share: float = 0.2,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> LearntPolicy:
@@ -58,7 +58,7 @@ def fit_policy(
     equal = batch.equal[rows]
     excluding = features.excludes(batch.features)[rows] & ~equal
     groups = groups_of(read, batch)
-    test = held_out(groups, test_share, seed)
+    test = held_out(groups, TEST_SHARE, seed)
     decided = equal | excluding
 
     trees, calibration, threshold = _fitted(columns, read.label, groups, ~decided & ~test, seed)

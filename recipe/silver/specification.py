@@ -1,4 +1,4 @@
-"""Pairs of which one specifies the other."""
+"""Pairs of which one specifies the other, or gives its stage."""
 
 from __future__ import annotations
 
@@ -68,3 +68,22 @@ def _added(pool: Pool, random: Random) -> Iterator[Candidate]:
             continue
         base = pool.drawn_name(row.disease, random)
         yield Candidate(form.format(row.disease), base, (row.disease,), (row.disease,))
+
+
+def stages(pool: Pool, random: Random) -> Iterator[Candidate]:
+    """A disease, and the same at a stage, by one of its names or two."""
+    forms: dict[str, list[str]] = defaultdict(list)
+    for row in rows("courses_en.csv"):
+        forms[row["stages"]].append(row["form"])
+    staged = [(row["disease"], row["stages"]) for row in rows("stages_en.csv")]
+    staged += [
+        (row.disease, row.mechanism) for row in pool.everyday if row.mechanism == "cancer" and row.site not in _GRADED
+    ]
+    for disease, kind in shuffled(staged * 25, random):
+        yield Candidate(
+            random.choice(forms[kind]).format(disease), pool.drawn_name(disease, random), (disease,), (disease,)
+        )
+
+
+_GRADED = ("blood", "lymph nodes", "brain")
+"""Where cancers have no stages of their own kind."""

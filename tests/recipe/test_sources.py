@@ -59,7 +59,7 @@ def test_what_may_be_called_different(pools: dict[int | None, Pool], a: str, b: 
         (synonymy.synonyms, [("Foo disease type 1", "Smith syndrome")]),
         (synonymy.phrasings, [("carcinoma of foo", "foo carcinoma"), ("Acute bronchitis", "bronchitis, acute"), ("acute renal failure", "acute kidney failure")]),
         (specification.everyday, [("acute kidney injury", "acute tubular necrosis")]),
-        (specification.qualifiers, [("Allergic asthma", "asthma"), ("Asthma, left lung", "Asthma")]),
+        (specification.stages, [("mild persistent asthma", "asthma")]), (specification.qualifiers, [("Allergic asthma", "asthma"), ("Asthma, left lung", "Asthma")]),
         (diseases.contrasts, [("Staphylococcal pneumonia", "Streptococcal pneumonia"), ("Foo disease type 1", "Foo disease type 2"), ("Hyperfooemia", "Hypofooemia"), ("Acute bronchitis", "Chronic bronchitis")]),
         (diseases.kinds, [("exercise bronchospasm", "bronchial narrowing")]), (diseases.siblings, [("bronchospasm", "bronchial collapse")]),
     ],

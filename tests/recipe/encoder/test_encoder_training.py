@@ -21,17 +21,16 @@ SECOND = [f"{a} {b}" for a in ("why", "jump", "buzz", "zephyr", "hymn") for b in
 
 
 @pytest.mark.parametrize(
-    ("table", "first", "second", "ids"),
+    ("name", "table", "first", "second", "ids"),
     [
-        ("name,synonym\nMumps,Epidemic parotitis\n", ["Mumps"], ["Epidemic parotitis"], [None]),
-        ("orpha,name,synonym\n100,OBSOLETE: Ataxia,OBSOLETE: Louis\n", ["Ataxia"], ["Louis"], ["Orphanet:100"]),
+        ("orphadata_synonyms.csv", "orpha,name,synonym\n100,OBSOLETE: Ataxia,OBSOLETE: Louis\n", ["Ataxia"], ["Louis"], ["Orphanet:100"]),
         # a short form that is read as another name may be another's
-        ("mondo,other,source,other_id\nataxia,Ataxy,x,Orphanet:100\nlung,CAP syndrome,x,Orphanet:1\n", ["ataxia"], ["Ataxy"], ["Orphanet:100"]),
+        ("mondo_exact.csv", "mondo,other,source,other_id\nataxia,Ataxy,x,Orphanet:100\nlung,CAP syndrome,x,Orphanet:1\n", ["ataxia"], ["Ataxy"], ["Orphanet:100"]),
     ],
 )  # fmt: skip
-def test_reading_the_three_kinds_of_files(table: str, first: list[str], second: list[str], ids: list[Any], tmp_path: Path) -> None:  # fmt: skip
-    (tmp_path / "t.csv").write_text(table, "utf-8")
-    read = read_synonyms(tmp_path / "t.csv")
+def test_reading_synonyms(name: str, table: str, first: list[str], second: list[str], ids: list[Any], tmp_path: Path) -> None:  # fmt: skip
+    (tmp_path / name).write_text(table, "utf-8")
+    read = read_synonyms(tmp_path / name)
     assert (read.first, read.second, read.ids) == (first, second, ids)
 
 
