@@ -43,7 +43,7 @@ def without_json(text: str) -> str:
 def _lines_of(value: Any, label: str) -> list[str]:
     """A value as a heading with a name or a numbered list below."""
     if not isinstance(value, list | dict) or kind_of(label) == Kind.ASIDE:
-        return [f"## {label}", " ".join(str(value or "").split())]
+        return [] if _LIKELIHOOD.search(label) else [f"## {label}", " ".join(str(value or "").split())]
     if isinstance(value, dict):
         if all(isinstance(one, float) for one in value.values()) and 0.5 < sum(value.values()) < 1.05:
             return _lines_of([{"name": name, "probability": share} for name, share in value.items()], label)
