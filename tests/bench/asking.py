@@ -7,9 +7,8 @@ import tempfile
 import time
 from pathlib import Path
 
-import openai
-
 import dxmatch
+from dxmatch.votes.prompts.files import prompt_of
 
 from ..loopback_server import Loopback
 from .measure import Figures, entry, in_turns
@@ -18,6 +17,8 @@ from .measure import Figures, entry, in_turns
 @entry("questions to a server that takes 20 ms, 64 at once", "questions/s", peer="openai's AsyncOpenAI", mark=0.5)
 def ask(short: bool) -> Figures:
     """Ours plans, claims, asks, reads and keeps each answer in a new store; the peer asks the same and drops the answers."""
+    import openai  # of the extra 'llm'
+
     n, server = 100 if short else 2_000, Loopback()
     server.rules({"text": "1. Gout"}, delay=0.02, keep=False)
     cases = {f"{i}": f"A man with a red and swollen toe, {i} days" for i in range(n)}
@@ -27,8 +28,6 @@ def ask(short: bool) -> Figures:
             async with at_once:
                 messages = prompt.messages(text, "")
                 await client.chat.completions.create(model="m", messages=messages, max_tokens=4096, temperature=0)  # type: ignore
-
-        from dxmatch.votes.prompts.files import prompt_of
 
         prompt, at_once = prompt_of("diagnosis"), asyncio.Semaphore(64)
         async with openai.AsyncOpenAI(base_url=server.url, api_key="-") as client:
