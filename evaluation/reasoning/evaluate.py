@@ -36,7 +36,7 @@ from .correspondence import OBSERVATION, RATIONALE, Likeness, M, by_matcher, by_
 from .findings import findings_of
 from .graph import KnowledgeGraph, data_rows, domains_of
 from .human import agreement_with_people
-from .notes import Annotation, read_annotations, read_predictions
+from .notes import read_annotations, read_predictions
 from .run import COMMON, METRICS, Run, is_same
 
 Folders = File | Sequence[File] | Mapping[str, File]
@@ -191,25 +191,20 @@ def named_folders(given: Folders) -> dict[str, Path]:
 
 
 def _runs(graph: KnowledgeGraph, predictions: Mapping[str, Path], folder: Path, missing: str) -> Iterator[Run]:
-    """Errors: `InputError` for a prediction without a note."""
-    notes = read_annotations(folder)
-    categories = [_category(graph, note, folder / name) for name, note in notes.items()]
+    """Errors: `InputError` for a prediction without a note, and for a path that begins in no graph."""
+    notes, categories = read_annotations(folder), list[str]()
+    for name, note in notes.items():
+        if (category := graph.category_of(note.path)) is None:
+            roots = ", ".join(sorted(one.root for one in graph.by_name.values()))
+            problem = "a path that begins in no graph: one is missing for its category, or names it otherwise"
+            raise InputError(problem, source=str(folder / name), allowed=f"innermost one of {roots}", got=note.path[0])
+        categories.append(category.name)
     for run, where in predictions.items():
         said = read_predictions(where)
         if strays := said.keys() - notes.keys():
             problem, allowed = f"predictions without a note: {len(strays):,}", f"the places and names of {folder}"
             raise InputError(problem, source=str(where), allowed=allowed, got=min(strays))
         yield Run(run, graph, list(notes), [*notes.values()], [said.get(name) for name in notes], categories, missing)
-
-
-def _category(graph: KnowledgeGraph, note: Annotation, file: Path) -> str:
-    """Errors: `InputError` where the path begins in no graph."""
-    category = graph.category_of(note.path)
-    if category is None:
-        roots = ", ".join(sorted(one.root for one in graph.by_name.values()))
-        problem = "a path that begins in no graph: one is missing for its category, or names it otherwise"
-        raise InputError(problem, source=str(file), allowed=f"innermost one of {roots}", got=note.path[0])
-    return category.name
 
 
 def _scores(runs: Sequence[Run], by: str) -> list[Score]:

@@ -26,9 +26,9 @@ def findings_of(
     yield from _of_texts(runs, matcher)
     for run in runs:
         if absent := run.predicted.count(None):
-            counts = (
-                "are left out of every metric of this run" if run.missing == "own" else "count as 0 in every metric"
-            )
+            counts = {"own": "are left out of every metric of this run", "zero": "count as 0 in every metric"}[
+                run.missing
+            ]
             words = f"no prediction for {absent:,} of {len(run.notes):,} notes in {run.name}: they {counts}."
             yield Finding("reasoning", example=words)
         if wrong := [note for note, one in zip(run.notes, run.reached, strict=True) if one.path_in_graph is False]:
