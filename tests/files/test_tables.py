@@ -7,24 +7,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dxmatch.errors import DxmatchError, InputError
-from dxmatch.files.table import Table, to_native
+from dxmatch.files.table import Table
 from dxmatch.files.tables import read_table, write_rejects, write_table, write_tables
 
 DATA = pa.table({"a": ["heart attack", 'say "x", y\nz', "ИБС"], "b": ["MI", None, "007"]})
-
-
-@pytest.mark.parametrize("frame", [pd.DataFrame(DATA.to_pandas()), pl.from_arrow(DATA), DATA])
-def test_frames_come_back_as_their_kind(frame: object) -> None:
-    table = read_table(frame)
-    assert table.column("b") == ["MI", None, "007"]
-    assert type(to_native(table.data, table.frame)) is type(frame)
 
 
 def test_rows_and_files_of_a_table_put_together(tmp_path: Path) -> None:
