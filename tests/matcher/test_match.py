@@ -53,15 +53,6 @@ def small() -> MatchFunction:
     return m
 
 
-def test_says_what_a_doctor_would(m: MatchFunction) -> None:
-    same = {
-        "heart attack": "acute myocardial infarction", "acute MI": "I21", "Crohn's disease": "crohn disease", "pneumonia": "community-acquired pneumonia",
-        "T2DM": "type 2 diabetes mellitus", "pulmonary embolism": "acute pulmonary embolism",
-    }  # fmt: skip
-    other = {"pneumonia": "heart failure", "acute pancreatitis": "chronic kidney disease", "migraine": "asthma"}
-    assert [m.match(*pair) for pair in (*same.items(), *other.items())] == [True] * 6 + [False] * 3
-
-
 @pytest.mark.filterwarnings("ignore:.* mix Latin and")
 @settings(deadline=None, max_examples=60)
 @given(pairs=st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=12))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import hashlib
 import io
-import multiprocessing
 import os
 import pickle
 import socket
@@ -14,7 +13,6 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -93,13 +91,6 @@ def test_from_a_folder_its_path_travels_and_so_does_a_stores(tmp_path: Path, own
     arrive, (source, _, *options), _ = dxmatch.load().__reduce__()
     with pytest.raises(ModelError, match="of another release: holds another model than the one that was sent"):
         arrive(source, "1" * 64, *options)
-
-
-def test_other_processes(own: dxmatch.MatchFunction) -> None:
-    # Not a function of this file: a process of its own need not find the tests, and a pool waits for ever for a task that is lost.
-    asked = methodcaller("probabilities", A, B)
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        assert [got.tolist() for got in pool.map(asked, [own, own])] == [asked(own).tolist()] * 2
 
 
 FORK = """
