@@ -16,7 +16,6 @@ from dxmatch.files.atomic import make_folder, make_private_file, only_for_me, wh
 @pytest.mark.parametrize(
     ("word", "command", "modes"),
     [
-        ("0", True, {0o600, 0o700}),
         ("true", True, {0o600, 0o700}),
         ("1", True, {0o664, 0o775}),
         ("0", False, {0o664, 0o775}),
