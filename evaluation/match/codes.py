@@ -78,7 +78,7 @@ class CodedAnswers:
         return [{name: cell for name, cell in row.items() if name not in unused} for row in rows]
 
 
-def read_codes(codes: Any, encoding: str | None = None) -> tuple[str, dict[str, tuple[str, Place]]]:
+def read_codes(codes: Any, encoding: str | None) -> tuple[str, dict[str, tuple[str, Place]]]:
     """The table that `dxmatch icd --unique` writes, or any with its columns diagnosis and icd10; or {diagnosis: code}.
 
     Source: H-DDx's canonical reference table (3.2), the same for all models.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, Open, Remedy
 from ...files.table import as_text
+from .findings import SHOWN
 
 EXPERT, ALGORITHM, REFERENCE, FINAL, UNUSED = "expert", "algorithm", "reference", "final", "unused"
 ROLES = (EXPERT, ALGORITHM, REFERENCE, FINAL)
@@ -163,11 +164,11 @@ class Lists:
         entries = self.entries[start : start + int(self.lengths[case, rater])].tolist()
         return [None if e < 0 else self.strings[e] for e in entries]
 
-    def preview(self, cases: int = 3) -> list[str]:
+    def preview(self) -> list[str]:
         """Says what was read: as what, the first cases with their lists, all answers that are unread, and what is doubtful."""
         unread = self.origin.unread
         lines = [f"Read as {self.origin.recognised}."]
-        for case, reference in [*zip(self.cases, self.reference, strict=True)][:cases]:
+        for case, reference in [*zip(self.cases, self.reference, strict=True)][:SHOWN]:
             lines.append(f"{case}: the right answer is {'; '.join(reference) or 'not given'}")
             for rater in self.raters:
                 names = ", ".join(f"{rank}. {name or '–'}" for rank, name in enumerate(self.list_of(case, rater), 1))

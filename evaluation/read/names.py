@@ -118,11 +118,11 @@ def listed(given: Any, names: Sequence[str]) -> list[str]:
     return [part.strip() for part in given.split(",")]
 
 
-def columns_named(given: Any, names: Sequence[str], source: str, ours: str = "") -> list[str]:
+def columns_named(given: Any, names: Sequence[str], source: str, ours: str) -> list[str]:
     """`listed`, all of them there. Errors: `InputError` for one that the table lacks."""
     found = listed(given, names)
     if lacking := [name for name in found if name not in names]:
-        problem = f"the column {lacking[0]!r} is missing{f' ({ours})' if ours else ''}{hint(str(lacking[0]), names)}"
+        problem = f"the column {lacking[0]!r} is missing ({ours}){hint(str(lacking[0]), names)}"
         allowed = "a column of the table, named in the option 'columns'"
         raise InputError(problem, source=source, allowed=allowed, got=names)
     return found

@@ -44,7 +44,7 @@ class Shape(NamedTuple):
     unread: list[str]
 
 
-def shape_of(table: Table, given: Lists, by: Collection[str] = ()) -> Shape:
+def shape_of(table: Table, given: Lists, by: Collection[str]) -> Shape:
     """The shape of a table.
 
     given : the option `columns`; it goes before what the names of columns say. by : columns of the case.

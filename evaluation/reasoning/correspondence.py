@@ -85,7 +85,7 @@ def by_model(
     return Likeness(JUDGE, model.model, 0.5, ask)
 
 
-def correspond(probabilities: NDArray[np.float64], threshold: float, pairing: str = "best") -> list[tuple[int, int]]:
+def correspond(probabilities: NDArray[np.float64], threshold: float, pairing: str) -> list[tuple[int, int]]:
     """Finds the one-to-one correspondence, ascending.
 
     probabilities : [annotated, predicted]. A pair below the threshold does not correspond.

@@ -30,10 +30,10 @@ def summarise(
     setup: Setup,
     headline: Sequence[Wish],
     *,
-    by: Groups | None = None,
-    absent: NDArray[np.bool_] | None = None,
-    left_out: Mapping[str, str] | None = None,
-    findings: Sequence[Finding] = (),
+    by: Groups,
+    absent: NDArray[np.bool_] | None,
+    left_out: Mapping[str, str] = {},
+    findings: Sequence[Finding],
     evidence: Matches | None = None,
     parts: Sequence[Part] = (),
     most: int = 5,
@@ -43,7 +43,7 @@ def summarise(
     headline : the metrics of the leaderboard, `most` of them at most, as far as they are there. by : columns of the cases, for subgroups.
     absent : bool [n, r], lists that are not there and count as nothing. parts : further parts of the page.
     """
-    resampling, by = setup.resampling, by or {}
+    resampling = setup.resampling
     scores = [score for family in families for score in family.scores]
     tables = [score for family in families for part in family.parts.values() for score in part]
     found = {id(one.score): one for one in estimates([*scores, *tables], cases, resampling)}
@@ -86,7 +86,7 @@ def summarise(
             *findings, *(one for family in families for one in family.findings), *findings_of_groups(by),
             *findings_of_prompts(raters.names, raters.compared is not None),
         ]),
-        left_out=dict(left_out or {}),
+        left_out=dict(left_out),
         difference_rows=differences,
         groups=GroupRows(groups, model_groups, subgroup_differences(scores, by, raters.compared or [], cases, resampling, gone)),
         evidence=evidence,

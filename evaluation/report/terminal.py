@@ -19,7 +19,7 @@ _WIDEST_NAME = 28
 """Of the first column where the others would not fit beside it; a longer name goes on below."""
 
 
-def print_document(document: Document, console: Console | None = None, *, full: bool = False) -> None:
+def print_document(document: Document, console: Console | None, *, full: bool = False) -> None:
     """Prints the title, at most three findings, the answer, and of each part what is shown in brief; `full` prints everything."""
     console = console or wide_console()
     console.print(f"[bold]{escape(document.title)}[/bold]")
@@ -54,7 +54,7 @@ def _print_blocks(blocks: Sequence[Block], console: Console) -> None:
             _print_blocks(block.blocks, console)
 
 
-def print_table(shown: Table, console: Console | None = None) -> None:
+def print_table(shown: Table, console: Console | None) -> None:
     """Prints one table: in one piece where it fits; else a few columns after the other."""
     console = console or wide_console()
     for columns in _pieces(shown, console):

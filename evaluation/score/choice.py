@@ -262,7 +262,7 @@ def question_means(correct: ArrayLike) -> Values:
     return np.where(asked, right, 0).sum(0) / asked.sum(0)
 
 
-def shifts(n_options: int, full_circle: bool = False) -> range:
+def shifts(n_options: int, full_circle: bool) -> range:
     """Lists the circular right shifts of a question: 1 … min(4, n - 1), as ClinBench-HPB's equation has them.
 
     full_circle : 1 … min(4, n), as its program has them: of four options all four orders. Errors: `OptionError` for fewer than 2 options.

@@ -204,10 +204,10 @@ def called(names: Iterable[str]) -> tuple[Metric, ...]:
     return tuple(found.values())
 
 
-def check_k(k: Any, name: str = "k") -> int:
+def check_k(k: Any) -> int:
     """Checks that `k` is a whole number of at least 1. Errors: `OptionError`."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise OptionError(name, "a whole number, 1 or more", k)
+        raise OptionError("k", "a whole number, 1 or more", k)
     return int(k)
 
 

@@ -399,10 +399,10 @@ def rescaled(scores: ArrayLike, best: float = BEST) -> Values:
     return 2 * array / best - 1
 
 
-def check_best(best: Any, name: str = "best") -> float:
-    """Checks the score that becomes 1. Errors: `OptionError`, with the name of the parameter."""
+def check_best(best: Any) -> float:
+    """Checks the score that becomes 1. Errors: `OptionError`."""
     if not _is_number(best) or not 0 < best <= BEST:
-        raise OptionError(name, f"a number above 0, at most {BEST}", best)
+        raise OptionError("best", f"a number above 0, at most {BEST}", best)
     return float(best)
 
 
