@@ -29,7 +29,7 @@ from ..terms.text.vocabulary import Vocabulary
 from ..votes.asking import LanguageModel
 from ..votes.voters import IMPORTED, Picker, Voter, problem_of, with_prompt
 from .providers import SENTENCE_TRANSFORMERS, SHIPPED, Providers, undeclared
-from .registry import EXCLUSION, KINDS, REQUIRED
+from .registry import EXCLUDING, KINDS, REQUIRED
 
 _TYPES = {str: "text", bool: "true or false", int: "a whole number", float: "a number", dict: "a table"}
 _Column = Annotated[str, Meta(pattern=r"\A[A-Za-z_][A-Za-z0-9_]*\Z", description="letters, digits and _")]
@@ -86,10 +86,10 @@ class FeatureSet:
         """The encoders that the features name, each once."""
         return tuple(dict.fromkeys(f.options["encoder"] for f in self.features if "encoder" in f.options))
 
-    def excludes(self, table: NDArray[np.float32]) -> NDArray[np.bool_]:
-        """bool[m]: the rows of float32[m, f] that are no match by what they say."""
-        kinds = [feature.kind for feature in self.features]
-        return table[:, kinds.index(EXCLUSION)] == 1 if EXCLUSION in kinds else np.zeros(len(table), bool)
+    def excludes(self, table: NDArray[np.float32], *kinds: str) -> NDArray[np.bool_]:
+        """bool[m]: the rows of float32[m, f] that are no match, whatever else M finds, by one of these kinds of `EXCLUDING`, or by any."""
+        decisive = [feature.kind in (kinds or EXCLUDING) for feature in self.features]
+        return np.asarray((table[:, decisive] > 0).any(axis=1))
 
     @property
     def needs_graph(self) -> bool:

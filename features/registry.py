@@ -264,5 +264,5 @@ def levenshtein(pairs: Pairs) -> Column:
     return cpdist(*sides, scorer=Levenshtein.normalized_distance, dtype=np.float32, workers=1)
 
 
-EXCLUSION = exclusion.__name__
-"""The kind of the column that is decisive: where it is 1, M's probability is 0."""
+EXCLUSION, CONTRAST = EXCLUDING = (exclusion.__name__, contrast.__name__)
+"""The kinds of column that are decisive: where one is above 0, M's probability is 0."""

@@ -160,7 +160,7 @@ class Plan:
                 raise DxmatchError("The job was interrupted.")
             rows = Rows(self, chunk, table.slice(start, step), start)
             batch = rows.batch(self.model, self.names or Names.read(rows.texts, self.m.providers))
-            added = batch.columns(self.m.threshold, self.add, all_readings=True)
+            added = batch.columns(self.add, all_readings=True)
             pairs, *known = rows_known(batch)
             counts += np.array([pairs, pc.sum(added["match"]).as_py() or 0, added["match"].null_count, *known])
             scored.append(with_columns(rows.table, added))

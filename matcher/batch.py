@@ -14,7 +14,7 @@ from ..features.compute import MIN_COVERAGE, check_coverage, coverage, feature_t
 from ..features.feature_set import FeatureSet
 from ..features.names import SIDES, Names, Progress, different_texts, unordered_pairs
 from ..features.providers import SHIPPED, Lazy, Providers, once
-from ..features.registry import Pairs
+from ..features.registry import EXCLUSION, Pairs
 from ..files.wording import counted, is_file_name
 from ..models.folder import ModelFolder
 from ..models.relation import LEARNT_POLICIES, RelationModel
@@ -45,7 +45,7 @@ class PairModel:
     """What pairs are seen with: the columns, what stands behind them, and, of a trained M, its parts and how they decide.
 
     policy : which relations count as a match. judge_all : scores what is not understood, too. min_coverage : the least share of pairs, in
-    [0, 1], that each vote and pick must be known for.
+    [0, 1], that each vote and pick must be known for. threshold : a pair matches from this probability up.
     """
 
     features: FeatureSet
@@ -54,6 +54,7 @@ class PairModel:
     policy: Policy = POLICIES[SPECIFICATION]
     judge_all: bool = False
     min_coverage: float = MIN_COVERAGE
+    threshold: float = 0.5
 
     def batch(self, a: Strings, b: Strings, *, progress: Progress | None = None) -> Batch:
         """n pairs of texts; see `different_texts` for what is taken, and refused."""
@@ -278,10 +279,16 @@ class Batch(Lazy):
             return most
         relation = self.model.relation
         if policy.name not in relation.trees or policy.name not in LEARNT_POLICIES:
-            return policy.probability(self.relations().probabilities)
+            return policy.probability(self._related[0])
         seen = np.hstack([self.features[self.pair_of_row], self.directions])
         learnt = relation.of_head(policy.name, seen, threads=self._threads)
         return np.where(self.equal[self.pair_of_row], most, np.minimum(learnt, most))
+
+    @property
+    @once
+    def match(self) -> NDArray[np.bool_]:
+        """bool[n]: the probability reaches the model's threshold."""
+        return self.probability() >= self.model.threshold
 
     @property
     @once
@@ -293,30 +300,29 @@ class Batch(Lazy):
 
     def relations(self) -> Relations:
         """What each `a` is to its `b`. Raises `ModelError` for a model without a relation model."""
+        probabilities, near, far = self._related
+        counts = np.isin(RELATIONS, self.model.policy.counts)
+        likeliest = np.where(self.match[:, None] == counts, np.nan_to_num(probabilities), -1).argmax(axis=1)
+        unscored = zip(likeliest.tolist(), self.unscored.tolist(), strict=True)
+        return Relations(probabilities, [None if none else RELATIONS[i] for i, none in unscored], near, far)
+
+    @property
+    @once
+    def _related(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """`probabilities`, `near` and `far` of `Relations`."""
         features, table, threads = self.model.features, self.features, self._threads
         model, match = self.model.relation, self.decided
         same, kin, close = (model.of_head(head, table, threads=threads) for head in ("same", "kin", "close"))
-        columns = [i for i, feature in enumerate(features.features) if feature.kind == "contrast"]
-        opposed, differ = np.asarray((table[:, columns] > 0).any(axis=1)), 1 - match
-        of_pairs = np.stack(
-            [
-                match * same,
-                match * (1 - same),
-                np.where(opposed, 0, differ * kin),
-                np.where(opposed, 0, differ * (1 - kin)),
-                np.where(opposed, differ, 0),
-            ],
-            axis=1,
+        differ, rows, narrower = 1 - match, self.pair_of_row, model.first_is_narrower(self.directions)
+        one, kind, related, unrelated = (
+            each[rows] for each in (match * same, match * (1 - same), differ * kin, differ * (1 - kin))
         )
-        rows, narrower = self.pair_of_row, model.first_is_narrower(self.directions)
-        one, kind, *others = of_pairs[rows].T
-        out = np.stack([one, kind * narrower, kind * (1 - narrower), *others], axis=1)
-        excluded = features.excludes(table) & ~self.equal
-        out[excluded[rows]] = [float(name == EXCLUDED) for name in RELATIONS]
+        out = np.stack([one, kind * narrower, kind * (1 - narrower), related, unrelated, np.zeros(len(rows))], axis=1)
+        out[(features.excludes(table) & ~self.equal)[rows]] = [float(name == EXCLUDED) for name in RELATIONS]
         out[self.equal[rows]] = [float(name == SAME) for name in RELATIONS]
         out[self.unscored] = np.nan
-        groups = np.where(self.equal | excluded, 0, differ * kin)
-        return Relations(out, (groups * close)[rows], (groups * (1 - close))[rows])
+        groups = np.where(self.equal | features.excludes(table, EXCLUSION), 0, differ * kin)
+        return out, (groups * close)[rows], (groups * (1 - close))[rows]
 
     def reasons(self) -> tuple[str, ...]:
         """Why each row is what it is, in a sentence; "" where neither the words nor the graph say anything, and for a row that is unscored."""
@@ -412,10 +418,10 @@ class Batch(Lazy):
         at[rows] = np.arange(len(rows))
         return pa.array(values, pa.string()).take(pa.array(at, mask=at < 0))
 
-    def columns(self, threshold: float, add: Sequence[str] = (), *, all_readings: bool = False) -> dict[str, pa.Array]:
+    def columns(self, add: Sequence[str] = (), *, all_readings: bool = False) -> dict[str, pa.Array]:
         """What a score adds to the n rows, by name (`PairModel.added_columns`); probability and match are null where a row is unscored.
 
-        threshold : a pair matches from here. all_readings : adds `READINGS` whether they say something or not, where the model has a
+        all_readings : adds `READINGS` whether they say something or not, where the model has a
             vocabulary.
         """
         import pyarrow as pa
@@ -424,7 +430,7 @@ class Batch(Lazy):
         probability, blank = self.probability(), unscored if unscored.any() else None
         columns = {
             "probability": pa.array(probability, mask=blank),
-            "match": pa.array(probability >= threshold, mask=blank),
+            "match": pa.array(self.match, mask=blank),
         }
         if self.model.providers.naming.vocabulary is not None:
             read_as = {

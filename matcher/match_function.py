@@ -147,8 +147,7 @@ class MatchFunction:
             "judge_all": self.model.judge_all,
         }
         source = None if parts is shipped_parts() else parts if parts.path is None else parts.path.absolute()
-        state = {name: self.__dict__[name] for name in ("_threshold", "fetched_from")}
-        return _arrived, (source, parts.sha256, options), state
+        return _arrived, (source, parts.sha256, options, self.threshold, self.fetched_from)
 
     def __copy__(self, memo: object = None) -> Self:
         """Shares all but what may be set: nothing else of it ever changes."""
@@ -261,15 +260,19 @@ class MatchFunction:
     @property
     def threshold(self) -> float:
         """A pair matches from this probability up. It may be set, in [0, 1]: `OptionError` for anything else."""
-        return self._threshold
+        return self.model.threshold
 
     @threshold.setter
     def threshold(self, value: float) -> None:
-        self._threshold = float(_PROBABILITY.hold("threshold", value))
+        self.model = replace(self.model, threshold=float(_PROBABILITY.hold("threshold", value)))
 
     def threshold_or(self, other: float | None) -> float:
         """M's threshold where no other is given. Raises `OptionError` as setting it would."""
         return self.threshold if other is None else float(_PROBABILITY.hold("threshold", other))
+
+    def _from(self, threshold: float | None) -> PairModel:
+        """What pairs are seen with where they match from this threshold, or M's own."""
+        return replace(self.model, threshold=self.threshold_or(threshold))
 
     @property
     def policy(self) -> str:
@@ -445,7 +448,7 @@ class MatchFunction:
         data = read.table.data.select([name for name in read.table.names if name not in added])
         batch = self.model.batch(read.a, read.b, progress=report)
         batch.warn_of_texts()
-        return Scored(with_columns(data, batch.columns(self.threshold, add)), batch.coverage)
+        return Scored(with_columns(data, batch.columns(add)), batch.coverage)
 
     @checked
     def rank(
@@ -488,7 +491,7 @@ class MatchFunction:
         >>> dxmatch.load().rank("heart attack", ["gout", "MI", "angina"], k=1)  # doctest: +SKIP
         [Ranked(term='MI', probability=1.0, match=True, relation='same', index=1)]
         """
-        return rank(self.model, query, terms, k, self.threshold_or(threshold), threshold is not None)
+        return rank(self._from(threshold), query, terms, k, threshold is not None)
 
     @checked
     def matrix(self, a_terms: Table, b_terms: Table) -> NDArray[np.float64]:
@@ -576,8 +579,8 @@ class MatchFunction:
         store = self.providers.store
         judged_by = self.identity, self.policy, self.judge_all, store and store.status()
         made = link(
-            self.model, read, read_b, k, least=self.threshold_or(threshold), candidates=candidates, add=add, output=output, judged_by=judged_by
-        )  # fmt: skip
+            self._from(threshold), read, read_b, k, candidates=candidates, add=add, output=output, judged_by=judged_by
+        )
         return read.native(made, made["index_a"].to_numpy())
 
     @checked
@@ -638,7 +641,7 @@ class MatchFunction:
         m, read = self.for_duplicates(policy), read_terms(terms, column, "column", reading)
         if output is not None:
             check_output(output)
-        made = dedupe(m.model, read, least=m.threshold_or(threshold), candidates=candidates)
+        made = dedupe(m._from(threshold), read, candidates=candidates)
         if output is not None:
             write_table(made, output)
         return read.native(made, np.arange(len(read)))
@@ -668,7 +671,9 @@ _ARRIVED: dict[str, MatchFunction] = {}
 _ARRIVING = threading.Lock()
 
 
-def _arrived(place: ModelFolder | Path | None, sha256: str, options: dict[str, Any]) -> MatchFunction:
+def _arrived(
+    place: ModelFolder | Path | None, sha256: str, options: dict[str, Any], threshold: float, fetched_from: str | None
+) -> MatchFunction:
     """What `MatchFunction.__reduce__` wrote down. Raises `ModelError`, and `StoreError` for a vote store that is not there."""
     key = repr((sha256, options))
     with _ARRIVING:
@@ -680,4 +685,6 @@ def _arrived(place: ModelFolder | Path | None, sha256: str, options: dict[str, A
             kept = MatchFunction(parts, **{**options, "store": open_store(options["store"])})
             _ARRIVED.clear()
             _ARRIVED[key] = kept
-        return copy(_ARRIVED[key])
+        m = copy(_ARRIVED[key])
+    m.threshold, m.fetched_from = threshold, fetched_from
+    return m

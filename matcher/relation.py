@@ -5,9 +5,8 @@ The reasons: what the words exclude, what the graph of diseases knows, in which 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -65,25 +64,21 @@ class Relations:
     Attributes
     ----------
     probabilities : float64[n, 6], in the order of `RELATIONS`; each row adds up to 1, or is NaN for a pair that is unscored.
+    kinds : of each pair the likeliest of the relations that go with its match: of those that the policy counts where it is one, of the
+        others where it is none; None where it is unscored.
     near, far : float64[n]: the probability that the two do not match and a narrow group, or only a wide one, holds both. Opposed diseases
         ("acute" and "chronic pancreatitis") are excluded and may be near kin all the same.
     why : the reason of each pair in a sentence, "" where nothing says it; () where it was not asked for.
     """
 
     probabilities: NDArray[np.float64]
+    kinds: Sequence[str | None]
     near: NDArray[np.float64]
     far: NDArray[np.float64]
     why: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.near)
-
-    @cached_property
-    def kinds(self) -> list[str | None]:
-        """The likeliest relation of each pair; None where it is unscored."""
-        likeliest = np.nan_to_num(self.probabilities).argmax(axis=1)
-        known = np.isfinite(self.probabilities[:, 0])
-        return [RELATIONS[i] if there else None for i, there in zip(likeliest.tolist(), known.tolist(), strict=True)]
 
     @property
     def semantic_distance(self) -> NDArray[np.int8]:
@@ -110,14 +105,11 @@ def reason(providers: Providers, names: Names, a: int, b: int) -> str:
     first, second = (providers.normalizer.assertion(names.names[place]) for place in (a, b))
     if excludes(first, second):
         return f"{_said(first)}, {_said(second)}"
-    if denied := contrasts(first.core, second.core, providers.normalizer.language, denials=True):
-        return f"'{denied[0][0]}' and '{denied[0][1]}' exclude each other"
+    if opposed := contrasts(first.core, second.core, providers.normalizer.language):
+        return f"'{opposed[0][0]}' and '{opposed[0][1]}' exclude each other"
     if a == b:
         return ""
-    if providers.graph is not None and (known := _of_graph(providers.graph, names, a, b)):
-        return known
-    opposed = contrasts(first.core, second.core, providers.normalizer.language)
-    return f"'{opposed[0][0]}' and '{opposed[0][1]}' differ" if opposed else ""
+    return "" if providers.graph is None else _of_graph(providers.graph, names, a, b)
 
 
 def _said(assertion: Assertion) -> str:

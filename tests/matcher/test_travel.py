@@ -88,7 +88,7 @@ def test_from_a_folder_its_path_travels_and_so_does_a_stores(tmp_path: Path, own
         change()
         with pytest.raises(dxmatch.DxmatchError, match=told):
             pickle.loads(sent)
-    arrive, (source, _, *options), _ = dxmatch.load().__reduce__()
+    arrive, (source, _, *options) = dxmatch.load().__reduce__()
     with pytest.raises(ModelError, match="of another release: holds another model than the one that was sent"):
         arrive(source, "1" * 64, *options)
 
