@@ -106,7 +106,7 @@ def reason(providers: Providers, names: Names, a: int, b: int) -> str:
     if excludes(first, second):
         return f"{_said(first)}, {_said(second)}"
     if opposed := contrasts(first.core, second.core, providers.normalizer.language):
-        return f"'{opposed[0][0]}' and '{opposed[0][1]}' exclude each other"
+        return f"'{opposed[0][0]}' and '{opposed[0][1]}' differ"
     if a == b:
         return ""
     return "" if providers.graph is None else _of_graph(providers.graph, names, a, b)
