@@ -40,6 +40,10 @@ MAX_CONFLICTS = 3
 _DESIGNATOR = re.compile(r"(\d+)([a-z]?)|([a-z])(\d*)")
 _DESIGNATED = re.compile(r"[^\W\d]{3,}")
 _NUMERALS = {"i": "1", "v": "5"}
+_LEVEL = re.compile(r"[bclst]\d{1,2}")
+"""Of the spine (L4, S1), a vitamin (B12), a complement (C3), a tumour's size (T1)."""
+_SIDES = {"l": "left", "r": "right"}
+"""As the first word of a name: "L hip fracture"."""
 _NOT_DESIGNATED = _set("stage stages class nyha killip figo gold and due for from the with")
 _NOT_ALONE = _set("cell cells linked ray wave")
 """After these a letter belongs to what follows: "B cell", "X-linked"."""
@@ -104,7 +108,8 @@ def _affixed(word: str, language: str) -> tuple[Attribute, ...]:
 
 def attributes(name: str, language: str = "en") -> list[Attribute]:
     """The attributes of a normalised name's core; that a word is not denied is one, too."""
-    table, words = _table(language), name.split()
+    table, (first, *words) = _table(language), name.split() or [""]
+    words.insert(0, _SIDES.get(first, first))
     made: list[Attribute] = []
     here, negated_by, before = 0, "", ""
     while here < len(words):
@@ -131,6 +136,8 @@ def attributes(name: str, language: str = "en") -> list[Attribute]:
                 made += [Attribute(axis, value, phrase) for axis, value in table[phrase]]
             else:
                 made += _affixed(word, language)
+                if _LEVEL.fullmatch(word):
+                    made.append(Attribute("level", word, word))
                 if _NOT_ALONE.isdisjoint(words[here + 1 : here + 2]):
                     made += _designated(before, word)
             more = phrase.count(" ")
