@@ -136,8 +136,6 @@ def attributes(name: str, language: str = "en") -> list[Attribute]:
                 made += [Attribute(axis, value, phrase) for axis, value in table[phrase]]
             else:
                 made += _affixed(word, language)
-                if _LEVEL.fullmatch(word):
-                    made.append(Attribute("level", word, word))
                 if _NOT_ALONE.isdisjoint(words[here + 1 : here + 2]):
                     made += _designated(before, word)
             more = phrase.count(" ")
@@ -155,10 +153,10 @@ def _phrase(words: Sequence[str], here: int, table: Collection[str]) -> str:
 
 
 def _designated(before: str, word: str) -> tuple[Attribute, ...]:
-    """What the number or letter `word` says of the word before it: "type 2a" is a type 2, and of these the type a."""
+    """What the number or letter `word` says of the word before it, or by itself: "type 2a" is a type 2, and of these the type a; "L4" is a level."""
     found = _DESIGNATOR.fullmatch(word)
     if found is None or before in _NOT_DESIGNATED or not _DESIGNATED.fullmatch(before):
-        return ()
+        return (Attribute("level", word, word),) if _LEVEL.fullmatch(word) else ()
     words = f"{before} {word}"
     if found[1] or word in _NUMERALS:
         number, letter = found[1] or _NUMERALS[word], found[2]
