@@ -35,8 +35,8 @@ from ..matcher.match_function import MatchFunction
 from ..models.manifest import SHAPE_FEATURES, installed_releases
 from ..options import Between, Options
 
-CHUNK_ROWS = 1 << 19
-"""Rows of a chunk: some seconds of work, some 200 MB of memory, and no more lost when a worker dies."""
+CHUNK_ROWS = 1 << 18
+"""Rows of a chunk: a second or two of work, some 100 MB of memory, and no more lost when a worker dies."""
 OWN_ROWS = 1 << 16
 """Rows that share texts where the job does not hold them all: at most twice as many names, some 300 MB."""
 _TEXT = pa.dictionary(pa.int32(), pa.large_string())
