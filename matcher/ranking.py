@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,7 +49,7 @@ def rank(model: PairModel, query: str, terms: Any, k: int | None, above: bool) -
     found = batch.probability()
     best = np.argsort(-found, kind="stable")
     best = best[found[best] >= model.threshold if above else slice(None)][:k]
-    kinds: list[str | None] = [None] * len(best)
+    kinds: Sequence[str | None] = [None] * len(best)
     if len(best) and model.trained.relation is not None:
         kinds = Batch(model, names, batch.a[best], batch.b[best]).relations().kinds
     return [

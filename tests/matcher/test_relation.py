@@ -71,7 +71,9 @@ def test_the_five_classes() -> None:
     """Exact synonym, broad synonym, exact group, broad group, not related: the nearest whole number to the mean class."""
     near, far = np.array([0.0, 0, 0, 1.0, 0, 0]), np.zeros(6)
     assert Relations(np.eye(6), RELATIONS, near, far).semantic_distance.tolist() == [1, 2, 2, 3, 5, 5]
-    groups = Relations(np.eye(6)[[3, 3, 5]], ["related", "related", "excluded"], np.array([0.2, 0.6, 0.9]), np.array([0.8, 0.4, 0.1]))
+    groups = Relations(
+        np.eye(6)[[3, 3, 5]], ["related", "related", "excluded"], np.array([0.2, 0.6, 0.9]), np.array([0.8, 0.4, 0.1])
+    )
     assert groups.semantic_distance.tolist() == [4, 3, 3], "what is opposed may be near kin"
     mixed = np.array([[0.5, 0, 0, 0, 0.5, 0], [0.9, 0.1, 0, 0, 0, 0], [np.nan] * 6])
     found = Relations(mixed, ["same", "same", None], np.array([0, 0, np.nan]), np.zeros(3))
