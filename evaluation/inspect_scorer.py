@@ -13,7 +13,7 @@ from itertools import count
 from os import PathLike
 
 from ..errors import InputError, MissingExtra, quoted
-from ..matcher.protocol import Matcher, Profile, loaded, not_understood
+from ..matcher.protocol import Matcher, Profile, loaded, told
 from .match.pairs import asked
 from .read.cells import parted
 from .read.raw_answers import ranked_diagnoses
@@ -110,7 +110,7 @@ def _score(diagnoses: list[str], references: list[str], m: Matcher) -> Score:
         f"{rank}. {said}: {'match' if hit else 'no match'} with {reference} (probability {probability:.3f})"
         for rank, said, hit, reference, probability in zip(count(1), diagnoses, match, nearest, best, strict=False)
     ]
-    unknown = not_understood(m, [*dict.fromkeys([*references, *diagnoses])])
+    unknown = told(m, "not_understood", [*dict.fromkeys([*references, *diagnoses])])
     lines += [f"M does not understand {quoted(text)} ({why}): it matches nothing." for text, why in unknown.items()]
     return Score(
         value={"top1": int(match[0]), "topk": int(match.any()), "probability": float(best.max())},

@@ -83,9 +83,9 @@ class PairModel:
         asked = replace(self.features, features=self.features.asked)
         known, total = np.zeros(len(asked.features)), 0
         for a, b in blocks:
-            known += np.isfinite(feature_table(names, a, b, asked)).sum(axis=0)
-            total += len(a)
-        check_coverage(dict(zip(asked.names, (known / max(total, 1)).tolist(), strict=True)), asked, self.min_coverage)
+            known, total = known + np.isfinite(feature_table(names, a, b, asked)).sum(axis=0), total + len(a)
+        shares = dict(zip(asked.names, (known / max(total, 1)).tolist(), strict=True))
+        check_coverage(shares, asked, self.min_coverage)
         return replace(self, min_coverage=0)
 
     @property
@@ -228,28 +228,19 @@ class Batch(Lazy):
     def features(self) -> NDArray[np.float32]:
         """float32[m, f]: the columns of the model's set, NaN where one could not be computed.
 
-        Votes and picks are looked up first, so that too few of them are refused before the other columns are computed. These lack a value
-        only where the strings give none, so they have no limit.
+        Other columns than votes and picks lack a value only where the strings give none, so they have no limit.
 
         Raises
         ------
         InputError
             With the vote or pick that is known least, where that is for a smaller share of the rows than `min_coverage`.
         """
-        features = self.model.features
-        if not features.asked:
-            return self._table(features, self._progress)
-        table = np.empty((len(self.first), len(features.names)), np.float32, order="F")
-        is_asked = np.array([one in features.asked for one in features.features])
-        asked = replace(features, features=features.asked)
-        table[:, is_asked] = known = self._table(asked)
-        check_coverage(coverage(known, self.pair_of_row, asked), asked, self.model.min_coverage)
-        others = tuple(one for one in features.features if one not in features.asked)
-        table[:, ~is_asked] = self._table(replace(features, features=others), self._progress)
+        model = self.model
+        table = feature_table(
+            self.names, self.first, self.second, model.features, threads=self._threads, progress=self._progress
+        )
+        check_coverage(coverage(table, self.pair_of_row, model.features), model.features, model.min_coverage)
         return table
-
-    def _table(self, features: FeatureSet, progress: Progress | None = None) -> NDArray[np.float32]:
-        return feature_table(self.names, self.first, self.second, features, threads=self._threads, progress=progress)
 
     @property
     def coverage(self) -> dict[str, float]:

@@ -319,10 +319,8 @@ def icd_accuracy(
     judged = [_judged(tree, one, nodes[cells[row]]) for one, row in zip(mapped.to_pylist(), rows, strict=True)]
     known = [one for one in judged if one]
     table = with_columns(mapped, dict(zip(_JUDGED.names, pa.Table.from_pylist(judged, _JUDGED).columns, strict=True)))
-    measures, no_code = (
-        _measures(known, mapper.chosen["k"], pick is not None),
-        [one["right_at"] for one in known].count(NO_CODE),
-    )
+    measures = _measures(known, mapper.chosen["k"], pick is not None)
+    no_code = [one["right_at"] for one in known].count(NO_CODE)
     return IcdAccuracy(table, measures, len(judged) - len(known), no_code, mapper.settings)
 
 

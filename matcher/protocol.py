@@ -52,21 +52,13 @@ class Profile:
         )
 
 
-def not_understood(matcher: Matcher, texts: Sequence[str]) -> dict[str, str]:
-    """Of different texts those that `matcher` says it does not understand, with the reason: it scores no pair of them."""
-    said: Any = getattr(matcher, "not_understood", None)
-    return {} if said is None or not texts else said(texts)
+def told(matcher: Matcher, of: str, texts: Sequence[str]) -> dict[str, Any]:
+    """What `matcher` says of some of different texts; nothing where it has no such method.
 
-
-def of_another_language(matcher: Matcher, texts: Sequence[str]) -> dict[str, str]:
-    """Of different texts those that `matcher` says are of another script or language than its own, scored or not."""
-    said: Any = getattr(matcher, "of_another_language", None)
-    return {} if said is None or not texts else said(texts)
-
-
-def read_as(matcher: Matcher, texts: Sequence[str]) -> dict[str, tuple[tuple[str, str], ...]]:
-    """Of different texts those with words that `matcher` says it reads as others."""
-    said: Any = getattr(matcher, "read_as", None)
+    of : "not_understood", why it scores no pair of a text; "of_another_language", another script or language than its own, scored or not;
+    "read_as", the words that are read as others.
+    """
+    said: Any = getattr(matcher, of, None)
     return {} if said is None or not texts else said(texts)
 
 

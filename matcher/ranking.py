@@ -72,21 +72,16 @@ def matrix(model: PairModel, a_terms: Any, b_terms: Any) -> NDArray[np.float64]:
     second, of_column = np.unique(b.name[columns], return_inverse=True)
     at_once = max(1, PAIRS_AT_ONCE // max(len(second), 1))
     blocks = [first[start : start + at_once] for start in range(0, len(first), at_once)]
-    model = model.with_votes(names, (_each_with_each(some, second) for some in blocks))
+    each_with_each = lambda some: (np.repeat(some, len(second)), np.tile(second, len(some)))  # noqa: E731
+    model = model.with_votes(names, map(each_with_each, blocks))
     with progress.shown("Scoring pairs") as report:
         for start, some in zip(range(0, len(first), at_once), blocks, strict=True):
-            found = model.probabilities(names, *_each_with_each(some, second))
+            found = model.probabilities(names, *each_with_each(some))
             here = np.flatnonzero((of_row >= start) & (of_row < start + at_once))
             block = found.reshape(len(some), len(second))
             out[np.ix_(rows[here], columns)] = block[np.ix_(of_row[here] - start, of_column)]
             report(start + len(some), len(first))
     # What is not understood is the same as its equals, and is judged with nothing else.
-    equal = a.name[~a.understood, None] == b.name
-    out[~a.understood] = np.where(equal, out[~a.understood], np.nan)
-    equal = a.name[:, None] == b.name[~b.understood]
-    out[:, ~b.understood] = np.where(equal, out[:, ~b.understood], np.nan)
+    judged = (a.understood[:, None] & b.understood) | (a.name[:, None] == b.name)
+    out[~judged] = np.nan
     return out
-
-
-def _each_with_each(a: NDArray[np.int32], b: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    return np.repeat(a, len(b)), np.tile(b, len(a))

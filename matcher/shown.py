@@ -15,14 +15,12 @@ _MEASURES = {"f1": "F1", "precision": "Precision", "recall": "Recall"}
 def model_facts(m: Any) -> str:
     """What the `MatchFunction` m is, what decides, what it learned from, and how good it is."""
     manifest, data = m.parts.manifest, m.data
+    learned = f"{counted(data['rows'], 'pair')} of {counted(data['groups'], 'reference')}, {manifest.made.date}"
     rows = [
         ("Identity", m.identity),
         ("Features", f"{len(m.features.names)} ({m.features.name})"),
         ("A match from", f"{shown_threshold(m.threshold)}, under the policy {m.policy}"),
-        (
-            "Learned from",
-            f"{counted(data['rows'], 'pair')} of {counted(data['groups'], 'reference')}, {manifest.made.date}",
-        ),
+        ("Learned from", learned),
     ]
     if m.fetched_from is not None:
         rows.append(("From the hub", m.fetched_from))

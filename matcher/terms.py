@@ -77,7 +77,9 @@ def read_terms(
         For a source that is empty or a single text, a table without such a column, and a column without a text.
     """
     if has_columns(source) or (option is not None and isinstance(source, str | os.PathLike)):
-        return _of_table(source, column, option, reading)
+        table = read_table(source, reading.encoding)
+        chosen = term_column(table, column, option)
+        return Terms(table.text(chosen).to_pylist(), table, chosen)
     texts = _as_list(source, option or "terms")
     if option is not None and not texts:
         raise InputError("no terms", column=option, allowed="at least one")
@@ -96,26 +98,17 @@ def has_columns(source: Any) -> bool:
 
 
 def _as_list(terms: Any, name: str) -> Sequence[Any]:
-    for method in ("to_pylist", "to_list", "tolist"):  # Arrow, pandas and polars, numpy
-        if hasattr(terms, method):
-            terms = getattr(terms, method)()
-            break
+    methods = ("to_pylist", "to_list", "tolist")  # Arrow, pandas and polars, numpy
+    if method := next((one for one in methods if hasattr(terms, one)), None):
+        terms = getattr(terms, method)()
     if isinstance(terms, str | bytes | os.PathLike) or not hasattr(terms, "__iter__"):
         raise InputError("not a list of terms", column=name, allowed="a list or a column of texts", got=terms)
     return terms if isinstance(terms, list | tuple) else list(terms)
 
 
-def _of_table(source: Any, column: str | None, option: str | None, reading: Reading) -> Terms:
-    table = read_table(source, reading.encoding)
-    chosen = term_column(table, column, option)
-    return Terms(table.text(chosen).to_pylist(), table, chosen)
-
-
 def _is_missing(value: Any) -> bool:
     """None, and the NaN or NA that a frame has for it."""
-    return (
-        value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
-    )
+    return type(value).__name__ in ("NoneType", "NAType", "NaTType") or (isinstance(value, float) and value != value)
 
 
 @dataclass(frozen=True)

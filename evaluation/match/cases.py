@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ...matcher.policy import BROADER, EXCLUDED, NARROWER
-from ...matcher.protocol import not_understood, tells_relations
+from ...matcher.protocol import tells_relations, told
 from ..read.lists import ABSENT, Lists
 from .pairs import ReferenceMatches, related
 
@@ -75,7 +75,7 @@ class CaseTable:
             why[(relation == EXCLUDED) & ~why.astype(bool)] = "another disease"
         counts = np.isin(relation, asked.policy.counts)
         doubt = np.where(relation.astype(bool) & (counts != match), DISAGREES, np.array(None))
-        unknown = not_understood(m, asked.strings)
+        unknown = told(m, "not_understood", asked.strings)
         for side, texts in (("right answer", references), ("diagnosis", diagnoses)):
             for i in (i for i in np.flatnonzero(compared & ~match).tolist() if texts[i] in unknown):
                 doubt[i], why[i] = UNKNOWN, f"the {side} is not understood: {unknown[texts[i]]}"

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ...errors import quoted
-from ...matcher.protocol import Matcher, Profile, not_understood, read_as
+from ...matcher.protocol import Matcher, Profile, told
 from ...progress import Progress
 from ...terms.icd.codes import padded
 from ..read.findings import Finding, first_few
@@ -164,8 +164,8 @@ def _findings(answers: Lists, matcher: Matcher) -> Iterator[Finding]:
     if longer := int((answers.lengths > MAX_K).sum()):
         yield Finding("lengths", longer, answers.lengths.size, f"longer than the {MAX_K} ranks looked at")
     texts = list(dict.fromkeys([*answers.strings, *chain(*answers.reference)]))
-    if unknown := not_understood(matcher, texts):
+    if unknown := told(matcher, "not_understood", texts):
         yield Finding("not_understood", len(unknown), len(texts), example=texts_in_words(unknown))
-    if changed := read_as(matcher, texts):
-        told = first_few(f"{quoted(one)} as {quoted(other)}" for pairs in changed.values() for one, other in pairs)
-        yield Finding("spelling", len(changed), len(texts), example=told)
+    if changed := told(matcher, "read_as", texts):
+        words = first_few(f"{quoted(one)} as {quoted(other)}" for pairs in changed.values() for one, other in pairs)
+        yield Finding("spelling", len(changed), len(texts), example=words)

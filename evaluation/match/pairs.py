@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, ModelError, NotUnderstoodWarning, quoted
 from ...matcher.policy import POLICIES, SPECIFICATION
-from ...matcher.protocol import Matcher, not_understood
+from ...matcher.protocol import Matcher, told
 from ...progress import Progress
 from ..read.lists import ALGORITHM, EXPERT, Lists
 
@@ -123,7 +123,9 @@ def asked(matcher: Matcher, a: Sequence[str], b: Sequence[str]) -> Probabilities
     if found.shape != (len(a),):
         raise ModelError(f"The matcher gave {found.shape} probabilities for {len(a):,} pairs.")
     if unscored := np.flatnonzero(np.isnan(found)).tolist():
-        unknown = not_understood(matcher, list(dict.fromkeys(text for at in unscored for text in (a[at], b[at]))))
+        unknown = told(
+            matcher, "not_understood", list(dict.fromkeys(text for at in unscored for text in (a[at], b[at])))
+        )
         found[[at for at in unscored if a[at] in unknown or b[at] in unknown]] = 0.0
     if len(wrong := np.flatnonzero(~((found >= 0) & (found <= 1)))):
         one, other = quoted(a[wrong[0]]), quoted(b[wrong[0]])

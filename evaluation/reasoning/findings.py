@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...files.wording import counted
-from ...matcher.protocol import Matcher, not_understood, of_another_language
+from ...matcher.protocol import Matcher, told
 from ..match.matches import texts_in_words
 from ..read.findings import Finding
 from .correspondence import Likeness
@@ -49,9 +49,9 @@ def _of_texts(runs: Sequence[Run], matcher: Matcher) -> Iterator[Finding]:
     """Of texts that M does not score, and of those that it scores though they are not of its language."""
     said = [one for run in runs for sides in run.sides for side in sides for one in side]
     texts = sorted({text for one in said for text in (one.observation, one.rationale or "") if WORD.search(text)})
-    if unknown := not_understood(matcher, texts):
+    if unknown := told(matcher, "not_understood", texts):
         yield Finding("not_understood", len(unknown), len(texts), example=texts_in_words(unknown))
-    if foreign := of_another_language(matcher, [text for text in texts if text not in unknown]):
+    if foreign := told(matcher, "of_another_language", [text for text in texts if text not in unknown]):
         words = f"{len(foreign):,} of {len(texts):,} different observations and rationales look like no text of the match function's language, such as {texts_in_words(foreign)}"
         words += ": it scores them, but its Obs and Exp say little of these; a judge's do."
         yield Finding("reasoning", example=words)
