@@ -40,10 +40,10 @@ MAX_CONFLICTS = 3
 _DESIGNATOR = re.compile(r"(\d+)([a-z]?)|([a-z])(\d*)")
 _DESIGNATED = re.compile(r"[^\W\d]{3,}")
 _NUMERALS = {"i": "1", "v": "5"}
-_LEVEL = re.compile(r"[bclst]\d{1,2}")
-"""Of the spine (L4, S1), a vitamin (B12), a complement (C3), a tumour's size (T1)."""
+_LEVEL = re.compile(r"[bcglst]\d{1,2}[a-c]?")
+"""Of the spine (L4, S1), a vitamin (B12), a complement (C3), a tumour's size (T1), a filtration rate (G3a)."""
 _SIDES = {"l": "left", "r": "right"}
-"""As the first word of a name: "L hip fracture"."""
+"""But of a type, group, … that has a letter: "L hip fracture", "renal stone (R)"."""
 _NOT_DESIGNATED = _set("stage stages class nyha killip figo gold and due for from the with")
 _NOT_ALONE = _set("cell cells linked ray wave")
 """After these a letter belongs to what follows: "B cell", "X-linked"."""
@@ -108,8 +108,7 @@ def _affixed(word: str, language: str) -> tuple[Attribute, ...]:
 
 def attributes(name: str, language: str = "en") -> list[Attribute]:
     """The attributes of a normalised name's core; that a word is not denied is one, too."""
-    table, (first, *words) = _table(language), name.split() or [""]
-    words.insert(0, _SIDES.get(first, first))
+    table, words = _table(language), name.split()
     made: list[Attribute] = []
     here, negated_by, before = 0, "", ""
     while here < len(words):
@@ -137,7 +136,10 @@ def attributes(name: str, language: str = "en") -> list[Attribute]:
             else:
                 made += _affixed(word, language)
                 if _NOT_ALONE.isdisjoint(words[here + 1 : here + 2]):
-                    made += _designated(before, word)
+                    for named in (before, *(words[here - 2 : here - 1] if before == "type" else ())):
+                        made += _designated(named, word)
+                if word in _SIDES and before not in ("type", "group", "class", "factor", "hepatitis"):
+                    made.append(Attribute("side", _SIDES[word], word))
             more = phrase.count(" ")
             for after in range(here + 1, here + 1 + more):
                 made += _affirmed(words, after, language)

@@ -302,7 +302,8 @@ def _merge(plan: Plan, output: Path) -> None:
     """The parts as one file, in order, a row group each; the next is read while one is written, with the checksums of its pages verified."""
 
     def read(chunk: Chunk) -> pa.Table:
-        return as_dictionaries(read_parquet(plan.part(chunk), plan.texts).replace_schema_metadata(None), plan.texts)
+        part = read_parquet(plan.part(chunk), plan.texts).replace_schema_metadata(None)
+        return as_dictionaries(part, plan.texts) if len(part) else part
 
     with ThreadPoolExecutor(1) as ahead, whole_file(output) as temporary, plan.writer(temporary) as file:
         coming = ahead.submit(read, plan.chunks[0])
