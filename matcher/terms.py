@@ -98,7 +98,7 @@ def has_columns(source: Any) -> bool:
 
 
 def _as_list(terms: Any, name: str) -> Sequence[Any]:
-    methods = ("to_pylist", "to_list", "tolist")  # Arrow, pandas and polars, numpy
+    methods = ("to_pylist", "tolist", "to_list")  # Arrow, numpy and pandas, polars
     if method := next((one for one in methods if hasattr(terms, one)), None):
         terms = getattr(terms, method)()
     if isinstance(terms, str | bytes | os.PathLike) or not hasattr(terms, "__iter__"):
