@@ -24,7 +24,9 @@ def test_a_run_finds_what_was_frozen(family: str, name: str, tmp_path: Path) -> 
         pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
     for library, release in (("pandas", "3"), ("polars", "2")):
         if family == "tables" and library in name:
-            pytest.importorskip(library, release, reason="the kinds of a frame's columns are frozen as this release has them")
+            pytest.importorskip(
+                library, release, reason="the kinds of a frame's columns are frozen as this release has them"
+            )
     adapter = FAMILIES[family]
     told = adapter.differences(expected(family)[name], adapter.find(name, tmp_path))
     assert not told, "\n".join(told[:20])
