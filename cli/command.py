@@ -119,6 +119,11 @@ class Flag:
                 raise CycloptsError(msg=f"{self.names[0]} {wrong[0]}: expected NAME=VALUE")
             if Iterable in self.inside:  # of pairs, whose first may stand twice
                 return [(name, value) for name, _, value in pairs]
+            names = [name for name, _, _ in pairs]
+            if again := next((name for name in names if names.count(name) > 1), None):
+                raise CycloptsError(
+                    msg=f"{self.names[0]} {again}=…: given twice; several values stand in one, with commas between"
+                )
             return {name: _value(value, Rule.of(self.inside[Mapping][1])) for name, _, value in pairs}
         if len(words) > 1 or {Iterable, Sequence} & {*self.inside}:
             return words

@@ -102,6 +102,7 @@ def test_demo(demo: tuple[Path, str]) -> None:
     # brackets are text, never the markup of the library that draws tables
     ("icd 'gout [/b]'", "gout [/b]"), ("explain 'gout [/b]' gout", "gout [/b]"),
     ("score t.csv --a 'a [/x]'", "a [/x]|gout [/b]"), ("evaluate l.csv", "m [/b]"),
+    ("evaluate l.csv --columns predictions=m --columns predictions=gold", "predictions=…: given twice"),
 ])  # fmt: skip
 def test_what_is_said(here: Path, command: Command, arguments: str, words: str) -> None:
     """A row of a table is not wrapped where there is no terminal."""

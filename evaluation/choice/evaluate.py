@@ -146,9 +146,7 @@ def _scores(answers: Sequence[ChoiceAnswer], questions: Sequence[ChoiceQuestion]
         "choice_all_right": np.where(total > 0, mean == 1, np.nan),
         "choice_any_right": np.where(total > 0, mean > 0, np.nan),
     }
-    return [
-        Score(Measure(name), models, np.arange(len(questions)), of, reason="no answer") for name, of in values.items()
-    ]
+    return [Score(Measure(name), models, np.arange(len(mean)), of, reason="no answer") for name, of in values.items()]
 
 
 def _findings(
