@@ -97,7 +97,8 @@ class Table:
             return
         remedy = option and Remedy("names the column", **{option: nearest(name, self.names) or Open("COLUMN")})
         said = f"the column {name!r}{f' ({purpose})' if purpose else ''} is missing{hint(name, self.names)}"
-        raise InputError(said, source=self.source, got=self.names, remedy=remedy or None)
+        above = "" if all(self.names) else "; headings must be the first row"
+        raise InputError(f"{said}{above}", source=self.source, got=self.names, remedy=remedy or None)
 
     def text(self, name: str) -> pa.ChunkedArray:
         """A column as strings; blank and white space are null.

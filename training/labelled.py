@@ -145,7 +145,7 @@ def contained_warning(found: dict[str, Any]) -> list[str]:
     if found["rule"] != "keep" or pairs < MIN_PAIRS or not MIN_SHARE <= other / pairs <= MAX_SHARE:
         return []
     return [
-        f"Of {pairs:,} pairs in which one side's words contain the other's, {other:,} are labelled 0 and {pairs - other:,} 1. If one"
+        f"Of {pairs:,} pairs in which one side's words contain the other's, or the graph calls one a kind of the other, {other:,} are labelled 0 and {pairs - other:,} 1. If one"
         " diagnosis may specify the other, choose 'set-aside' or 'match' in the option 'contained'."
     ]
 
