@@ -31,8 +31,8 @@ _MOST_ASKED = 1 << 22
 Score = Callable[[NDArray[np.int32], NDArray[np.int32]], NDArray[np.float64]]
 
 
-def dedupe(model: PairModel, read: Terms, *, candidates: int = CANDIDATES) -> pa.Table:
-    """See `MatchFunction.dedupe`."""
+def dedupe(model: PairModel, read: Terms, *, least: float, candidates: int = CANDIDATES) -> pa.Table:
+    """See `MatchFunction.dedupe`. least : of a match."""
     with progress.shown("Reading terms") as report:
         names, (of,) = listed(model, report, terms=read.texts)
     check_can_search(names)
@@ -45,7 +45,7 @@ def dedupe(model: PairModel, read: Terms, *, candidates: int = CANDIDATES) -> pa
     model = model.with_votes(names, [names_of(keys)])
     with progress.shown("Finding duplicates") as report:
         probability = model.probabilities(names, *names_of(keys), progress=report)
-    clusters = clustered(len(names), keys, probability, model.threshold, partial(model.probabilities, names))
+    clusters = clustered(len(names), keys, probability, least, partial(model.probabilities, names))
     return _duplicates(model, names, read, of, *clusters)
 
 

@@ -47,12 +47,13 @@ def link(
     read_b: Terms,
     k: int | None = 1,
     *,
+    least: float,
     candidates: int = CANDIDATES,
     add: Sequence[str] = (),
     output: str | os.PathLike[str] | None = None,
     judged_by: Sequence[Any] = (),
 ) -> pa.Table:
-    """See `MatchFunction.link`. judged_by : what tells the match function from any other, as JSON can hold it."""
+    """See `MatchFunction.link`. least : of a link. judged_by : what tells the match function from any other, as JSON can hold it."""
     if output is not None:
         check_output(output)
     with progress.shown("Reading terms") as report:
@@ -66,16 +67,16 @@ def link(
     wanted, at_once = np.unique(a.name[a.name >= 0]), names_at_once(candidates)
     blocks = [wanted[start : start + at_once] for start in range(0, len(wanted), at_once)]
     model = model.with_votes(names, (search(block[understood[block]]) for block in blocks))
-    job = (*judged_by, k, model.threshold, candidates, at_once, a.texts, b.texts)
+    job = (*judged_by, k, least, candidates, at_once, a.texts, b.texts)
     with contextlib.nullcontext() if output is None else KeptBlocks(output, len(blocks), *job) as kept:
         found: list[Block] = [dict.fromkeys(("a", "b"), np.zeros(0, np.int32)) | {"probability": np.zeros(0)}]
         with progress.shown("Linking terms") as report:
             for number, block in enumerate(blocks):
-                judged = partial(_judged, model, names, block, understood, there, search, k)
+                judged = partial(_judged, model, names, block, understood, there, search, k, least)
                 found.append(judged() if kept is None else kept.of(number, judged))
                 report(min((number + 1) * at_once, len(wanted)), len(wanted))
         of_a, of_b, probability = (np.concatenate([one[name] for one in found]) for name in found[0])
-        made = _links(model, names, (read, a), (read_b, b), of_a, of_b, probability, k, add)
+        made = _links(model, names, (read, a), (read_b, b), of_a, of_b, probability, k, least, add)
         if k is None or k >= candidates:
             _warn_of_limits(b, candidates)
         if output is not None:
@@ -85,7 +86,7 @@ def link(
 
 def _judged(
     model: PairModel, names: Names, block: NDArray[np.int32], understood: NDArray[np.bool_], there: NDArray[np.bool_],
-    search: CandidateSearch, k: int | None,
+    search: CandidateSearch, k: int | None, least: float,
 ) -> Block:  # fmt: skip
     """For some names of the first list the k best of the second that match, best first; where none does, the nearest.
 
@@ -100,7 +101,7 @@ def _judged(
     order = order[there[second[order]]]
     first, second, probability = first[order], second[order], probability[order]
     place = np.arange(len(first)) - np.searchsorted(first, first)
-    keep = (probability >= model.threshold) & (True if k is None else place < k)
+    keep = (probability >= least) & (True if k is None else place < k)
     keep |= (place == 0) & (probability >= _WORTH_NAMING)
     return {"a": first[keep], "b": second[keep], "probability": probability[keep]}
 
@@ -140,10 +141,10 @@ def rows_with(
 
 def _links(
     model: PairModel, names: Names, read_a: tuple[Terms, Listed], read_b: tuple[Terms, Listed], of_a: NDArray[np.int32], of_b: NDArray[np.int32],
-    probability: NDArray[np.float64], k: int | None, add: Sequence[str],
+    probability: NDArray[np.float64], k: int | None, least: float, add: Sequence[str],
 ) -> pa.Table:  # fmt: skip
     """The table: a row for each link, and one for each term without, which says why."""
-    (terms_a, a), (terms_b, b), matches = read_a, read_b, probability >= model.threshold
+    (terms_a, a), (terms_b, b), matches = read_a, read_b, probability >= least
     rows_a, rows_b, p = _of_rows(a, b, of_a[matches], of_b[matches], probability[matches], k)
     left = np.setdiff1d(np.arange(len(a)), rows_a)
     rows_a, rows_b = np.concatenate([rows_a, left]), np.concatenate([rows_b, np.full(len(left), -1)])

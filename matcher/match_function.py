@@ -270,10 +270,6 @@ class MatchFunction:
         """M's threshold where no other is given. Raises `OptionError` as setting it would."""
         return self.threshold if other is None else float(_PROBABILITY.hold("threshold", other))
 
-    def _from(self, threshold: float | None) -> PairModel:
-        """What pairs are seen with where they match from this threshold, or M's own."""
-        return replace(self.model, threshold=self.threshold_or(threshold))
-
     @property
     def policy(self) -> str:
         """Which relations count as a match."""
@@ -491,7 +487,7 @@ class MatchFunction:
         >>> dxmatch.load().rank("heart attack", ["gout", "MI", "angina"], k=1)  # doctest: +SKIP
         [Ranked(term='MI', probability=1.0, match=True, relation='same', index=1)]
         """
-        return rank(self._from(threshold), query, terms, k, threshold is not None)
+        return rank(self.model, query, terms, k, self.threshold_or(threshold), threshold is not None)
 
     @checked
     def matrix(self, a_terms: Table, b_terms: Table) -> NDArray[np.float64]:
@@ -579,8 +575,8 @@ class MatchFunction:
         store = self.providers.store
         judged_by = self.identity, self.policy, self.judge_all, store and store.status()
         made = link(
-            self._from(threshold), read, read_b, k, candidates=candidates, add=add, output=output, judged_by=judged_by
-        )
+            self.model, read, read_b, k, least=self.threshold_or(threshold), candidates=candidates, add=add, output=output, judged_by=judged_by
+        )  # fmt: skip
         return read.native(made, made["index_a"].to_numpy())
 
     @checked
@@ -641,7 +637,7 @@ class MatchFunction:
         m, read = self.for_duplicates(policy), read_terms(terms, column, "column", reading)
         if output is not None:
             check_output(output)
-        made = dedupe(m._from(threshold), read, candidates=candidates)
+        made = dedupe(m.model, read, least=m.threshold_or(threshold), candidates=candidates)
         if output is not None:
             write_table(made, output)
         return read.native(made, np.arange(len(read)))

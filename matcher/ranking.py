@@ -33,8 +33,8 @@ class Ranked:
     index: int
 
 
-def rank(model: PairModel, query: str, terms: Any, k: int | None, above: bool) -> list[Ranked]:
-    """See `MatchFunction.rank`. above : terms below the threshold are left out."""
+def rank(model: PairModel, query: str, terms: Any, k: int | None, least: float, above: bool) -> list[Ranked]:
+    """See `MatchFunction.rank`. least : a term matches from here. above : terms of a lower probability are left out."""
     from .terms import NOT_UNDERSTOOD, listed, read_terms
 
     names, (asked, known) = listed(model, query=[query], terms=read_terms(terms).texts)
@@ -48,12 +48,12 @@ def rank(model: PairModel, query: str, terms: Any, k: int | None, above: bool) -
     batch = Batch(model, names, np.full(len(rows), asked.name[0], np.int32), known.name[rows])
     found = batch.probability()
     best = np.argsort(-found, kind="stable")
-    best = best[found[best] >= model.threshold if above else slice(None)][:k]
+    best = best[found[best] >= least if above else slice(None)][:k]
     kinds: Sequence[str | None] = [None] * len(best)
     if len(best) and model.trained.relation is not None:
         kinds = Batch(model, names, batch.a[best], batch.b[best]).relations().kinds
     return [
-        Ranked(str(known.texts[row]), p, p >= model.threshold, kind, row)
+        Ranked(str(known.texts[row]), p, p >= least, kind, row)
         for kind, p, row in zip(kinds, found[best].tolist(), rows[best].tolist(), strict=True)
     ]
 

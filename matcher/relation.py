@@ -64,8 +64,8 @@ class Relations:
     Attributes
     ----------
     probabilities : float64[n, 6], in the order of `RELATIONS`; each row adds up to 1, or is NaN for a pair that is unscored.
-    kinds : of each pair the likeliest of the relations that go with its match: of those that the policy counts where it is one, of the
-        others where it is none; None where it is unscored.
+    kinds : of each pair the likeliest of the relations that go with its match under M's own threshold: of those that the policy counts
+        where it is one, of the others where it is none; None where it is unscored.
     near, far : float64[n]: the probability that the two do not match and a narrow group, or only a wide one, holds both. Opposed diseases
         ("acute" and "chronic pancreatitis") are excluded and may be near kin all the same.
     why : the reason of each pair in a sentence, "" where nothing says it; () where it was not asked for.

@@ -67,6 +67,11 @@ def test_what_a_is_to_b(small: MatchFunction, a: str, b: str, kind: str, why: st
     assert str(found) == f"{kind} ({found.probabilities[kind]:.2f}){f': {why}' if why else ''}"
 
 
+def test_the_threshold_of_a_list_changes_no_relation(small: MatchFunction) -> None:
+    (found,) = small.rank("heart attack", ["hypertension"], threshold=0)
+    assert found.match and found.relation == "unrelated"
+
+
 def test_the_five_classes() -> None:
     """Exact synonym, broad synonym, exact group, broad group, not related: the nearest whole number to the mean class."""
     near, far = np.array([0.0, 0, 0, 1.0, 0, 0]), np.zeros(6)
