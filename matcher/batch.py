@@ -294,8 +294,8 @@ class Batch(Lazy):
         probabilities, near, far = self._related
         counts = np.isin(RELATIONS, self.model.policy.counts)
         likeliest = np.where(self.match[:, None] == counts, np.nan_to_num(probabilities), -1).argmax(axis=1)
-        unscored = zip(likeliest.tolist(), self.unscored.tolist(), strict=True)
-        return Relations(probabilities, [None if none else RELATIONS[i] for i, none in unscored], near, far)
+        rows = zip(likeliest.tolist(), self.unscored.tolist(), strict=True)
+        return Relations(probabilities, [None if unscored else RELATIONS[at] for at, unscored in rows], near, far)
 
     @property
     @once
