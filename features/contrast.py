@@ -56,6 +56,7 @@ _LONGEST = 3
 """Words of a phrase of the table."""
 _DENIES_ONE = _set("non not")
 """These deny the word or the phrase that follows."""
+_NUMBERED = _NUMBER, _LETTER = "number of", "letter of"
 _NEGATED = "negated"
 """The first part of the axis of a denial: `("negated", "stable")`."""
 _HEADS = _set(
@@ -106,7 +107,8 @@ def _affixed(word: str, language: str) -> tuple[Attribute, ...]:
     return tuple(Attribute(axis, value, word) for axis, value in (*beginnings, *islice(endings, 1)))
 
 
-def attributes(name: str, language: str = "en") -> list[Attribute]:
+@lru_cache(maxsize=1 << 16)
+def attributes(name: str, language: str = "en") -> tuple[Attribute, ...]:
     """The attributes of a normalised name's core; that a word is not denied is one, too."""
     table, words = _table(language), name.split()
     made: list[Attribute] = []
@@ -145,7 +147,7 @@ def attributes(name: str, language: str = "en") -> list[Attribute]:
                 made += _affirmed(words, after, language)
         before = words[here + more]
         here += 1 + more
-    return made
+    return tuple(made)
 
 
 def _phrase(words: Sequence[str], here: int, table: Collection[str]) -> str:
@@ -162,9 +164,9 @@ def _designated(before: str, word: str) -> tuple[Attribute, ...]:
     words = f"{before} {word}"
     if found[1] or word in _NUMERALS:
         number, letter = found[1] or _NUMERALS[word], found[2]
-        axes = [(("number of", before), number), (("letter of", before, number), letter)]
+        axes = [((_NUMBER, before), number), ((_LETTER, before, number), letter)]
     else:
-        axes = [(("letter of", before), found[3]), (("number of", before, found[3]), found[4])]
+        axes = [((_LETTER, before), found[3]), ((_NUMBER, before, found[3]), found[4])]
     return tuple(Attribute(axis, value, words) for axis, value in axes if value)
 
 
@@ -206,10 +208,12 @@ def _is_denial(axis: Hashable) -> bool:
     return isinstance(axis, tuple) and axis[0] == _NEGATED
 
 
-def contrasts(a: str, b: str, language: str = "en", *, denials: bool = False) -> list[tuple[str, str]]:
+def contrasts(
+    a: str, b: str, language: str = "en", *, denials: bool = False, numbers: bool = True
+) -> list[tuple[str, str]]:
     """The conflicting words of two normalised names, those of `a` first, in the order of `a`.
 
-    denials : only where one name affirms what the other denies.
+    denials : only where one name affirms what the other denies. numbers : also the numbers and letters of types.
 
     >>> contrasts("chronic hepatitis b", "acute hepatitis c")
     [('chronic', 'acute'), ('hepatitis b', 'hepatitis c')]
@@ -220,6 +224,8 @@ def contrasts(a: str, b: str, language: str = "en", *, denials: bool = False) ->
     of_b: dict[Hashable, dict[Hashable, str]] = {}
     for name, of_name in ((a, of_a), (b, of_b)):
         for axis, value, words in attributes(name, language) if _table(language) else ():
+            if not numbers and isinstance(axis, tuple) and axis[0] in _NUMBERED:
+                continue
             of_name.setdefault(axis, {}).setdefault(value, words)
     return [
         (next(iter(values.values())), next(iter(of_b[axis].values())))

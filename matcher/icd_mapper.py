@@ -10,15 +10,19 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from ..errors import InputError, ModelError, OptionError, quoted, warn
+from ..features.contrast import contrasts
 from ..features.feature_set import FeatureSet
 from ..features.providers import SHIPPED, undeclared
 from ..files.wording import hint
 from ..options import File, Options
 from ..progress import Progress
-from ..terms.icd.index import NEAREST, UNMAPPED, IcdAnswer, IcdIndex
+from ..terms.icd.index import CODE, DIRECT, NEAREST, UNMAPPED, IcdAnswer, IcdIndex
 from ..terms.icd.search import CANDIDATES
 from ..terms.text.assertion import Status
+from ..terms.text.modifiers import Rest, rests_of
 from ..terms.text.normalizer import normalize_checked
 from ..votes.asking import Job, ask, plan
 from ..votes.asking_options import Asking
@@ -29,6 +33,8 @@ from ..votes.voters import PICK_OPTIONS, Picker
 from .match_function import MatchFunction, load
 
 _OF_OTHER_TIMES_AND_PEOPLE = (Status.PAST, Status.FAMILY)
+_WITH_MODIFIERS = 0.75
+"""The least score of a name that is taken for a diagnosis with modifiers before the name of the diagnosis without them."""
 _TOLD = (Status.POSSIBLE, *_OF_OTHER_TIMES_AND_PEOPLE, Status.NO_DISEASE)
 
 
@@ -201,11 +207,10 @@ class IcdMapper:
             picked = self._picked(list(dict.fromkeys(written)), progress)
             return {text: picked[name] for text, name in zip(texts, written, strict=True)}
         read = {text: naming.to_code(text) for text in texts}
-        names = list(dict.fromkeys(one.name for one in read.values()))
-        of_name = dict(zip(names, self.index.answers(names, self.chosen["k"]), strict=True))
+        of_name = self._of_names(list(dict.fromkeys(one.name for one in read.values())))
         answers = {text: of_name[one.name] for text, one in read.items()}
         for text, one in read.items():
-            if one.not_understood is not None and not self.m.judge_all:
+            if one.not_understood is not None and answers[text].how not in (DIRECT, CODE) and not self.m.judge_all:
                 answers[text] = IcdAnswer(None, None, UNMAPPED, None, answers[text].candidates)
         said = {text: normalizer.assertion(one.name) for text, one in read.items()}
         if told := [text for text, one in said.items() if one.status in _TOLD]:
@@ -218,6 +223,53 @@ class IcdMapper:
         other = {text: read[text].name for text in nearest if said[text].status in _OF_OTHER_TIMES_AND_PEOPLE}
         return answers | self._as_said(other) if other and not self.m.rests_on_votes else answers
 
+    def _of_names(self, names: Sequence[str]) -> dict[str, IcdAnswer]:
+        """The answers for different names, which modifiers neither change nor lose: "bilateral pneumonia" has the code of pneumonia.
+
+        What is left of a name without them is looked up, too, where it is a name itself, or they are surely no part of one. Its answer is
+        taken, unless that for the whole name is near and lies in the same category (H66.93, otitis media of both ears) or has a name with
+        those very modifiers, other than a side (F33, recurrent depression). No candidate is what contrasts with the name (nonalcoholic, of alcoholic steatohepatitis).
+        """
+        index, k = self.index, self.chosen["k"]
+        if not index.counts_wording:
+            return dict(zip(names, index.answers(names, k), strict=True))
+        wide = max(k, CANDIDATES)
+        out = dict(zip(names, self._fitting(names, names, wide), strict=True))
+        rests = {
+            name: rest for name, one in out.items() if one.how in (NEAREST, UNMAPPED) and (rest := self._rest_of(name))
+        }
+        of_rests = self._fitting([rest.name for rest in rests.values()], [*rests], wide)
+        for (name, rest), other in zip(rests.items(), of_rests, strict=True):
+            if other.icd10 is not None and not self._goes_before(out[name], other, rest):
+                out[name] = other._replace(how=NEAREST)
+        return {name: one._replace(candidates=one.candidates[:k]) for name, one in out.items()}
+
+    def _fitting(self, looked_up: Sequence[str], names: Sequence[str], k: int) -> list[IcdAnswer]:
+        """The answers for what is looked up, without candidates that contrast with the name that it is of.
+
+        Numbers may differ: types that ICD-10 does not tell apart share a category.
+        """
+        index, language = self.index, self.m.providers.normalizer.language
+        return index.answers(looked_up, k, lambda at, entry: not contrasts(names[at], entry, language, numbers=False))
+
+    def _rest_of(self, name: str) -> Rest | None:
+        """What is looked up for a name without modifiers; None where nothing is."""
+        rests = [*rests_of(name, self.m.providers.normalizer.language)]
+        known = self.index.direct([rest.name for rest in rests]).nodes >= 0
+        first = next((rest for rest, is_name in zip(rests, known.tolist(), strict=True) if is_name), None)
+        return first or max((rest for rest in rests if rest.sure), key=lambda rest: len(rest.modifiers), default=None)
+
+    def _goes_before(self, whole: IcdAnswer, other: IcdAnswer, rest: Rest) -> bool:
+        """Whether the answer for a name with its modifiers goes before that for the rest of it."""
+        if whole.icd10 is None or whole.score is None or other.icd10 is None or other.score is None:
+            return False
+        tree = self.index.tree
+        one, another = self.index.category_of(np.array([tree.find(whole.icd10), tree.find(other.icd10)], np.int32))
+        if one == another:
+            return whole.score >= min(_WITH_MODIFIERS, other.score)
+        found = self.m.providers.normalizer(whole.candidates[0].found).split()
+        return whole.score >= _WITH_MODIFIERS and not rest.only_sides and rest.modifiers.issubset(found)
+
     def _as_said(self, names: Mapping[str, str]) -> dict[str, IcdAnswer]:
         """Another code than that of the nearest name where M does not match it, for texts that say a disease is past or of the family.
 
@@ -228,7 +280,7 @@ class IcdMapper:
         """
         normalizer, index, k = self.m.providers.normalizer, self.index, self.chosen["k"]
         said = {text: normalizer.assertion(name) for text, name in names.items()}
-        found = index.answers(list(names.values()), max(k, CANDIDATES))
+        found = self._fitting([*names.values()], [*names.values()], max(k, CANDIDATES))
         candidates = {text: one.candidates for text, one in zip(names, found, strict=True)}
         titles = {one.name: normalizer.assertion(normalizer(one.name)) for some in candidates.values() for one in some}
         pairs = [*{(said[text].core, titles[one.name].core): 0 for text, some in candidates.items() for one in some}]

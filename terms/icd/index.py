@@ -30,6 +30,9 @@ _FLOORED = "static-"
 """The encoders, by the beginning of their identity, whose scores the floor was chosen on; other encoders have no floor."""
 
 
+Fits = Callable[[int, str], bool]
+
+
 class Assignment(NamedTuple):
     """nodes : int32[u], the node of each of u strings, -1 for none. how : how each was found: `DIRECT`, `CODE` or `NONE`."""
 
@@ -198,7 +201,7 @@ class IcdIndex:
         return node >= 0 and self.tree.kinds[node] >= CATEGORY and self.normalizer(self.tree.names[node]) == name
 
     @property
-    def _by_wording(self) -> bool:
+    def counts_wording(self) -> bool:
         return not self.euclidean and not self.by_name
 
     @cached_property
@@ -247,7 +250,7 @@ class IcdIndex:
         vectors : float32[u, d], the encoder's of `strings`, where they are at hand.
         by_wording : those of the best scores (see `ranking`) among the nearest, where wording counts.
         """
-        out, by_wording = Candidates.none(len(strings), k), by_wording and self._by_wording
+        out, by_wording = Candidates.none(len(strings), k), by_wording and self.counts_wording
         for start in range(0, len(strings), _STRINGS_AT_ONCE):
             some = slice(start, start + _STRINGS_AT_ONCE)
             queries = encoded(self.encoder, strings[some]) if vectors is None else vectors[some]
@@ -267,7 +270,7 @@ class IcdIndex:
     def mapped(self, strings: Sequence[str], found: Candidates) -> NDArray[np.bool_]:
         """bool[n]: whether the best candidate of each string in `candidates` by wording reaches the floor; False where there is none."""
         some = found.nodes[:, 0] >= 0
-        if not self._by_wording or not self.encoder.identity.startswith(_FLOORED):
+        if not self.counts_wording or not self.encoder.identity.startswith(_FLOORED):
             return some
         return some & (found.scores[:, 0] >= FLOOR + UNKNOWN * self.wording.said(strings).unknown)
 
@@ -290,11 +293,19 @@ class IcdIndex:
         others = [one for one in candidates if one.code != code or (self.by_name and one.found != chosen.found)]
         return IcdAnswer(code, title, how, 1.0, [chosen, *others][:k])
 
-    def answers(self, names: Sequence[str], k: int) -> list[IcdAnswer]:
-        """Maps different normalised names: by name, by code, or by the best of the nearest names, where it reaches the floor."""
+    def answers(self, names: Sequence[str], k: int, fits: Fits | None = None) -> list[IcdAnswer]:
+        """Maps normalised names: by name, by code, or by the best of the nearest names, where it reaches the floor.
+
+        fits : (place among the names, a name of the index) -> whether that is a candidate at all.
+        """
         direct = self.direct(names)
-        asked = [name for name, how in zip(names, direct.how, strict=True) if how != CODE]
+        places = [at for at, how in enumerate(direct.how) if how != CODE]
+        asked = [names[at] for at in places]
         found = self.candidates(asked, k, by_wording=True)
+        if fits is not None:
+            entries = zip(places, found.entries.tolist(), strict=True)
+            fit = [[entry >= 0 and fits(at, self.names[int(entry)]) for entry in row] for at, row in entries]
+            found = found.kept(np.array(fit, np.bool_).reshape(-1, k))
         rows = zip(self.mapped(asked, found).tolist(), *found, strict=True)
         out = []
         for name, node, how in zip(names, direct.nodes.tolist(), direct.how, strict=True):

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..text.assertion import Status, assertion_of
+from ..text.modifiers import is_modifier
 from ..text.normalizer import Normalizer, normalize_checked
 from ..text.sentences import is_nothing, is_sentence
 from ..text.vocabulary import NEVER_ENGLISH, Corrections, Vocabulary, words_in
@@ -151,6 +152,8 @@ class Naming:
         # A code that has a title is known, whatever the words of the title.
         if title is not name or vocabulary is None or vocabulary.is_name(name):
             return Reading(title)
+        if (other := next(filter(vocabulary.is_name, map(self.normalizer, other_orders(text))), None)) is not None:
+            return Reading(other)
         name, read_as = vocabulary.corrected(name)
         if read_as:
             name = self._named(name)  # what is mended may be an abbreviation or a lay name: "heart attak"
@@ -202,7 +205,7 @@ class Naming:
             name = self._named(part)
             if not vocabulary.is_name(name):
                 name = vocabulary.corrected(name)[0] if name else ""
-            if name in _ANY_DISEASE or not vocabulary.is_name(name):
+            if name in _ANY_DISEASE or is_modifier(name, vocabulary.language) or not vocabulary.is_name(name):
                 if sure:
                     continue
                 return False
@@ -234,6 +237,18 @@ def _is_foreign(raw: str, name: str, vocabulary: Vocabulary) -> bool:
         unknown = [word for word in unknown if word not in short]
     known = len(words) - len(unknown)
     return len(unknown) > known or (len(unknown) == known > 0 and any(map(_FOREIGN_ENDING.search, unknown)))
+
+
+def other_orders(raw: str) -> Iterator[str]:
+    """What an inverted name, as an index has it, and two that are joined say otherwise.
+
+    >>> [*other_orders("Leukemia, myeloid, acute"), *other_orders("narcolepsy and cataplexy")]
+    ['acute myeloid Leukemia', 'narcolepsy with cataplexy']
+    """
+    if len(parts := raw.split(", ")) > 1:
+        yield " ".join(reversed(parts))
+    if " and " in raw:
+        yield raw.replace(" and ", " with ")
 
 
 def ways_apart(raw: str) -> list[tuple[list[str], bool]]:

@@ -83,6 +83,14 @@ class Candidates(NamedTuple):
         """Some rows, or some columns of all."""
         return Candidates(self.nodes[some], self.scores[some], self.entries[some])
 
+    def kept(self, fits: NDArray[np.bool_]) -> Candidates:
+        """Those that fit, bool[n, k], in their order."""
+        order = np.argsort(~fits, axis=1, kind="stable")
+        out, there = Candidates.none(*fits.shape), np.take_along_axis(fits, order, 1)
+        for mine, its in zip(out, self, strict=True):
+            mine[there] = np.take_along_axis(its, order, 1)[there]
+        return out
+
     def put(self, rows: Any, found: Candidates) -> None:
         """Writes `found` into these rows."""
         for mine, its in zip(self, found, strict=True):
