@@ -34,7 +34,7 @@ _TO_DO = {
     "no credit": "its account has no credit left",
     "forbidden": "the key may not ask this model, or not from here",
     "not found": "no such path or model: `url` must end where /chat/completions follows, and the model be served there",
-    "server error": "the server failed; its own log says why",
+    "server error": "the server failed, or is loading the model still; its own log says why",
     "rate limited": "lower `concurrency`, or set `per_minute`",
     "refused question": "it takes no such request: check the model's name, its parameters and the length of what is asked",
     "redirect": "none is followed: mend `url`",
@@ -52,7 +52,6 @@ class EndpointError(DxmatchError):
     final : further calls of the same model would fail alike. passing : the same call may do better a little later.
     wait : seconds for which the endpoint asks to be left alone. reached : a connection was made.
     billed : the endpoint may have computed, and charged for, an answer that did not come through.
-    address : the endpoint's name and URL.
     """
 
     def __init__(self, endpoint: Endpoint, kind: str, words: str = "", wait: float = 0.0) -> None:
@@ -60,8 +59,7 @@ class EndpointError(DxmatchError):
         self.final = kind in _FINAL or wait > MAX_WAIT
         self.passing = not self.final and kind != "refused question"
         self.reached, self.billed = kind != "no connection", kind in ("time-out", "connection", "malformed")
-        self.address = f"{endpoint.name} ({endpoint.url})"
-        super().__init__(f"{self.address}: {kind}: {words}.")
+        super().__init__(f"{endpoint.name} ({endpoint.url}): {kind}: {words}.")
 
 
 class EndpointClient:
@@ -164,7 +162,7 @@ class EndpointClient:
                 reply = await self._openai.post(path, cast_to=httpx2.Response, content=content, options=options)  # type: ignore
             return read(json.loads(self._without_key(reply.text)), time.monotonic() - start)
         except TimeoutError:
-            return EndpointError(endpoint, "time-out", f"no whole answer within {endpoint.timeout:g} s")
+            return EndpointError(endpoint, "time-out", f"no whole answer within {endpoint.timeout:g} s, its `timeout`")
         except openai.APIStatusError as error:
             self._log(error.response.text)
             return _error_of_status(endpoint, error.status_code, error.response.headers, error.code)

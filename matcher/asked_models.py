@@ -22,7 +22,7 @@ from ..options import File, Serves, Table, checked
 from ..terms.diseases.graph import shipped_graph, vocabulary_of
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.normalizer import Normalizer
-from ..votes.asking import Job, LanguageModel, named_model, services_of
+from ..votes.asking import Job, named_model, services_of
 from ..votes.endpoint_check import Asked, EndpointCheck, ask_each
 from ..votes.prompts.files import prompt_of
 from ..votes.prompts.prompt import Prompt
@@ -130,9 +130,6 @@ def jobs_of(batch: Batch, only: Sequence[str] = ()) -> list[Job]:
         A feature of `only` that is not a vote or pick of the set.
     """
     features, names = batch.model.features, batch.names
-    _check_known(
-        only, [feature.name for feature, _ in features.to_ask], features, "vote or pick", "asks no language model"
-    )
     differ = zip(batch.first[~batch.equal].tolist(), batch.second[~batch.equal].tolist(), strict=True)
     pairs = [(names.names[i], names.names[j]) for i, j in differ]
     differing, jobs = Names(list(dict.fromkeys(chain.from_iterable(pairs))), names.providers), list[Job]()
@@ -155,8 +152,12 @@ def _questions(voter: Voter, pairs: Sequence[tuple[str, str]]) -> Iterator[Quest
         yield from voter.questions(first, second)
 
 
-def _groups_of(features: FeatureSet, only: Sequence[str] = ()) -> list[list[tuple[FeatureSpec, Any]]]:
+def _groups_of(features: FeatureSet, only: Sequence[str]) -> list[list[tuple[FeatureSpec, Any]]]:
     """The votes and picks of a set that are asked for, and who is asked, those of one model configuration at one endpoint together."""
+    known = [feature.name for feature, _ in features.to_ask]
+    for name in set(only).difference(known):
+        allowed = ", ".join(known) or "none: the set asks no language model"
+        raise InputError(f"no such vote or pick{hint(name, known)}", source=features.name, allowed=allowed, got=name)
     groups: dict[tuple[ModelConfig, str], list[tuple[FeatureSpec, Any]]] = {}
     for feature, who in features.to_ask:
         if not only or feature.name in only:
@@ -170,14 +171,6 @@ def prompts_of(features: FeatureSet) -> dict[str, Prompt]:
     return {who.prompt.version: who.prompt for _, who in features.to_ask if who.prompt is not None}
 
 
-def _check_known(only: Sequence[str], known: Sequence[str], features: FeatureSet, what: str, none: str) -> None:
-    """Raises `InputError` for the first of `only` that the set has not."""
-    for name in only:
-        if name not in known:
-            allowed = ", ".join(known) or f"none: the set {none}"
-            raise InputError(f"no such {what}{hint(name, known)}", source=features.name, allowed=allowed, got=name)
-
-
 @checked
 def check_endpoints(
     features: File | None = None,
@@ -187,7 +180,7 @@ def check_endpoints(
     only: Sequence[str] = (),
     models: Sequence[str] = (),
 ) -> list[EndpointCheck]:
-    """Asks one question of each language model, and one vector of each served encoder; says what to mend where none comes.
+    """Asks one question of each language model, and says what to mend where no answer comes that can be used.
 
     The question is always the same ("heart attack", "myocardial infarction"), and holds none of your data. Nothing is kept.
 
@@ -200,7 +193,7 @@ def check_endpoints(
     endpoints
         A TOML file whose `[endpoint.NAME]` tables go before the set's own.
     only
-        Of the set, these columns or encoders alone.
+        Of the set, these columns alone.
     models
         "ENDPOINT:MODEL" of `endpoints`, or of the set, asked for a vote; without a set or match function, these alone.
 
@@ -221,29 +214,21 @@ def check_endpoints(
         served = chosen.endpoints
         if not models or only:
             asked = _of_set(chosen, only)
-    asked += [Asked((), named_model("models", name, served), prompt_of("vote")) for name in models]
+    asked += [((), named_model("models", name, served), prompt_of("vote")) for name in models]
     if not asked:
         raise InputError(
             f"{matcher or features or endpoints or 'nothing'}: no language model to ask",
-            allowed="a feature set with votes, picks or served encoders, or a file of endpoints and ENDPOINT:MODEL",
+            allowed="a feature set with votes or picks, or a file of endpoints and ENDPOINT:MODEL",
         )
     with progress.shown("Asking") as report:
         return ask_each(asked, report)
 
 
 def _of_set(features: FeatureSet, only: Sequence[str]) -> list[Asked]:
-    """Each model configuration once, with all columns that rest on it; then the served encoders."""
-    asked = []
-    for group in _groups_of(features):
+    """Each model configuration once, with all columns that rest on it."""
+    asked: list[Asked] = []
+    for group in _groups_of(features, only):
         specs, who = zip(*group, strict=True)
-        soft = any(isinstance(one, Voter) and one.soft for one in who)
         columns = tuple(feature.name for feature in specs)
-        asked.append(Asked(columns, features.language_model(who[0]), who[0].prompt, soft=soft))
-    for name, spec in features.declared_encoders.items():
-        if spec.endpoint is not None:
-            columns = tuple(f.name for f in features.features if f.options.get("encoder") == name) or (name,)
-            model = LanguageModel(features.endpoints[spec.endpoint], spec.model)
-            asked.append(Asked(columns, model, dimensions=spec.dimensions, before=spec.prompt or ""))
-    known = [column for one in asked for column in one.columns]
-    _check_known(only, known, features, "vote, pick or served cosine", "asks no model")
-    return [one for one in asked if not only or set(only) & set(one.columns)]
+        asked.append((columns, features.language_model(who[0]), who[0].prompt))
+    return asked

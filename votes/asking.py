@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import os
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,8 +31,8 @@ MAX_FAILURES = 20
 """A job ends after so many failed questions in a row; after two rounds where more are under way at once."""
 _SAMPLE = 200
 """So many of the unknown questions are written out to expect their tokens."""
-_USUAL_ANSWER = {"verdict": 3, "list": 300}
-"""Tokens expected before any answer was seen; a model that reasons writes many times that."""
+_USUAL_VERDICT, _USUAL_LIST = 3, 300
+"""Tokens expected of an answer; a model that reasons writes many times that."""
 _BETWEEN_LOOKS = 0.1
 
 
@@ -119,14 +118,12 @@ def plan(jobs: Iterable[Job], store: VoteStore | None) -> list[Planned]:
         wanted = sum(1 for _ in job.questions())
         open_ = iter(job.questions() if store is None else store.unknown(job.questions()))
         sample = list(islice(open_, _SAMPLE))
-        unknown, limit = len(sample) + sum(1 for _ in open_), token_limit(job.parameters)
+        unknown = len(sample) + sum(1 for _ in open_)
         messages = chain.from_iterable(job.prompt.messages(one.first, one.second) for one in sample)
         # guessed from the length: 3.5 characters of English to a token, and 8 around each message
-        guessed = sum(math.ceil(len(message["content"]) / 3.5) + 8 for message in messages) / max(len(sample), 1)
-        usual = min(limit or math.inf, _USUAL_ANSWER["list" if job.prompt.kind == "diagnosis" else "verdict"])
-        seen = None if store is None else store.mean_tokens(job.config)
-        of_prompt, of_answer = seen or (guessed, usual)
-        planned.append(Planned(job, wanted, unknown, round(unknown * of_prompt), round(unknown * of_answer)))
+        guessed = sum(len(message["content"]) / 3.5 + 8 for message in messages) / max(len(sample), 1)
+        usual = _USUAL_LIST if job.prompt.kind == "diagnosis" else _USUAL_VERDICT
+        planned.append(Planned(job, wanted, unknown, round(unknown * guessed), unknown * usual))
     return planned
 
 
@@ -140,7 +137,7 @@ def planned(jobs: Sequence[Job], asking: Asking) -> Iterator[tuple[list[Planned]
         if store is not None and asking.again and not asking.dry_run:
             for job in jobs:
                 answers = zip(asked := list(job.questions()), store.stored(asked), strict=True)
-                store.forget_unscored(one for one, answer in answers if answer is not None and job.unread(answer))
+                store.forget(one for one, answer in answers if answer is not None and job.unread(answer))
         yield plan(jobs, store), store
 
 
@@ -154,7 +151,7 @@ def plan_lines(planned: Sequence[Planned]) -> Iterator[str]:
         yield "Nothing to ask."
         return
     yield f"To ask: {counted(questions, 'question')}, {_expected(planned)}."
-    yield "The tokens of answers are a guess until the first ones have come; a model that reasons writes many times more."
+    yield "The tokens are a guess; a model that reasons writes many times more."
 
 
 def _expected(planned: Sequence[Planned]) -> str:
@@ -166,7 +163,7 @@ def _expected(planned: Sequence[Planned]) -> str:
 
 
 def ask(
-    planned: Sequence[Planned], store: VoteStore, budget: Budget | None = None, progress: Progress | None = None
+    planned: Sequence[Planned], store: VoteStore, budget: Budget, progress: Progress | None = None
 ) -> AskSummary | None:
     """Asks what is planned and unknown, and keeps each answer before the next question takes its place.
 
@@ -196,7 +193,6 @@ def ask(
     """
     if not (open_ := [one for one in planned if one.unknown]):
         return None
-    budget = Budget() if budget is None else budget
     for one in open_:
         one.job.model.endpoint.key()
         if budget.max_cost is not None and (one.job.model.price is None or token_limit(one.job.parameters) is None):
@@ -285,7 +281,7 @@ class _Asker:
             self._fail(job, error)
         else:
             tokens = reply.prompt_tokens, reply.completion_tokens
-            self._budget.charge(most, price.of(*tokens) if price and None not in tokens else most)  # type: ignore
+            self._budget.cost += price.of(*tokens) - most if price and None not in tokens else 0.0  # type: ignore
             self._failed[id(job)] = 0
             answer = job.prompt.answer(question, reply)
             await self._in_thread(self._keep, question, answer)

@@ -27,7 +27,7 @@ class CapReached(DxmatchError):
 class Budget:
     """What may be spent over all that is asked with it, over all endpoints; None for no limit.
 
-    summaries : what came of each asking. calls : begun so far, retries included. cost : of the calls that have ended.
+    summaries : what came of each asking. calls : begun so far, retries included. cost : of these; while one is under way, the most that it can cost.
     """
 
     max_calls: int | None = None
@@ -35,37 +35,33 @@ class Budget:
     summaries: list[AskSummary] = field(default_factory=list)
     calls: int = field(default=0, init=False)
     cost: float = field(default=0.0, init=False)
-    _reserved: list[float] = field(default_factory=list, init=False)
+    _under_way: int = field(default=0, init=False)
 
     @asynccontextmanager
     async def call(self, most: float) -> AsyncIterator[None]:
         """Counts one try of a call, which costs `most` at most. Waits while calls under way may still turn out cheaper.
 
-        An answer is charged by `charge`; a try without one costs nothing, or all that it may where the endpoint may charge all the same.
+        A try without an answer costs nothing, or all that it may where the endpoint may charge all the same.
 
         Raises `CapReached`.
         """
         from asyncio import sleep
 
-        while self.max_cost is not None and self.cost + sum(self._reserved) + most > self.max_cost:
-            if not self._reserved:
+        while self.max_cost is not None and self.cost + most > self.max_cost:
+            if not self._under_way:
                 spent = f"{self.cost:.3g} of {self.max_cost:g} is spent"
                 raise CapReached(f"the next call could cost {most:.3g}, and {spent}")
             await sleep(0.01)
         if self.max_calls is not None and self.calls >= self.max_calls:
             raise CapReached(f"the cap of {self.max_calls:,} calls is reached")
-        self.calls += 1
-        self._reserved.append(most)
+        self.calls, self.cost, self._under_way = self.calls + 1, self.cost + most, self._under_way + 1
         try:
             yield
         except BaseException as error:
-            self.charge(most, most if getattr(error, "billed", True) else 0.0)
+            self.cost -= 0.0 if getattr(error, "billed", True) else most
             raise
-
-    def charge(self, most: float, cost: float) -> None:
-        """A call for which `most` was reserved has ended and cost `cost`."""
-        self._reserved.remove(most)
-        self.cost += cost
+        finally:
+            self._under_way -= 1
 
 
 def token_limit(parameters: Mapping[str, Any]) -> int | None:

@@ -300,11 +300,11 @@ class VoteStore:
         with self.writing() as db:
             db.executemany(f"DELETE FROM claimed WHERE {_KEY}", map(_key, questions))
 
-    def forget_unscored(self, questions: Iterable[Question]) -> int:
-        """Removes those of their answers that hold no verdict, so that they are asked anew; returns how many these were."""
+    def forget(self, questions: Iterable[Question]) -> int:
+        """Removes their answers, so that they are asked anew; returns how many these were."""
         keys = list(map(_key, questions))
         with self.writing() as db:
-            return db.executemany(f"DELETE FROM answer WHERE {_KEY} AND verdict IS NULL", keys).rowcount
+            return db.executemany(f"DELETE FROM answer WHERE {_KEY}", keys).rowcount
 
     def unknown(self, questions: Iterable[Question]) -> Iterator[Question]:
         """Those without an answer, in order; each is looked up when it is come to."""
@@ -325,22 +325,13 @@ class VoteStore:
                 if row[2] in wanted:
                     yield Question(config, *row[1:4]), answer_of(self._proved("answer", row))
 
-    def mean_tokens(self, config: ModelConfig) -> tuple[float, float] | None:
-        """Mean tokens of a prompt and of an answer, over the answers that tell both; None where none does."""
-        mean = f"""SELECT avg(prompt_tokens), avg(completion_tokens) FROM answer
-            WHERE respondent = {_ID} AND prompt_tokens IS NOT NULL AND completion_tokens IS NOT NULL"""
-        ((prompt, completion),) = self._read(mean, _words(config))
-        return None if prompt is None else (prompt, completion)
-
     def status(self) -> list[ModelStatus]:
         """One per model configuration that answered, by model, prompt and parameters."""
-        # not in an older store that cannot be written
-        kept = self._read("SELECT 1 FROM sqlite_schema WHERE name = 'served'", ())
-        served = "(SELECT json_group_object(model, answers) FROM served WHERE respondent = r.id)" if kept else "'{}'"
-        select = f"""SELECT r.model, r.prompt, r.parameters, count(*), sum(a.verdict IS 1), coalesce(sum(a.prompt_tokens), 0),
+        select = """SELECT r.model, r.prompt, r.parameters, count(*), sum(a.verdict IS 1), coalesce(sum(a.prompt_tokens), 0),
                 coalesce(sum(a.completion_tokens), 0), min(a.answered_at), max(a.answered_at),
                 (SELECT json_group_object(reason, n) FROM (SELECT reason, count(*) AS n FROM answer
-                    WHERE respondent = r.id AND verdict IS NULL GROUP BY reason)), {served}
+                    WHERE respondent = r.id AND verdict IS NULL GROUP BY reason)),
+                (SELECT json_group_object(model, answers) FROM served WHERE respondent = r.id)
             FROM respondent r JOIN answer a ON a.respondent = r.id GROUP BY r.id ORDER BY r.model, r.prompt, r.parameters"""
         return [
             ModelStatus(ModelConfig(*row[:3]), *row[3:7], *(datetime.fromtimestamp(at, UTC) for at in row[7:9]), *map(json.loads, row[9:]))

@@ -68,7 +68,6 @@ def test_many_are_kept_all_or_none(store: VoteStore) -> None:
 def test_status_tells_what_is_there(store: VoteStore) -> None:
     before = datetime.now(UTC) - timedelta(seconds=1)
     assert store.status() == []
-    assert store.mean_tokens(QWEN) is None
     for second, repeat, answer in (
         ("b", 0, Answer(1, None, "Yes", None, 100, 2, 0.5)), ("b", 1, Answer(0, None, "No", None, 101, 4, 0.25)),
         ("b", 2, Answer(None, "empty", "", None, 102, 0, 0.25)), ("c", 0, Answer(1, None)), ("c", 1, Answer(1, None)),
@@ -82,13 +81,12 @@ def test_status_tells_what_is_there(store: VoteStore) -> None:
     assert (qwen.prompt_tokens, qwen.completion_tokens) == (303, 6)
     assert before <= qwen.first_at <= qwen.last_at <= datetime.now(UTC)
     assert (phi.answers, phi.matches, phi.unscored, phi.prompt_tokens) == (1, 0, {}, 0)
-    assert store.mean_tokens(QWEN) == (101, 2)
 
 
-def test_unscored_answers_that_are_named_can_be_forgotten(store: VoteStore) -> None:
+def test_answers_that_are_named_can_be_forgotten(store: VoteStore) -> None:
     everything = [asked("a", "b"), asked("a", "c"), asked("a", "b", of=PHI)]
     store.add_many(zip(everything, (EMPTY, YES, EMPTY), strict=True))
-    assert store.forget_unscored([asked("a", "b"), asked("a", "c"), asked("never", "asked")]) == 1
+    assert store.forget([asked("a", "b"), asked("never", "asked")]) == 1
     assert list(store.unknown(everything)) == [asked("a", "b")]
 
 
