@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import copyreg
-import re
-import shlex
 import sys
 import warnings
-from collections.abc import Mapping
 from typing import Any, Self
 
 from .settings import cells_hidden
-
-_LONGEST_QUOTE = 80
 
 
 def quoted(value: Any) -> str:
@@ -20,7 +15,7 @@ def quoted(value: Any) -> str:
     if cells_hidden() and value and not isinstance(value, bool | int | float):
         return f"<hidden: {f'{len(value):,} characters' if isinstance(value, str) else type(value).__name__}>"
     text = " ".join(repr(value).splitlines())  # of a frame, several lines
-    return text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…"
+    return text if len(text) <= 80 else text[:79] + "…"
 
 
 def plain(text: str) -> str:
@@ -31,24 +26,20 @@ def plain(text: str) -> str:
 class DxmatchError(Exception):
     """Base of every error that dxmatch raises on purpose (exit code 1 on the command line).
 
-    remedy : a parameter that would let it pass; a command line shows it as its own option.
+    remedy : what would let it pass, as "the option 'rejects' (FILE) sets such rows aside"; "" for nothing. A command line shows its own option.
     """
 
-    remedy: Remedy | None = None
+    remedy = ""
 
     @property
     def finding(self) -> str:
         """The message without the remedy."""
         return super().__str__()
 
-    def worded(self, options: Mapping[str, str] | None = None) -> str:
-        """The message: of Python, or of a command line. options : a parameter's name -> what the command calls it, as "k" -> "--k"."""
-        return self.finding + ("" if self.remedy is None else self.remedy.worded(options))
-
     def __str__(self) -> str:
-        return self.worded()
+        return f"{self.finding} Or: {self.remedy}." if self.remedy else self.finding
 
-    def with_remedy(self, remedy: Remedy) -> Self:
+    def with_remedy(self, remedy: str) -> Self:
         """The same error with a remedy, unless it has one."""
         self.remedy = self.remedy or remedy
         return self
@@ -58,49 +49,7 @@ class DxmatchError(Exception):
         return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
 
-class Open(str):
-    """The value of a parameter that the user must think of, in a word: "FILE"; in Python it is shown as …"""
-
-    def __repr__(self) -> str:
-        return "…"
-
-
-_READING = "reading=dxmatch.Reading({})"
-_HOME = {
-    **dict.fromkeys(("columns", "encoding", "missing", "rejects", "separator"), _READING),
-    "allow_download": "loading=dxmatch.Loading({})", "endpoints": "asking=dxmatch.Asking({})", "judge_all": "dxmatch.load({})",
-    "min_coverage": "dxmatch.load({})", "on_conflict": "labels=dxmatch.LabelRules({})", "test_share": "split=dxmatch.Split({})", "folds": "split=dxmatch.Split({})",
-}  # fmt: skip
-"""The object of options that holds a parameter, as Python says it; one that stands alone is not here."""
-
-
-class Remedy:
-    """A parameter that would let data pass as it is.
-
-    Parameters
-    ----------
-    does : what it does, as in "sets such rows aside".
-    option : with its value; an `Open` one for a value that the user must think of; a dict of them where the option names several things.
-    """
-
-    def __init__(self, does: str, **option: Any) -> None:
-        self.does = does
-        ((self.option, self.value),) = option.items()
-
-    def worded(self, names: Mapping[str, str] | None) -> str:
-        """` Or: column='dx' reads it.` in Python, ` Or: --column dx reads it.` by a command's names; "" where it lacks the option."""
-        if names is None:
-            words = _HOME.get(self.option, "{}").format(f"{self.option}={self.value!r}")
-        elif (flag := names.get(self.option)) is None:
-            return ""
-        elif isinstance(self.value, dict):
-            words = " ".join(f"{flag} {key}={one}" for key, one in self.value.items())
-        else:
-            words = flag if self.value is True else f"{flag} {shlex.quote(str(self.value))}"
-        return f" Or: {words} {self.does}."
-
-
-SET_ASIDE = Remedy("sets such rows aside", rejects=Open("FILE"))
+SET_ASIDE = "the option 'rejects' (FILE) sets such rows aside"
 
 
 class InputError(DxmatchError):
@@ -126,7 +75,7 @@ class InputError(DxmatchError):
         column: str | None = None,
         allowed: str | None = None,
         got: Any = ...,
-        remedy: Remedy | None = None,
+        remedy: str = "",
     ) -> None:
         self.problem, self.source, self.row, self.column = problem, source, row, column
         self.allowed, self.remedy = allowed, remedy
@@ -148,7 +97,7 @@ class NotUnderstood(InputError):
 
     def __init__(self, text: str, reason: str) -> None:
         self.text, self.reason = text, reason
-        remedy = Remedy("scores it all the same", judge_all=True)
+        remedy = "the option 'judge_all' scores it all the same"
         allowed = "one diagnosis in words of the model's language"
         super().__init__(f"not understood ({reason})", allowed=allowed, got=text, remedy=remedy)
 
@@ -162,19 +111,11 @@ class ReadingWarning(UserWarning):
 
 
 class OptionError(DxmatchError, ValueError):
-    """A parameter outside what is allowed: `The 'k' parameter must be …. Got … instead.`"""
+    """A parameter outside what is allowed: `The option 'k' must be …. Got … instead.`"""
 
     def __init__(self, name: str, allowed: str, got: Any) -> None:
-        self.name, self._allowed, self._got = name, allowed, got
-        super().__init__(f"The {name!r} parameter must be {allowed}. Got {quoted(got)} instead.")
-
-    def worded(self, options: Mapping[str, str] | None = None) -> str:
-        if options is None or self.name not in options:
-            return self.finding
-        allowed = re.sub(r",? or None( for )?", lambda each: "; left out for " if each[1] else "", self._allowed)
-        allowed = re.sub(r"'(\w+)'", lambda each: options.get(each[1], each[0]), allowed)
-        got = "It is not given." if self._got is None else f"Got {quoted(self._got)} instead."
-        return f"The option {options[self.name]} must be {allowed}. {got}"
+        self.name = name
+        super().__init__(f"The option {name!r} must be {allowed}. Got {quoted(got)} instead.")
 
 
 class ModelError(DxmatchError):

@@ -43,13 +43,6 @@ class Between:
         return f"between {self.low:,} and {self.high:,}" if self.apart else f"from {self.low:,} to {self.high:,}"
 
 
-class Serves(frozenset[str]):
-    """The fields of an object of options that a function uses; another that is given is refused."""
-
-    def __new__(cls, *names: str) -> Serves:
-        return super().__new__(cls, names)
-
-
 READ, WRITTEN = "a file that is read", "a file that is written"
 """What is done with a file that an option names: the command line lets "-" stand for it, and reads and writes none at once."""
 File = Annotated[str | os.PathLike[str], READ]
@@ -76,7 +69,10 @@ class Options:
 
 @dataclass(frozen=True)
 class Rule:
-    """What a parameter takes: one of several types, with what `Annotated` says of them and of the values inside them."""
+    """What a parameter takes: one of several types, with what `Annotated` says of them and of the values inside them.
+
+    Beside an object of options stand the names of the fields that the function uses: `Annotated[Reading, "encoding"]`.
+    """
 
     kinds: tuple[Any, ...]
     said: tuple[Any, ...] = ()
@@ -105,9 +101,9 @@ class Rule:
 
     @property
     def served(self) -> frozenset[str]:
-        """The fields of such an object that serve the function: those that `Serves` names, or all."""
+        """The fields of such an object that the function uses: those that are named beside its type, or all; another that is given is refused."""
         every = frozenset(chain(*map(rules, self.objects)))
-        return next((said for said in self.said if isinstance(said, Serves)), every)
+        return every & {*self.said} or every
 
     def hold(self, name: str, value: Any) -> Any:
         """`value` as the rule allows it: an object of options where it came as a mapping or a file."""
@@ -150,54 +146,29 @@ def rules(of: Any) -> Mapping[str, Rule]:
     return {name: Rule.of(hint) for name, hint in hints.items() if name != "return"}
 
 
-RENAMED = {
-    "annotations": "notes", "ask": "models", "ask_again": "read_again", "bootstrap": "resamples", "encoder_folder": "encoders", "full_circle": "shifts", "icd_source": "codes.tree", "import": "results", "judge": "judge.model", "judge_equal": "judge.ask_equal", "judge_prompt": "judge.prompt", "keep_encoders": "encoder.keep", "known_as": "names", "lists": "answers", "m": "matcher", "model": "matcher",
-    "observation_prompt": "prompts", "open": "open_pairs", "path": "matcher", "predictions": "answers", "rationale_prompt": "prompts",
-    "relation_prompt": "graded.prompts", "semantic_best": "best", "severity_prompt": "graded.prompts", "source": "tree", "strings": "diagnoses",
-    "subset": "reading.columns", "target": "threshold.rule", "threshold_rule": "threshold.rule",
-}  # fmt: skip
-"""What an option was called in the second version -> its name, or "parameter.field"."""
-_OF_LOAD = ("policy", "threshold", "judge_all", "min_coverage")
-
-
 def checked(function: F) -> F:
     """Makes a public function hold its parameters to their rules before it runs; objects of options may come as mappings or TOML files.
 
     Raises
     ------
     OptionError
-        For a parameter outside its rule, a field of an object that the function does not use, and an option that is given another way.
+        For a parameter outside its rule, a field of an object that the function does not use, and one that is given as a parameter.
     """
     signature = inspect.signature(function)
 
     @functools.wraps(function)
     def held(*args: Any, **options: Any) -> Any:
         for name in options.keys() - signature.parameters.keys():
-            if place := place_of(function, name):
-                raise OptionError(name, f"given as {place}", options[name])
-        try:
-            given = signature.bind(*args, **options)
-        except TypeError:
-            return function(*args, **options)  # says itself what it lacks
+            for parameter, rule in rules(function).items():
+                for kind in (kind for kind in rule.objects if name in rules(kind)):
+                    raise OptionError(name, f"given as {parameter}=dxmatch.{kind.__name__}({name}=…)", options[name])
+        given = signature.bind(*args, **options)
         for name, rule in rules(function).items():
             if name in given.arguments:
                 given.arguments[name] = rule.hold(name, given.arguments[name])
         return function(*given.args, **given.kwargs)
 
     return held  # type: ignore[return-value]
-
-
-def place_of(function: Callable[..., Any], option: str) -> str | None:
-    """How Python says an option today: a parameter, a word or a field that one takes, or by `load`; None where the function has none such."""
-    name = RENAMED.get(option, option).rpartition(".")[2]
-    for parameter, rule in rules(function).items():
-        if parameter == name:
-            return f"{name}=…"
-        if name in rule.words:
-            return f'{parameter}=["{name}"]'
-        for kind in (kind for kind in rule.objects if name in rules(kind)):
-            return f"{parameter}=dxmatch.{kind.__name__}({name}=…)"
-    return f"matcher=dxmatch.load({name}=…)" if name in _OF_LOAD and "matcher" in rules(function) else None
 
 
 def _made(name: str, kinds: Sequence[type[Options]], given: Any, allowed: str) -> Options:

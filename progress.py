@@ -38,10 +38,10 @@ def shown(what: str, before: int = 0) -> Iterator[Progress]:
         if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
             last, (rate, words) = time.monotonic(), pace(done)
             left = f"about {(total - done) / max(rate, 1e-9) / 60:.0f} min left"
-            print(f"{what}: {done:,} of {total:,}, {words}, {left}", file=sys.stderr, flush=True)
+            say(f"{what}: {done:,} of {total:,}, {words}, {left}")
 
     if quiet() or not sys.stderr.isatty():
-        yield (lambda done, total: None) if quiet() else line
+        yield line
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn

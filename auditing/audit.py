@@ -13,7 +13,7 @@ from ..errors import InputError, OptionError
 from ..files.reading import OF_TABLES, PairColumns, Reading
 from ..matcher.match_function import MatchFunction, load
 from ..matcher.policy import SPECIFICATION
-from ..options import Between, Serves, Table, checked
+from ..options import Between, Table, checked
 from ..pages.rows import Row, arrow_table
 from ..progress import shown
 from ..stats.resampling import Resampling
@@ -37,14 +37,14 @@ def audit(
     matcher: Any,
     pairs: Table,
     *,
-    columns: Annotated[PairColumns, Serves("a", "b", "label", "group")] = PairColumns(),
+    columns: Annotated[PairColumns, "a", "b", "label", "group"] = PairColumns(),
     sample: Annotated[int, Between(MIN_PAIRS)] = 2000,
     repeats: Annotated[int, Between(1)] = 5,
     folds: Annotated[int, Between(2)] = 5,
     voters: Annotated[int, Between(1)] | None = None,
     retrain: bool = False,
     resampling: Resampling = Resampling(resamples=200),
-    reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
+    reading: Annotated[Reading, *OF_TABLES] = Reading(),
 ) -> Audit:
     """Audits a match function on pairs: contributions, importance, correlation, each feature alone, errors; the source's figures 1 to 3.
 

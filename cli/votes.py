@@ -12,7 +12,7 @@ from ..features.feature_set import FeatureSet
 from ..files.wording import counted
 from ..matcher.asked_models import jobs_of, pairs_to_ask, prompts_of, providers_of
 from ..matcher.loading import OF_MODELS
-from ..options import File, Serves
+from ..options import File
 from ..progress import shown
 from ..votes import asking as verbs
 from ..votes.answer_tables import import_table
@@ -21,8 +21,8 @@ from ..votes.prompts.files import KINDS, PROMPTS, allowed_in, names_of, prompt_o
 from ..votes.store.store import VoteStore
 from .command import Call, Output, Place, command, group
 
-_Store = Annotated[Asking, Serves("store")]
-_Served = Annotated[Asking, Serves("endpoints", "store")]
+_Store = Annotated[Asking, "store"]
+_Served = Annotated[Asking, "endpoints", "store"]
 
 
 @group
@@ -94,7 +94,7 @@ def import_(
     features: str = "offline",
     matcher: str | None = None,
     abbreviations: File | None = None,
-    loading: Annotated[Loading, Serves(*OF_MODELS)] = Loading(),
+    loading: Annotated[Loading, *OF_MODELS] = Loading(),
     asking: _Store = Asking(),
 ) -> None:
     """Take answers into the store: batch results in any order, or a table a, b, model, verdict or probability.

@@ -9,7 +9,7 @@ from typing import Annotated
 from ..errors import DxmatchError, OptionError
 from ..files.reading import Reading
 from ..files.tables import check_apart, check_output, write_table
-from ..options import Between, File, Output, Serves, Table, checked
+from ..options import Between, File, Output, Table, checked
 from ..progress import shown
 from ..votes import asking as voting
 from ..votes.asking import Planned, services_of
@@ -35,7 +35,7 @@ def ask(
     results: File | Sequence[File] | None = None,
     keep_answers: bool = False,
     sampling: Sampling = Sampling(),
-    reading: Annotated[Reading, Serves("columns", "encoding", "rejects")] = Reading(),
+    reading: Annotated[Reading, "columns", "encoding", "rejects"] = Reading(),
     asking: Asking | None = None,
     planned: Callable[[Sequence[Planned]], None] | None = None,
 ) -> Asked:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..errors import InputError, Open, OptionError, Remedy, quoted
+from ..errors import InputError, OptionError, quoted
 from ..evaluation.read.names import ANSWER, FINAL, REFERENCE, TEXTS, columns_by_name, columns_named, folded, says
 from ..files.table import as_text
 from ..files.tables import Table
@@ -43,7 +43,7 @@ def columns_of(table: Table, given: Mapping[str, Any] | None) -> tuple[str | Non
         raise InputError(
             f"{may} the texts of the cases", source=table.source,
             allowed="one column 'text', 'note', 'vignette' or 'chat', or names in the option 'columns'",
-            got=table.names, remedy=Remedy("names it", columns={TEXT: Open("COLUMN")}),
+            got=table.names, remedy=f"the option 'columns' ({TEXT}=COLUMN) names it",
         )  # fmt: skip
     case = columns_by_name([name for name in table.names if name not in text]).get(CASE_ID)
     return named.get(CASE_ID, [case])[0], text

@@ -10,7 +10,7 @@ import pyarrow as pa
 from ..errors import InputError, OptionError
 from ..files.reading import Reading
 from ..matcher.protocol import Matcher, loaded
-from ..options import File, Serves, Table, checked
+from ..options import File, Table, checked
 from ..progress import shown
 from ..stats.resampling import Resampling
 from ..votes.asking_options import Asking
@@ -30,7 +30,7 @@ from .score.scores import Settings
 from .score.wanted import RELATIVE, K, Wanted, family_scores, ks_of, wanted
 from .setup import setup_of
 
-_OF_ASKING = Serves("endpoints", "store", "max_calls", "max_cost")
+_OF_ASKING = "endpoints", "store", "max_calls", "max_cost"
 
 __all__ = ["Report", "evaluate"]
 
@@ -52,7 +52,7 @@ def evaluate(
     judge: Judge | None = None,
     graded: Graded | None = None,
     resampling: Resampling = Resampling(),
-    asking: Annotated[Asking, _OF_ASKING] | None = None,
+    asking: Annotated[Asking, *_OF_ASKING] | None = None,
 ) -> Report:
     """Every metric that the answers allow: against the right answers, and against experts where there is a panel.
 

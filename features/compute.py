@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, Open, Remedy
+from ..errors import InputError
 from ..models.ensemble import in_threads
 from .feature_set import FeatureSet
 from .names import Names, Progress
@@ -100,7 +100,7 @@ def check_coverage(known: Coverage, features: FeatureSet, least: float) -> None:
         raise InputError(
             f"{worst.name} is known for {_percent(known[worst.name])} of the pairs{others}; ask for the rest with 'dxmatch votes ask' or take in the rest with 'dxmatch votes import'; 'dxmatch votes status' says which answers hold no verdict, and why",
             allowed=f"at least {least:.0%}",
-            remedy=Remedy("sets another limit", min_coverage=Open("SHARE")),
+            remedy="the option 'min_coverage' (SHARE) sets another limit",
         )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..errors import Remedy, quoted
+from ..errors import quoted
 from ..options import Between
 from .table import Problems, Table
 
@@ -149,7 +149,7 @@ def check_conflicts(
     text: tuple[pa.ChunkedArray, pa.ChunkedArray],
     labels: NDArray[np.int8],
     problems: Problems,
-    remedy: Remedy | None = None,
+    remedy: str = "",
 ) -> None:
     """One pair, in either order, has one label. All rows of a pair with two labels are refused.
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..errors import InputError, Remedy
+from ..errors import InputError
 from ..options import Between
 from .invisible import read_visible
 from .limits import FORMULA_ERROR, MAX_CHARACTERS
@@ -25,7 +25,7 @@ from .table import Problems, Table
 from .tables import check_apart, read_table, sound_rows
 
 REFUSE = "refuse"
-_MAJORITY = Remedy("keeps the rows that say what most do", on_conflict="majority")
+_MAJORITY = "the option 'on_conflict' (majority) keeps the rows that say what most do"
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def read_pairs(
         check_text(table, group, groups := table.text(group), problems)
         read["group"] = groups
     if label is not None and on_conflict in (None, REFUSE):
-        check_conflicts(table, a, text, read["label"], problems, _MAJORITY if on_conflict else None)
+        check_conflicts(table, a, text, read["label"], problems, _MAJORITY if on_conflict else "")
     kept = sound_rows(table, problems, rejects)
     pairs = Pairs(table, *text, table.row_numbers(), n_rejected=len(problems) + len(table.broken), **read)
     if pairs.label is not None:

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..errors import InputError, Open, Remedy
+from ..errors import InputError
 from .wording import hint, nearest
 
 T = TypeVar("T")
@@ -95,10 +95,10 @@ class Table:
         """
         if name in self.names:
             return
-        remedy = option and Remedy("names the column", **{option: nearest(name, self.names) or Open("COLUMN")})
+        remedy = f"the option {option!r} ({nearest(name, self.names) or 'COLUMN'}) names the column" if option else ""
         said = f"the column {name!r}{f' ({purpose})' if purpose else ''} is missing{hint(name, self.names)}"
         above = "" if all(self.names) else "; headings must be the first row"
-        raise InputError(f"{said}{above}", source=self.source, got=self.names, remedy=remedy or None)
+        raise InputError(f"{said}{above}", source=self.source, got=self.names, remedy=remedy)
 
     def text(self, name: str) -> pa.ChunkedArray:
         """A column as strings; blank and white space are null.
@@ -263,8 +263,8 @@ def term_column(table: Table, column: str | None = None, option: str | None = No
     lowered = {name.casefold(): name for name in reversed(table.names)}
     if found := [lowered[name] for name in TERMS if name in lowered] or table.names[: len(table.names) == 1]:
         return found[0]
-    remedy = None if option is None else Remedy("names the column", **{option: Open("COLUMN")})
+    remedy = f"the option {option!r} (COLUMN) names the column" if option else ""
     allowed = f"a column {', '.join(map(repr, TERMS[:4]))} or such, or a single column"
     raise InputError(
-        "which column holds the terms?", source=table.source, allowed=allowed, got=table.names, remedy=remedy
+        "no column is known to hold the terms", source=table.source, allowed=allowed, got=table.names, remedy=remedy
     )

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 from numpy.typing import NDArray
 
-from ..errors import InputError, OptionError, Remedy, quoted
+from ..errors import InputError, OptionError, quoted
 from .table import is_text, named_columns
 from .wording import counted
 
@@ -61,11 +61,11 @@ def utf8_of(path: Path, encoding: str | None = None) -> bytes:
     except UnicodeError as error:
         at = getattr(error, "start", 0)
         before, after = _CELL_END.split(raw[max(0, at - 20) : at])[-1], _CELL_END.split(raw[at : at + 20])[0]
-        word, row, remedy = before + after, len(raw[: at + 1].splitlines()), None
+        word, row, remedy = before + after, len(raw[: at + 1].splitlines()), ""
         problem, allowed = f"text that is not {name}", f"{name}, or the name of its encoding"
         if name != _WESTERN and _decodes(raw, _WESTERN):
             problem += f"; in {_WESTERN} it reads {quoted(word.decode(_WESTERN))}"
-            remedy = Remedy("reads the file", encoding=_WESTERN)
+            remedy = f"the option 'encoding' ({_WESTERN}) reads the file"
         raise InputError(problem, source=source, row=row, allowed=allowed, got=word, remedy=remedy) from None
     raw = raw if name == "UTF-8" and text[:1] != "\ufeff" else text.lstrip("\ufeff").encode()
     if b"\0" in raw:

@@ -30,7 +30,7 @@ from ..matcher.batch import Added
 from ..matcher.match_function import MatchFunction
 from ..matcher.policy import SPECIFICATION
 from ..matcher.protocol import loaded
-from ..options import File, Output, Serves, checked
+from ..options import File, Output, checked
 from ..progress import say, shown
 from ..settings import cores
 from .plan import Chunk, Done, Job, Plan, Rows, as_dictionaries, plan_job, read_rows, rows_known, state_of
@@ -76,7 +76,7 @@ def score_files(
     a: str = "a",
     b: str = "b",
     add: Sequence[Added] = (),
-    reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
+    reading: Annotated[Reading, *OF_TABLES] = Reading(),
     job: Job = Job(),
 ) -> Summary:
     """Adds `probability` and `match` to each pair of a table.

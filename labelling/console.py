@@ -17,7 +17,7 @@ from ..files.pair_labels import UNSURE, answer_of, key_of
 from ..files.pairs import read_pairs
 from ..files.reading import OF_TABLES, Reading
 from ..files.wording import counted
-from ..options import Output, Serves, Table, checked
+from ..options import Output, Table, checked
 from .label_file import LabelFile
 from .sheets import INSTRUCTIONS, SHEETS
 from .suggestion import Suggestion
@@ -57,7 +57,7 @@ def label(
     a: str = "a",
     b: str = "b",
     ask: Callable[[str], str] = input,
-    reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
+    reading: Annotated[Reading, *OF_TABLES] = Reading(),
 ) -> Labelled:
     """Asks for each pair, on the console or in a notebook, whether both are one disease.
 

@@ -18,7 +18,7 @@ from ..files.pair_labels import ALLOWED, BLANK, NO_LABEL, UNSURE, VOTES, Key, an
 from ..files.reading import Reading
 from ..files.tables import check_output, write_table
 from ..files.wording import counted
-from ..options import File, Output, Serves, checked
+from ..options import File, Output, checked
 from ..training.labelled import agreement_words, expert_agreement
 from .sheets import PREFIX, SHEETS, Returned, questions, read_answers, read_export, write_sheet
 from .suggestion import RANDOM, Suggestion
@@ -129,7 +129,7 @@ def labels(
     reviewed: File | None = None,
     open_pairs: Output | None = None,
     review: Output | None = None,
-    reading: Annotated[Reading, Serves("encoding")] = Reading(),
+    reading: Annotated[Reading, "encoding"] = Reading(),
 ) -> Labels:
     """Reads what experts said of pairs back, as labelled pairs for `train`, and how far they agree.
 

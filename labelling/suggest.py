@@ -14,7 +14,7 @@ from ..files.pairs import Pairs, read_pairs
 from ..files.reading import OF_TABLES, Reading
 from ..matcher.batch import Batch
 from ..matcher.match_function import MatchFunction, load
-from ..options import Between, Serves, Table, checked
+from ..options import Between, Table, checked
 from .pick import capped, diverse, pair_vectors, uncertainty
 from .suggestion import RANDOM, UNCERTAIN, Suggestion, check_experts
 
@@ -35,7 +35,7 @@ def suggest(
     random_share: Annotated[float, Between(0, 1)] = 0.1,
     per_diagnosis: Annotated[int, Between(1)] = 5,
     seed: Annotated[int, Between(0)] = 0,
-    reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
+    reading: Annotated[Reading, *OF_TABLES] = Reading(),
 ) -> Suggestion:
     """Suggests the n pairs of a pool whose labels would teach M most: uncertain, unlike one another, and some drawn at random.
 

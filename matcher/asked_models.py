@@ -18,7 +18,7 @@ from ..files.pairs import read_pairs
 from ..files.reading import OF_TABLES, Reading
 from ..files.wording import hint
 from ..models.folder import shipped_parts
-from ..options import File, Serves, Table, checked
+from ..options import File, Table, checked
 from ..terms.diseases.graph import shipped_graph, vocabulary_of
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.normalizer import Normalizer
@@ -45,8 +45,8 @@ def pairs_to_ask(
     b: str = "b",
     abbreviations: File | None = None,
     endpoints: File | None = None,
-    reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
-    loading: Annotated[Loading, Serves(*OF_MODELS)] = Loading(),
+    reading: Annotated[Reading, *OF_TABLES] = Reading(),
+    loading: Annotated[Loading, *OF_MODELS] = Loading(),
 ) -> Batch:
     """The pairs of a table as the feature set sees them whose votes and picks they need.
 

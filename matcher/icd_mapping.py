@@ -20,7 +20,7 @@ from ..files.reading import Reading
 from ..files.tables import read_table, with_columns, write_table
 from ..files.wording import is_file_name
 from ..files.workbook import split_sheet
-from ..options import Between, File, Serves, checked
+from ..options import Between, File, checked
 from ..options import Table as AnyTable
 from ..pages.encodings import shown as in_a_cell
 from ..pages.terminal import print_table
@@ -38,7 +38,7 @@ EDITION = "icd10"
 """The key of the schema's metadata that holds package and version, or file and hash, of the ICD-10 that the codes are of."""
 MAX_K = 1000
 """Candidates of one diagnosis: what a language model or a reader can look at, and a machine can hold for a long table."""
-OF_MAPPING = Serves("endpoints", "store", "max_calls", "max_cost")
+OF_MAPPING = "endpoints", "store", "max_calls", "max_cost"
 """What serves the asking of picks."""
 BLANK = "blank"
 TOP = (1, 5, 15)
@@ -62,8 +62,8 @@ def icd(
     preset: Preset = "default",
     pick: str | None = None,
     matcher: MatchFunction | File | None = None,
-    reading: Annotated[Reading, Serves("encoding")] = Reading(),
-    asking: Annotated[Asking, OF_MAPPING] | None = None,
+    reading: Annotated[Reading, "encoding"] = Reading(),
+    asking: Annotated[Asking, *OF_MAPPING] | None = None,
 ) -> Any:
     """Maps diagnoses to ICD-10 entries.
 
@@ -275,8 +275,8 @@ def icd_accuracy(
     preset: Preset = "default",
     pick: str | None = None,
     matcher: MatchFunction | File | None = None,
-    reading: Annotated[Reading, Serves("encoding")] = Reading(),
-    asking: Annotated[Asking, OF_MAPPING] | None = None,
+    reading: Annotated[Reading, "encoding"] = Reading(),
+    asking: Annotated[Asking, *OF_MAPPING] | None = None,
 ) -> IcdAccuracy:
     """Maps diagnoses to ICD-10 and compares their codes with the right ones: H-DDx (3.2, A.3).
 

@@ -25,7 +25,7 @@ from ..files.wording import shown_threshold
 from ..models import folder as model_folder
 from ..models.folder import ModelFolder, shipped_parts
 from ..models.manifest import warn_of_other_releases
-from ..options import Between, File, Output, Rule, Serves, Table, checked
+from ..options import Between, File, Output, Rule, Table, checked
 from ..terms.encoders.folders import KeptEncoder
 from ..terms.icd.naming import LANGUAGE, SCRIPT
 from ..terms.text.vocabulary import Corrections
@@ -406,7 +406,7 @@ class MatchFunction:
         a: str = "a",
         b: str = "b",
         add: Sequence[Added] = (),
-        reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
+        reading: Annotated[Reading, *OF_TABLES] = Reading(),
     ) -> Any:
         """The table that came, with the columns `probability` (float64) and `match` (bool, by `m.threshold`) added.
 
@@ -525,7 +525,7 @@ class MatchFunction:
         candidates: Annotated[int, Between(1)] = CANDIDATES,
         add: Sequence[Literal["relation", "reasons"]] = (),
         output: Output | None = None,
-        reading: Annotated[Reading, Serves("encoding")] = Reading(),
+        reading: Annotated[Reading, "encoding"] = Reading(),
     ) -> Any:
         """For each term of one list the terms of another that match it best.
 
@@ -589,7 +589,7 @@ class MatchFunction:
         policy: PolicyName | None = None,
         candidates: Annotated[int, Between(1)] = CANDIDATES,
         output: Output | None = None,
-        reading: Annotated[Reading, Serves("encoding")] = Reading(),
+        reading: Annotated[Reading, "encoding"] = Reading(),
     ) -> Any:
         """The terms of a list in clusters, each the names of one disease.
 

@@ -24,7 +24,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
-from ..errors import ModelError, Remedy
+from ..errors import ModelError
 from ..settings import permissions
 from . import manifest as manifest_file
 from .ensemble import Arrays, TreeEnsemble
@@ -184,7 +184,7 @@ def check_target(path: str | os.PathLike[str], *, overwrite: bool = False) -> No
         )
     if entries and not overwrite:
         raise ModelError(f"{target}: a model is there. Allowed: a new path.").with_remedy(
-            Remedy("replaces it", overwrite=True)
+            "the option 'overwrite' replaces it"
         )
 
 

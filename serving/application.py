@@ -168,7 +168,7 @@ def _endpoint(takes: type[msgspec.Struct] | None, answer: Callable[[Any], Any], 
             return refused(400, f"what was posted is no JSON in UTF-8 ({error}).")
         except DxmatchError as error:
             # the remedies are parameters of Python, which nobody who asks here can give
-            return refused(422, error.worded({}))
+            return refused(422, error.finding)
         except Exception as error:
             _LOG.debug("%s", request.url.path, exc_info=True)
             return refused(500, f"this is a fault of dxmatch ({type(error).__name__}).")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, Remedy, quoted
+from ..errors import InputError, quoted
 from ..features.feature_set import FeatureSet
 from ..features.registry import EXCLUSION
 from .examples import Examples
@@ -117,7 +117,7 @@ def check_held_out(examples: Examples, test: NDArray[np.bool_], split: Split) ->
             f"{held:,} of {every:,} reference diagnoses are held out to measure on, which leaves too few to train on ({error.problem}): which"
             " ones depends on their names and the seed alone, so those that an earlier training with this seed held out are held out again",
             allowed=f"{error.allowed}; or another seed",
-            remedy=Remedy("holds none out and measures out of fold", test_share=0),
+            remedy="the option 'test_share' (0) holds none out and measures out of fold",
         ) from None
     if not test.any():
         return []

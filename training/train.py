@@ -30,7 +30,7 @@ from ..matcher.match_function import MatchFunction
 from ..models.folder import ModelFolder, shipped_parts
 from ..models.manifest import SHAPE_FEATURES, Column, Decision, Made, Manifest, installed_releases
 from ..models.relation import RelationModel
-from ..options import Between, File, Serves, Table, checked
+from ..options import Between, File, Table, checked
 from ..stats.intervals import percentiles
 from ..stats.resampling import Resampling, group_draws
 from ..terms.diseases.graph import DiseaseGraph, shipped_graph, vocabulary_of
@@ -65,8 +65,8 @@ def train(
     encoder: File | Encoders | None = None,
     about: str | About | None = None,
     min_coverage: Annotated[float, Between(0, 1)] = MIN_COVERAGE,
-    reading: Annotated[Reading, Serves(*OF_TABLES)] = Reading(),
-    asking: Annotated[Asking, Serves("endpoints", "store")] | None = None,
+    reading: Annotated[Reading, *OF_TABLES] = Reading(),
+    asking: Annotated[Asking, "endpoints", "store"] | None = None,
 ) -> MatchFunction:
     """Trains a match function on labelled pairs.
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...errors import InputError, quoted
 from ...files.reading import Reading
 from ...files.wording import counted
-from ...options import Between, Serves, Table, checked
+from ...options import Between, Table, checked
 from ...progress import shown
 from ...stats.agreement import divided
 from ...stats.resampling import Resampling
@@ -43,9 +43,9 @@ def choice(
     shifts: Literal["all"] | None = None,
     repeats: Annotated[int, Between(1, 100)] = 1,
     read_again: str | LanguageModel | None = None,
-    reading: Annotated[Reading, Serves("columns", "encoding")] = Reading(),
+    reading: Annotated[Reading, "columns", "encoding"] = Reading(),
     resampling: Resampling = Resampling(resamples=2_000),
-    asking: Annotated[Asking, Serves("endpoints", "store", "max_calls", "max_cost", "dry_run")] | None = None,
+    asking: Annotated[Asking, "endpoints", "store", "max_calls", "max_cost", "dry_run"] | None = None,
 ) -> Report | list[Planned]:
     """Compares models on multiple-choice questions: mean and deviation of each question over its answers, averaged over questions.
 

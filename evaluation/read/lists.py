@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError, Open, Remedy
+from ...errors import InputError
 from ...files.table import as_text
 from .findings import SHOWN
 
@@ -179,7 +179,7 @@ class Lists:
     def no_right_answers(self) -> InputError:
         """The error of lists that nothing can be compared with."""
         allowed = "a column named in the option 'columns' (reference=COLUMN), a file, or experts to compare with"
-        remedy = Remedy("reads the right answers from a file of their own", references=Open("FILE"))
+        remedy = "the option 'references' (FILE) reads the right answers from a file of their own"
         got = self.origin.columns or self.raters
         return InputError("no right answers were found", source=self.source, allowed=allowed, got=got, remedy=remedy)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import SET_ASIDE, InputError, Remedy, quoted
+from ...errors import SET_ASIDE, InputError, quoted
 from ...files.invisible import visible
 from ...files.reading import Reading
 from ...files.tables import check_apart, check_output, write_rejects
@@ -189,7 +189,7 @@ def _check_missing(rows: Rows, state: States, refused: Codes) -> None:
         row = int(of_list[case * len(rows.raters) + rater])
         rows.add(
             row if row >= 0 else int(of_case[case]), problem, "rater", "a list of every rater for every case", of_case=True,
-            got=rows.unread.get(row), remedy=Remedy("counts it as an empty answer", missing="empty"),
+            got=rows.unread.get(row), remedy="the option 'missing' (empty) counts it as an empty answer",
         )  # fmt: skip
 
 

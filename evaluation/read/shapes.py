@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...errors import InputError, Open, Remedy, plain, quoted
+from ...errors import InputError, plain, quoted
 from ...files.tables import Table
 from .findings import first_few
 from .headings import WAYS, check_models, numbered
@@ -152,7 +152,7 @@ def _lists(table: Table, names: dict[str, str], given: Lists, apart: Collection[
     raise InputError(
         f"no column holds diagnoses; known by their names are: {held}", source=table.source, got=table.names,
         allowed="columns case_id, rater, rank and diagnosis, a column for each model or rank, or a column of lists; their names in the option 'columns'",
-        remedy=Remedy("says which is which", columns={ours: Open("COLUMN") for ours in wanted if ours not in names}),
+        remedy=f"the option 'columns' ({' '.join(f'{ours}=COLUMN' for ours in wanted if ours not in names)}) says which is which",
     )  # fmt: skip
 
 

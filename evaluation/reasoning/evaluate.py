@@ -15,7 +15,7 @@ import numpy as np
 from ...errors import InputError, OptionError
 from ...files.wording import counted, shown_threshold
 from ...matcher.protocol import Matcher, loaded
-from ...options import File, Serves, Table, checked
+from ...options import File, Table, checked
 from ...pages.rows import Row
 from ...progress import shown
 from ...stats.resampling import Resampling
@@ -68,7 +68,7 @@ def reasoning(
     judge: str | LanguageModel | None = None,
     prompts: Mapping[str, File] | None = None,
     resampling: Resampling = Resampling(),
-    asking: Annotated[Asking, Serves("endpoints", "store", "max_calls", "max_cost")] | None = None,
+    asking: Annotated[Asking, "endpoints", "store", "max_calls", "max_cost"] | None = None,
 ) -> Report:
     """Compares predicted with annotated diagnostic reasoning: one run, or several side by side.
 

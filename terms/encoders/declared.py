@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
-from ...errors import InputError, Open, Remedy, quoted, warn
+from ...errors import InputError, quoted, warn
 from ...files.toml import table_as
 from . import POOLINGS, Encoder
 from .folders import COMMIT, is_hub_name
@@ -130,7 +130,7 @@ class EncoderSpec(Struct, frozen=True):
                 f"the encoder {self.name!r} is served by the endpoint {quoted(self.endpoint)}; a model folder never says where "
                 f"requests go",
                 allowed="a TOML file with a table of that name, [endpoint.NAME]",
-                remedy=Remedy("says it", endpoints=Open("FILE")),
+                remedy="the option 'endpoints' (FILE) says it",
             )
         from .endpoint import EndpointEncoder
 
@@ -142,9 +142,7 @@ class EncoderSpec(Struct, frozen=True):
             raise InputError(
                 f"the encoder {quoted(self.name)} is at {quoted(self.model)}: no such folder beside a feature set of yours, and a model folder never says what is read beside it",
                 allowed="the folder of the encoder's model, by your own word",
-                remedy=Remedy(
-                    "says it", encoders={self.name if _PLAIN.fullmatch(self.name) else "NAME": Open("FOLDER")}
-                ),
+                remedy=f"the option 'encoders' ({self.name if _PLAIN.fullmatch(self.name) else 'NAME'}=FOLDER) says it",
             )
         from .sentence import SentenceEncoder
 

@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ...errors import DxmatchError, InputError, ModelError, Remedy
+from ...errors import DxmatchError, InputError, ModelError
 from ...files.atomic import cache_folder, whole_folder
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -64,7 +64,7 @@ def hub_folder(name: str, revision: str | None = None, *, allow_download: bool =
         at = "" if revision is None else f" at {revision}"
         raise InputError(
             f"{name}{at}: a model of the hub that is not in the hub's cache, and nothing is fetched unasked",
-            remedy=Remedy("fetches it", allow_download=True),
+            remedy="the option 'allow_download' fetches it",
         )
     try:
         for only, without in ((None, [*_WEIGHTS_OF_OTHERS, *_CODE]), ("*.bin", [*_CODE])):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError, Remedy, quoted
+from ...errors import InputError, quoted
 from .sources import WRITTEN, open_tree
 from .tree import IcdTree, nearest_codes
 
@@ -79,7 +79,7 @@ def _refused(written: _Written, unknown: _Written, tree: IcdTree, icd_source: st
             )
             return error(f"codes of two revisions: {problem}", theirs, allowed="codes of one revision")
         if theirs is not None:
-            reads = Remedy("reads it", tree=_OTHER[icd_source])
+            reads = f"the option 'tree' ({_OTHER[icd_source]}) reads it"
             return error(f"the code is in {its} only", theirs, got=theirs[1], allowed=f"codes of {mine}", remedy=reads)
     near = ", ".join(nearest_codes(unknown[0][1], tree.codes))
     allowed = f"a code of {tree.source}, such as {near}; several apart by ; or |"

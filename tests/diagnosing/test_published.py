@@ -79,7 +79,7 @@ def test_the_stratified_sample() -> None:
         (PATIENTS, "E_3_@", "E_9_@", {}, "row 2, column 'EVIDENCES'.*release_evidences.json lacks.*E_9"),
         (PATIENTS, "SEX", "Sex", {}, "keys are missing.*SEX"),
         (EVIDENCES, "", None, {}, "release_evidences.json: no such file"),
-        (EVIDENCES, "", "", {"cases": 3}, "'cases' parameter must be from 1 to the number of patients .2"),
+        (EVIDENCES, "", "", {"cases": 3}, "option 'cases' must be from 1 to the number of patients .2"),
     ],
 )
 def test_what_is_refused(patients: Path, file: str, old: str, new: str | None, options: Any, told: str) -> None:

@@ -109,7 +109,7 @@ def test_labels_that_do_not_say_which_is_a_match(X: pd.DataFrame, y: pd.Series, 
         pytest.raises(dxmatch.InputError, match="the labels look swapped"),
     ):
         MatchClassifier(strings_only).fit(X, said)
-    with pytest.raises(dxmatch.OptionError, match="'match_label' parameter must be one of the labels"):
+    with pytest.raises(dxmatch.OptionError, match="option 'match_label' must be one of the labels"):
         MatchClassifier(strings_only, match_label="c").fit(X, said)
 
 

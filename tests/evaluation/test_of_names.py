@@ -49,7 +49,7 @@ def test_gains_are_m_s_relations_and_each_pair_is_asked_once_the_right_answer_fi
     ],
 )  # fmt: skip
 def test_what_is_refused(predictions: Any, references: Any, option: str, names: str) -> None:
-    with pytest.raises(OptionError, match=f"'{option}' parameter") as error:
+    with pytest.raises(OptionError, match=f"option '{option}'") as error:
         dxmatch.metrics.recall_at_k(predictions, references, matcher=M)
     assert names in str(error.value)
     for k in (0, 1.5, True):

@@ -115,16 +115,16 @@ def test_what_is_said_of_a_disease_has_no_code_that_says_another_thing() -> None
         ({"diagnosis": [None, " "]}, {}, "row 0, column 'diagnosis': the diagnosis is blank"),
         ({"diagnosis": [3, 5]}, {}, "row 0, column 'diagnosis': a value that is not text"), ([3, 5], {}, "row 0, column 'diagnosis'"),
         (["gout", "flu \ud83d"], {}, "row 1, column 'diagnosis': half a surrogate pair"), ([], {}, "at least one"),
-        ({"x": ["flu"], "y": [""]}, {}, r"which column .*Got: \['x', 'y'\]. Or: column=… names the column"),
-        (["flu"], {"k": 0}, "'k' parameter must be a whole number from 1 to 1,000 or None"),
+        ({"x": ["flu"], "y": [""]}, {}, r"no column is known .*Got: \['x', 'y'\]. Or: the option 'column' .COLUMN. names the column"),
+        (["flu"], {"k": 0}, "option 'k' must be a whole number from 1 to 1,000 or None"),
         ("flu.TSV", {}, "no such file"), ("flu.xlsx#One", {}, "no such file"),
-        ("flu", {"preset": {"encoder": "bergamott"}}, "'encoder' parameter .*endpoint:NAME:MODEL .*did you mean 'bergamot'"),
-        ("flu", {"preset": {"encoder": "endpoint:openai:big"}}, "'openai'.*endpoints=…"), ("flu", {"preset": {"encoder": "endpoint:local: "}}, "'encoder' parameter"),
+        ("flu", {"preset": {"encoder": "bergamott"}}, "option 'encoder' .*endpoint:NAME:MODEL .*did you mean 'bergamot'"),
+        ("flu", {"preset": {"encoder": "endpoint:openai:big"}}, "'openai'.*'endpoints'"), ("flu", {"preset": {"encoder": "endpoint:local: "}}, "option 'encoder'"),
         ("flu", {"pick": "m"}, "no such ICD pick.*ENDPOINT:MODEL"),
         # without a language model nothing that is for one is silently left unused
-        ("flu", {"preset": {"direct": False}}, "'pick' parameter must be a language model"), ("flu", {"preset": "h-ddx"}, "'pick' parameter"),
-        ("flu", {"preset": {"prompt": "icd-pick-2"}}, r"'pick' parameter .*\(prompt\)"), ("flu", {"preset": "how-to-evaluate-medical-ai"}, "'pick' parameter"),
-        ("flu", {"asking": {"max_calls": 3}}, "'max_calls' parameter .*pick"), ("flu", {"asking": {"store": "v.sqlite"}}, "'store' parameter .*pick"),
+        ("flu", {"preset": {"direct": False}}, "option 'pick' must be a language model"), ("flu", {"preset": "h-ddx"}, "option 'pick'"),
+        ("flu", {"preset": {"prompt": "icd-pick-2"}}, r"option 'pick' .*\(prompt\)"), ("flu", {"preset": "how-to-evaluate-medical-ai"}, "option 'pick'"),
+        ("flu", {"asking": {"max_calls": 3}}, "option 'max_calls' .*pick"), ("flu", {"asking": {"store": "v.sqlite"}}, "option 'store' .*pick"),
     ],
 )  # fmt: skip
 def test_what_is_refused(given: Any, options: dict[str, Any], told: str) -> None:
@@ -204,7 +204,7 @@ def test_what_counts(here: Path, table: Any, unique: bool, figures: tuple[int, .
         ({"diagnosis": ["a b", None], "right": ["I50", "I50"]}, "right", "row 1, column 'diagnosis': the diagnosis is blank"),
         ({"diagnosis": ["a b"], "right": ["I50"]}, "rigth", "'rigth' .* is missing; did you mean 'right'.*gold"),
         ({"diagnosis": ["a b"], "right": [None]}, "right", "no diagnosis has a right code"),
-        (["a b"], {"diagnosis": ["a b"], "icd10": ["I50"]}, "'gold' parameter must be"),
+        (["a b"], {"diagnosis": ["a b"], "icd10": ["I50"]}, "option 'gold' must be"),
     ],
 )  # fmt: skip
 def test_right_codes_that_are_refused(here: Path, table: Any, gold: Any, refused: str) -> None:

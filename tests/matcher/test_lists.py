@@ -95,11 +95,11 @@ def test_what_holds_no_text_is_no_list(m: dxmatch.MatchFunction, terms: Any) -> 
     [
         ("link", (["gout"], []), {}, "no terms"), ("link", ([None, 3], ["gout"]), {}, "row 1, column 'a': not a text"),
         ("link", (["flu \ud83d"], ["gout"]), {}, "row 0, .*half a surrogate pair"),
-        ("link", (["gout"], ["gout"]), {"k": 0}, "'k' parameter"), ("link", (["gout"], ["gout"]), {"candidates": 0}, "'candidates' parameter"),
-        ("link", ({"x": ["gout"], "y": ["gout"]}, ["gout"]), {}, "which column holds the terms"),
+        ("link", (["gout"], ["gout"]), {"k": 0}, "option 'k'"), ("link", (["gout"], ["gout"]), {"candidates": 0}, "option 'candidates'"),
+        ("link", ({"x": ["gout"], "y": ["gout"]}, ["gout"]), {}, "no column is known to hold the terms"),
         ("rank", ("", ["gout"]), {}, "blank"), ("rank", ("###", ["gout"]), {}, "without a letter or digit"),
         ("rank", (5, ["gout"]), {}, "column 'query': not a text"), ("rank", ("gout", [None, 7]), {}, "row 1, column 'terms': not a text"),
-        ("rank", ("gout", ["gout"]), {"k": 0}, "'k' parameter must be a whole number 1 or more"), ("rank", ("Сердце", ["gout", None]), {}, "another script"),
+        ("rank", ("gout", ["gout"]), {"k": 0}, "option 'k' must be a whole number 1 or more"), ("rank", ("Сердце", ["gout", None]), {}, "another script"),
         ("dedupe", (["gout"],), {"policy": "narrower-counts"}, "without sides"),
     ],
 )  # fmt: skip

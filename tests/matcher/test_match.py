@@ -100,7 +100,7 @@ def test_a_threshold_is_a_probability(m: MatchFunction, threshold: Any) -> None:
         lambda: m.match("flu", "gout", threshold=threshold), lambda: m.rank("flu", ["gout"], threshold=threshold), lambda: m.dedupe(["gout"], threshold=threshold),
         lambda: m.link(["flu"], ["gout"], threshold=threshold), lambda: dxmatch.load(threshold=threshold), lambda: setattr(m, "threshold", threshold),
     ):  # fmt: skip
-        with pytest.raises(dxmatch.OptionError, match="'threshold' parameter must be a (probability, 0 to 1|number)"):
+        with pytest.raises(dxmatch.OptionError, match="option 'threshold' must be a (probability, 0 to 1|number)"):
             call()
 
 

@@ -126,7 +126,7 @@ def test_parent_and_children_of_a_fork_score_link_and_map() -> None:
     ("identity", "error", "told"),
     [
         *((f"mine@{'0' * digits}", ModelError, rf"^The model is offline-en@[0-9a-f]{{{digits}}}, not mine@0{{{digits}}}\.$") for digits in (12, 64)),
-        *((wrong, OptionError, "'identity' parameter must be NAME@HASH") for wrong in ("offline-en", "offline-en@12", "@" + "0" * 12, "x@" + "G" * 12)),
+        *((wrong, OptionError, "option 'identity' must be NAME@HASH") for wrong in ("offline-en", "offline-en@12", "@" + "0" * 12, "x@" + "G" * 12)),
     ],
 )  # fmt: skip
 def test_the_identities_of_a_model(identity: str, error: Any, told: str) -> None:
@@ -151,7 +151,7 @@ def test_the_command_line_of_a_model_folder(command: Callable[..., Done], tmp_pa
     for arguments, code, told in (
         (("model", "show"), 0, dxmatch.load().identities[-1]), (("model", "show", hub), 0, "'attacker/model' of the Hugging Face hub"),
         ((*pair, "--identity", "offline-en@000000000000"), 1, "not offline-en@000000000000"), ((*pair, "--identity", "x"), 2, "The option --identity must be NAME@HASH"),
-        ((*pair, "--matcher", hub), 1, "Or: --allow-download fetches it.\n"), ((*pair, "--matcher", path), 1, "Or: --encoders enc=FOLDER says it.\n"),
+        ((*pair, "--matcher", hub), 1, "Or: the option --allow-download fetches it.\n"), ((*pair, "--matcher", path), 1, "Or: the option --encoders (enc=FOLDER) says it.\n"),
         ((*pair, "--matcher", path, "--encoders", "enc"), 2, "--encoders"), ((*pair, "--matcher", path, "--encoders", f"enc={tmp_path}"), 1, "without modules.json"),
     ):  # fmt: skip
         done = command(*arguments)
@@ -170,7 +170,7 @@ def test_pushed_and_fetched_is_the_same(hub: Hub, pushed: str, own: dxmatch.Matc
     assert {*files} == {*contents_of(own.parts, "own"), "README.md"}
     assert files["README.md"].startswith(b'---\nlibrary_name: dxmatch\nlanguage: "en"\n') and b"# own" in files["README.md"]  # fmt: skip
     hub.asked.clear()
-    with pytest.raises(InputError, match=r"clinic/own: .*nothing is fetched unasked.*Or: loading=dxmatch.Loading\(allow_download=True\) fetches it"):  # fmt: skip
+    with pytest.raises(InputError, match=r"clinic/own: .*nothing is fetched unasked.*Or: the option 'allow_download' fetches it"):  # fmt: skip
         dxmatch.load(NAME)
     assert hub.asked == []
     dxmatch.load(NAME, loading=Loading(revision=pushed, allow_download=True))

@@ -142,8 +142,8 @@ def test_a_full_disk_leaves_the_old_model_and_no_rest(parts, folder, tmp_path, m
 
 RATIO = {"name": "ratio_unigram", "kind": "ratio", "view": "unigram"}
 UNFIT: dict[str, tuple[list[dict[str, str]], str]] = {
-    "an encoder that is nowhere": ([RATIO, {"name": "x", "kind": "cosine", "encoder": "gone"}], "'encoder' parameter must be .*Got 'gone'"),
-    "no graph": ([RATIO, {"name": "x", "kind": "disease", "column": "same"}], "'graph' parameter must be the graph of diseases of a model folder"),
+    "an encoder that is nowhere": ([RATIO, {"name": "x", "kind": "cosine", "encoder": "gone"}], "option 'encoder' must be .*Got 'gone'"),
+    "no graph": ([RATIO, {"name": "x", "kind": "disease", "column": "same"}], "option 'graph' must be the graph of diseases of a model folder"),
     "a column twice": ([RATIO, RATIO], "two features of one name.*Got: 'ratio_unigram'"),
     "other columns": ([RATIO], r"the columns of the trees \(-\) and its feature set \(\+\) differ"),
 }  # fmt: skip

@@ -26,7 +26,9 @@ def test_where_its_encoder_lies_is_said_by_who_loads_it(
     )
     folder = dxmatch.train(example / "pairs.csv", features=tmp_path / "set.toml").save(tmp_path / "model")
     loading = dxmatch.Loading(encoders={"tiny": encoder})
-    with pytest.raises(dxmatch.InputError, match=r"a model folder never says what is read beside it.*Or: encoders="):
+    with pytest.raises(
+        dxmatch.InputError, match=r"a model folder never says what is read beside it.*Or: the option 'encoders'"
+    ):
         dxmatch.load(folder).probability("flu", "influenza")
     m = dxmatch.load(folder, loading=loading)
     assert m.features.names == ("cosine_tiny", "ratio_unigram")

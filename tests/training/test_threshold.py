@@ -80,7 +80,7 @@ def test_a_precision_that_no_threshold_reaches() -> None:
 
 def test_rules_that_are_none_and_half() -> None:
     for text in ("best", "precision", "precision=", "precision=1", "recall=0", "f1=0.9", "max_f1=0.5"):
-        with pytest.raises(OptionError, match=r"'threshold' parameter must be minimax_f1, max_f1, half, precision=P"):
+        with pytest.raises(OptionError, match=r"option 'threshold' must be minimax_f1, max_f1, half, precision=P"):
             Threshold(rule=text)
     with pytest.raises(InputError, match="only one label"):
         choose_threshold(np.array([0.5, 0.6]), np.array([1, 1], np.int8))

@@ -99,7 +99,7 @@ def test_rows_that_cannot_be_right_are_set_aside(store: VoteStore, tmp_path: Pat
 
 def test_options_that_cannot_be_right_and_a_data_frame(store: VoteStore) -> None:
     path = pd.DataFrame({"a": ["gout", "asthma"], "b": ["podagra", "angina"], "verdict": [True, False], "p": [1.0, float("nan")]})  # fmt: skip
-    with pytest.raises(OptionError, match="'model' parameter must be the name of who voted"):
+    with pytest.raises(OptionError, match="option 'model' must be the name of who voted"):
         import_table(path, store, model=" ", naming=NAMING)
     with pytest.raises(InputError, match="the column 'share' .a vote. is missing"):
         import_table(path, store, model="m", probability="share", naming=NAMING)

@@ -82,7 +82,7 @@ def test_as_a_feature_it_needs_the_store(store: VoteStore) -> None:
     assert math.isnan(vote("Angina", "fever", providers))
     said(store, next(voter().questions("angina", "fever")), 0)
     assert vote("FEVER", "angina.", providers) == 0
-    with pytest.raises(OptionError, match="'store' parameter must be the file of votes"):
+    with pytest.raises(OptionError, match="option 'store' must be the file of votes"):
         vote("Angina", "fever", features.open(Normalizer()))
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError, Remedy
+from ...errors import InputError
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def grouped_folds(groups: Groups, label: NDArray[np.int8], folds: int, seed: int
         raise InputError(
             f"{len(groups.names)} reference diagnoses are too few for {folds} folds",
             allowed=f"at least {2 * folds} different references to train on",
-            remedy=Remedy("takes fewer folds", folds=max(2, len(groups.names) // 2)),
+            remedy=f"the option 'folds' ({max(2, len(groups.names) // 2)}) takes fewer folds",
         )
     out = np.empty(len(label), np.int64)
     splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)

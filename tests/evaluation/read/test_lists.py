@@ -64,7 +64,7 @@ def test_columns_of_other_names(written):
     assert read_lists(written(lines=lines), reading=reading).list_of("c2", "Y") == ["sepsis", "gout"]
     with pytest.raises(InputError, match=r"row 3, column 'dx': a diagnosis of 10,001"):
         read_lists(written({3: f"c1,A,algorithm,2,{LONG}"}, lines), reading=reading)
-    with pytest.raises(OptionError, match="'columns' parameter must be names for case_id"):
+    with pytest.raises(OptionError, match="option 'columns' must be names for case_id"):
         read_lists(written(), reading=dxmatch.Reading(columns={"doctor": "rater"}))
 
 

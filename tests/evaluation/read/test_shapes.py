@@ -121,7 +121,7 @@ def test_columns_overrule(table: pd.DataFrame, columns: dict[str, Any], raters: 
 
 @pytest.mark.parametrize(("source", "options", "message"), [
     (frame(), {}, "no column holds diagnoses|right answers, but no lists"),
-    (pd.DataFrame({"id": [1], "age": [3]}), {}, "known by their names are: case_id in 'id'.*Or: .*columns="),
+    (pd.DataFrame({"id": [1], "age": [3]}), {}, "known by their names are: case_id in 'id'.*Or: .*'columns'"),
     (frame(a=column("aster", list)), {"columns": {"predictions": ["b"]}}, "the column 'b' is missing"),
     ({"a": {"1": ["gout"]}}, {"references": {"001": "gout"}}, r"no case of the lists has a right answer by its name.*'1'.*Got: \['001'\]"),
     (LONG.drop(columns="rank"), {}, "row 1, column 'case_id': a second answer of rank 1 by 'aster' for case 'c1'.*a column 'rank'"),

@@ -162,7 +162,7 @@ def test_a_format(tmp_path: Path, case: dict[str, str]) -> None:
         return
     assert recognised(path) == name == recognised(tmp_path)
     assert not name or told(path, name) == json.loads(read)
-    with pytest.raises(OptionError, match=r"'format' parameter must be one of inspect, lm-eval, .*kernel29"):
+    with pytest.raises(OptionError, match=r"option 'format' must be one of inspect, lm-eval, .*kernel29"):
         read_answers(tmp_path, "helm")
 
 

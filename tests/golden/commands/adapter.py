@@ -53,9 +53,7 @@ TRAINING = "train and audit"
 
 def named(message: str) -> dict[str, Any]:
     """Which rows, columns and options a message names, sorted."""
-    options = re.findall(r"(?<![\w-])--[a-z][a-z-]*", message) + re.findall(
-        r"\bOr: (?:\w+=dxmatch\.\w+\()?([a-z_]+)=", message
-    )
+    options = re.findall(r"(?<![\w-])--[a-z][a-z-]*", message) + re.findall(r"\bOr: the option '([a-z_]+)'", message)
     return {
         "rows": sorted({int(row.replace(",", "")) for row in re.findall(r"\brow (\d[\d,]*)", message)}),
         "columns": sorted(set(re.findall(r"\bcolumn '([^']*)'", message))),

@@ -150,7 +150,7 @@ def test_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @needs_autogluon
 def test_too_little_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(autogluon_engine, "_settings", quick)
-    with pytest.raises(dxmatch.DxmatchError, match="'time_limit' parameter must be time enough for one model"):
+    with pytest.raises(dxmatch.DxmatchError, match="option 'time_limit' must be time enough for one model"):
         AutoGluon(time_limit=0.001).fit(ROWS, seed=0)
 
 
@@ -192,5 +192,5 @@ def test_without_autogluon(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_families_refused(models: str, says: str) -> None:
-    with pytest.raises(dxmatch.DxmatchError, match=f"'models' parameter must be {says}"):
+    with pytest.raises(dxmatch.DxmatchError, match=f"option 'models' must be {says}"):
         AutoGluon(models=models)
