@@ -98,27 +98,23 @@ def test_rows_that_cannot_be_right_are_set_aside(store: VoteStore, tmp_path: Pat
 
 
 def test_options_that_cannot_be_right_and_a_data_frame(store: VoteStore) -> None:
-    path = pd.DataFrame({"a": ["gout", "asthma"], "b": ["podagra", "angina"], "verdict": [True, False], "p": [1.0, float("nan")]})  # fmt: skip
+    path = pd.DataFrame({"a": ["gout", "asthma"], "b": ["podagra", "angina"], "said": [True, False], "probability": [1.0, float("nan")]})  # fmt: skip
     with pytest.raises(OptionError, match="option 'model' must be the name of who voted"):
         import_table(path, store, model=" ", naming=NAMING)
-    with pytest.raises(InputError, match="the column 'share' .a vote. is missing"):
-        import_table(path, store, model="m", probability="share", naming=NAMING)
-    import_table(path, store, model="gpt-4", probability="p", naming=NAMING)
+    with pytest.raises(InputError, match="the column 'vote' .0 or 1. is missing"):
+        import_table(path, store, model="m", verdict="vote", naming=NAMING)
+    import_table(path, store, model="gpt-4", verdict="said", naming=NAMING)
     found = answers(store, ("gout", "podagra"), ("angina", "asthma"))
     assert found == [Answer(1, None, probability=1.0), Answer(0, None)]
 
 
-def test_a_corrected_vote_is_refused_or_replaces(store: VoteStore, tmp_path: Path) -> None:
+def test_a_vote_that_contradicts_the_store_is_refused(store: VoteStore, tmp_path: Path) -> None:
     import_table(table(tmp_path, "a,b,model,verdict\ngout,asthma,m,1\n"), store, naming=NAMING)
     path = table(tmp_path, "a,b,model,verdict\nx,y,m,1\ngout,asthma,m,0\n", "second.csv")
-
-    def said() -> list[int | None]:
-        found = answers(store, ("asthma", "gout"), ("x", "y"), who=ModelConfig("m", "imported"))
-        return [answer and answer.verdict for answer in found]
-
-    with pytest.raises(InputError, match=r"second\.csv, row 3.*another vote of m: 0 here, 1 there.*'replace'"):
+    with pytest.raises(InputError, match=r"second\.csv, row 3.*two votes of m \(the store: 1; row 3: 0\)"):
         import_table(path, store, naming=NAMING)
-    assert said() == [1, None]
-    replaced = import_table(path, store, naming=NAMING, replace=True)
-    assert (replaced.answered, replaced.skipped, said()) == (2, {}, [0, 1])
+    pairs, who = [("asthma", "gout"), ("x", "y")], ModelConfig("m", "imported")
+    assert answers(store, *pairs, who=who) == [Answer(1, None), None]
+    done = import_table(path, store, naming=NAMING, rejects=tmp_path / "rejects.csv")
+    assert (done.answered, answers(store, *pairs, who=who)) == (1, [Answer(1, None), Answer(1, None)])
     assert check_votes(store.path).whole, "the tally agrees"

@@ -266,17 +266,15 @@ class VoteStore:
         """Commits one answer. False, and nothing changes, where the question has one already."""
         return self.add_many([(question, answer)]) == 1
 
-    def add_many(self, items: Iterable[tuple[Question, Answer]], *, replace: bool = False) -> int:
+    def add_many(self, items: Iterable[tuple[Question, Answer]]) -> int:
         """Commits all of them or none; returns how many were written. All of `items` is read before the store is locked.
 
-        Of two answers to one question in `items` the first counts. replace : they take the place of what the store holds.
+        Of two answers to one question the first counts.
         """
         now, added = int(time.time()), 0
         with self._errors():
             rows = [(one, answer, row_of(self._id(one.config), one, answer, now)) for one, answer in items]
         with self.writing() as db:
-            if replace:
-                db.executemany(f"DELETE FROM answer WHERE {_KEY}", [_key(question) for question, *_ in rows])
             for question, answer, row in rows:
                 new = db.execute(f"INSERT INTO answer VALUES ({'?, ' * 12}?) ON CONFLICT DO NOTHING", row).rowcount
                 if new and answer.model:
