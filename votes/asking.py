@@ -210,8 +210,6 @@ def ask(
             error = error.exceptions[0]
         raise error from None
     summary.calls = budget.calls - calls
-    if not summary.stopped_because:
-        summary.known = sum(one.unknown for one in open_) - summary.answered - summary.failed.total()
     summary.cost = budget.cost - cost if any(one.job.model.price for one in open_) else None
     budget.summaries.append(summary)
     return summary

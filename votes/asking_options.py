@@ -74,8 +74,7 @@ class AskSummary:
     """What came of one run of `ask`, or of taking in the results of batch files, or a table of votes.
 
     answered : answers kept, with a verdict or without. unscored : those without, by the reason.
-    failed : questions without an answer, by the kind of the last error; the next run asks them again. known : questions
-        that were answered meanwhile, by another process or under another name.
+    failed : questions without an answer, by the kind of the last error; the next run asks them again.
     calls : with retries. prompt_tokens, completion_tokens : as the endpoints counted them. cost : None without a price.
     first_failure : the first of the errors that left a question without an answer, with the endpoint and its URL; "" for none.
     stopped_because : why questions were left unasked; empty where all were asked.
@@ -86,7 +85,6 @@ class AskSummary:
     answered: int = 0
     unscored: Counter[str] = field(default_factory=Counter)
     failed: Counter[str] = field(default_factory=Counter)
-    known: int = 0
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -106,8 +104,6 @@ class AskSummary:
     def lines(self, lacking: str = "a verdict") -> list[str]:
         """For the user to read. lacking : what unscored answers are without."""
         lines = [f"{counted(self.answered, 'answer')} kept, {self.unscored.total():,} of them without {lacking}{in_parts(self.unscored)}."]  # fmt: skip
-        if self.known:
-            lines.append(f"{counted(self.known, 'question')} had been answered meanwhile.")
         if self.failed:
             again = "run this again to ask them again."
             lines.append(f"{counted(self.failed.total(), 'question')} failed{in_parts(self.failed)}; {again}")
