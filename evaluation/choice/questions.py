@@ -22,7 +22,7 @@ from ...pages.rows import Row
 from ...progress import Progress
 from ...votes.asking import Budget, Job, LanguageModel
 from ...votes.prompts.files import prompt_of
-from ...votes.prompts.prompt import Prompt, fitting, options_text
+from ...votes.prompts.prompt import Prompt, fitting, packed
 from ...votes.prompts.questions import Question
 from ...votes.prompts.replies import letters_of
 from ...votes.store.store import VoteStore
@@ -229,7 +229,7 @@ def questions_put(
         _, put = found.setdefault((at, own.version), (job, put))
         for shift, repeat in product(shifts(len(one.options), whole), range(repeats)):
             blank = ChoiceAnswer(model.model, one, shift, repeat)
-            question = Question(model.config(own), one.text, options_text(blank.options), repeat)
+            question = Question(model.config(own), one.text, packed(blank.options), repeat)
             put.setdefault(question, []).append(blank)
     return list(found.values())
 
@@ -250,7 +250,7 @@ def reread(
     Source: ClinBench-HPB, §3.2, which has GPT-4o-mini read what its pattern does not.
     """
     unread = {at: one for at, one in enumerate(answers) if one.chosen is None and one.response.strip()}
-    asked = [(one.response, options_text(one.options)) for one in unread.values()]
+    asked = [(one.response, packed(one.options)) for one in unread.values()]
     said = dict(zip(unread, model.answers(prompt_of("choice-reading"), asked, store, budget, progress), strict=True))
     for at, one in enumerate(answers):
         again = said.get(at)

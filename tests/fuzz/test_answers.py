@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dxmatch.evaluation.read.raw_answers import ranked_diagnoses
 from dxmatch.votes.prompts.files import PROMPTS
-from dxmatch.votes.prompts.prompt import Prompt, check_text, options_text
+from dxmatch.votes.prompts.prompt import Prompt, check_text, packed
 from dxmatch.votes.prompts.questions import REASONS, ModelConfig, Question
 from dxmatch.votes.prompts.replies import letters_of
 
@@ -39,7 +39,7 @@ long = st.tuples(st.lists(piece, min_size=1, max_size=4).map("".join), piece).ma
 )
 
 _CANDIDATES = json.dumps([["I21", "Acute myocardial infarction"], ["I20", "Angina pectoris"], ["R07", "Chest pain"]])
-_OPTIONS = options_text(["gout", "STEMI", "sepsis", "asthma"])
+_OPTIONS = packed(["gout", "STEMI", "sepsis", "asthma"])
 _SECONDS = {
     "pick": _CANDIDATES, "severity": "", "diagnosis": "3", "choice": _OPTIONS, "choice-reading": _OPTIONS,
     "check": check_text("1. angina", 0, "only its cause"),

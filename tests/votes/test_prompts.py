@@ -24,7 +24,7 @@ from dxmatch.votes.prompts.prompt import (
     Prompt,
     check_text,
     data_block,
-    options_text,
+    packed,
 )  # fmt: skip
 from dxmatch.votes.prompts.questions import MAX_RAW, REASONS, Answer, ModelConfig, Question
 from dxmatch.votes.voters import Voter
@@ -55,7 +55,7 @@ FROZEN = {
 
 def second_of(prompt: Prompt, text: str) -> str:
     """The second text of a question about `text`."""
-    options = options_text([text, text])
+    options = packed([text, text])
     made = {
         "pick": prompt.offer([Candidate("I21", text, 1.0, text)]), "check": check_text(text, 0, text), "severity": "", "diagnosis": "3",
         "choice": options, "choice-reading": options,
@@ -231,7 +231,7 @@ def test_the_command_line_prints_prompts_that_find_their_answers(tmp_path: Path,
     ("vote", b'+++\nyes = ["no"]\n+++\n{data}', "'no' is both yes and no"),
     ("vote", b'+++\nkind = "pick"\n+++\n{data}', "a prompt of the kind 'pick', not 'vote'"),
     ("vote", b"+++\nmax_answer_tokens = 0\n+++\n{data}", "max_answer_tokens"),
-    ("severity", b"+++\nk = 2\n+++\n{data}", "k is for a diagnosis prompt alone"),
+    ("severity", b"+++\nk = 2\n+++\n{data}", "k is for another kind of prompt"),
 ])  # fmt: skip
 def test_a_file_that_cannot_be_asked_with(kind: str, data: bytes, problem: str, tmp_path: Path) -> None:
     file = tmp_path / "mine.txt"

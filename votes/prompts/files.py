@@ -98,17 +98,16 @@ def _made(kind: str, version: str, text: str, source: str, name: str) -> Prompt:
             head, body = table_as(Head, tomllib.loads(found[1]), source, "the head"), text[found.end() :]
         except tomllib.TOMLDecodeError as error:
             raise InputError(f"the head is not TOML ({error})", source=source) from error
+    kind = kind or head.kind
     prompt = Prompt(kind, version, body, head, text, name)
     yes, no = {*prompt.yes}, {*prompt.no}
     put_in, data = {found[2] for found in PLACEHOLDER.finditer(body) if found[2]}, DATA.strip("{}")
     known = {*KINDS[kind].placeholders, *KINDS[kind].optional, data}
     unknown = min(put_in - known, default="")
     missing = [] if data in put_in else [f"{{{name}}}" for name in prompt.placeholders if name not in put_in]
+    others = [name for name, of in OF_KIND.items() if of != kind and getattr(head, name)]
     wrong = {
-        f"the head: {name} is for a {of} prompt alone": kind != of and getattr(head, name)
-        for name, of in OF_KIND.items()
-    }
-    wrong |= {
+        f"the head: {', '.join(others)} is for another kind of prompt": others,
         f"the head: it is a prompt of the kind {head.kind!r}, not {kind!r}": head.kind not in ("", kind),
         f"the head: {min(yes & no, default='')!r} is both yes and no": yes & no,
         "the head: a word for yes or no holds no letter": not all(any(map(str.isalnum, word)) for word in yes | no),
@@ -121,11 +120,8 @@ def _made(kind: str, version: str, text: str, source: str, name: str) -> Prompt:
     return prompt
 
 
-def _built_in() -> dict[str, Prompt]:
-    texts = {file.stem: file.read_text("utf-8") for file in sorted(Path(__file__).parent.glob("*.txt"))}
-    kinds = {version: re.findall(r'^kind = "([a-z-]+)"$', text, re.MULTILINE)[0] for version, text in texts.items()}
-    return {version: _made(kinds[version], version, text, version, "") for version, text in texts.items()}
-
-
-PROMPTS = _built_in()
+PROMPTS = {
+    file.stem: _made("", file.stem, file.read_text("utf-8"), file.stem, "")
+    for file in sorted(Path(__file__).parent.glob("*.txt"))
+}
 """The built-in prompts by version."""

@@ -165,7 +165,7 @@ class Prompt:
 
     def offer(self, candidates: Sequence[Candidate]) -> str:
         """The candidates of a pick, best first, as the `second` text of a `Question`: what the model is shown of them."""
-        return _json([[one.code, one.name] if self.head.codes else one.found for one in candidates])
+        return packed([[one.code, one.name] if self.head.codes else one.found for one in candidates])
 
     def reply(self, text: str, question: Question) -> Reply:
         """What an answer says, with its basis."""
@@ -195,12 +195,7 @@ class Prompt:
 def check_text(answer: str, verdict: int, basis: str) -> str:
     """An answer with a judgement on it, as the `second` text of a check. verdict : 1 or 0."""
     said = "included" if verdict else "not included"
-    return _json({"answer": answer, "judgement": f"{said}: {basis}" if basis else said})
-
-
-def options_text(options: Sequence[str]) -> str:
-    """Options in the order in which they are put, as the `second` text of multiple choice."""
-    return _json(options)
+    return packed({"answer": answer, "judgement": f"{said}: {basis}" if basis else said})
 
 
 def fitting(question: str, options: Sequence[str], several: bool) -> str:
@@ -220,7 +215,8 @@ def fitting(question: str, options: Sequence[str], several: bool) -> str:
     return "choice-several" if several else "choice-one"
 
 
-def _json(value: Any) -> str:
+def packed(value: Any) -> str:
+    """Options in the order in which they are put, or whatever else stands in one text, as the `second` of a question."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
