@@ -4,20 +4,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import chain
-from pathlib import Path
 from typing import Annotated, Any
 
-from .. import Asking, EndpointCheck, Loading, check_endpoints, check_votes, load
-from ..features.feature_set import FeatureSet
+from .. import Asking, EndpointCheck, check_endpoints, check_votes
 from ..files.wording import counted
-from ..matcher.asked_models import jobs_of, pairs_to_ask, prompts_of, providers_of
-from ..matcher.loading import OF_MODELS
+from ..matcher.asked_models import jobs_of, pairs_to_ask, providers_of
 from ..options import File
 from ..progress import shown
 from ..votes import asking as verbs
 from ..votes.answer_tables import import_table
-from ..votes.batch_files import UNKNOWN_PROMPT, import_batch, is_batch_result, write_batches
-from ..votes.prompts.files import KINDS, PROMPTS, allowed_in, names_of, prompt_of
+from ..votes.batch_files import import_batch, write_batches
+from ..votes.prompts.files import KINDS, allowed_in, names_of, prompt_of
 from ..votes.store.store import VoteStore
 from .command import Call, Output, Place, command, group
 
@@ -43,20 +40,26 @@ def _planned(call: Call, only: Sequence[str], asking: Asking) -> Iterator[tuple[
 
 
 @command(pairs_to_ask, given="pairs", of=votes)
-def ask(call: Call, *, only: Sequence[str] = (), asking: Asking = Asking()) -> None:
+def ask(call: Call, *, only: Sequence[str] = (), results: Sequence[File] = (), asking: Asking = Asking()) -> None:
     """Ask for every vote and pick that the pairs need and the store does not hold. Each answer is kept as it comes.
 
     Parameters
     ----------
     only : str
         One vote or pick of the set, by its name; may be given again.
+    results : path
+        Results of the batch files that were exported of these pairs, in any order, which are taken in; nothing is asked then.
 
     Examples
     --------
     dxmatch votes ask pairs.csv --features mine.toml --dry-run
     """
     with _planned(call, only, asking) as (planned, kept):
-        if not asking.dry_run:
+        if results and not asking.dry_run:
+            summary = import_batch(results, kept, [one.job for one in planned])
+            print("\n".join(summary.lines()))
+            call.lacking = bool(summary.skipped.keys() - {"answered already"})
+        elif not asking.dry_run:
             with shown("Asking") as progress:
                 verbs.ask(planned, kept, asking.budget, progress)
             # an answer without a verdict is asked for anew only where one says so
@@ -82,8 +85,8 @@ def export(call: Call, *, output: Output, only: Sequence[str] = (), asking: _Ser
     dxmatch votes export pairs.csv --features mine.toml -o batches
     """
     with _planned(call, only, asking) as (planned, kept):
-        for file in write_batches(planned, output, kept):
-            print(f"Written: {file}")
+        for file, requests in write_batches(planned, output, kept).items():
+            print(f"Written: {file} ({counted(requests, 'request')})")
 
 
 @command(import_table, given="*source", of=votes)
@@ -92,37 +95,27 @@ def import_(
     source: Sequence[File],
     *,
     features: str = "offline",
-    matcher: str | None = None,
     abbreviations: File | None = None,
-    loading: Annotated[Loading, *OF_MODELS] = Loading(),
     asking: _Store = Asking(),
 ) -> None:
-    """Take answers into the store: batch results in any order, or a table a, b, model, verdict or probability.
+    """Take votes that were made elsewhere into the store: tables a, b, model, verdict or probability.
 
     Parameters
     ----------
     source : path
-        Results of batch files (.jsonl), or tables of votes.
+        Tables of votes.
     features : str
-        Of a table: the feature set whose names and codes are meant. Of batch results: the set whose prompt files were asked with.
-    matcher : path
-        Of batch results: the trained model whose prompt files were asked with.
+        The feature set whose names are meant.
     abbreviations : path
         Your own abbreviations, as given to train: columns abbreviation, expansion.
 
     Examples
     --------
-    dxmatch votes import batches/results.jsonl --store votes.sqlite
+    dxmatch votes import votes.csv --store votes.sqlite
     """
-    batches = [file for file in source if is_batch_result(Path(file))]
+    naming = providers_of(features, abbreviations=abbreviations)[1].naming
     with VoteStore(asking.filled) as kept:
-        if batches:
-            chosen = FeatureSet.read(features) if matcher is None else load(matcher, loading=loading).features
-            summary = import_batch(batches, kept, {**PROMPTS, **prompts_of(chosen)})
-            print("\n".join(summary.lines()))
-            call.lacking = any(UNKNOWN_PROMPT in what for what in summary.skipped)
-        for file in (file for file in source if file not in batches):
-            naming = providers_of(features, abbreviations=abbreviations)[1].naming
+        for file in source:
             print("\n".join(call(source=file, store=kept, naming=naming).lines()))
 
 

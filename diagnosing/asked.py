@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -24,7 +25,6 @@ from .cases import Cases
 
 if TYPE_CHECKING:
     from ..votes.asking_options import AskSummary
-    from ..votes.batch_files import BatchFile
 
 MAX_SHOWN = 10_000
 """Characters of an answer in the column "unread"; the store holds all of it."""
@@ -78,7 +78,7 @@ class Asked:
     lists : the answers in the long form, see `lists_of`; None where nothing was asked or taken in.
     raters : one for each model and prompt: what became of its questions.
     summary : calls, tokens, cost and failures of asking. imported : of result files that were taken in.
-    files : batch files that were written.
+    files : batch files that were written, and how many requests each holds.
     """
 
     cases: Cases
@@ -88,7 +88,7 @@ class Asked:
     raters: Sequence[RaterAnswers] = ()
     summary: AskSummary | None = None
     imported: AskSummary | None = None
-    files: Sequence[BatchFile] = ()
+    files: Mapping[Path, int] = field(default_factory=dict)
 
     @cached_property
     def table(self) -> Any:
@@ -115,7 +115,7 @@ class Asked:
         lines = [*self.notes]
         for counts in (self.summary, self.imported):
             lines += [] if counts is None else counts.lines("a list of diagnoses")
-        lines += [f"Written: {file}" for file in self.files]
+        lines += [f"Written: {file} ({counted(requests, 'request')})" for file, requests in self.files.items()]
         if self.missing:
             of = sum(rater.questions for rater in self.raters)
             lines.append(

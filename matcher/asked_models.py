@@ -25,7 +25,6 @@ from ..terms.text.normalizer import Normalizer
 from ..votes.asking import Job, named_model, services_of
 from ..votes.endpoint_check import Asked, EndpointCheck, ask_each
 from ..votes.prompts.files import prompt_of
-from ..votes.prompts.prompt import Prompt
 from ..votes.prompts.questions import ModelConfig, Question
 from ..votes.voters import Picker, Voter
 from .batch import Batch, PairModel
@@ -164,11 +163,6 @@ def _groups_of(features: FeatureSet, only: Sequence[str]) -> list[list[tuple[Fea
             served = features.endpoint_of(who.config.model, who.endpoint)
             groups.setdefault((who.config, served), []).append((feature, who))
     return list(groups.values())
-
-
-def prompts_of(features: FeatureSet) -> dict[str, Prompt]:
-    """The prompts of its votes and picks, by version."""
-    return {who.prompt.version: who.prompt for _, who in features.to_ask if who.prompt is not None}
 
 
 @checked

@@ -59,9 +59,8 @@ def test_batches(here: Path, command: Command, loopback: Any) -> None:
     exported = command(*asking, "--export", "batches")
     assert exported.code == 0 and "Written: batches" in exported.out
     results(Path("batches").iterdir(), "1. Gout")
-    refused = command("votes", "import", "results.jsonl", "--store", "s.sqlite")
-    assert refused.code == 1 and "(results.jsonl, line 1" in refused.out
-    assert "dxmatch ask CASES --prompt FILE --results RESULTS" in refused.out
+    other = command(*ASK, "--prompt", "free", "--results", "results.jsonl")
+    assert other.code == 1 and "of no question that is asked here: 2 (results.jsonl, line 1" in other.out
     taken = command(*asking, "--results", "results.jsonl", "-o", "lists.csv")
     assert taken.code == 0 and "2 answers kept" in taken.out and loopback.log()["calls"] == 0
     assert Path("lists.csv").read_text().count("Gout") == 2
@@ -100,9 +99,13 @@ def test_votes_by_batch_files(here: Path, command: Command) -> None:
     lines = Path("results.jsonl").read_text().splitlines()
     failed = {"custom_id": json.loads(lines[0])["custom_id"], "response": None, "error": {"code": "batch_expired"}}
     Path("results.jsonl").write_text("\n".join([json.dumps(failed), *reversed(lines)]))
-    without = command("votes", "import", "results.jsonl")
-    assert without.code == 1 and "batch_expired" in without.out and "its text is not given here" in without.out
-    assert "1 answer kept" in command("votes", "import", "results.jsonl", "--features", "set.toml").out
+    taking = ("votes", "ask", "pairs.csv", "--results", "results.jsonl", "--features")
+    other = command(*taking, "offline", "--only", "contrast")
+    assert other.code == 1 and "none: the set asks no language model" in other.err
+    some = command(*taking, "set.toml", "--only", "vote_a")
+    assert some.code == 1 and "1 answer kept" in some.out and "failed, batch_expired: 1" in some.out
+    assert "of no question that is asked here: 1 (results.jsonl, line" in some.out
+    assert "1 answer kept" in command(*taking, "set.toml").out
     status = command("votes", "status").out
     assert "org/model-a, prompt vote-2" in status and status.count("1 answer, 1 match, 0 unscored") == 1
     assert status.count("1 answer, 0 match, 0 unscored") == 1

@@ -15,7 +15,8 @@ from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.errors import InputError
 from dxmatch.votes import batch_files
 from dxmatch.votes.asking import Job, LanguageModel, Planned
-from dxmatch.votes.batch_files import BatchFile, custom_id, import_batch, is_batch_result, write_batches
+from dxmatch.votes.asking_options import AskSummary
+from dxmatch.votes.batch_files import custom_id, import_batch, write_batches
 from dxmatch.votes.prompts.files import PROMPTS
 from dxmatch.votes.prompts.questions import ModelConfig, Question, canonical
 from dxmatch.votes.store.store import VoteStore
@@ -40,10 +41,18 @@ def job(who: ModelConfig, asked: Callable[[], Iterable[Question]]) -> Planned:
     return Planned(Job(model, PROMPTS[who.prompt], asked), 0, 0)
 
 
-def export(asked: Sequence[Question], folder: Path, store: VoteStore) -> list[BatchFile]:
+def jobs(asked: Sequence[Question]) -> list[Planned]:
     """A job for each model configuration."""
     of = {who: [question for question in asked if question.config == who] for who in (one.config for one in asked)}
-    return write_batches([job(who, partial(iter, own)) for who, own in of.items()], folder, store)
+    return [job(who, partial(iter, own)) for who, own in of.items()]
+
+
+def export(asked: Sequence[Question], folder: Path, store: VoteStore) -> dict[Path, int]:
+    return write_batches(jobs(asked), folder, store)
+
+
+def taken_in(paths: Sequence[Path], asked: Sequence[Question], store: VoteStore) -> AskSummary:
+    return import_batch(paths, store, [one.job for one in jobs(asked)])
 
 
 def requests(path: Path) -> list[dict[str, Any]]:
@@ -73,14 +82,13 @@ def places(path: Path, *lines: int) -> list[str]:
 
 def test_a_request_is_what_batch_services_read(store: VoteStore, tmp_path: Path) -> None:
     question = Question(PHI, "heart attack", "инфаркт миокарда", repeat=3)
-    (file,) = export([question], tmp_path / "out", store)
-    assert file.path == tmp_path / "out" / "vote-1_phi-4_001.jsonl"
-    assert file.requests == 1 and file.path.read_bytes().isascii()
+    ((path, count),) = export([question], tmp_path / "out", store).items()
+    assert path == tmp_path / "out" / "vote-1_phi-4_001.jsonl"
+    assert count == 1 and path.read_bytes().isascii()
     asked = {"messages": PROMPTS["vote-1"].messages("heart attack", "инфаркт миокарда"), "max_tokens": 16, "logprobs": True, "top_logprobs": 10}  # fmt: skip
-    assert requests(file.path) == [
+    assert requests(path) == [
         {"custom_id": custom_id(question), "method": "POST", "url": "/v1/chat/completions", "body": {"model": "phi-4", **asked}}
     ]  # fmt: skip
-    assert store.exported(custom_id(question)) == question and store.exported("f" * 32) is None
 
 
 def test_one_model_a_file_and_no_file_beyond_its_limits(
@@ -92,23 +100,21 @@ def test_one_model_a_file_and_no_file_beyond_its_limits(
     files = export(mixed, tmp_path, store)
     qwen, phi = (f"vote-1_{name}_00{{}}.jsonl" for name in ("Qwen-Qwen2.5-7B-Instruct", "phi-4"))
     numbers = {name.format(at): count for name in (qwen, phi) for at, count in ((1, 10), (2, 10), (3, 5))}
-    assert {file.path.name: file.requests for file in files} == {**numbers, "icd-pick-1_phi-4_001.jsonl": 1}
-    written = [requests(file.path) for file in files]
+    assert {path.name: count for path, count in files.items()} == {**numbers, "icd-pick-1_phi-4_001.jsonl": 1}
+    written = [requests(path) for path in files]
     assert all(len({line["body"]["model"] for line in lines}) == 1 for lines in written)
     assert sorted(line["custom_id"] for lines in written for line in lines) == sorted(map(custom_id, mixed))
     monkeypatch.setattr(batch_files, "MAX_BYTES", 3_000)
     small = export(questions(20), tmp_path / "small", store)
     assert len(small) > 3
-    assert all(file.path.stat().st_size <= 3_000 for file in small)
-    assert sum(file.requests for file in small) == 20
+    assert all(path.stat().st_size <= 3_000 for path in small) and sum(small.values()) == 20
 
 
 def test_models_of_any_names_give_files_of_their_own(store: VoteStore, tmp_path: Path) -> None:
     names = ["a/b", "a-b", "../../etc/passwd", 'a b:c*?"<>|\\', "модель", "x" * 300, ".hidden"]
     files = export([questions(1, ModelConfig(name, "vote-1"))[0] for name in names], tmp_path, store)
-    assert [requests(file.path)[0]["body"]["model"] for file in files] == names
-    assert all(file.path.parent == tmp_path and file.path.name.isascii() for file in files)
-    assert all(len(file.path.name) < 120 for file in files)
+    assert [requests(path)[0]["body"]["model"] for path in files] == names
+    assert all(path.parent == tmp_path and path.name.isascii() and len(path.name) < 120 for path in files)
 
 
 def test_an_export_is_whole_or_not_at_all(store: VoteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,12 +126,12 @@ def test_an_export_is_whole_or_not_at_all(store: VoteStore, tmp_path: Path, monk
 
     with pytest.raises(RuntimeError, match="stopped"):
         write_batches([job(QWEN, failing)], tmp_path / "out", store)
-    assert list((tmp_path / "out").iterdir()) == [] and store.exported(custom_id(questions(1)[0])) is None
-    (file,) = export(questions(1), tmp_path, store)
-    before = file.path.read_bytes()
+    assert list((tmp_path / "out").iterdir()) == []
+    (path,) = export(questions(1), tmp_path, store)
+    before = path.read_bytes()
     with pytest.raises(InputError, match="there is a batch file already"):
         export(questions(5), tmp_path, store)
-    assert file.path.read_bytes() == before
+    assert path.read_bytes() == before
 
 
 def test_results_in_any_order_over_several_files(store: VoteStore, tmp_path: Path) -> None:
@@ -135,15 +141,14 @@ def test_results_in_any_order_over_several_files(store: VoteStore, tmp_path: Pat
     lines = [result(custom_id(question), completion(text)) for question, text in said.items()]
     random.Random(0).shuffle(lines)
     paths = [written(tmp_path / f"r{i}.jsonl", lines[i::3]) for i in range(3)]
-    assert all(map(is_batch_result, paths))
-    summary = import_batch(paths, store)
+    summary = taken_in(paths, asked, store)
     assert (summary.answered, summary.skipped) == (200, {})
     expected = {"Yes": (1, None), "No.": (0, None), "Maybe": (None, "unclear"), "": (None, "empty")}
     for question, answer in zip(asked, store.stored(asked), strict=True):
         assert answer is not None
         assert (answer.verdict, answer.reason, answer.raw) == (*expected[said[question]], said[question])
         assert (answer.prompt_tokens, answer.completion_tokens, answer.seconds) == (152, 2, None)
-    again = import_batch(paths, store)
+    again = taken_in(paths, asked, store)
     assert (again.answered, len(again.skipped["answered already"])) == (0, 200)
 
 
@@ -172,8 +177,8 @@ SKIPPED = [
     ({"response": None, "error": None}, "failed"), (result("", error={"code": "a code\nwith a line", "type": 7}), "failed"),
     (result("", {"choices": []}), "not a chat completion"), (result("", []), "not a chat completion"),
     (result("", {"choices": [{"message": {"content": [{"type": "text", "text": "Yes"}]}}]}), "not a chat completion"),
-    *((line, "a blank line") for line in (b"", b"   ")), *((line, "a damaged line") for line in (b"\xff\xfe\x00", b"[1, 2]", b"null", b"{" * 100_000)),
-    *((result(id), "an unknown custom id") for id in ("f" * 32, "../x", "\ud800" * 32)), (b'{"custom_id": 7, "response": {}}', "an unknown custom id"),
+    *((line, "a damaged line") for line in (b"\xff\xfe\x00", b"[1, 2]", b"null", b"{" * 100_000)),
+    *((result(id), "of no question that is asked here") for id in ("f" * 32, "../x", "\ud800" * 32)), (b'{"custom_id": 7, "response": {}}', "of no question that is asked here"),
 ]  # fmt: skip
 
 
@@ -184,25 +189,21 @@ def test_each_line_is_an_answer_or_is_told_and_the_rest_goes_on(store: VoteStore
         lines.append(
             line if isinstance(line, bytes) or line.get("custom_id") else {**line, "custom_id": custom_id(question)}
         )
-    summary = import_batch([path := written(tmp_path / "r.jsonl", lines)], store)
+    summary = taken_in([path := written(tmp_path / "r.jsonl", lines)], asked, store)
     told = {what: places(path, *(at for at, (_, one) in enumerate(SKIPPED, 1) if one == what)) for _, what in SKIPPED}
     assert (summary.answered, summary.skipped) == (len(ANSWERED), told)
-    assert f"a damaged line: 4 ({path}, line 13, {path}, line 14, {path}, line 15, …)." in summary.lines()
+    assert f"a damaged line: 4 ({path}, line 11, {path}, line 12, {path}, line 13, …)." in summary.lines()
     found = [(one.verdict, one.reason, one.probability) for one in store.stored(asked[len(SKIPPED) :]) if one]
     assert found == [tuple(one) for _, *one in ANSWERED]
     assert list(store.unknown(asked)) == asked[: len(SKIPPED)], "which are asked again"
 
 
 def test_a_file_that_is_no_result(store: VoteStore, tmp_path: Path) -> None:
-    (file,) = export(questions(2), tmp_path, store)
-    good = written(tmp_path / "r.jsonl", [result(custom_id(questions(1)[0]))])
+    (path,) = export(questions(2), tmp_path, store)
     table = written(tmp_path / "t.jsonl", [{"a": "x", "b": "y", "model": "m", "verdict": 1}])
-    odd: dict[Path, str] = dict.fromkeys(
-        (file.path, table, written(tmp_path / "empty.jsonl", [])), "not the result of a batch"
-    )
-    for path, message in (odd | dict.fromkeys((tmp_path / "absent.jsonl", tmp_path), "could not be read")).items():
-        with pytest.raises(InputError, match=message):
-            import_batch([good, path], store)
+    summary = taken_in([path, table], questions(2), store)
+    assert summary.skipped == {"failed": places(path, 1, 2), "of no question that is asked here": places(table, 1)}
     assert store.status() == []
-    late = written(tmp_path / "late.jsonl", [*[b"damaged"] * 99, result(custom_id(questions(1)[0]))])
-    assert is_batch_result(late) and import_batch([late], store).answered == 1
+    for absent in (tmp_path / "absent.jsonl", tmp_path):
+        with pytest.raises(InputError, match="could not be read"):
+            taken_in([absent], questions(2), store)

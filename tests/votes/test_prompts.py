@@ -15,7 +15,6 @@ from dxmatch.endpoints.replies import ChatReply
 from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.score import weighted
 from dxmatch.features.feature_set import FeatureSet
-from dxmatch.matcher.asked_models import prompts_of
 from dxmatch.terms.icd.index import Candidate
 from dxmatch.votes.prompts.files import KINDS, PROMPTS, prompt_of, prompt_of_text
 from dxmatch.votes.prompts.prompt import (
@@ -282,7 +281,10 @@ def test_a_feature_set_names_a_file_beside_itself_and_keeps_its_text(feature_set
     saved = json.loads(json.dumps(features.to_dict()))
     (feature_set.parent / "prompts" / "vote-ru.txt").unlink()
     again = FeatureSet.from_dict(saved)
-    assert again.features == features.features and set(prompts_of(again)) == {version, "pick-ru-1"}
+    assert again.features == features.features and {who.config.prompt for _, who in again.to_ask} == {
+        version,
+        "pick-ru-1",
+    }
     saved["feature"][0]["prompt_text"] += " "
     with pytest.raises(InputError, match="not that of 'prompt_text'"):
         FeatureSet.from_dict(saved)

@@ -87,8 +87,8 @@ def _repair(db: sqlite3.Connection, found: StoreCheck, copy: Path) -> None:
         for table, way in product(KEYS, ("ASC", "DESC")):
             for row in _sound(db, table, ", ".join(f"{column} {way}" for column in range(1, KEYS[table] + 1))):
                 made.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))}) ON CONFLICT DO NOTHING", row)
-        for table in ("answer", "exported"):  # nobody finds what a lost respondent answered
-            made.execute(f"DELETE FROM {table} WHERE respondent NOT IN (SELECT id FROM respondent)")
+        # nobody finds what a lost respondent answered
+        made.execute("DELETE FROM answer WHERE respondent NOT IN (SELECT id FROM respondent)")
         found.repaired, found.answers = copy, made.execute("SELECT count(*) FROM answer").fetchone()[0]
     with suppress(sqlite3.Error, TypeError):
         found.lost = max(0, db.execute("SELECT total FROM tally WHERE name = 'answer'").fetchone()[0] - found.answers)

@@ -39,10 +39,9 @@ SCHEMA = (
         answered_at INTEGER NOT NULL, -- seconds since 1970, UTC
         raw TEXT NOT NULL, checksum INTEGER NOT NULL, PRIMARY KEY (respondent, first, second, repeat)
     ) STRICT, WITHOUT ROWID""",
-    f"CREATE TABLE exported (custom_id TEXT PRIMARY KEY, {_ASKED}, checksum INTEGER NOT NULL) STRICT, WITHOUT ROWID",
     # checksums : of all rows of the table, xor
     "CREATE TABLE tally (name TEXT PRIMARY KEY, total INTEGER NOT NULL, checksums INTEGER NOT NULL) STRICT, WITHOUT ROWID",
-    "INSERT INTO tally VALUES ('respondent', 0, 0), ('answer', 0, 0), ('exported', 0, 0)",
+    "INSERT INTO tally VALUES ('respondent', 0, 0), ('answer', 0, 0)",
     f"PRAGMA application_id = {OURS[0]}",
     f"PRAGMA user_version = {OURS[1]}",
 )
@@ -57,7 +56,7 @@ BESIDE = (
     ) STRICT, WITHOUT ROWID""",
 )
 """Tables that hold no answer, and have no checksums."""
-KEYS = {"respondent": 1, "answer": 4, "exported": 1}
+KEYS = {"respondent": 1, "answer": 4}
 """Of each table whose rows have checksums and are tallied: the columns of its key."""
 TALLIED = [
     f"""CREATE TEMP TRIGGER {table}_{deed} AFTER {deed} ON main.{table} BEGIN
@@ -335,21 +334,6 @@ class VoteStore:
             ModelStatus(ModelConfig(*row[:3]), *row[3:7], *(datetime.fromtimestamp(at, UTC) for at in row[7:9]), *map(json.loads, row[9:]))
             for row in self._read(select, ())
         ]  # fmt: skip
-
-    def remember_exported(self, items: Iterable[tuple[str, Question]]) -> None:
-        """Keeps which question a line of a batch file asks, by its custom id; all of them or none."""
-        with self._errors():
-            rows = [with_checksum((id, self._id(q.config), q.first, q.second, q.repeat)) for id, q in items]
-        with self.writing() as db:
-            db.executemany("INSERT INTO exported VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", rows)
-
-    def exported(self, custom_id: str) -> Question | None:
-        """The question behind a custom id; None where the store did not export it."""
-        for row in self._read("SELECT * FROM exported WHERE custom_id = ?", (custom_id,)):
-            _, id, *question, _ = self._proved("exported", row)
-            for words in self._read("SELECT * FROM respondent WHERE id = ?", (id,)):
-                return Question(ModelConfig(*self._proved("respondent", words)[1:4]), *question)
-        return None
 
     def _read(self, select: str, given: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         with self._errors():

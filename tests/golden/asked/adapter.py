@@ -192,7 +192,7 @@ def command(verb: str, pairs: str, **options: Any) -> Found:
 
 STEPS: dict[str, Callable[..., Found]] = {
     "evaluate": evaluate, "ask": ask, "choice": choice, "reasoning": reasoning, "codes": codes, "columns": columns,
-    **{f"{verb} votes": partial(command, verb) for verb in ("ask", "export", "import")},
+    **{f"{verb} votes": partial(command, verb) for verb in ("ask", "export")},
 }  # fmt: skip
 
 

@@ -101,16 +101,12 @@ def test_texts_come_back_exactly(tmp_path_factory: pytest.TempPathFactory, texts
         assert list(store.unknown([question])) == []
         assert list(store.answers(config, texts)) == [(question, Answer(1, None, texts[4]))]
         assert store.status()[0].config == config
-        store.remember_exported([(texts[4], question)])
-        assert store.exported(texts[4]) == question
         assert store.add_many([(question, NO)]) == 0
 
 
 def test_half_a_surrogate_pair_is_refused_in_a_question_and_spelt_out_in_an_answer(store: VoteStore) -> None:
     broken = asked("a\ud800", "b")
-    for work in (
-        lambda: store.add(broken, YES), lambda: store.remember_exported([("x", broken)]), lambda: list(store.unknown([broken])),
-    ):  # fmt: skip
+    for work in (lambda: store.add(broken, YES), lambda: list(store.unknown([broken]))):
         with pytest.raises(InputError, match="half a surrogate pair"):
             work()
     store.add(asked("a", "c"), Answer(1, None, "\ud83d" * MAX_RAW))

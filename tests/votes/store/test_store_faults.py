@@ -26,7 +26,6 @@ ASKED = [Question(QWEN, f"disease {i}", f"illness {j}") for i in range(20) for j
 def made(path: Path) -> bytes:
     with VoteStore(path) as store:
         store.add_many((question, Answer(1, None, "Yes." * 9, None, 210, 2, 0.4)) for question in ASKED)
-        store.remember_exported((f"{i:032x}", question) for i, question in enumerate(ASKED))
     return path.read_bytes()
 
 
@@ -95,7 +94,7 @@ def test_what_another_program_changes_is_damage(tmp_path: Path) -> None:
     path = tmp_path / "votes.sqlite"
     content = made(path)
     for edit in (
-        "DELETE FROM answer WHERE first = 'disease 7'", "DELETE FROM exported", "UPDATE respondent SET model = 'another/model'",
+        "DELETE FROM answer WHERE first = 'disease 7'", "UPDATE respondent SET model = 'another/model'",
         "DELETE FROM respondent", "UPDATE answer SET verdict = 0",
     ):  # fmt: skip
         path.write_bytes(content)
@@ -117,7 +116,7 @@ def test_a_copy_says_what_it_lacks(tmp_path: Path) -> None:
     assert (check.whole, check.answers, check.lost) == (False, 380, 20)
     assert "20 lost" in "".join(check.lines()) and path.read_bytes() == before
     with VoteStore(copy) as store:
-        assert len(list(store.unknown(ASKED))) == 20 and store.exported(f"{3:032x}") == ASKED[3]
+        assert len(list(store.unknown(ASKED))) == 20
     with pytest.raises(Exception, match="is there already"):
         check_votes(path, repair=copy)
 
