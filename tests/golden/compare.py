@@ -1,4 +1,4 @@
-"""What a golden run finds against what was frozen of it: tables of rows, each row by its key, within tolerances."""
+"""What a golden run finds against what was frozen of it: tables of rows in their order, within tolerances."""
 
 from __future__ import annotations
 
@@ -6,47 +6,29 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 Row = dict[str, Any]
 Cell = Any
+Tables = Mapping[str, Sequence[Row]]
+"""A cell that is absent is undefined."""
 EXACT = 1e-9
 PERMUTATIONS = 9_999
 SEEDS = 12
-P_VALUES, DRAWN = ("p", "p_corrected"), "drawn"
-
-
-class Table(NamedTuple):
-    """key : the columns that tell a row from all others. A cell that is absent is undefined."""
-
-    key: tuple[str, ...]
-    rows: list[Row]
-
-    def by_key(self) -> dict[tuple[Cell, ...], Row]:
-        found: dict[tuple[Cell, ...], Row] = {}
-        for row in self.rows:
-            cells = (row.get(column) for column in self.key)
-            name = tuple(round(cell, 9) if isinstance(cell, float) else cell for cell in cells)
-            if name in found:
-                raise ValueError(f"two rows have the key {name}")
-            found[name] = row
-        return found
-
-
-Tables = Mapping[str, Table]
+P_VALUES, DRAWN = ("p", "p_holm"), "drawn"
 
 
 def differences(expected: Tables, found: Tables) -> list[str]:
     """A line for each table, row or cell that is not as frozen; none where all is as it was."""
     out = [f"{name}: {'not found' if name in expected else 'new'}" for name in sorted(expected.keys() ^ found.keys())]
     for name in sorted(expected.keys() & found.keys()):
-        was, now = expected[name].by_key(), Table(expected[name].key, found[name].rows).by_key()
-        out += [f"{name} {key}: {'gone' if key in was else 'new'}" for key in [*(was.keys() ^ now.keys())]]
-        for key in was.keys() & now.keys():
-            for column in sorted({*was[key], *now[key]} - {DRAWN}):
-                old, new = was[key].get(column), now[key].get(column)
-                if not alike(old, new, _tolerance(was[key], column)):
-                    out.append(f"{name} {key}, {column}: {old} was expected, {new} is found")
+        if len(expected[name]) != len(found[name]):
+            out.append(f"{name}: {len(expected[name])} rows were expected, {len(found[name])} are found")
+        for was, now in zip(expected[name], found[name], strict=False):
+            for column in sorted({*was, *now} - {DRAWN}):
+                old, new = was.get(column), now.get(column)
+                if not alike(old, new, _tolerance(was, column)):
+                    out.append(f"{name} {now}, {column}: {old} was expected")
     return out
 
 
@@ -67,7 +49,7 @@ def _tolerance(row: Row, column: str) -> float:
         return max(width / 10, _one_case(row, value))
     if column in P_VALUES and row.get(DRAWN):
         # Holm's correction multiplies p, and its error, by at most the number of comparisons
-        most = row.get("comparisons", 1) if column == "p_corrected" else 1
+        most = row.get("n_comparisons", 1) if column == "p_holm" else 1
         least = max(value, 1 / (PERMUTATIONS + 1))
         return 3 * math.sqrt(max(least * (most - least), least) / PERMUTATIONS * (1 + 1 / SEEDS))
     return value[1] - value[0] if isinstance(value, list) and len(value) == 2 else 0.0
@@ -75,7 +57,7 @@ def _tolerance(row: Row, column: str) -> float:
 
 def _one_case(row: Row, end: Cell) -> float:
     """How far apart the ends of an interval lie that are whole numbers of cases: 0 for an end that is none."""
-    n = row.get("n", 0)
+    n = row.get("n_cases", 0)
     whole = n and all(abs(one * n - round(one * n)) < 1e-6 for one in (end if isinstance(end, list) else [end]))
     return 1 / n if whole else 0.0
 
@@ -93,7 +75,7 @@ def _middle(cell: Cell) -> float:
     return sum(cell) / 2 if isinstance(cell, list) else float(cell)
 
 
-def frozen(found: Sequence[Tables]) -> dict[str, Table]:
+def frozen(found: Sequence[Tables]) -> dict[str, list[Row]]:
     """What a run found under several seeds, as it is frozen: a number that moves with the seed becomes a range.
 
     Of a p that moves the mean is frozen and the row marked as drawn; an interval's end stays a number where it moves by less
@@ -101,13 +83,8 @@ def frozen(found: Sequence[Tables]) -> dict[str, Table]:
 
     Errors: `ValueError` where anything but a number moves.
     """
-    out: dict[str, Table] = {}
-    for name, table in found[0].items():
-        each = [one[name].by_key() for one in found]
-        if any(one.keys() != each[0].keys() for one in each):
-            raise ValueError(f"{name}: rows come and go with the seed")
-        out[name] = Table(table.key, [_frozen_row([one[key] for one in each]) for key in each[0]])
-    return out
+    every = {name: zip(*(one[name] for one in found), strict=True) for name in found[0]}
+    return {name: list(map(_frozen_row, rows)) for name, rows in every.items()}
 
 
 def _frozen_row(rows: Sequence[Row]) -> Row:
@@ -128,28 +105,21 @@ def _frozen_row(rows: Sequence[Row]) -> Row:
     return out
 
 
-def read(path: Path) -> dict[str, Table]:
+def read(path: Path) -> dict[str, list[Row]]:
     """What was frozen, as `write` wrote it."""
     return {
-        name: Table(
-            tuple(table["key"]),
-            [
-                {column: cell for column, cell in zip(table["columns"], row, strict=True) if cell is not None}
-                for row in table["rows"]
-            ],
-        )
-        for name, table in json.loads(path.read_text("utf-8")).items()
+        name: [{column: cell for column, cell in zip(columns, row, strict=True) if cell is not None} for row in rows]
+        for name, (columns, *rows) in json.loads(path.read_text("utf-8")).items()
     }
 
 
 def write(path: Path, tables: Tables) -> None:
-    """A row a line; numbers with 12 digits."""
+    """Of each table its columns, then a row a line; numbers with 12 digits."""
     parts = []
-    for name, table in tables.items():
-        columns = list(dict.fromkeys([*table.key, *(column for row in table.rows for column in row)]))
-        rows = ",\n".join(_json([_short(row.get(column)) for column in columns]) for row in table.rows)
-        head = f'"key": {_json(table.key)},\n"columns": {_json(columns)}'
-        parts.append(f'{_json(name)}: {{\n{head},\n"rows": [\n{rows}\n]}}')
+    for name, rows in tables.items():
+        columns = list(dict.fromkeys(column for row in rows for column in row))
+        lines = [columns, *([_short(row.get(column)) for column in columns] for row in rows)]
+        parts.append(f"{_json(name)}: [\n" + ",\n".join(map(_json, lines)) + "\n]")
     path.write_text("{\n" + ",\n".join(parts) + "\n}\n", "utf-8")
 
 

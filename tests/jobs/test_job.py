@@ -18,11 +18,15 @@ from ..small_relation import related
 from .conftest import Write, diagnoses, random_pairs, run, turn_a_bit
 
 
-@pytest.mark.parametrize(("chunk_rows", "name"), [(1, "out"), (7, "out.parquet"), (10_000, "out")])
-def test_as_in_memory(chunk_rows: int, name: str, write: Write, model: Path) -> None:
+@pytest.mark.parametrize(("chunk_rows", "name", "engine"), [
+    (1, "out", "local"), (7, "out.parquet", "local"), (10_000, "out", "local"), pytest.param(250, "out", "ray", marks=pytest.mark.slow),
+])  # fmt: skip
+def test_as_in_memory(chunk_rows: int, name: str, engine: str, write: Write, model: Path) -> None:
+    if engine == "ray":
+        pytest.importorskip("ray", reason="the engine 'ray' needs the extra 'ray'")
     rows = 60 if chunk_rows == 1 else 500
     path, table = write(random_pairs(rows), group=100), random_pairs(rows)
-    summary = run(path, path.with_name(name), model, chunk_rows=chunk_rows, add=["features", "shap"])
+    summary = run(path, path.with_name(name), model, chunk_rows=chunk_rows, add=["features", "shap"], engine=engine)
     got = pq.read_table(path.with_name(name))
     expected = dxmatch.load(model).score(table, add=["features", "shap"])
     assert got.schema == expected.schema and got.equals(expected)

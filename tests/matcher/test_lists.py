@@ -229,6 +229,7 @@ def test_the_clusters_and_columns_of_dedupe(m: dxmatch.MatchFunction) -> None:
     assert {*pneumonia["why"].dropna()} == {"the same after normalisation"}
     t1 = found[found["joined_with"] == "type 1 diabetes"].iloc[0]
     assert t1["term"] == "T1DM" and 0.5 < t1["probability"] < 1 and "both are names of" in t1["why"]
+    assert t1["probability"] == m.under("strict").probability("type 1 diabetes", "T1DM")
 
 
 @pytest.mark.parametrize(("policy", "candidates"), [("strict", 1), ("strict", 20), ("specification", 20)])

@@ -105,10 +105,15 @@ def test_a_threshold_is_a_probability(m: MatchFunction, threshold: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [np.array, lambda pairs: np.array(pairs, object), iter, tuple, lambda pairs: pl.LazyFrame(pairs, schema=["a", "b"], orient="row")]
+    "kind", [
+        np.array, lambda pairs: np.array(pairs, object), iter, tuple, lambda pairs: pl.LazyFrame(pairs, schema=["a", "b"], orient="row"),
+        lambda pairs: pd.DataFrame(pairs, columns=["a", "b"]),
+    ],
 )  # fmt: skip
 def test_pairs_as_people_hold_them(m: MatchFunction, kind: Callable[[list[tuple[str, str]]], object]) -> None:
-    assert [*map(bool, np.asarray(m.score(kind([("flu", "influenza"), ("flu", "gout")]))["match"]))] == [True, False]
+    scored = m.score(kind(pairs := [("flu", "influenza"), ("flu", "gout")]))
+    assert [*map(bool, np.asarray(scored["match"]))] == [True, False]
+    assert np.asarray(scored["probability"]).tolist() == [m.probability(*pair) for pair in pairs]
 
 
 @pytest.mark.parametrize("kind", [pd.Series, pl.Series, np.array, pa.array, lambda x: pd.Series(x, [7, 9], "category")])

@@ -1,7 +1,4 @@
-"""The only place where the golden runs of commands call dxmatch: the command line, its exit codes, both streams, what is written, and Ctrl-C.
-
-What is frozen has the names of the day it was frozen; where dxmatch now has another, it stands in `RENAMED`.
-"""
+"""The only place where the golden runs of commands call dxmatch: the command line, its exit codes, both streams, what is written, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import chdir
 from functools import cache
 from pathlib import Path
@@ -32,19 +29,10 @@ from ..compare import alike
 from ..files import lay_out
 from ..tables.containers import taken_apart
 
-RENAMED: Mapping[str, str] = {
-    "--model": "--matcher", "--bootstrap": "--resamples", "--judge": "--judge.model", "--relation": "--graded.relation",
-    "--severity": "--graded.severity", "--codes": "--codes.table", "--source": "--tree", "--open": "--open-pairs",
-}  # fmt: skip
-"""{a name as frozen: dxmatch's today}, of commands, options, columns and keys of JSON."""
-SAID_ANEW: Mapping[str, str] = {
-    "score p.csv --features": "score p.csv --add features", "-o - --format jsonl": "-o -.jsonl", "GPT=good poor": "GPT=good poor=poor",
-}  # fmt: skip
-"""{words as frozen: those that say it today}, where one name does not stand for another."""
-_FROZEN = {today: name for name, today in RENAMED.items()}
 _FIGURE = re.compile(r"(?<![\w.@/-])\d+(?:,\d{3})*(?:\.\d+)?(?![.,]?[\w@])(?! s\b)")
 _KEPT = TemporaryDirectory()
 _MODEL = re.compile(r"@[0-9a-f]{12}\b")
+"""The digits of a model, which hang on the library that trained it."""
 EXAMPLE = Path(dxmatch.__file__ or "").parent / "example"
 CASES = {case["case"]: case for case in json.loads(Path(__file__).with_name("runs.json").read_text("utf-8"))}
 RUNS = [*CASES]
@@ -57,7 +45,7 @@ def named(message: str) -> dict[str, Any]:
     return {
         "rows": sorted({int(row.replace(",", "")) for row in re.findall(r"\brow (\d[\d,]*)", message)}),
         "columns": sorted(set(re.findall(r"\bcolumn '([^']*)'", message))),
-        "options": sorted({_FROZEN.get(option, option) for option in options}),
+        "options": sorted({*options}),
     }
 
 
@@ -68,25 +56,9 @@ def stream(text: str, names: Sequence[str]) -> dict[str, Any]:
     return {"empty": not words, "figures": figures, "names": [name for name in names if name in words], **named(words)}
 
 
-def neutral(value: Any) -> Any:
-    """A JSON document with the names of the day it was frozen, and the model without its digits."""
-    if isinstance(value, dict):
-        return {_FROZEN.get(key, key): neutral(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return [neutral(one) for one in value]
-    return _MODEL.sub("", value) if isinstance(value, str) else value
-
-
-def renamed(arguments: Sequence[str]) -> list[str]:
-    line = "\0".join(RENAMED.get(argument, argument) for argument in arguments)
-    for frozen, today in SAID_ANEW.items():
-        line = line.replace(frozen.replace(" ", "\0"), today.replace(" ", "\0"))
-    return line.split("\0")
-
-
 def in_its_own(arguments: Sequence[str], given: str, interrupt: str = "") -> Done:
     """A process in this folder. interrupt : Ctrl-C comes as soon as a file of such a name is there."""
-    process = subprocess.Popen([sys.executable, "-m", "dxmatch.cli", *renamed(arguments)], stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True, start_new_session=True)  # fmt: skip
+    process = subprocess.Popen([sys.executable, "-m", "dxmatch.cli", *arguments], stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True, start_new_session=True)  # fmt: skip
     try:
         while interrupt and process.poll() is None and not any(Path.cwd().glob(interrupt)):
             time.sleep(0.005)
@@ -148,7 +120,7 @@ def done_by(run: dict[str, Any], model: Path) -> Done:
     arguments, given = shlex.split(run["run"].replace("{model}", str(model))), run.get("given", "")
     if run.get("process"):
         return in_its_own(arguments, given, run.get("interrupt", ""))
-    return typed(*renamed(arguments), given=given)
+    return typed(*arguments, given=given)
 
 
 def left_by(run: dict[str, Any], before: set[str], done: Done) -> dict[str, Any]:
@@ -161,7 +133,7 @@ def left_by(run: dict[str, Any], before: set[str], done: Done) -> dict[str, Any]
         for said in (one["out"], one["err"]):
             said["figures"] = [figure for figure in said["figures"] if figure in run["figures"]]
     if "--json" in arguments:
-        one["json"] = _kept(neutral(json.loads(done.out)), run.get("keys"))
+        one["json"] = _kept(json.loads(_MODEL.sub("", done.out)), run.get("keys"))
         one["out"] = {"empty": False}
     if "tables" in run:
         one["tables"] = {name: [(cells := taken_apart(Path(name))).names, *cells.rows] for name in run["tables"]}

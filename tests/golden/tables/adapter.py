@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import dxmatch
 from dxmatch.tests.command_line import typed
 
-from ..commands.adapter import named, renamed
+from ..commands.adapter import named
 from .containers import Cells, made, taken_apart, variant
 
 RUNS = [*json.loads(Path(__file__).with_name("expected.json").read_text("utf-8"))]
@@ -58,7 +58,7 @@ def through(door: str, table: Any, m: Any, by_command: bool = False) -> Came | s
     """What comes back of a file or frame through a door, or the message that refuses it. by_command : goes by the command line, from file to file."""
     if by_command:
         out = table.with_name(f"o{table.suffix}")
-        done = typed(*renamed(_LINES[door].format(table=table, out=out).split()))
+        done = typed(*_LINES[door].format(table=table, out=out).split())
         return Came(out, *_CAME.get(door, ())) if done.code == 0 else done.err
     ways: dict[str, Callable[[], Any]] = {
         "score": lambda: m.score(table, a="diagnosis", b="reference"),
