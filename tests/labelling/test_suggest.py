@@ -61,13 +61,3 @@ def test_no_pair_twice_equal_or_labelled_and_rows_keep_their_numbers(matcher: Ma
     assert len(found) == 4 and "More would put one diagnosis into over 4" in found.words()[-1]
     every = dxmatch.suggest(gout, 50, matcher=matcher, random_share=0.5, per_diagnosis=50).key
     assert every["row"].to_pylist() == [*range(50)], "drawn at random, a pair is not suggested a second time"
-
-
-@pytest.mark.parametrize(
-    "option",
-    [{"n": 0}, {"random_share": 1.5}, {"per_diagnosis": 0}, {"seed": -1}]
-    + [{"experts": experts} for experts in ([], ["anna", "Anna"], ["a/b"], ["../x"], [""], ["a" * 41])],
-)
-def test_refused(matcher: MatchFunction, option: dict) -> None:
-    with pytest.raises(dxmatch.OptionError, match=next(iter(option))):
-        dxmatch.suggest([{"a": "gout", "b": "flu"}], matcher=matcher, **option)

@@ -108,30 +108,6 @@ def test_what_is_said_of_a_disease_has_no_code_that_says_another_thing() -> None
         assert one["how"] == "unmapped" or one["icd10"] is not None
 
 
-@pytest.mark.parametrize(
-    ("given", "options", "told"),
-    [
-        ({"diagnosis": ["flu", "gout " * 2_001]}, {}, "row 1, column 'diagnosis': .*10,000"),
-        ({"diagnosis": [None, " "]}, {}, "row 0, column 'diagnosis': the diagnosis is blank"),
-        ({"diagnosis": [3, 5]}, {}, "row 0, column 'diagnosis': a value that is not text"), ([3, 5], {}, "row 0, column 'diagnosis'"),
-        (["gout", "flu \ud83d"], {}, "row 1, column 'diagnosis': half a surrogate pair"), ([], {}, "at least one"),
-        ({"x": ["flu"], "y": [""]}, {}, r"no column is known .*Got: \['x', 'y'\]. Or: the option 'column' .COLUMN. names the column"),
-        (["flu"], {"k": 0}, "option 'k' must be a whole number from 1 to 1,000 or None"),
-        ("flu.TSV", {}, "no such file"), ("flu.xlsx#One", {}, "no such file"),
-        ("flu", {"preset": {"encoder": "bergamott"}}, "option 'encoder' .*endpoint:NAME:MODEL .*did you mean 'bergamot'"),
-        ("flu", {"preset": {"encoder": "endpoint:openai:big"}}, "'openai'.*'endpoints'"), ("flu", {"preset": {"encoder": "endpoint:local: "}}, "option 'encoder'"),
-        ("flu", {"pick": "m"}, "no such ICD pick.*ENDPOINT:MODEL"),
-        # without a language model nothing that is for one is silently left unused
-        ("flu", {"preset": {"direct": False}}, "option 'pick' must be a language model"), ("flu", {"preset": "h-ddx"}, "option 'pick'"),
-        ("flu", {"preset": {"prompt": "icd-pick-2"}}, r"option 'pick' .*\(prompt\)"), ("flu", {"preset": "how-to-evaluate-medical-ai"}, "option 'pick'"),
-        ("flu", {"asking": {"max_calls": 3}}, "option 'max_calls' .*pick"), ("flu", {"asking": {"store": "v.sqlite"}}, "option 'store' .*pick"),
-    ],
-)  # fmt: skip
-def test_what_is_refused(given: Any, options: dict[str, Any], told: str) -> None:
-    with pytest.raises(dxmatch.DxmatchError, match=told):
-        dxmatch.icd(given, **options)
-
-
 def test_a_sentence_model_by_the_distance_of_its_vectors(here: Path, tiny_sentence_model: Path) -> None:
     from sentence_transformers import SentenceTransformer
 
@@ -195,21 +171,6 @@ def test_what_counts(here: Path, table: Any, unique: bool, figures: tuple[int, .
     found = dxmatch.icd_accuracy(table, "right", tree="tree.csv", unique=unique)
     top = found["code", "top 1"]
     assert (top.right, top.cases, found.without_gold, found.no_code) == figures
-
-
-@pytest.mark.parametrize(
-    ("table", "gold", "refused"),
-    [
-        ({"diagnosis": ["a b", "c d"], "right": ["I50", "I99.7"]}, "right", r"row 1, column 'right': an unknown ICD-10 code.*'I99.7'"),
-        ({"diagnosis": ["a b", None], "right": ["I50", "I50"]}, "right", "row 1, column 'diagnosis': the diagnosis is blank"),
-        ({"diagnosis": ["a b"], "right": ["I50"]}, "rigth", "'rigth' .* is missing; did you mean 'right'.*gold"),
-        ({"diagnosis": ["a b"], "right": [None]}, "right", "no diagnosis has a right code"),
-        (["a b"], {"diagnosis": ["a b"], "icd10": ["I50"]}, "option 'gold' must be"),
-    ],
-)  # fmt: skip
-def test_right_codes_that_are_refused(here: Path, table: Any, gold: Any, refused: str) -> None:
-    with pytest.raises(dxmatch.DxmatchError, match=refused):
-        dxmatch.icd_accuracy(table, gold, tree="tree.csv")
 
 
 def test_the_gain_of_a_pick(here: Path, loopback: Any) -> None:

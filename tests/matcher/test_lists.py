@@ -90,24 +90,6 @@ def test_what_holds_no_text_is_no_list(m: dxmatch.MatchFunction, terms: Any) -> 
             take(terms)
 
 
-@pytest.mark.parametrize(
-    ("call", "arguments", "options", "told"),
-    [
-        ("link", (["gout"], []), {}, "no terms"), ("link", ([None, 3], ["gout"]), {}, "row 1, column 'a': not a text"),
-        ("link", (["flu \ud83d"], ["gout"]), {}, "row 0, .*half a surrogate pair"),
-        ("link", (["gout"], ["gout"]), {"k": 0}, "option 'k'"), ("link", (["gout"], ["gout"]), {"candidates": 0}, "option 'candidates'"),
-        ("link", ({"x": ["gout"], "y": ["gout"]}, ["gout"]), {}, "no column is known to hold the terms"),
-        ("rank", ("", ["gout"]), {}, "blank"), ("rank", ("###", ["gout"]), {}, "without a letter or digit"),
-        ("rank", (5, ["gout"]), {}, "column 'query': not a text"), ("rank", ("gout", [None, 7]), {}, "row 1, column 'terms': not a text"),
-        ("rank", ("gout", ["gout"]), {"k": 0}, "option 'k' must be a whole number 1 or more"), ("rank", ("Сердце", ["gout", None]), {}, "another script"),
-        ("dedupe", (["gout"],), {"policy": "narrower-counts"}, "without sides"),
-    ],
-)  # fmt: skip
-def test_what_is_refused(m: dxmatch.MatchFunction, call: str, arguments: Any, options: Any, told: str) -> None:
-    with pytest.raises(dxmatch.DxmatchError, match=told):
-        getattr(m, call)(*arguments, **options)
-
-
 def test_rank_gives_the_best_first_and_skips_what_is_missing(m: dxmatch.MatchFunction) -> None:
     ranked = m.rank("heart attack", RANKED, k=None)
     # Equal ones in the order of the list; a term that stands twice comes twice.

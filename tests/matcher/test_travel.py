@@ -23,7 +23,7 @@ import pytest
 from joblib.externals.loky.backend.reduction import dumps as dumps_of_loky
 
 import dxmatch
-from dxmatch.errors import InputError, ModelError, OptionError
+from dxmatch.errors import InputError, ModelError
 from dxmatch.matcher import match_function
 from dxmatch.models.folder import SHIPPED_MODEL, contents_of
 from dxmatch.terms.encoders.declared import EncoderSpec
@@ -122,20 +122,15 @@ def test_parent_and_children_of_a_fork_score_link_and_map() -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize(
-    ("identity", "error", "told"),
-    [
-        *((f"mine@{'0' * digits}", ModelError, rf"^The model is offline-en@[0-9a-f]{{{digits}}}, not mine@0{{{digits}}}\.$") for digits in (12, 64)),
-        *((wrong, OptionError, "option 'identity' must be NAME@HASH") for wrong in ("offline-en", "offline-en@12", "@" + "0" * 12, "x@" + "G" * 12)),
-    ],
-)  # fmt: skip
-def test_the_identities_of_a_model(identity: str, error: Any, told: str) -> None:
+@pytest.mark.parametrize("digits", [12, 64])
+def test_the_identities_of_a_model(digits: int) -> None:
     whole = hashlib.sha256((SHIPPED_MODEL / "model.json").read_bytes()).hexdigest()
     for known in (f"offline-en@{whole[:12]}", f"offline-en@{whole}", whole):
         m = dxmatch.load(policy="strict", loading=Loading(identity=known))
         assert m.identities == (m.identity, f"offline-en@{whole}") and m.identity == f"offline-en@{whole[:12]}"
-    with pytest.raises(error, match=told):
-        dxmatch.load(loading=Loading(identity=identity))
+    told = rf"^The model is offline-en@[0-9a-f]{{{digits}}}, not mine@0{{{digits}}}\.$"
+    with pytest.raises(ModelError, match=told):
+        dxmatch.load(loading=Loading(identity=f"mine@{'0' * digits}"))
 
 
 def with_encoder(folder: Path, **table: str) -> Path:

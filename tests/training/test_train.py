@@ -139,30 +139,6 @@ def test_all_references_held_out(toy_pairs: pd.DataFrame, strings_only: Path) ->
         train(toy_pairs[:50], features=strings_only, split=Split(test_share=0))
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"engine": "magic"}, "one of lightgbm, autogluon"),
-        ({"engine": {"time_limit": 0}}, "option 'time_limit' must be a number above 0"),
-        ({"engine": {"trees": 60}}, "AutoGluon has no such field. Allowed: drop_correlated, time_limit, models"),
-        ({"engine": {"drop_correlated": 1.01}}, "option 'drop_correlated' must be a number from 0.01 to 1"),
-        ({"split": {"folds": 1}}, "option 'folds' must be a whole number 2 or more"),
-        ({"threshold": "best"}, "option 'threshold'"),
-        ({"labels": {"contained": "drop"}}, "option 'contained' must be one of keep, set-aside, match"),
-        ({"labels": {"extra_weight": 0}}, "option 'extra_weight' must be a number above 0"),
-        ({"labels": {"extra": "silver.csv"}}, r"silver\.csv: no such file"),
-        ({"time_limit": 60}, r"engine=dxmatch.AutoGluon\(time_limit=…\)"),
-        ({"seed": 1}, r"split=dxmatch.Split\(seed=…\)"),
-        ({"features": "online"}, "no such feature set"),
-        ({"columns": {"label": "truth"}}, "the column 'truth'"),
-        ({"columns": {"group": "reference"}}, "the column 'reference'"),
-    ],
-)
-def test_wrong_options(example: Path, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(dxmatch.DxmatchError, match=message):
-        train(example / "pairs.csv", **options)
-
-
 @pytest.mark.nightly
 def test_real_pairs(shared_data: Path, tmp_path: Path) -> None:
     """21,187 pairs: the rows held out are all rows of some references, of the pairs that are understood; how good, well above chance."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import dxmatch
-from dxmatch.errors import InputError, OptionError
+from dxmatch.errors import InputError
 from dxmatch.terms.icd import IcdTree, open_tree
 from dxmatch.terms.icd.tree import BLOCK, CATEGORY, CHAPTER, EXTENSION, SUBCATEGORY
 
@@ -81,12 +80,6 @@ def test_rows_that_cannot_be_right(tmp_path: Path, own_cache: Path, text: str, m
     with pytest.raises(InputError, match=message) as caught:
         tree_of(tmp_path, text)
     assert str(caught.value).startswith(str(tmp_path / "own.csv")) and "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("source", ["icd11", "", Path("nowhere.csv"), "/"])
-def test_no_such_source(source: Any) -> None:
-    with pytest.raises(OptionError, match="tree.*'icd10cm', 'icd10' or the path of a CSV file"):
-        open_tree(source)
 
 
 def test_texts_are_mapped_to_ones_own_terms(tmp_path: Path, own_cache: Path) -> None:

@@ -181,16 +181,3 @@ def test_without_autogluon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"engine 'autogluon' needs .* pip install .*\[automl\]'"):
         AutoGluon()
-
-
-@pytest.mark.parametrize(
-    ("models", "says"),
-    [
-        ("GBM,TREES", "'default', or some of GBM, CAT, XGB, RF, XT, NN_TORCH, FASTAI, KNN, LR"),
-        ("CAT,XGB", r"GBM \(LightGBM\) and any others: M can only be made of LightGBM's trees"),
-        ("", "GBM"),
-    ],
-)
-def test_families_refused(models: str, says: str) -> None:
-    with pytest.raises(dxmatch.DxmatchError, match=f"option 'models' must be {says}"):
-        AutoGluon(models=models)
