@@ -17,6 +17,8 @@ from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question
 from dxmatch.votes.store.check import check_votes
 from dxmatch.votes.store.store import VoteStore
 
+from ..case_table import cases
+
 NAMING = Naming(Normalizer())
 GPT4 = ModelConfig("gpt-4", "imported")
 HEADER = "a,b,model,verdict,probability\n"
@@ -63,20 +65,7 @@ def test_equal_names_are_skipped_and_repeated_votes_count_once(store: VoteStore,
     assert (again.answered, len(again.skipped["known already"])) == (0, 3)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("a,c,model,verdict\nx,y,m,1\n", r"the column 'b' \(a diagnosis\) is missing"),
-        ("a,b,model,verdct\nx,y,m,1\n", r"the column 'verdict' \(0 or 1\) is missing; did you mean 'verdct'"),
-        (HEADER + ",y,m,1,\n", r"votes\.csv, row 2, column 'a': the diagnosis is blank"),
-        (HEADER + "x,y,m,1,\nx,???,m,1,\n", r"row 3, column 'b': a diagnosis without a letter or digit.*Got: '\?\?\?'"),
-        (HEADER + "x,y,,1,\n", r"row 2, column 'model': the model is blank"),
-        (HEADER + "x,y,m,2,\n", r"row 2, column 'verdict'.*Allowed: 0 or 1, yes or no, true or false, .*or blank.*Got: '2'"),
-        *[(HEADER + f"x,y,m,1,{p}\n", rf"row 2, column 'probability': not a probability.*Got: '{p}'") for p in ("1.5", "nan", "high")],
-        (HEADER + "x,y,m,1,\nu,v,m,0,\nY,X,m,0,\n", r"row 2, column 'a': the pair 'x', 'y' has two votes of m \(row 2: 1; row 4: 0\)"),
-        (HEADER + "x,y,m,1,\nx,y,m,,\n", r"two votes of m \(row 2: 1; row 3: blank\)"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "message"), cases("votes"))
 def test_rows_that_cannot_be_right(store: VoteStore, tmp_path: Path, text: str, message: str) -> None:
     path = table(tmp_path, text)
     with pytest.raises(InputError, match=message) as caught:

@@ -18,6 +18,8 @@ pytest.importorskip("stamina", reason="asking a language model needs the extra '
 import dxmatch
 from dxmatch.errors import InputError, OptionError
 
+from ..case_table import cases
+
 NOT_FOUND = {"status": 404, "error": "404 page not found"}
 VOTE = '[[feature]]\nname = "v"\nkind = "vote"\nmodel = "{model}"\nendpoint = "lab"\n{more}\n'
 
@@ -27,25 +29,10 @@ def checked(folder: Path, url: str, entries: str, endpoint: str = "") -> list[dx
     return dxmatch.check_endpoints(folder / "set.toml")
 
 
-@pytest.mark.parametrize(
-    ("rules", "entry", "said"),
-    [
-        ([{"text": "Maybe."}], {}, 'the answer names no verdict; the answer was "Maybe.". Ask another model, or with other words'),
-        ([{"text": "<think>The user", "finish": "length"}], {}, r"cut off at the limit on tokens; the answer was .<think>The user.*max_tokens = 2048"),
-        ([{"text": "", "finish": "stop", "usage": {"prompt_tokens": 80, "completion_tokens": 16}}], {}, "the answer holds no text; .*It may think before .* max_tokens = 2048"),
-        ([{"text": "Yes\x1b[2J and no"}], {}, r'names no verdict; the answer was "Yes \[2J and no"'),
-        ([{"choices": [{"message": {"content": "Yes"}}]}], {"more": "soft = true"}, '"Yes" came without log-probabilities.*soft = true'),
-        ([NOT_FOUND], {}, "not found: status 404: no such path or model: `url` must end where"),
-        ([{"status": 401}], {}, "refused key: status 401: .* `key_env` names the variable"),
-        ([{"status": 503}], {}, "server error: status 503.* is loading the model still"),
-        ([{"text": "No"}], {}, ""),
-    ],
-)  # fmt: skip
-def test_what_to_mend(
-    rules: list[dict[str, Any]], entry: dict[str, str], said: str, loopback: Any, tmp_path: Path
-) -> None:
-    loopback.rules(*rules)
-    (one,) = checked(tmp_path, loopback.url, VOTE.format(**{"model": "llama3.1:8b", "more": "", **entry}))
+@pytest.mark.parametrize(("reply", "more", "said"), cases("endpoint_check"))
+def test_what_to_mend(reply: str, more: str, said: str, loopback: Any, tmp_path: Path) -> None:
+    loopback.rules(json.loads(reply))
+    (one,) = checked(tmp_path, loopback.url, VOTE.format(model="llama3.1:8b", more=more))
     assert re.search(said, one.problem) and one.usable == (not said), one.problem
     assert "\x1b" not in "".join(one.lines())
     questions = [request for request in loopback.log()["requests"] if request["path"].endswith("/chat/completions")]
