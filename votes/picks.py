@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..terms.icd.index import DIRECT, Assignment, Candidate, IcdAnswer, IcdIndex
+from ..terms.icd.index import Assignment, Candidate, IcdAnswer, IcdIndex
 from .prompts.questions import REASONS, Question
 from .store.store import VoteStore
 from .voters import Picker
@@ -86,13 +86,9 @@ def picked_answers(
     """
     choices = Choices.of(names, index, k, take_direct)
     ask(choices)
-    out, direct = [], choices.direct
-    # The letters of a code say nothing to an encoder.
-    by_name = [name for name, how in zip(names, direct.how, strict=True) if how == DIRECT]
-    found = zip(*index.candidates(by_name, k), strict=True)
-    for name, node, how in zip(names, direct.nodes.tolist(), direct.how, strict=True):
-        others = index.shown_candidates(*next(found)) if how == DIRECT else []
-        out.append(IcdAnswer() if node < 0 else index.direct_answer(node, how, name, others, k))
+    is_direct = (choices.direct.nodes >= 0).tolist()
+    direct = iter(index.answers([name for name, known in zip(names, is_direct, strict=True) if known], k))
+    out = [next(direct) if known else IcdAnswer() for known in is_direct]
     for choice, answer in zip(choices.asked, store.stored(choices.questions(picker)), strict=True):
         if answer is None or answer.verdict is None:
             reason = NOT_ANSWERED if answer is None else REASONS[answer.reason or "unclear"]

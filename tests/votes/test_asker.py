@@ -23,7 +23,8 @@ from dxmatch.votes.asking import MAX_FAILURES, Budget, Job, LanguageModel, Plann
 from dxmatch.votes.asking_options import AskSummary
 from dxmatch.votes.prompts.files import PROMPTS
 from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question, canonical
-from dxmatch.votes.store.store import StoreError, VoteStore
+from dxmatch.votes.store.file import StoreError
+from dxmatch.votes.store.store import VoteStore
 
 pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
 stamina = pytest.importorskip("stamina", reason="asking a language model needs the extra 'llm'")

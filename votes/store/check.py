@@ -13,7 +13,8 @@ from typing import Any
 
 from ...errors import DxmatchError, quoted
 from ...files.atomic import only_for_me, whole_file
-from .store import KEYS, StoreError, VoteStore, connected, damages, with_checksum
+from .file import KEYS, StoreError, connected, damages, with_checksum
+from .store import VoteStore
 
 
 @dataclass

@@ -16,7 +16,8 @@ import pytest
 
 from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question
 from dxmatch.votes.store.check import check_votes
-from dxmatch.votes.store.store import DamagedStore, StoreError, VoteStore
+from dxmatch.votes.store.file import DamagedStore, StoreError
+from dxmatch.votes.store.store import VoteStore
 
 QWEN = ModelConfig("Qwen/Qwen2.5-7B-Instruct", "vote-1")
 YES = Answer(1, None, "Yes.")
