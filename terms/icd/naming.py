@@ -14,7 +14,7 @@ from functools import cached_property
 
 from ..text.assertion import Status, assertion_of
 from ..text.modifiers import is_modifier
-from ..text.normalizer import Normalizer, normalize_checked
+from ..text.normalizer import EPONYMS, Normalizer, normalize_checked
 from ..text.sentences import is_nothing, is_sentence
 from ..text.vocabulary import NEVER_ENGLISH, Corrections, Vocabulary, words_in
 from .sources import open_tree
@@ -67,10 +67,15 @@ _FOREIGN_ENDING = re.compile(
 )
 """Endings of other languages; a word that has one is no word of medicine by its beginning: "cardiaque"."""
 
+_ACCENT = re.compile("[\u0300-\u036f]")
+_ACCENTED_WORD = re.compile(f"[A-Za-z]+{_ACCENT.pattern}[A-Za-z\u0300-\u036f]*")
+_ACCENTED = EPONYMS | words_in("acne cafe deja excoriee mullerian naive role")
+"""Words that are written with an accent in English, too."""
+
 _FOREIGN_WORDS = words_in(
-    "la el los las del du des le les der die das und mit et con por para di della il aux dans avec een het och na de y"
+    "la el los las del du des le les en au aux der die das und mit et con por para di della il dans avec een het och na de y"
 )
-"""Small words of other languages: beside an unknown word they say that it is one of theirs."""
+"""Small words of other languages: beside an unknown word they say that it is one of theirs, but in an eponym ("de Quervain syndrome")."""
 
 _MEDICAL_ENDING = re.compile(
     r"(?:itis|itides|oma|omas|omata|osis|oses|iasis|asis|emia|aemia|emic|uria|uric|pathy|pathic|plegia|plegic|paresis|trophy|trophic|"
@@ -224,12 +229,17 @@ def _is_foreign(raw: str, name: str, vocabulary: Vocabulary) -> bool:
         if not vocabulary.found(word)[1] and _MEDICAL_ENDING.search(word) is None
         and (not vocabulary.has_stem_of(word) or _FOREIGN_ENDING.search(word) is not None)
     ]  # fmt: skip
-    if not NEVER_ENGLISH.isdisjoint(words):
+    if not NEVER_ENGLISH.isdisjoint(words) or _is_accented(raw, vocabulary):
+        return True
+    every = name.split(" ")
+    if (
+        every[-1] not in _HEADS
+        and not _FOREIGN_WORDS.isdisjoint(every)
+        and not all(vocabulary.found(word)[1] for word in words)
+    ):
         return True
     if not unknown or not _HEADS.isdisjoint(words):
         return False
-    if not _FOREIGN_WORDS.isdisjoint(name.split(" ")):
-        return True
     if 2 * len(unknown) < len(words):
         return False
     if len(words) == 1 or not raw.isupper():
@@ -237,6 +247,18 @@ def _is_foreign(raw: str, name: str, vocabulary: Vocabulary) -> bool:
         unknown = [word for word in unknown if word not in short]
     known = len(words) - len(unknown)
     return len(unknown) > known or (len(unknown) == known > 0 and any(map(_FOREIGN_ENDING.search, unknown)))
+
+
+def _is_accented(raw: str, vocabulary: Vocabulary) -> bool:
+    """Whether a word has an accent that no English word has: "sclérose", "cáncer"; a person's name may have one."""
+    if raw.isascii():
+        return False
+    eponym = not _HEADS.isdisjoint(raw.casefold().split())
+    for word in _ACCENTED_WORD.findall(unicodedata.normalize("NFD", raw)):
+        plain = _ACCENT.sub("", word).casefold()
+        if plain not in _ACCENTED and (word[0].islower() or not (eponym or plain in vocabulary.words)):
+            return True
+    return False
 
 
 def other_orders(raw: str) -> Iterator[str]:

@@ -78,13 +78,13 @@ _STEMS = (
 _ANY_STEM = re.compile("|".join(f"(?:{pattern})" for pattern, _ in _STEMS))
 _EACH_STEM = tuple((re.compile(pattern), replacement) for pattern, replacement in _STEMS)
 
-_EPONYMS = words_in(
+EPONYMS = words_in(
     "addison alzheimer barrett bartholin behcet bell broca crohn cushing down dupuytren fournier hansen hashimoto "
     "hirschsprung hodgkin huntington kaposi kawasaki lyme marfan meckel meniere morton paget parkinson peyronie pott "
     "raynaud reiter reye sheehan sjogren still takayasu tourette turner wegener wernicke whipple wilson zenker"
 )
 """Names of people, of which an s is the possessive without its apostrophe."""
-_SPELLED = {f"{name}s": name for name in _EPONYMS} | {
+_SPELLED = {f"{name}s": name for name in EPONYMS} | {
     "grave": "graves", "gullain": "guillain", "legionnaire": "legionnaires", "schoenlein": "schonlein",
     "sjoegren": "sjogren", "disk": "disc", "disks": "discs", "1st": "first", "2nd": "second", "3rd": "third",
     "4th": "fourth", "5th": "fifth",
