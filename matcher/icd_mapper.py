@@ -26,7 +26,7 @@ from ..terms.text.modifiers import Rest, rests_of
 from ..terms.text.normalizer import normalize_checked
 from ..votes.asking import Job, ask, plan
 from ..votes.asking_options import Asking
-from ..votes.picks import Choices, picked_answers
+from ..votes.picks import Choices
 from ..votes.prompts.files import prompt_of
 from ..votes.store.store import VoteStore
 from ..votes.voters import PICK_OPTIONS, Picker
@@ -305,13 +305,11 @@ class IcdMapper:
     def _picked(self, names: Sequence[str], progress: Progress | None) -> dict[str, IcdAnswer]:
         """A language model's picks for different names: those in the store, and those asked now."""
         picker = Picker.of(self.chosen)
+        choices = Choices.of(names, self.index, self.chosen["k"], self.how.direct)
+        job = Job(self.features.language_model(picker), picker.prompt, partial(choices.questions, picker))
         with VoteStore(self.asking.filled) as votes:
-
-            def asked(choices: Choices) -> None:
-                job = Job(self.features.language_model(picker), picker.prompt, partial(choices.questions, picker))
-                ask(plan([job], votes), votes, self.asking.budget, progress)
-
-            found = picked_answers(names, self.index, self.chosen["k"], picker, votes, asked, self.how.direct)
+            ask(plan([job], votes), votes, self.asking.budget, progress)
+            found = choices.answers(picker, votes, names, self.index, self.chosen["k"])
         return dict(zip(names, found, strict=True))
 
 

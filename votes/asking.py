@@ -198,8 +198,7 @@ def ask(
         if budget.max_cost is not None and (one.job.model.price is None or token_limit(one.job.parameters) is None):
             lacking = f"a price of {one.job.model.model}, or max_tokens among its parameters"
             raise OptionError("max_cost", f"left out where {lacking}, is missing", budget.max_cost)
-    summary, calls, cost = AskSummary(), budget.calls, budget.cost
-    asker = _Asker(open_, store, budget, summary, progress)
+    calls, cost, asker = budget.calls, budget.cost, _Asker(open_, store, budget, progress)
     try:
         run(asker.all(), lambda: asker.stop("interrupted"))
     except KeyboardInterrupt:
@@ -209,6 +208,7 @@ def ask(
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         raise error from None
+    summary = asker.summary
     summary.calls = budget.calls - calls
     summary.cost = budget.cost - cost if any(one.job.model.price for one in open_) else None
     budget.summaries.append(summary)
@@ -218,10 +218,8 @@ def ask(
 class _Asker:
     """The calls of `ask`: many at once, each answer kept as it comes, never beyond the caps."""
 
-    def __init__(
-        self, planned: Sequence[Planned], store: VoteStore, budget: Budget, summary: AskSummary, progress: Progress | None
-    ) -> None:  # fmt: skip
-        self._planned, self._store, self._budget, self._summary = planned, store, budget, summary
+    def __init__(self, planned: Sequence[Planned], store: VoteStore, budget: Budget, progress: Progress | None) -> None:
+        self._planned, self._store, self._budget, self.summary = planned, store, budget, AskSummary()
         self._progress, self._done = progress or (lambda done, total: None), 0
         self._total = sum(one.unknown for one in planned)
         self._failed, self._over, self._claimed = Counter[int](), set[int](), set[Question]()
@@ -290,11 +288,11 @@ class _Asker:
     def _keep(self, question: Question, answer: Answer) -> None:
         """Counts it here, so that an answer that is kept while all else is cancelled is counted too."""
         if self._store.add(question, answer):
-            self._summary.count(question.config.model, answer)
+            self.summary.count(question.config.model, answer)
 
     def _fail(self, job: Job, error: EndpointError) -> None:
-        self._summary.failed[error.kind] += 1
-        self._summary.first_failure = self._summary.first_failure or str(error)
+        self.summary.failed[error.kind] += 1
+        self.summary.first_failure = self.summary.first_failure or str(error)
         self._failed[id(job)] += 1
         most = max(MAX_FAILURES, 2 * job.model.endpoint.concurrency)
         if error.final or self._failed[id(job)] >= most:
@@ -305,7 +303,7 @@ class _Asker:
         """Asks no further question of these jobs, or of all."""
         over = {id(job) for job in jobs or (one.job for one in self._planned)} - self._over
         self._over |= over
-        self._summary.stopped_because += [reason] if over else []
+        self.summary.stopped_because += [reason] if over else []
 
 
 def services_of(endpoints: str | os.PathLike[str] | None) -> tuple[dict[str, Endpoint], dict[str, Price]]:
@@ -332,7 +330,6 @@ def named_model(
         return LanguageModel(endpoints[endpoint], model, price=(prices or {}).get(model))
     known = ", and needs the option 'endpoints', a TOML file"
     if endpoints:
-        near = nearest(endpoint, endpoints) if model else None
-        form = f"{near}:{model}" if near else f"{next(iter(endpoints))}:{asked.rstrip(':')}"
-        known = f", such as {form} (endpoints: {', '.join(endpoints)})"
+        near = nearest(endpoint, endpoints) or next(iter(endpoints))
+        known = f", such as {near}:{model or asked.rstrip(':')} (endpoints: {', '.join(endpoints)})"
     raise OptionError(option, f"{instead}ENDPOINT:MODEL{known}", asked)

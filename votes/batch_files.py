@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,8 @@ from .asking_options import AskSummary
 from .prompts.questions import Answer, Question
 from .store.store import VoteStore
 
-MAX_REQUESTS, MAX_BYTES = 50_000, 150_000_000
-"""Of one file; OpenAI takes 50,000 requests and 200 MB."""
+MAX_REQUESTS = 20_000
+"""Of one file; OpenAI takes 50,000 requests and 200 MB, so each may have 10 kB."""
 
 
 def write_batches(planned: Iterable[Planned], folder: str | os.PathLike[str], store: VoteStore) -> dict[Path, int]:
@@ -40,7 +41,8 @@ def write_batches(planned: Iterable[Planned], folder: str | os.PathLike[str], st
     with ExitStack() as all_or_none:
         for job in (one.job for one in planned):
             stem = f"{job.config.prompt}_{re.sub(r'[^A-Za-z0-9._-]+', '-', job.config.model)[:80]}"
-            for part in _parts(job, store.unknown(job.questions())):
+            requests = (_request(job, question) for question in store.unknown(job.questions()))
+            while part := list(islice(requests, MAX_REQUESTS)):
                 numbers[stem.lower()] += 1
                 path = place / f"{stem}_{numbers[stem.lower()]:03d}.jsonl"
                 if path.exists():
@@ -51,21 +53,11 @@ def write_batches(planned: Iterable[Planned], folder: str | os.PathLike[str], st
     return files
 
 
-def _parts(job: Job, questions: Iterable[Question]) -> Iterator[list[bytes]]:
-    """The requests of a job, as many together as one file may hold."""
-    part, size = list[bytes](), 0
-    for question in questions:
-        messages = job.prompt.messages(question.first, question.second)
-        body = {"model": job.config.model, "messages": messages, **job.parameters}
-        request = {"custom_id": custom_id(question), "method": "POST", "url": "/v1/chat/completions", "body": body}
-        line = json.dumps(request).encode("ascii") + b"\n"  # no separator of Unicode can break it
-        if part and (len(part) >= MAX_REQUESTS or size + len(line) > MAX_BYTES):
-            yield part
-            part, size = [], 0
-        part.append(line)
-        size += len(line)
-    if part:
-        yield part
+def _request(job: Job, question: Question) -> bytes:
+    messages = job.prompt.messages(question.first, question.second)
+    body = {"model": job.config.model, "messages": messages, **job.parameters}
+    request = {"custom_id": custom_id(question), "method": "POST", "url": "/v1/chat/completions", "body": body}
+    return json.dumps(request).encode("ascii") + b"\n"  # no separator of Unicode can break it
 
 
 def custom_id(question: Question) -> str:

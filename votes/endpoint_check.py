@@ -26,10 +26,8 @@ _OFFERED = [
 ]
 Asked = tuple[tuple[str, ...], LanguageModel, Prompt]
 """Columns that rest on a model, none for one that no feature set names; the model; its prompt."""
-_TO_DO = {
-    "truncated": "A model that thinks before it answers needs more: parameters = { max_tokens = 2048, temperature = 0 } in its entry; or switch its thinking off.",
-    "empty": "It may think before it answers (parameters = { max_tokens = 2048, temperature = 0 } in its entry), or be no model for chats.",
-}  # fmt: skip
+_THINKS = "It may think before it answers, and needs more tokens: parameters = { max_tokens = 2048, temperature = 0 } in its entry; or be no model for chats."
+_OTHER = "Ask another model, or with other words (`prompt`, a text file of yours)."
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,7 @@ async def _answer_of(model: LanguageModel, prompt: Prompt) -> tuple[str, str, fl
             return f"{error}", "", time.monotonic() - start
     problem = ""
     if answer.reason is not None:
-        to_do = _TO_DO.get(answer.reason, "Ask another model, or with other words (`prompt`, a text file of yours).")
+        to_do = _THINKS if answer.reason in ("truncated", "empty") else _OTHER
         problem = f"{REASONS[answer.reason]}; the answer was {_shown(answer.raw)}. {to_do}"
     elif "logprobs" in sent and answer.probability is None:
         problem = f"{_shown(answer.raw)} came without log-probabilities, of which a soft vote is made: have them served, or take `soft = true` out."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -64,36 +64,22 @@ class Choices:
                 nodes[choice.row] = choice.nodes[answer.verdict - 1]
         return nodes
 
+    def answers(
+        self, picker: Picker, store: VoteStore, names: Sequence[str], index: IcdIndex, k: int
+    ) -> list[IcdAnswer]:
+        """Maps the names to ICD-10: direct match or code; else "picked", the candidate that the model named; else "unscored".
 
-def picked_answers(
-    names: Sequence[str],
-    index: IcdIndex,
-    k: int,
-    picker: Picker,
-    store: VoteStore,
-    ask: Callable[[Choices], None],
-    take_direct: bool = True,
-) -> list[IcdAnswer]:
-    """Maps different names to ICD-10: direct match or code; else "picked", the candidate that the model named; else "unscored".
-
-    The candidates stand in the order in which they were put to the model, after a direct match, of which no model is asked; the
-    score of a pick is its cosine or its distance with a minus sign.
-
-    Parameters
-    ----------
-    ask : has what the store does not hold of these choices asked.
-    take_direct : as of `Choices.of`.
-    """
-    choices = Choices.of(names, index, k, take_direct)
-    ask(choices)
-    is_direct = (choices.direct.nodes >= 0).tolist()
-    direct = iter(index.answers([name for name, known in zip(names, is_direct, strict=True) if known], k))
-    out = [next(direct) if known else IcdAnswer() for known in is_direct]
-    for choice, answer in zip(choices.asked, store.stored(choices.questions(picker)), strict=True):
-        if answer is None or answer.verdict is None:
-            reason = NOT_ANSWERED if answer is None else REASONS[answer.reason or "unclear"]
-            out[choice.row] = IcdAnswer(how=UNSCORED, candidates=choice.candidates, reason=reason)
-        else:
-            chosen = choice.candidates[answer.verdict - 1]
-            out[choice.row] = IcdAnswer(*chosen[:2], PICKED, chosen.score, choice.candidates)
-    return out
+        The candidates stand in the order in which they were put to the model, after a direct match, of which no model is asked; the
+        score of a pick is its cosine or its distance with a minus sign. names, index, k : as of `of`.
+        """
+        is_direct = (self.direct.nodes >= 0).tolist()
+        direct = iter(index.answers([name for name, known in zip(names, is_direct, strict=True) if known], k))
+        out = [next(direct) if known else IcdAnswer() for known in is_direct]
+        for choice, answer in zip(self.asked, store.stored(self.questions(picker)), strict=True):
+            if answer is None or answer.verdict is None:
+                reason = NOT_ANSWERED if answer is None else REASONS[answer.reason or "unclear"]
+                out[choice.row] = IcdAnswer(how=UNSCORED, candidates=choice.candidates, reason=reason)
+            else:
+                chosen = choice.candidates[answer.verdict - 1]
+                out[choice.row] = IcdAnswer(*chosen[:2], PICKED, chosen.score, choice.candidates)
+        return out
