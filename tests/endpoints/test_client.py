@@ -11,7 +11,6 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -153,15 +152,6 @@ def test_a_key_that_is_given_back_is_blotted_out(
 # Waits
 
 
-def test_waits_between_tries_grow(loopback: Any, endpoint: Callable[..., Endpoint]) -> None:
-    loopback.rules({"status": 500})
-    with pytest.raises(EndpointError):
-        chat(endpoint(tries=3))
-    times = [request["time"] for request in loopback.log()["requests"]]
-    first, second = (after - before for before, after in pairwise(times))
-    assert 0.5 <= first <= 2.0 and 1.0 <= second <= 2.5
-
-
 @pytest.mark.parametrize(("asked", "least"), [("1", 1.0), ("date:3", 1.5)])
 def test_retry_after_holds_for_the_whole_endpoint(
     loopback: Any, endpoint: Callable[..., Endpoint], asked: str, least: float
@@ -254,17 +244,6 @@ def test_the_extra_is_named_where_it_is_absent(
 
 
 # Embeddings
-
-
-def test_vectors_come_in_the_order_of_the_texts(loopback: Any, endpoint: Callable[..., Endpoint]) -> None:
-    texts = [f"text {i}" for i in range(20)]
-    vectors = embed(endpoint(), texts)
-    assert vectors.shape == (20, 8) and vectors.dtype == np.float32
-    loopback.rules({"vectors": "shuffled"})
-    np.testing.assert_array_equal(embed(endpoint(), texts), vectors)
-    np.testing.assert_array_equal(embed(endpoint(), texts[3:4]), vectors[3:4])
-    assert embed(endpoint(), texts, dimensions=3).shape == (20, 3)
-    assert loopback.log()["requests"][-1]["body"]["dimensions"] == 3
 
 
 @pytest.mark.usefixtures("at_once")

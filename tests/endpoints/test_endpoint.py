@@ -8,18 +8,6 @@ from dxmatch.endpoints.endpoint import Endpoint, read_services
 from dxmatch.errors import InputError
 from dxmatch.features.feature_set import FeatureSet
 
-SECRET = "sk-a1b2c3d4e5"
-
-
-def test_the_key_comes_from_the_environment_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    endpoint = Endpoint("e", "http://h/v1", "DXMATCH_TEST_KEY")
-    with pytest.raises(InputError, match="DXMATCH_TEST_KEY, which is not set"):
-        endpoint.key()
-    monkeypatch.setenv("DXMATCH_TEST_KEY", SECRET)
-    assert endpoint.key() == SECRET
-    assert SECRET not in repr(endpoint)
-    assert Endpoint("e", "http://h/v1").key() == ""
-
 
 def test_paper17() -> None:
     """Its columns in the order of the source, under their public names; what a model keeps has no address in it."""

@@ -14,7 +14,6 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, GroupKFold
 
 import dxmatch
 from dxmatch.estimators.match_classifier import MatchClassifier, _match_label
@@ -152,8 +151,3 @@ def test_every_row_has_a_prediction(fitted: MatchClassifier) -> None:
         assert np.isnan(classifier.predict_proba(unknown)[:, 1]).tolist() == [True, False]
     with pytest.warns(dxmatch.NotUnderstoodWarning), pytest.raises(dxmatch.OptionError, match="judge_all"):
         classifier.predict(unknown)
-
-
-def test_cross_validated_by_reference_and_searched(X: pd.DataFrame, y: pd.Series, strings_only: Path) -> None:
-    grid = GridSearchCV(MatchClassifier(strings_only), {"folds": [2, 3]}, cv=GroupKFold(2), scoring="roc_auc")
-    assert grid.fit(X, y, groups=X["a"]).best_score_ > 0.8 and grid.best_estimator_.match_function_.threshold > 0

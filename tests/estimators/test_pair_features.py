@@ -51,14 +51,6 @@ def test_the_offline_features_are_those_of_a_score() -> None:
     pd.testing.assert_frame_equal(made, expected.astype(np.float64))
 
 
-def test_set_output(strings_only: Path) -> None:
-    features = dxmatch.PairFeatures(strings_only).set_output(transform="polars")
-    made = features.fit_transform(FRAME)
-    assert isinstance(made, pl.DataFrame)
-    assert list(made.columns) == features.get_feature_names_out().tolist() == ["ratio_unigram", "levenshtein"]
-    assert (features.n_features_in_, features.feature_names_in_.tolist()) == (2, ["a", "b"])
-
-
 def test_a_missing_diagnosis_is_nan(strings_only: Path) -> None:
     features, missing = dxmatch.PairFeatures(strings_only), [None, float("nan"), pd.NA, "", "  "]
     column = ["flu", *missing]

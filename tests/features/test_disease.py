@@ -11,7 +11,6 @@ from dxmatch.features.names import Names
 from dxmatch.features.providers import SHIPPED
 from dxmatch.features.registry import DISEASE_COLUMNS as COLUMNS
 from dxmatch.features.registry import Pairs
-from dxmatch.models.relation import DIRECTIONS
 
 from .made import GRAPH, TREE, grid, providers, table
 
@@ -64,26 +63,3 @@ def test_the_columns_are_what_they_say(names: list[str]) -> None:
 def test_a_core_is_linked() -> None:
     found = Names(["no heart attack", "family history of myocardial infarction"], providers()).diseases(SHIPPED)
     assert found.nodes[:, 0].tolist() == [GRAPH.ids.index("DOID:03")] * 2
-
-
-NAMES = [
-    "anterior wall infarction", "heart attack", "cardiac disease", "hypertension", "angina pectoris", "unstable angina", "vasculitis",
-    "takayasu arteritis", "acute anterior wall infarction", "infarction", "no angina pectoris", "i21", "acute myocardial infarction",
-]  # fmt: skip
-
-
-def test_directions() -> None:
-    """Turned round every column has the other sign; and what each says."""
-    count, (first, second) = len(NAMES), grid(len(NAMES))
-    found = directions(NAMES, first, second)
-    assert found.shape == (count * count, len(DIRECTIONS)) and np.isfinite(found).all()
-    np.testing.assert_array_equal(found, -directions(NAMES, second, first))
-    np.testing.assert_array_equal(directions([NAMES[0], NAMES[4]], first[:1], second[1:2])[0], found[4])
-    line, information, covered, length, icd = found.reshape(count, count, -1).transpose(2, 0, 1)
-    told = ([0, 0, 1, 0], [1, 2, 3, 4])
-    assert line[told].tolist() == [1, 0, 0, 0], "a kind; a class too broad; nothing; siblings of a sort"
-    of_disease = GRAPH.information[[GRAPH.disease_of[name] for name in NAMES[:5]]]
-    np.testing.assert_allclose(information[told], of_disease[told[0]] - of_disease[told[1]], atol=1e-6)
-    np.testing.assert_allclose(length[told], np.log([3 / 2, 3 / 2, 2, 3 / 2]), atol=1e-6)
-    assert covered[8, 9] > 0, "the words of the second are all in the first"
-    assert icd[0, 4] == 0 and icd[0, 12] == 1, "I21.0 lies below I21"

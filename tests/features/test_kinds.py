@@ -105,32 +105,6 @@ def test_tags_without_the_extra(language: str, module: str, monkeypatch: pytest.
         tags(["acute"], language)
 
 
-def found_in(a: str, b: str) -> float:
-    """The mean over the words of the one of the cosine to the nearest word of the other; 1 for a word of one stem."""
-    encode = HashingEncoder().encode
-    best = [
-        max(1.0 if stems([x], "en") == stems([y], "en") else max(0.0, float(np.dot(*encode([x, y])))) for y in b.split())
-        for x in dict.fromkeys(a.split())
-    ]  # fmt: skip
-    return sum(best) / len(best)
-
-
-WORDS = st.sampled_from(["renal", "kidney", "cancers", "cancer", "of", "the", "1", "é"])
-
-
-@settings(deadline=None, max_examples=25)
-@given(names=st.lists(st.lists(WORDS, min_size=1, max_size=5).map(" ".join), min_size=1, max_size=5, unique=True))
-def test_vectors_by_their_plain_definitions(names: list[str]) -> None:
-    """Cosines within the rounding of float32; alignments within what is lost as words are kept in eight bits."""
-    both = {"kind": "alignment"}
-    cosines, better, worse = table(names, {"kind": "cosine"}, both | {"side": "better"}, both | {"side": "worse"})
-    vectors = HashingEncoder().encode(names)
-    np.testing.assert_allclose(cosines, vectors @ vectors.T, atol=1e-6)
-    found = np.array([[(found_in(a, b), found_in(b, a)) for a in names] for b in names])
-    np.testing.assert_allclose(better, found.max(axis=2), atol=0.02)
-    np.testing.assert_allclose(worse, found.min(axis=2), atol=0.02)
-
-
 @pytest.mark.parametrize(("a", "b", "edits"), [("gout", "gouts", 1 / 5), ("gout", "gout", 0), ("flu", "gout", 3 / 4)])
 def test_edits_over_the_longer(a: str, b: str, edits: float) -> None:
     assert table([a, b], {"kind": "levenshtein"})[0, 0, 1] == pytest.approx(edits)

@@ -7,8 +7,7 @@ import pytest
 
 from dxmatch.errors import InputError
 from dxmatch.evaluation.read.reading import read_lists
-from dxmatch.files.invisible import visible, visible_names
-from dxmatch.files.tables import read_table
+from dxmatch.files.invisible import visible
 
 UNSEEN = "\u00ad\u200b\u200c\u200d\u2060\ufeff\u200e\u200f\u202a\u202c\u2066\u2069\u061c"
 SPELT = ("می\u200cخواهم", "क्\u200dष", "👩\u200d⚕️", "naïve café", "инфаркт", "Sjögren", "a\u2028b", "a\x00b", "a\x85b")
@@ -30,9 +29,3 @@ def test_cells_and_columns_that_look_equal_are_equal() -> None:
         assert any("cannot be seen" in one and told in one for one in read.origin.warnings)
     with pytest.raises(InputError, match="cannot be seen"):
         read_lists(pd.DataFrame(rows).assign(**{"ra\u200bnk": "x"}))
-
-
-def test_texts_stay_as_written() -> None:
-    for rows in ([{"note": "a\u200b" * 150}, {"note": "1. gout\u200b\n2. sepsis"}, {"note": None}], [{"n": 1}]):
-        table = read_table(rows)
-        assert visible_names(table) is table

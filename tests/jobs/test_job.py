@@ -15,7 +15,7 @@ from dxmatch.errors import DxmatchError, InputError
 from dxmatch.files.tables import read_table
 
 from ..small_relation import related
-from .conftest import Write, diagnoses, random_pairs, run, turn_a_bit
+from .conftest import Write, diagnoses, random_pairs, run
 
 
 @pytest.mark.parametrize(("chunk_rows", "name", "engine"), [
@@ -35,23 +35,6 @@ def test_as_in_memory(chunk_rows: int, name: str, engine: str, write: Write, mod
     assert 0 < summary.matches == sum(got["match"].to_pylist()) < rows
     assert (summary.pairs, summary.rejected, summary.chunks, summary.resumed) == (rows, 0, -(-rows // chunk_rows), 0)
     assert not path.with_name(f"{name}.parts").exists()
-
-
-def test_more_texts_than_the_job_holds(write: Write, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each chunk prepares its own, some rows at a time: the bytes are the same with any workers, and so are the rejected rows."""
-    table = random_pairs(600)
-    bad = table.set_column(1, "a", pa.array([None if i == 411 else x for i, x in enumerate(table["a"].to_pylist())]))
-    path, outputs = write(bad), []
-    for number, workers in enumerate((1, 5, 2)):
-        if number == 2:
-            monkeypatch.setattr("dxmatch.jobs.job.MAX_TEXTS", 10)
-            monkeypatch.setattr("dxmatch.jobs.plan.OWN_ROWS", 70)
-        output, rejects = path.with_name(f"{number}.parquet"), path.with_name(f"{number}.csv")
-        run(path, output, model, chunk_rows=200, workers=workers, rejects=rejects)
-        outputs.append((output.read_bytes(), rejects.read_bytes()))
-    assert outputs[0] == outputs[1] == outputs[2]
-    with pytest.raises(InputError, match=r"pairs\.parquet, row 412, column 'a': the diagnosis is blank"):
-        run(path, path.with_name("3.parquet"), model, chunk_rows=200)
 
 
 KINDS = pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string()), pa.dictionary(pa.int8(), pa.large_string()), pa.string_view()  # fmt: skip
@@ -152,24 +135,6 @@ def test_what_is_refused(change: Any, options: dict[str, Any], message: str, wri
     with pytest.raises(DxmatchError, match=message):
         run(source, output, **{"matcher": model} | options)
     assert (tmp_path / "taken").read_text() == "mine" and not list(tmp_path.glob("*.parts"))
-
-
-def test_damaged_files(write: Write, model: Path) -> None:
-    """A bit turned: refused in a short line, or the diagnoses are read as they were. Other damage, by the same reader: tests/files."""
-    path = write(random_pairs(300).select(["a", "b"]), group=120, data_page_size=600, write_batch_size=50)
-    output, m, content, refused = path.with_name("o.parquet"), dxmatch.load(model), path.read_bytes(), 0
-    run(path, output, m, chunk_rows=120)
-    expected = pq.read_table(output)
-    for at in range(5, len(content), len(content) // 40):
-        path.write_bytes(content)
-        turn_a_bit(path, at)
-        try:
-            run(path, output, m, chunk_rows=120, restart=True)
-            assert pq.read_table(output).equals(expected)
-        except InputError as error:
-            assert "pairs.parquet" in str(error) and len(str(error)) < 600
-            refused += 1
-    assert 15 < refused < 40
 
 
 TEXTS = [

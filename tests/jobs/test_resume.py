@@ -204,25 +204,3 @@ def test_too_few_votes_are_refused_before_a_chunk_is_scored(voted: Score, voting
     m = dxmatch.load(voting, loading=dxmatch.Loading(store=tmp_path / "votes.sqlite"), min_coverage=0.5)
     expected = m.score(pq.read_table(tmp_path / "pairs.parquet"))
     assert pq.read_table(tmp_path / "o.parquet").equals(expected) and summary.coverage["vote_expert"] == 0.693
-
-
-def test_finished_chunks_count(voted: Score, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the texts are too many to hold, it is told at the end and nothing is lost; a job that goes on looks at the
-    rest alone, and refuses as it would have at first."""
-    monkeypatch.setattr("dxmatch.jobs.job.MAX_TEXTS", 0)
-    for kept in (10, 5):
-        with pytest.raises(InputError, match=r"vote_expert is known for 69\.3 % of the pairs"):
-            voted()
-        parts = sorted((tmp_path / "o.parquet.parts").glob("part-*"))
-        assert len(parts) == kept
-        for part in parts[5:]:
-            part.unlink()
-        monkeypatch.undo()
-    assert voted(min_coverage=0.5).resumed == 5
-
-
-def test_votes_that_came_in_between_make_another_job(voted: Score, tmp_path: Path, voting: Path) -> None:
-    broken_off(voted, min_coverage=0.5)
-    import_votes(tmp_path / "votes.sqlite", voting, pa.table({"a": ["gout"], "b": ["podagra"], "label": [1]}))
-    with pytest.raises(DxmatchError, match="finished chunks of another job: another vote store"):
-        voted(min_coverage=0.5)

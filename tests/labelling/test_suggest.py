@@ -9,15 +9,7 @@ import pandas as pd
 import pytest
 
 import dxmatch
-from dxmatch.labelling.pick import uncertainty
 from dxmatch.matcher.match_function import MatchFunction
-
-
-def test_uncertainty_is_highest_at_the_threshold_and_even_in_log_odds() -> None:
-    # At a threshold of 0.2 (odds 1/4), 0.5 (odds 1) and 1/17 (odds 1/16) are four-fold away: 4 * 4 / (1 + 4)^2 = 16/25.
-    found = uncertainty(np.array([0.2, 0.5, 1 / 17, 0.0, 1.0]), 0.2)
-    assert found[:3] == pytest.approx([1, 0.64, 0.64])
-    assert np.all((found[3:] > 0) & (found[3:] < 1e-10)) and np.isfinite(uncertainty(np.array([0.0, 1.0]), 1.0)).all()
 
 
 def test_uncertain_pairs_and_some_at_random(matcher: MatchFunction, toy_rows: pd.DataFrame, tmp_path: Path) -> None:

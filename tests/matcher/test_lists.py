@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -19,11 +18,9 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import ReadingWarning
-from dxmatch.features.feature_set import FeatureSet
 from dxmatch.files.tables import write_table
 from dxmatch.matcher import candidates
-from dxmatch.matcher.batch import Batch, PairModel
-from dxmatch.votes.answer_tables import import_table
+from dxmatch.matcher.batch import PairModel
 from dxmatch.votes.store.store import VoteStore
 
 TERMS, MIXED = ["gout", None, "MI"], ["gout", 7, "MI"]
@@ -241,29 +238,6 @@ def test_clusters_that_the_rounds_leave_apart_are_told(m: dxmatch.MatchFunction,
         m.dedupe(["MI", "heart attack", "heart infarction", "cardiac infarction", "coronary attack"], candidates=1)
 
 
-@pytest.mark.parametrize(("call", "lists", "one_unknown"), [("matrix", 2, 10 / 16), ("link", 2, 0.5), ("dedupe", 1, 0.5)])  # fmt: skip
-def test_votes_are_counted_over_all_blocks(
-    call: str, lists: int, one_unknown: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A block without any is judged where the others have enough; too few in all are refused before a pair is scored."""
-    terms, votes = ["mumps", "gout", "angina", "asthma"], tmp_path / "votes.csv"
-    write_table(pa.table(dict(zip("ab", zip(*combinations(terms[1:], 2), strict=True), strict=True)) | {"label": [0] * 3}), votes)  # fmt: skip
-    m, spec = dxmatch.load(), {"model": "an expert", "prompt": "imported", "name": "vote", "kind": "vote"}
-    (vote,) = FeatureSet.from_dict({"feature": [spec]}).features
-    with VoteStore(tmp_path / "v.db") as store:
-        import_table(votes, store, naming=m.providers.naming, verdict="label", model="an expert")
-        seen = replace(m.features, features=(*m.features.features[:-1], vote))
-        model = replace(m.model, features=seen, providers=replace(m.providers, store=store))
-        monkeypatch.setattr("dxmatch.matcher.ranking.PAIRS_AT_ONCE", 4)
-        monkeypatch.setattr(candidates, "NAMES_AT_ONCE", 1)
-        m.model = replace(model, min_coverage=one_unknown)
-        assert len(getattr(m, call)(*[terms] * lists)) == 4
-        m.model = replace(model, min_coverage=one_unknown + 0.01)
-        monkeypatch.setattr(Batch, "probability", None)
-        with pytest.raises(dxmatch.InputError, match=rf"vote is known for {one_unknown:.1%}".replace("%", " %")):
-            getattr(m, call)(*[terms] * lists)
-
-
 def test_the_policy_and_the_threshold_of_dedupe() -> None:
     """Strict, with that policy's own threshold, unless M was loaded with another; a threshold that was set is of M's policy alone."""
     m, pair, twins = dxmatch.load(), ["diabetes mellitus", "type 2 diabetes"], ["type 1 diabetes", "T1DM"]
@@ -277,13 +251,6 @@ def test_the_policy_and_the_threshold_of_dedupe() -> None:
     assert clusters(dxmatch.load(policy="strict", threshold=1.0), twins) == [1, 2]
     with pytest.raises(dxmatch.OptionError, match="without sides"):
         dxmatch.load(policy="narrower-counts").dedupe(pair)
-
-
-def test_the_command_counts_links_that_are_doubtful(tmp_path: Path, command: Any) -> None:
-    (tmp_path / "a.csv").write_text("term\ncancer\n")
-    (tmp_path / "b.csv").write_text("term\nbreast cancer\n")
-    told = command("link", tmp_path / "a.csv", tmp_path / "b.csv", "--threshold", "0.1").output
-    assert "breast cancer" in told and "doubtful 1" in told and "--candidates" not in told
 
 
 BLOCKS = 4

@@ -108,14 +108,6 @@ def test_markup_stays_text(opened):
     assert t.value("document.querySelectorAll('main img, main script').length") == 0 and t.said == []
 
 
-def test_what_is_not_understood_is_said(opened):
-    t = opened()
-    fill(t, "pair-form", a="инфаркт миокарда", b="heart attack")
-    t.press("Enter")
-    until(t, "document.getElementById('pair-status').classList.contains('problem')")
-    assert "another script" in text(t, "pair-status") and t.value("document.getElementById('pair-result').hidden")
-
-
 def test_two_lists_and_a_label_in_the_table(opened, labels):
     t = opened()
     fill(t, "lists-form", a="heart attack\nUTI\n\nинфаркт\n", b="urinary tract infection\nSTEMI\nasthma")

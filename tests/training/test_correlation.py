@@ -34,19 +34,6 @@ def test_pairwise_complete_as_pandas_says(table: np.ndarray, method: str) -> Non
     assert np.isnan(found[3]).all() and np.isnan(found[5]).all()
 
 
-def test_groups_that_say_the_same_stand_side_by_side(table: np.ndarray) -> None:
-    """Each two of a group are close: a chain of neighbours is none."""
-    found = correlations(table)
-    assert found.redundant() == [[0, 1, 4]] and sorted(found.order) == list(range(6))
-    places = [found.order.index(i) for i in (0, 1, 4)]
-    assert max(places) - min(places) == 2
-    x, rng = np.linspace(0, 1, 400), np.random.default_rng(1)
-    chain = np.stack([x, x + 0.35 * rng.random(400), x + 0.35 * rng.random(400) + 0.5 * rng.random(400)], axis=1)
-    rho = correlations(chain).spearman
-    groups = correlations(chain).redundant((rho[0, 2] + min(rho[0, 1], rho[1, 2])) / 2)
-    assert len(groups) == 1 and len(groups[0]) == 2
-
-
 def test_the_less_important_goes() -> None:
     """`better` is best; `worse` is the same with noise, `turned` the same with its sign turned, `other` is independent."""
     kinds = [("worse", "ratio", "stem"), ("better", "ratio", "unigram"), ("other", "ratio", "lemma")]

@@ -53,19 +53,3 @@ def test_interval_resamples_groups() -> None:
     """Forty copies of each of ten references are ten observations: the interval is as wide as without the copies."""
     once = np.random.default_rng(0).random(10), (np.arange(10) % 2).astype(np.int8), np.arange(10)
     assert measure(*(np.repeat(each, 40) for each in once), 0.5)["accuracy"] == measure(*once, 0.5)["accuracy"]
-
-
-def test_reliability_by_hand() -> None:
-    """Four pairs of 0.05, one of them a match; two of 0.95, one of them a match.
-
-    |1/4 - 0.05| = 0.20 for four of six, |1/2 - 0.95| = 0.45 for two: (4 * 0.20 + 2 * 0.45) / 6.
-    """
-    probability, label = np.array([0.05] * 4 + [0.95] * 2), np.array([1, 0, 0, 0, 1, 0], np.int8)
-    got = measure(probability, label, np.arange(6), 0.5)
-    assert got["calibration_error"]["value"] == pytest.approx(1.7 / 6)
-    low, high = got["reliability"]
-    assert (low["from"], low["to"], low["pairs"]) == (0.0, 0.1, 4)
-    assert (low["mean_probability"], low["matches"]) == pytest.approx((0.05, 1 / 4))
-    assert (high["from"], high["to"], high["pairs"]) == (0.9, 1.0, 2)
-    assert (high["mean_probability"], high["matches"]) == pytest.approx((0.95, 1 / 2))
-    assert low["low"] == 0.0 and 0.5 <= low["high"] <= 1.0

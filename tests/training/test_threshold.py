@@ -38,17 +38,6 @@ def test_no_threshold_is_better(pairs: list[tuple[int, int]], prevalence: float 
     assert loss == pytest.approx(least)
 
 
-def test_minimax_does_not_depend_on_the_share_of_matches() -> None:
-    """Ten times as many non-matches of the same scores: max_f1 rises, minimax_f1 stays."""
-    rng, max_f1 = np.random.default_rng(0), Threshold(rule="max_f1")
-    matches, others = rng.beta(4, 2, 300), rng.beta(2, 4, 300)
-    few = np.concatenate([matches, others]), np.repeat(np.array([1, 0], np.int8), 300)
-    many = np.concatenate([matches, np.tile(others, 10)]), np.repeat(np.array([1, 0], np.int8), [300, 3000])
-    assert choose_threshold(*few) == choose_threshold(*many)
-    assert choose_threshold(*few, max_f1) < choose_threshold(*many, max_f1) - 0.1
-    assert choose_threshold(*many, Threshold(rule="max_f1", prevalence=0.5)) == choose_threshold(*few, max_f1)
-
-
 # From the top: 20 matches, then one in two, then none. 40 matches in all.
 LABELS = np.array([1] * 20 + [1, 0] * 20 + [0] * 40, np.int8)
 SCORES = np.arange(100, 0, -1) / 101

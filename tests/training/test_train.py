@@ -124,6 +124,20 @@ def test_the_rule_for_contained_pairs(plain: MatchFunction, toy_pairs: pd.DataFr
     assert kept["contained"] == {"rule": "keep", "pairs": 120, "matches": 103}
 
 
+@pytest.mark.parametrize(
+    ("rule", "against", "decided", "rows"), [("majority", 2, 1, 301), ("majority", 1, 0, 299), ("drop", 2, 0, 299)]
+)
+def test_a_pair_with_two_labels(
+    rule: Any, against: int, decided: int, rows: int, toy_pairs: pd.DataFrame, strings_only: Path
+) -> None:
+    """In either order, and in another spelling of the same words."""
+    first = toy_pairs.iloc[0]
+    said = pd.DataFrame([{"a": f"({first.b.upper()})", "b": first.a, "label": 1 - first.label}] * against)
+    m = train(pd.concat([toy_pairs, said]), features=strings_only, labels={"on_conflict": rule})
+    found = m.data["conflicts"]
+    assert (m.data["rows"], found["pairs"], found["decided"]) == (rows, 1, decided)
+
+
 def test_all_references_held_out(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
     """A pool of what an earlier training held out: the reason is said, and no test share mends it."""
     pool = pd.concat([toy_pairs, toy_pairs.assign(a="other " + toy_pairs["a"], b="other " + toy_pairs["b"])])

@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import signal
-import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -139,17 +138,6 @@ def test_another_model_that_answers_is_told(lab: Lab) -> None:
     assert "    answered by other names (5 model-a-2026, 1 another)" in status.lines()
 
 
-def test_the_key_is_not_in_the_store(lab: Lab) -> None:
-    lab.rules({"contains": "first 1", "echo": "error", "status": 500}, {"echo": "answer"})
-    with stamina.set_testing(True, attempts=2):
-        summary = lab.ask(lab.job(questions(20)))
-    assert summary.answered and summary.failed
-    files = list(lab.store.path.parent.iterdir())
-    assert len(files) == 3  # with the write-ahead log and its index
-    assert not any(b"0123-none" in file.read_bytes() for file in files)
-    assert "0123-none" not in f"{summary!r} {summary.lines()}"
-
-
 # When it stops
 
 
@@ -270,14 +258,3 @@ def test_interrupted_within_a_running_event_loop(lab: Lab) -> None:
     loop.close()
     assert summary.stopped_because == ["interrupted"]
     assert 1 <= summary.answered == len(lab.kept(questions(2_000))) < 1_000
-
-
-def test_a_store_that_is_held_for_a_while_holds_up_no_call(lab: Lab) -> None:
-    """The store is locked for longer than the time-out of a call."""
-    other = sqlite3.connect(lab.store.path, isolation_level=None, check_same_thread=False)
-    other.execute("BEGIN IMMEDIATE")
-    threading.Timer(1.5, lambda: other.execute("ROLLBACK")).start()
-    lab.rules({"delay": 0.2})
-    summary = lab.ask(lab.job(questions(40), timeout=1.0, tries=1))
-    other.close()
-    assert summary.answered == 40 and not summary.failed

@@ -49,11 +49,3 @@ def test_ended_in_the_midst(started: Any, loopback: Any, tmp_path: Path, how: si
     assert again.communicate() and again.returncode == 0
     assert answers(store) == TOTAL and loopback.log()["calls"] <= TOTAL + AT_ONCE
     assert check_votes(store).whole
-
-
-@pytest.mark.nightly
-def test_two_at_once_ask_nothing_twice(started: Any, loopback: Any, tmp_path: Path) -> None:
-    loopback.rules(delay=0.1, keep=False)
-    both = [started(), started()]
-    assert all(one.communicate() and one.returncode == 0 for one in both)
-    assert answers(tmp_path / "votes.sqlite") == TOTAL and set(loopback.log()["asked"].values()) == {1}

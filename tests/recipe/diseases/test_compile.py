@@ -12,7 +12,7 @@ import pytest
 from dxmatch.recipe.diseases import compile as module
 from dxmatch.recipe.diseases.compile import compiled_graph
 from dxmatch.recipe.diseases.tables import Disease, read_diseases
-from dxmatch.recipe.encoder.data import Synonyms, common_synonyms
+from dxmatch.recipe.encoder.data import common_synonyms
 from dxmatch.recipe.word_lists.reading import KINDS, SIGNS, WRONG_KINDS, rows, rows_like
 from dxmatch.terms.diseases.graph import DiseaseGraph
 from dxmatch.terms.icd.ranking import MoreNames
@@ -50,14 +50,6 @@ def test_a_name_at_two_diseases(tmp_path: Path) -> None:
     assert [key for key, each in in_line.items() if "wheeze" in each.names] == ["A"], "the one above all others"
 
 
-def test_empty_classes_are_bridged_and_loops_cut(tmp_path: Path) -> None:
-    names = "A,lung bar,label\nB,Syndromic disease,label\nC,Rare genetic disorder,label\nD,foo gout,label\nE,disease,label\n"
-    found = cleaned(tmp_path, names, "B,A\nC,B\nD,C\nA,E\nD,X\nA,D\n")
-    assert {key: each.parents for key, each in found.items()} == {"A": ("D",), "D": ()}
-    found = cleaned(tmp_path, names, "B,A\nC,B\nD,C\nA,E\nD,X\n")
-    assert {key: each.parents for key, each in found.items()} == {"A": (), "D": ("A",)}, "up over two that say nothing"
-
-
 def of_few(folder: Path, patch: pytest.MonkeyPatch, kinds: list[Mapping[str, str]] = [], **options: Any) -> DiseaseGraph:  # fmt: skip # noqa: B006
     """Five diseases, with these kinds in place of our own tables."""
     patch.setattr(module, "rows_like", lambda start: kinds)
@@ -79,14 +71,6 @@ def test_the_tables_as_a_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     counts = dict(zip(graph.words, graph.word_counts.tolist(), strict=True))
     assert counts["asthma"] == 4 and counts["mumps"] == 1 and "mumps of something" not in graph.disease_of
     assert graph.vague.tolist() == [label == "lung disorder" for label in graph.labels]
-
-
-def test_other_names_join_the_disease_of_the_name_that_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    more = [("Asthma", "wheezy chest"), ("podagra", "gout"), ("foo", "bar"), ("wheeze", "asthma"), ("wheeze", "gout"), ("gout", "asthma"), ("allergic asthma", "")]  # fmt: skip
-    of = of_few(tmp_path, monkeypatch, more=[Synonyms("x", *map(list, zip(*more, strict=True)), [None] * 7)]).disease_of
-    assert of["wheezy chest"] == of["asthma"] and of["podagra"] == of["gout"]
-    assert "foo" not in of and "wheeze" not in of, "unknown, and of two diseases"
-    assert of["gout"] != of["asthma"], "a name that is known stays where it is"
 
 
 def test_classes_of_our_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,11 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxmatch.errors import ModelError
-from dxmatch.terms.diseases.graph import LINKS, DiseaseGraph, DiseaseIndex
+from dxmatch.terms.diseases.graph import DiseaseGraph
 from dxmatch.terms.icd.cache import text_array
 
 from ...small_graph import graph_of
-from ..conftest import HashingEncoder
 
 GRAPH = graph_of()
 
@@ -80,46 +78,3 @@ def test_too_broad_and_in_line() -> None:
     assert np.flatnonzero(GRAPH.too_broad).tolist() == [heart]
     told = {(wall, ischemic): True, (heart, heart): True, (wall, heart): False, (infarction, angina): False}
     assert {pair: GRAPH.in_line(*pair) for pair in told} == {pair: GRAPH.in_line(*pair[::-1]) for pair in told} == told
-
-
-LEUKEMIA, MYELOID, RODS, BLASTS = range(4)
-SIGNS_OF: dict[str, tuple[str, list[str], list[str]]] = {
-    "T:0": ("leukemia", ["leukemia"], []), "T:1": ("myeloid leukemia", ["myeloid leukemia"], ["T:0"]),
-    "T:2": ("auer rods", ["auer rods"], ["T:1"]), "T:3": ("blasts", ["blasts"], ["T:0", "T:1"]),
-}  # fmt: skip
-
-
-def with_signs(*signs: bool) -> DiseaseGraph:
-    """signs : of each link upwards, whether it is that of a sign."""
-    return DiseaseGraph.from_arrays({**graph_of(SIGNS_OF, frozenset()).arrays(), "signs": np.array(signs)})
-
-
-def test_signs_are_no_kinds_and_in_line_with_their_disease_and_the_classes_above() -> None:
-    graph = with_signs(False, True, True, True)
-    assert graph.in_line(RODS, MYELOID) and graph.in_line(LEUKEMIA, RODS) and not graph.in_line(RODS, BLASTS)
-    assert graph.is_sign_of(RODS, MYELOID) and graph.is_sign_of(BLASTS, LEUKEMIA)
-    assert not graph.is_sign_of(MYELOID, LEUKEMIA) and not graph.is_sign_of(RODS, LEUKEMIA)
-    assert graph.kinds.tolist() == [2, 1, 1, 1] and graph.only_signs.tolist() == [False, False, True, True]
-    assert with_signs(*[False] * 4).kinds.tolist() == [4, 3, 1, 1]
-    assert with_signs(False, True, True, False).only_signs.tolist() == [False, False, True, False]  # one is also a kind
-
-
-def test_strings_are_linked_by_name_else_by_the_nearest_names(own_cache: Path) -> None:
-    """Against plain cosines, alone as in a batch."""
-    encoder = HashingEncoder()
-    index, of_names = DiseaseIndex(GRAPH, encoder), encoder.encode(GRAPH.names)
-    nodes, cosines, _ = index.find(GRAPH.names, of_names)
-    assert nodes[:, 0].tolist() == GRAPH.name_disease.tolist() and (cosines[:, 0] == 1).all()
-    assert (nodes[:, 1:] == -1).all() and np.isnan(cosines[:, 1:]).all()
-    asked = ["anterior infarction", "heart failure", "giant cell arteritis", "lung", "vessel"]
-    of_asked = encoder.encode(asked)
-    found = index.find(asked, of_asked)
-    for row, vector in enumerate(of_asked):
-        nearest: dict[int, float] = {}
-        for disease, cosine in zip(GRAPH.name_disease.tolist(), (of_names @ vector).tolist(), strict=True):
-            nearest[disease] = max(nearest.get(disease, -1.0), cosine)
-        best = sorted(nearest, key=lambda each: -nearest[each])[:LINKS]
-        assert found.nodes[row].tolist() == best
-        np.testing.assert_allclose(found.scores[row], [nearest[each] for each in best], atol=1e-6)
-        alone = index.find(asked[row : row + 1], of_asked[row : row + 1])
-        assert alone.scores.tobytes() == found.scores[row : row + 1].tobytes()

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 from dxmatch.errors import InputError, MissingExtra, ModelError, OptionError
-from dxmatch.features.feature_set import FeatureSet
 from dxmatch.terms.encoders.declared import EncoderSpec
 from dxmatch.terms.encoders.folders import hub_folder
 from dxmatch.terms.encoders.sentence import ROWS, SentenceEncoder
@@ -136,13 +135,3 @@ def test_no_code_of_a_folder_runs(file: str, tiny_sentence_model: Path, tmp_path
     with contextlib.suppress(ModelError, OptionError):
         assert np.isfinite(encode(folder, "gout")).all()
     assert not marker.exists()
-
-
-def test_a_users_own_file_names_folders_from_where_it_stands(tiny_sentence_model: Path, tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(tiny_sentence_model, tmp_path / "models" / "tiny"))
-    (tmp_path / "set.toml").write_text(
-        "[[feature]]\nname = 'x'\nkind = 'cosine'\nencoder = 'mine'\n[encoder.mine]\nmodel = 'models/tiny'\n"
-    )
-    features = FeatureSet.read(tmp_path / "set.toml")
-    assert features.folders == {"mine": folder}
-    assert FeatureSet.from_dict(features.to_dict()).folders == {}, "a model keeps the words alone"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +18,6 @@ from dxmatch.errors import DxmatchError, InputError
 from dxmatch.terms.encoders import Encoder
 from dxmatch.terms.icd import IcdIndex
 from dxmatch.terms.icd.naming import Naming
-from dxmatch.terms.icd.ranking import AGREEMENT, FLOOR, MISSING, SAYINGS, UNKNOWN, WIDTH
 from dxmatch.terms.icd.tree import CHAPTER
 from dxmatch.terms.text.normalizer import Normalizer
 
@@ -174,26 +172,6 @@ def test_a_string_without_a_vector_and_a_broken_encoder(index: IcdIndex) -> None
     assert odd.answers(["silence"], 1)[0].how == "none" and np.isnan(odd.find(["silence"]).scores[0, 0])
     with pytest.raises(DxmatchError, match="not finite"):
         odd.find(["noise"])
-
-
-def at(cosine: float) -> tuple[float, float]:
-    return cosine, math.sqrt(1 - cosine**2)
-
-
-def test_the_score_and_the_floor_by_hand(opened: Opened) -> None:
-    """Two names of two categories; of the diagnosis' words the second name lacks "arm", in one of two names, and it says newborn."""
-    placed = {"lesion of arm": at(0.8), "lesion of newborn": at(0.78)}
-    index = opened([("L98", "lesion of arm"), ("P83", "lesion of newborn")], Placed(placed))
-    found = index.candidates(["lesion arm"], by_wording=True)
-    first, second = 0.8, 0.78 - SAYINGS["newborn"].cost - MISSING * 1
-    total = 1 + math.exp((second - first) / WIDTH)
-    expected = [first + AGREEMENT * math.log(1 / total), second + AGREEMENT * math.log((total - 1) / total)]
-    assert codes_of(index, found.nodes[0, :2]) == ["L98", "P83"]
-    assert found.scores[0, :2] == pytest.approx(expected, abs=1e-5)
-    # half of the letters of the second are in a word that no name has; the floor is of the shipped kind of encoder alone
-    low, asked = {"lesion of arm": at(FLOOR + UNKNOWN / 4)}, ["lesion arm", "lesion xqwzyt"]
-    hows = [[one.how for one in opened([("L98", "lesion of arm")], Placed(low, of)).answers(asked, 1)] for of in ("static-x", "x")]  # fmt: skip
-    assert hows == [["nearest", "unmapped"], ["nearest", "nearest"]]
 
 
 def test_a_code_stands_for_its_title_and_is_no_slip() -> None:

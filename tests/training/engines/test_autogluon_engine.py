@@ -1,4 +1,4 @@
-"""AutoGluon's bags, exported: the same predictions from the trees alone, and what each member may learn from."""
+"""AutoGluon's bags, exported: the same predictions from the trees alone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ import dxmatch
 from dxmatch.errors import MissingExtra
 from dxmatch.training.engines import autogluon_engine
 from dxmatch.training.engines.autogluon_engine import AutoGluon
-from dxmatch.training.engines.fitted import Ensemble, ExtraRows, Rows
+from dxmatch.training.engines.fitted import Ensemble, Rows
 from dxmatch.training.options import Split
 from dxmatch.training.statistics.measure import average_precision
 from dxmatch.training.train import train
@@ -70,7 +70,7 @@ def quick(families: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
     return {"GBM": [*QUICK]}
 
 
-def run(folder: Path, weight: Any = 1.0, extra: Sequence[ExtraRows] = ()) -> Run:
+def run(folder: Path) -> Run:
     told: list[Any] = []
     export = autogluon_engine._exported
 
@@ -86,7 +86,7 @@ def run(folder: Path, weight: Any = 1.0, extra: Sequence[ExtraRows] = ()) -> Run
         patch.setattr(autogluon_engine, "_exported", export_and_ask)
         patch.setattr(tempfile, "tempdir", str(folder))
         patch.setattr(autogluon_engine, "_settings", quick)
-        rows = Rows(FEATURES, LABEL, weight * np.ones(600), FOLD, [1, 0, 0, 0, 0], extra)
+        rows = Rows(FEATURES, LABEL, np.ones(600), FOLD, [1, 0, 0, 0, 0])
         ensemble = AutoGluon(time_limit=600).fit(rows, seed=0, progress=lambda *done: progress.append(done))
     return Run(ensemble, *told, progress, list(folder.iterdir()))
 
@@ -117,34 +117,6 @@ def test_the_export_is_the_model_that_won_and_the_leaderboard_is_kept(tmp_path: 
     rising[:, 0] = np.tile(np.linspace(0, 1, 11, dtype=np.float32), 20)
     steps = np.diff(plain.ensemble.trees.raw(rising).reshape(20, 11), axis=1)
     assert steps.min() >= -1e-12 and steps.max() > 0.05, "the first feature never lowers the score"
-
-
-@needs_autogluon
-def test_extra_rows_are_learned_from_but_in_their_own_fold(tmp_path: Path) -> None:
-    """The root of a tree counts the rows that its member has learned from."""
-    features, label = labelled(90, seed=3)
-    extra = ExtraRows(features, label, np.full(90, 0.5), np.repeat([-1, 0, 1], [40, 30, 20]))
-    trained = run(tmp_path, np.random.default_rng(4).uniform(0.5, 2, len(LABEL)), [extra])
-    check(trained)
-    trees = trained.ensemble.trees
-    starts = trees.first_split[trees.first_tree] + trees.first_tree
-    leaves = [slice(a, a + trees.first_split[t + 1] - trees.first_split[t] + 1) for a, t in zip(starts, trees.first_tree[:-1], strict=False)]  # fmt: skip
-    roots = [int(trees.leaf_count[of_tree].sum()) for of_tree in leaves]
-    learned = [int((fold != FOLD).sum() + (fold != extra.fold).sum()) for fold in range(FOLDS)]
-    assert roots == learned * (len(roots) // FOLDS)
-
-
-@needs_autogluon
-def test_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(done: int, total: int) -> None:
-        assert list(tmp_path.iterdir())
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(autogluon_engine, "_settings", quick)
-    with pytest.raises(KeyboardInterrupt):
-        AutoGluon().fit(ROWS, seed=0, progress=interrupt)
-    assert list(tmp_path.iterdir()) == []
 
 
 @needs_autogluon
