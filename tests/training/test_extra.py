@@ -14,6 +14,7 @@ from dxmatch.matcher.match_function import MatchFunction
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.engines import lightgbm_engine
 from dxmatch.training.engines.fitted import Ensemble, ExtraRows, Rows
+from dxmatch.training.examples import ExtraExamples
 from dxmatch.training.options import Extra, LabelRules, Split
 from dxmatch.training.statistics.split import Groups, held_out
 from dxmatch.training.train import train
@@ -79,6 +80,16 @@ def test_a_row_of_a_fold_is_hidden_from_its_member(monkeypatch: pytest.MonkeyPat
     assert [bool(same[fold == k].all()) for k in range(3)] == [False, True, False]
     assert alike(to_all, grown(-1, 1 - label[300:])) == [False] * 3
     assert alike(to_all, grown(-1, label[300:], weight=0.1)) == [False] * 3
+
+
+def test_the_fold_of_an_extra_pair() -> None:
+    names = [("x", "y"), ("r0", "y"), ("x", "r1"), ("r0", "r1"), ("r0", "r2"), ("gone", "x"), ("r1", "gone")]
+    label, weight = np.arange(7, dtype=np.int8) % 2, np.arange(1.0, 8.0)
+    extra = ExtraExamples(np.zeros((7, 1), np.float32), label, weight, np.array(names, object), {})
+    rows = extra.rows({"r0": {0}, "r1": {1}, "r2": {0}}, {"gone"})
+    # of no reference: every fold; r0 and r1 lie in two folds, so no fold may learn it; "gone" is held out
+    assert rows.weight.tolist() == [1, 2, 3, 5] and rows.fold.tolist() == [-1, 0, 1, 0]
+    assert extra.rows({"r0": {0, 3}}, set()).weight.tolist() == [1, 3, 6, 7]
 
 
 def test_a_table_without_labels(toy_pairs: pd.DataFrame, strings_only: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +13,18 @@ import pytest
 from dxmatch.errors import InputError
 from dxmatch.files.pairs import read_pairs
 from dxmatch.files.reading import PairColumns
+from dxmatch.training.fold_fit import MIN_WEIGHT, soft_rows
 from dxmatch.training.train import train
+
+
+def test_a_divided_pair_is_two_rows() -> None:
+    """Shares 1, 0.8 and 0.3 for labels 1, 1, 0; one that is unknown; and one that its adjudication turned round."""
+    weight, label, share = np.array([1, 1, 2, 1, 1]), np.array([1, 1, 0, 1, 1]), np.array([1.0, 0.8, 0.3, np.nan, 0.0])
+    voted: Any = SimpleNamespace(table=np.arange(5)[:, None], label=label, weight=weight, soft=share)
+    own, opposite = soft_rows(voted, np.arange(5))
+    assert own == pytest.approx([1, 0.8, 2 * 0.7, 1, MIN_WEIGHT])
+    assert opposite.features.ravel().tolist() == opposite.fold.tolist() == [1, 2, 4]
+    assert opposite.label.tolist() == [0, 1, 0] and opposite.weight == pytest.approx([0.2, 2 * 0.3, 1])
 
 
 def test_shares_from_a_column_or_from_the_panel() -> None:
