@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from dxmatch.errors import InputError, MissingExtra
 from dxmatch.features.compute import feature_table
 from dxmatch.features.feature_set import FeatureSet
-from dxmatch.features.names import Names
+from dxmatch.features.names import Names, unordered_pairs
 from dxmatch.features.registry import KINDS, REQUIRED
 from dxmatch.features.tokens import VIEWS, _tagger, lemmas, stems, tags
 from dxmatch.terms.icd import IcdIndex
@@ -139,3 +139,16 @@ def test_sets_that_cannot_be_right(tmp_path: Path, text: str, message: str) -> N
 def test_a_set_that_is_kept_is_the_same() -> None:
     offline = FeatureSet.read("offline")
     assert FeatureSet.from_dict(offline.to_dict()) == offline
+
+
+@given(st.data())
+def test_unordered_pairs_as_in_plain_python(data: st.DataObject) -> None:
+    """Also of so many names that the square of their number is beyond 32 or 64 bits."""
+    count = data.draw(st.sampled_from([1, 2, 5, 2049, 70_000, 2**31 - 1]))
+    code = st.integers(0, count - 1)
+    rows = data.draw(st.lists(st.tuples(code, code), min_size=1, max_size=60))
+    a, b = (np.array(side, np.int32) for side in zip(*rows, strict=True))
+    first, second, pair_of_row = unordered_pairs(a, b, count)
+    found = list(zip(first.tolist(), second.tolist(), strict=True))
+    keys = [(min(row), max(row)) for row in rows]
+    assert found == sorted(set(keys)) and [found[pair] for pair in pair_of_row] == keys

@@ -204,3 +204,10 @@ def test_too_few_votes_are_refused_before_a_chunk_is_scored(voted: Score, voting
     m = dxmatch.load(voting, loading=dxmatch.Loading(store=tmp_path / "votes.sqlite"), min_coverage=0.5)
     expected = m.score(pq.read_table(tmp_path / "pairs.parquet"))
     assert pq.read_table(tmp_path / "o.parquet").equals(expected) and summary.coverage["vote_expert"] == 0.693
+
+
+def test_votes_that_came_in_between_make_another_job(voted: Score, tmp_path: Path, voting: Path) -> None:
+    broken_off(voted, min_coverage=0.5)
+    import_votes(tmp_path / "votes.sqlite", voting, pa.table({"a": ["gout"], "b": ["podagra"], "label": [1]}))
+    with pytest.raises(DxmatchError, match="finished chunks of another job: another vote store"):
+        voted(min_coverage=0.5)

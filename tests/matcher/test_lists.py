@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,11 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import ReadingWarning
+from dxmatch.features.feature_set import FeatureSet
 from dxmatch.files.tables import write_table
 from dxmatch.matcher import candidates
 from dxmatch.matcher.batch import PairModel
+from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question
 from dxmatch.votes.store.store import VoteStore
 
 TERMS, MIXED = ["gout", None, "MI"], ["gout", 7, "MI"]
@@ -236,6 +239,24 @@ def test_clusters_that_the_rounds_leave_apart_are_told(m: dxmatch.MatchFunction,
     monkeypatch.setattr("dxmatch.matcher.dedupe._ROUNDS", 1)
     with pytest.warns(UserWarning, match=r"After 1 rounds .* two that stand apart may match.*'candidates'"):
         m.dedupe(["MI", "heart attack", "heart infarction", "cardiac infarction", "coronary attack"], candidates=1)
+
+
+@pytest.mark.parametrize("call", ["matrix", "link", "dedupe", "rank"])
+def test_too_few_votes_are_refused(call: str, tmp_path: Path) -> None:
+    """One of three pairs of names has a vote; as many as are wanted are enough."""
+    m, terms = dxmatch.load(), ["gout", "mumps", "angina"]
+    vote = {"name": "vote", "kind": "vote", "model": "an expert", "prompt": "imported"}
+    seen = replace(
+        m.features, features=(*m.features.features[:-1], *FeatureSet.from_dict({"feature": [vote]}).features)
+    )
+    given = {"dedupe": (terms,), "rank": ("gout", terms)}.get(call, (terms, terms))
+    with VoteStore(tmp_path / "v.db") as store:
+        store.add(Question(ModelConfig("an expert", "imported"), "gout", "mumps"), Answer(0, None))
+        m.model = replace(m.model, features=seen, providers=replace(m.providers, store=store))
+        with pytest.raises(dxmatch.InputError, match=r"vote is known for \d\d\.\d % of the pairs"):
+            getattr(m, call)(*given)
+        m.model = replace(m.model, min_coverage=0.3)
+        assert len(getattr(m, call)(*given)) == 3
 
 
 def test_the_policy_and_the_threshold_of_dedupe() -> None:
