@@ -12,8 +12,10 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import islice
 from string import ascii_uppercase
 from typing import Any, NamedTuple
 
@@ -211,16 +213,11 @@ def _of_line(line: str, kind: Kind) -> Reply:
 
 def _objects(text: str) -> Iterator[tuple[dict[str, Any], str]]:
     """The JSON objects of an answer, and how they are written."""
-    start, decoder = text.find("{"), json.JSONDecoder(strict=False)
-    for _ in range(_MOST_OBJECTS):
-        if start < 0:
-            return
-        try:
+    decoder, end = json.JSONDecoder(strict=False), 0
+    for start in islice((one.start() for one in re.finditer("{", text) if one.start() >= end), _MOST_OBJECTS):
+        with suppress(ValueError, RecursionError):
             held, end = decoder.raw_decode(text, start)
             yield {str(key).strip().casefold().replace(" ", "_"): value for key, value in held.items()}, text[start:end]
-        except (ValueError, RecursionError):
-            end = start + 1
-        start = text.find("{", end)
 
 
 def _of_object(held: Mapping[str, Any], kind: Kind) -> Reply | None:
