@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import InputError, OptionError, quoted
+from ..errors import InputError, quoted
 from ..files.pair_labels import ALLOWED, conflicts, label_of
 from ..files.pairs import check_text
 from ..files.tables import read_table, sound_rows
@@ -49,14 +49,10 @@ def import_table(
         Of a text file that is not UTF-8.
     """
     table = read_table(source, encoding, set_aside=rejects is not None)
-    if model is not None and not model.strip():
-        raise OptionError("model", "the name of who voted", model)
-    needed = {a: "a diagnosis", b: "a diagnosis"} | (
-        {} if verdict == "verdict" and "probability" in table.names else {verdict: "0 or 1"}
-    )
-    needed |= {} if model is not None else {"model": "who voted"}
-    for column, what in needed.items():
-        table.require(column, what)
+    purposes = {a: "a diagnosis", b: "a diagnosis", verdict: "0 or 1", "model": "who voted"}
+    without = {"model" if model else "", verdict if verdict == "verdict" and "probability" in table.names else ""}
+    for column in (one for one in purposes if one not in without):
+        table.require(column, purposes[column])
     problems: dict[int, InputError] = {}
     sides = [table.text(column) for column in (a, b)]
     for column, values in zip((a, b), sides, strict=True):

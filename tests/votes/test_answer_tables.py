@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from dxmatch.errors import InputError, OptionError
+from dxmatch.errors import InputError
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.votes.answer_tables import import_table
@@ -86,10 +86,8 @@ def test_rows_that_cannot_be_right_are_set_aside(store: VoteStore, tmp_path: Pat
         import_table(table(tmp_path, HEADER + "x,y,m,2,\n"), store, naming=NAMING, rejects=rejects)
 
 
-def test_options_that_cannot_be_right_and_a_data_frame(store: VoteStore) -> None:
+def test_a_column_of_another_name_in_a_data_frame(store: VoteStore) -> None:
     path = pd.DataFrame({"a": ["gout", "asthma"], "b": ["podagra", "angina"], "said": [True, False], "probability": [1.0, float("nan")]})  # fmt: skip
-    with pytest.raises(OptionError, match="option 'model' must be the name of who voted"):
-        import_table(path, store, model=" ", naming=NAMING)
     with pytest.raises(InputError, match="the column 'vote' .0 or 1. is missing"):
         import_table(path, store, model="m", verdict="vote", naming=NAMING)
     import_table(path, store, model="gpt-4", verdict="said", naming=NAMING)
