@@ -60,7 +60,7 @@ def import_table(
     pairs = list(zip(*(values.to_pylist() for values in sides), strict=True))
     texts = list(dict.fromkeys(text for row, pair in enumerate(pairs) if row not in problems for text in pair))
     name = dict(zip(texts, naming(texts), strict=True))
-    models = [model] * len(table) if model is not None else table.text("model").to_pylist()
+    models = [model] * len(table) if model else table.text("model").to_pylist()
     verdicts = shares = [None] * len(table)
     if verdict in table.names:
         verdicts = table.parsed(verdict, label_of, "a verdict of no known kind", ALLOWED, problems)

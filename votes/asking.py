@@ -9,11 +9,11 @@ import asyncio
 import json
 import os
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, islice
 from typing import Any
 
@@ -228,6 +228,7 @@ class _Asker:
 
     async def all(self) -> None:
         """Raises an exception group, with the first error first."""
+        self._in_thread = partial(asyncio.get_running_loop().run_in_executor, self._thread)
         try:
             with self._thread:
                 async with asyncio.TaskGroup() as tasks:
@@ -246,9 +247,6 @@ class _Asker:
         async with EndpointClient(endpoint) as client, asyncio.TaskGroup() as workers:
             for _ in range(min(endpoint.concurrency, self._total)):
                 workers.create_task(work())
-
-    def _in_thread(self, work: Callable[..., Any], *given: Any) -> Awaitable[Any]:
-        return asyncio.get_running_loop().run_in_executor(self._thread, work, *given)
 
     def _questions(self, endpoint: Endpoint) -> Iterator[tuple[Job, Question] | tuple[()]]:
         """The questions of an endpoint; () for one that another process is asking, which is looked for again when all others are asked."""
