@@ -135,7 +135,7 @@ def show(call: Call, model: str | None = None, *, allow_download: bool = False) 
     print(f"{m.identities[-1]}   the whole folder (SHA-256 of model.json)")
     if m.fetched_from is not None:
         print(f"{m.fetched_from}   on the Hugging Face hub")
-    print("".join(f"{line}\n" for line in m.features.opens(m.kept_encoders)), end="")
+    print("".join(f"{line}\n" for line in m.features.opens()), end="")
 
 
 @command(given="folder name", of=model)

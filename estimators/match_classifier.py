@@ -39,9 +39,9 @@ class MatchClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     features, engine, contained, on_conflict, test_share, folds, threshold_rule, prevalence, time_limit, models, drop_correlated, refit, store, \
-endpoints, allow_download, min_coverage, abbreviations, extra, encoder, keep_encoders, about, name
-        As the objects that `dxmatch.train` takes have them, in flat: `threshold_rule` is `Threshold.rule`, `encoder` and `keep_encoders` are
-        `Encoders.folder` and `keep`, `about` is `About.text`. `test_share` is 0: what holds pairs back is scikit-learn's cross-validation.
+endpoints, allow_download, min_coverage, abbreviations, extra, encoder, about, name
+        As the objects that `dxmatch.train` takes have them, in flat: `threshold_rule` is `Threshold.rule`, `encoder` is
+        `Encoders.folder`, `about` is `About.text`. `test_share` is 0: what holds pairs back is scikit-learn's cross-validation.
     a, b : str
         The columns of the two diagnoses, where X is a frame.
     group : str, optional
@@ -97,7 +97,6 @@ endpoints, allow_download, min_coverage, abbreviations, extra, encoder, keep_enc
         abbreviations: Mapping[str, str] | None = None,
         extra: Extra | Sequence[Extra] | None = None,
         encoder: str | os.PathLike[str] | None = None,
-        keep_encoders: bool = False,
         about: str = "",
         name: str = "match-function",
         random_state: int = 0,
@@ -126,7 +125,6 @@ endpoints, allow_download, min_coverage, abbreviations, extra, encoder, keep_enc
         self.abbreviations = abbreviations
         self.extra = extra
         self.encoder = encoder
-        self.keep_encoders = keep_encoders
         self.about = about
         self.name = name
         self.random_state = random_state
@@ -181,7 +179,7 @@ endpoints, allow_download, min_coverage, abbreviations, extra, encoder, keep_enc
             split=Split(test_share=self.test_share, folds=self.folds, seed=self._seed(), refit=self.refit),
             threshold=Threshold(rule=self.threshold_rule, prevalence=self.prevalence),
             engine=self._engine(),
-            encoder=Encoders(folder=self.encoder, keep=self.keep_encoders, allow_download=self.allow_download),
+            encoder=Encoders(folder=self.encoder, allow_download=self.allow_download),
             about=About(name=self.name, text=self.about),
             min_coverage=self.min_coverage,
             asking=Asking(endpoints=self.endpoints, store=self.store),

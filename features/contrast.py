@@ -16,23 +16,17 @@ words that begin with "in", "un" or "a" do not, and the forms of one word ("semi
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from functools import lru_cache
-from importlib import resources
 from itertools import islice
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..terms.text.vocabulary import rows_in, words_in
 from .tokens import Sets, numbered
-
-
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
 
 MAX_CONFLICTS = 3
 """More conflicts than this count as this many."""
@@ -44,29 +38,32 @@ _LEVEL = re.compile(r"[bcglst]\d{1,2}[a-c]?")
 """Of the spine (L4, S1), a vitamin (B12), a complement (C3), a tumour's size (T1), a filtration rate (G3a)."""
 _SIDES = {"l": "left", "r": "right"}
 """But of a type, group, … that has a letter: "L hip fracture", "renal stone (R)"."""
-_NOT_DESIGNATED = _set("stage stages class nyha killip figo gold and due for from the with")
-_NOT_ALONE = _set("cell cells linked ray wave")
+_NOT_DESIGNATED = words_in("stage stages class nyha killip figo gold and due for from the with")
+_NOT_ALONE = words_in("cell cells linked ray wave")
 """After these a letter belongs to what follows: "B cell", "X-linked"."""
-_STEERS = _set("with without no")
-_SAYS_NOTHING = _set("of or and to in by due the")
-_OF_THE_WHOLE = _set("type syndrome")
+_STEERS = words_in("with without no")
+_SAYS_NOTHING = words_in("of or and to in by due the")
+_OF_THE_WHOLE = words_in("type syndrome")
 """These end the name of a disease, and what it is "without" stands before them."""
 _MIN_REMAINDER = 4
 _LONGEST = 3
 """Words of a phrase of the table."""
-_DENIES_ONE = _set("non not")
+_DENIES_ONE = words_in("non not")
 """These deny the word or the phrase that follows."""
 _NUMBERED = _NUMBER, _LETTER = "number of", "letter of"
 _NEGATED = "negated"
 """The first part of the axis of a denial: `("negated", "stable")`."""
-_HEADS = _set(
+_HEADS = words_in(
     "associated cell cells dependent elevation induced invasive linked mediated related requiring responsive specific wave"
 )
 """With the word before them they are one thing, which is denied as a whole."""
-_AGAINST_NOTHING = _set("applicable classified elsewhere further including normally otherwise specific specified")
+_AGAINST_NOTHING = words_in("applicable classified elsewhere further including normally otherwise specific specified")
 """No disease is the "specific" one that a "nonspecific" one is not."""
-_WEAKENS = _set("poorly partially partly inadequately incompletely suboptimally")
+_WEAKENS = words_in("poorly partially partly inadequately incompletely suboptimally")
 """What is "poorly controlled" is neither controlled nor the contrary of uncontrolled."""
+
+
+Of = Literal["all", "denials", "words"]
 
 
 class Attribute(NamedTuple):
@@ -77,17 +74,11 @@ class Attribute(NamedTuple):
     words: str
 
 
-def _rows(file: str) -> Sequence[Mapping[str, str]]:
-    """Of a table beside this file; none where there is no such table."""
-    place = resources.files(__package__ or "") / file
-    return [*csv.DictReader(place.read_text("utf-8").splitlines())] if place.is_file() else []
-
-
 @lru_cache
 def _table(language: str) -> Mapping[str, Sequence[tuple[str, str]]]:
     """Axes and values of each form: a word, a phrase, a beginning ("hyper-") or an ending ("-penia"). Empty for a language without a table."""
     forms: dict[str, list[tuple[str, str]]] = {}
-    for row in _rows(f"contrasts_{language}.csv"):
+    for row in rows_in("contrasts", language):
         forms.setdefault(row["form"], []).append((row["axis"], row["value"]))
     return forms
 
@@ -95,7 +86,7 @@ def _table(language: str) -> Mapping[str, Sequence[tuple[str, str]]]:
 @lru_cache
 def _denials(language: str) -> Mapping[str, tuple[str, bool]]:
     """Of a form the word that it says, and whether it denies it."""
-    return {row["form"]: (row["word"], row["denies"] == "yes") for row in _rows(f"denials_{language}.csv")}
+    return {row["form"]: (row["word"], row["denies"] == "yes") for row in rows_in("denials", language)}
 
 
 @lru_cache(maxsize=1 << 17)
@@ -208,29 +199,27 @@ def _is_denial(axis: Hashable) -> bool:
     return isinstance(axis, tuple) and axis[0] == _NEGATED
 
 
-def contrasts(
-    a: str, b: str, language: str = "en", *, denials: bool = False, numbers: bool = True
-) -> list[tuple[str, str]]:
+def contrasts(a: str, b: str, language: str = "en", *, of: Of = "all") -> list[tuple[str, str]]:
     """The conflicting words of two normalised names, those of `a` first, in the order of `a`.
 
-    denials : only where one name affirms what the other denies. numbers : also the numbers and letters of types.
+    of : "denials", only where one name affirms what the other denies; "words", without the numbers and letters of types.
 
     >>> contrasts("chronic hepatitis b", "acute hepatitis c")
     [('chronic', 'acute'), ('hepatitis b', 'hepatitis c')]
-    >>> contrasts("acute stable angina", "chronic unstable angina", denials=True)
+    >>> contrasts("acute stable angina", "chronic unstable angina", of="denials")
     [('stable', 'unstable')]
     """
     of_a: dict[Hashable, dict[Hashable, str]] = {}
     of_b: dict[Hashable, dict[Hashable, str]] = {}
     for name, of_name in ((a, of_a), (b, of_b)):
-        for axis, value, words in attributes(name, language) if _table(language) else ():
-            if not numbers and isinstance(axis, tuple) and axis[0] in _NUMBERED:
-                continue
-            of_name.setdefault(axis, {}).setdefault(value, words)
+        for axis, value, words in attributes(name, language):
+            kind = axis[0] if isinstance(axis, tuple) else "words"
+            if of == "all" or (kind == _NEGATED if of == "denials" else kind not in _NUMBERED):
+                of_name.setdefault(axis, {}).setdefault(value, words)
     return [
         (next(iter(values.values())), next(iter(of_b[axis].values())))
         for axis, values in of_a.items()
-        if axis in of_b and values.keys().isdisjoint(of_b[axis]) and (_is_denial(axis) or not denials)
+        if axis in of_b and values.keys().isdisjoint(of_b[axis])
     ]
 
 

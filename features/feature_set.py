@@ -153,11 +153,10 @@ class FeatureSet:
         endpoint = self.endpoints[self.endpoint_of(config.model, who.endpoint)]
         return LanguageModel(endpoint, config.model, json.loads(config.parameters), self.prices.get(config.model))
 
-    def opens(self, kept: Collection[str] = ()) -> list[str]:
-        """A line for each encoder but the shipped one, with what the user must say for it to be opened. kept : the encoders in the model folder."""
+    def opens(self) -> list[str]:
+        """A line for each encoder but the shipped one, with what the user must say for it to be opened."""
         specs = ((name, self.declared_encoders.get(name) or undeclared(name)) for name in self.encoders)
-        where = [(name, "kept in the model folder" if name in kept else spec.where()) for name, spec in specs if spec]
-        return [f"Encoder {quoted(name)}: {said}." for name, said in where]
+        return [f"Encoder {quoted(name)}: {spec.where()}." for name, spec in specs if spec]
 
     def served_by(self, path: str | os.PathLike[str]) -> FeatureSet:
         """The same columns; the tables of a TOML file go before the set's own. Raises `InputError` of `read_services`.

@@ -206,8 +206,8 @@ def check_endpoints(
     if features is not None or matcher is not None:
         chosen, _ = providers_of(features or "offline", matcher=matcher, loading=Loading(endpoints=endpoints))
         served = chosen.endpoints
-        if not models or only:
-            asked = _of_set(chosen, only)
+        for specs, (who, *_) in (zip(*group, strict=True) for group in _groups_of(chosen, only) if not models or only):
+            asked.append((tuple(feature.name for feature in specs), chosen.language_model(who), who.prompt))
     asked += [((), named_model("models", name, served), prompt_of("vote")) for name in models]
     if not asked:
         raise InputError(
@@ -216,13 +216,3 @@ def check_endpoints(
         )
     with progress.shown("Asking") as report:
         return ask_each(asked, report)
-
-
-def _of_set(features: FeatureSet, only: Sequence[str]) -> list[Asked]:
-    """Each model configuration once, with all columns that rest on it."""
-    asked: list[Asked] = []
-    for group in _groups_of(features, only):
-        specs, who = zip(*group, strict=True)
-        columns = tuple(feature.name for feature in specs)
-        asked.append((columns, features.language_model(who[0]), who[0].prompt))
-    return asked

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
 
 from ..errors import InputError, MissingExtra, ModelError, OptionError, warn
 from ..models import folder as model_folder
 from ..models.folder import ModelFolder
 from ..models.manifest import CARD, MANIFEST, read
-from ..terms.encoders.folders import hub_folder, is_hub_name
-
-T = TypeVar("T")
+from ..terms.encoders.folders import first_line, hub_folder, is_hub_name
 
 
 def hub_name(path: object, revision: str | None = None) -> tuple[str, str | None] | None:
@@ -95,8 +94,10 @@ def push(
         raise InputError("no name of a model of the hub", allowed="owner/model", got=name)
     library = _library(f"{name}: pushing to the hub")
     api = library.HfApi(library_name="dxmatch")
-    _asked(lambda: api.create_repo(name, private=private, exist_ok=True), name)
-    if private and not _asked(lambda: api.model_info(name), name).private:
+    with _refusals_told(name):
+        api.create_repo(name, private=private, exist_ok=True)
+        is_private = api.model_info(name).private
+    if private and not is_private:
         raise ModelError(
             f"{name}: the repository is there and public, and a model's card and warnings quote what it was trained on. "
             "Make it private, or say that it may be public (private=False)."
@@ -105,8 +106,8 @@ def push(
     files = {**contents, "README.md": (_front_matter(contents) + card).encode()}
     operations = [library.CommitOperationAdd(file, content) for file, content in sorted(files.items())]
     message = message or "A match function of dxmatch"
-    made = _asked(lambda: api.create_commit(name, operations, commit_message=message, revision=branch), name)
-    return f"{name}@{made.oid}"
+    with _refusals_told(name):
+        return f"{name}@{api.create_commit(name, operations, commit_message=message, revision=branch).oid}"
 
 
 def _front_matter(contents: Mapping[str, bytes]) -> str:
@@ -122,9 +123,9 @@ def _library(what: str) -> Any:
     return huggingface_hub
 
 
-def _asked(ask: Callable[[], T], name: str) -> T:
+@contextmanager
+def _refusals_told(name: str) -> Iterator[None]:
     try:
-        return ask()
+        yield
     except Exception as error:  # the library raises whatever the layer below did
-        first_line = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
-        raise ModelError(f"{name}: the hub did not do it ({first_line}).") from error
+        raise ModelError(f"{name}: the hub did not do it ({first_line(error).rstrip('.')}).") from error

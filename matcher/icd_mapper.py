@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
+from itertools import compress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -235,9 +236,8 @@ class IcdMapper:
             return dict(zip(names, index.answers(names, k), strict=True))
         wide = max(k, CANDIDATES)
         out = dict(zip(names, self._fitting(names, names, wide), strict=True))
-        rests = {
-            name: rest for name, one in out.items() if one.how in (NEAREST, UNMAPPED) and (rest := self._rest_of(name))
-        }
+        near = [name for name, one in out.items() if one.how in (NEAREST, UNMAPPED)]
+        rests = {name: rest for name in near if (rest := self._rest_of(name)) is not None}
         of_rests = self._fitting([rest.name for rest in rests.values()], [*rests], wide)
         for (name, rest), other in zip(rests.items(), of_rests, strict=True):
             if other.icd10 is not None and not self._goes_before(out[name], other, rest):
@@ -249,26 +249,27 @@ class IcdMapper:
 
         Numbers may differ: types that ICD-10 does not tell apart share a category.
         """
-        index, language = self.index, self.m.providers.normalizer.language
-        return index.answers(looked_up, k, lambda at, entry: not contrasts(names[at], entry, language, numbers=False))
+        language = self.m.providers.normalizer.language
+        return self.index.answers(looked_up, k, lambda at, name: not contrasts(names[at], name, language, of="words"))
 
     def _rest_of(self, name: str) -> Rest | None:
         """What is looked up for a name without modifiers; None where nothing is."""
         rests = [*rests_of(name, self.m.providers.normalizer.language)]
         known = self.index.direct([rest.name for rest in rests]).nodes >= 0
-        first = next((rest for rest, is_name in zip(rests, known.tolist(), strict=True) if is_name), None)
-        return first or max((rest for rest in rests if rest.sure), key=lambda rest: len(rest.modifiers), default=None)
+        return next(compress(rests, known), None) or max(
+            (rest for rest in rests if rest.sure), key=lambda rest: len(rest.modifiers), default=None
+        )
 
     def _goes_before(self, whole: IcdAnswer, other: IcdAnswer, rest: Rest) -> bool:
         """Whether the answer for a name with its modifiers goes before that for the rest of it."""
-        if whole.icd10 is None or whole.score is None or other.icd10 is None or other.score is None:
+        if whole.how == UNMAPPED:
             return False
-        tree = self.index.tree
-        one, another = self.index.category_of(np.array([tree.find(whole.icd10), tree.find(other.icd10)], np.int32))
-        if one == another:
-            return whole.score >= min(_WITH_MODIFIERS, other.score)
-        found = self.m.providers.normalizer(whole.candidates[0].found).split()
-        return whole.score >= _WITH_MODIFIERS and not rest.only_sides and rest.modifiers.issubset(found)
+        (near, *_), (least, *_) = whole.candidates, other.candidates
+        nodes = np.array([self.index.tree.find(one.code) for one in (near, least)], np.int32)
+        if len({*self.index.category_of(nodes).tolist()}) == 1:
+            return near.score >= min(_WITH_MODIFIERS, least.score)
+        said = self.m.providers.normalizer(near.found).split()
+        return near.score >= _WITH_MODIFIERS and not rest.only_sides and rest.modifiers.issubset(said)
 
     def _as_said(self, names: Mapping[str, str]) -> dict[str, IcdAnswer]:
         """Another code than that of the nearest name where M does not match it, for texts that say a disease is past or of the family.
@@ -294,7 +295,7 @@ class IcdMapper:
                 if titles[each.name].status == status and (one.core, titles[each.name].core) in matching
             ]  # fmt: skip
             if fits:
-                others = [each for each in candidates[text] if each is not fits[0]]
+                others = (each for each in candidates[text] if each is not fits[0])
                 out[text] = IcdAnswer(*fits[0][:2], NEAREST, fits[0].score, [fits[0], *others][:k])
             elif (alone := index.answers([one.core], k)[0]).icd10 is not None:
                 out[text] = alone._replace(how=NEAREST)
@@ -309,8 +310,7 @@ class IcdMapper:
         job = Job(self.features.language_model(picker), picker.prompt, partial(choices.questions, picker))
         with VoteStore(self.asking.filled) as votes:
             ask(plan([job], votes), votes, self.asking.budget, progress)
-            found = choices.answers(picker, votes, names, self.index, self.chosen["k"])
-        return dict(zip(names, found, strict=True))
+            return dict(zip(names, choices.answers(picker, votes, names, self.index, self.chosen["k"]), strict=True))
 
 
 _shipped = cache(load)

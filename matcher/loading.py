@@ -15,7 +15,6 @@ from ..features.providers import SHIPPED, Providers
 from ..models.folder import ModelFolder
 from ..options import File, Options
 from ..terms.diseases.graph import DiseaseGraph, vocabulary_of
-from ..terms.encoders.folders import kept_encoders
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.normalizer import Normalizer
 
@@ -116,7 +115,7 @@ def open_parts(
     return features, features.open(
         Normalizer.from_spec(manifest.normalizer),
         None if encoder is None else StaticEncoder.from_arrays(encoder, f"{manifest.name}: encoder"),
-        folders={**kept_encoders(parts.kept, features.encoders), **encoders},
+        folders=encoders,
         graph=graph,
         vocabulary=None if graph is None else vocabulary_of(graph, features.language),
         identities=manifest.encoders,

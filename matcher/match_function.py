@@ -26,7 +26,6 @@ from ..models import folder as model_folder
 from ..models.folder import ModelFolder, shipped_parts
 from ..models.manifest import warn_of_other_releases
 from ..options import Between, File, Output, Rule, Table, checked
-from ..terms.encoders.folders import KeptEncoder
 from ..terms.icd.naming import LANGUAGE, SCRIPT
 from ..terms.text.vocabulary import Corrections
 from ..votes.asking import services_of
@@ -136,11 +135,10 @@ class MatchFunction:
     def __reduce__(self) -> tuple[Any, ...]:
         """Travels as the path and hash of its folder, or its parts where it is in none, and the options of `load`; a store and encoders' folders by their paths."""
         providers, store, parts = self.providers, self.providers.store, self.parts
-        own = {name: folder for name, folder in providers.folders.items() if name not in self.kept_encoders}
         options = {
             "store": None if store is None else store.path.absolute(),
             "endpoints": dict(providers.endpoints),
-            "encoders": {name: Path(folder).absolute() for name, folder in own.items()},
+            "encoders": {name: Path(folder).absolute() for name, folder in providers.folders.items()},
             "allow_download": providers.allow_download,
             "min_coverage": self.model.min_coverage,
             "policy": self.policy,
@@ -218,10 +216,6 @@ class MatchFunction:
 
         return model_facts(self)
 
-    def __call__(self, a: str, b: str) -> bool:
-        """`match`."""
-        return self.match(a, b)
-
     @property
     def features(self) -> FeatureSet:
         """The columns that it decides by."""
@@ -241,11 +235,6 @@ class MatchFunction:
     def min_coverage(self) -> float:
         """The least share of pairs that each vote and pick must be known for."""
         return self.model.min_coverage
-
-    @property
-    def kept_encoders(self) -> list[str]:
-        """The names of encoders that are read from the model folder, besides the shipped one."""
-        return [name for name, folder in self.providers.folders.items() if isinstance(folder, KeptEncoder)]
 
     @property
     def metrics(self) -> dict[str, Any]:

@@ -41,7 +41,6 @@ class ModelFolder:
     manifest : what it says of itself. trees : M's, over `manifest.feature_names` in this order.
     relation : what a match, or no match, is more exactly; or None.
     encoder, diseases : the arrays of the static encoder, and of the graph of diseases, as `terms` reads them; or None.
-    kept : the files of the other encoders that are kept in it, {"0/config.json": …}, as `kept_encoders` reads them.
     card : the text of CARD.md. path : the folder that it was loaded from.
     """
 
@@ -50,7 +49,6 @@ class ModelFolder:
     relation: RelationModel | None = None
     encoder: Arrays | None = None
     diseases: Arrays | None = None
-    kept: Mapping[str, bytes] = field(default_factory=dict)
     card: str = ""
     path: Path | None = field(default=None, init=False, compare=False)
 
@@ -94,7 +92,7 @@ def load(path: str | os.PathLike[str], place: str | None = None) -> ModelFolder:
         )
     parts = ModelFolder(
         manifest, trees("trees", names, averaged=manifest.decision.averaged), relation, arrays.get("encoder"), arrays.get("diseases"),
-        {name: file.tobytes() for name, file in arrays.get("kept", {}).items()}, contents[CARD].decode("utf-8", "replace"),
+        contents[CARD].decode("utf-8", "replace"),
     )  # fmt: skip
     parts.__dict__.update(path=root, sha256=_hash(stated))  # which `dataclasses.replace` does not take along
     return parts
@@ -152,8 +150,7 @@ def contents_of(parts: ModelFolder, place: str) -> dict[str, bytes]:
                 f"{place}, {part}: trees of {each.n_features} columns, not of {len(columns)}: {', '.join(columns)}."
             )
     arrays: dict[str, Arrays] = {part: each.arrays() for part, (each, _) in trees.items()}
-    kept = {name: np.frombuffer(file, np.uint8) for name, file in parts.kept.items()}
-    arrays |= {"encoder": parts.encoder or {}, "diseases": parts.diseases or {}, "kept": kept}
+    arrays |= {"encoder": parts.encoder or {}, "diseases": parts.diseases or {}}
     tensors = {
         f"{part}.{name}": np.ascontiguousarray(array) for part, own in arrays.items() for name, array in own.items()
     }

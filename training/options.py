@@ -103,9 +103,6 @@ class Encoders(Options):
         A static encoder that `dxmatch.recipe.encoder` made, in place of the shipped one.
     graph : DiseaseGraph, optional
         The graph of diseases, in place of the shipped one.
-    keep : bool
-        The model folder also holds the sentence-transformers encoders that lie in folders, so that it can be moved; else it knows them by
-        the names of their folders, and `load` is told where they are.
     allow_download : bool
         The hub may be asked for an encoder that the set declares by its name. Without it what the hub's cache holds is taken, offline: also
         in your own file a name alone may be a mistyped folder, and a download be a surprise.
@@ -113,7 +110,6 @@ class Encoders(Options):
 
     folder: File | None = None
     graph: DiseaseGraph | None = None
-    keep: bool = False
     allow_download: bool = False
 
 

@@ -34,7 +34,6 @@ from ..options import Between, File, Table, checked
 from ..stats.intervals import percentiles
 from ..stats.resampling import Resampling, group_draws
 from ..terms.diseases.graph import DiseaseGraph, shipped_graph, vocabulary_of
-from ..terms.encoders.folders import files_to_keep
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.normalizer import Normalizer
 from ..votes.asking_options import Asking
@@ -244,18 +243,16 @@ class Inputs:
             data=data,
             metrics=metrics,
         )
-        kept = files_to_keep(features.folders, features.encoders) if encoder.keep else {}
         parts = ModelFolder(
             manifest,
             final.ensemble.trees,
             self._relation(encoder),
             arrays,
             graph,
-            kept,
             model_card(manifest, about.text),
         )
         return MatchFunction(
-            parts, store=self.votes, endpoints=features.endpoints, encoders=None if kept else features.folders,
+            parts, store=self.votes, endpoints=features.endpoints, encoders=features.folders,
             allow_download=encoder.allow_download, min_coverage=self.model.min_coverage,
         )  # fmt: skip
 

@@ -15,9 +15,10 @@ from ...files.wording import hint
 from ...matcher.policy import RELATIONS
 from ...pages.rows import Row, known
 from ...pages.templates import json_in_html, template
-from ...terms.icd.codes import chapter_label, hierarchy
+from ...terms.icd.codes import hierarchy
 from ..match.cases import DOUBTS, CaseTable
 from ..read.lists import ABSENT, REFERENCE
+from ..score.chapters import chapter_label
 from .document import Browser
 from .results import Results
 

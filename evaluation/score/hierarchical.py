@@ -15,12 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError, OptionError
 from ...pages.rows import Row, known
-from ...terms.icd.codes import Nodes, Place, chapter_label, hierarchy, nodes_of_cells, padded
+from ...terms.icd.codes import Nodes, Place, hierarchy, nodes_of_cells, padded
 from ...terms.icd.tree import CATEGORY, IcdTree
 from ..match.codes import NO_CODES
 from ..match.matches import Matches
 from ..match.pairs import blocks
 from ..read.findings import Finding
+from .chapters import chapter_label
 from .declare import Measure, declare
 from .ranking import final_answers, reference_hits
 from .scores import (

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...pages.rows import Row, known
-from ...terms.icd.codes import chapter_label, hierarchy
+from ...terms.icd.codes import hierarchy
 from ..match.matches import Matches
+from .chapters import chapter_label
 from .scores import Values
 
 QUADRANTS = ("semantic and severity", "semantic only", "severity only", "neither")

@@ -15,7 +15,6 @@ from .tree import IcdTree, nearest_codes
 
 _BETWEEN_CODES = re.compile(r"[;|]")
 _OTHER = {"icd10cm": "icd10", "icd10": "icd10cm"}
-_RANGE = re.compile(r"\(([A-Z][0-9A-Z]{2}-[A-Z][0-9A-Z]{2})\)$")
 Nodes = NDArray[np.int32]
 
 
@@ -102,9 +101,3 @@ def hierarchy(source: str) -> IcdTree:
     if (tree.parents < 0).all():
         raise InputError("a list of terms, and no tree", source=source, allowed="codes with a column 'parent'")
     return tree
-
-
-def chapter_label(tree: IcdTree, chapter: int) -> str:
-    """Names a chapter by the range of its codes where its name tells it, "J00-J99"; else "chapter X"."""
-    found = _RANGE.search(tree.names[chapter])
-    return found[1] if found else f"chapter {tree.codes[chapter]}"

@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..text.vocabulary import rows_in
 from .cache import text_array, texts_of
 from .search import Rescore
 from .tree import IcdTree
@@ -56,43 +57,9 @@ class Saying(NamedTuple):
     categories: str = "$"
 
 
-SAYINGS: dict[str, Saying] = {
-    "pregnancy": Saying(
-        "pregnan pregnanc obstetr deliveri childbirth puerperium puerper labor gestat matern abort antepartum postpartum "
-        "eclampsia preeclampsia trimest lactat breastfeed placenta placent fetal fetus miscarriag ectop amniot",
-        0.06, "O",
-    ),
-    "newborn": Saying("newborn neonat neonatorum perinat birth prematur preterm fetal fetus infant intrauterin", 0.06, "P"),
-    "congenital": Saying("congenit malform", 0.02),
-    "injury": Saying(
-        "injuri fractur wound burn trauma traumat lacer contus disloc sprain strain avuls amput bite foreign crush abras corros "
-        "frostbit concuss ruptur superfici open penetr blister tear torn bruis sting broken stab gunshot",
-        0.10, "S|T[0-2]|T3[0-4]",
-    ),
-    "poisoning": Saying("poison advers toxic overdos intox underdos toxin venom allerg allergi anaphylaxi anaphylact abus "
-                        "hypothermia heat drown", 0.07, "T3[6-9]|T[4-7]"),
-    "care": Saying(
-        "complic postproced postop postsurg devic implant graft prosthet intraop transplant infus prosthesi surgic surgeri "
-        "cathet vaccin", 0.05, "T8",
-    ),
-    "external": Saying("accid collis occup driver assault fall war suicid", 0.10, "[V-Y]"),
-    "no disease": Saying(
-        "encount histori screen status presenc examin carrier exposur contact counsel vaccin aftercar observ donor immun "
-        "allergi depend resist", 0.10, "Z",
-    ),
-    "lost": Saying("acquir absenc loss", 0.03),
-    "sequelae": Saying("sequela sequelae late follow", 0.09),
-    "in situ": Saying("situ", 0.05, "D0"),
-    "benign": Saying("benign adenoma fibroma lipoma", 0.05, "D[1-2]|D3[0-6]"),
-    "secondary": Saying("secondari metastat metastas metastasi metastasis", 0.05, "C7[7-9B]"),
-    "malignant": Saying(
-        "malign cancer carcinoma sarcoma lymphoma leukemia melanoma adenocarcinoma tumor neoplasm blastoma myeloma metastat "
-        "glioma mesothelioma", 0.07, "C",
-    ),
-    "drug": Saying("drug induc medica substanc alcohol opioid opiat sedat cocain depend abus withdraw addict", 0.04, "F1"),
-    "elsewhere": Saying("classifi elsewher", 0.04),
-    "with": Saying("with", 0.01),
-}  # fmt: skip
+SAYINGS = {
+    row["kind"]: Saying(row["words"], float(row["cost"]), row["categories"] or "$") for row in rows_in("sayings", "en")
+}
 
 _SAYS_NOTHING = "type of the in to a an and or not by for on at as disord diseas syndrom unspecifi site other specifi"
 _WEIGHTLESS = frozenset(_SAYS_NOTHING.split())

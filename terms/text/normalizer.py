@@ -56,27 +56,9 @@ _LAST_SHORT = re.compile(r"(?<![^\s,;])([A-Za-z][A-Za-z0-9]{1,9})$")
 _MAX_LONG_FORM = 200
 """How far back, in characters, a long form can begin."""
 _SMALL = words_in("of and the in with to by a for on or from due")
-# British to American spelling. Each pattern must be safe inside any word: it is tried on all of them.
-_STEMS = (
-    (r"aem(?=[io])", "em"), (r"haem", "hem"), (r"(?<!angi)(?<!erythr)(?<!leuk)oedem", "edem"), (r"\boesoph", "esoph"),
-    (r"ooesoph", "oesoph"), (r"rrhoe(?!ae\b)", "rrhe"), (r"pnoe", "pne"), (r"tumour", "tumor"), (r"paed", "ped"),
-    (r"gynaec", "gynec"), (r"caec", "cec"), (r"coeliac", "celiac"), (r"(?<!hyp)(?<!phyt)(?<!xen)oestr", "estr"),
-    (r"faec", "fec"), (r"\bfoet", "fet"), (r"aesthe", "esthe"), (r"aetiol", "etiol"), (r"caesar", "cesar"),
-    (r"leuco(?!v)", "leuko"), (r"phaeo", "pheo"), (r"coele(?=s?\b)", "cele"), (r"praevi", "previ"),
-    (r"caerul", "cerul"), (r"(?<!ent)(?<!anth)amoeb", "ameb"), (r"palaeo", "paleo"), (r"homoeo", "homeo"),
-    (r"manoeuv", "maneuv"), (r"sulph", "sulf"), (r"colour", "color"), (r"behaviour", "behavior"),
-    (r"\blabour", "labor"), (r"fibre(?=s?\b)", "fiber"), (r"\bcentre(?=s?\b)", "center"), (r"goitre", "goiter"),
-    (r"\btitre", "titer"), (r"neurone(?=s?\b)", "neuron"), (r"artefact", "artifact"),
-    (r"(?<=[a-z]l)ys(?=(?:ed|ing)\b)", "yz"), (r"(?<=[a-z]{4})isation(?=s?\b)", "ization"),
-    (
-        r"(catheter|central|character|colon|femin|fertil|general|hospital|immobil|immun|keratin|lateral|\blocal|lutein"
-        r"|necrot|neutral|normal|\borgan|oxid|parasit|recogn|sensit|stabil|standard|steril|traumat|vascular)"
-        r"is(?=(?:e|ed|es|ing)\b)",
-        r"\1iz",
-    ),
-)  # fmt: skip
-_ANY_STEM = re.compile("|".join(f"(?:{pattern})" for pattern, _ in _STEMS))
-_EACH_STEM = tuple((re.compile(pattern), replacement) for pattern, replacement in _STEMS)
+_EACH_STEM = tuple((re.compile(row["british"]), row["american"]) for row in rows_in("spellings", "en"))
+"""British to American spelling. Each pattern must be safe inside any word: it is tried on all of them."""
+_ANY_STEM = re.compile("|".join(f"(?:{pattern.pattern})" for pattern, _ in _EACH_STEM))
 
 EPONYMS = words_in(
     "addison alzheimer barrett bartholin behcet bell broca crohn cushing down dupuytren fournier hansen hashimoto "

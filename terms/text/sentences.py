@@ -5,22 +5,12 @@ from __future__ import annotations
 import re
 
 from ...files.limits import FORMULA_ERROR
-from .vocabulary import words_in
+from .vocabulary import rows_in, words_in
 
 MOST_WORDS = 25
 """Words of the longest name that is no sentence."""
 
-_NOTHING_SAID = frozenset(
-    (
-        "none", "n/a", "n.a.", "na", "nan", "nil", "null", "nothing", "no diagnosis", "no diagnoses", "no disease", "unknown",
-        "unclear", "undetermined", "not applicable", "not available", "not known", "no answer", "unsure", "diagnosis unknown",
-        "unknown diagnosis", "no idea", "i don't know", "don't know", "tbd", "to be determined", "diagnosis", "diagnoses",
-        "as above", "see above", "see report", "see note", "same", "same as above", "pending", "undiagnosed", "none of the above", "all of the above", "other", "others", "multiple", "various", "test", "true",
-        "false", "yes", "no", "error", "no final diagnosis", "no clear diagnosis", "normal", "no specific diagnosis",
-        "indeterminate", "not determined", "cannot be determined", "unable to determine", "not specified", "not provided", "not given",
-        "no diagnosis given", "no diagnosis made", "no diagnosis possible", "insufficient information", "not enough information", "insufficient data",
-    )
-)  # fmt: skip
+_NOTHING_SAID = frozenset(row["text"] for row in rows_in("no_diagnosis", "en"))
 _FAULT = re.compile(
     r"#(?:name\?|ref!|n/a|value!|div/0!|num!|null!|spill!|calc!|field!|blocked!|connect!|getting_data)"
     r"|[<\[{(]*(?:[\w.]*error|\w*exception|timeout|timed out|request timed out|connection timed out|refused|refusal|rate limit(?:ed| exceeded| reached)?|no response)[>\]})]*"

@@ -29,10 +29,10 @@ NAMES = st.one_of(st.lists(st.sampled_from(_WORDS.split()), max_size=7).map(" ".
 @pytest.mark.parametrize(("kind", "a", "b", "opposed"), [row for row in cases("contrasts") if "excludes" not in row[0]])
 def test_words_of_two_names(kind: str, a: str, b: str, opposed: str) -> None:
     a, b = N(a), N(b)
-    found, turned = (contrasts(*two, denials=kind.endswith("denied")) for two in ((a, b), (b, a)))
+    found, turned = (contrasts(*two, of="denials" if kind.endswith("denied") else "all") for two in ((a, b), (b, a)))
     assert sorted((y, x) for x, y in found) == sorted(turned)
     assert bool(found) == (not kind.startswith("not"))
-    assert set(contrasts(a, b, denials=True)) <= set(contrasts(a, b))
+    assert set(contrasts(a, b, of="denials")) <= set(contrasts(a, b))
     assert kind != "opposed" or "; ".join(f"{x}/{y}" for x, y in found) == opposed
 
 
@@ -50,7 +50,7 @@ def test_the_columns_are_those_of_the_words_and_of_what_is_said(names: list[str]
     """What a whole name asserts is no denial of a word: only the cores are compared word by word."""
     said = [assertion_of(name) for name in names]
     opposed = [[min(len(contrasts(a.core, b.core)), MAX_CONFLICTS) for b in said] for a in said]
-    excluded = [[excludes(a, b) or bool(contrasts(a.core, b.core, denials=True)) for b in said] for a in said]
+    excluded = [[excludes(a, b) or bool(contrasts(a.core, b.core, of="denials")) for b in said] for a in said]
     contrast, exclusion = table(names, {"kind": "contrast"}, {"kind": "exclusion"})
     assert contrast.tolist() == opposed and exclusion.tolist() == excluded
     assert not np.diag(opposed).any() and not np.diag(excluded).any(), "no name contrasts with itself"
@@ -65,7 +65,7 @@ def test_a_language_without_a_table_asserts_nothing() -> None:
 def test_forms_are_written_as_names_are_normalised_and_stand_once() -> None:
     """Each once on an axis, and at least two values on each axis; no form stands for one that stands for a third."""
     denied, opposed = (
-        list(csv.DictReader((resources.files("dxmatch.features") / f"{name}_en.csv").read_text("utf-8").splitlines()))
+        list(csv.DictReader((resources.files("dxmatch.terms.text") / f"{name}_en.csv").read_text("utf-8").splitlines()))
         for name in ("denials", "contrasts")
     )
     forms = {row["form"]: row["word"] for row in denied}
