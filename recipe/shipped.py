@@ -131,6 +131,9 @@ def ablation_of(data: Path, silver: Extra, encoder: Path, graph: DiseaseGraph, s
     families: dict[str, list[int]] = defaultdict(list)
     for column, feature in enumerate(feature_set.features):
         families[feature.kind].append(column)
+    families["ICD-10, all three"] = [
+        column for kind in families if kind.startswith("icd_") for column in families[kind]
+    ]
     with shown("Fits") as progress:
         return ablation_table(
             examples.take(~test), kinds, families, directions_of(feature_set), seed=seed,
