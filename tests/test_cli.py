@@ -15,14 +15,12 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from cyclopts import App
 
 from dxmatch.cli.main import app, as_typed
-from dxmatch.files.pairs import read_pairs
 from dxmatch.files.tables import read_table
 
 from .toy_pairs import *  # noqa: F403
@@ -111,43 +109,6 @@ def test_what_is_said(here: Path, command: Command, arguments: str, words: str) 
     done = command(*shlex.split(arguments))
     assert not [word for word in words.split("|") if word not in done.output], done
     assert "--json" not in arguments or json.loads(done.out)
-
-
-@pytest.mark.usefixtures("few_rounds")
-def test_from_pairs_to_a_model_to_labels_to_a_model(
-    toy_pairs: pd.DataFrame, strings_only: Path, here: Path, command: Command
-) -> None:
-    """Each command as it is typed: train, suggest, label, labels with its ties, and train again."""
-
-    def run(*arguments: object, given: str = "") -> str:
-        done = command(*arguments, given=given)
-        assert done.code == 0, done.err
-        return f"{done.out}{done.err}"
-
-    truth = {frozenset((row.a, row.b)): row.label for row in toy_pairs.itertuples()}
-    toy_pairs[:150].to_csv("first.csv", index=False)
-    toy_pairs[150:][["a", "b"]].to_csv("pool.csv", index=False)
-    given = ["--features", strings_only, "--contained", "match"]
-    run("train", "first.csv", "-o", "m1", *given)
-    refused = command("train", "first.csv", "-o", "m1", *given)
-    assert refused.code == 1 and "--overwrite" in refused.err
-    run("suggest", "pool.csv", "--matcher", "m1", "-n", 60, "-o", "round", "--expert", "anna", "--expert", "ben")
-    assert command("suggest", "pool.csv", "-n", 20, "-o", "round").code == 1, "the folder holds something"
-    sheets = {expert: read_table(f"round/sheets/{expert}.xlsx").data.to_pylist() for expert in ("anna", "ben")}
-    labels, of_ben = ([truth[frozenset((row["a"], row["b"]))] for row in rows] for rows in sheets.values())
-    typed = "".join(f"{label}\n" for label in labels[:-1]) + "u\n"
-    for part in (typed[:40], typed[40:]):
-        said = run("label", "round", "-o", "anna.csv", "--expert", "anna", given=part)
-    assert f"60 pairs: {sum(labels[:-1])} yes, {59 - sum(labels[:-1])} no, 1 unsure." in said
-    run("label", "round", "-o", "ben.csv", "--expert", "ben", given="".join(f"{label}\n" for label in of_ben))
-    both, ties = ("labels", "anna.csv", "ben.csv", "-o", "labelled.csv"), Path("ties.csv")
-    assert "1 without a majority" in run(*both, "--open-pairs", ties)
-    assert command(*both, "--open-pairs", ties).code == 1, "a sheet that may be filled is kept"
-    ties.write_text(ties.read_text("utf-8-sig").replace(",,", ",yes,"), "utf-8")
-    run(*both, "--adjudicated", ties)
-    pairs = read_pairs("labelled.csv", label="label")
-    assert len(pairs) == 60
-    run("train", "first.csv", "--extra", "anna.csv", "--extra-weight", "1", "-o", "m2", *given)
 
 
 @pytest.mark.parametrize("form", ["csv", "xlsx"])

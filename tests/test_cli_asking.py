@@ -52,20 +52,6 @@ def test_notes_to_a_report(here: Path, command: Command, loopback: Any) -> None:
     assert report.code == 0 and "big [free]" in report.out and "big [json]" in report.out
 
 
-def test_batches(here: Path, command: Command, loopback: Any) -> None:
-    """Those of a prompt file are taken in by `ask` alone, which has the prompt."""
-    Path("mine.txt").write_text("Diagnose this: {case}")
-    asking = (*ASK, "--prompt", "mine.txt", "--store", "s.sqlite")
-    exported = command(*asking, "--export", "batches")
-    assert exported.code == 0 and "Written: batches" in exported.out
-    results(Path("batches").iterdir(), "1. Gout")
-    other = command(*ASK, "--prompt", "free", "--results", "results.jsonl")
-    assert other.code == 1 and "of no question that is asked here: 2 (results.jsonl, line 1" in other.out
-    taken = command(*asking, "--results", "results.jsonl", "-o", "lists.csv")
-    assert taken.code == 0 and "2 answers kept" in taken.out and loopback.log()["calls"] == 0
-    assert Path("lists.csv").read_text().count("Gout") == 2
-
-
 VOTE = '[[feature]]\nname = "vote_{}"\nkind = "vote"\nmodel = "{}"\nendpoint = "batches"\n'
 SET = '[endpoint.batches]\nurl = "http://localhost:9/v1"\n' + VOTE.format("a", "org/model-a")
 SET += (

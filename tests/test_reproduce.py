@@ -10,7 +10,7 @@ import pytest
 import dxmatch
 
 from .reproduce.__main__ import PAPERS, main
-from .reproduce.figure import DIFFERENT, EXPLAINED, SAME, Figure, show
+from .reproduce.figure import DIFFERENT, EXPLAINED, SAME, Figure
 
 KERNEL29 = """patient_id,model_name,prompt_name,golden_diagnosis,golden_diagnosis_severity,rank,predicted_diagnosis,\
 differential_diagnosis_severity_name,differential_diagnosis_semantic_relationship_name
@@ -104,10 +104,3 @@ def test_another_score_is_a_difference_and_the_exit_code_says_so(tmp_path, capsy
 )
 def test_an_explanation_passes_only_with_the_value_that_it_states(printed, ours, instead, verdict):
     assert Figure("P", "1", "x", printed, ours, 0.005, instead, "a slip").verdict == verdict
-
-
-def test_shown(capsys):
-    show([Figure("P", "1", "x", 2, 2), Figure("P", "1", "x", 2, 3, 0, 3, "a slip"), Figure("P", "2", "y", 1, 1)])
-    shown = capsys.readouterr().out
-    assert "1 of 2 as printed, 1 explained (1: 3)" in shown and "(1) a slip." in shown
-    assert "P: 2 of 3 as printed, 1 explained." in shown

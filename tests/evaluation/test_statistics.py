@@ -12,7 +12,7 @@ from scipy import stats
 import dxmatch
 from dxmatch.errors import OptionError
 
-from .made import find, framed, lists_of_everything, scored
+from .made import framed, lists_of_everything, scored
 
 Cases = dict[str, dict[str, list[str]]]
 WEIGHTED, PLAIN = "quantity-weighted average", "mean of the subsets"
@@ -45,33 +45,6 @@ def test_differences_are_paired_and_of_every_metric(same_text, full_report):
 # Subgroups
 
 
-OF = dict(zip((f"c{i:02}" for i in range(14)), ["small"] * 4 + ["large"] * 8 + [None] * 2, strict=True))
-SETS: Cases = {
-    case: {"truth": ["gout", "flu", "asthma"], "A": ["gout", "flu"] if i < 3 else ["copd"], "B": ["gout"]} if i < 4
-    else {"truth": ["sepsis"], "A": ["sepsis" if i % 4 else "copd"], "B": ["sepsis"]} if i < 12
-    else {"truth": ["mi"], "A": ["mi"], "B": ["copd"]}
-    for i, case in enumerate(OF)
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("metric", "group", "value", "n"),
-    [
-        ("R_disease", "small", 6 / 12, 4), ("R_disease", "large", 6 / 8, 8), ("R_disease", None, 1, 2),
-        ("R_disease", WEIGHTED, (6 + 6) / (12 + 8), 12), ("R_disease", PLAIN, (6 / 12 + 6 / 8) / 2, 12),
-        ("R_patient", WEIGHTED, (0 * 4 + 0.75 * 8) / 12, 12), ("R_patient", PLAIN, (0 + 0.75) / 2, 12),
-        ("MRR", WEIGHTED, (3 + 6) / 12, 12), ("MRR", PLAIN, (3 / 4 + 6 / 8) / 2, 12),
-    ],
-)  # fmt: skip
-def test_subgroups_and_their_averages_by_hand(metric, group, value, n):
-    """The two cases without a value are a group, in neither average."""
-    frame = framed(SETS)
-    found = scored(frame.assign(set=frame["case_id"].map(OF)), ["ranking", "recall"], by="set", resamples=50)
-    row = find(found.groups.rows, group=group, metric=metric, algorithm="A")
-    assert (row["value"], row["n_cases"]) == (pytest.approx(value), n)
-    assert row["low"] is None or row["low"] <= value <= row["high"]
-
-
 def test_the_resamples_of_groups_do_not_move_together():
     """Two groups of one size and the same hits: the interval of their average is narrower by the root of two."""
     frame = hits({"A": "1100110011001100" * 4})
@@ -82,24 +55,6 @@ def test_the_resamples_of_groups_do_not_move_together():
 
 
 # Prompts and repeats
-
-
-def test_a_model_is_its_mean_over_prompts_and_these_over_repeats():
-    """x: 4 of 10; y: 6 and 8 of 10, so .7; z: once, 9 of 10."""
-    said = {
-        "gpt [x]": "1111000000", "gpt [y]": "1111110000", "gpt [y #2]": "1111111100", "gpt [z]": "1111111110", "b": "1000000000",
-    }  # fmt: skip
-    report = scored(hits(said), "ranking", resamples=50)
-    (prompts,) = top_1(report.rows_of("ranking.prompts"))
-    means = [0.4, 0.7, 0.9]
-    assert (prompts["prompts"], prompts["n_prompts"], prompts["n_repeats"]) == ("x, y, z", 3, "1, 2")
-    assert prompts["mean"] == pytest.approx(np.mean(means)) and prompts["sd_prompts"] == pytest.approx(np.std(means))
-    assert prompts["sd_repeats"] == pytest.approx(0.1)
-    values = [(row["value"], row["sd_repeats"]) for row in top_1(report.rows_of("ranking.prompt_values"))]
-    assert values == [(0.4, None), (pytest.approx(0.7), pytest.approx(0.1)), (0.9, None)]
-    model = find(report.model_rows, name="Acc(M)@1", algorithm="gpt")
-    assert model["value"] == pytest.approx(np.mean(means)) and model["n_cases"] == 10
-    assert report.board.algorithms == ("gpt", "b") and report.difference_rows == []
 
 
 def test_models_are_compared_by_their_means_over_prompts():

@@ -45,22 +45,6 @@ def evaluated(tmp_path):
     return run
 
 
-def test_two_stages_by_hand(evaluated):
-    m = judge_of()
-    rows = evaluated(judge={"model": m}).judgements.replace({np.nan: None}).to_dict("records")
-    # equal names are never asked about; the check only where the judge says "not included"
-    assert [kind for kind, *_ in m.asked] == ["judge"] * 2 + ["check"] * 2 and {one[1] for one in m.asked} == {MI}
-    names = ("algorithm", "reference", "judge", "judge_basis", "check", "check_basis", "included", "place")
-    assert [tuple(row[name] for name in names) for row in rows] == [
-        ("A", MI, "not included", "no word of it", "incorrect", "a synonym", True, None),
-        ("A", "gout", None, "an equal name stands in place 3: not asked", None, None, True, 3),
-        ("B", MI, "not included", "no word of it", "correct", "rightly so", False, None),
-        ("B", "gout", None, "an equal name stands in place 2: not asked", None, None, True, 2),
-        ("A", "asthma", None, "an equal name stands in place 1: not asked", None, None, True, 1),
-        ("B", "asthma", None, "nothing was answered: not asked", None, None, False, None),
-    ]
-
-
 @pytest.mark.parametrize(
     ("judge", "options", "included", "places", "recall", "ranked", "unscored"),
     [

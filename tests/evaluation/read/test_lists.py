@@ -206,12 +206,3 @@ def test_diagnoses_that_are_not_text():
     frame = pd.DataFrame({"case_id": [1], "rater": ["a"], "rank": [1], "diagnosis": [3]})
     with pytest.raises(InputError, match=r"data frame, row 0, column 'diagnosis': a value that is not text"):
         read_lists(frame)
-
-
-def test_craft_md_lists_are_regular(shared_data):
-    lists = read_lists(shared_data / "craft_md_lists.csv", by="category")
-    assert len(lists.cases) == len(lists.references.groups["category"]) == 1357 and len(lists.raters) == 5
-    assert (lists.lengths == 5).all() and sum(len(right) != 1 for right in lists.reference) == 2
-    none = "8,777 of 33,925 diagnoses in the lists name none ('none' 6,495, 'multiple' 2,282); ranks stay, and such a word matches nothing."
-    told = " ".join(lists.origin.warnings)
-    assert none in told and "several right answers in one cell" in told

@@ -135,21 +135,6 @@ def test_options_that_are_wrong(tmp_path, row):
         compared(tmp_path, **json.loads(row["options"]))
 
 
-def test_agreement_with_people(both, tmp_path):
-    written(tmp_path, {"l.csv": LABELS})
-    report = both(human=tmp_path / "l.csv", judge=Says(lambda kind, a, b: "Yes"), resampling={"resamples": 200})
-    rows = report.rows_of("human.agreement")
-    # M: yes, no, no, (divided: out), no; people: yes, yes, no, no
-    of_m = {"question": "observation", "who": "M", "against": "majority"}
-    for metric, value in {"accuracy": 3 / 4, "precision": 1, "recall": 1 / 2}.items():
-        assert find(rows, metric=metric, **of_m)["value"] == pytest.approx(value)
-    row = find(rows, metric="accuracy", **of_m)
-    assert row["low"] <= 3 / 4 <= row["high"] and (row["items"], row["included"], row["n_cases"]) == (4, 2, 2)
-    assert find(rows, metric="accuracy", **of_m | {"who": "judge"})["value"] == 2 / 4
-    assert find(rows, metric="accuracy", question="rationale", who="M", against="human")["items"] == 3
-    assert "1 of 5 items have no majority of the humans" in told(report)
-
-
 NONE_LABELLED = f"{LABELS.partition(chr(10))[0]}\nrun,Gout/toe.json,red big toe,fever,,,,\n"
 
 
