@@ -146,23 +146,42 @@ def rules(of: Any) -> Mapping[str, Rule]:
     return {name: Rule.of(hint) for name, hint in hints.items() if name != "return"}
 
 
+RENAMED = {
+    "annotations": "notes", "ask": "models", "ask_again": "read_again", "bootstrap": "resamples", "encoder_folder": "encoders",
+    "full_circle": "shifts", "icd_source": "codes.tree", "import": "results", "judge": "judge.model", "judge_equal": "judge.ask_equal",
+    "judge_prompt": "judge.prompt", "known_as": "names", "lists": "answers", "m": "matcher", "model": "matcher",
+    "observation_prompt": "prompts", "open": "open_pairs", "path": "matcher", "predictions": "answers", "rationale_prompt": "prompts",
+    "relation_prompt": "graded.prompts", "semantic_best": "best", "severity_prompt": "graded.prompts", "source": "tree", "strings": "diagnoses",
+    "subset": "reading.columns", "target": "threshold.rule", "threshold_rule": "threshold.rule",
+}  # fmt: skip
+"""What an option was called in the second version -> its name, or "parameter.field"."""
+_OF_LOAD = {"policy", "threshold", "judge_all", "min_coverage"}
+
+
 def checked(function: F) -> F:
     """Makes a public function hold its parameters to their rules before it runs; objects of options may come as mappings or TOML files.
 
     Raises
     ------
     OptionError
-        For a parameter outside its rule, a field of an object that the function does not use, and one that is given as a parameter.
+        For a parameter outside its rule, a field of an object that the function does not use, and an option that is given another way.
     """
     signature = inspect.signature(function)
 
     @functools.wraps(function)
     def held(*args: Any, **options: Any) -> Any:
         for name in options.keys() - signature.parameters.keys():
+            now = RENAMED.get(name, name).rpartition(".")[2]
             for parameter, rule in rules(function).items():
-                for kind in (kind for kind in rule.objects if name in rules(kind)):
-                    raise OptionError(name, f"given as {parameter}=dxmatch.{kind.__name__}({name}=…)", options[name])
-        given = signature.bind(*args, **options)
+                kinds = [f"dxmatch.{kind.__name__}({now}=…)" for kind in rule.objects if now in rules(kind)]
+                kinds += [f"dxmatch.load({now}=…)"] if parameter == "matcher" and now in _OF_LOAD else []
+                if kinds or parameter == now or now in rule.words:
+                    ways = [*kinds, f'["{now}"]' if now in rule.words else "…"]
+                    raise OptionError(name, f"given as {parameter}={ways[0]}", options[name])
+        try:
+            given = signature.bind(*args, **options)
+        except TypeError:
+            return function(*args, **options)  # says itself what it lacks, and by its name
         for name, rule in rules(function).items():
             if name in given.arguments:
                 given.arguments[name] = rule.hold(name, given.arguments[name])

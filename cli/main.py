@@ -83,7 +83,9 @@ def told(error: BaseException, words: list[str]) -> tuple[int, str]:
 
 
 def wrong_usage(error: CycloptsError, words: list[str]) -> str:
-    """The line of an error in how a command is typed: a diagnosis in the place of a command, the name of a field without that of its object."""
+    """The line of an error in how a command is typed: a diagnosis in the place of a command, an option's old name or a field's alone."""
+    from ..options import RENAMED  # late, as a start imports no more than it needs
+
     said = " ".join(str(error).split()).partition(" Available")[0]
     if isinstance(error, UnknownCommandError) and not error.command_chain and "Did you mean" not in said:
         typed = [word for word in words if not word.startswith("-")]
@@ -91,8 +93,9 @@ def wrong_usage(error: CycloptsError, words: list[str]) -> str:
         return f'{said} Of diagnoses: dxmatch match "{one}" "{other}", dxmatch icd "{one}". Of files: dxmatch evaluate {one}, dxmatch score {one}'
     if isinstance(error, UnknownOptionError):
         typed = error.token.keyword or error.token.value
-        if name := getattr(error.target, "names", {}).get(typed.strip("-").replace("-", "_")):
-            return f"{typed} is said as {name}."
+        old = typed.strip("-").replace("-", "_")
+        if name := getattr(error.target, "names", {}).get(RENAMED.get(old, old)):
+            return f"{typed} is now {name}."
     if isinstance(error, UnusedCliTokensError) and error.command_chain in (("match",), ("explain",)):
         typed = [*itertools.takewhile(lambda word: word[:1] != "-", words[1:])]
         *first, last = (typed[2:] and typed) or ["heart", "attack", "MI"]
@@ -105,7 +108,16 @@ def spelt(error: Any) -> str:
     """The message of an error or a warning in the words of a command: its options in the place of parameters, no remedy that it has not."""
     lacks = {*getattr(error, "remedy", "").split("'")[1:2]} - running.names.keys()
     message = error.finding if lacks else str(error)
-    return re.sub(r"(?<=he option )'([\w.]+)'", lambda each: running.names.get(each[1], each[1]), message)
+
+    def spelling(each: re.Match[str]) -> str:
+        name = running.names.get(each[2])
+        return (
+            each[0]
+            if name is None
+            else f"{'The option ' if each[1] == 'T' else ''}{name}{(each[3] and f' {each[3]}') or ''}"
+        )
+
+    return re.sub(r"([Tt])he option '([\w.]+)'(?: \(([^()\s]+)\))?", spelling, message)
 
 
 def main() -> None:

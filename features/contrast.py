@@ -63,9 +63,6 @@ _WEAKENS = words_in("poorly partially partly inadequately incompletely suboptima
 """What is "poorly controlled" is neither controlled nor the contrary of uncontrolled."""
 
 
-Of = Literal["all", "denials", "words"]
-
-
 class Attribute(NamedTuple):
     """A value on an axis, and the words that say so."""
 
@@ -98,8 +95,7 @@ def _affixed(word: str, language: str) -> tuple[Attribute, ...]:
     return tuple(Attribute(axis, value, word) for axis, value in (*beginnings, *islice(endings, 1)))
 
 
-@lru_cache(maxsize=1 << 16)
-def attributes(name: str, language: str = "en") -> tuple[Attribute, ...]:
+def attributes(name: str, language: str = "en") -> list[Attribute]:
     """The attributes of a normalised name's core; that a word is not denied is one, too."""
     table, words = _table(language), name.split()
     made: list[Attribute] = []
@@ -138,7 +134,11 @@ def attributes(name: str, language: str = "en") -> tuple[Attribute, ...]:
                 made += _affirmed(words, after, language)
         before = words[here + more]
         here += 1 + more
-    return tuple(made)
+    return made
+
+
+_attributes = lru_cache(maxsize=1 << 12)(attributes)
+"""For names that are compared with several others in turn; those of a long list are each asked for once."""
 
 
 def _phrase(words: Sequence[str], here: int, table: Collection[str]) -> str:
@@ -199,7 +199,9 @@ def _is_denial(axis: Hashable) -> bool:
     return isinstance(axis, tuple) and axis[0] == _NEGATED
 
 
-def contrasts(a: str, b: str, language: str = "en", *, of: Of = "all") -> list[tuple[str, str]]:
+def contrasts(
+    a: str, b: str, language: str = "en", *, of: Literal["all", "denials", "words"] = "all"
+) -> list[tuple[str, str]]:
     """The conflicting words of two normalised names, those of `a` first, in the order of `a`.
 
     of : "denials", only where one name affirms what the other denies; "words", without the numbers and letters of types.
@@ -212,7 +214,7 @@ def contrasts(a: str, b: str, language: str = "en", *, of: Of = "all") -> list[t
     of_a: dict[Hashable, dict[Hashable, str]] = {}
     of_b: dict[Hashable, dict[Hashable, str]] = {}
     for name, of_name in ((a, of_a), (b, of_b)):
-        for axis, value, words in attributes(name, language):
+        for axis, value, words in _attributes(name, language):
             kind = axis[0] if isinstance(axis, tuple) else "words"
             if of == "all" or (kind == _NEGATED if of == "denials" else kind not in _NUMBERED):
                 of_name.setdefault(axis, {}).setdefault(value, words)

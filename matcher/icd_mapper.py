@@ -300,7 +300,8 @@ class IcdMapper:
             elif (alone := index.answers([one.core], k)[0]).icd10 is not None:
                 out[text] = alone._replace(how=NEAREST)
             else:
-                out[text] = IcdAnswer(None, None, UNMAPPED, candidates[text][0].score, candidates[text][:k])
+                best = next((each.score for each in candidates[text]), None)
+                out[text] = IcdAnswer(how=UNMAPPED, score=best, candidates=candidates[text][:k])
         return out
 
     def _picked(self, names: Sequence[str], progress: Progress | None) -> dict[str, IcdAnswer]:

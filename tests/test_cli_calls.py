@@ -31,10 +31,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize(("content", "arguments", "code", "words"), [
     # what is in a file
-    ("a,b,label\nx,\udce9t\udce9,1\n", "train t.csv -o m", 1, "row 2|'été'|Or: the option --encoding (cp1252)"),
-    ("A,B\nflu,gout\n", "score t.csv -o o.csv", 1, "t.csv|Or: the option --a (A) names the column."),
-    ("a,b\nflu,\n", "score t.csv -o o.csv", 1, "row 2, column 'b': the diagnosis is blank. Allowed: a diagnosis in words. Or: the option --rejects (FILE) sets such rows aside."),
-    (LISTS[:-11] + "\n1,A,expert,1\n", "evaluate t.csv", 1, "Or: the option --columns (diagnosis=COLUMN)"),
+    ("a,b,label\nx,\udce9t\udce9,1\n", "train t.csv -o m", 1, "row 2|'été'|Or: --encoding cp1252"),
+    ("A,B\nflu,gout\n", "score t.csv -o o.csv", 1, "t.csv|Or: --a A names the column."),
+    ("a,b\nflu,\n", "score t.csv -o o.csv", 1, "row 2, column 'b': the diagnosis is blank. Allowed: a diagnosis in words. Or: --rejects FILE sets such rows aside."),
+    (LISTS[:-11] + "\n1,A,expert,1\n", "evaluate t.csv", 1, "Or: --columns diagnosis=COLUMN"),
     (LISTS + "1,A,expert,1,x\n1,A,expert,1,y\n", "evaluate t.csv -o r.html", 1, "t.csv|row 3|rank"),
     # a value outside its rule
     (PAIRS, "score t.csv --threshold 7", 2, "--threshold must be a number from 0 to 1"),
@@ -57,17 +57,19 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("", "'heart attack' gout", 2, 'dxmatch match "heart attack" "gout"'),
     ("", "scor x.csv", 2, "score"),
     ("", "score x.csv --matchr m", 2, "--matcher"),
-    # what is said by another option
-    ("", "score x.csv --features", 2, "--features is said as --add features"),
-    ("", "icd gout --features mine.toml", 2, "--features is said as --preset"),
+    # an option's old name, or what is said by another
+    ("", "score x.csv --model m", 2, "--model is now --matcher"),
+    ("", "score x.csv --features", 2, "--features is now --add features"),
+    ("", "evaluate x.csv --judge lab:m", 2, "--judge is now --judge.model"),
+    ("", "icd gout --features mine.toml", 2, "--features is now --preset"),
     # standard input and output
     (PAIRS, "score - -o -.pdf", 1, ".csv"),
     (PAIRS, "score - -o - --json", 2, "standard output takes one file|--json"),
     (PAIRS, "evaluate - --references -", 2, "given twice"),
     (PAIRS, "demo --output -", 2, "no folder"),
     ("", "score -", 1, "dxmatch: standard input: nothing came. Allowed: a table with a header.\n"),
-    ("a,b\ngout,gout\nx,y,z\n", "score -", 1, "dxmatch: standard input, row 3: 3 values|--rejects (FILE)"),
-    ('{"a": "x", "b": "y"}\n{"a"\n', "score -", 1, "standard input|--rejects (FILE)"),
+    ("a,b\ngout,gout\nx,y,z\n", "score -", 1, "dxmatch: standard input, row 3: 3 values|--rejects FILE"),
+    ('{"a": "x", "b": "y"}\n{"a"\n', "score -", 1, "standard input|--rejects FILE"),
 ])  # fmt: skip
 def test_what_is_refused_and_how(
     here: Path, command: Command, content: str, arguments: str, code: int, words: str

@@ -47,6 +47,10 @@ def measure(
         ({"resampling": 3}, "dxmatch.Drawing"),
         ({"resampling": "absent.toml"}, "absent.toml"),
         ({"level": 0.9}, r"resampling=dxmatch.Drawing\(level=…\)"),
+        ({"bootstrap": 0}, r"resampling=dxmatch.Drawing\(resamples=…\)"),
+        ({"model": "m"}, "matcher=…"),
+        ({"policy": "strict"}, r"matcher=dxmatch.load\(policy=…\)"),
+        ({"shap": True}, r'add=\["shap"\]'),
     ],
 )
 def test_refused(options: dict[str, Any], words: str) -> None:
@@ -55,7 +59,7 @@ def test_refused(options: dict[str, Any], words: str) -> None:
 
 
 def test_an_option_of_nobody_is_pythons_own_error() -> None:
-    with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'speed'"):
+    with pytest.raises(TypeError, match=r"measure\(\) got an unexpected keyword argument 'speed'"):
         measure([], speed=1)
 
 

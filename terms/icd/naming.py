@@ -229,14 +229,11 @@ def _is_foreign(raw: str, name: str, vocabulary: Vocabulary) -> bool:
         if not vocabulary.found(word)[1] and _MEDICAL_ENDING.search(word) is None
         and (not vocabulary.has_stem_of(word) or _FOREIGN_ENDING.search(word) is not None)
     ]  # fmt: skip
-    if not NEVER_ENGLISH.isdisjoint(words) or _is_accented(raw, vocabulary):
-        return True
     every = name.split(" ")
-    if (
-        every[-1] not in _HEADS
-        and not _FOREIGN_WORDS.isdisjoint(every)
-        and not all(vocabulary.found(word)[1] for word in words)
-    ):
+    joined = every[-1] not in _HEADS and not _FOREIGN_WORDS.isdisjoint(every)
+    if not NEVER_ENGLISH.isdisjoint(words) or _is_accented(raw, vocabulary, joined):
+        return True
+    if joined and not all(vocabulary.found(word)[1] for word in words):
         return True
     if not unknown or not _HEADS.isdisjoint(words):
         return False
@@ -249,14 +246,18 @@ def _is_foreign(raw: str, name: str, vocabulary: Vocabulary) -> bool:
     return len(unknown) > known or (len(unknown) == known > 0 and any(map(_FOREIGN_ENDING.search, unknown)))
 
 
-def _is_accented(raw: str, vocabulary: Vocabulary) -> bool:
-    """Whether a word has an accent that no English word has: "sclérose", "cáncer"; a person's name may have one."""
+def _is_accented(raw: str, vocabulary: Vocabulary, joined: bool) -> bool:
+    """Whether an accent is another language's: "sclérose". A person's name may have one, and a known word a stray one ("cyánosis").
+
+    joined : by a small word of another language: then a known word's accent counts, too ("cáncer de mama").
+    """
     if raw.isascii():
         return False
     eponym = not _HEADS.isdisjoint(raw.casefold().split())
     for word in _ACCENTED_WORD.findall(unicodedata.normalize("NFD", raw)):
         plain = _ACCENT.sub("", word).casefold()
-        if plain not in _ACCENTED and (word[0].islower() or not (eponym or plain in vocabulary.words)):
+        known = not (joined and word[0].islower()) if plain in vocabulary.words else eponym and word[0].isupper()
+        if plain not in _ACCENTED and not known:
             return True
     return False
 

@@ -146,7 +146,7 @@ def test_the_command_line_of_a_model_folder(command: Callable[..., Done], tmp_pa
     for arguments, code, told in (
         (("model", "show"), 0, dxmatch.load().identities[-1]), (("model", "show", hub), 0, "'attacker/model' of the Hugging Face hub"),
         ((*pair, "--identity", "offline-en@000000000000"), 1, "not offline-en@000000000000"), ((*pair, "--identity", "x"), 2, "The option --identity must be NAME@HASH"),
-        ((*pair, "--matcher", hub), 1, "Or: the option --allow-download fetches it.\n"), ((*pair, "--matcher", path), 1, "Or: the option --encoders (enc=FOLDER) says it.\n"),
+        ((*pair, "--matcher", hub), 1, "Or: --allow-download fetches it.\n"), ((*pair, "--matcher", path), 1, "Or: --encoders enc=FOLDER says it.\n"),
         ((*pair, "--matcher", path, "--encoders", "enc"), 2, "--encoders"), ((*pair, "--matcher", path, "--encoders", f"enc={tmp_path}"), 1, "without modules.json"),
     ):  # fmt: skip
         done = command(*arguments)

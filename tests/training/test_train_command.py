@@ -31,9 +31,9 @@ def test_two_labels_and_what_is_held_out(training: Callable[..., Any], tmp_path:
     held = tmp_path / "held.csv"
     refused = training()
     assert refused.code == 1 and "(row 2: " in refused.err and "row 302: " in refused.err
-    assert "Or: the option --on-conflict (majority) keeps the rows that say what most do." in refused.err
+    assert "Or: --on-conflict majority keeps the rows that say what most do." in refused.err
     done = training("--on-conflict", "majority", "--held-out", held)
-    assert done.code == 0 and "or 'match' in the option --contained." in done.err, done.err
+    assert done.code == 0 and "or 'match' in --contained." in done.err, done.err
     said = "1 pair has two labels: 1 decided by the majority of its rows, 0 left out; 1 row not learned from."
     assert said in " ".join(done.out.split()) and said in (tmp_path / "m" / "CARD.md").read_text("utf-8")
     m = dxmatch.load(tmp_path / "m")
@@ -41,10 +41,7 @@ def test_two_labels_and_what_is_held_out(training: Callable[..., Any], tmp_path:
     # The held-out rows are pairs with one label each.
     assert len(read_pairs(held, label="label")) == m.metrics["held_out"]["pairs"]
     again = training("--on-conflict", "majority")
-    assert (
-        again.code == 1
-        and "a model is there. Allowed: a new path. Or: the option --overwrite replaces it." in again.err
-    )
+    assert again.code == 1 and "a model is there. Allowed: a new path. Or: --overwrite replaces it." in again.err
 
 
 def test_options(training: Callable[..., Any], tmp_path: Path) -> None:
