@@ -248,7 +248,7 @@ def american(word: str) -> str:
     >>> american("oesophageal"), american("ischaemia"), american("crohns")
     ('esophageal', 'ischemia', 'crohn')
     """
-    word = word.casefold()
+    word = "".join(filter(str.isalnum, word.casefold()))  # of some letters, "ῢ", it makes one and marks
     if (known := _SPELLED.get(word)) is not None:
         return known
     while _ANY_STEM.search(word):
@@ -262,7 +262,7 @@ def american(word: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _fold_ru(word: str) -> str:
-    return word.casefold().replace("ё", "е")
+    return "".join(filter(str.isalnum, word.casefold())).replace("ё", "е")
 
 
 def _contains(words: Sequence[str], sequence: Sequence[str]) -> bool:

@@ -6,7 +6,7 @@ import csv
 from importlib import resources
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dxmatch.errors import ModelError, OptionError
@@ -49,6 +49,7 @@ PIECES = sorted({word for raw, _ in [*cases("normalised", "en"), (JOINTS, "")] f
 
 @settings(deadline=None, max_examples=300)
 @given(st.lists(st.sampled_from(PIECES), max_size=7).map(" ".join) | st.text(max_size=60))
+@example("ῢ")
 def test_form_of_what_comes_out(text: str) -> None:
     """A fixed point of words in small letters, whatever stands around the text or cannot be seen in it; of any Unicode: tests/fuzz."""
     for n in (EN, RU):
