@@ -11,7 +11,7 @@ import shlex
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -134,11 +134,11 @@ class StoreFile:
         with self._errors():
             if not self.path.exists():
                 make_private_file(self.path)  # the log takes after it
-            left_by_a_crash = _log_of(self.path) and _is_alone(self.path)
+            logged = _log_of(self.path)  # what a crash leaves, or another process is writing
             self._db = connected(self.path, wait)
             try:
                 self._begin(must_exist)
-                for damage in damages(self._db) if left_by_a_crash else ():
+                for damage in damages(self._db) if logged else ():
                     raise DamagedStore(self.path, damage)
             except BaseException:
                 self._db.close()
@@ -213,15 +213,3 @@ def connected(path: Path, wait: float, *, write: bool = True) -> sqlite3.Connect
 def _log_of(path: Path) -> bool:
     log = path.with_name(f"{path.name}-wal")
     return log.exists() and log.stat().st_size > 0
-
-
-def _is_alone(path: Path) -> bool:
-    """Whether nobody has the store open. Errors of SQLite."""
-    with closing(connected(path, 0.0)) as db:
-        try:
-            # in this mode a lock is only given where no other connection is
-            db.execute("PRAGMA locking_mode = EXCLUSIVE")
-            db.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError as error:
-            return error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY
-        return True

@@ -68,7 +68,7 @@ class VoteStore(StoreFile):
 
     An answer is committed when `add` returns: it outlives the process, however that ends (a power cut can lose the last ones,
     which are then asked again). Every row has a checksum that is proved as it is read; all of a store is proved by
-    `votes check`, and on opening where a process that wrote to it was killed. No address, header or key of an endpoint is stored.
+    `votes check`, and on opening where a process that wrote to it was killed, or still writes. No address, header or key of an endpoint is stored.
     """
 
     def add(self, question: Question, answer: Answer) -> bool:

@@ -127,9 +127,7 @@ def test_a_store_is_proved_after_a_crash_and_not_on_every_opening(tmp_path: Path
     made(path)
     with closing(sqlite3.connect(path)) as db, db:
         db.execute("UPDATE answer SET verdict = 0 WHERE first = 'disease 7'")
-    with VoteStore(path) as store:
-        assert store.add(Question(QWEN, "while", "it is open"), YES)
-        VoteStore(path).close()
+    VoteStore(path).close()
     killed = "import os; store = VoteStore(sys.argv[1]); store.add(Question(QWEN, 'x', 'y'), YES); os._exit(1)"
     assert python(killed, path).returncode == 1
     with pytest.raises(DamagedStore, match="its checksum does not fit what it holds"):
