@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from msgspec.structs import replace
+import msgspec
 
-from ..endpoints.client import EndpointClient, EndpointError, run
 from ..errors import InputError
 from ..progress import Progress
 from ..terms.icd.index import Candidate
 from .asking import LanguageModel
+from .asking_options import Budget
 from .prompts.prompt import Prompt
-from .prompts.questions import REASONS, Question
+from .prompts.questions import REASONS
+from .store.store import VoteStore
 
 PAIR = ("heart attack", "myocardial infarction")
 """What a vote is asked about."""
@@ -67,28 +68,31 @@ def ask_each(asked: Sequence[Asked], progress: Progress = lambda done, total: No
     found = []
     for columns, model, prompt in asked:
         who = columns, model.model, model.endpoint.name, model.endpoint.url, prompt.kind
-        found.append(EndpointCheck(*who, *run(_answer_of(model, prompt))))
+        found.append(EndpointCheck(*who, *_answer_of(model, prompt)))
         progress(len(found), len(asked))
     return found
 
 
-async def _answer_of(model: LanguageModel, prompt: Prompt) -> tuple[str, str, float]:
+def _answer_of(model: LanguageModel, prompt: Prompt) -> tuple[str, str, float]:
     """What is wrong with the answer, "" for nothing; the answer; seconds."""
-    second = prompt.offer(_OFFERED) if prompt.kind == "pick" else PAIR[1]
-    question, start = Question(model.config(prompt), PAIR[0], second), time.monotonic()
-    sent = json.loads(question.config.parameters)
-    async with EndpointClient(replace(model.endpoint, tries=1)) as client:
+    second, budget = prompt.offer(_OFFERED) if prompt.kind == "pick" else PAIR[1], Budget()
+    once = replace(model, endpoint=msgspec.structs.replace(model.endpoint, tries=1))
+    with TemporaryDirectory() as folder, VoteStore(Path(folder, "asked.sqlite")) as store:
         try:
-            answer = prompt.answer(question, await client.chat(model.model, prompt.messages(PAIR[0], second), sent))
-        except (InputError, EndpointError) as error:
-            return f"{error}", "", time.monotonic() - start
+            (answer,) = once.answers(prompt, [(PAIR[0], second)], store, budget)
+        except InputError as no_key:
+            return f"{no_key}", "", 0.0
+    if answer is None:
+        if not (failure := budget.summaries[0].first_failure):
+            raise KeyboardInterrupt
+        return failure, "", 0.0
     problem = ""
     if answer.reason is not None:
         to_do = _THINKS if answer.reason in ("truncated", "empty") else _OTHER
         problem = f"{REASONS[answer.reason]}; the answer was {_shown(answer.raw)}. {to_do}"
-    elif "logprobs" in sent and answer.probability is None:
+    elif "logprobs" in once.config(prompt).parameters and answer.probability is None:
         problem = f"{_shown(answer.raw)} came without log-probabilities, of which a soft vote is made: have them served, or take `soft = true` out."
-    return problem, answer.raw, time.monotonic() - start
+    return problem, answer.raw, answer.seconds or 0.0
 
 
 def _shown(answer: str) -> str:
