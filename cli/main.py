@@ -18,6 +18,7 @@ from cyclopts.exceptions import UnknownCommandError, UnknownOptionError, UnusedC
 from .. import __version__
 from ..errors import DxmatchError, OptionError
 from ..files.atomic import only_for_me
+from ..files.wording import nearest
 from ..settings import QUIET, cells_hidden
 from . import running
 
@@ -86,8 +87,14 @@ def wrong_usage(error: CycloptsError, words: list[str]) -> str:
     """The line of an error in how a command is typed: a diagnosis in the place of a command, an option's old name or a field's alone."""
     from ..options import RENAMED  # late, as a start imports no more than it needs
 
+    near = None
+    if isinstance(error, UnknownCommandError) and error.app:
+        near = nearest(error.unused_tokens[0], [name for name in error.app if name[0] != "-"])  # type: ignore
+        error.app = None  # in which its own search imports every command, and with that what an extra brings
     said = " ".join(str(error).split()).partition(" Available")[0]
-    if isinstance(error, UnknownCommandError) and not error.command_chain and "Did you mean" not in said:
+    if near:
+        said += f' Did you mean "{near}"?'
+    elif isinstance(error, UnknownCommandError) and not error.command_chain:
         typed = [word for word in words if not word.startswith("-")]
         one, other = typed[:2] if len(typed) > 1 and " " in "".join(typed) else (" ".join(typed), "another")
         return f'{said} Of diagnoses: dxmatch match "{one}" "{other}", dxmatch icd "{one}". Of files: dxmatch evaluate {one}, dxmatch score {one}'
@@ -110,12 +117,9 @@ def spelt(error: Any) -> str:
     message = error.finding if lacks else str(error)
 
     def spelling(each: re.Match[str]) -> str:
-        name = running.names.get(each[2])
-        return (
-            each[0]
-            if name is None
-            else f"{'The option ' if each[1] == 'T' else ''}{name}{(each[3] and f' {each[3]}') or ''}"
-        )
+        if (name := running.names.get(each[2])) is None:
+            return each[0]
+        return f"{'The option ' if each[1] == 'T' else ''}{name}{f' {each[3]}' if each[3] else ''}"
 
     return re.sub(r"([Tt])he option '([\w.]+)'(?: \(([^()\s]+)\))?", spelling, message)
 

@@ -120,7 +120,7 @@ def _ray() -> Iterator[Any]:
     if address == "local" and tuple(map(int, ray.__version__.split(".")[:2])) < _WITH_TOKENS:
         raise DxmatchError(
             f"The engine 'ray' needs Ray 2.59 or later, whose own cluster asks for a token; here is {ray.__version__}, as AutoGluon "
-            "wants it: take an environment of its own, with pip install 'dxmatch[ray]'."
+            "wants it: take an environment of its own, with pip install '.[ray]'."
         )
     # Without a limit of its own, Ray goes on for ever with a task that takes more memory than there is.
     settings = {"RAY_BACKEND_LOG_LEVEL": "fatal", "RAY_USAGE_STATS_ENABLED": "0", "RAY_task_oom_retries": str(ATTEMPTS - 1)}  # fmt: skip

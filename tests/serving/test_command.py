@@ -71,3 +71,11 @@ def test_without_the_extra_it_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "starlette.applications", None)
     with pytest.raises(MissingExtra, match=r"A server needs an extra .* pip install .*\[serve\]"):
         __import__("dxmatch.serving")
+
+
+def test_a_misspelt_command_is_told_without_the_extra(command, monkeypatch):
+    for name in [name for name in sys.modules if name.startswith(("dxmatch.serving", "dxmatch.cli.serve"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "starlette.applications", None)
+    done = command("matc", "gout", "flu")
+    assert done.code == 2 and 'Unknown command "matc". Did you mean "match"?' in done.err
