@@ -21,6 +21,8 @@ from ..training.statistics.measure import ranking_and_decisions
 from ..training.statistics.threshold import MAX_F1, choose_threshold
 from .scored_pairs import ScoredPairs
 
+_LOWEST = -1e9
+"""Log-odds below those of any trees, and finite, so that differences of them are numbers."""
 UNDEFINED = "it cannot be computed on these pairs"
 
 Found = Callable[[str], list[Row]]
@@ -120,15 +122,20 @@ def permutation_rows(
     A row for each part: `name`, `flipped`, the share of decisions that change, the mean over the repeats; and what `lost` says.
     """
     pairs, generator = resamples.pairs, np.random.default_rng(seed)
-    decided = pairs.probability >= matcher.threshold
-    before, rows = resamples.quality(matcher.model.ranked(pairs.table), decided), list[Row]()
+
+    def seen(table: NDArray[np.float32]) -> tuple[Values, NDArray[np.bool_]]:
+        """What ranks pairs, log-odds below all others where what they say excludes, and what is said of them."""
+        raw = np.where(matcher.features.excludes(table), _LOWEST, matcher.parts.trees.raw(table))
+        return raw, matcher.parts.manifest.decision.calibration(raw) >= matcher.threshold
+
+    ranks, decided = seen(pairs.table)
+    before, rows = resamples.quality(ranks, decided), list[Row]()
     for name, columns in parts.items():
         flipped, after = [], []
         for turn in range(repeats):
             table = pairs.table.copy()
             table[:, columns] = pairs.table[generator.permutation(len(table))][:, columns]
-            raw = matcher.model.ranked(table)
-            said = matcher.parts.manifest.decision.calibration(raw) >= matcher.threshold
+            raw, said = seen(table)
             flipped.append(float((said != decided).mean()))
             after.append(resamples.every(turn, repeats).quality(raw, said))
         rows.append({"name": name, "flipped": float(np.mean(flipped)), **resamples.lost(before, after)})

@@ -26,7 +26,7 @@ from ..files.parquet_file import read_parquet
 from ..files.reading import OF_TABLES, Reading
 from ..files.tables import check_output, write_table, write_tables
 from ..files.wording import counted
-from ..matcher.batch import Added
+from ..matcher.batch import Added, Batch
 from ..matcher.match_function import MatchFunction
 from ..matcher.policy import SPECIFICATION
 from ..matcher.protocol import loaded
@@ -230,7 +230,8 @@ def _prepared(plan: Plan, workers: int) -> Names | None:
     with shown("Preparing names") as progress:
         prepare(names, m.features, progress=progress)
         if {"relation", "reasons"} & {*plan.add} or m.policy != SPECIFICATION:
-            m.model.prepare_relations(names)
+            none = np.zeros(0, np.int32)
+            _ = Batch(m.model, names, none, none).directions
     return names
 
 

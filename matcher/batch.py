@@ -20,7 +20,7 @@ from ..models.folder import ModelFolder
 from ..models.relation import LEARNT_POLICIES, RelationModel
 from ..terms.icd.naming import NOTHING
 from .policy import EXCLUDED, POLICIES, RELATIONS, SAME, SPECIFICATION, Policy, PolicyName
-from .relation import RELATION_COLUMNS, Relation, Relations, reason
+from .relation import RELATION_COLUMNS, SURE, Relation, Relations, reason
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,10 +32,6 @@ READINGS = ("not_understood", "read_as")
 Added = Literal["features", "shap", "relation", "reasons"]
 """What a score can add beside probability and match."""
 WHY = "why"
-_LOWEST = -1e9
-"""Log-odds below those of any trees, and finite, so that differences of them are numbers."""
-_SHOWN = 3
-"""Words that mix scripts, in a warning."""
 PAIRS_AT_ONCE = 1 << 20
 """Their features and what is made on the way take some 200 MB."""
 
@@ -115,10 +111,6 @@ class PairModel:
             raise ModelError(f"Model {manifest.name} has no threshold for the policy {policy}, only for {known}.")
         return thresholds[policy]
 
-    def ranked(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
-        """What ranks pairs that are not equal: log-odds float64[m], below all others where what they say excludes."""
-        return np.where(self.features.excludes(table), _LOWEST, self.trained.trees.raw(table))
-
     def added_columns(
         self, add: Sequence[str] = (), *, beside: Sequence[str] = (), source: str | None = None
     ) -> dict[str, str]:
@@ -156,11 +148,6 @@ class PairModel:
     def shap_names(self) -> list[str]:
         """The columns of `contributions`."""
         return [f"shap_{name}" for name in (*self.features.names, "base")]
-
-    def prepare_relations(self, names: Names) -> None:
-        """Makes what the relations need of the names beside the features, before threads ask for it."""
-        none = np.zeros(0, np.int32)
-        _ = Batch(self, names, none, none).directions
 
 
 @dataclass(frozen=True)
@@ -248,12 +235,24 @@ class Batch(Lazy):
         return coverage(self.features, self.pair_of_row, self.model.features)
 
     @property
+    def only_in_a_class(self) -> NDArray[np.bool_]:
+        """bool[m]: both surely stand in the graph, one as a kind of the other, which is too broad to name a disease ("infection")."""
+        out, graph = np.zeros(len(self.first), bool), self.model.providers.graph
+        if graph is not None:
+            links, both = self.names.diseases(SHIPPED), np.stack([self.first, self.second])
+            nodes, sure = links.nodes[both, 0], (links.certainty[both, 0] >= SURE).all(axis=0)
+            for row in np.flatnonzero(links.too_broad[nodes].any(axis=0) & sure).tolist():
+                p, q = nodes[:, row].tolist()
+                out[row] = max(graph.steps_up(p, q), graph.steps_up(q, p)) > 0 and not graph.in_line(p, q)
+        return out
+
+    @property
     @once
     def decided(self) -> NDArray[np.float64]:
-        """float64[m]: the probability under the default policy, 1 for equal names, 0 where what is said of them excludes a match."""
+        """float64[m]: the probability under the default policy, 1 for equal names, 0 where what is said of them excludes a match, or `only_in_a_class`."""
         parts, table = self.model.trained, self.features
         probability = parts.manifest.decision.calibration(parts.trees.raw(table, threads=self._threads))
-        probability[self.model.features.excludes(table)] = 0.0
+        probability[self.model.features.excludes(table) | self.only_in_a_class] = 0.0
         probability[self.equal] = 1.0
         return probability
 
@@ -376,9 +375,8 @@ class Batch(Lazy):
     def warn_of_texts(self) -> None:
         """Warns of words that mix scripts, and of rows that hold the same word for no diagnosis on both sides: equal texts are a match."""
         if words := self.names.mixed_scripts:
-            shown = ", ".join(map(quoted, words[:_SHOWN])) + (", …" if len(words) > _SHOWN else "")
             alike = "Words that mix Latin and Cyrillic letters, which look alike and are not the same"
-            warn(f"{alike}: {shown}.", ReadingWarning)
+            warn(f"{alike}: {len(words):,}; the first is {quoted(words[0])}.", ReadingWarning)
         nothing = [text for text, why in self.names.not_understood.items() if why == NOTHING]
         rows = np.logical_and(*self._said(nothing)) & self.equal[self.pair_of_row]
         for text in self.unknown(rows, 1):

@@ -28,7 +28,7 @@ SEMANTIC = ("Exact Synonym", "Broad Synonym", "Exact Disease Group", "Broad Dise
 """The five classes of Kernel29, from 1 to 5."""
 RELATION_COLUMNS = tuple(f"relation_{name}" for name in RELATIONS)
 """Of a scored table: the probability of each relation."""
-_SURE = 0.9
+SURE = 0.9
 """Below this certainty of a link nothing is said of the disease that it leads to."""
 
 
@@ -129,7 +129,7 @@ def _said(assertion: Assertion) -> str:
 def _of_graph(graph: DiseaseGraph, names: Names, a: int, b: int) -> str:
     links = names.diseases(SHIPPED)
     (p, q), sure = links.nodes[[a, b], 0].tolist(), links.certainty[[a, b], 0]
-    if min(p, q) < 0 or not (sure >= _SURE).all():
+    if min(p, q) < 0 or not (sure >= SURE).all():
         return ""
     if p == q:
         return f"both are names of {graph.labels[p]} ({graph.source(p)})"

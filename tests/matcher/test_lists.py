@@ -161,8 +161,8 @@ def test_k_and_the_threshold_of_link(m: dxmatch.MatchFunction) -> None:
     assert many["b"][0] == "diabetes" and {*many["b"]} == {*kinds} - {"gout"} and many["probability"].is_monotonic_decreasing  # fmt: skip
     assert len(m.link(["diabetes mellitus"], kinds, k=2)) == 2
     assert all(m.link(["angina"], ["myocardial infarction"], threshold=0.0)["match"].to_pylist())
-    note = m.link(["cancer"], ["lung cancer"], threshold=0.99)["note"][0].as_py()
-    assert note.startswith("no match; the nearest is 'lung cancer'")
+    note = m.link(["leukemia"], ["myeloid leukemia"], threshold=0.999)["note"][0].as_py()
+    assert note.startswith("no match; the nearest is 'myeloid leukemia'")
 
 
 @pytest.mark.parametrize(("k", "candidates", "told"), [(None, 2, True), (2, 2, True), (1, 2, False), (None, 50, False)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -192,3 +193,26 @@ def test_what_is_warned_of(small: MatchFunction) -> None:
         small.score([("N/A", "N/A"), ("unknown", "unknown"), ("gout", "gout")])
     with warnings.catch_warnings(action="error"):
         small.score([("gout", "gout"), ("asthma", "flu")])
+
+
+def test_a_class_too_broad_to_name_a_disease_matches_none_of_its_kinds() -> None:
+    """Of every such class the first kinds that stand in the graph by their own label, and what people write of them."""
+    m = dxmatch.load()
+    graph = m.providers.graph
+    assert graph is not None
+    pairs = [
+        ("cancer", "lung cancer"),
+        ("infection", "UTI"),
+        ("Heart disease", "congenital heart disease"),
+        ("kidney disease", "PKD"),
+    ]
+    for wide in np.flatnonzero(graph.too_broad).tolist():
+        kinds = (each for each in range(len(graph)) if graph.steps_up(each, wide) == 1)
+        pairs += [(graph.labels[wide], graph.labels[each]) for each in islice(kinds, 2)]
+    found = m.relations(*map(list, zip(*pairs, strict=True)))
+    matched = [
+        pair for pair, kind in zip(pairs, found.kinds, strict=True) if kind not in ("related", "unrelated", "excluded")
+    ]
+    assert len(pairs) > 350 and len(matched) < 8 and not {*matched} & {*pairs[:4]}, matched
+    assert m.match("infection", "infectious disease") and m.match("hip fracture", "fracture")
+    assert [*m.not_understood(["syndrome", "Disorder.", "Down syndrome"])] == ["syndrome", "Disorder."]
