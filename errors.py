@@ -126,9 +126,7 @@ class MissingExtra(DxmatchError):
     """A feature of dxmatch whose library is not installed."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(
-            f"{what} needs an extra that is not installed. Run, where dxmatch was installed from: pip install '.[{extra}]'"
-        )
+        super().__init__(f"{what} needs an extra that is not installed. In the clone, run: pip install '.[{extra}]'")
 
 
 _OURS = (__package__, "contextlib", "sklearn")

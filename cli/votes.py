@@ -66,7 +66,7 @@ def ask(call: Call, *, only: Sequence[str] = (), results: Sequence[File] = (), a
             answers = chain.from_iterable(kept.stored(one.job.questions()) for one in planned)
             if unscored := sum(answer is not None and answer.verdict is None for answer in answers):
                 hold = counted(unscored, "answer holds", "answers hold")
-                print(f"{hold} no verdict: --again asks anew; dxmatch votes check says why.")
+                print(f"{hold} no verdict: --again asks anew; dxmatch votes status says why.")
 
 
 @command(pairs_to_ask, given="pairs", of=votes)

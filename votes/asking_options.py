@@ -114,7 +114,7 @@ class AskSummary:
         several = "was answered by several models, as its server says"
         lines += [f"{one} {several}{in_parts(of)}: is that meant?" for one, of in self.served.items() if len(of) > 1]
         if self.calls or self.prompt_tokens:
-            calls, cost = counted(self.calls, "call"), "" if self.cost is None else f", cost {self.cost:,.4g}"
+            calls, cost = counted(self.calls, "call"), "" if self.cost is None else f", cost {round(self.cost, 9):,.4g}"
             tokens = f"{self.prompt_tokens:,} + {self.completion_tokens:,} tokens of prompts and answers"
             lines.append(f"{calls}, {tokens}{cost}.")
         return [*lines, *(f"Stopped: {reason.rstrip('.')}." for reason in self.stopped_because)]
