@@ -34,8 +34,8 @@ from ..votes.voters import PICK_OPTIONS, Picker
 from .match_function import MatchFunction, load
 
 _OF_OTHER_TIMES_AND_PEOPLE = (Status.PAST, Status.FAMILY)
-_WITH_MODIFIERS = 0.75
-"""The least score of a name that is taken for a diagnosis with modifiers before the name of the diagnosis without them."""
+_WITH_MODIFIERS, _WITH_CAUSE = 0.75, 0.65
+"""The least score of a name that is taken for a diagnosis with modifiers, or a cause, before the name of the diagnosis without them."""
 _TOLD = (Status.POSSIBLE, *_OF_OTHER_TIMES_AND_PEOPLE, Status.NO_DISEASE)
 
 
@@ -253,9 +253,10 @@ class IcdMapper:
         return self.index.answers(looked_up, k, lambda at, name: not contrasts(names[at], name, language, of="words"))
 
     def _rest_of(self, name: str) -> Rest | None:
-        """What is looked up for a name without modifiers; None where nothing is."""
-        rests = [*rests_of(name, self.m.providers.normalizer.language)]
-        known = self.index.direct([rest.name for rest in rests]).nodes >= 0
+        """What is looked up for a name without modifiers, or a cause that ICD-10 names (others, as organisms and drugs, often have the code); None where nothing is."""
+        direct, language = (lambda some: self.index.direct(some).nodes >= 0), self.m.providers.normalizer.language
+        rests = [rest for rest in rests_of(name, language) if direct(rest.causes).all()]
+        known = direct([rest.name for rest in rests])
         return next(compress(rests, known), None) or max(
             (rest for rest in rests if rest.sure), key=lambda rest: len(rest.modifiers), default=None
         )
@@ -268,8 +269,8 @@ class IcdMapper:
         nodes = np.array([self.index.tree.find(one.code) for one in (near, least)], np.int32)
         if len({*self.index.category_of(nodes).tolist()}) == 1:
             return near.score >= min(_WITH_MODIFIERS, least.score)
-        said = self.m.providers.normalizer(near.found).split()
-        return near.score >= _WITH_MODIFIERS and not rest.only_sides and rest.modifiers.issubset(said)
+        enough = near.score >= (_WITH_CAUSE if rest.causes else _WITH_MODIFIERS) and not rest.only_sides
+        return enough and rest.needed.issubset(self.m.providers.normalizer(near.found).split())
 
     def _as_said(self, names: Mapping[str, str]) -> dict[str, IcdAnswer]:
         """Another code than that of the nearest name where M does not match it, for texts that say a disease is past or of the family.

@@ -1,6 +1,6 @@
-"""Modifiers: words that say how a disease is (its side, severity, response, course, stage, the patient's age, its signs), not which it is.
+"""Modifiers: words that say how a disease is (its side, severity, response, course, stage, the patient's age, its signs) or what it came from, not which it is.
 
-They stand in a table, `modifiers_<language>.csv`; "#" is a number ("stage 3b"). Some are often a part of a disease's own name
+They stand in a table, `modifiers_<language>.csv`; "#" is a number ("stage 3b"), "*" all that follows ("due to *"). Some are often a part of a disease's own name
 (`of_a_name`: "acute", of leukemia), so that without them another disease may be left.
 """
 
@@ -20,21 +20,25 @@ _NUMBER = r"\d{1,2}[a-d]?"
 class Rest(NamedTuple):
     """What a name says without some of its modifiers.
 
-    name : what is left, normalised. modifiers : the words that are not. only_sides : these say nothing but where. sure : none of
-    these is ever a part of a disease's own name.
+    name : what is left, normalised. modifiers : the words that are not. needed : those that a name has which says the same, for all
+    that it is another: the modifiers ("recurrent"), or the last word before a cause ("alcoholic cirrhosis", of cirrhosis due to alcohol).
+    causes : what the disease came from. only_sides : these say nothing but where. sure : none of these is ever a part of a disease's own name.
     """
 
     name: str
     modifiers: frozenset[str]
+    needed: frozenset[str]
+    causes: list[str]
     only_sides: bool
     sure: bool
 
 
 @lru_cache
-def _table(language: str) -> tuple[re.Pattern[str], dict[str, dict[str, str]]]:
-    rows = {row["words"]: row for row in rows_in("modifiers", language)}
-    longest = "|".join(sorted(rows, key=lambda words: -len(words))).replace("#", _NUMBER)
-    return re.compile(rf"\b(?:{longest})\b"), rows
+def _table(language: str) -> tuple[re.Pattern[str], list[dict[str, str]]]:
+    """The rows, and what finds them, a group for each."""
+    rows = sorted(rows_in("modifiers", language), key=lambda row: -len(row["words"]))
+    each = "|".join(f"({row['words']})" for row in rows).replace("#", _NUMBER).replace("*", ".+")
+    return re.compile(rf"\b(?:{each})\b"), rows
 
 
 def is_modifier(name: str, language: str = "en") -> bool:
@@ -50,18 +54,15 @@ def rests_of(name: str, language: str = "en") -> Iterator[Rest]:
     ['chronic gout with fever', 'left gout with fever', 'left chronic gout', 'chronic gout', 'gout']
     """
     pattern, rows = _table(language)
-    found = [(one.span(), rows[re.sub(_NUMBER, "#", one[0])]) for one in pattern.finditer(name)] if rows else []
+    found = [(one, rows[(one.lastindex or 0) - 1]) for one in pattern.finditer(name)] if rows else []
     sure = [one for one in found if not one[1]["of_a_name"]]
     for some in (*([each] for each in found), sure, found):
-        words, here = [], 0
-        for (start, end), _ in some:
-            words, here = [*words, *name[here:start].split()], end
-        words += name[here:].split()
-        if some and words:
-            kinds = {row["kind"] for _, row in some}
-            yield Rest(
-                " ".join(words),
-                frozenset(name.split()).difference(words),
-                kinds == {SIDE},
-                all(one in sure for one in some),
-            )
+        left = name
+        for one, _ in reversed(some):
+            left = left[: one.start()] + left[one.end() :]
+        if some and (words := left.split()):
+            modifiers = frozenset(name.split()).difference(words)
+            only_sides = {row["kind"] for _, row in some} == {SIDE}
+            causes = [one[0].removeprefix(row["words"][:-1]) for one, row in some if row["words"].endswith("*")]
+            needed = frozenset(words[-1:]) if causes else modifiers
+            yield Rest(" ".join(words), modifiers, needed, causes, only_sides, all(one in sure for one in some))
