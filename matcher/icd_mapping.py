@@ -114,8 +114,8 @@ def icd(
     """
     read = read_diagnoses(diagnoses, column, reading)
     with mapper_of(k=k, tree=tree, preset=preset, pick=pick, matcher=matcher, asking=asking) as (mapper, report):
-        mapped, _ = map_terms(read, mapper, unique=unique, progress=report)
-    made = read.table.native(mapped)
+        mapped, rows = map_terms(read, mapper, unique=unique, progress=report)
+    made = read.native(mapped, rows)
     if hasattr(made, "attrs"):
         made.attrs[EDITION] = mapped.schema.metadata[EDITION.encode()].decode()
     return made

@@ -52,7 +52,7 @@ class Terms:
             if name in own and not name.startswith(_UNNAMED_INDEX)
         }
 
-    def native(self, data: pa.Table, rows: NDArray[np.int64]) -> Any:
+    def native(self, data: pa.Table, rows: Sequence[int] | NDArray[np.int64]) -> Any:
         """`Table.native` of `data`, whose rows are about these of the terms: in pandas, each keeps its term's index."""
         made, frame = self.table.native(data), self.table.frame
         if frame is not None and frame.implementation.is_pandas():

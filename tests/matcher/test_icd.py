@@ -186,3 +186,10 @@ def test_the_command(here: Path, command: Callable[..., Any], monkeypatch: pytes
     told = json.loads(command(*asked, "--json").out)
     assert told["accuracy"][0] == dxmatch.icd_accuracy("names.csv", "right", tree="tree.csv").measures[0]._asdict()
     assert len(told["errors"]) == 5 and pd.read_csv("out.csv")["right_at"].tolist() == [row[2] for row in ROWS]
+
+
+def test_codes_of_a_part_of_a_frame_stand_in_its_rows() -> None:
+    some = pd.DataFrame({"dx": ["gout", "MI", "asthma", "MI"]})[1:]
+    for given in (some, some["dx"]):
+        assert dxmatch.icd(given)["icd10"].str[:3].to_dict() == {1: "I21", 2: "J45", 3: "I21"}
+    assert dxmatch.icd(some, unique=True)["diagnosis"].to_dict() == {1: "MI", 2: "asthma"}
