@@ -1,4 +1,4 @@
-"""Real servers of the ecosystem on loopback: `transformers serve` and llama.cpp, asked as a user would ask them.
+"""A real server of the ecosystem on loopback: llama.cpp, asked as a user would ask it.
 
 The language model is tiny, made here, and has learnt the answers to a few pairs: what it says shows that the path works,
 and nothing about language models. The encoder is all-MiniLM-L6-v2, with its real weights.
@@ -11,12 +11,8 @@ import importlib.util
 import math
 import os
 import runpy
-import shutil
-import socket
 import subprocess
 import sys
-import time
-import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -80,25 +76,6 @@ def child(*command: str | Path, log: Path) -> Iterator[subprocess.Popen[str]]:
             process.communicate()
 
 
-@pytest.fixture(scope="module")
-def transformers_serve(voter: Path) -> Iterator[str]:
-    program = shutil.which("transformers", path=Path(sys.executable).parent)
-    assert program is not None
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    log = voter.with_suffix(".log")
-    where = ("--host", "127.0.0.1", "--port", str(port), "--device", "cpu")
-    with child(program, "serve", voter, *where, log=log) as process:
-        for _ in range(600):
-            assert process.poll() is None, log.read_text()
-            with contextlib.suppress(OSError):
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5).close()
-                break
-            time.sleep(0.1)
-        yield f"http://127.0.0.1:{port}/v1"
-
-
 @contextlib.contextmanager
 def llama_cpp(file: Path, kind: str) -> Iterator[str]:
     with child(sys.executable, HERE / "real_models.py", file, kind, log=file.with_suffix(".log")) as process:
@@ -108,11 +85,12 @@ def llama_cpp(file: Path, kind: str) -> Iterator[str]:
         yield f"{address}/v1"
 
 
-def asked(folder: Path, model: str | Path, url: str, options: str = "") -> str:
+def asked(folder: Path, url: str) -> str:
     """`dxmatch votes ask` about `LEARNT`, one pair more, and one of equals; what it said."""
     (folder / "set.toml").write_text(
         f'[endpoint.here]\nurl = "{url}"\nconcurrency = 4\n'
-        f'[[feature]]\nname = "vote_tiny"\nkind = "vote"\nmodel = "{model}"\nendpoint = "here"\n{options}\n'
+        '[[feature]]\nname = "vote_tiny"\nkind = "vote"\nmodel = "voter"\nendpoint = "here"\n'
+        'soft = true\norder = "both"\nrepeats = 2\n'
     )
     rows = [*LEARNT, UNLEARNT, ("gout", "Gout")]
     (folder / "pairs.csv").write_text("a,b\n" + "".join(f"{a},{b}\n" for a, b in rows))
@@ -135,19 +113,10 @@ def kept(folder: Path) -> tuple[ModelConfig, dict[tuple[str, str, int], tuple[in
         }
 
 
-def test_votes_of_transformers_serve(voter: Path, transformers_serve: str, tmp_path: Path) -> None:
-    said = asked(tmp_path, voter, transformers_serve)
-    assert "9 answers kept" in said
-    _, answers = kept(tmp_path)
-    assert len(answers) == 9
-    assert {pair: answers[*sorted(pair), 0][0] for pair in LEARNT} == LEARNT
-    assert "Nothing to ask." in asked(tmp_path, voter, transformers_serve)
-
-
 def test_soft_votes_of_llama_cpp(voter: Path, tmp_path: Path) -> None:
     """Both orders, twice each; the log-probabilities that come over HTTP make the probability that torch computes."""
     with llama_cpp(MODELS["gguf_file"](voter, tmp_path / "voter.gguf"), "chat") as url:
-        said = asked(tmp_path, "voter", url, 'soft = true\norder = "both"\nrepeats = 2')
+        said = asked(tmp_path, url)
         (checked,) = dxmatch.check_endpoints(tmp_path / "set.toml")
         (none,) = dxmatch.check_endpoints(endpoints=tmp_path / "set.toml", models=["here:voter"])
     assert checked.seconds and checked.answer and "log-probabilities" not in checked.problem
