@@ -1,4 +1,4 @@
-"""Parquet files that are damaged, not UTF-8, or written by others."""
+"""Files that are damaged; Parquet that is not UTF-8, or written by others."""
 
 from __future__ import annotations
 
@@ -22,19 +22,27 @@ def test_a_text_that_is_not_utf8_is_named_with_its_column(column: pa.Array, tmp_
         read_table(tmp_path / "t.parquet")
 
 
-def test_damage_is_told_and_foreign_files_are_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "told"), [("t.parquet", "Parquet file is damaged"), ("t.xlsx", "workbook is damaged")]
+)
+def test_damage_is_told(name: str, told: str, tmp_path: Path) -> None:
     """A flipped byte in a page is caught by the page's checksum, one in the footer is refused or means nothing."""
-    path = write_table(pa.table({"a": [f"diagnosis {i}" for i in range(2000)]}), tmp_path / "t.parquet")
+    path = write_table(pa.table({"a": [f"diagnosis {i}" for i in range(2000)]}), tmp_path / name)
     whole, expected, refused = path.read_bytes(), read_table(path).data, 0
     for at in range(10, len(whole), max(1, len(whole) // 80)):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x10]) + whole[at + 1 :])
         try:
             assert read_table(path).data.equals(expected)
         except InputError as error:
-            assert "the Parquet file is damaged" in str(error)
+            assert told in str(error)
             refused += 1
     assert refused > 40
-    pq.write_table(pa.table({"a": pa.array(["x", None], pa.string_view())}), path)  # without checksums, with views
+
+
+def test_foreign_files_are_read(tmp_path: Path) -> None:
+    pq.write_table(
+        pa.table({"a": pa.array(["x", None], pa.string_view())}), path := tmp_path / "t.parquet"
+    )  # without checksums, with views
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert read_table(path).data.column("a").take(pa.array([1, 0])).to_pylist() == [None, "x"]

@@ -1,4 +1,4 @@
-"""Damaged and odd tables are read as the standard library's csv and json, and openpyxl, read them, cell for cell, or refused."""
+"""Damaged and odd tables are read as the standard library's csv and json read them, cell for cell, or refused. Workbooks: tests/files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import openpyxl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,10 +36,8 @@ def mutant(seed: int) -> tuple[str, bytes, str | None]:
     rng = random.Random(seed)
     header = rng.choice(HEADERS)
     rows = [header, *([_cell(rng, name, i) for name in header] for i in range(rng.randint(1, 8)))]
-    suffix = rng.choice(("csv", "csv", "tsv", "jsonl", "json", "xlsx"))
+    suffix = rng.choice(("csv", "csv", "tsv", "jsonl", "json"))
     damage = 0 if rng.random() < 0.125 else rng.randint(1, 3)
-    if suffix == "xlsx":
-        return "t.xlsx", _workbook(rng, rows, damage), None
     if suffix in ("csv", "tsv"):
         made = io.StringIO(newline="")
         delimiter = "\t" if suffix == "tsv" else rng.choice(",,;")
@@ -91,21 +88,6 @@ def _damaged(rng: random.Random, text: str, odd: tuple[str, ...]) -> str:
 def _flipped(rng: random.Random, content: bytes) -> bytes:
     at = rng.randrange(len(content) or 1)
     return content[:at] + bytes([rng.choice((0, 0x80, 0xC3, 0xED, 0xFF, rng.randrange(256)))]) + content[at + 1 :]
-
-
-def _workbook(rng: random.Random, rows: list[list[str]], damage: int) -> bytes:
-    book = openpyxl.Workbook()
-    sheet: Any = book.worksheets[0]
-    for row in rows:
-        sheet.append(row)
-        if damage and rng.random() < 0.2:
-            sheet.append(rng.choice(([], [None, 1.5], [True, 7], ["  "])))
-    made = io.BytesIO()
-    book.save(made)
-    content = made.getvalue()
-    if damage:
-        return _flipped(rng, content) if rng.random() < 0.7 else content[: rng.randrange(len(content))]
-    return content
 
 
 def _text(path: Path, encoding: str | None) -> str:
@@ -169,26 +151,6 @@ def _by_json(path: Path, encoding: str | None) -> list[Row]:
     return [{name: row.get(name) for name in dict.fromkeys(key for one in rows for key in one)} for row in rows]
 
 
-def _by_openpyxl(path: Path, _: str | None) -> list[Row]:
-    book = openpyxl.load_workbook(path, data_only=True)
-    sheet = next((one for one in book.worksheets if one.sheet_state == "visible"), book.worksheets[0])
-    grid = [[_as_text(value) for value in row] for row in sheet.iter_rows(values_only=True)]
-    while grid and not any(grid[-1]):
-        grid.pop()
-    start = next(i for i, row in enumerate(grid) if any(row))
-    width = max(i + 1 for row in grid for i, cell in enumerate(row) if cell)
-    rows = [row[:width] for row in grid[start + 1 :] if width == 1 or any(row)]
-    return _named([(name or "").strip() for name in grid[start][:width]], rows)
-
-
-def _as_text(value: Any) -> str | None:
-    if value is None or (isinstance(value, str) and not value.strip()):
-        return None
-    if isinstance(value, bool):
-        return str(value).upper()
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
 def same(read: Any, wanted: Any) -> bool:
     """Whether a cell holds what a reference reader says; a column of several kinds is one of texts."""
     if wanted is None or wanted != wanted:
@@ -202,7 +164,7 @@ def same(read: Any, wanted: Any) -> bool:
     return read == (json.dumps(wanted, ensure_ascii=False) if isinstance(wanted, list | dict) else str(wanted))
 
 
-READERS = {".xlsx": _by_openpyxl, ".json": _by_json, ".jsonl": _by_json}
+READERS = {".json": _by_json, ".jsonl": _by_json}
 
 
 def difference(one: tuple[str, bytes, str | None], folder: Path) -> str:
