@@ -54,6 +54,15 @@ def test_what_is_refused(row):
     assert row["names"] in str(error.value)
     with pytest.raises(OptionError, match="matcher="):
         dxmatch.evaluate(lists, By())
+    with pytest.raises(TypeError, match=r"evaluate\(\) got an unexpected keyword argument 'speed'"):
+        dxmatch.evaluate(lists, speed=1)
+
+
+@pytest.mark.parametrize("text", ["resamples = 7", "[resampling]\nresamples = 7\n[other]\nx = 1"])
+def test_a_file_of_options(same_text, tmp_path, text):
+    (tmp_path / "mine.toml").write_text(text)
+    report = dxmatch.evaluate(lists_of_everything(), matcher=same_text, resampling=tmp_path / "mine.toml")
+    assert report.to_dict()["made_with"]["resamples"] == 7
 
 
 @pytest.mark.parametrize("row", rows_in("cases/metrics"), ids=lambda row: row["metrics"])
