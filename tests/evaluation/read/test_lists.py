@@ -1,14 +1,12 @@
-"""Reading lists: what is accepted, and what each thing that cannot be right is told."""
+"""Lists in the long form: right answers by role and column, rows set aside. What is refused: tests/cases/tables.csv."""
 
 from __future__ import annotations
 
 import pandas as pd
-import polars as pl
 import pytest
 
 import dxmatch
-from dxmatch.errors import InputError, OptionError
-from dxmatch.evaluation.match.pairs import panels
+from dxmatch.errors import InputError
 from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.files.limits import MAX_CHARACTERS
 
@@ -45,29 +43,6 @@ def written(tmp_path):
     return write
 
 
-def test_the_order_of_rows_and_the_kind_of_table_do_not_matter(written, tmp_path):
-    frame = pd.read_csv(written())
-    frame.to_parquet(tmp_path / "lists.parquet")
-    frame.to_json(tmp_path / "lists.jsonl", orient="records", lines=True)
-    frame.to_csv(tmp_path / "lists.tsv", sep="\t", index=False)
-    floats = frame.assign(rank=frame["rank"].astype(float))
-    sources = [frame, pl.DataFrame(frame), frame.sort_values("rank"), frame.sample(frac=1, random_state=1), floats]
-    for source in [*sources, *(tmp_path / f"lists.{suffix}" for suffix in ("csv", "parquet", "jsonl", "tsv"))]:
-        lists = read_lists(source, reading=dxmatch.Reading(no_diagnosis="keep"))
-        assert {c: {r: lists.list_of(c, r) for r in lists.raters} for c in lists.cases} == SAID
-
-
-def test_columns_of_other_names(written):
-    lines = ["patient,who,role,place,dx", *GOOD[1:]]
-    columns = {"case_id": "patient", "rater": "who", "rank": "place", "diagnosis": "dx"}
-    reading = dxmatch.Reading(columns=columns)
-    assert read_lists(written(lines=lines), reading=reading).list_of("c2", "Y") == ["sepsis", "gout"]
-    with pytest.raises(InputError, match=r"row 3, column 'dx': a diagnosis of 10,001"):
-        read_lists(written({3: f"c1,A,algorithm,2,{LONG}"}, lines), reading=reading)
-    with pytest.raises(OptionError, match="option 'columns' must be names for case_id"):
-        read_lists(written(), reading=dxmatch.Reading(columns={"doctor": "rater"}))
-
-
 @pytest.mark.parametrize("name", ["", "truth"])
 def test_a_right_answer_needs_no_rater(written, name):
     """Neither the set of right answers nor the final diagnosis is anybody's list."""
@@ -91,64 +66,6 @@ def test_more_of_the_reference_by_role_and_by_column(written):
     # rows with the role reference may give the names, and the column their codes
     both = with_column("icd10,reference_icd10", lambda i, line: ",J45")
     assert told("icd10", [*both, "c1,T,reference,1,asthma,,J45"])[1][0] == [("J45", 2)]
-
-
-def differs(name):
-    return with_column(name, lambda i, line: "J45" if i < 4 else "J40")
-
-
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        ([*GOOD, "c1,truth,reference,1,asthma", "c1,gold,reference,1,asthma"], r"row 15, column 'rater': the rater differs within the role 'reference'.*Got: 'gold'"),
-        (differs("reference"), "row 5, column 'reference': the reference differs within the case 'c1'"),
-        (differs("reference_icd10"), "row 5, column 'reference_icd10': the reference_icd10 differs within the case 'c1'"),
-        (with_column("reference", lambda i, line: "asthma", [*GOOD, "c1,T,reference,1,asthma"]), "a second reference"),
-        ([*with_column("icd10,reference_icd10", lambda i, line: ",J45"), "c1,T,reference,1,asthma,J45,J45"],
-         "row 14, column 'reference_icd10': a second reference"),
-    ],
-)  # fmt: skip
-def test_references_refused(written, lines, message):
-    with pytest.raises(InputError, match=message):
-        read_lists(written(lines=lines))
-
-
-RANK = "row 3, column 'rank': a rank that is no rank"
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({1: "case_id,rater,role,rank,said"}, "no column holds diagnoses; known by their names are: case_id in 'case_id', "),
-        ({3: f"c1,A,algorithm,2,{LONG}"}, "row 3, column 'diagnosis': a diagnosis of 10,001 characters"),
-        ({3: "c1,A,algorithm,-1,copd"}, f"{RANK}. Allowed: 1, 2, 3, … (1 is likeliest). Got: '-1'"),
-        *(({3: f"c1,A,algorithm,{rank},copd"}, RANK) for rank in ("0", "1.5", "two", "")),
-        ({3: "c1,A,algorithm,1,copd"}, "row 3, column 'rank': a second answer of rank 1 by 'A' for case 'c1'"),
-        ({3: ",A,algorithm,2,copd"}, "row 3, column 'case_id': the case has no name"),
-        *(({3: f"c1,,{role},2,copd"}, "row 3, column 'r") for role in ("algorithm", "expert", "")),
-        ({3: "c1,A,judge,2,copd"}, "row 3, column 'role': a role that is none. Allowed: expert, algorithm, reference, final. Got: 'judge'"),
-        ({3: "c1,A,expert,2,copd"}, "row 3, column 'role': the role differs within the rater 'A'. Allowed: 'algorithm', as in its first row. Got: 'expert'"),
-        ({12: None, 13: None}, "row 8, column 'rater': the case 'c2' has no list by 'Y', who lacks 1 of 2 cases"),
-        ({3: "c1,B,expert,1,copd"}, "row 8, column 'rater': the case 'c2' has no list by 'B'"),
-    ],
-)  # fmt: skip
-def test_refused(written, changes, message):
-    with pytest.raises(InputError) as caught:
-        read_lists(written(changes))
-    assert message in str(caught.value) and "lists.csv" in str(caught.value)
-
-
-def test_panels_refused(written):
-    with pytest.raises(InputError, match=r"no rater is called 'Xx'; did you mean 'X'\?"):
-        read_lists(written(), algorithms=["Xx"])
-    with pytest.raises(OptionError, match="'algorithms'"):
-        read_lists(written(), algorithms=[])
-    with pytest.raises(InputError, match=r"fewer than two experts. Allowed: at least two experts.*Got: \['Y'\]"):
-        panels(read_lists(written(), algorithms=["A", "X"]))
-    without = [",".join(part for i, part in enumerate(line.split(",")) if i != 2) for line in GOOD]
-    with pytest.raises(InputError, match=r"lists.csv: no rater is an algorithm.*Got: \['A', 'X', 'Y'\]"):
-        panels(read_lists(written(lines=without)))
-    assert panels(read_lists(written(lines=without)), in_turn=True) == [[0, 1, 2], [1, 0, 2], [2, 0, 1]]
 
 
 def test_algorithms_that_are_not_named_are_left_out_and_told(written):
@@ -200,9 +117,3 @@ def test_rejects_that_leave_nothing_or_cannot_be_written(written, tmp_path):
     assert len(pd.read_csv(path)) == 12
     with pytest.raises(InputError, match="an output of an unknown kind"):
         read_lists(written(), reading=dxmatch.Reading(rejects=tmp_path / "rejects.docx"))
-
-
-def test_diagnoses_that_are_not_text():
-    frame = pd.DataFrame({"case_id": [1], "rater": ["a"], "rank": [1], "diagnosis": [3]})
-    with pytest.raises(InputError, match=r"data frame, row 0, column 'diagnosis': a value that is not text"):
-        read_lists(frame)
