@@ -13,7 +13,7 @@ import dxmatch
 from dxmatch.errors import InputError
 from dxmatch.evaluation.read.reading import read_lists
 
-from ..made import long_form, with_reading, written
+from ..made import long_form, written
 
 MODELS = ("aster", "birch")
 ANSWERS = {
@@ -106,33 +106,14 @@ def test_lists_in_order() -> None:
         read_lists([["gout"], ["flu"]], references=list(RIGHT.values()))
 
 
-@pytest.mark.parametrize(("table", "columns", "raters"), [
-    (frame(a=column("aster", list), b=column("birch", list)), {"predictions": "a,b"}, ["a", "b"]),
-    # what the names say is overruled
-    (frame(**each(list)).rename(columns={"gold": "x", "aster": "gold"}), {"predictions": ["gold", "birch"], "reference": "x"}, ["gold", "birch"]),
-    (frame(who=["p", "p", "p"], said=column("aster", list)), {"rater": "who", "predictions": "said"}, ["p"]),
-    (frame(**{f"x{i}": v for i, v in enumerate(ranked("d", "aster").values(), 1)}), {"rank": "x1,x2,x3"}, ["model"]),
+@pytest.mark.parametrize(("source", "message"), [
+    (frame(dx1=["gout"] * 3, dx2=["flu", None, "x" * 10_001]), "row 2, column 'dx2': a diagnosis of 10,001"),
+    ({}, "the object is empty"), ([], "no lists of diagnoses"), (3, "not a table"), (Path("nowhere.json"), "no such file"),
 ])  # fmt: skip
-def test_columns_overrule(table: pd.DataFrame, columns: dict[str, Any], raters: list[str]) -> None:
-    lists = read_lists(table, reading=dxmatch.Reading(columns=columns))
-    assert lists.raters == raters and lists.list_of("c1", raters[0]) == ANSWERS["c1"]["aster"]
-    assert lists.reference[0] == ("gout", "hypertension")
-
-
-@pytest.mark.parametrize(("source", "options", "message"), [
-    (frame(), {}, "no column holds diagnoses|right answers, but no lists"),
-    (pd.DataFrame({"id": [1], "age": [3]}), {}, "known by their names are: case_id in 'id'.*Or: .*'columns'"),
-    (frame(a=column("aster", list)), {"columns": {"predictions": ["b"]}}, "the column 'b' is missing"),
-    ({"a": {"1": ["gout"]}}, {"references": {"001": "gout"}}, r"no case of the lists has a right answer by its name.*'1'.*Got: \['001'\]"),
-    (LONG.drop(columns="rank"), {}, "row 1, column 'case_id': a second answer of rank 1 by 'aster' for case 'c1'.*a column 'rank'"),
-    (frame(dx1=["gout"] * 3, dx2=["flu", None, "x" * 10_001]), {}, "row 2, column 'dx2': a diagnosis of 10,001"),
-    ({}, {}, "the object is empty"), ([], {}, "no lists of diagnoses"), (3, {}, "not a table"), (Path("nowhere.json"), {}, "no such file"),
-    (frame(**each(list)), {"references": "gold"}, "gold: no such file"),
-    (LONG.assign(specialty=[f"s{i}" for i in range(len(LONG))]), {"by": "specialty"}, "row 1, column 'specialty': the specialty differs within the case 'c1'"),
-])  # fmt: skip
-def test_refused(source: Any, options: dict[str, Any], message: str) -> None:
+def test_refused(source: Any, message: str) -> None:
+    """Beside the files of tests/cases/tables.csv."""
     with pytest.raises(InputError, match=message):
-        read_lists(source, **with_reading(options))
+        read_lists(source)
 
 
 def test_the_rows_of_files_are_told(tmp_path: Path) -> None:
@@ -167,22 +148,6 @@ def test_a_model_without_an_answer_that_can_be_read_and_one_without_any() -> Non
         assert words in told
     with pytest.raises(InputError, match=f"no diagnosis could be read from any answer.*{prose}"):
         read_lists({"aster": {"1": prose, "2": prose}}, references=right)
-
-
-@pytest.mark.parametrize(("cell", "parts"), [
-    ("gout; hypertension;", ["gout", "hypertension"]), ("gout | hypertension", ["gout", "hypertension"]),
-    ("- gout\n- hypertension", ["gout", "hypertension"]), ("['gout, unspecified']", ["gout, unspecified"]),
-    ("cuts and bruises", ["cuts and bruises"]), ("t(15;17)", ["t(15;17)"]),
-    ("none", []), ("N/A; unknown", []), ("gout; none", ["gout"]),
-])  # fmt: skip
-def test_several_right_answers_in_one_cell(cell: str, parts: list[str]) -> None:
-    rows = long_form({case: {"A": ["gout"]} for case in ("c1", "c2")})
-    lists = read_lists(rows.assign(reference=[cell, "gout"]))
-    assert lists.reference == [tuple(parts), ("gout",)]
-    told = "No right answer, so in no figure that needs one: 1 of 2 cases" in " ".join(lists.origin.warnings)
-    assert told == (not parts)
-    right = rows.assign(rater="T", role="reference", diagnosis=[cell, "gout"])
-    assert read_lists(pd.concat([rows.assign(role="algorithm"), right])).reference == lists.reference
 
 
 @pytest.mark.parametrize(("codes", "cells"), [
@@ -241,11 +206,6 @@ def table(**columns: Any) -> pd.DataFrame:
     return pd.DataFrame({"Case": range(1, N + 1), "Gold standard": NAMES, "GPT-4o": CELLS} | columns)
 
 
-def crossed(case: str, model: str) -> pd.DataFrame:
-    rows = [{case: f"c{i}", model: m, "dx1": name, "dx2": "scabies", "Gold": name} for m in ("aster", "birch") for i, name in enumerate(NAMES)]  # fmt: skip
-    return pd.DataFrame(rows)
-
-
 @pytest.mark.parametrize(
     ("name", "cells"),
     [
@@ -269,21 +229,6 @@ def test_few_answers_that_are_right_now_and_then_and_blank_ones_are_a_models() -
     assert "Missing lists (each counts as an empty answer), of 9 cases: 9 by failed." in lists.origin.warnings
 
 
-@pytest.mark.parametrize(
-    ("frame", "columns", "message"),
-    [
-        (crossed("Vorgang", "KI"), {"case_id": "Vorgang", "rater": "KI"}, "which is the case; it may be 'Vorgang' or 'KI'"),
-        (crossed("Case", "KI"), {"rater": "KI"}, "a second answer of rank 1 by 'model' for case 'c0'.*rater=COLUMN"),
-        (crossed("Case", "KI").rename(columns={"dx1": "diagnosis"}).drop(columns="dx2").assign(rank=1), {"rater": "KI"}, "a second answer of rank 1 by 'model'.*rater=COLUMN"),
-    ],
-)  # fmt: skip
-def test_nothing_is_pooled_in_silence(frame: pd.DataFrame, columns: dict[str, str], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        read_lists(frame)
-    lists = read_lists(frame, reading=dxmatch.Reading(columns=columns))
-    assert lists.raters == ["aster", "birch"] and len(lists.cases) == N and lists.reference[0] == ("gout",)
-
-
 def test_the_other_sheet_is_named_where_the_first_holds_no_lists(tmp_path: Path) -> None:
     with pd.ExcelWriter(tmp_path / "notes.xlsx") as book:
         pd.DataFrame({"Notes": ["my notes"]}).to_excel(book, sheet_name="N", index=False)
@@ -291,11 +236,6 @@ def test_the_other_sheet_is_named_where_the_first_holds_no_lists(tmp_path: Path)
     warned = pytest.warns(UserWarning, match="Read the first sheet of notes.xlsx, 'N'; others are Data")
     with warned, pytest.raises(InputError, match="notes.xlsx, sheet 'N': no column holds diagnoses"):
         read_lists(tmp_path / "notes.xlsx")
-
-
-def test_the_group_is_named_among_the_own_columns() -> None:
-    with pytest.raises(InputError, match=r"'Speciality' .*did you mean 'Specialty'\?.*Got: \['Case', 'Gold standard'"):
-        read_lists(table(Specialty=["x"] * N), by="Speciality")
 
 
 def test_cases_of_one_file_alone_are_named() -> None:
@@ -306,23 +246,9 @@ def test_cases_of_one_file_alone_are_named() -> None:
     assert "No right answer, so in no figure that needs one: 7 of 9 cases ('1', '2', '3', …)." in told
 
 
-@pytest.mark.parametrize("word", ["#NAME?", "#¡REF!", "Error: timeout", "<error>", "503 Service Unavailable", "openai.RateLimitError: no"])  # fmt: skip
-def test_errors_are_no_diagnosis(word: str) -> None:
-    assert read_lists(table(**{"GPT-4o": [word, *CELLS[1:]]})).list_of("1", "GPT-4o") == [None]
-
-
 def test_a_column_of_yes_and_no_is_no_right_answer() -> None:
     lists = read_lists(table(correct=["yes", "no", "no"] * 3).drop(columns="Gold standard"))
     assert not any(lists.reference)
-
-
-@pytest.mark.parametrize("columns", [None, {"reference": "reference_dx_1,reference_dx_2"}])
-def test_several_columns_of_right_answers_hold_one_each(columns: Any) -> None:
-    second = ["arthritis", *[None] * (N - 1)]
-    frame = table(reference_dx_1=NAMES, reference_dx_2=second).drop(columns="Gold standard")
-    lists = read_lists(frame, reading=dxmatch.Reading(columns=columns))
-    assert lists.raters == ["GPT-4o"] and lists.reference[:2] == [("gout", "arthritis"), ("asthma",)]
-    assert "right answers in reference_dx_1, reference_dx_2" in lists.origin.recognised
 
 
 def test_files_whose_right_answers_are_called_otherwise_say_the_same_of_a_case(tmp_path: Path) -> None:
