@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dxmatch.errors import InputError
 from dxmatch.matcher.match_function import MatchFunction
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.engines import lightgbm_engine
@@ -90,8 +89,3 @@ def test_the_fold_of_an_extra_pair() -> None:
     # of no reference: every fold; r0 and r1 lie in two folds, so no fold may learn it; "gone" is held out
     assert rows.weight.tolist() == [1, 2, 3, 5] and rows.fold.tolist() == [-1, 0, 1, 0]
     assert extra.rows({"r0": {0, 3}}, set()).weight.tolist() == [1, 3, 6, 7]
-
-
-def test_a_table_without_labels(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
-    with pytest.raises(InputError, match="the column 'label' .* is missing"):
-        train(toy_pairs, features=strings_only, labels=LabelRules(extra=Extra(pairs=toy_pairs[["a", "b"]])))

@@ -97,25 +97,6 @@ def test_labels_are_read_by_case_rater_and_reference(evaluated, cases, table, ag
     assert agreement.items() <= found.items()
 
 
-@pytest.mark.parametrize(
-    ("table", "names"),
-    [
-        (labels(("one", "A", "gout", 1), ("three", "A", "gout", 1)), "row 1.*case_id"),
-        (labels(("one", "C", "gout", 1)), "row 0.*rater"),
-        (labels(("one", "A", "measles", 1)), "row 0, column 'reference'"),
-        (labels(("one", "A", "gout", 1), ("one", "A", "gout", 0)), "row 1.*twice.*row 0"),
-        (labels(("one", "A", "gout", "perhaps")), "row 0.*label"),
-        (labels(("one", "A", "gout", None)), "no item is labelled|label"),
-        ({"case_id": ["one"], "rater": ["A"], "reference": ["gout"]}, "'label'"),
-        ({"case_id": ["two"], "label": [1]}, "'rater'"),
-        ({"rater": ["A"], "label": [1]}, "'case_id'"),
-    ],
-)
-def test_labels_that_cannot_be_right(evaluated, table, names):
-    with pytest.raises(InputError, match=f"(?s){names}"):
-        evaluated(judge={"human": table})
-
-
 # On the command line
 
 TALK = "I would rather not name anything before the next visit, as nothing here is clear to me."

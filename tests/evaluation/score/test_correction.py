@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from dxmatch import Panel
-from dxmatch.errors import InputError
 from dxmatch.evaluation.score.prediction_powered import CorrectedByCases, CorrectedByPairs
 from dxmatch.stats.resampling import CaseMeans, Resampling
 
@@ -129,27 +128,6 @@ def test_weights_experts_and_pairs_of_elsewhere(world):
     # a pair of weight 2 stands for two: where all have it, nothing changes
     twice, uneven = (corrected(lists, by_m, labelled.assign(weight=w)) for w in ([2.0] * 14, [1.0, 3.0] * 7))
     assert twice[2]["value"] == pytest.approx(rows[0][2]["value"]) != uneven[2]["value"]
-
-
-TWO = {"a": WORDS[:2], "b": WORDS[1:3]}
-
-
-@pytest.mark.parametrize(
-    ("table", "names"),
-    [
-        ({"a": ["gout"], "b": ["flu"], "label": [1]}, "no labelled pair"),
-        ({"a": [WORDS[0]], "b": [WORDS[1]], "label": [1]}, "fewer than two labelled pairs.* at k = 2"),
-        (TWO | {"label": [1, 2]}, "row 1, column 'label'"),
-        (TWO | {"label": [1, 0], "case_id": ["c00", "c99"]}, "row 1, column 'case_id'"),
-        (TWO | {"label": [1, 0], "case_id": ["c00", "c01"]}, "is not labelled in full: 'disease"),
-        (TWO | {"label": [1, 0], "case_id": ["c00", "c00"]}, "fewer than two cases"),
-        (TWO | {"label": [1, 0], "case_id": ["c00", "c01"], "weight": [1, 1]}, "weights"),
-    ],
-)
-def test_refused(world, table, names):
-    lists, _, by_m = world
-    with pytest.raises(InputError, match=names):
-        corrected(lists, by_m, pd.DataFrame(table))
 
 
 def test_a_pair_of_raters_without_labels():
