@@ -93,7 +93,7 @@ def test_a_threshold_of_ones_own(m: MatchFunction) -> None:
     for threshold, expected in [(p, True), (np.nextafter(p, 1), False), (0, True), (1, False), (np.float32(0), True)]:
         assert m.match(a, b, threshold=threshold) is expected
         assert dxmatch.load(threshold=threshold).score(pairs)["match"].tolist() == [expected, True]
-    with pytest.raises(dxmatch.OptionError, match="option 'threshold' must be a probability, 0 to 1"):
+    with pytest.raises(dxmatch.OptionError, match="option 'threshold' must be a number from 0 to 1"):
         m.threshold = 80
 
 
