@@ -1,4 +1,4 @@
-"""The command line as a user calls it: help, what commands give, standard input and output, --json, --quiet, signals."""
+"""The command line as a user calls it: help, what commands give, standard input and output, --json, --quiet."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shlex
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -164,19 +163,6 @@ def test_evaluate(here: Path, command: Command, given: str, said: str) -> None:
         rows = read_table(here / "m.csv").data.to_pylist()
         told = {(row["algorithm"], row["diagnosis"], row["reference"], row["match"], row["relation"]) for row in rows}
         assert len(rows) == 4 and ("m", "gout", "gout", "true", "same") in told
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal")
-def test_a_scheduler_ends_a_command_in_a_line_as_ctrl_c_does() -> None:
-    run = [sys.executable, "-m", "dxmatch.cli", "score", "/dev/stdin"]
-    with subprocess.Popen(
-        run, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as process:
-        with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(5)
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 130 and process.stderr is not None
-        assert process.stderr.read().startswith("dxmatch: interrupted")
 
 
 @pytest.mark.parametrize("content", [

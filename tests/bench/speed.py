@@ -7,7 +7,6 @@ import json
 import tempfile
 from pathlib import Path
 
-import lightgbm
 import numpy as np
 
 import dxmatch
@@ -132,38 +131,31 @@ def feature_rows(rows: int, columns: int) -> np.ndarray:
     return table
 
 
-def by_lightgbm(table: np.ndarray, members: list[lightgbm.Booster], **what: bool) -> np.ndarray:
-    return np.mean([member.predict(table, num_threads=1, **what) for member in members], axis=0)
+def beside_lightgbm(rows: int, part: int, method: str, within: float, runs: int, **what: bool) -> Figures:
+    """Of a table of `rows`, and of one in `part` of them by LightGBM, which gives the same `within` so much."""
+    m = dxmatch.load()
+    members, table = boosters_of(m.parts.trees), feature_rows(rows, len(m.features.names))
+    some = table[: len(table) // part]
+
+    def ours() -> np.ndarray:
+        return getattr(m.parts.trees, method)(table, threads=1)
+
+    def theirs() -> np.ndarray:
+        return np.mean([member.predict(some, num_threads=1, **what) for member in members], axis=0)
+
+    assert np.allclose(ours()[: len(some)], theirs(), rtol=0, atol=within), "other values"
+    taken = in_turns(ours, theirs, runs)
+    return len(table) / taken[0], len(some) / taken[1]
 
 
 @entry("scores of the shipped model's trees", "rows/s", peer="LightGBM predict", mark=4.0)
 def trees(short: bool) -> Figures:
-    m = dxmatch.load()
-    members = boosters_of(m.parts.trees)
-    table = feature_rows(2_000 if short else 200_000, len(m.features.names))
-    some = table[: len(table) // 20]
-    expected = by_lightgbm(some, members, raw_score=True)
-    assert np.allclose(m.parts.trees.raw(table, threads=1)[: len(some)], expected, rtol=0, atol=1e-12), "other scores"
-    ours, theirs = in_turns(
-        lambda: m.parts.trees.raw(table, threads=1), lambda: by_lightgbm(some, members, raw_score=True)
-    )
-    return len(table) / ours, len(some) / theirs
+    return beside_lightgbm(2_000 if short else 200_000, 20, "raw", 1e-12, 3, raw_score=True)
 
 
 @entry("SHAP values of the shipped model's trees", "rows/s", peer="LightGBM pred_contrib", mark=10.0)
 def shap(short: bool) -> Figures:
-    m = dxmatch.load()
-    members = boosters_of(m.parts.trees)
-    table = feature_rows(400 if short else 20_000, len(m.features.names))
-    few = table[: len(table) // 40]
-    expected = by_lightgbm(few, members, pred_contrib=True)
-    assert np.allclose(m.parts.trees.contributions(table, threads=1)[: len(few)], expected, rtol=0, atol=1e-9), (
-        "other SHAP values"
-    )
-    ours, theirs = in_turns(
-        lambda: m.parts.trees.contributions(table, threads=1), lambda: by_lightgbm(few, members, pred_contrib=True), 2
-    )
-    return len(table) / ours, len(few) / theirs
+    return beside_lightgbm(400 if short else 20_000, 40, "contributions", 1e-9, 2, pred_contrib=True)
 
 
 @entry("ICD-10 of new strings, normalised and encoded too", "strings/s", peer="numpy search alone", mark=1.0)

@@ -44,30 +44,15 @@ def test_two_labels_and_what_is_held_out(training: Callable[..., Any], tmp_path:
     assert again.code == 1 and "a model is there. Allowed: a new path. Or: --overwrite replaces it." in again.err
 
 
-def test_options(training: Callable[..., Any], tmp_path: Path) -> None:
+def test_options(training: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "silver.csv").write_text("a,b,label\nmumps,parotitis,1\nmumps,measles,0\n")
     pd.read_csv(tmp_path / "pairs.csv")[1:300].to_csv(tmp_path / "again.csv", index=False)
-    given = [
-        "--on-conflict",
-        "drop",
-        "--extra",
-        tmp_path / "silver.csv",
-        "--extra",
-        tmp_path / "again.csv",
-        "--extra-weight",
-        "0.25",
-    ]
-    given += [
-        "--soft",
-        "share",
-        "--contained",
-        "set-aside",
-        "--threshold.prevalence",
-        "0.3",
-        "--threshold.rule",
-        "recall=0.9",
-    ]
-    done = training(*given)
+    options = (
+        "--on-conflict drop --extra silver.csv --extra again.csv --extra-weight 0.25 --soft share --contained set-aside"
+        " --threshold.prevalence 0.3 --threshold.rule recall=0.9"
+    )
+    monkeypatch.chdir(tmp_path)
+    done = training(*options.split())
     assert done.code == 0, done.err
     m = dxmatch.load(tmp_path / "m")
     assert (m.data["soft"], m.data["contained"]["rule"], m.data["prevalence"]) == ("share", "set-aside", 0.3)
