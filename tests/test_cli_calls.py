@@ -119,13 +119,6 @@ def test_broken_lines_are_set_aside_with_the_rows_that_cannot_be_right(
     assert sum("JSON" in why or "object" in why for why in aside.column("rejected_because")) == 2
 
 
-def test_rejected_rows_have_the_numbers_of_the_sheet(here: Path, command: Command) -> None:
-    (here / "t.csv").write_text("a,b\n\nflu,influenza\n\nflu,\nasthma,bronchial asthma,x\n")
-    done = command("score", "t.csv", "-o", "o.csv", "--rejects", "r.xlsx")
-    assert done.code == 0 and "pairs 1" in done.out and "2 rows set aside in r.xlsx." in done.err, done.err
-    assert [row["rejected_row"] for row in read_table(here / "r.xlsx").data.to_pylist()] == ["5", "6"]
-
-
 def test_debug_shows_the_traceback(command: Command) -> None:
     for debug in ("--debug score none.csv -o o.csv", "votes status --store none --debug"):
         done = command(*debug.split())

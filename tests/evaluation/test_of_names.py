@@ -1,4 +1,4 @@
-"""Metrics on lists of names, M given by hand; and on arrays of 0 and 1."""
+"""Metrics on lists of names, M given by hand; and on arrays of 0 and 1. What is refused: score/refused.csv."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import dxmatch
-from dxmatch.errors import ModelError, OptionError
+from dxmatch.errors import ModelError
 
 from .made import By, SetMatcher, rows_in
 
@@ -40,23 +40,6 @@ def test_gains_are_m_s_relations_and_each_pair_is_asked_once_the_right_answer_fi
     assert dxmatch.metrics.recall_at_k([["heart attack"]], ["myocardial infarction"]) == 1
 
 
-@pytest.mark.parametrize(
-    ("predictions", "references", "option", "names"),
-    [
-        ([["MI"]], ["a", "b"], "predictions", "2 cases"), ([["MI"]], [[]], "references", "case 0"), ([], [], "predictions", ""),
-        ("MI", ["MI"], "predictions", ""), ([["MI"]], "MI", "references", ""), ([["MI", 7]], ["MI"], "predictions", "case 0"),
-        ([{"MI": 1}], ["MI"], "predictions", ""), ({"a": ["MI"]}, ["MI"], "predictions", ""), ({"z": ["MI"]}, {"a": "MI"}, "predictions", "'z'"),
-    ],
-)  # fmt: skip
-def test_what_is_refused(predictions: Any, references: Any, option: str, names: str) -> None:
-    with pytest.raises(OptionError, match=f"option '{option}'") as error:
-        dxmatch.metrics.recall_at_k(predictions, references, matcher=M)
-    assert names in str(error.value)
-    for k in (0, 1.5, True):
-        with pytest.raises(OptionError, match="'k'"):
-            dxmatch.metrics.top_k_accuracy([["MI"]], ["MI"], k=k, matcher=M)
-
-
 def test_arrays_of_what_is_right_are_taken_too() -> None:
     """0 and 1 stand for False and True."""
     m = dxmatch.metrics
@@ -64,5 +47,3 @@ def test_arrays_of_what_is_right_are_taken_too() -> None:
         assert m.top_k_accuracy(hits, 1) == m.top_k_accuracy(hits=hits, k=1) == 0.5
     assert m.recall_at_k([[0, 2], [1, 0]]).tolist() == [0.5, 0.5]
     assert m.disease_recall([[[1, 0]], [[1, 0]]], [[1, 1], [1, 0]]) == pytest.approx(2 / 3)
-    with pytest.raises(OptionError, match="'hits'"):
-        m.top_k_accuracy([[0, 2]], 1)

@@ -59,21 +59,6 @@ def test_options(case: dict[str, str]) -> None:
     assert chosen(report) == list("ABC"[: len(options)])
 
 
-@pytest.mark.parametrize(("questions", "answers", "names"), [
-    ([ONE, {**ONE, "answer": "E"}], ANSWERS[:1], "row 1, column 'answer'"),
-    ([{**ONE, "question": " "}], ANSWERS[:1], "row 0, column 'question'"),
-    ([{"question": "x", "answer": "A"}], ANSWERS[:1], "'options'"),
-    ([ONE], None, "no answer to any question"),
-    ([{**ONE, "id": "a"}, {**ONE, "id": "a"}], [], "row 1, column 'id'.*'a'"),
-    ([ONE], [*ANSWERS[:1], {"question_id": "7", "shift": 1, "response": "A"}], "row 1, column 'question_id'.*'7'"),
-    ([ONE], [{"question_id": "1", "response": "A", "shift": 9}], "row 0, column 'shift'.*from 0 to 4"),
-    ([ONE], [{"question_id": "1"}], "'response'"),
-])  # fmt: skip
-def test_bad_input(questions: Any, answers: Any, names: str) -> None:
-    with pytest.raises(InputError, match=names):
-        dxmatch.choice(questions, answers)
-
-
 def test_two_models_are_compared_in_the_questions_of_both() -> None:
     answers = [{**answer, "model": "b"} for answer in ANSWERS]
     report = dxmatch.choice([ONE, SEVERAL], [*answers, {"question_id": "1", "response": "B", "model": "a", "shift": 0}])
@@ -84,10 +69,10 @@ def test_two_models_are_compared_in_the_questions_of_both() -> None:
 
 
 @pytest.mark.parametrize("row", rows_in("choice/refused"), ids=lambda row: row["options"])
-def test_options_that_are_wrong(row: dict[str, str]) -> None:
-    """refused.csv: options -> the option that is named, and what is allowed."""
+def test_what_is_refused(row: dict[str, str]) -> None:
+    """refused.csv: options, and questions or answers -> the option or cell that is named, and what is allowed."""
     with pytest.raises((OptionError, InputError), match=row["names"]):
-        dxmatch.choice([{**ONE, "topic": "body"}], ANSWERS[:1], **json.loads(row["options"]))
+        dxmatch.choice(**{"questions": [{**ONE, "topic": "body"}], "answers": ANSWERS[:1]} | json.loads(row["options"]))
 
 
 def test_what_models_would_be_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

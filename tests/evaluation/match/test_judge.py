@@ -1,4 +1,4 @@
-"""The two-stage judge, the columns that language models fill, and labels by people: who is asked what, and what comes of it."""
+"""The two-stage judge: who is asked what, and what comes of it. Severities and relations. Labels by people: golden runs."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def judge_of(judge_A=NO, check_A=WRONG, judge_B=NO, check_B=RIGHT, **more):
 def evaluated(tmp_path):
     """The report of the cases under options of `evaluate`; M's names are in small letters."""
 
-    def run(cases=CASES, m=None, columns=None, metrics="recall", **options):
+    def run(m=None, lists=CASES, metrics="recall", **options):
         m = m or By()
         m.providers = SimpleNamespace(naming=lambda texts: [text.lower() for text in texts])
         asking = dxmatch.Asking(store=tmp_path / "votes.sqlite")
-        return scored(framed(cases, **(columns or {})), metrics, m, asking=asking, **options)
+        return scored(lists, metrics, m, asking=asking, **options)
 
     return run
 
@@ -72,29 +72,6 @@ def test_equal_names_are_asked_about_where_that_is_asked_for(evaluated):
     with pytest.raises(InputError, match="in none of 2 cases \\(1 unclear, 1 not answered\\)"):
         evaluated(judge=judge)
     assert ("judge", "gout", A_ONE) in judge["model"].asked
-
-
-# Labels by people
-
-
-def labels(*rows):
-    return {name: [row[i] for row in rows] for i, name in enumerate(("case_id", "rater", "reference", "label"))}
-
-
-@pytest.mark.parametrize(
-    ("cases", "table", "agreement"),
-    [
-        # M: only the gouts of case one and A's asthma of case two
-        (CASES, labels(("one", "A", "Gout ", "1"), ("one", "B", MI, "no"), ("two", "A", "", "Included"), ("two", "B", None, None)), {("M", "human"): (1, 3, 2)}),
-        # other names of the columns, several humans, one rater who need not be named
-        ({"one": {"A": ["gout"], "truth": ["gout"]}}, {"Case": ["one"], "label_ann": [1], "label_bob": [0], "Label_cy": [""]},
-         {("M", "majority"): (None, 0, 0), ("M", "ann"): (1, 1, 1), ("M", "bob"): (0, 1, 0), ("ann", "bob"): (0, 1, 0)}),
-    ],
-)  # fmt: skip
-def test_labels_are_read_by_case_rater_and_reference(evaluated, cases, table, agreement):
-    rows = evaluated(cases, judge={"human": table}).rows_of("human.agreement")
-    found = {(row["who"], row["against"]): (row["value"], row["items"], row["included"]) for row in rows if row["metric"] == "accuracy"}  # fmt: skip
-    assert agreement.items() <= found.items()
 
 
 # On the command line
@@ -149,7 +126,7 @@ def test_relations_by_m_and_severities_by_hand(evaluated):
     # what was given stays: of the two right answers of case one the first is mild
     given = {"severity": [None] * 6 + ["mild", "rare"] + [None] * 4}
     graded = {"relation": "model", "severity": m}
-    report = evaluated(metrics="weighted", graded=graded, m=By(relations=near), columns=given)
+    report = evaluated(By(relations=near), framed(CASES, **given), "weighted", graded=graded)
     assert "The relations are those that the match function tells" in told(report, "origin")
     found = report.per_case
     # 3, 5, 1; 1 and one that M cannot tell; none, 1, 5; none

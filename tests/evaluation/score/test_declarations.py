@@ -145,7 +145,7 @@ def called_with(row):
     """The value of a metric for arguments in JSON; a mapping at their end holds those by name."""
     given = json.loads(row["arguments"])
     named = given.pop() if isinstance(given[-1], dict) else {}
-    return REGISTRY[row["metric"]].function(*given, **named)
+    return getattr(dxmatch.metrics, row["metric"])(*given, **named)
 
 
 @pytest.mark.parametrize("row", rows_in("score/by_hand"), ids=lambda row: f"{row['metric']} {row['why']}")
