@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dxmatch.errors import OptionError
 from dxmatch.stats.intervals import ALIKE, NOT_ASKED, percentile_interval
 from dxmatch.stats.resampling import CaseMeans, Resampling, case_weights
 
@@ -61,13 +60,3 @@ def test_the_order_of_cases_and_the_size_of_blocks_change_nothing(monkeypatch):
 def test_percentile_interval(values, n, expected):
     found = percentile_interval(values, 0.95, n)
     assert (found.low, found.high, found.undefined, found.reason) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    ("option", "values"),
-    [("resamples", (-1, 1.0, True, 10**6 + 1)), ("seed", (-1, 0.5)), ("level", (0, 1, 95, "0.9"))],
-)
-def test_refused(option, values):
-    for value in values:
-        with pytest.raises(OptionError, match=f"'{option}'"):
-            Resampling(**{option: value})
