@@ -1,4 +1,4 @@
-"""The command line as a user calls it: help, what commands give, standard input and output, --json, --quiet."""
+"""The command line as a user calls it: help, what commands give, standard input and output, --json, --quiet. None needs the network."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ from cyclopts import App
 from dxmatch.cli.main import app, as_typed
 from dxmatch.files.tables import read_table
 
+from .blocked_network import no_network  # noqa: F401
 from .toy_pairs import *  # noqa: F403
 
 Command = Callable[..., Any]
+EXAMPLE = Path(__file__).parents[1] / "example" / "pairs.csv"
 PAIRS = "a,b\nheart attack,acute MI\ngout,asthma\n"
 LISTS = "case_id,rater,rank,diagnosis,reference\n1,m,1,gout,gout\n2,m,1,flu,gout\n"
 
@@ -63,21 +65,14 @@ def test_help_is_in_plain_words_and_its_examples_can_be_typed(path: tuple[str, .
         app.parse_args(files, exit_on_error=False, print_error=False)
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory, command: Command) -> tuple[Path, str]:
-    folder = tmp_path_factory.mktemp("demo") / "my demo"
-    done = command("demo", "--output", folder)
+def test_demo(here: Path, command: Command) -> None:
+    done, folder = command("demo", "--output", "my demo"), here / "my demo"
     assert done.code == 0, done.err
-    return folder, done.out
-
-
-def test_demo(demo: tuple[Path, str]) -> None:
-    folder, said = demo
     made = {"model", "held_out.csv", "scored.csv", "report.html", "matches.csv", "panel.html"}
     assert made <= {each.name for each in folder.iterdir()}
     if os.name != "nt":
         assert not [each for each in (folder, *folder.rglob("*")) if each.stat().st_mode & 0o077], "others can read it"
-    assert str(folder.resolve() / "report.html") in said.replace("\n", "")
+    assert str(folder.resolve() / "report.html") in done.out.replace("\n", "")
     pages = [(folder / name).read_text("utf-8") for name in ("report.html", "panel.html")]
     assert "top-1" in pages[0] and "RPAD" in pages[1]
     assert read_table(folder / "matches.csv").data.num_rows > 12 * 3
@@ -95,6 +90,9 @@ def test_demo(demo: tuple[Path, str]) -> None:
     ("explain 'type 1 diabetes' 'type 2 diabetes' --json", '"opposed": ['),
     ("icd t.csv --column b --k 3 --encoding cp1252 -o o.csv", "1 row mapped|Written: o.csv"),
     (f"icd '{'acute myocardial infarction of the anterior wall ' * 9}'", "acute myocardial infarction of the anterior wall " * 8),
+    (f"votes ask {EXAMPLE} --dry-run --only vote_phi4 --only vote_qwen25_7b", "To ask"),
+    (f"votes export {EXAMPLE} -o batches --only vote_phi4", "batches"),
+    (f"votes import {EXAMPLE} --verdict label_expert_1 --model expert", "answers kept"),
     ("metrics --quiet", "RPAD|chi_i = [mu_i > 0]"), ("version", "dxmatch 0."),
     # brackets are text, never the markup of the library that draws tables
     ("icd 'gout [/b]'", "gout [/b]"), ("explain 'gout [/b]' gout", "gout [/b]"),

@@ -163,11 +163,13 @@ def expected_in(row: dict[str, str]) -> float:
 
 
 def written(folder: Path, files: dict[str, Any]) -> Path:
-    """Writes files, a text as it is and anything else as JSON; None takes a file away."""
+    """Writes files, a text as it is and anything else as JSON, a list for .jsonl a line each; None takes a file away."""
     for name, value in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         if value is None:
             (folder / name).unlink(missing_ok=True)
         else:
-            (folder / name).write_text(value if isinstance(value, str) else json.dumps(value), "utf-8")
+            rows = value if isinstance(value, list) and name.endswith(".jsonl") else [value]
+            texts = [value] if isinstance(value, str) else map(json.dumps, rows)
+            (folder / name).write_text("\n".join(texts), "utf-8")
     return folder

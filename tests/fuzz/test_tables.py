@@ -121,10 +121,6 @@ def _by_csv(path: Path, encoding: str | None) -> list[Row]:
         cells = record if len(record) == len(names) else [""] * len(names)
         if len(names) == 1 or any(cells):
             rows.append([cell or None for cell in cells])
-    return _named(names, rows)
-
-
-def _named(names: list[str], rows: list[list[Any]]) -> list[Row]:
     kept = [i for i, name in enumerate(names) if name or any(row[i] is not None for row in rows)]
     if len({names[i] for i in kept}) < len(kept):
         raise ValueError("names")

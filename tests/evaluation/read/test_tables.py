@@ -20,7 +20,7 @@ from dxmatch.evaluation.read.reading import read_lists
 from dxmatch.files.tables import Table
 from dxmatch.tests.command_line import typed
 
-from ..made import POINTS, By, rows_in, with_reading
+from ..made import POINTS, By, rows_in, with_reading, written
 
 
 @pytest.mark.parametrize("case", rows_in("../cases/tables"), ids=lambda case: case["text"][:40])
@@ -132,16 +132,6 @@ FORMATS = rows_in("../cases/formats")
 be read), right answers and groups of each answer, or the rows of the long form; or what the refusal says after "refused: "."""
 
 
-def put(folder: Path, files: dict[str, Any]) -> Path:
-    for name, held in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        of_lines = path.suffix == ".jsonl" and isinstance(held, list)
-        texts = [held] if isinstance(held, str) else map(json.dumps, held) if of_lines else [json.dumps(held)]
-        path.write_text("\n".join(texts), "utf-8")
-    return folder
-
-
 def told(path: Path, name: str) -> list[Any]:
     found = read_answers(path, name)
     if isinstance(found, Table):
@@ -153,7 +143,7 @@ def told(path: Path, name: str) -> list[Any]:
 
 @pytest.mark.parametrize("case", FORMATS, ids=[f"{one['format']}: {one['why']}" for one in FORMATS])
 def test_a_format(tmp_path: Path, case: dict[str, str]) -> None:
-    name, read, path = case["format"], case["read"], put(tmp_path, json.loads(case["files"])) / case["place"]
+    name, read, path = case["format"], case["read"], written(tmp_path, json.loads(case["files"])) / case["place"]
     if name == "inspect":
         pytest.importorskip("inspect_ai", reason="the extra 'inspect' is not installed")
     if read.startswith("refused: "):
@@ -169,7 +159,7 @@ def test_a_format(tmp_path: Path, case: dict[str, str]) -> None:
 def test_a_log_that_is_packed(tmp_path: Path) -> None:
     log = pytest.importorskip("inspect_ai.log", reason="the extra 'inspect' is not installed")
     (case,) = [one for one in FORMATS if one["why"] == "answers, a group, and an error"]
-    made = log.read_eval_log(str(put(tmp_path, json.loads(case["files"])) / "logs" / "a.json"))
+    made = log.read_eval_log(str(written(tmp_path, json.loads(case["files"])) / "logs" / "a.json"))
     log.write_eval_log(made, str(tmp_path / "a.eval"))
     assert recognised(tmp_path / "a.eval") == "inspect"
     assert told(tmp_path / "a.eval", "inspect") == json.loads(case["read"])
@@ -177,7 +167,7 @@ def test_a_log_that_is_packed(tmp_path: Path) -> None:
 
 def test_files_of_a_format_that_differ_in_a_right_answer(tmp_path: Path) -> None:
     one, other = ({"id": 3, "Final Diagnosis": right, "LLM Response": "1. Gout"} for right in ("Gout", "Flu"))
-    put(tmp_path, {"m_answer.jsonl": [one], "n_answer.jsonl": [other]})
+    written(tmp_path, {"m_answer.jsonl": [one], "n_answer.jsonl": [other]})
     for answers, right in ((tmp_path, None), ({"m": {"3": ["Gout"]}}, tmp_path)):
         with pytest.raises(InputError, match="n_answer.jsonl, row 1, .*: the reference differs within the case '3'.*Got: .*Flu"):  # fmt: skip
             read_lists(answers, references=right)
