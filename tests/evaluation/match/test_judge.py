@@ -1,4 +1,4 @@
-"""The two-stage judge: who is asked what, and what comes of it. Severities and relations. Labels by people: golden runs."""
+"""The two-stage judge: who is asked what, and what comes of it. Severities, relations, and labels by people."""
 
 from __future__ import annotations
 
@@ -72,6 +72,29 @@ def test_equal_names_are_asked_about_where_that_is_asked_for(evaluated):
     with pytest.raises(InputError, match="in none of 2 cases \\(1 unclear, 1 not answered\\)"):
         evaluated(judge=judge)
     assert ("judge", "gout", A_ONE) in judge["model"].asked
+
+
+# Labels by people
+
+
+def labels(*rows):
+    return {name: [row[i] for row in rows] for i, name in enumerate(("case_id", "rater", "reference", "label"))}
+
+
+@pytest.mark.parametrize(
+    ("cases", "table", "agreement"),
+    [
+        # M: only the gouts of case one and A's asthma of case two
+        (CASES, labels(("one", "A", "Gout ", "1"), ("one", "B", MI, "no"), ("two", "A", "", "Included"), ("two", "B", None, None)), {("M", "human"): (1, 3, 2)}),
+        # other names of the columns, several humans, one rater who need not be named
+        ({"one": {"A": ["gout"], "truth": ["gout"]}}, {"Case": ["one"], "label_ann": [1], "label_bob": [0], "Label_cy": [""]},
+         {("M", "majority"): (None, 0, 0), ("M", "ann"): (1, 1, 1), ("M", "bob"): (0, 1, 0), ("ann", "bob"): (0, 1, 0)}),
+    ],
+)  # fmt: skip
+def test_labels_are_read_by_case_rater_and_reference(evaluated, cases, table, agreement):
+    rows = evaluated(lists=cases, judge={"human": table}).rows_of("human.agreement")
+    found = {(row["who"], row["against"]): (row["value"], row["items"], row["included"]) for row in rows if row["metric"] == "accuracy"}  # fmt: skip
+    assert agreement.items() <= found.items()
 
 
 # On the command line
