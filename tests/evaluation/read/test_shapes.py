@@ -219,6 +219,11 @@ def test_cases_of_one_file_alone_are_named() -> None:
     assert "No right answer, so in no figure that needs one: 7 of 9 cases ('1', '2', '3', …)." in told
 
 
+def test_several_columns_of_right_answers_are_told() -> None:
+    lists = read_lists(table(reference_dx_1=NAMES, reference_dx_2=NAMES).drop(columns="Gold standard"))
+    assert "right answers in reference_dx_1, reference_dx_2" in lists.origin.recognised
+
+
 def test_files_whose_right_answers_are_called_otherwise_say_the_same_of_a_case(tmp_path: Path) -> None:
     answers = table().rename(columns={"GPT-4o": "output"})
     answers.to_csv(tmp_path / "aster.csv", index=False)
