@@ -48,19 +48,6 @@ def test_an_option_in_full_and_letters_beyond_the_options() -> None:
     assert letters_of("Answer: D", "wxyz") == (3,) and letters_of("Answer: D", "xyz") is None
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        *[("vote", name) for name in ("no acute disease", "yes they are synonyms", "answer yes", "нет данных")],
-        *[("pick", name) for name in ("5 alpha reductase deficiency", "3 vessel disease", "22q11 deletion syndrome")],
-        ("relation", "3 vessel disease"), ("severity", "severe asthma"), ("judge", "Not included in any class of anemia"),
-    ],
-)  # fmt: skip
-def test_an_answer_that_repeats_what_was_asked_is_no_verdict(kind: str, name: str) -> None:
-    for said in (name, f"{name}.", f"{name} is the diagnosis", f'"{name}"'):
-        assert read(said, KINDS[kind][0], name, "angina").value is None
-
-
 def test_the_length_of_an_answer_is_that_after_its_thoughts() -> None:
     assert read(f"<think>{'hm ' * 30_000}</think>Yes", KINDS["vote"][0]).value == 1
     assert read("Yes." + " " * 10_000, KINDS["vote"][0]).reason == "too long"
