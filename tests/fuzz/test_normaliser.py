@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dxmatch.files.limits import MAX_CHARACTERS
@@ -13,6 +13,7 @@ from dxmatch.terms.text.assertion import assertion_of
 from dxmatch.terms.text.normalizer import LANGUAGES, Normalizer
 from dxmatch.terms.text.vocabulary import Vocabulary
 
+from ..case_table import cases
 from .hostile import assert_quick, examples
 
 MOST_SECONDS = 0.5
@@ -30,6 +31,7 @@ _HALVES = "\ud800\udbff\udc00\udfff"
 
 piece = st.one_of(
     st.sampled_from(_WORDS),
+    st.sampled_from(sorted({word for raw, _ in cases("normalised", "en") for word in raw.split()})),
     st.sampled_from([*_SIGNS, *_INVISIBLE, *_MARKS, *_HALVES]),
     st.text(st.characters(), max_size=8),  # surrogates among them
 )
@@ -49,12 +51,15 @@ def _readers() -> list[tuple[Normalizer, Naming]]:
 
 @examples()
 @given(short)
+@example("ῢ")
 def test_a_name_is_its_own_fixed_point(text: str) -> None:
     for normalizer, naming in _readers():
         name = normalizer(text)
         again = normalizer(name)
         assert again == name, f"{normalizer.language}: {name!r} becomes {again!r}"
         assert name == " ".join(name.split()), f"blanks in {name!r}"
+        assert name == name.casefold() == normalizer(f"  {text}\t") == normalizer(f"\ufeff{text}\u2060"), repr(name)
+        assert all(map(str.isalnum, name.split())), repr(name)
         if len(text) < 400:
             shown = "".join(between + "\u200b" for between in text)
             assert normalizer(shown) == name, f"with zero-width spaces it is {normalizer(shown)!r}, without {name!r}"

@@ -1,4 +1,4 @@
-"""The normaliser: goldens, properties, and every row of the abbreviation tables."""
+"""The normaliser: goldens, and every row of the abbreviation tables. Of any Unicode: tests/fuzz."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import csv
 from importlib import resources
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
 from dxmatch.errors import ModelError, OptionError
 from dxmatch.terms.text.normalizer import Normalizer, american, without_short_forms
@@ -41,21 +39,6 @@ def test_every_abbreviation(language: str) -> None:
             assert short == short.upper() and short.isalnum() and n(short.lower()) != long, row
         else:
             assert row["case"] == "any" and n(short.upper()) == n(short.lower()) == long, row
-
-
-JOINTS = "pre post non type stage I ii IV x a the of with acute nos not otherwise specified possible , ( ) - / ' +"
-PIECES = sorted({word for raw, _ in [*cases("normalised", "en"), (JOINTS, "")] for word in raw.split()})
-
-
-@settings(deadline=None, max_examples=300)
-@given(st.lists(st.sampled_from(PIECES), max_size=7).map(" ".join) | st.text(max_size=60))
-@example("ῢ")
-def test_form_of_what_comes_out(text: str) -> None:
-    """A fixed point of words in small letters, whatever stands around the text or cannot be seen in it; of any Unicode: tests/fuzz."""
-    for n in (EN, RU):
-        out = n(text)
-        assert n(out) == out == out.casefold() == n(f"  {text}\t") == n(f"\ufeff{text}\u2060")
-        assert all(word.isalnum() for word in out.split(" ") if out)
 
 
 def test_the_users_abbreviations_go_first_and_are_part_of_the_identity() -> None:
