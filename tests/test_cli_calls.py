@@ -57,6 +57,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("", "'heart attack' gout", 2, 'dxmatch match "heart attack" "gout"'),
     ("", "scor x.csv", 2, "score"),
     ("", "score x.csv --matchr m", 2, "--matcher"),
+    # a server
+    ("", "serve --port 70000", 2, "The option --port must be 0 to 65535. Got 70000 instead."),
+    ("", "serve --host 192.0.2.1", 2, "The option --host must be an address of this machine, as 127.0.0.1. Got '192.0.2.1' instead."),
+    ("", "serve --host 'no such host'", 2, "The option --host must be an address of this machine, as 127.0.0.1. Got 'no such host' instead."),
+    ("", "serve --expert 'a b' --port 0", 2, "The option --expert must be names of letters, digits, _ and -, 40 at most. Got 'a b' instead."),
+    ("", "serve --labels labels.xlsx --port 0", 1, "labels are appended to text. Allowed: a .csv file."),
+    ("", "serve --policy strickt --port 0", 2, 'Did you mean "strict"?'),
     # an option's old name, or what is said by another
     ("", "score x.csv --model m", 2, "--model is now --matcher"),
     ("", "score x.csv --features", 2, "--features is now --add features"),
