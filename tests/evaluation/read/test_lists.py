@@ -43,15 +43,6 @@ def written(tmp_path):
     return write
 
 
-@pytest.mark.parametrize("name", ["", "truth"])
-def test_a_right_answer_needs_no_rater(written, name):
-    """Neither the set of right answers nor the final diagnosis is anybody's list."""
-    lines = [*GOOD, f"c1,{name},final,1,asthma", f"c1,{name},reference,2,rhinitis", f"c1,{name},reference,1,copd"]
-    for lists in (read_lists(written(lines=lines)), read_lists(pd.read_csv(written(lines=lines)))):
-        assert lists.raters == ["A", "X", "Y"] and lists.lengths.tolist() == [[2, 2, 2], [2, 2, 2]]
-        assert (lists.reference, lists.of_final().reference) == ([("copd", "rhinitis"), ()], [("asthma",), ()])
-
-
 def test_more_of_the_reference_by_role_and_by_column(written):
     def told(name, lines):
         of = read_lists(written(lines=lines)).references
