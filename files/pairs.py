@@ -143,6 +143,8 @@ def read_pairs(
     for (option, purpose), column in zip(purposes.items(), (a, b, weight, group), strict=True):
         if column is not None:
             table.require(column, purpose, option=option)
+    if a == b:
+        raise InputError("one column for both diagnoses", source=table.source, column=a, allowed="one for each")
     if label is not None:
         table = last_words(table, a, b)
     problems: Problems = {}
@@ -154,8 +156,7 @@ def read_pairs(
     if soft is not None:
         read["soft"] = read_shares(table, soft, label, read.get("ballots"), problems)
     if weight is not None:
-        above_0 = Between(0, apart=True)
-        read["weight"] = numbers_of(table, weight, above_0, "a weight that is no positive number", problems)
+        read["weight"] = numbers_of(table, weight, Between(0, apart=True), "a weight that is not above 0", problems)
     if group is not None:
         check_text(table, group, groups := table.text(group), problems)
         read["group"] = groups
@@ -179,8 +180,7 @@ def from_tuples(source: Any) -> Any:
         return source
     for row, pair in enumerate(source):
         if not (isinstance(pair, tuple | list) and len(pair) == 2 and all(isinstance(side, str) for side in pair)):
-            allowed = 'two strings, ("heart attack", "MI")'
-            raise InputError("not a pair", source="pairs", row=row, allowed=allowed, got=pair)
+            raise InputError("not a pair", source="pairs", row=row, allowed='two strings, ("gout", "MI")', got=pair)
     if not source:
         raise InputError("no pairs", source="pairs", allowed="at least one")
     return Table(pa.table([pa.array(side, pa.string()) for side in zip(*source, strict=True)], ["a", "b"]), "pairs", 0)

@@ -116,8 +116,8 @@ class Table:
         """`text`, with a blank refused."""
         values = self.text(name)
         if values.null_count:
-            first = values.is_null().index(True).as_py()
-            raise self.error("the diagnosis is blank", first, name, allowed="a diagnosis in words")
+            blank = values.is_null().index(True).as_py()
+            raise self.error("the diagnosis is blank", blank, name, allowed="a diagnosis in words")
         return values
 
     def error(self, problem: str, index: int, column: str, **details: Any) -> InputError:
