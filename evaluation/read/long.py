@@ -201,6 +201,9 @@ def right_shape(table: Table, given: Mapping[str, list[str]]) -> Shape:
     answer = {folded(name): name for name in table.names}.get(ANSWER)
     others = [name for name in table.names if name != names.get("case_id")]
     alone = others if len(others) == 1 and FINAL not in names else []
+    if not right and {"rater", RANK} <= names.keys() and len(table.data[names["rater"]].unique()) > 1:
+        problem, allowed = "ranked lists of several raters, and no right answers", "a column 'reference'"
+        raise InputError(problem, source=table.source, allowed=allowed, got=table.names)
     right = right or [*filter(None, [names.get(PREDICTIONS), names.get("diagnosis"), answer, *alone])][:1]
     if all(table.data[name].null_count == len(table) for name in [*right, *filter(None, [names.get(FINAL)])]):
         problem = "no column holds right answers"

@@ -33,7 +33,7 @@ def document_of(report: Results, *, drawn: bool) -> Document:
         for figure in figures(report):
             charts.setdefault(figure.section, []).append(figure)
     shown = headline_table(report)
-    board: list[Block] = [] if shown is None else [shown, definitions(report.board)]
+    board: list[Block] = [] if shown is None else [shown, Folded("What the metrics tell", [definitions(report.board)])]
     families = [
         Part(
             family.name, family.title, [*family.sentences, *charts.get(family.name, []), *tables_of(family)],
