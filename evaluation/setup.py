@@ -22,7 +22,7 @@ def setup_of(matches: Matches, raters: Raters, settings: Settings, given: Any) -
     answers, m, codes, resampling = matches.answers, matches.m, matches.codes, settings.resampling
     origin, n, right = answers.origin, counted(len(answers.cases), "case"), sum(map(bool, answers.reference))
     judges = counted(len(answers.raters), "rater" if raters.panels else "model")
-    read_as = origin.recognised.partition(" (")[0].partition(";")[0]
+    read_as = origin.recognised.rpartition(" (")[0]  # its size stands beside it
     from_up = f"a match from {shown_threshold(m.threshold)} up"
     policy = f", policy {m.policy}" if m.policy else ""
     votes = f"; each of its votes is known for at least {m.min_coverage:.0%} of the pairs" if m.min_coverage else ""

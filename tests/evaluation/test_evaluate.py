@@ -128,3 +128,9 @@ def test_cases_without_a_right_answer_are_left_out_and_told(same_text):
     values = [np.array([[row["value"], row["n_cases"]] for row in report.rows], float) for report in (found, alone)]
     np.testing.assert_allclose(*values)
     assert told(found, "no_reference").count("1 of 14 cases") == len(metrics)
+
+
+def test_the_head_says_which_columns_are_not_read(same_text):
+    answers = {"case_id": ["1", "2"], "reference": ["gout", "flu"], "gpt": ["gout", "flu"], "m90": [39, 2]}
+    found = dxmatch.evaluate(answers, matcher=same_text, resampling=POINTS, metrics="recall")
+    assert "(gpt); not read: m90" in found.setup.opening
