@@ -1,6 +1,6 @@
 """The normaliser: what every feature sees instead of the raw diagnosis.
 
-The steps, in order: invisible characters out, Unicode NFKC, accents off Latin letters, a short form beside its long form off, signs to words,
+The steps, in order: invisible characters out, Unicode NFKC, accents off Latin letters, dots out of "M.I.", a short form beside its long form off, signs to words,
 possessives, punctuation to blanks;
 then word by word case folding and American spelling; then over the words numerals ("type II", "grade three"), compounds
 ("pre-eclampsia", "nonalcoholic"), words that say nothing, abbreviations, and hedges at the front ("possible", "r/o").
@@ -45,6 +45,7 @@ _POSSESSIVE = re.compile(r"(?<=\w)'[sS](?!\w)|(?<=[sS])'(?!\w)")
 _POSITIVE = re.compile(r"(?<=\w)\+(?![\w+])")
 _NEGATIVE = re.compile(r"(?<![^\W_])((?:[A-Z]+[a-z]?|[A-Za-z]+)\d+|[A-Z]{2,}|Rh)-(?=[\s,;/)]|$)")
 _ENUMERATION = re.compile(r"(?:(?<!\s)\s++)?\d{1,2}[.)]\s+(?=[^\W\d])")
+_DOTTED = re.compile(r"(?<![^\W_])[^\W\d_](?:\.[^\W\d_])+(?![^\W_])")
 _WORD = re.compile(r"[^\W_]+")
 _EXACT = "\0"
 """Put before a word in upper case that is an abbreviation only so: no word holds it."""
@@ -230,6 +231,7 @@ def _raw_words(text: str) -> list[str]:
         text = unicodedata.normalize("NFC", _LATIN_MARKS.sub("", unicodedata.normalize("NFD", text)))
     if ("." in text or ")" in text) and (number := _ENUMERATION.match(text)):
         text = text[number.end() :]
+    text = _DOTTED.sub(lambda found: found[0].replace(".", ""), text)  # "C.O.P.D."
     if "(" in text or "[" in text:
         text = without_short_forms(text)
     if not plain or _ANY_SIGN.search(text):
