@@ -102,12 +102,12 @@ def top_k_accuracy(predictions: Names, references: Names, k: int = 5, matcher: A
 
 
 @_of_names
-def mrr(predictions: Names, references: Names, k: int = 10, matcher: AnyMatcher = None) -> float:
-    """Mean reciprocal rank of the first diagnosis, among the first k, that names a right answer; 0 where none does.
+def mrr(predictions: Names, references: Names, k: int | None = None, matcher: AnyMatcher = None) -> float:
+    """Mean reciprocal rank of the first diagnosis, among the first k, or all, that names a right answer; 0 where none does.
 
     Parameters and errors are those of `recall_at_k`; or `mrr(hits, k)`.
     """
-    hits, _ = _found(predictions, references, check_k(k), matcher)
+    hits, _ = _found(predictions, references, k if k is None else check_k(k), matcher)
     return float(REGISTRY["mrr"].function(hits.any(-1), k))
 
 
@@ -121,7 +121,7 @@ def ndcg(predictions: Names, references: Names, k: int = 10, matcher: AnyMatcher
 
 
 def _found(
-    predictions: Any, references: Any, k: int, matcher: AnyMatcher, graded: bool = False
+    predictions: Any, references: Any, k: int | None, matcher: AnyMatcher, graded: bool = False
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Which diagnosis names which right answer, [n, K, D]: bool, or, graded, what it is worth; and where there is one, bool [n, D].
 
@@ -137,7 +137,7 @@ def _found(
     pairs.ask()
     if not graded:
         return found.hits[:, 0], found.given
-    gains, distance = found.hits.astype(float), (found.graded(k) if tells_relations(m) else found).distance
+    gains, distance = found.hits.astype(float), (found.graded(check_k(k)) if tells_relations(m) else found).distance
     gains[:, :, : distance.shape[2]][distance > 0] = relevance(distance[distance > 0])
     return gains[:, 0], found.given
 

@@ -22,7 +22,7 @@ from ...progress import Progress
 from ..read.lists import ALGORITHM, EXPERT, Lists
 
 RANKED = 10
-"""Ranks that MRR and nDCG look at."""
+"""Ranks that nDCG looks at."""
 _CELLS_PER_BLOCK = 2_000_000
 
 Numbers = NDArray[np.integer[Any]]

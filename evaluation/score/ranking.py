@@ -87,7 +87,7 @@ def top_k_accuracy(hits: ArrayLike, k: int) -> float:
 
 
 @declare("MRR", **_OF_HITS)
-def mrr(hits: ArrayLike, k: int = RANKED) -> float:
+def mrr(hits: ArrayLike, k: int | None = None) -> float:
     """Tells how far down the list the right diagnosis first stands: 1 is always first, 1/2 second, 1/3 third on average.
 
     Mean reciprocal rank.
@@ -95,7 +95,7 @@ def mrr(hits: ArrayLike, k: int = RANKED) -> float:
     Parameters
     ----------
     hits : bool [n, K], whether the diagnosis at each rank is the reference.
-    k : how many ranks count, 10 by default.
+    k : how many ranks count, all by default.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def mrr(hits: ArrayLike, k: int = RANKED) -> float:
     Formula
     -------
     MRR = sum_i 1 / rank_i / n, rank_i of the first diagnosis that is the reference;
-    1 / rank_i = 0 beyond the first k
+    1 / rank_i = 0 beyond the first k, where one is given
 
     Denominator
     -----------
@@ -117,7 +117,7 @@ def mrr(hits: ArrayLike, k: int = RANKED) -> float:
 
     Good values
     -----------
-    1 is the right diagnosis first in every patient; it lies between top-1 and top-10 accuracy, near top-1.
+    1 is the right diagnosis first in every patient; it lies between top-1 accuracy and that of the whole list, near top-1.
 
     When to use
     -----------
@@ -147,12 +147,12 @@ def mrr(hits: ArrayLike, k: int = RANKED) -> float:
     return float(reciprocal_ranks(_first(hits, k)).mean())
 
 
-def _first(hits: ArrayLike, k: int) -> NDArray[np.bool_]:
+def _first(hits: ArrayLike, k: int | None) -> NDArray[np.bool_]:
     found = np.asarray(truths(hits))
     if found.ndim != 2 or len(found) == 0 or found.dtype != bool:
         allowed = "an array of True and False [cases, ranks], with at least one case"
         raise OptionError("hits", allowed, hits)
-    return found[:, : check_k(k)]
+    return found[:, : k if k is None else check_k(k)]
 
 
 def reciprocal_ranks(hits: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -279,7 +279,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     """Scores every rater in the cases that have a reference.
 
     Top-k accuracy by M, and where codes are known by code and by category, at `TOP` as far as lists go and at k; the reciprocal rank
-    of the first match among ten; and nDCG at ten. Where references are codes alone, ranks are by code and there is no nDCG.
+    of the first match in the whole list; and nDCG at ten. Where references are codes alone, ranks are by code and there is no nDCG.
     """
     if matches.references is None and matches.codes is None:
         raise Lacking(NO_RIGHT_ANSWERS)
@@ -304,7 +304,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
             add("top_k_accuracy", reached[..., at], cases, judge, k)
     named, known = hits[first]
     cases = np.flatnonzero(known)
-    add("mrr", reciprocal_ranks(named[cases, :, :RANKED]), cases, of="" if first == BY_M else BY_CODE)
+    add("mrr", reciprocal_ranks(named[cases]), cases, of="" if first == BY_M else BY_CODE)
     if ranked.references is not None:
         gains, notes = reference_gains(ranked)
         add("ndcg", normalised_gains(gains[cases], ranked.references.given[cases], RANKED), cases, k=RANKED)

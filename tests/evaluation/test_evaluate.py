@@ -134,3 +134,16 @@ def test_the_head_says_which_columns_are_not_read(same_text):
     answers = {"case_id": ["1", "2"], "reference": ["gout", "flu"], "gpt": ["gout", "flu"], "m90": [39, 2]}
     found = dxmatch.evaluate(answers, matcher=same_text, resampling=POINTS, metrics="recall")
     assert "(gpt); not read: m90" in found.setup.opening
+
+
+def test_the_reciprocal_rank_is_of_the_whole_list(same_text):
+    answers = {
+        "case_id": ["1"],
+        "reference": ["gout"],
+        "gpt": [[*WORDS, *(f"{word} again" for word in WORDS[:3]), "gout"]],
+    }
+    found = dxmatch.evaluate(answers, matcher=same_text, resampling=POINTS, metrics="ranking")
+    assert {row["value"] for row in found.rows if row["metric"] == "mrr"} == {1 / 12}
+    assert (
+        dxmatch.metrics.mrr([[False] * 11 + [True]]) == 1 / 12 and dxmatch.metrics.mrr([[False] * 11 + [True]], 10) == 0
+    )
