@@ -47,6 +47,10 @@ def cohen_kappa(a: ArrayLike, b: ArrayLike) -> float:
     OptionError
         For arguments of another shape, or with other values.
 
+    Also called
+    -----------
+    Cohen's kappa
+
     Formula
     -------
     kappa = (p_o - p_e) / (1 - p_e), p_e = sum_c p_a(c) p_b(c)
@@ -118,6 +122,10 @@ def fleiss_kappa(categories: ArrayLike) -> float:
     OptionError
         For arguments of another shape, or with other values.
 
+    Also called
+    -----------
+    Fleiss' kappa
+
     Formula
     -------
     kappa_F = (P - P_e) / (1 - P_e), P = mean_i sum_c n_ic (n_ic - 1) / (r (r - 1)), P_e = sum_c p_c^2
@@ -187,6 +195,10 @@ def krippendorff_alpha(categories: ArrayLike) -> float:
     ------
     OptionError
         For arguments of another shape, or with other values.
+
+    Also called
+    -----------
+    Krippendorff's alpha
 
     Formula
     -------

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...errors import InputError, OptionError
+from ...files.wording import hint
 
 PAIRS = "pair of experts"
 """An axis that follows that of the experts: (1,2), (1,3), …, (2,3), …."""
@@ -61,7 +62,7 @@ class Metric:
     name : the name under `dxmatch.metrics`, "rpad".
     symbol : the name in tables and files, "RPAD"; unique.
     function : pure, on arrays.
-    description : what it says in words.
+    description : what it says in words. also : its names in papers and libraries.
 
     The tests hold every metric to what follows:
 
@@ -77,6 +78,7 @@ class Metric:
     symbol: str
     function: Callable[..., Any]
     description: Description
+    also: tuple[str, ...] = ()
     axes: Mapping[str, str] = field(default_factory=dict)
     repeat_free: tuple[str, ...] = ()
     symmetric: tuple[str, ...] = ()
@@ -152,24 +154,27 @@ def declare(symbol: str, **properties: Any) -> Callable[[_Function], _Function]:
         name = function.__name__
         if name in REGISTRY or any(symbol == other.symbol for other in REGISTRY.values()):
             raise ValueError(f"two metrics are called {name!r} or {symbol!r}")
-        REGISTRY[name] = Metric(
-            name=name, symbol=symbol, function=function, description=_described(function), **properties
-        )
+        meaning, sections = _sections(function)
+        also = tuple(filter(None, ", ".join(sections.get("Also called", ())).split(", ")))
+        REGISTRY[name] = Metric(name, symbol, function, _described(meaning, sections), also, **properties)
         return function
 
     return register
 
 
-def _described(function: Callable[..., Any]) -> Description:
-    """Reads what a docstring says: an entry a line, which goes on where the next is indented."""
+def _sections(function: Callable[..., Any]) -> tuple[str, dict[str, list[str]]]:
+    """What a docstring says first, and under each heading: an entry a line, which goes on where the next is indented."""
     summary, *rest = re.split(r"^(\S.*)\n-+\n", inspect.getdoc(function) or "", flags=re.MULTILINE)
     bodies = (re.sub(r"\n +", " ", body).strip().splitlines() for body in rest[1::2])
-    sections = dict(zip(rest[::2], bodies, strict=True))
+    return summary.partition("\n\n")[0].replace("\n", " "), dict(zip(rest[::2], bodies, strict=True))
+
+
+def _described(meaning: str, sections: Mapping[str, list[str]]) -> Description:
     source, *references = sections.get("References", [""])
     interval = _RANGE.search(" ".join(sections.get("Returns", ())))
     cases = (entry.partition(" : ") for entry in sections.get("Edge cases", ()))
     return Description(
-        meaning=summary.partition("\n\n")[0].replace("\n", " "),
+        meaning=meaning,
         inputs="; ".join(entry.rstrip(".").replace(" : ", ": ") for entry in sections.get("Parameters", ())),
         range=interval[0] if interval else "",
         degenerate=tuple((when, what) for when, _, what in cases),
@@ -186,22 +191,32 @@ def all_metrics() -> tuple[Metric, ...]:
 
 
 def called(names: Iterable[str]) -> tuple[Metric, ...]:
-    """Finds the metrics that have these names or symbols, in any case; where none has, those whose name holds the word.
+    """Finds the metrics that have these names or symbols, or are called so elsewhere, in any case; where none is, those whose name holds the word.
 
     A rank at its end says nothing more: "top-5" finds `top_k_accuracy`. Errors: `InputError` for a word that finds none.
     """
     metrics = all_metrics()
     found: dict[str, Metric] = {}
     for name in names:
-        word = name.casefold().strip()
-        stem = re.sub(r"[-_@ ]*\d+$", "", word).replace("-", "_").replace(" ", "_")
-        exact = [one for one in metrics if word in (one.name, one.symbol.casefold()) or stem == one.name]
-        alike = exact or [one for one in metrics if stem and stem in one.name]
+        stem = _folded(name)
+        alike = exactly_called(name) or [one for one in metrics if stem and stem in one.name]
         if not alike:
+            near = hint(name, [other for one in metrics for other in (one.name, *one.also)])
             allowed = ", ".join(metric.name for metric in metrics)
-            raise InputError("no metric has this name or symbol", allowed=allowed, got=name)
+            raise InputError(f"no metric has this name or symbol{near}", allowed=allowed, got=name)
         found.update((one.name, one) for one in alike)
     return tuple(found.values())
+
+
+def exactly_called(name: str) -> list[Metric]:
+    """Finds the metrics that have a name or symbol, or are called so elsewhere, whatever its case, rank or judge: "Top-5 Accuracy"."""
+    return [one for one in all_metrics() if _folded(name) in map(_folded, (one.name, one.symbol, *one.also))]
+
+
+def _folded(name: str) -> str:
+    """Its words, without a rank, a judge and possessives: "top_accuracy" for "Top-5 Accuracy", "acc" for "Acc(M)@5"."""
+    plain = re.sub(r"\(.*|@.*|(?<=\w)['’]s?\b|\d+", "", name.casefold())
+    return "_".join(word for word in re.split(r"[\W_]+", plain) if word not in ("", "k"))
 
 
 def check_k(k: Any) -> int:

@@ -145,6 +145,10 @@ def hdp(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm")
     OptionError
         For arguments of another shape, or with other values.
 
+    Also called
+    -----------
+    hierarchical precision
+
     Formula
     -------
     HDP = mean_i |C_i & C^_i| / |C^_i|, C = Augment(D): the codes and all their ancestors
@@ -207,6 +211,10 @@ def hdr(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm")
     OptionError
         For arguments of another shape, or with other values.
 
+    Also called
+    -----------
+    hierarchical recall
+
     Formula
     -------
     HDR = mean_i |C_i & C^_i| / |C_i|, C = Augment(D): the codes and all their ancestors
@@ -267,6 +275,10 @@ def hdf1(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm"
         For a code that the tree lacks, with the number of its case.
     OptionError
         For arguments of another shape, or with other values.
+
+    Also called
+    -----------
+    hierarchical F1, H-DDx F1, HDF
 
     Formula
     -------

@@ -47,6 +47,10 @@ def top_k_accuracy(hits: ArrayLike, k: int) -> float:
     OptionError
         For arguments of another shape, or with other values.
 
+    Also called
+    -----------
+    top-5 accuracy, top-k, accuracy, Acc(M)@k, hit rate, Hits@k
+
     Formula
     -------
     Acc@k = sum_i [a diagnosis of rank <= k is the reference] / n
@@ -105,6 +109,10 @@ def mrr(hits: ArrayLike, k: int | None = None) -> float:
     ------
     OptionError
         For arguments of another shape, or with other values.
+
+    Also called
+    -----------
+    mean reciprocal rank
 
     Formula
     -------
@@ -188,6 +196,10 @@ def ndcg(gains: ArrayLike, given: ArrayLike, k: int = RANKED) -> float:
     ------
     OptionError
         For arguments of another shape, or with other values.
+
+    Also called
+    -----------
+    normalised discounted cumulative gain, normalized discounted cumulative gain
 
     Formula
     -------

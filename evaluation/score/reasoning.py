@@ -46,6 +46,10 @@ def category_accuracy(annotated: Sequence[str], predicted: Sequence[str | None])
     OptionError
         For arguments of another shape, or with other values.
 
+    Also called
+    -----------
+    category accuracy, Acc.cat
+
     Formula
     -------
     Acc_cat = sum_i [category^_i = category_i] / n
@@ -99,6 +103,10 @@ def diagnosis_accuracy(annotated: Sequence[str], predicted: Sequence[str | None]
     ------
     OptionError
         For arguments of another shape, or with other values.
+
+    Also called
+    -----------
+    diagnosis accuracy, Acc.diag
 
     Formula
     -------
@@ -168,6 +176,10 @@ def observation_precision(paired: ArrayLike, predicted: ArrayLike, *, nothing: f
     OptionError
         For arguments of another shape, or with other values.
 
+    Also called
+    -----------
+    Obs.pre
+
     Formula
     -------
     Obs_pre = mean over notes of |O & O^| / |O^|
@@ -222,6 +234,10 @@ def observation_recall(paired: ArrayLike, annotated: ArrayLike, *, nothing: floa
     ------
     OptionError
         For arguments of another shape, or with other values.
+
+    Also called
+    -----------
+    Obs.rec
 
     Formula
     -------
@@ -280,6 +296,10 @@ def observation_completeness(
     ------
     OptionError
         For arguments of another shape, or with other values.
+
+    Also called
+    -----------
+    completeness, Obs.comp
 
     Formula
     -------
@@ -342,6 +362,10 @@ def explanation_of_common(explained: ArrayLike, paired: ArrayLike, *, nothing: f
     OptionError
         For arguments of another shape, or with other values.
 
+    Also called
+    -----------
+    faithfulness, Exp.com
+
     Formula
     -------
     Exp_com = mean over notes of |explained| / |O & O^|
@@ -400,6 +424,10 @@ def explanation_of_all(
     ------
     OptionError
         For arguments of another shape, or with other values.
+
+    Also called
+    -----------
+    faithfulness, Exp.all
 
     Formula
     -------

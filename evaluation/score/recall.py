@@ -54,6 +54,10 @@ def disease_recall(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> N
     OptionError
         For arguments of another shape, or with other values.
 
+    Also called
+    -----------
+    disease-level recall, recall of diseases
+
     Formula
     -------
     R_disease@k = sum_i |found_i| / sum_i |reference_i|
@@ -113,6 +117,10 @@ def patient_recall(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> N
     ------
     OptionError
         For arguments of another shape, or with other values.
+
+    Also called
+    -----------
+    patient-level recall, recall of patients
 
     Formula
     -------

@@ -53,7 +53,7 @@ def entry(metric: Metric) -> list[str]:
         "",
         f"- a good value: {metric.description.good}",
         f"- use it when {metric.description.use}; not when {metric.description.avoid}",
-        f"- symbol: {metric.symbol}",
+        f"- symbol: {metric.symbol}{'; also called ' * bool(metric.also)}{', '.join(metric.also)}",
         f"- call: `{metric.name}{_call(metric)}`",
         f"- inputs: {metric.description.inputs}",
         f"- range: {metric.description.range}",

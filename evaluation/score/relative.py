@@ -77,6 +77,10 @@ def precision_at_k(mu: ArrayLike, k: int, sizes: ArrayLike | None = None) -> NDA
     OptionError
         For arguments of another shape, or with other values.
 
+    Also called
+    -----------
+    P@k
+
     Formula
     -------
     P@k = sum_i mu_i / (n k^2)
@@ -134,6 +138,10 @@ def recall_at_k(mu: ArrayLike) -> NDArray[np.float64]:
     ------
     OptionError
         For arguments of another shape, or with other values.
+
+    Also called
+    -----------
+    R@k
 
     Formula
     -------
@@ -433,6 +441,10 @@ def rpad(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardness: float = 1.0) -> f
     OptionError
         For arguments of another shape, or with other values.
 
+    Also called
+    -----------
+    relative precision of algorithmic diagnostics
+
     Formula
     -------
     RPAD@k(H) = ((1-H) max P_AE + H mean P_AE) / ((1-H) min P_EE + H mean P_EE)
@@ -495,6 +507,10 @@ def rrad(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardness: float = 1.0) -> f
     ------
     OptionError
         For arguments of another shape, or with other values.
+
+    Also called
+    -----------
+    relative recall of algorithmic diagnostics
 
     Formula
     -------

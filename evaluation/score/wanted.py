@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -12,7 +11,7 @@ from ...errors import InputError, OptionError
 from ...files.wording import hint
 from ..match.matches import Matches
 from ..match.options import MAX_K
-from .declare import Metric, all_metrics, check_k
+from .declare import Metric, all_metrics, check_k, exactly_called
 from .scores import FamilyScores, Lacking, Score, Settings
 
 RELATIVE, CORRECTION = "relative", "correction"
@@ -22,8 +21,6 @@ _FILES = {RELATIVE: "panels"}
 """Family -> the file of this folder that has its `scores`, where it is called otherwise."""
 _COMPUTED_BY = {"cohen_kappa": (RELATIVE, "agreement"), "krippendorff_alpha_by_distance": ()}
 """Metric -> the families that compute it, where that is not the one whose file declares it; M on diagnoses of different cases is asked by nobody."""
-_TOP_K = re.compile(r"top[-_ ]?(?:\d+|k)|accuracy")
-"""As the leaderboard and others call it."""
 
 WHOLE = "all"
 """The word for whole lists, beside None."""
@@ -82,7 +79,7 @@ def wanted(metrics: str | Iterable[str] | None) -> Wanted:
             symbols[folded] = None
             explicit.add(folded)
             continue
-        metric = _metric(folded, name)
+        metric = _metric(name)
         families = _families_of(metric)
         for family in families:
             before = symbols.setdefault(family, set())
@@ -93,14 +90,12 @@ def wanted(metrics: str | Iterable[str] | None) -> Wanted:
     return Wanted({family: symbols[family] for family in FAMILIES if family in symbols}, explicit)
 
 
-def _metric(folded: str, name: str) -> Metric:
+def _metric(name: str) -> Metric:
     """Finds the metric that an evaluation computes. Errors: `OptionError`."""
-    word = "top_k_accuracy" if _TOP_K.fullmatch(folded) else folded
-    found = [one for one in all_metrics() if word in (one.name.casefold(), one.symbol.casefold())]
-    if found and _families_of(found[0]):
+    if found := [one for one in exactly_called(name) if _families_of(one)]:
         return found[0]
     computed = computed_metrics()
-    near = hint(word, (*FAMILIES, *computed))
+    near = hint(name, (*FAMILIES, *computed))
     meant = f"; {near.removeprefix('; ')} The metrics are" if near else ", or a metric:"
     raise OptionError("metrics", f"one of {', '.join(FAMILIES)}{meant} {', '.join(computed)}", name)
 

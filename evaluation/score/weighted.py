@@ -147,6 +147,10 @@ def semantic_score(relations: Sequence[str], ranks: Sequence[int] | None = None)
     OptionError
         For arguments of another shape, or with other values.
 
+    Also called
+    -----------
+    semantic relationship score, SRS
+
     Formula
     -------
     Score = sum_i w_i (5 - D_i)^2 / sum_i w_i, w_i = (6 - i)/5 at rank i <= 5
@@ -212,6 +216,10 @@ def severity_score(
         For a word outside the scale.
     OptionError
         For arguments of another shape, or with other values.
+
+    Also called
+    -----------
+    severity matching score, SMS
 
     Formula
     -------

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import dxmatch
 from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.of_names import OF_NAMES
-from dxmatch.evaluation.score.declare import REGISTRY, Metric, all_metrics, declare
+from dxmatch.evaluation.score.declare import REGISTRY, Metric, all_metrics, called, declare
 from dxmatch.evaluation.score.reference_page import reference_page
 from dxmatch.evaluation.score.relative import experts_behind
 
@@ -175,3 +175,13 @@ def test_the_reference_page_is_current():
 def test_examples_in_the_documentation(name):
     found = doctest.testmod(sys.modules[name])
     assert not found.failed
+
+
+@pytest.mark.parametrize(("said", "names"), [
+    ("Top-5 Accuracy", ["top_k_accuracy"]), ("Acc(M)@5", ["top_k_accuracy"]), ("Cohen's kappa", ["cohen_kappa"]), ("patient-level recall", ["patient_recall"]),
+    ("Semantic Relationship Score", ["semantic_score"]), ("faithfulness", ["explanation_of_common", "explanation_of_all"]),
+])  # fmt: skip
+def test_what_papers_call_it(said, names):
+    assert [one.name for one in called([said])] == names
+    with pytest.raises(InputError, match="did you mean 'semantic relationship score'"):
+        called(["semantic relation score"])
