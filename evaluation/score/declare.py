@@ -215,7 +215,7 @@ def exactly_called(name: str) -> list[Metric]:
 
 def _folded(name: str) -> str:
     """Its words, without a rank, a judge and possessives: "top_accuracy" for "Top-5 Accuracy", "acc" for "Acc(M)@5"."""
-    plain = re.sub(r"\(.*|@.*|(?<=\w)['’]s?\b|\d+", "", name.casefold())
+    plain = re.sub(r"\(.*|@.*|(?<=\w)['’]s?\b|(?:(?<=^top)|(?<=[\W_]))\d+", "", name.casefold())
     return "_".join(word for word in re.split(r"[\W_]+", plain) if word not in ("", "k"))
 
 

@@ -278,7 +278,7 @@ def hdf1(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm"
 
     Also called
     -----------
-    hierarchical F1, H-DDx F1, HDF
+    hierarchical F1, H-DDx F1
 
     Formula
     -------
