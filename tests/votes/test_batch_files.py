@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -130,24 +129,6 @@ def test_an_export_is_whole_or_not_at_all(store: VoteStore, tmp_path: Path, monk
     assert path.read_bytes() == before
 
 
-def test_results_in_any_order_over_several_files(store: VoteStore, tmp_path: Path) -> None:
-    asked = questions(200, PHI)
-    export(asked, tmp_path / "out", store)
-    said = {question: random.Random(i).choice(["Yes", "No.", "Maybe", ""]) for i, question in enumerate(asked)}
-    lines = [result(custom_id(question), completion(text)) for question, text in said.items()]
-    random.Random(0).shuffle(lines)
-    paths = [written(tmp_path / f"r{i}.jsonl", lines[i::3]) for i in range(3)]
-    summary = taken_in(paths, asked, store)
-    assert (summary.answered, summary.skipped) == (200, {})
-    expected = {"Yes": (1, None), "No.": (0, None), "Maybe": (None, "unclear"), "": (None, "empty")}
-    for question, answer in zip(asked, store.stored(asked), strict=True):
-        assert answer is not None
-        assert (answer.verdict, answer.reason, answer.raw) == (*expected[said[question]], said[question])
-        assert (answer.prompt_tokens, answer.completion_tokens, answer.seconds) == (152, 2, None)
-    again = taken_in(paths, asked, store)
-    assert (again.answered, len(again.skipped["answered already"])) == (0, 200)
-
-
 TOP = {"content": [{"token": "Yes", "logprob": -0.1, "top_logprobs": [
     {"token": "Yes", "logprob": -0.1}, {"token": "No", "logprob": -2.4}, {"token": " yes", "logprob": -9.0}]}]}  # fmt: skip
 # an answer as OpenAI, Azure and vLLM write it, and without an envelope -> verdict, reason, probability
@@ -189,9 +170,12 @@ def test_each_line_is_an_answer_or_is_told_and_the_rest_goes_on(store: VoteStore
     told = {what: places(path, *(at for at, (_, one) in enumerate(SKIPPED, 1) if one == what)) for _, what in SKIPPED}
     assert (summary.answered, summary.skipped) == (len(ANSWERED), told)
     assert f"a damaged line: 4 ({path}, line 11, {path}, line 12, {path}, line 13, …)." in summary.lines()
-    found = [(one.verdict, one.reason, one.probability) for one in store.stored(asked[len(SKIPPED) :]) if one]
-    assert found == [tuple(one) for _, *one in ANSWERED]
+    kept = [one for one in store.stored(asked[len(SKIPPED) :]) if one]
+    assert [(one.verdict, one.reason, one.probability) for one in kept] == [tuple(one) for _, *one in ANSWERED]
+    assert {(one.prompt_tokens, one.completion_tokens, one.seconds) for one in kept} == {(152, 2, None)}
     assert list(store.unknown(asked)) == asked[: len(SKIPPED)], "which are asked again"
+    again = taken_in([path], asked, store)
+    assert (again.answered, len(again.skipped["answered already"])) == (0, len(ANSWERED))
 
 
 def test_a_file_that_is_no_result(store: VoteStore, tmp_path: Path) -> None:

@@ -1,19 +1,17 @@
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dxmatch.errors import InputError, OptionError
+from dxmatch.errors import InputError
 from dxmatch.features.feature_set import FeatureSet
-from dxmatch.features.providers import Providers
 from dxmatch.matcher.asked_models import jobs_of
 from dxmatch.matcher.batch import PairModel
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.votes.asking import plan
-from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question
+from dxmatch.votes.prompts.questions import Answer, Question
 from dxmatch.votes.store.store import VoteStore
 from dxmatch.votes.voters import PairVotes, Voter
 
@@ -33,16 +31,12 @@ def store(tmp_path: Path) -> VoteStore:
     return VoteStore(tmp_path / "votes.sqlite")
 
 
-def test_questions_in_canonical_order_or_both_and_repeated() -> None:
-    one = voter()
-    assert one.config == ModelConfig("m", "vote-2", '{"max_tokens":16,"temperature":0}')
-    assert list(one.questions("b", "a")) == [Question(one.config, "a", "b", 0)]
-    both = voter(order="both", repeats=2)
-    asked = [(q.first, q.second, q.repeat) for q in both.questions("b", "a")]
-    assert asked == [("a", "b", 0), ("a", "b", 1), ("b", "a", 0), ("b", "a", 1)]
-    soft = voter(soft=True, parameters={"temperature": 0.5, "max_tokens": 4})
-    assert soft.config.parameters == '{"logprobs":true,"max_tokens":4,"temperature":0.5,"top_logprobs":10}'
-    assert voter(prompt="imported", endpoint="").config == ModelConfig("m", "imported", "{}")
+def test_parameters_of_ones_own_take_the_place_of_the_prompts() -> None:
+    """Orders, repeats and log-probabilities: tests/golden/asked."""
+    assert (
+        voter(soft=True, parameters={"top_p": 0.5}).config.parameters
+        == '{"logprobs":true,"top_logprobs":10,"top_p":0.5}'
+    )
 
 
 def test_mean_by_hand(store: VoteStore) -> None:
@@ -70,20 +64,6 @@ def test_a_soft_vote_is_the_probability_and_unscored_without_one(store: VoteStor
     votes, out = PairVotes.read(store, soft, ["a", "b", "c"]), np.empty(2, np.float32)
     votes.mean(np.array([0, 0], np.int32), np.array([1, 2], np.int32), out)
     np.testing.assert_array_equal(out, np.array([0.75, np.nan], np.float32))
-
-
-def test_as_a_feature_it_needs_the_store(store: VoteStore) -> None:
-    features = FeatureSet.from_dict({"feature": [VOTE]})
-    providers = features.open(Normalizer(), store=store)
-
-    def vote(a: str, b: str, providers: Providers) -> float:
-        return float(PairModel(features, providers, min_coverage=0).batch([a], [b]).features[0, 0])
-
-    assert math.isnan(vote("Angina", "fever", providers))
-    said(store, next(voter().questions("angina", "fever")), 0)
-    assert vote("FEVER", "angina.", providers) == 0
-    with pytest.raises(OptionError, match="option 'store' must be the file of votes"):
-        vote("Angina", "fever", features.open(Normalizer()))
 
 
 def test_the_plan_counts_each_question_once(store: VoteStore) -> None:
