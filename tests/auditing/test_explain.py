@@ -1,4 +1,4 @@
-"""Why one pair is a match, or none: facts by hand, words, files, a cell of a notebook; SHAP values as the library has them."""
+"""Why one pair is a match, or none: facts by hand, words, files, a cell of a notebook. As the library shap has them: tests/golden/pairs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from dxmatch.models.folder import SHIPPED_MODEL
 from dxmatch.models.folder import load as read_model_folder
 from dxmatch.terms.icd.naming import Naming
 
-from ..small_model import boosters_of
 from ..small_relation import related, under
 from ..small_vocabulary import NAMES, small_vocabulary
 
@@ -112,18 +111,6 @@ def test_what_the_graph_knows_is_said(knowing, tmp_path):
     assert found.probability == strict.probability(*pair) and not found.match and knowing.match(*pair)
     assert f"policy strict; under the default it would be {knowing.probability(*pair):.3f}." in str(found)
     assert not [part.label for part in found.parts if "{" in part.label or len(part.label) >= 140]
-
-
-def test_as_the_library_shap_has_it(matcher):
-    """Its explanation holds what its own TreeExplainer computes, so that its plots are of M."""
-    shap = pytest.importorskip("shap", reason="needs shap (extra 'explain')")
-    pairs = [("hip fracture", "closed fracture of the hip"), ("gout", "flu"), ("flu", "Flu"), ("flu", "gout")]
-    found = dxmatch.shap_explanation(matcher, pairs)
-    (booster,) = boosters_of(matcher.parts.trees)
-    own = shap.TreeExplainer(booster)(found.data)
-    assert isinstance(found, shap.Explanation) and found.feature_names == list(matcher.features.names)
-    assert found.values == pytest.approx(own.values) and found.base_values == pytest.approx(own.base_values)
-    assert found.values.shape == (4, 2) and found[1].values.tolist() == found[3].values.tolist()
 
 
 def test_only_the_explanation_of_shap_needs_shap(matcher, monkeypatch):

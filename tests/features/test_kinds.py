@@ -105,11 +105,6 @@ def test_tags_without_the_extra(language: str, module: str, monkeypatch: pytest.
         tags(["acute"], language)
 
 
-@pytest.mark.parametrize(("a", "b", "edits"), [("gout", "gouts", 1 / 5), ("gout", "gout", 0), ("flu", "gout", 3 / 4)])
-def test_edits_over_the_longer(a: str, b: str, edits: float) -> None:
-    assert table([a, b], {"kind": "levenshtein"})[0, 0, 1] == pytest.approx(edits)
-
-
 def test_icd10_by_hand() -> None:
     """I21.0 lies under IX, I20-I25, I21: four codes with itself; a name of none is spread over the categories of its nearest codes."""
     codes = {"anterior wall infarction": "I21", "acute myocardial infarction": "I21", "angina pectoris": "I20", "essential hypertension": "I10"}  # fmt: skip
@@ -134,11 +129,6 @@ def test_sets_that_cannot_be_right(tmp_path: Path, text: str, message: str) -> N
     with pytest.raises(InputError, match=message) as error:
         FeatureSet.read(tmp_path / "set.toml")
     assert "sk-" not in str(error.value), "no key is said again"
-
-
-def test_a_set_that_is_kept_is_the_same() -> None:
-    offline = FeatureSet.read("offline")
-    assert FeatureSet.from_dict(offline.to_dict()) == offline
 
 
 @given(st.data())

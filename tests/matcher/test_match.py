@@ -66,13 +66,6 @@ def test_symmetric_and_alone_as_in_a_batch(judging_all: MatchFunction, pairs: li
         assert m.probability(x, y) == expected and m.match(x, y) == (expected >= m.threshold)
 
 
-def test_score_adds_features_that_are_null_where_they_are_not_known(m: MatchFunction) -> None:
-    """The kind of table that came goes back, with all its columns: tests/golden/tables."""
-    scored = m.score([{"id": 7, "a": "flu", "b": "influenza"}, {"id": 8, "a": "asthma", "b": "gout"}], add=["features"])
-    assert scored.column_names == ["id", "a", "b", "probability", "match", *m.features.names]
-    assert scored["ratio_bigram"].to_pylist() == [None, None], "one word has no bigram: missing, not 0"
-
-
 def test_a_column_of_the_users_stays_and_a_score_before_gives_way(m: MatchFunction, tmp_path: Path) -> None:
     once = m.score(pd.DataFrame({"a": ["flu"], "b": ["gout"], "n": [1]}))
     assert m.score(once.assign(probability=7.0)).equals(once)

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from dxmatch.endpoints.endpoint import Endpoint, Price
-from dxmatch.errors import InputError, OptionError
+from dxmatch.errors import InputError
 from dxmatch.progress import Progress
 from dxmatch.votes import asking
 from dxmatch.votes.asking import MAX_FAILURES, Budget, Job, LanguageModel, Planned
@@ -207,14 +207,6 @@ def test_no_cost_beyond_the_cap(lab: Lab, fault: dict[str, Any]) -> None:
     # an answer that was lost on its way is charged too
     assert spent < summary.cost if "reset" in fault else spent == pytest.approx(summary.cost)
     assert summary.cost > 0.0111 - price.of(109 * 15, 16), "no more is left than the next call could cost"
-
-
-def test_a_cap_on_cost_needs_a_price_and_a_limit_of_tokens(lab: Lab) -> None:
-    with pytest.raises(OptionError, match="max_cost.*price of model-a"):
-        lab.ask(lab.job(questions(1)), max_cost=1.0)
-    unlimited = questions(1, ModelConfig("model-c", "vote-1", canonical({"temperature": 0})))
-    with pytest.raises(OptionError, match="max_tokens"):
-        lab.ask(lab.job(unlimited, Price(1, 1)), max_cost=1.0)
 
 
 def test_a_store_that_fails_stops_everything_at_once(lab: Lab, tmp_path: Path) -> None:
