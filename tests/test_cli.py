@@ -91,7 +91,8 @@ def test_demo(here: Path, command: Command) -> None:
     ("icd t.csv --column b --k 3 --encoding cp1252 -o o.csv", "1 row mapped|Written: o.csv"),
     (f"icd '{'acute myocardial infarction of the anterior wall ' * 9}'", "acute myocardial infarction of the anterior wall " * 8),
     (f"votes ask {EXAMPLE} --dry-run --only vote_phi4 --only vote_qwen25_7b", "To ask"),
-    (f"votes export {EXAMPLE} -o batches --only vote_phi4", "batches"),
+    (f"votes export {EXAMPLE} -o batches --only vote_phi4", "batches|22 of these equal on both sides"),
+    (f"votes ask {EXAMPLE} --features offline --only contrast", "none: the set asks no language model"),
     (f"votes import {EXAMPLE} --verdict label_expert_1 --model expert", "answers kept"),
     ("metrics --quiet", "RPAD|chi_i = [mu_i > 0]"), ("version", "dxmatch 0."),
     # brackets are text, never the markup of the library that draws tables

@@ -56,6 +56,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("", "match heart attack MI --threshold 1", 2, 'needs quotes, as in: dxmatch match "heart attack" "MI"'),
     ("", "'heart attack' gout", 2, 'dxmatch match "heart attack" "gout"'),
     ("", "scor x.csv", 2, "score"),
+    ("", "votes check", 1, "no such vote store"),
+    ("", "votes ask x.csv --matcher m --abbreviations e.toml", 2, "--abbreviations must be left out with a model"),
     ("", "score x.csv --matchr m", 2, "--matcher"),
     # a server
     ("", "serve --port 70000", 2, "The option --port must be 0 to 65535. Got 70000 instead."),

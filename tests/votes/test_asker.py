@@ -136,6 +136,8 @@ def test_another_model_that_answers_is_told(lab: Lab) -> None:
     (status,) = lab.store.status()
     assert status.served_by == {"model-a-2026": 5, "another": 1}
     assert "    answered by other names (5 model-a-2026, 1 another)" in status.lines()
+    who = f"model-a, prompt vote-1, parameters {VOTER.parameters}"
+    assert status.lines()[:2] == [who, "    6 answers, 6 match, 0 unscored"]
 
 
 # When it stops
