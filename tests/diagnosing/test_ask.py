@@ -52,20 +52,15 @@ def ask(tmp_path: Path, loopback: Any) -> Ask:
 
 
 def test_cases_become_lists_of_their_kind(ask: Ask, loopback: Any, tmp_path: Path) -> None:
+    """What the lists hold, and what was sent: tests/golden/asked."""
     for cases in (pd.DataFrame(CASES), pl.DataFrame(CASES), pa.Table.from_pylist(CASES)):
         assert type((asked := ask(cases, output=tmp_path / "lists.parquet")).table) is type(cases)
         assert asked.complete and pq.read_table(tmp_path / "lists.parquet").equals(asked.lists)
-    assert asked.lists["diagnosis"].to_pylist() == [
-        "Acute myocardial infarction", "Angina", "Gout", "Sepsis", "Cellulitis", "Systemic lupus erythematosus", "Rosacea",
-    ]  # fmt: skip
-    assert asked.lists["rank"].to_pylist() == [1, 2, 1, 2, 3, 1, 2]
     assert list(asked.lists.to_pylist()[0].items()) == [
         ("case_id", "7"), ("rater", "big [free]"), ("rank", 1), ("diagnosis", "Acute myocardial infarction"), ("model", "big"),
         ("prompt", "free"), ("repeat", 1), ("unread", None), ("reference", "heart attack"), ("ward", "heart"),
     ]  # fmt: skip
-    sent = loopback.log()["requests"][0]["body"]
-    assert (sent["model"], sent["temperature"], sent["max_tokens"], loopback.log()["calls"]) == ("big", 0, 4096, 3)
-    assert asked.lines()[-1] == "big [free]: 3 lists of 2.3 diagnoses on average."
+    assert loopback.log()["calls"] == 3 and asked.lines()[-1] == "big [free]: 3 lists of 2.3 diagnoses on average."
 
 
 def test_what_is_another_question(ask: Ask, loopback: Any, tmp_path: Path) -> None:
@@ -86,11 +81,8 @@ def test_models_prompts_and_repeats(ask: Ask, loopback: Any, tmp_path: Path) -> 
     prompts = ["free", tmp_path / "kurz.txt"]
     warm = {"temperature": None, "max_completion_tokens": 100, "top_p": 0.5}
     asked = ask(models=["lab:big", "lab:small:8b"], prompts=prompts, repeats=2, k=7, sampling=Sampling(parameters=warm))
-    said = asked.lists.select(["rater", "model", "prompt", "repeat"]).to_pylist()
-    assert {tuple(row.values()) for row in said} == {
-        (f"{model} [{prompt} #{repeat}]", model, prompt, repeat) for model in ("big", "small:8b") for prompt in ("free", "kurz") for repeat in (1, 2)
-    }  # fmt: skip
-    assert [(one.rater, one.lists) for one in asked.raters][:2] == [("big [free]", 6), ("big [kurz]", 6)]
+    of = ("big [free]", "big [kurz]", "small:8b [free]", "small:8b [kurz]")
+    assert [(one.rater, one.lists) for one in asked.raters] == [(rater, 6) for rater in of]
     bodies = [request["body"] for request in loopback.log()["requests"]]
     own = [body["messages"] for body in bodies if body["messages"][0]["role"] == "system"]
     assert (len(bodies), len(own), own[0][0]["content"].strip()) == (24, 12, "Du bist Arzt.")

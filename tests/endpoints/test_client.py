@@ -42,10 +42,10 @@ def chat(endpoint: Endpoint, *questions: str, **parameters: Any) -> list[ChatRep
     return run(asked())
 
 
-def embed(endpoint: Endpoint, texts: list[str], dimensions: int | None = None) -> np.ndarray:
+def embed(endpoint: Endpoint, texts: list[str]) -> np.ndarray:
     async def one() -> np.ndarray:
         async with EndpointClient(endpoint) as client:
-            return await client.embed("model-e", texts, dimensions)
+            return await client.embed("model-e", texts, None)
 
     return run(one())
 

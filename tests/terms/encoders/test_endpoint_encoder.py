@@ -29,7 +29,7 @@ def asked(loopback: Any) -> list[dict[str, Any]]:
 
 def test_unit_rows_in_the_order_asked_alone_as_in_a_batch(here: Endpoint, loopback: Any) -> None:
     encoder = EndpointEncoder(here, "some/encoder")
-    loopback.rules(delay=0.05)
+    loopback.rules({"vectors": "shuffled"}, delay=0.05)
     vectors = encoder.encode(NAMES)
     assert vectors.shape == (len(NAMES), 8) and vectors.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(vectors.astype(float), axis=1), 1, atol=1e-6)
