@@ -156,6 +156,7 @@ SKIPPED = [
     (result("", {"choices": [{"message": {"content": [{"type": "text", "text": "Yes"}]}}]}), "not a chat completion"),
     *((line, "a damaged line") for line in (b"\xff\xfe\x00", b"[1, 2]", b"null", b"{" * 100_000)),
     *((result(id), "of no question that is asked here") for id in ("f" * 32, "../x", "\ud800" * 32)), (b'{"custom_id": 7, "response": {}}', "of no question that is asked here"),
+    (b'{"a": "x", "b": "y", "model": "m", "verdict": 1}', "of no question that is asked here"), ({"method": "POST", "body": {}}, "failed"),
 ]  # fmt: skip
 
 
@@ -174,16 +175,8 @@ def test_each_line_is_an_answer_or_is_told_and_the_rest_goes_on(store: VoteStore
     assert [(one.verdict, one.reason, one.probability) for one in kept] == [tuple(one) for _, *one in ANSWERED]
     assert {(one.prompt_tokens, one.completion_tokens, one.seconds) for one in kept} == {(152, 2, None)}
     assert list(store.unknown(asked)) == asked[: len(SKIPPED)], "which are asked again"
-    again = taken_in([path], asked, store)
-    assert (again.answered, len(again.skipped["answered already"])) == (0, len(ANSWERED))
-
-
-def test_a_file_that_is_no_result(store: VoteStore, tmp_path: Path) -> None:
-    (path,) = export(questions(2), tmp_path, store)
-    table = written(tmp_path / "t.jsonl", [{"a": "x", "b": "y", "model": "m", "verdict": 1}])
-    summary = taken_in([path, table], questions(2), store)
-    assert summary.skipped == {"failed": places(path, 1, 2), "of no question that is asked here": places(table, 1)}
-    assert store.status() == []
+    again = taken_in([path, path], asked, store)
+    assert (again.answered, len(again.skipped["answered already"])) == (0, 2 * len(ANSWERED))
     for absent in (tmp_path / "absent.jsonl", tmp_path):
         with pytest.raises(InputError, match="could not be read"):
-            taken_in([absent], questions(2), store)
+            taken_in([absent], asked, store)

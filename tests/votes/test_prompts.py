@@ -13,13 +13,10 @@ from hypothesis import strategies as st
 
 from dxmatch.endpoints.replies import ChatReply
 from dxmatch.errors import InputError, OptionError
-from dxmatch.evaluation.score import weighted
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.terms.icd.index import Candidate
 from dxmatch.votes.prompts.files import KINDS, PROMPTS, prompt_of, prompt_of_text
 from dxmatch.votes.prompts.prompt import (
-    RELATIONS,
-    SEVERITIES,
     Prompt,
     check_text,
     data_block,
@@ -75,12 +72,6 @@ def test_a_prompt_keeps_its_words_under_its_version() -> None:
         found[version] = hashlib.sha256(json.dumps(messages).encode()).hexdigest()[:16]
         assert prompt.version == version and prompt.kind in KINDS
     assert found == FROZEN
-
-
-def test_what_is_asked_names_the_classes_that_are_scored() -> None:
-    for version, classes, scored in (("relation-1", RELATIONS, weighted.RELATIONS), ("severity-1", SEVERITIES, weighted.SEVERITIES)):  # fmt: skip
-        assert {name: number for number, name in enumerate(classes, start=1)} == scored
-        assert all(f"\n{number} {name}: " in PROMPTS[version].text for name, number in scored.items())
 
 
 def test_candidates_are_shown_by_the_names_that_found_them_or_by_codes() -> None:
