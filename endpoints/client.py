@@ -7,6 +7,7 @@ import json
 import logging
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import wait
 from contextlib import AbstractAsyncContextManager, nullcontext
 from email.utils import parsedate_to_datetime
 from typing import Any, Self, TypeVar
@@ -169,9 +170,8 @@ class EndpointClient:
         except openai.APIConnectionError as error:
             cause = error.__cause__
             if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.ProxyError):
-                return EndpointError(
-                    endpoint, "no connection", f"{cause}; check `url`, `proxy` and whether the server runs"
-                )
+                check = "check `url`, `proxy` and whether the server runs"
+                return EndpointError(endpoint, "no connection", f"{cause}; {check}")
             # The words of another may be the server's.
             return EndpointError(endpoint, "connection", f"it was lost ({type(cause).__name__})")
         except (ValueError, RecursionError) as error:  # which says where the reply is wrong, and not what stands there
@@ -222,7 +222,10 @@ def run(work: Coroutine[Any, Any, T], interrupted: Callable[[], object] = lambda
 
     with start_blocking_portal() as portal:
         try:
-            return portal.call(lambda: work)
+            done = portal.start_task_soon(lambda: work)
+            while not wait([done], 0.2).done:  # where polars is imported, a wait without an end is deaf to Ctrl-C
+                pass
+            return done.result()
         except KeyboardInterrupt:
             interrupted()
             raise

@@ -55,8 +55,7 @@ class Endpoint(Struct, frozen=True):
         """The key, read at each call and kept nowhere; "" where none is needed. Raises `InputError` where it is not set."""
         if self.key_env is None:
             return ""
-        key = os.environ.get(self.key_env, "").strip()
-        if not key:
+        if not (key := os.environ.get(self.key_env, "").strip()):
             raise InputError(
                 f"the endpoint {self.name!r} takes its key from the environment variable {self.key_env}, which is not set",
                 allowed=f"export {self.key_env}=…",

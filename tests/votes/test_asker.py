@@ -235,7 +235,8 @@ def test_a_store_that_fails_stops_everything_at_once(lab: Lab, tmp_path: Path) -
 
 
 def test_interrupted_within_a_running_event_loop(lab: Lab) -> None:
-    """As in a notebook."""
+    """As in a notebook, in which polars is imported: a wait without an end is deaf to signals then."""
+    import polars  # noqa: F401
 
     async def cell() -> AskSummary:
         return lab.ask(lab.job(questions(2_000)))
