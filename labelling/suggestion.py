@@ -15,6 +15,7 @@ import pyarrow as pa
 from ..errors import DxmatchError, OptionError
 from ..files.atomic import whole_folder
 from ..files.tables import read_table, write_table
+from ..files.wording import counted
 from .sheets import CONFIG, INSTRUCTIONS, PREFIX, SHEETS, STUDIO, questions, write_sheet
 
 UNCERTAIN, RANDOM = "uncertain", "random"
@@ -91,7 +92,7 @@ class Suggestion:
         left_out = {what: count for what, count in counts.items() if count and what not in ("rows", "free")}
         said = ", ".join(f"{count:,} {what}" for what, count in left_out.items())
         lines = [
-            f"{counts['free']:,} pairs to choose from" + (f" (without {said})." if said else "."),
+            f"{counted(counts['free'], 'pair')} to choose from" + (f" (without {said})." if said else "."),
             f"{len(self):,} chosen: {len(self) - drawn:,} uncertain and diverse, {drawn:,} at random.",
         ]
         if len(self) < min(made["asked"], counts["free"]):

@@ -380,7 +380,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     }
     _add_chapters(family, matches, predicted, reference, kept, k)
     if n > len(kept):
-        family.findings.append(Finding("no_reference", n - len(kept), n, "HDF1"))
+        family.findings.append(Finding("no_reference", n - len(kept), n, "HDF1", "with a code of ICD-10 "))
     if k is None:
         family.findings += _lengths(matches)
     family.findings += [Finding("origin", example=note) for note in _silent(matches, found, kept)]

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from ...pages.rows import Row, known
 from ...stats.agreement import divided
-from ...stats.intervals import percentile_interval
+from ...stats.intervals import Interval, percentile_interval
 from ...stats.permutation import Contrast, holm, permutation_test
 from ...stats.resampling import CaseMeans, Resampling, Statistic, by_name
 from ..score.scores import Score, Values, the_mean
 
 Pair = tuple[str, str]
 Absent = Mapping[str, NDArray[np.bool_]]
+_SAME = 1e-9
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,9 @@ def measured(value: float, repeats: Values, level: float, n_cases: int, reason: 
         undefined = int(np.isnan(repeats).sum())
         return {"value": None, "low": None, "high": None, "undefined_repeats": undefined, "reason": reason}
     found = percentile_interval(repeats, level, n_cases)
+    # of alpha and kappa, which resamples of few cases take too low
+    if found.low is not None and found.high is not None and not found.low - _SAME <= value <= found.high + _SAME:
+        found = Interval(None, None, found.undefined, "that of the resamples does not hold the value")
     why = f"no interval: {found.reason}" if found.reason else ""
     return {"value": value, "low": found.low, "high": found.high, "undefined_repeats": found.undefined, "reason": why}
 
