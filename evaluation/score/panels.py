@@ -22,6 +22,8 @@ from .relative import relative, sigma_algorithm, sigma_experts
 from .scores import FamilyScores, Lacking, Score, Settings, Values, of_columns, the_mean
 
 NAME, TITLE = "relative", "Relative to the panel"
+_MOVES = 0.05
+"""A share that moves what is concluded."""
 HARDNESSES = tuple(h / 10 for h in range(11))
 _MEASURED = ("value", "low", "high", "undefined_repeats", "reason")
 _CURVE = ("algorithm", "metric", "k", "hardness", *_MEASURED)
@@ -66,6 +68,10 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
         found.parts["pairs"] += [_of_pair(rate, pair, *both) for pair, both in enumerate(named)]
     found.tables["disagreements"] = disagreement_rows(matches, panels.ae, panels.ee, mu[k - 1], k)
     found.findings = [*_short_lists(answers.lengths, k, settings.panel.denominator), _chains(categories)]
+    found.findings += [
+        *_unlike_lengths(answers.lengths, peers, mu, panels, k),
+        *_named_twice(answers.raters, peers.top(k)),
+    ]
     return found
 
 
@@ -268,6 +274,47 @@ def _short_lists(lengths: Numbers, k: int, denominator: str) -> list[Finding]:
     short = int((lengths < k).sum())
     words = f"; the denominator is {how}"
     return [Finding("lengths", short, lengths.size, f"shorter than k = {k}", words)] if short else []
+
+
+def _unlike_lengths(lengths: Numbers, peers: PeerMatches, mu: NDArray[Any], panels: Panels, k: int) -> list[Finding]:
+    """RPAD by both denominators, where they differ by more than `_MOVES`: then a list's length is a part of what is measured."""
+    met, area = mu[k - 1].mean(0), areas(lengths, peers, k).mean(0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        fixed, own = (relative(p[panels.ae], p[panels.ee], 1.0) for p in (met / k**2, met / area))
+        moved = np.abs(own / fixed - 1)
+    if not (moved > _MOVES).any():
+        return []
+    at = int(np.nanargmax(moved))
+    mean = np.minimum(lengths, k).mean(0)
+    sizes = ", ".join(
+        f"{rater} {mean[place]:.2g}" for rater, place in zip(panels.names, panels.numbers[:, 0], strict=True)
+    )
+    experts = mean[np.unique(panels.numbers[:, 1:])].mean()
+    words = f"of k = {k} diagnoses lists hold on average: {sizes}, experts {experts:.2g}. {panels.names[at]}: {fixed[at]:.3f} by n k², {own[at]:.3f} by the lists' own lengths (H = 1)"
+    return [
+        Finding(
+            "degrees",
+            place="RPAD rests on how long lists are",
+            example=f"{words}; the option 'panel.denominator' chooses.",
+        )
+    ]
+
+
+def _named_twice(raters: Sequence[str], peers: PeerMatches) -> list[Finding]:
+    """Lists with several diagnoses that match one and the same of another rater's, where they are more than `_MOVES` of all."""
+    twice = np.zeros(peers.entries.shape[:2], bool)
+    for cases, matched in peers.compared():
+        for side, axis in ((peers.first, -2), (peers.second, -1)):
+            several = (matched.sum(axis) > 1).any(-1)
+            for rater in np.unique(side):
+                twice[cases, rater] |= several[:, side == rater].any(-1)
+    if twice.mean() <= _MOVES:
+        return []
+    counts = ", ".join(
+        f"{rater} {count:,}" for rater, count in zip(raters, twice.sum(0).tolist(), strict=True) if count
+    )
+    words = f"{int(twice.sum()):,} of {twice.size:,} lists hold several diagnoses that match one of another rater's ({counts})"
+    return [Finding("degrees", place="P and RPAD count a disease as often as it is named", example=f"{words}.")]
 
 
 def _chains(found: Categories) -> Finding:

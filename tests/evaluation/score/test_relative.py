@@ -7,7 +7,7 @@ import pytest
 
 from dxmatch import Panel
 
-from ..made import By, expected_in, find, long_form, rows_in, scored, value
+from ..made import By, expected_in, find, long_form, rows_in, scored, told, value
 
 
 def against_panel(frame, m, k=2, **panel):
@@ -49,3 +49,17 @@ def test_the_cases_to_look_at(panel, hand_matcher):
     assert [(r["rater"], r["rank"], r["diagnosis"], r["nearest"], r["match"]) for r in rows][:3] == [
         ("A", 1, "gout", "angina", False), ("A", 2, None, None, None), ("X", 1, "heart attack", "gout", False),
     ]  # fmt: skip
+
+
+def test_what_moves_rpad_by_itself_is_told():
+    """A's lists are three times as long as the experts', who say one thing each; and once A says one disease in two names."""
+    long = {case: {"A": ["gout", "flu", "angina"], "X": ["gout"], "Y": ["gout"]} for case in ("one", "two")}
+    found = against_panel(long_form(long), By(), k=3)
+    assert value(found, "A", "RPAD@3") == 1
+    assert "A 3, experts 1. A: 1.000 by n k², 0.333 by the lists' own lengths" in told(found, "degrees")
+    twice = {case: {**lists, "A": ["gout", "podagra"]} for case, lists in long.items()}
+    found = against_panel(long_form(twice), By(lambda a, b: float({a, b} <= {"gout", "podagra"})), k=2)
+    assert value(found, "A", "RPAD@2") == 2
+    assert "2 of 6 lists hold several diagnoses that match one of another rater's (A 2)" in told(found, "degrees")
+    alike = {case: dict.fromkeys("AXY", ["gout", "flu"]) for case in ("one", "two")}
+    assert not told(against_panel(long_form(alike), By()), "degrees")
