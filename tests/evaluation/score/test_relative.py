@@ -61,5 +61,5 @@ def test_what_moves_rpad_by_itself_is_told():
     found = against_panel(long_form(twice), By(lambda a, b: float({a, b} <= {"gout", "podagra"})), k=2)
     assert value(found, "A", "RPAD@2") == 2
     assert "2 of 6 lists hold several diagnoses that match one of another rater's (A 2)" in told(found, "degrees")
-    alike = {case: dict.fromkeys("AXY", ["gout", "flu"]) for case in ("one", "two")}
+    alike = {case: {rater: ["gout", "flu"] for rater in "AXY"} for case in ("one", "two")}
     assert not told(against_panel(long_form(alike), By()), "degrees")
