@@ -6,11 +6,14 @@ from ...files.wording import counted
 from ...pages.encodings import with_interval
 from ...pages.rows import Row
 from ...pages.words import listed
+from ..score.ranking import BY_M, undecided
 from .board import Column
 from .results import Results
 
 _PANEL = {"RPAD": "how much they agree", "RRAD": "how often their lists meet"}
 _ROUNDING = 1e-9
+_MANY = 0.1
+"""Of verdicts that rest on what is not understood: beyond it one figure would say more than is known."""
 
 
 def answer(report: Results) -> list[str]:
@@ -58,6 +61,10 @@ def _who_leads(report: Results) -> list[str]:
     first = row["metric"] == "Acc" and row["k"] == 1
     what = f"the first diagnosis of {best} is right in" if first else f"{best} reaches {row['name']}"
     value = _percent(row) if first else with_interval(row)
+    if first and row["of"] == BY_M and best in report.raters.names and report.evidence is not None:
+        unsure = undecided(report.evidence)[:, report.raters.names.index(best)].sum() / row["n_cases"]
+        if unsure > _MANY:
+            value = f"{100 * row['value']:.0f} to {100 * (row['value'] + unsure):.0f} %, since what is said in {100 * unsure:.0f} % was not understood, or not read"
     return [f"Over {cases}{over}, {what} {value}{_beside(report)}."]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError, OptionError
+from ...matcher.protocol import told
 from ...stats.agreement import divided
 from ...terms.icd.codes import Nodes, hierarchy
 from ..match.matches import Matches
@@ -287,6 +288,25 @@ def final_answers(matches: Matches) -> Matches:
     return matches if matches.of_final is None else matches.of_final
 
 
+def undecided(matches: Matches) -> NDArray[np.bool_]:
+    """Finds where M does not find the first diagnosis right, and cannot tell: it or all right answers are not understood, or no list was read.
+
+    Returns bool [n, r]; with these counted as right, top-1 accuracy is as high as it can be.
+    """
+    ranked = final_answers(matches)
+    answers, found = ranked.answers, ranked.references
+    if found is None:
+        return np.zeros((len(answers.cases), len(answers.raters)), bool)
+    unknown = told(found.pairs.matcher, "not_understood", found.pairs.strings)
+    # the last two for places without a diagnosis, -1 and -2
+    of_text = np.array([*(text in unknown for text in found.pairs.strings), False, False])
+    unread = np.array([[(case, rater) in answers.origin.unread for rater in answers.raters] for case in answers.cases])
+    there = np.asarray(found.given.any(1))
+    no_right = np.asarray((of_text[found.right] | ~found.given).all(1))[:, None]
+    missed = ~np.asarray(found.hits[:, :, 0].any(-1)) & there[:, None] & ~answers.absent
+    return (of_text[found.said[:, :, 0]] | no_right | unread) & missed
+
+
 def scores(matches: Matches, settings: Settings) -> FamilyScores:
     """Scores every rater in the cases that have a reference.
 
@@ -327,8 +347,8 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     elif len(cases) < n:
         family.findings.append(Finding("no_reference", n - len(cases), n, "ranks"))
     gone = answers.absent[cases].sum(0)
-    if told := counts_in_words(answers.raters, gone):
-        family.findings.append(Finding("missing_lists", int(gone.sum()), len(cases), NAME, told))
+    if lacking := counts_in_words(answers.raters, gone):
+        family.findings.append(Finding("missing_lists", int(gone.sum()), len(cases), NAME, lacking))
     return family
 
 

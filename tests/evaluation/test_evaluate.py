@@ -10,6 +10,7 @@ import pytest
 import dxmatch
 from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.evaluate import pairs_asked
+from dxmatch.evaluation.report.words import answer
 
 from .made import POINTS, By, lists_of_everything, long_form, rows_in, scored, told
 
@@ -147,3 +148,14 @@ def test_the_reciprocal_rank_is_of_the_whole_list(same_text):
     assert (
         dxmatch.metrics.mrr([[False] * 11 + [True]]) == 1 / 12 and dxmatch.metrics.mrr([[False] * 11 + [True]], 10) == 0
     )
+
+
+def test_bounds_stand_in_place_of_a_figure_that_rests_on_what_is_not_understood():
+    m = By()
+    answers = {"case_id": list("12345"), "reference": ["gout", "flu", "asthma", "Fieber", "angina"]}
+    answers["gpt"] = ["gout", "Grippe", "lupus", "fever", "angina"]
+    plain = dxmatch.evaluate(answers, matcher=m, resampling=POINTS, metrics="ranking")
+    assert "right in 40.0 %." in " ".join(answer(plain))
+    m.not_understood = lambda texts: {text: "another language" for text in texts if text in ("Grippe", "Fieber")}
+    found = dxmatch.evaluate(answers, matcher=m, resampling=POINTS, metrics="ranking")
+    assert "right in 40 to 80 %, since what is said in 40 % was not understood, or not read." in " ".join(answer(found))
