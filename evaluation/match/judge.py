@@ -183,7 +183,7 @@ class Judging:
         """
         if "judge" not in self.stages or not any(answers.reference):
             return None
-        right = [list(dict.fromkeys(texts)) for texts in answers.reference]
+        right = answers.reference
         rows, stages = dict[Item, Row](), filter(self.stages.get, _WORDS)
         name: Mapping[Any, str] = {} if self.judge.ask_equal else names_of(answers, matcher)
         for i, j in np.argwhere(~answers.absent).tolist():
@@ -338,7 +338,7 @@ def read_human(source: Any, answers: Lists) -> dict[str, NDArray[np.int8]]:
     for what in ("case_id", *(["rater"] if len(answers.raters) > 1 else [])):
         table.require(names.get(what, what), "whose answer was labelled")
     cells = {what: [cell_text(value) for value in table.column(name)] for what, name in names.items()}
-    right = [[text.strip().casefold() for text in dict.fromkeys(texts)] for texts in answers.reference]
+    right = [[text.strip().casefold() for text in texts] for texts in answers.reference]
     shape = *answers.lengths.shape, max(map(len, right))
     labels = {who: np.full(shape, BLANK, np.int8) for who in said}
     items: dict[Item, int] = {}

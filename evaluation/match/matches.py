@@ -144,7 +144,7 @@ def _asked(
     number = np.append(pairs.numbers(answers.strings), np.array([ABSENT, NO_DIAGNOSIS], np.int32))
     for name, one in (("references", answers), ("of_final", final)):
         if any(one.reference) and not {*families}.isdisjoint(_AGAINST_RIGHT):
-            right = padded(tuple(pairs.numbers(dict.fromkeys(texts)).tolist()) for texts in one.reference)
+            right = padded(tuple(pairs.numbers(texts).tolist()) for texts in one.reference)
             parts[name] = ReferenceMatches.of(pairs, right, number[one.top(_depth(one))])
     if panels:
         parts["peers"] = PeerMatches.of(pairs, number[answers.top(max_k)], panels)

@@ -150,7 +150,7 @@ def related(matcher: Any, references: Sequence[str], said: Sequence[str], **more
 
 @dataclass(frozen=True)
 class ReferenceMatches:
-    """M of n cases, r raters, K ranks and D right answers, the most that a case has; one that stands twice in a case counts once.
+    """M of n cases, r raters, K ranks and D right answers, the most that a case has; one that stands twice in a case counts twice.
 
     pairs : that M is asked; they hold all texts. right : int32 [n, D], the right answers of each case in `pairs.strings`; -1 past them.
     said : int32 [n, r, K], the diagnoses in `pairs.strings`; -1 for a word for none, -2 past the end of a list.

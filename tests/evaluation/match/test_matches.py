@@ -43,7 +43,7 @@ def test_equal_to_plain_loops_and_each_pair_asked_once(drawn, k, directed):
     report = scored(cases, None, m, k=k)
     hits, met = {r: [] for r in "AXY"}, {pair: [] for pair in combinations("AXY", 2)}
     for case in cases.values():
-        truth = [text for text in dict.fromkeys(case["truth"]) if text != "none"]
+        truth = [text for text in case["truth"] if text != "none"]
         for rater in hits if truth else ():
             hits[rater].append(np.array([[says(d, said) for d in truth] for said in case[rater]]))
         for one, other in met:
