@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -40,12 +41,10 @@ def _of_cases(folder: Path) -> Iterator[Figure]:
         names = {file: _diseases(items) for file, items in files.items()}
         every = [case for of_file in names.values() for case in of_file.values()]
         first = [_recall(file, {case: names[file][case][:1] for case in names[file]}) for file in files]
-        counted = sum(n for _, _, n in first), sum(n / of_diseases for of_diseases, _, n in first)
-        plain = sum(map(len, files.values())), sum(len(_split(item)) for items in files.values() for item in items)
-        why = (
-            f"the folder's {subset} holds {plain[0]} cases with {plain[1]} diseases; of a title that stands twice the first is counted here, "
-            "and a disease that a patient has twice is one disease"
-        )
+        # a disease that a patient has twice is found twice
+        found = [sum(case.count(case[0]) for case in of.values()) for of in names.values()]
+        counted = sum(n for _, _, n in first), sum(n / of[0] for n, of in zip(found, first, strict=True))
+        why = f"the folder's {subset} holds {len(every)} cases with {sum(map(len, every))} diseases"
         yield Figure(PAPER, "Table 2", f"{subset}: cases", cases, counted[0], 0, len(every), why)
         what = f"{subset}: diseases, by R_disease of the first of each patient"
         yield Figure(PAPER, "Table 3", what, diseases, counted[1], 1e-6, sum(map(len, every)), why)
@@ -73,13 +72,11 @@ def _published(file: Path) -> list[dict[str, Any]]:
 
 
 def _diseases(items: list[dict[str, Any]]) -> dict[str, list[str]]:
-    """The diseases of each case, each once; of cases with one title the first's."""
+    """The diseases of each case, by its title; one that stands twice is numbered."""
     found: dict[str, list[str]] = {}
+    titles = Counter[str]()
     for row, item in enumerate(items, 1):
-        case = next((item[key] for key in ("patient_id", "Index", "index") if key in item), row)
-        found.setdefault(str(case), [*dict.fromkeys(_split(item))])
+        title = str(next((item[key] for key in ("patient_id", "Index", "index") if key in item), row))
+        titles[title] += 1
+        found[title if titles[title] == 1 else f"{title} ({titles[title]})"] = item["diagnosis"].split("\n")
     return found
-
-
-def _split(item: dict[str, Any]) -> list[str]:
-    return item["diagnosis"].split("\n")
