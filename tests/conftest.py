@@ -49,6 +49,7 @@ def tiny_sentence_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a sentence-transformers model of two small layers with random weights: letters are its tokens."""
     from dxmatch.tests.tiny_sentence_model import make_tiny_sentence_model
 
+    pytest.importorskip("torch", reason="a model of sentence-transformers is made by PyTorch")
     return make_tiny_sentence_model(tmp_path_factory.mktemp("tiny"))
 
 
