@@ -89,7 +89,7 @@ def wrong_usage(error: CycloptsError, words: list[str]) -> str:
 
     near = None
     if isinstance(error, UnknownCommandError) and error.app:
-        near = nearest(error.unused_tokens[0], [name for name in error.app if name[0] != "-"])  # type: ignore
+        near = nearest((error.unused_tokens or [""])[0], [name for name in error.app if name[0] != "-"])
         error.app = None  # in which its own search imports every command, and with that what an extra brings
     said = " ".join(str(error).split()).partition(" Available")[0]
     if near:

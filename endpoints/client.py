@@ -7,7 +7,7 @@ import json
 import logging
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from concurrent.futures import wait
+from concurrent import futures
 from contextlib import AbstractAsyncContextManager, nullcontext
 from email.utils import parsedate_to_datetime
 from typing import Any, Self, TypeVar
@@ -223,7 +223,9 @@ def run(work: Coroutine[Any, Any, T], interrupted: Callable[[], object] = lambda
     with start_blocking_portal() as portal:
         try:
             done = portal.start_task_soon(lambda: work)
-            while not wait([done], 0.2).done:  # where polars is imported, a wait without an end is deaf to Ctrl-C
+            while not futures.wait(
+                [done], 0.2
+            ).done:  # where polars is imported, a wait without an end is deaf to Ctrl-C
                 pass
             return done.result()
         except KeyboardInterrupt:
