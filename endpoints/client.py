@@ -223,9 +223,7 @@ def run(work: Coroutine[Any, Any, T], interrupted: Callable[[], object] = lambda
     with start_blocking_portal() as portal:
         try:
             done = portal.start_task_soon(lambda: work)
-            while not futures.wait(
-                [done], 0.2
-            ).done:  # where polars is imported, a wait without an end is deaf to Ctrl-C
+            while not futures.wait([done], 0.2).done:  # polars makes a wait without an end deaf to Ctrl-C
                 pass
             return done.result()
         except KeyboardInterrupt:

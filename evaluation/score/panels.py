@@ -293,7 +293,7 @@ def _unlike_lengths(lengths: Numbers, peers: PeerMatches, mu: NDArray[Any], pane
     words = f"of k = {k} diagnoses lists hold on average: {sizes}, experts {experts:.2g}. {panels.names[at]}: {fixed[at]:.3f} by n k², {own[at]:.3f} by the lists' own lengths (H = 1)"
     return [
         Finding(
-            "degrees",
+            "headline",
             place="RPAD rests on how long lists are",
             example=f"{words}; the option 'panel.denominator' chooses.",
         )
@@ -314,7 +314,7 @@ def _named_twice(raters: Sequence[str], peers: PeerMatches) -> list[Finding]:
         f"{rater} {count:,}" for rater, count in zip(raters, twice.sum(0).tolist(), strict=True) if count
     )
     words = f"{int(twice.sum()):,} of {twice.size:,} lists hold several diagnoses that match one of another rater's ({counts})"
-    return [Finding("degrees", place="P and RPAD count a disease as often as it is named", example=f"{words}.")]
+    return [Finding("headline", place="P and RPAD count a disease as often as it is named", example=f"{words}.")]
 
 
 def _chains(found: Categories) -> Finding:

@@ -303,7 +303,7 @@ def judged_scores(matches: Matches, settings: Settings) -> FamilyScores:
     )
     if found.checked_by and by == "itself":
         own = f"{found.judged_by} checks its own verdicts; the option 'judge.check' names another model, or none"
-        family.findings.append(Finding("degrees", place="The judge", example=f"{own}."))
+        family.findings.append(Finding("headline", place="The judge", example=f"{own}."))
     if ((places > 0) | (included != INCLUDES)).all() and not any(answers.of_final().reference):
         for k in top_ranks(matches, settings):
             named = np.asarray(((places > 0) & (places <= k)).any(-1))[cases]

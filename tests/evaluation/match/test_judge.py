@@ -64,7 +64,7 @@ def test_what_comes_of_the_stages(evaluated, judge, options, included, places, r
     assert [place or 0 for place in rows["place"]][:2] == places
     assert report.row("R_disease", algorithm="A", of="judge")["value"] == pytest.approx(recall)
     assert any((row["metric"], row["of"]) == ("Acc", "judge") for row in report.rows) == ranked
-    assert ("checks its own verdicts" in told(report, "degrees")) == ("check" not in options)
+    assert ("checks its own verdicts" in told(report, "headline")) == ("check" not in options)
     assert unscored in told(report, "no_verdict") and bool(unscored) == bool(told(report, "no_verdict"))
 
 

@@ -56,10 +56,10 @@ def test_what_moves_rpad_by_itself_is_told():
     long = {case: {"A": ["gout", "flu", "angina"], "X": ["gout"], "Y": ["gout"]} for case in ("one", "two")}
     found = against_panel(long_form(long), By(), k=3)
     assert value(found, "A", "RPAD@3") == 1
-    assert "A 3, experts 1. A: 1.000 by n k², 0.333 by the lists' own lengths" in told(found, "degrees")
+    assert "A 3, experts 1. A: 1.000 by n k², 0.333 by the lists' own lengths" in told(found, "headline")
     twice = {case: {**lists, "A": ["gout", "podagra"]} for case, lists in long.items()}
     found = against_panel(long_form(twice), By(lambda a, b: float({a, b} <= {"gout", "podagra"})), k=2)
     assert value(found, "A", "RPAD@2") == 2
-    assert "2 of 6 lists hold several diagnoses that match one of another rater's (A 2)" in told(found, "degrees")
+    assert "2 of 6 lists hold several diagnoses that match one of another rater's (A 2)" in told(found, "headline")
     alike = {case: {rater: ["gout", "flu"] for rater in "AXY"} for case in ("one", "two")}
-    assert not told(against_panel(long_form(alike), By()), "degrees")
+    assert not told(against_panel(long_form(alike), By()), "headline")
