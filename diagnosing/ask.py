@@ -6,13 +6,14 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Annotated
 
+from ..endpoints.endpoint import read_services
 from ..errors import DxmatchError, OptionError
 from ..files.reading import Reading
 from ..files.tables import check_apart, check_output, write_table
 from ..options import Between, File, Output, Table, checked
 from ..progress import shown
 from ..votes import asking as voting
-from ..votes.asking import Planned, services_of
+from ..votes.asking import Planned
 from ..votes.asking_options import Asking, AskSummary
 from ..votes.batch_files import import_batch, write_batches
 from ..votes.voters import MAX_REPEATS
@@ -98,7 +99,7 @@ def ask(
         check_output(output)
         check_apart([output], [cases])
     how = Asking() if asking is None else asking
-    served, prices = services_of(how.endpoints)
+    served, prices = read_services(how.endpoints)
     raters, wanted = raters_of(models, served, prices, prompts=prompts, sampling=sampling), "" if k is None else str(k)
     for _, prompt in raters:  # one that needs a number says so before anything is read
         prompt.messages("", wanted)

@@ -87,12 +87,12 @@ def prices_of(parsed: Mapping[str, Any], source: str) -> dict[str, Price]:
     return {model: table_as(Price, table, source, f"price of {model}") for model, table in tables.items()}
 
 
-def read_services(path: str | os.PathLike[str]) -> tuple[dict[str, Endpoint], dict[str, Price]]:
-    """The endpoints of a TOML file, which may be a whole feature set, and its prices.
+def read_services(path: str | os.PathLike[str] | None) -> tuple[dict[str, Endpoint], dict[str, Price]]:
+    """The endpoints of a TOML file, which may be a whole feature set, and its prices; neither without a file.
 
     Raises `InputError` for a file that is absent or not TOML, has no endpoint, or one that cannot be right.
     """
-    parsed = read_toml(Path(path), source := os.fspath(path))
-    if not (endpoints := endpoints_of(parsed, source)):
+    parsed = {} if path is None else read_toml(Path(path), os.fspath(path))
+    if not (endpoints := endpoints_of(parsed, source := str(path))) and path is not None:
         raise InputError("no endpoints", source=source, allowed='[endpoint.NAME] with url = "…"')
     return endpoints, prices_of(parsed, source)

@@ -16,6 +16,7 @@ from ..progress import Progress
 from ..terms.icd.naming import Reading, mixed_scripts
 from ..terms.icd.search import CANDIDATES, Candidates, Shares
 from ..terms.text.vocabulary import Corrections
+from ..votes.voters import Picker, Voter, mean_votes
 from .contrast import Attributes
 from .providers import Lazy, Providers, once
 from .tokens import Sets, Words, numbered, token_sets
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from ..terms.text.assertion import Assertion
     from ..votes.picks import Choices
-    from ..votes.voters import PairVotes, Picker, Voter
 
     Strings = Sequence[str] | pa.Array | pa.ChunkedArray
 
@@ -187,11 +187,9 @@ class Names(Lazy):
         return Links(found.nodes, np.clip(found.scores, 0, 1), *above, graph.information, graph.too_broad)
 
     @once
-    def votes(self, voter: Voter) -> PairVotes:
-        """The votes of a language model on pairs of the names."""
-        from ..votes.voters import PairVotes
-
-        return PairVotes.read(self.providers.vote_store(), voter, self.names)
+    def votes(self, voter: Voter) -> dict[tuple[int, int], float]:
+        """The mean vote of a language model on pairs of the names, by their places, the lower first."""
+        return mean_votes(self.providers.vote_store(), voter, self.names)
 
     @once
     def picked_categories(self, picker: Picker) -> Index:

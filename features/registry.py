@@ -173,7 +173,8 @@ _NO_ENTRY = "one has no nearest entry"
 )
 def vote(pairs: Pairs, **options: Any) -> Column:
     """A language model's vote: 1 match, 0 no match, between them where several answers are averaged or it is soft."""
-    return pairs.filled(pairs.names.votes(Voter.of(options)).mean)
+    votes, sides = pairs.names.votes(Voter.of(options)), np.sort(np.column_stack([pairs.first, pairs.second]))
+    return np.array([1.0 if a == b else votes.get((a, b), np.nan) for a, b in sides.tolist()], np.float32)
 
 
 @_kind(

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from .. import progress
+from ..endpoints.endpoint import Endpoint, read_services
 from ..errors import InputError, OptionError
 from ..features.feature_set import FeatureSet, FeatureSpec
 from ..features.names import Names
@@ -22,7 +23,7 @@ from ..options import File, Table, checked
 from ..terms.diseases.graph import shipped_graph, vocabulary_of
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.normalizer import Normalizer
-from ..votes.asking import Job, named_model, services_of
+from ..votes.asking import Job, named_model
 from ..votes.endpoint_check import Asked, EndpointCheck, ask_each
 from ..votes.prompts.files import prompt_of
 from ..votes.prompts.questions import ModelConfig, Question
@@ -30,9 +31,6 @@ from ..votes.voters import Picker, Voter
 from .batch import Batch, PairModel
 from .loading import OF_MODELS, Loading
 from .protocol import loaded
-
-if TYPE_CHECKING:
-    from ..endpoints.endpoint import Endpoint
 
 
 def pairs_to_ask(
@@ -201,7 +199,7 @@ def check_endpoints(
     InputError
         There is no model to ask, an unknown endpoint, a file that cannot be right. MissingExtra: the extra `llm`.
     """
-    served: Mapping[str, Endpoint] = services_of(endpoints)[0]
+    served: Mapping[str, Endpoint] = read_services(endpoints)[0]
     asked: list[Asked] = []
     if features is not None or matcher is not None:
         chosen, _ = providers_of(features or "offline", matcher=matcher, loading=Loading(endpoints=endpoints))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import progress
-from ..endpoints.endpoint import Endpoint
+from ..endpoints.endpoint import Endpoint, read_services
 from ..errors import ModelError, OptionError
 from ..features.compute import MIN_COVERAGE
 from ..features.feature_set import FeatureSet
@@ -28,7 +28,6 @@ from ..models.manifest import warn_of_other_releases
 from ..options import Between, File, Output, Rule, Table, checked
 from ..terms.icd.naming import LANGUAGE, SCRIPT
 from ..terms.text.vocabulary import Corrections
-from ..votes.asking import services_of
 from .batch import Added, Batch, PairModel, Scored, check_text
 from .candidates import CANDIDATES
 from .hub import hub_model, hub_name, push
@@ -91,7 +90,7 @@ def load(
     else:
         parts = shipped_parts() if matcher is None else model_folder.load(matcher)
     m = MatchFunction(
-        parts, store=open_store(loading.store), endpoints=services_of(loading.endpoints)[0], encoders=loading.encoders, allow_download=loading.allow_download,
+        parts, store=open_store(loading.store), endpoints=read_services(loading.endpoints)[0], encoders=loading.encoders, allow_download=loading.allow_download,
         min_coverage=min_coverage, policy=policy, judge_all=judge_all,
     )  # fmt: skip
     m.threshold = m.threshold_or(threshold)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +17,7 @@ from itertools import chain, islice
 from typing import Any
 
 from ..endpoints.client import EndpointClient, EndpointError, run
-from ..endpoints.endpoint import Endpoint, Price, read_services
+from ..endpoints.endpoint import Endpoint, Price
 from ..errors import OptionError
 from ..files.wording import counted, nearest
 from ..progress import Progress
@@ -302,11 +301,6 @@ class _Asker:
         over = {id(job) for job in jobs or (one.job for one in self._planned)} - self._over
         self._over |= over
         self.summary.stopped_because += [reason] if over else []
-
-
-def services_of(endpoints: str | os.PathLike[str] | None) -> tuple[dict[str, Endpoint], dict[str, Price]]:
-    """The endpoints and prices of a TOML file; neither without one."""
-    return ({}, {}) if endpoints is None else read_services(endpoints)
 
 
 def named_model(

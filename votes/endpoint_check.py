@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from ..errors import InputError
+from ..errors import InputError, quoted
 from ..progress import Progress
 from ..terms.icd.index import Candidate
 from .asking import LanguageModel
@@ -59,7 +59,7 @@ class EndpointCheck:
     def lines(self) -> list[str]:
         """For the user to read."""
         who = f"{', '.join(self.columns)}{': ' if self.columns else ''}{self.model} at {self.endpoint} ({self.url})"
-        came = self.problem or f"{_shown(self.answer)} in {self.seconds:.2g} s"
+        came = self.problem or f"{quoted(self.answer)} in {self.seconds:.2g} s"
         return [f"{'FAILS' if self.problem else 'works'}  {who}", f"       {came}"]
 
 
@@ -89,13 +89,7 @@ def _answer_of(model: LanguageModel, prompt: Prompt) -> tuple[str, str, float]:
     problem = ""
     if answer.reason is not None:
         to_do = _THINKS if answer.reason in ("truncated", "empty") else _OTHER
-        problem = f"{REASONS[answer.reason]}; the answer was {_shown(answer.raw)}. {to_do}"
+        problem = f"{REASONS[answer.reason]}; the answer was {quoted(answer.raw)}. {to_do}"
     elif "logprobs" in once.config(prompt).parameters and answer.probability is None:
-        problem = f"{_shown(answer.raw)} came without log-probabilities, of which a soft vote is made: have them served, or take `soft = true` out."
+        problem = f"{quoted(answer.raw)} came without log-probabilities, of which a soft vote is made: have them served, or take `soft = true` out."
     return problem, answer.raw, answer.seconds or 0.0
-
-
-def _shown(answer: str) -> str:
-    """In one line; what a terminal would obey is a blank."""
-    text = " ".join("".join(c if c.isprintable() else " " for c in answer).split())
-    return f'"{text[:200]}{"…" if len(text) > 200 else ""}"'

@@ -1,15 +1,14 @@
-"""The votes and picks that a feature set asks for: whom, with what prompt and parameters, how often; votes out of the store, as arrays."""
+"""The votes and picks that a feature set asks for: whom, with what prompt and parameters, how often; what the store holds of them."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from statistics import fmean
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ..files.wording import hint
 from ..terms.icd.search import CANDIDATES, DISTANCES, ENTRIES
@@ -134,41 +133,15 @@ def problem_of(options: Mapping[str, Any]) -> str | None:
     return next((problem for problem, is_so in wrong.items() if is_so), None)
 
 
-Index = NDArray[np.int32]
-Column = NDArray[np.float32]
+def mean_votes(store: VoteStore, voter: Voter, names: Sequence[str]) -> dict[tuple[int, int], float]:
+    """What the store holds of a voter on pairs of names, by their places, the lower first: the mean over orders and repeats.
 
-
-@dataclass(frozen=True)
-class PairVotes:
-    """One voter's answers on the pairs of u names that it gave a verdict on.
-
-    pairs : int64[v], ascending: the pair (i, j), i < j, is i * u + j.
-    means : float32[v], over orders and repeats.
+    Answers without a verdict, or without a probability where the vote is soft, count as none.
     """
-
-    n_names: int
-    pairs: NDArray[np.int64]
-    means: Column
-
-    @classmethod
-    def read(cls, store: VoteStore, voter: Voter, names: Sequence[str]) -> PairVotes:
-        """What the store holds of `voter` on pairs of `names`; answers without a verdict count as none."""
-        number = {name: i for i, name in enumerate(names)}
-        keys, values = list[int](), list[float]()
-        for asked, answer in store.answers(voter.config, names):
-            value, put = answer.probability if voter.soft else answer.verdict, (asked.first, asked.second)
-            if value is not None and asked.repeat < voter.repeats and (voter.both_orders or put == tuple(sorted(put))):
-                i, j = sorted(number[name] for name in put)
-                keys.append(i * len(names) + j)
-                values.append(value)
-        pairs, of, count = np.unique(np.array(keys, np.int64), return_inverse=True, return_counts=True)
-        mean = np.bincount(of, np.array(values, np.float64), len(pairs)) / count
-        return cls(len(names), pairs, mean.astype(np.float32))
-
-    def mean(self, first: Index, second: Index, out: Column) -> None:
-        """out[p] : the mean vote on the names (first[p], second[p]); 1 for one and the same name; NaN for none."""
-        wanted = np.minimum(first, second).astype(np.int64) * self.n_names + np.maximum(first, second)
-        known = np.isin(wanted, self.pairs)
-        out[:] = np.nan
-        out[known] = self.means[np.searchsorted(self.pairs, wanted[known])]
-        out[first == second] = 1.0
+    place, values = {name: i for i, name in enumerate(names)}, defaultdict[tuple[int, int], list[float]](list)
+    for asked, answer in store.answers(voter.config, names):
+        value, put = answer.probability if voter.soft else answer.verdict, (asked.first, asked.second)
+        if value is not None and asked.repeat < voter.repeats and (voter.both_orders or put == tuple(sorted(put))):
+            first, second = sorted(place[name] for name in put)
+            values[first, second].append(value)
+    return {pair: fmean(of) for pair, of in values.items()}

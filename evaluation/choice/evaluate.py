@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ...endpoints.endpoint import read_services
 from ...errors import InputError, quoted
 from ...files.reading import Reading
 from ...files.wording import counted
@@ -18,7 +19,7 @@ from ...options import Between, Table, checked
 from ...progress import shown
 from ...stats.agreement import divided
 from ...stats.resampling import Resampling
-from ...votes.asking import LanguageModel, Planned, ask, named_model, plan, services_of
+from ...votes.asking import LanguageModel, Planned, ask, named_model, plan
 from ...votes.asking_options import Asking
 from ...votes.prompts.files import prompt_of
 from ...votes.store.store import VoteStore
@@ -90,7 +91,7 @@ def choice(
         For a parameter outside what is allowed, or a model that no endpoint serves.
     """
     asking = asking or Asking()
-    read, services = read_questions(questions, reading), services_of(asking.endpoints)
+    read, services = read_questions(questions, reading), read_services(asking.endpoints)
     asked = [models] if isinstance(models, str | LanguageModel) else models
     asked = [named_model("models", one, *services) for one in asked]
     reader = None if read_again is None else named_model("read_again", read_again, *services)

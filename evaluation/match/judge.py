@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...endpoints.endpoint import read_services
 from ...errors import InputError, OptionError, plain
 from ...files.invisible import read_visible
 from ...files.pair_labels import BLANK, labels_of_people
@@ -27,7 +28,7 @@ from ...progress import Progress
 from ...terms.icd.codes import padded
 from ...terms.icd.naming import Naming
 from ...terms.text.normalizer import Normalizer
-from ...votes.asking import LanguageModel, named_model, services_of
+from ...votes.asking import LanguageModel, named_model
 from ...votes.asking_options import Asking
 from ...votes.prompts.files import prompt_of
 from ...votes.prompts.prompt import RELATIONS, SEVERITIES, Prompt, check_text
@@ -117,7 +118,7 @@ class Judging:
 
     def __init__(self, judge: Judge | None, graded: Graded, asking: Asking, progress: Progress) -> None:
         self.judge, self.asking, self.progress = judge or Judge(), asking, progress
-        self.served, check = services_of(asking.endpoints), self.judge.check
+        self.served, check = read_services(asking.endpoints), self.judge.check
         self.relations_by_m = graded.relation == NOBODY["relation"]
         self.stages, self.prompts = dict[str, LanguageModel](), dict[str, Prompt]()
         for kind, option, model, prompt in (

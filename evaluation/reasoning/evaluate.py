@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
+from ...endpoints.endpoint import read_services
 from ...errors import InputError, OptionError
 from ...files.wording import counted, shown_threshold
 from ...matcher.protocol import Matcher, loaded
@@ -19,7 +20,7 @@ from ...options import File, Table, checked
 from ...pages.rows import Row
 from ...progress import shown
 from ...stats.resampling import Resampling
-from ...votes.asking import LanguageModel, named_model, services_of
+from ...votes.asking import LanguageModel, named_model
 from ...votes.asking_options import Asking
 from ...votes.prompts.files import prompt_of
 from ...votes.store.store import VoteStore
@@ -129,7 +130,7 @@ def reasoning(
     with shown("Comparing") as progress, ExitStack() as stack:
         judges = [by_matcher(m, progress)]
         if judge is not None:
-            model = named_model("judge", judge, *services_of(asking.endpoints))
+            model = named_model("judge", judge, *read_services(asking.endpoints))
             votes = stack.enter_context(VoteStore(asking.filled))
             judges.append(by_model(model, asks, votes, asking.budget, progress))
         for run in runs:

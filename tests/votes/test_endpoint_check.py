@@ -91,7 +91,7 @@ def test_the_command(
     checked(tmp_path, loopback.url, VOTE.format(model="good", more="") + VOTE.format(model="bad", more="").replace('"v"', '"w"'))  # fmt: skip
     told = command("votes", "check", "--features", "set.toml")
     assert told.code == 1 and "1 of 2 work." in told.out
-    assert f'works  v: good at lab ({loopback.url})\n       "Yes." in ' in told.out
+    assert f"works  v: good at lab ({loopback.url})\n       'Yes.' in " in told.out
     as_json = json.loads(command("votes", "check", "--features", "set.toml", "--only", "v", "--json").out)
     assert [(one["columns"], one["usable"], one["answer"]) for one in as_json] == [(["v"], True, "Yes.")]
     assert not list(tmp_path.glob("*.sqlite*")), "a check keeps nothing"

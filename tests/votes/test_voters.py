@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from dxmatch.errors import InputError
@@ -13,7 +12,7 @@ from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.votes.asking import plan
 from dxmatch.votes.prompts.questions import Answer, Question
 from dxmatch.votes.store.store import VoteStore
-from dxmatch.votes.voters import PairVotes, Voter
+from dxmatch.votes.voters import Voter, mean_votes
 
 VOTE = {"name": "v", "kind": "vote", "model": "m", "endpoint": "e"}
 
@@ -46,24 +45,15 @@ def test_mean_by_hand(store: VoteStore) -> None:
         said(store, question, verdict)
     said(store, Question(both.config, "a", "c", 2), 1)
     said(store, Question(both.config, "b", "c", 3), 1)  # a repeat that this voter does not have
-    votes = PairVotes.read(store, both, ["c", "b", "a", "d"])
-    first, second = np.array([1, 0, 0, 3], np.int32), np.array([2, 2, 1, 3], np.int32)
-    out = np.empty(4, np.float32)
-    votes.mean(first, second, out)
-    np.testing.assert_allclose(out, [0.4, 1, np.nan, 1], rtol=1e-6)
-
-    one = PairVotes.read(store, voter(), ["a", "b"])
-    one.mean(np.array([0], np.int32), np.array([1], np.int32), out[:1])
-    assert out[0] == 1.0, "one order and one repeat: the first answer alone"
+    assert mean_votes(store, both, ["c", "b", "a", "d"]) == {(1, 2): 0.4, (0, 2): 1.0}
+    assert mean_votes(store, voter(), ["a", "b"]) == {(0, 1): 1.0}, "one order and one repeat: the first answer alone"
 
 
 def test_a_soft_vote_is_the_probability_and_unscored_without_one(store: VoteStore) -> None:
     soft = voter(soft=True)
     said(store, next(soft.questions("a", "b")), 1, 0.75)
     said(store, next(soft.questions("a", "c")), 1)
-    votes, out = PairVotes.read(store, soft, ["a", "b", "c"]), np.empty(2, np.float32)
-    votes.mean(np.array([0, 0], np.int32), np.array([1, 2], np.int32), out)
-    np.testing.assert_array_equal(out, np.array([0.75, np.nan], np.float32))
+    assert mean_votes(store, soft, ["a", "b", "c"]) == {(0, 1): 0.75}
 
 
 def test_the_plan_counts_each_question_once(store: VoteStore) -> None:
