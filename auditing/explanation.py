@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..files.wording import shown_threshold
+from ..matcher.doubtful import is_doubtful
 from ..pages.encodings import number, signed
 from ..pages.figure import Figure
 from ..pages.words import listed
@@ -133,6 +134,11 @@ class Explanation:
         return self.probability >= self.threshold
 
     @property
+    def doubtful(self) -> bool:
+        """Tells whether the probability is neither near 0 nor near 1."""
+        return bool(is_doubtful(self.probability))
+
+    @property
     def identical(self) -> bool:
         """Tells whether the two are equal after normalisation."""
         return self.trees is None
@@ -146,7 +152,8 @@ class Explanation:
     def verdict(self) -> str:
         """Says the decision in one sentence."""
         begins = f"a match from {shown_threshold(self.threshold)}, policy {self.policy}"
-        return f"{'Match' if self.match else 'No match'}: probability {self.probability:.3f} ({begins})."
+        told = f"{'Match' if self.match else 'No match'}{', doubtful' if self.doubtful else ''}"
+        return f"{told}: probability {self.probability:.3f} ({begins})."
 
     @property
     def main_reason(self) -> str:
@@ -242,7 +249,7 @@ class Explanation:
         facts = asdict(self)
         trees = facts.pop("trees") or {"base": None, "raw": None, "by_trees": None, "parts": ()}
         facts |= facts.pop("wording") | facts.pop("known") | trees
-        return facts | {"identical": self.identical, "match": self.match, "words": self.words}
+        return facts | {name: getattr(self, name) for name in ("identical", "match", "doubtful", "words")}
 
     @property
     def figure(self) -> Figure:

@@ -18,7 +18,7 @@ from ..pages.terminal import print_table
 from ..settings import quiet
 from .command import Call, Place, TableFile, command
 
-_BRIEF = "a b match probability threshold policy relation relations names read_as said model"
+_BRIEF = "a b match doubtful probability threshold policy relation relations names read_as said model"
 """What `match` gives as JSON of all that `explain` does."""
 
 
@@ -66,7 +66,7 @@ def explain(call: Call, *, output: Place = None) -> Any:
 
 @command(score_files, given="pairs", prints=".csv")
 def score(call: Call, *, output: Place = None, matcher: MatchFunction) -> dict[str, Any]:
-    """Add probability and match to each pair of a table.
+    """Add probability and match to each pair of a table, and whether that is doubtful.
 
     From Parquet to Parquet, a command that was cut short goes on where it was.
 
@@ -135,7 +135,7 @@ def dedupe(call: Call, *, output: TableFile = None, matcher: MatchFunction) -> d
 
 def _terms(call: Call, m: MatchFunction, made: pa.Table, **counts: int) -> dict[str, Any]:
     """Says what came of terms, by m, and shows the first rows where no file takes them; gives the JSON."""
-    counts["doubtful"] = sum(p is not None and p < 0.5 for p in made["probability"].to_pylist())
+    counts["doubtful"] = made["doubtful"].to_pylist().count(True)
     notes = Counter(re.split("[:;]", note)[0] for note in made["note"].drop_null().to_pylist())
     return _said(call, m, made, made.column_names, counts | notes)
 

@@ -79,7 +79,7 @@ def score_files(
     reading: Annotated[Reading, *OF_TABLES] = Reading(),
     job: Job = Job(),
 ) -> Summary:
-    """Adds `probability` and `match` to each pair of a table.
+    """Adds `probability`, `match` and `doubtful` to each pair of a table.
 
     From Parquet to Parquet, with a folder of pairs or with a `job`, chunk by chunk; any other file at once, as `MatchFunction.score` does.
 

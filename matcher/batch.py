@@ -19,6 +19,7 @@ from ..files.wording import counted, is_file_name
 from ..models.folder import ModelFolder
 from ..models.relation import LEARNT_POLICIES, RelationModel
 from ..terms.icd.naming import NOTHING
+from .doubtful import is_doubtful
 from .policy import EXCLUDED, POLICIES, RELATIONS, SAME, SPECIFICATION, Policy, PolicyName
 from .relation import RELATION_COLUMNS, SURE, Relation, Relations, reason
 
@@ -114,7 +115,7 @@ class PairModel:
     def added_columns(
         self, add: Sequence[str] = (), *, beside: Sequence[str] = (), source: str | None = None
     ) -> dict[str, str]:
-        """What a score adds to a table of the columns `beside`, the type of each by name: probability and match, and what `add` asks for.
+        """What a score adds to a table of the columns `beside`, the type of each by name: probability, match and doubtful, and what `add` asks for.
 
         `READINGS` are among them where the model has a vocabulary. A score of a table has them only where they say something of a row.
 
@@ -126,7 +127,7 @@ class PairModel:
         ModelError
             Where relations are asked for of a model without a relation model.
         """
-        names = {"probability": "float64", "match": "bool"}
+        names = {"probability": "float64", "match": "bool", "doubtful": "bool"}
         if self.providers.naming.vocabulary is not None:
             names |= dict.fromkeys(READINGS, "string")
         if "relation" in add:
@@ -408,7 +409,7 @@ class Batch(Lazy):
         return pa.array(values, pa.string()).take(pa.array(at, mask=at < 0))
 
     def columns(self, add: Sequence[str] = (), *, all_readings: bool = False) -> dict[str, pa.Array]:
-        """What a score adds to the n rows, by name (`PairModel.added_columns`); probability and match are null where a row is unscored.
+        """What a score adds to the n rows, by name (`PairModel.added_columns`); probability, match and doubtful are null where a row is unscored.
 
         all_readings : adds `READINGS` whether they say something or not, where the model has a
             vocabulary.
@@ -420,6 +421,7 @@ class Batch(Lazy):
         columns = {
             "probability": pa.array(probability, mask=blank),
             "match": pa.array(self.match, mask=blank),
+            "doubtful": pa.array(is_doubtful(probability), mask=blank),
         }
         if self.model.providers.naming.vocabulary is not None:
             read_as = {

@@ -20,6 +20,7 @@ from ..features.compute import prepare
 from ..features.names import Names
 from .batch import Batch, PairModel
 from .candidates import CANDIDATES, CandidateSearch, check_can_search, names_at_once
+from .doubtful import is_doubtful
 from .terms import Listed, Terms, listed
 
 SAME_WORDS = "the same after normalisation"
@@ -128,7 +129,8 @@ def _duplicates(
         "size": pa.array(np.bincount(number)[number]),
         "representative": texts.take(pa.array(commonest[chosen[number - 1]])),
         "joined_with": texts.take(pa.array(joined, mask=alone)),
-        "probability": pa.array(np.where(same_words, 1.0, best[name]), mask=alone),
+        "probability": pa.array(joins := np.where(same_words, 1.0, best[name]), mask=alone),
+        "doubtful": pa.array(is_doubtful(joins), mask=alone),
         "why": pa.array(why, pa.large_string(), mask=alone),
     }
     at = np.full(len(of), -1)

@@ -30,6 +30,7 @@ from ..models.manifest import SHAPE_FEATURES, installed_releases
 from ..progress import say
 from .batch import WHY, Batch, PairModel
 from .candidates import CANDIDATES, CandidateSearch, check_can_search, names_at_once
+from .doubtful import is_doubtful
 from .terms import Listed, Terms, listed
 
 NO_MATCH = "no match"
@@ -158,6 +159,7 @@ def _links(
         "b": texts_b.take(take_b),
         "probability": pa.array(p, mask=none),
         "match": pa.array(~none),
+        "doubtful": pa.array(is_doubtful(p), mask=none),
     }
     if add:
         batch = Batch(model, names, a.name[rows_a[~none]], b.name[rows_b[~none]])

@@ -396,9 +396,9 @@ class MatchFunction:
         add: Sequence[Added] = (),
         reading: Annotated[Reading, *OF_TABLES] = Reading(),
     ) -> Any:
-        """The table that came, with the columns `probability` (float64) and `match` (bool, by `m.threshold`) added.
+        """The table that came, with the columns `probability` (float64), `match` (bool, by `m.threshold`) and `doubtful` (bool) added.
 
-        Both are null where a diagnosis is not understood; a column `not_understood` then says why ("a: another script"). Where
+        Doubtful is a probability between 0.1 and 0.9. All three are null where a diagnosis is not understood; a column `not_understood` then says why ("a: another script"). Where
         words were read as others, a column `read_as` says which ("b: infraction → infarction").
 
         Parameters
@@ -544,7 +544,7 @@ class MatchFunction:
 
         Returns
         -------
-        A frame of the kind that `a_terms` is (of lists and files an Arrow table; in pandas, each row with its term's index), in the order of `a_terms`, a row for each link, best first, and a row for each term without any: a, b (null), probability, match,
+        A frame of the kind that `a_terms` is (of lists and files an Arrow table; in pandas, each row with its term's index), in the order of `a_terms`, a row for each link, best first, and a row for each term without any: a, b (null), probability, match, doubtful,
         relation and why (where asked for), index_a, index_b (rows from 0; of a file below its header, rows without a value counted), note (why there is no link: "no match; the nearest is …", "not understood: …", "diagnosis is
         blank"), and the other columns of both tables, `a_…` and `b_…`. Of equal probability, what is written the same goes first, then
         the first in its list.
@@ -606,7 +606,7 @@ class MatchFunction:
         -------
         A frame of the kind that came, as from `link`, in the order of the terms: term, index (as index_a of `link`), cluster (from 1, in order of first
         appearance; null for what is blank), size (terms in the cluster), representative (its commonest name; of equally common ones, the
-        one that matches another best), joined_with (which other it matches best), probability (that it does), why, note ("blank", "not
+        one that matches another best), joined_with (which other it matches best), probability (that it does), doubtful, why, note ("blank", "not
         understood: …": such a term is in a cluster with none but its equals), and the other columns of the table.
 
         Raises

@@ -14,6 +14,7 @@ from ..errors import InputError
 from ..files.limits import MAX_CHARACTERS
 from ..files.pair_labels import VOTES
 from ..files.pairs import refused_texts, why_refused
+from ..matcher.doubtful import is_doubtful
 from ..matcher.icd_mapping import EDITION, icd
 from ..matcher.policy import POLICIES, SPECIFICATION
 
@@ -72,7 +73,7 @@ def matched(m: MatchFunction, pair: Pair, labels: LabelFile | None) -> dict[str,
         )
     ]  # fmt: skip
     return {
-        "a": pair.a, "b": pair.b, "match": found.match, "probability": found.probability, "threshold": found.threshold, "policy": m.policy,
+        "a": pair.a, "b": pair.b, "match": found.match, "doubtful": found.doubtful, "probability": found.probability, "threshold": found.threshold, "policy": m.policy,
         "policies": _by_policy(m, batch), "relation": "same" if found.identical else found.known.relation,
         "relations": found.known.relations, "reason": found.known.reason, "words": found.answers, "understood": understood,
         "label": _label(labels, pair.a, pair.b),
@@ -85,7 +86,12 @@ def _by_policy(m: MatchFunction, batch: Batch) -> list[dict[str, Any]]:
     for policy in POLICIES.values() if m.has_relation_model else (POLICIES[SPECIFICATION],):
         probability = float(batch.probability(policy.name)[0])
         least = m.threshold if policy.name == m.policy else m.model.threshold_of(policy.name)
-        said = {"policy": policy.name, "meaning": policy.meaning, "probability": probability}
+        said = {
+            "policy": policy.name,
+            "meaning": policy.meaning,
+            "probability": probability,
+            "doubtful": bool(is_doubtful(probability)),
+        }
         out.append({**said, "threshold": least, "match": probability >= least})
     return out
 
@@ -118,9 +124,14 @@ def linked(m: MatchFunction, lists: Lists, labels: LabelFile | None) -> dict[str
         chances = np.take_along_axis(probability, order, axis=1).ravel().tolist()
         for place, (one, other, chance, kind) in enumerate(zip(firsts, seconds, chances, kinds, strict=True)):
             link = {"a": one, "b": other, "rank": place % k + 1, "probability": chance, "match": chance >= m.threshold}
-            link |= {"relation": kind, "label": _label(labels, one, other), "not_understood": None}
+            link |= {
+                "doubtful": bool(is_doubtful(chance)),
+                "relation": kind,
+                "label": _label(labels, one, other),
+                "not_understood": None,
+            }
             best.setdefault(one, []).append(link)
-    blank = dict.fromkeys(("b", "rank", "probability", "match", "relation", "label"))
+    blank = dict.fromkeys(("b", "rank", "probability", "match", "doubtful", "relation", "label"))
     links = [
         link for one in lists.a for link in best.get(one, [{"a": one, **blank, "not_understood": unknown.get(one)}])
     ]

@@ -54,7 +54,8 @@ async function during(place, saying, work) {
 
 const share = (value) => (value === null ? "–" : value.toFixed(3));
 const verdict = (match) => (match ? "a match" : "no match");
-const mark = (match) => (match === null ? "–" : el("span", { class: match ? "yes-mark" : "no-mark" }, match ? "match" : "no match"));
+const mark = ({ match, doubtful }) =>
+  match === null ? "–" : el("span", { class: match ? "yes-mark" : "no-mark" }, `${match ? "match" : "no match"}${doubtful ? ", doubtful" : ""}`);
 
 function table(caption, header, rows) {
   const head = el("tr", {}, ...header.map((name) => el("th", { scope: "col" }, name)));
@@ -129,12 +130,12 @@ function pairBlocks(found) {
   const { a, b } = found;
   const kind = found.relation === null ? "" : `: ${KINDS[found.relation]}`;
   const box = el("div", { class: `answer verdict ${found.match ? "yes" : "no"}` },
-    el("p", { class: "said" }, `${found.match ? "A match" : "No match"}${kind}`),
+    el("p", { class: "said" }, `${found.match ? "A match" : "No match"}${found.doubtful ? ", doubtful" : ""}${kind}`),
     el("p", {}, `Probability ${share(found.probability)}; a match begins at ${share(found.threshold)}.`));
   if (found.reason) box.append(el("p", {}, `${found.reason[0].toUpperCase()}${found.reason.slice(1)}.`));
   if (takesLabels) box.append(el("div", { class: "judge", role: "group", "aria-label": "Is that right?" }, "Is that right?", ...judge(a, b, found.match, found.label)));
   const policies = el("ul", { class: "policies" }, ...found.policies.map((each) => el("li", {},
-    el("strong", {}, each.policy), " ", mark(each.match), ` ${share(each.probability)}, from ${share(each.threshold)}${each.policy === found.policy ? " (chosen)" : ""}`,
+    el("strong", {}, each.policy), " ", mark(each), ` ${share(each.probability)}, from ${share(each.threshold)}${each.policy === found.policy ? " (chosen)" : ""}`,
     el("span", { class: "near" }, each.meaning))));
   const understood = table("What was understood", ["Written", "Compared as", "Said of it", "Read as"],
     found.understood.map((each) => [each.text, each.compared_as, each.said_by ? `${each.assertion} (“${each.said_by}”)` : each.assertion,
@@ -162,7 +163,7 @@ function compare(a, b) {
       const result = find("pair-result");
       result.replaceChildren(...pairBlocks(found));
       result.hidden = false;
-      tell("pair", `${a} and ${b}: ${verdict(found.match)}, probability ${share(found.probability)}.`);
+      tell("pair", `${a} and ${b}: ${verdict(found.match)}${found.doubtful ? ", doubtful" : ""}, probability ${share(found.probability)}.`);
       const codes = find("pair-codes");
       ask("api/icd", { diagnoses: [a, b], k: 5 }).then(
         (mapping) => codes.isConnected && showCodes(codes, mapping),
@@ -198,7 +199,7 @@ find("lists-form").addEventListener("submit", (event) => {
     const { links, not_understood: left } = await ask("api/link", { a: first, b: second, k: Number(k.value) });
     return () => {
       const rows = links.map((each) => [each.a, each.b ?? `not understood (${each.not_understood ?? "nothing to compare with"})`,
-        mark(each.match), share(each.probability), each.relation ?? "–",
+        mark(each), share(each.probability), each.relation ?? "–",
         ...(takesLabels ? [el("td", { class: "judge-cell" }, ...(each.b === null ? [] : judge(each.a, each.b, each.match, each.label, true)))] : [])]);
       const header = ["First", "Best of the second", "M says", "Probability", "Relation", ...(takesLabels ? ["Is that right?"] : [])];
       const unread = Object.entries(left).map(([text, why]) => `${text} (${why})`);

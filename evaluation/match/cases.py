@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from ...matcher.doubtful import is_doubtful
 from ...matcher.policy import BROADER, EXCLUDED, NARROWER
 from ...matcher.protocol import tells_relations, told
 from ..read.lists import ABSENT, Lists
 from .pairs import ReferenceMatches, related
 
-DISAGREES, UNKNOWN = DOUBTS = ("relation disagrees", "not understood")
 _NOT_COMPARED = (
     "no diagnosis could be read from the answer", "no answer was given", "the answer is empty", "no diagnosis is said",
     "the case has no right answer",
@@ -73,19 +73,17 @@ class CaseTable:
             found = related(m, *asked.texts(unique[compared]), why=True)
             relation[compared], why[compared] = found.kinds, [text or None for text in found.why]
             why[(relation == EXCLUDED) & ~why.astype(bool)] = "another disease"
-        counts = np.isin(relation, asked.policy.counts)
-        doubt = np.where(relation.astype(bool) & (counts != match), DISAGREES, np.array(None))
-        unknown = told(m, "not_understood", asked.strings)
+        unknown, scored = told(m, "not_understood", asked.strings), compared.copy()
         for side, texts in (("right answer", references), ("diagnosis", diagnoses)):
             for i in (i for i in np.flatnonzero(compared & ~match).tolist() if texts[i] in unknown):
-                doubt[i], why[i] = UNKNOWN, f"the {side} is not understood: {unknown[texts[i]]}"
+                scored[i], why[i] = False, f"the {side} is not understood: {unknown[texts[i]]}"
         # M says what the right answer is to the diagnosis
         turned = np.select([relation == NARROWER, relation == BROADER], [BROADER, NARROWER], relation)
-        scored, single = compared & (doubt != UNKNOWN), probability.astype(np.float32).astype(float).round(6)
+        single = probability.astype(np.float32).astype(float).round(6)
         return entries, pa.table({
             "diagnosis": _coded(diagnoses), "reference": _coded(references),
             "probability": pa.array(single, mask=~scored), "match": pa.array(match, mask=~compared),
-            "relation": _coded(turned), "why": _coded(why), "doubtful": _coded(doubt),
+            "relation": _coded(turned), "why": _coded(why), "doubtful": pa.array(is_doubtful(single), mask=~scored),
         })  # fmt: skip
 
     @cached_property
@@ -103,7 +101,8 @@ class CaseTable:
         probability : of the two; null where one of them is not understood. match : null where nothing was compared.
         relation : what `diagnosis` is to `reference`: "same", "narrower" (a kind of the right answer), "broader", "related",
         "unrelated" or "excluded" (it cannot be the right answer; `why` says what opposes).
-        why : a sentence on the relation, or on why nothing was compared. doubtful : one of `DOUBTS`, or null.
+        why : a sentence on the relation, or on why nothing was compared. doubtful : whether the probability is neither near 0 nor near 1
+        (`matcher.doubtful`); null where there is none.
         references : all right answers of the case, joined by "; ". answer : what the model wrote, where no diagnosis
         could be read from it. final : the final diagnosis, where it is told apart. Then the columns of subgroups.
         """

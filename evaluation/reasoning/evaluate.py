@@ -237,7 +237,7 @@ def _browser(runs: Sequence[Run], judge: Likeness, domains: Sequence[str | None]
             "diagnosis": [len(notes) + place for place in range(len(lists))],
             "right": [place // len(runs) for place in range(len(lists))],
             "match": [int(is_same(reached, first.annotated[at].path[-1])) for at, _, _, reached in lists],
-            "why": [0] * len(lists), **{name: [-1] * len(lists) for name in ("probability", "relation", "doubt")},
+            "why": [0] * len(lists), "doubtful": [0] * len(lists), **{name: [-1] * len(lists) for name in ("probability", "relation")},
         },
     }  # fmt: skip
     return browser_of(data, about=_ABOUT.format(by=judge.name, shown=len(notes), total=len(first.notes)))

@@ -38,7 +38,7 @@ function readCases(raw) {
         const pair = data.entries[start + rank - 1];
         if (pair < 0) continue;
         if (pairs.match[pair] && !data.rank[at]) data.rank[at] = rank;
-        if (pairs.doubt[pair] >= 0) doubt = true;
+        if (pairs.doubtful[pair]) doubt = true;
         else if (pairs.match[pair]) sure = true;
       }
       data.verdict[at] = data.rank[at] ? FOUND : MISSED;
@@ -291,9 +291,9 @@ function drawnDiagnosis(data, i, pair, beyond, before) {
   if (match) kinds.push("match");
   const told = element("span", { class: before ? "cases-told cases-again" : "cases-told" }, verdictWords(data, i, pair, before));
   const why = before ? "" : data.reasons[pairs.why[pair]];
-  const doubt = before || pairs.doubt[pair] < 0 ? "" : data.doubts[pairs.doubt[pair]];
+  const doubt = !before && pairs.doubtful[pair] > 0;
   const unscored = doubt && pairs.probability[pair] < 0;
-  if (doubt) told.append(" ", element("span", { class: "cases-doubt" }, `? ${unscored ? why : doubt}`));
+  if (doubt) told.append(" ", element("span", { class: "cases-doubt" }, `? ${unscored ? why : "doubtful"}`));
   return element(
     "li",
     { class: kinds.join(" ") },

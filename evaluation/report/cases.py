@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from ...errors import OptionError
 from ...files.wording import hint
+from ...matcher.doubtful import DOUBTFUL
 from ...matcher.policy import RELATIONS
 from ...pages.rows import Row, known
 from ...pages.templates import json_in_html, template
 from ...terms.icd.codes import hierarchy
-from ..match.cases import DOUBTS, CaseTable
+from ..match.cases import CaseTable
 from ..read.lists import ABSENT, REFERENCE
 from ..score.chapters import chapter_label
 from .document import Browser
@@ -42,9 +43,9 @@ def case_browser(report: Results) -> Browser | None:
 
 def browser_of(data: dict[str, Any], *, about: str = "", final: bool = False, judged: str = "") -> Browser:
     """Makes the browser of what `_data` says; what is left out of it is not there. about : the words above it, in the place of those of lists."""
-    data = {"unread": [], "reasons": [""], "relations": [], "doubts": []} | data
+    data = {"unread": [], "reasons": [""], "relations": []} | data
     html = template("browser.html.j2", _HERE).render(
-        data=json_in_html(data), shown=len(data["cases"]), total=data["total"], k=data["k"], about=about, final=final, judged=judged
+        data=json_in_html(data), shown=len(data["cases"]), total=data["total"], k=data["k"], about=about, final=final, judged=judged, doubtful=DOUBTFUL
     )  # fmt: skip
     script, style = ((_HERE / f"browser.{kind}").read_text("utf-8") for kind in ("js", "css"))
     return Browser(html, script, style)
@@ -73,7 +74,8 @@ def _data(table: CaseTable, k: int, chosen: NDArray[np.intp], first: Sequence[st
     unread : [list, text] of each answer that no diagnosis could be read from, the list by its place in `lengths`.
     entries : of each list, one after another, the pairs of its first places (as many as M was asked about); -1 for no diagnosis.
     pairs : columns of the pairs: diagnosis and right answer (-1 for none) in `strings`, probability in thousandths (-1 for none),
-        match (0 or 1), relation in `relations`, why in `reasons`, doubt in `doubts`, -1 for none.
+        match (0 or 1), relation in `relations`, -1 for none, why in `reasons`, doubtful (1 where the match could turn: the probability is
+        doubtful, or there is none, since a text is not understood).
     """
     answers, cases = table.answers, chosen.tolist()
     entries, pairs = table.all_pairs if len(cases) == len(answers.cases) else table.pairs(chosen)
@@ -90,7 +92,10 @@ def _data(table: CaseTable, k: int, chosen: NDArray[np.intp], first: Sequence[st
         "match": [int(bool(one)) for one in of_pair["match"]],
         "relation": _places(of_pair["relation"], RELATIONS),
         "why": [max(one, 0) for one in _places(of_pair["why"], reasons)],
-        "doubt": _places(of_pair["doubtful"], DOUBTS),
+        "doubtful": [
+            int(doubt is not False and match is not None)
+            for doubt, match in zip(of_pair["doubtful"], of_pair["match"], strict=True)
+        ],
     }
     right = [[place.setdefault(text, len(place)) for text in dict.fromkeys(answers.reference[i])] for i in cases]
     entries = entries[:, raters]
@@ -114,7 +119,6 @@ def _data(table: CaseTable, k: int, chosen: NDArray[np.intp], first: Sequence[st
         "pairs": numbers,
         "reasons": reasons,
         "relations": list(RELATIONS),
-        "doubts": list(DOUBTS),
     }  # fmt: skip
 
 

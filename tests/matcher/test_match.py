@@ -154,7 +154,7 @@ def test_one_pair_and_many_that_are_not_understood(small: MatchFunction, judging
 def test_score_and_a_job_say_what_was_not_scored_and_what_was_read_otherwise(small: MatchFunction, tmp_path: Path) -> None:  # fmt: skip
     table = pa.table({"a": A, "b": B})
     scored = small.score(table)
-    assert scored.column_names == ["a", "b", "probability", "match", "not_understood", "read_as"]
+    assert scored.column_names == ["a", "b", "probability", "match", "doubtful", "not_understood", "read_as"]
     assert scored["probability"].is_null().to_pylist() == scored["match"].is_null().to_pylist()
     assert scored["not_understood"].to_pylist() == [
         None, "a: another language, or no words", None, "b: several diagnoses", None, "a: no diagnosis; b: another script",
@@ -162,8 +162,8 @@ def test_score_and_a_job_say_what_was_not_scored_and_what_was_read_otherwise(sma
     assert scored["read_as"].to_pylist() == [None, None, "b: infraction → infarction", None, None, None]
     assert small.probability(*PAIRS[2]) == small.probability("heart attack", "myocardial infarction")
     # These columns come only where they say something; whether they do is not known before of a job, which has them always.
-    assert small.score([("asthma", "gout")]).column_names == ["a", "b", "probability", "match"]
-    assert small.score([("astma", "gout")]).column_names == ["a", "b", "probability", "match", "read_as"]
+    assert small.score([("asthma", "gout")]).column_names == ["a", "b", "probability", "match", "doubtful"]
+    assert small.score([("astma", "gout")]).column_names == ["a", "b", "probability", "match", "doubtful", "read_as"]
     pq.write_table(table, tmp_path / "pairs.parquet")
     job = dxmatch.Job(chunk_rows=2)
     assert dxmatch.score_files(tmp_path / "pairs.parquet", tmp_path / "out.parquet", matcher=small, job=job).unscored == 3  # fmt: skip
