@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import islice
+from itertools import dropwhile, islice
 from string import ascii_uppercase
 from typing import Any, NamedTuple
 
@@ -34,7 +34,8 @@ _REFUSAL = re.compile(
 )
 _KEYS = (
     "answer", "answers", "final_answer", "correct_answer", "verdict", "judgement", "judgment", "result", "included", "includes", "correct",
-    "choice", "choices", "option", "options", "letter", "letters", "class", "number", "icd_name", "вердикт", "ответ", "结论", "答案", "选项",
+    "choice", "choices", "option", "options", "letter", "letters", "class", "relation", "severity", "number", "icd_name", "вердикт", "ответ",
+    "结论", "答案", "选项",
 )  # fmt: skip
 _BASES = ("basis", "reason", "reasons", "explanation", "rationale", "основание", "обоснование", "依据", "理由")
 _PLACES = ("place", "number", "rank", "место", "位置")
@@ -87,10 +88,8 @@ def verdict_of(yes: str, no: str, *, keyed: bool = False) -> Kind:
 
 
 def class_of(names: Sequence[str]) -> Kind:
-    """The number of a class, from 1, its name, or both: "2", "Broad synonym", "2: broad synonym"."""
-    forms = "|".join(r"[\W_]".join(name.split()) for name in names)
-
-    return Kind(rf"{_number('class')}|{forms}", partial(_place_of, names))
+    """The number of a class, from 1, its name, or both: "2", "Broad synonym", "2: broad synonym", "Relation: 2"."""
+    return Kind(_number("class|relation(?:ship)?|severity", *names), partial(_place_of, names))
 
 
 def number_of(names: Sequence[str]) -> Kind:
@@ -101,12 +100,14 @@ def number_of(names: Sequence[str]) -> Kind:
 def _place_of(names: Sequence[str], word: str) -> int | None:
     """Of a number, or else a name, from 1."""
     number = re.search("[0-9]+", word)
-    place = int(number[0]) if number else names.index(" ".join(_WORDS.findall(word.lower()))) + 1
+    place = int(number[0]) if number else 1 + [_folded(word).endswith(name) for name in names].index(True)
     return place if 1 <= place <= len(names) else None
 
 
-def _number(called: str) -> str:
-    return rf"(?:(?:{called}|number|option|номер)[\W_]{{1,5}})?(?<![-−])[0-9]{{1,9}}(?!\.?[0-9])"
+def _number(called: str, *names: str) -> str:
+    """A number from 1, or one of the names, after what it is called: "3", "Class 3", "The answer is 3"."""
+    said = "|".join([r"(?<![-−])[0-9]{1,9}(?!\.?[0-9])", *(r"[\W_]".join(name.split()) for name in names)])
+    return rf"(?:(?:(?:the )?(?:{called}|answer)(?: is)?|number|option|номер)[\W_]{{1,5}})?(?:{said})"
 
 
 INCLUDED = verdict_of(
@@ -128,9 +129,7 @@ def letter_of(options: Sequence[str]) -> Kind:
     """The letters of the chosen options, as the sum of 2 to the power of each place, from 0. options : their texts, in order."""
 
     def value(word: str) -> int | None:
-        places = {
-            ascii_uppercase.index(one) for one in re.sub(r"(?i)\band\b", "", word).upper() if one in ascii_uppercase
-        }
+        places = {*map(ascii_uppercase.index, re.findall("[A-Z]", re.sub(r"(?i)\band\b", "", word).upper()))}
         return sum(1 << place for place in places) if max(places) < len(options) else None
 
     return Kind(_GROUP, value, options, lettered=True)
@@ -161,9 +160,7 @@ def read(text: str, kind: Kind, *asked: str) -> Reply:
         if one := _of_object(held, kind):
             found.append(one)
             rest = rest.replace(written, "\n")
-    lines = [] if kind.lettered else rest.splitlines()
-    while lines and _NO_VERDICT_YET.fullmatch(lines[0]):
-        del lines[0]
+    lines = [] if kind.lettered else [*dropwhile(_NO_VERDICT_YET.fullmatch, rest.splitlines())]
     said = _of_letters(text, kind) if kind.lettered else [*found, *(_of_line(line, kind) for line in lines)]
     first = said[0] if said else Reply(None, "unclear")
     if first.reason in ("unclear", "contradictory"):
@@ -228,14 +225,12 @@ def _of_object(held: Mapping[str, Any], kind: Kind) -> Reply | None:
         words = {key: _of_value(key.replace("_", " "), kind) for key, value in held.items() if value}
         found = [*words.values()]
         basis = basis or next((str(held[key]).strip() for key, one in words.items() if one), "")
-    found = [one for one in found if one]
-    if not found:
+    if not (found := [one for one in found if one]):
         return None
     if len({one.value for one in found}) > 1:
         return Reply(None, "contradictory", basis)
-    places = [str(held[key]).strip() for key in _PLACES if key in held]
-    place = next((int(one) for one in places if re.fullmatch(r"[1-9]\d{0,4}", one)), None)
-    return found[0]._replace(basis=basis, place=place)
+    places = (re.fullmatch(r"\s*([1-9]\d{0,4})\s*", str(held.get(key))) for key in _PLACES)
+    return found[0]._replace(basis=basis, place=next((int(one[1]) for one in places if one), None))
 
 
 def _of_value(said: str, kind: Kind) -> Reply | None:
@@ -307,7 +302,12 @@ _SMALL = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _ALONE = re.compile(rf"\W*{_GROUP}\W*", re.IGNORECASE)
-_LEADS = re.compile(r"^[^\S\n]*[(\[]?([A-Z])(?:[)\]:、]|\.(?=\s+[^a-z\s]|\s*$))", re.MULTILINE)
+_OF_SENTENCE = re.compile(
+    r"(?<![^.\n])(?:(?!\b(?i:not|never|unlike\w*|less|wrong|incorrect|exclude\w*|reject\w*|rather|instead|rul\w+ out|(?:is|are|was|do|does|can|wo|would)nt|options? [A-Z])\b)[^.\n])*?"
+    rf"(?:\(|\b(?:is|choose|pick|select)\s+|(?=[Oo]ption [A-Z] (?:because|since)\b))[Oo]ptions?\s+{_GROUP}{_ENDS}(?![^.\n]*\b[Oo]ption\b)"
+)
+"""Of a sentence that denies nothing and names no second one: "it is option B", "Option B because …", "… (Option B).", as ClinBench-HPB's models answer."""
+_LEADS = re.compile(r"^[^\S\n]*[(\[]?([A-Z])(?:[)\]:、]|\.(?=\s+[^a-z\s]|\s*$)|(?<!A)\s+\((?!or\b)|\s+\((?=[A-Z][a-z]+ ))", re.MULTILINE)  # fmt: skip
 
 
 def _of_letters(text: str, kind: Kind) -> list[Reply]:
@@ -327,6 +327,7 @@ def _of_letters(text: str, kind: Kind) -> list[Reply]:
         [found["letters"] for pattern in (_LABELS, _SMALL) for found in pattern.finditer(open_)],
         [_group(plain)],
         [found[1] for found in _LEADS.finditer(plain)],
+        [found["letters"] for found in _OF_SENTENCE.finditer(plain)],
         [letter for letter, one in zip(ascii_uppercase, kind.names, strict=False) if folded in (_folded(one), _folded(f"{letter} {one}"))],
     ):  # fmt: skip
         if values := [kind.value(one) for one in form if one]:
