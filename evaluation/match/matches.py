@@ -33,7 +33,7 @@ class Matches:
     answers : with the columns relation and severity filled, where these were asked for.
     m : what M says of itself.
     references : against the right answers; None where no case has one. of_final : the same answers against the final
-        diagnoses, where these are told apart: its references and codes alone are filled.
+        diagnoses, where these are told apart: its references, codes and judged alone are filled.
     peers : raters with each other, of lists cut to max_k; None without panels. first : the first diagnoses, all raters with each other in
         each case, and of different cases; None where nobody needs them.
     codes : of ICD-10; None where nobody needs them, or something is missing.
@@ -116,7 +116,7 @@ def match(
     if "references" in found:
         found["case_table"] = CaseTable(answers, found["references"], judged.sentences() if judged else {})
     if final is not None:
-        found["of_final"] = Matches(both[1], m, final, codes=coded[1])
+        found["of_final"] = Matches(both[1], m, final, codes=coded[1], judged=judge.judgements(both[1], matcher))
     return Matches(
         answers, m, **found, codes=coded[0], judged=judged, humans=humans, no_panel=no_panel,
         findings=(*findings, *_findings(answers, matcher)),

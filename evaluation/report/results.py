@@ -273,7 +273,9 @@ class Results:
         if name == "matches" and found is not None and found.case_table is not None:
             return found.case_table.table
         if name == "judgements" and found is not None and found.judged is not None:
-            rows = list(found.judged.rows.values())
+            rows, right = list(found.judged.rows.values()), found.answers.reference
+            if found.of_final is not None and (final := found.of_final.judged) is not None:
+                rows += [row for (case, *_), row in final.rows.items() if row["reference"] not in right[case]]
         if rows is None:
             allowed = "matches where a case has a right answer, judgements where there was a judge"
             raise OptionError("name", ", ".join([allowed, *self._further_rows]), name)

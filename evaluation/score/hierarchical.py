@@ -23,7 +23,7 @@ from ..match.pairs import blocks
 from ..read.findings import Finding
 from .chapters import chapter_label
 from .declare import Measure, declare
-from .ranking import final_answers, reference_hits
+from .ranking import BY_JUDGE, final_answers, judged_hits, reference_hits
 from .scores import (
     FEW,
     FamilyScores,
@@ -449,10 +449,11 @@ def _chapter_rows(of: Mapping[tuple[str, str], Row], rows: Sequence[Row]) -> lis
 
 def _accuracies(matches: Matches, k: int | None) -> dict[str, Values]:
     """Computes top-k accuracy, judge -> [r], of the final diagnosis where there is one; at 5 of whole lists, as in the source."""
-    absent = matches.answers.absent
+    absent, hits_by, judged = matches.answers.absent, reference_hits(final_answers(matches)), judged_hits(matches)
+    hits_by |= {BY_JUDGE: judged} if judged else {}
     return {
         judge: mean_of_defined(without_absent(hits[there, :, : k or ACCURACY].any(-1).astype(float), absent[there]))
-        for judge, (hits, there) in reference_hits(final_answers(matches)).items()
+        for judge, (hits, there) in hits_by.items()
     }
 
 

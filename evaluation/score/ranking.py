@@ -14,6 +14,7 @@ from ...errors import InputError, OptionError
 from ...matcher.protocol import told
 from ...stats.agreement import divided
 from ...terms.icd.codes import Nodes, hierarchy
+from ..match.judge import INCLUDES, NO_VERDICT, Judgements
 from ..match.matches import Matches
 from ..match.pairs import RANKED, blocks
 from ..read.findings import Finding
@@ -275,7 +276,7 @@ def normalised_gains(gains: NDArray[np.floating[Any]], given: NDArray[np.bool_],
 
 TOP = (1, 3, 5, 10)
 NO_RIGHT_ANSWERS = "right answers: the column reference, rows with the role reference, or the option 'references'"
-BY_M, BY_CODE, BY_CATEGORY = "M", "code", "category"
+BY_M, BY_CODE, BY_CATEGORY, BY_JUDGE = "M", "code", "category", "judge"
 Hits = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 """bool [n, r, depth], whether the diagnosis at a rank is one of the reference's; and bool [n], where there is a reference to be."""
 
@@ -371,6 +372,24 @@ def reference_hits(matches: Matches) -> dict[str, Hits]:
         found[BY_CODE] = _same(predicted, reference), known
         found[BY_CATEGORY] = _same(category[predicted], category[reference]), known
     return {judge: hits for judge, hits in found.items() if hits[1].any()}
+
+
+def judged_hits(matches: Matches) -> Hits | None:
+    """Finds the hits by the judge of whole answers, of the final diagnoses where these are told apart, in the cases that are `decided`.
+
+    None without a judge, and where it tells no place of something that is included.
+    """
+    found = final_answers(matches).judged
+    if found is None or (found.of("included") == INCLUDES)[(places := found.of("place")) <= 0].any():
+        return None
+    ranks = np.arange(1, max(1, int(places.max())) + 1)
+    return (places[:, :, None] == ranks[:, None]).any(-1), decided(found)
+
+
+def decided(found: Judgements) -> NDArray[np.bool_]:
+    """Finds the cases with a verdict on every right answer, of which there is at least one, for every rater: bool [n]."""
+    known = (found.of("included") != NO_VERDICT) | ~found.given[:, None, :]
+    return np.asarray(known.all((1, 2)) & found.given.any(1))
 
 
 def _same(predicted: Nodes, reference: Nodes) -> NDArray[np.bool_]:

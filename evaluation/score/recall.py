@@ -19,10 +19,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError, OptionError
 from ...pages.rows import Row
+from ..match.judge import INCLUDES
 from ..match.matches import Matches
 from ..read.findings import Finding
 from .declare import REGISTRY, Measure, check_k, declare, truths
-from .ranking import NO_RIGHT_ANSWERS, checked_given, top_ranks
+from .ranking import BY_JUDGE, NO_RIGHT_ANSWERS, checked_given, decided, judged_hits, top_ranks
 from .scores import FamilyScores, Lacking, Score, Settings, over_all_cases, over_two, without_absent
 
 NAME, TITLE = "recall", "Recall of the reference diagnoses"
@@ -235,9 +236,6 @@ def found_in(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> tuple[N
 # The family
 
 
-BY_JUDGE = "judge"
-
-
 def scores(matches: Matches, settings: Settings) -> FamilyScores:
     """Scores every rater with M, in the cases that have a reference, within the first k of each list; by default within all of it."""
     if (found := matches.references) is None:
@@ -275,21 +273,17 @@ def judged_scores(matches: Matches, settings: Settings) -> FamilyScores:
     """Scores every rater with a judge of whole answers in the place of M.
 
     A case in which the judge gives no verdict on one of the answers is left out for every rater. Top-k accuracy stands beside where the
-    place of everything that is included is known, and no final diagnosis is told apart from the set of right answers.
+    place of everything that is included is known (`judged_hits`).
 
     Raises
     ------
     InputError
         Where no case is left.
     """
-    from ..match.judge import INCLUDES, NO_VERDICT
-
     found, answers = matches.judged, matches.answers
     assert found is not None
-    included, places = found.of("included"), found.of("place")
-    # where there is a verdict on every right answer for every rater
-    known = (included != NO_VERDICT) | ~found.given[:, None, :]
-    cases = np.flatnonzero(known.all((1, 2)) & found.given.any(1))
+    included = found.of("included")
+    cases = np.flatnonzero(decided(found))
     told = ", ".join(f"{count:,} {reason}" for reason, count in found.unscored.most_common())
     if not len(cases):
         raise InputError(
@@ -304,11 +298,11 @@ def judged_scores(matches: Matches, settings: Settings) -> FamilyScores:
     if found.checked_by and by == "itself":
         own = f"{found.judged_by} checks its own verdicts; the option 'judge.check' names another model, or none"
         family.findings.append(Finding("headline", place="The judge", example=f"{own}."))
-    if ((places > 0) | (included != INCLUDES)).all() and not any(answers.of_final().reference):
+    if hits := judged_hits(matches):
+        ranked = np.flatnonzero(hits[1])
         for k in top_ranks(matches, settings):
-            named = np.asarray(((places > 0) & (places <= k)).any(-1))[cases]
-            values = without_absent(named, answers.absent[cases])
-            family.scores.append(Score(Measure("top_k_accuracy", BY_JUDGE, k), answers.raters, cases, values))
+            values = without_absent(np.asarray(hits[0][ranked, :, :k].any(-1)), answers.absent[ranked])
+            family.scores.append(Score(Measure("top_k_accuracy", BY_JUDGE, k), answers.raters, ranked, values))
     if left_out := int(found.given.any(1).sum()) - len(cases):
         family.findings.append(Finding("no_verdict", left_out, len(answers.cases), example=told))
     judge, check = (Counter(row[stage] for row in found.rows.values() if row[stage]) for stage in ("judge", "check"))

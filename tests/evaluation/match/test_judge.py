@@ -13,7 +13,7 @@ import dxmatch
 from dxmatch.errors import InputError
 from dxmatch.files.tables import read_table
 
-from ..made import By, Says, SetMatcher, framed, scored, told
+from ..made import By, Says, SetMatcher, framed, long_form, scored, told
 
 CASES = {
     "one": {"A": ["angina", "heart attack", "gout"], "B": ["none", "gout", "asthma"], "truth": ["myocardial infarction", "gout"]},
@@ -73,6 +73,17 @@ def test_equal_names_are_asked_about_where_that_is_asked_for(evaluated):
     with pytest.raises(InputError, match="in none of 2 cases \\(1 unclear, 1 not answered\\)"):
         evaluated(judge=judge)
     assert ("judge", "gout", A_ONE) in judge["model"].asked
+
+
+def test_a_final_diagnosis_is_asked_about_beside_the_set(evaluated):
+    """It is what the ranks of the judge are of; its recall is of the set."""
+    case = {"A": ["angina", "heart attack", "gout"], "truth": ["gout", "asthma"], "last": [MI]}
+    lists = long_form({"one": case}, {"A": "algorithm", "truth": "reference", "last": "final"})
+    judge = {"model": Says(lambda _, first, __: YES if first == MI else NO), "check": "none"}
+    report = evaluated(lists=lists, judge=judge, metrics=["recall", "ranking"], resamples=0)
+    values = {row["name"]: row["value"] for row in report.rows if row["of"] == "judge"}
+    assert values == {"R_disease(judge)": 0.5, "R_patient(judge)": 0, "Acc(judge)@1": 0, "Acc(judge)@3": 1}
+    assert report.judgements["reference"].tolist() == ["gout", "asthma", MI]
 
 
 # Labels by people
