@@ -19,13 +19,13 @@ from .errors import OptionError as OptionError
 from .estimators.match_classifier import MatchClassifier as MatchClassifier
 from .estimators.pair_features import PairFeatures as PairFeatures
 from .evaluation.choice.evaluate import choice as choice
-from .evaluation.evaluate import Report as Report
 from .evaluation.evaluate import evaluate as evaluate
 from .evaluation.match.options import Codes as Codes
 from .evaluation.match.options import Graded as Graded
 from .evaluation.match.options import Judge as Judge
 from .evaluation.match.options import Panel as Panel
 from .evaluation.reasoning.evaluate import reasoning as reasoning
+from .evaluation.report.report import Report as Report
 from .files.reading import PairColumns as PairColumns
 from .files.reading import Reading as Reading
 from .jobs.job import score_files as score_files

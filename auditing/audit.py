@@ -16,7 +16,7 @@ from ..matcher.policy import SPECIFICATION
 from ..options import Between, Table, checked
 from ..pages.rows import Row, arrow_table
 from ..progress import shown
-from ..stats.resampling import Resampling
+from ..stats.resampling import CASES_ALONE, Resampling
 from ..training.statistics.correlation import correlations
 from ..training.statistics.measure import MEASURES, measure
 from ..training.statistics.split import grouped_folds
@@ -43,7 +43,7 @@ def audit(
     folds: Annotated[int, Between(2)] = 5,
     voters: Annotated[int, Between(1)] | None = None,
     retrain: bool = False,
-    resampling: Resampling = Resampling(resamples=200),
+    resampling: Annotated[Resampling, *CASES_ALONE] = Resampling(resamples=200),
     reading: Annotated[Reading, *OF_TABLES] = Reading(),
 ) -> Audit:
     """Audits a match function on pairs: contributions, importance, correlation, each feature alone, errors; the source's figures 1 to 3.

@@ -30,10 +30,6 @@ from .score.scores import Settings
 from .score.wanted import RELATIVE, K, Wanted, family_scores, ks_of, wanted
 from .setup import setup_of
 
-_OF_ASKING = "endpoints", "store", "max_calls", "max_cost"
-
-__all__ = ["Report", "evaluate"]
-
 
 @checked
 def evaluate(
@@ -52,7 +48,7 @@ def evaluate(
     judge: Judge | None = None,
     graded: Graded | None = None,
     resampling: Resampling = Resampling(),
-    asking: Annotated[Asking, *_OF_ASKING] | None = None,
+    asking: Annotated[Asking, "endpoints", "store", "max_calls", "max_cost"] | None = None,
 ) -> Report:
     """Every metric that the answers allow: against the right answers, and against experts where there is a panel.
 
@@ -121,7 +117,9 @@ def evaluate(
     settings = Settings(k=ks_of(k), panel=panel, graded=graded, resampling=resampling)
     with shown("Evaluating") as progress:
         judging, m = Judging(judge, graded, asking, progress), loaded(matcher)
-        lists = read(answers, references, by=by, reading=reading, panel=panel, judging=judging)
+        lists = read(answers, references, by=by, reading=reading, panel=panel, resampling=resampling, judging=judging)
+        columns = lists.references.groups
+        clusters = resampling.clusters(lists.cases, columns)
         pairs, model_groups = named_pairs(compare, lists.raters), groups_of_raters(groups, lists.raters)
         judged, no_panel = _panels(lists, panel, want)
         matches = match(
@@ -134,8 +132,8 @@ def evaluate(
     raters = Raters(names, dict(zip(names, roles, strict=True)), of_panels, panel.in_turn, model_groups, pairs)
     return summarise(
         families, lists.cases, raters, setup_of(matches, raters, settings, answers),
-        AGAINST_EXPERTS if judged else AGAINST_REFERENCES, by=lists.references.groups, absent=lists.absent, left_out=left_out,
-        findings=[*_findings_of_reading(matches.answers.origin), *matches.findings], evidence=matches,
+        AGAINST_EXPERTS if judged else AGAINST_REFERENCES, by={name: of for name, of in columns.items() if name != resampling.cluster},
+        clusters=clusters, absent=lists.absent, left_out=left_out, findings=[*_findings_of_reading(matches.answers.origin), *matches.findings], evidence=matches,
     )  # fmt: skip
 
 
@@ -162,14 +160,14 @@ def read(
     by: str | Iterable[str] = (),
     reading: Reading = Reading(),
     panel: Panel | None = None,
+    resampling: Resampling = Resampling(),
     judging: Judging | None = None,
 ) -> Lists:
     """Reads what `evaluate` reads. judging : who reads answers again, and judges whole ones; nobody is asked without. Errors: those of `evaluate`."""
     named, again = panel and panel.algorithms, judging and judging.reader(reading.read_again)
     keep = judging is not None and "judge" in judging.stages
-    return read_lists(
-        answers, references, reading=reading, algorithms=named, by=by or (), keep_answers=keep, again=again
-    )
+    by = [*([by] if isinstance(by, str) else by or ()), *filter(None, [resampling.cluster])]
+    return read_lists(answers, references, reading=reading, algorithms=named, by=by, keep_answers=keep, again=again)
 
 
 def _panels(answers: Lists, panel: Panel, want: Wanted) -> tuple[Panels, str]:

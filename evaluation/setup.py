@@ -34,7 +34,7 @@ def setup_of(matches: Matches, raters: Raters, settings: Settings, given: Any) -
         "Read as": origin.recognised,
         "Right answers": f"{right:,} of {n} have one",
         "Match function": f"{m.identity}, {from_up}{policy}{votes}",
-        "Intervals": f"{resampling.level:.0%} percentile, {resampling.resamples:,} resamples of the cases, seed {resampling.seed}" if resampling.resamples else "none asked for",
+        "Intervals": f"{resampling.level:.0%} percentile, {resampling.resamples:,} resamples of {resampling.drawn or 'the cases'}, seed {resampling.seed}" if resampling.resamples else "none asked for",
         "Denominator": {"nk2": "n k²", "observed": "the lists' own lengths, cut to k"}[settings.panel.denominator] if raters.panels else "",
         "Hardness": f"{settings.panel.hardness:g} (1 compares averages, 0 the best of the algorithm with the worst of the panel)" if raters.panels else "",
         "ICD-10": f"the tree {codes.tree}" + (f"; codes of texts by {codes.by}" if codes.by else "") if codes else "",

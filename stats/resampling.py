@@ -1,16 +1,19 @@
-"""Resamples of cases: the same ones for every metric and rater, so that differences are paired."""
+"""Resamples of cases, or of clusters of these: the same ones for every metric and rater, so that differences are paired."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..errors import OptionError, quoted
 from ..options import Between, Options
 
+CASES_ALONE = "resamples", "seed", "level"
+"""The options of those whose cases are in no clusters."""
 Values = NDArray[np.float64]
 Statistic = Callable[[Values], Values]
 """Weights [b, n], how often each case counts -> the values [b, ...] of a metric under each of b weightings."""
@@ -31,6 +34,9 @@ class Resampling(Options):
         Of every random draw, 0 or more.
     level : float
         Of the percentile intervals, between 0 and 1.
+    cluster : str, optional
+        A column of the cases, such as the patient, where several cases of one are not independent: whole clusters are drawn, and change
+        places in tests. It is said of every case.
 
     Raises
     ------
@@ -41,6 +47,29 @@ class Resampling(Options):
     resamples: Annotated[int, Between(0, 1_000_000)] = 1000
     seed: Annotated[int, Between(0)] = 0
     level: Annotated[float, Between(0, 1, apart=True)] = 0.95
+    cluster: str | None = None
+
+    @property
+    def drawn(self) -> str:
+        """What is drawn, in words; "" where it is the cases."""
+        return "" if self.cluster is None else f"clusters of {quoted(self.cluster)}"
+
+    def clusters(self, cases: Sequence[str], groups: Mapping[str, Sequence[str | None]]) -> Sequence[str]:
+        """Names what is drawn of each case: its cluster, or the case itself.
+
+        groups : column -> its value for each case.
+
+        Raises
+        ------
+        OptionError
+            Where a case is in no cluster.
+        """
+        of = cases if self.cluster is None else groups[self.cluster]
+        named = [one for one in of if one is not None]
+        if len(named) < len(of):
+            got = f"{len(of) - len(named):,} of {len(of):,} cells are blank; the first is of case {quoted(cases[list(of).index(None)])}"
+            raise OptionError("resampling.cluster", "a column that is filled in for every case", got)
+        return named
 
     def resampled(self, statistic: Statistic, names: Sequence[str]) -> Values:
         """Computes a statistic in every resample: float64 [resamples, ...].
@@ -50,28 +79,30 @@ class Resampling(Options):
         statistic : Statistic
             Of n cases.
         names : sequence of str
-            Of the n cases: they are drawn in the order of their names, so that the order of the input changes no interval.
+            Of the n cases, or of their clusters: they are drawn in the order of their names, so that the order of the input changes no interval.
         """
-        order = by_name(names)
-        back = np.argsort(order, kind="stable")
-        drawn = case_weights(len(names), self.resamples, self.seed) if names else ()
-        blocks = [statistic(weights[:, back]) for weights in drawn]
+        drawn = case_weights(by_name(names), self.resamples, self.seed) if len(names) else ()
+        blocks = [statistic(weights) for weights in drawn]
         return np.concatenate(blocks) if blocks else statistic(np.ones((1, len(names))))[:0]
 
 
-def by_name(cases: Sequence[str]) -> NDArray[np.intp]:
-    """Orders cases by name: int [n]."""
-    return np.argsort(np.array(cases, dtype=object), kind="stable")
+def by_name(names: Sequence[str]) -> NDArray[np.intp]:
+    """Numbers the unlike names of n cases, or of their clusters, in order: int [n]."""
+    return np.unique(np.array(names, dtype=object), return_inverse=True)[1].ravel()
 
 
-def case_weights(n: int, repeats: int, seed: int) -> Iterator[Values]:
-    """Draws multinomial counts in blocks [b, n]: how often each of n cases stands in each resample; n is at least 1."""
-    generator = np.random.default_rng(seed)
-    step = max(1, _BYTES_PER_BLOCK // (8 * n))
+def case_weights(units: NDArray[np.integer], repeats: int, seed: int) -> Iterator[Values]:
+    """Draws multinomial counts in blocks [b, n]: how often each of n cases stands in each resample; n is at least 1.
+
+    units : [n], of each case the number of the unit that is drawn, from 0: a cluster of cases (Davison & Hinkley 1997, §3.8), or the
+        case itself. As many are drawn as there are.
+    """
+    generator, m = np.random.default_rng(seed), int(units.max()) + 1
+    step = max(1, _BYTES_PER_BLOCK // (8 * len(units)))
     for start in range(0, repeats, step):
-        block = np.empty((min(step, repeats - start), n))
+        block = np.empty((min(step, repeats - start), len(units)))
         for row in block:
-            row[:] = np.bincount(generator.integers(0, n, n), minlength=n)
+            row[:] = np.bincount(generator.integers(0, m, m), minlength=m)[units]
         yield block
 
 

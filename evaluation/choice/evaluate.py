@@ -18,7 +18,7 @@ from ...files.wording import counted
 from ...options import Between, Table, checked
 from ...progress import shown
 from ...stats.agreement import divided
-from ...stats.resampling import Resampling
+from ...stats.resampling import CASES_ALONE, Resampling
 from ...votes.asking import LanguageModel, Planned, ask, named_model, plan
 from ...votes.asking_options import Asking
 from ...votes.prompts.files import prompt_of
@@ -45,7 +45,7 @@ def choice(
     repeats: Annotated[int, Between(1, 100)] = 1,
     read_again: str | LanguageModel | None = None,
     reading: Annotated[Reading, "columns", "encoding"] = Reading(),
-    resampling: Resampling = Resampling(resamples=2_000),
+    resampling: Annotated[Resampling, *CASES_ALONE] = Resampling(resamples=2_000),
     asking: Annotated[Asking, "endpoints", "store", "max_calls", "max_cost", "dry_run"] | None = None,
 ) -> Report | list[Planned]:
     """Compares models on multiple-choice questions: mean and deviation of each question over its answers, averaged over questions.

@@ -70,10 +70,8 @@ KINDS: dict[str, Kind] = {  # at most twenty
     "headline": Kind(65, "{place}: {example}"),
     "prompts": Kind(35, "{count:,} raters answer for fewer models ({of:,}), under several prompts or in repeats: a model's figure is its mean over prompts, each the mean over its repeats. {example}"),
     "groups": Kind(30, "in {place}, {example}."),
-    "labels": Kind(33, "{example}"),
     "lengths": Kind(8, "{count:,} of {of:,} lists are {place}{example}."),
     "spelling": Kind(7, "{count:,} different diagnoses were compared with slips of the pen mended: {example}."),
     "origin": Kind(5, "{example}"),
-    "correction": Kind(32, "{example}"),
-    "reasoning": Kind(34, "{example}"),
+    "family": Kind(33, "{example}"),  # what one family of metrics says, in its own words
 }  # fmt: skip

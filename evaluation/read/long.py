@@ -93,6 +93,11 @@ def rows_of(
         told.append(f"Nothing was read from {unread}; what is a model's, the option 'columns' says (predictions=…).")
     nobody = visible(Path(table.source).stem) if table.first_row else "model"  # rows of no file count from 0
     case = table.data[names["case_id"]] if "case_id" in names else pa.array(range(1, len(table) + 1))
+    people = [name for name in table.names if not {"patient", "subject", "mrn"}.isdisjoint(folded(name).split("_"))]
+    for name in (name for name in people if name not in {*names.values(), *by}):
+        if 1 < (m := pc.count_distinct(table.data[name]).as_py()) < (n := len(case.unique())):
+            said = f"The {n:,} cases are of {m:,} in {quoted(name)}: those of one are not independent, so intervals and p are too sure; the option 'cluster' ({name}) draws them together."
+            told.append(said)
     of_case = {name: _texts(table.data[name]) for name in by if name in table.names} | {"case_id": _texts(case)}
     parts, held = list[pa.Table](), {ours: names[ours] for ours in _OF_WIDE if ours in names}
     if kind == LONG:  # rows are shown whole where they are set aside

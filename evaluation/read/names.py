@@ -123,8 +123,7 @@ def columns_named(given: Any, names: Sequence[str], source: str, ours: str) -> l
     found = listed(given, names)
     if lacking := [name for name in found if name not in names]:
         problem = f"the column {lacking[0]!r} is missing ({ours}){hint(str(lacking[0]), names)}"
-        allowed = "a column of the table, named in the option 'columns'"
-        raise InputError(problem, source=source, allowed=allowed, got=names)
+        raise InputError(problem, source=source, allowed="a column of the table", got=names)
     return found
 
 

@@ -14,12 +14,12 @@ from ...errors import SET_ASIDE, InputError, quoted
 from ...files.invisible import visible
 from ...files.reading import Reading
 from ...files.tables import check_apart, check_output, write_rejects
-from ...files.wording import counted, hint
+from ...files.wording import counted
 from ...options import Output
 from .findings import first_few
 from .lists import ABSENT, EXPERT, FINAL, NO_DIAGNOSIS, REFERENCE, UNUSED, Lists, Origin, References
 from .long import Codes
-from .names import MORE
+from .names import MORE, columns_named
 from .rows import Mask, Rows, first_of, right_answers
 from .sources import long_form
 
@@ -84,12 +84,10 @@ def read_lists(
     right, final = (right_answers(rows, role, reading.separator) for role in (REFERENCE, FINAL))
     if not any(right.names):  # beside no set of right answers the final one is the right one
         right, final = final if any(final.names) else right, None
-    groups = dict[str, list[str | None]]()
-    for name in groups_by:
-        if name not in rows.table.names:
-            problem = f"the column {name!r} (to group the cases by) is missing{hint(name, long.columns)}"
-            raise InputError(problem, source=rows.table.source, got=long.columns)
-        groups[name] = rows.texts(name, rows.same(name, "case", rows.case, rows.cases, rows.coded(name)[0]))
+    groups = {
+        name: rows.texts(name, rows.same(name, "case", rows.case, rows.cases, rows.coded(name)[0]))
+        for name in columns_named(groups_by, long.columns, rows.table.source, "of the cases")
+    }
     lists = _lists(rows, replace(right, groups=groups, final=final), reading, broken, keep_answers or again is not None)
     if again is None or not lists.origin.unread:
         return lists

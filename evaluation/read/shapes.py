@@ -71,7 +71,7 @@ def shape_of(table: Table, given: Lists, by: Collection[str]) -> Shape:
         *([f"right answers in {first_few(map(plain, right), 4)}"] if len(right) > 1 else []),
         *([f"not read: {first_few(map(plain, others), 4)}"] if others else []),
     ]
-    open_ = [name for name in others if ASIDE not in known_as(name)]
+    open_ = [name for name in others if known_as(name).keys().isdisjoint((ASIDE, "case_id"))]
     unread = [name for name in open_ if (of := _values(table, name)) and _may_name(of)]
     could = [name for name in unread if len(set(table.column(name))) < len(table)]
     # lists of several cases would become one case each; a second list by one rater is refused row by row

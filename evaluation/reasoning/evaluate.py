@@ -19,7 +19,7 @@ from ...matcher.protocol import Matcher, loaded
 from ...options import File, Table, checked
 from ...pages.rows import Row
 from ...progress import shown
-from ...stats.resampling import Resampling
+from ...stats.resampling import CASES_ALONE, Resampling
 from ...votes.asking import LanguageModel, named_model
 from ...votes.asking_options import Asking
 from ...votes.prompts.files import prompt_of
@@ -68,7 +68,7 @@ def reasoning(
     human: Table | None = None,
     judge: str | LanguageModel | None = None,
     prompts: Mapping[str, File] | None = None,
-    resampling: Resampling = Resampling(),
+    resampling: Annotated[Resampling, *CASES_ALONE] = Resampling(),
     asking: Annotated[Asking, "endpoints", "store", "max_calls", "max_cost"] | None = None,
 ) -> Report:
     """Compares predicted with annotated diagnostic reasoning: one run, or several side by side.

@@ -30,16 +30,16 @@ def findings_of(
                 run.missing
             ]
             words = f"no prediction for {absent:,} of {len(run.notes):,} notes in {run.name}: they {counts}."
-            yield Finding("reasoning", example=words)
+            yield Finding("family", example=words)
         if wrong := [note for note, one in zip(run.notes, run.reached, strict=True) if one.path_in_graph is False]:
             words = f"{counted(len(wrong), 'predicted path')} of {run.name} lead through no graph, such as that of {wrong[0]}."
             yield Finding("origin", example=words)
     for judge in judges:
         for kind, count in Counter(key[0] for key, said in judge.said.items() if said is None).items():
             words = f"no verdict of {judge.name} on {counted(count, 'pair')} of {kind}s: they count as not alike."
-            yield Finding("reasoning", example=words)
+            yield Finding("family", example=words)
     if not labelled and len(judges) == 1:
-        yield Finding("reasoning", example=_NOT_KNOWN)
+        yield Finding("family", example=_NOT_KNOWN)
     if without := sorted({category for category in runs[0].categories if domains[category] is None}):
         words = f"no medical domain is known of {', '.join(without)}: the option 'domains' takes a table of category and domain."
         yield Finding("origin", example=words)
@@ -54,4 +54,4 @@ def _of_texts(runs: Sequence[Run], matcher: Matcher) -> Iterator[Finding]:
     if foreign := told(matcher, "of_another_language", [text for text in texts if text not in unknown]):
         words = f"{len(foreign):,} of {len(texts):,} different observations and rationales look like no text of the match function's language, such as {texts_in_words(foreign)}"
         words += ": it scores them, but its Obs and Exp say little of these; a judge's do."
-        yield Finding("reasoning", example=words)
+        yield Finding("family", example=words)

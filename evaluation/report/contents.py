@@ -95,7 +95,7 @@ def _spread(row: Row | None, of: Sequence[str] = _OVER_PROMPTS) -> str:
 def _headline_note(report: Results) -> str:
     board, resampling, cases = report.board, report.setup.resampling, report.setup.cases
     rows = [row for column in board.columns for row in column.of_rater.values()]
-    interval = f"{resampling.level:.0%} intervals over {counted(resampling.resamples, 'resample')} of the {cases}s."
+    interval = f"{resampling.level:.0%} intervals over {counted(resampling.resamples, 'resample')} of {resampling.drawn or f'the {cases}s'}."
     uneven = f"n: of how many {cases}s; where it differs, values rest on other {cases}s, and differences say more."
     level = f"{LEVEL}: not shown to be worse than the best (paired permutation test, p ≥ {SIGNIFICANT:g} after Holm's correction), or not tested."
     told = {
@@ -144,7 +144,9 @@ def differences(report: Results) -> list[Block]:
     rows: list[Row] = [row | {"models": _pair(row), "what": "difference"} for row in report.difference_rows]
     most = max((row["n_comparisons"] for row in rows), default=0)
     among = f" for the {counted(most, 'comparison')} of each metric" if most > 1 else ""
-    note = f"On the same {report.setup.cases}s, with the interval and the two-sided p of a paired permutation test (McNemar's, exact, for top-k accuracy), corrected{among} by Holm."
+    drawn = report.setup.resampling.drawn
+    test = f"of {drawn}" if drawn else "McNemar's, exact, for top-k accuracy"
+    note = f"On the same {report.setup.cases}s, with the interval and the two-sided p of a paired permutation test ({test}), corrected{among} by Holm."
     return _first_open(report, "Differences", rows, "models", "what", ["difference"], note)
 
 

@@ -31,6 +31,7 @@ def summarise(
     headline: Sequence[Wish],
     *,
     by: Groups,
+    clusters: Sequence[str] = (),
     absent: NDArray[np.bool_] | None,
     left_out: Mapping[str, str] = {},
     findings: Sequence[Finding],
@@ -41,19 +42,20 @@ def summarise(
     """Makes the report of what families of metrics gave.
 
     headline : the metrics of the leaderboard, `most` of them at most, as far as they are there. by : columns of the cases, for subgroups.
+    clusters : what each case is drawn with; each alone by default.
     absent : bool [n, r], lists that are not there and count as nothing. parts : further parts of the page.
     """
-    resampling = setup.resampling
+    resampling, drawn = setup.resampling, clusters or cases
     scores = [score for family in families for score in family.scores]
     tables = [score for family in families for part in family.parts.values() for score in part]
-    found = {id(one.score): one for one in estimates([*scores, *tables], cases, resampling)}
+    found = {id(one.score): one for one in estimates([*scores, *tables], drawn, resampling)}
     prompts = several(raters.names)
     model_of = {rater: model for model, of in prompts.items() for own in of.values() for rater in own}
     of_models = [[one for model in prompts for one in scores_of_models(f.scores, prompts, [model])] for f in families]
-    models = [estimates(some, cases, resampling) for some in of_models]
-    groups = subgroup_rows(scores, by, cases, resampling)
+    models = [estimates(some, drawn, resampling) for some in of_models]
+    groups = subgroup_rows(scores, by, drawn, resampling)
     model_groups = [row for row in groups if row["algorithm"] not in model_of]
-    model_groups += subgroup_rows(list(chain.from_iterable(of_models)), by, cases, resampling)
+    model_groups += subgroup_rows(list(chain.from_iterable(of_models)), by, drawn, resampling)
     made = [_family(family, found, own, groups, prompts, setup) for family, own in zip(families, models, strict=True)]
 
     names, algorithms = (
@@ -75,7 +77,7 @@ def summarise(
     gone: dict[str, NDArray[np.bool_]] = {}
     if absent is not None and absent.any():
         gone = {name: _without_list(absent, variants.get(name, {"": [name]}), raters.names) for name in compared}
-    differences = difference_rows(tested, pairs, cases, resampling, gone, None if variants else found)
+    differences = difference_rows(tested, pairs, drawn, resampling, gone, None if variants else found)
     return Report(
         setup=setup,
         cases=list(cases),
@@ -88,7 +90,7 @@ def summarise(
         ]),
         left_out=dict(left_out),
         difference_rows=differences,
-        groups=GroupRows(groups, model_groups, subgroup_differences(scores, by, raters.compared or [], cases, resampling, gone)),
+        groups=GroupRows(groups, model_groups, subgroup_differences(scores, by, raters.compared or [], drawn, resampling, gone)),
         evidence=evidence,
         parts=parts,
     )  # fmt: skip

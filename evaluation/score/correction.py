@@ -68,7 +68,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
                     before[algorithm, score.measure.symbol] = value
     family.tables["errors"] = [errors := _errors(sample, peers.top(k), found)]
     family.sentences = partial(_sentences, before, settings)
-    family.findings = [Finding("correction", place=NAME, example=words) for words in _notes(sample, errors)]
+    family.findings = [Finding("family", place=NAME, example=words) for words in _notes(sample, errors)]
     return family
 
 

@@ -87,7 +87,7 @@ def of_labels(
         )
     if len(humans) > 1 and (ties := int((majority_of(labels, of_all=False) == BLANK).sum())):
         words.append(f"{ties:,} of {len(decided):,} items have no majority of the humans.")
-    return rows, [Finding("labels", place=NAME, example=one) for one in words]
+    return rows, [Finding("family", place=NAME, example=one) for one in words]
 
 
 def _agreement(

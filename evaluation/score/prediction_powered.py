@@ -68,7 +68,7 @@ class CorrectedByPairs:
         self._cases = CaseMeans(np.hstack([certain + self.tuning * (shared - certain), places]))
         sample = CaseMeans(np.hstack([held * error[:, None], held]))
         self._sample = sample(np.ones((1, len(held))))
-        drawn = case_weights(len(held), resampling.resamples, resampling.seed + 1)
+        drawn = case_weights(np.arange(len(held)), resampling.resamples, resampling.seed + 1)
         self._resamples = np.concatenate([self._sample[:0], *map(sample, drawn)])
         self._next = 0
 

@@ -54,7 +54,7 @@ def of_cases(scores: Sequence[Score], among: NDArray[np.bool_]) -> list[Score]:
 def estimates(scores: Sequence[Score], names: Sequence[str], resampling: Resampling) -> list[Estimate]:
     """Computes all scores, in the data and in resamples that are the same for all scores over the same cases.
 
-    names : of all cases of the answers.
+    names : of all cases of the answers, or of the clusters that they are in.
     """
     groups: dict[bytes, list[Score]] = {}
     for score in scores:
@@ -140,7 +140,7 @@ def difference_rows(
 ) -> list[Row]:  # fmt: skip
     """Makes the rows of `Report.differences`, first less second, of each pair in the cases in which both have a list.
 
-    cases : the names of all cases. absent : rater -> bool [cases], where it has no list; nothing where all have all.
+    cases : the names of all cases, or of the clusters that they are in. absent : rater -> bool [cases], where it has no list; nothing where all have all.
     found : id of a score -> its estimate, where they are known.
 
     p is two-sided and of paired permutations; p_holm is corrected for the n_comparisons of this metric.
@@ -150,12 +150,12 @@ def difference_rows(
     if not pairs or not scores:
         return []
     whole = estimates(scores, cases, resampling) if found is None else [found[id(one)] for one in scores]
-    order = np.argsort(by_name(cases))
+    units = by_name(cases)
     of_pairs: list[Sequence[Estimate]] = []
     for first, second in pairs:
         both = ~(absent[first] | absent[second]) if absent else np.ones(len(cases), bool)
         of_pairs.append(whole if both.all() else estimates(of_cases(scores, both), cases, resampling))
-    contrasts = [_contrast(one.score, pair, order) for pair, own in zip(pairs, of_pairs, strict=True) for one in own]
+    contrasts = [_contrast(one.score, pair, units) for pair, own in zip(pairs, of_pairs, strict=True) for one in own]
     p = permutation_test(contrasts, len(pairs), resampling.seed).reshape(len(pairs), len(scores))
     rows: list[Row] = []
     for i, score in enumerate(scores):
@@ -169,14 +169,14 @@ def difference_rows(
     return rows
 
 
-def _contrast(score: Score, pair: Pair, order: NDArray[np.intp]) -> Contrast:
-    """In the order of the cases' names, so that the order of the rows changes no p."""
+def _contrast(score: Score, pair: Pair, units: NDArray[np.intp]) -> Contrast:
+    """In the order of the names of cases or clusters, so that the order of the rows changes no p. units : of all cases, by `by_name`."""
     raters, columns = list(score.raters), score.at.shape[1]
-    sums, at = np.zeros((2, len(order), 2 * columns)), order[score.cases]
+    sums, at = np.zeros((2, units.max() + 1, 2 * columns)), units[score.cases]
     for side, rater in enumerate(pair):
         values = score.values[:, score.at[raters.index(rater)]].astype(float)
         there = ~np.isnan(values)
-        sums[side, at] = np.concatenate([np.where(there, values, 0), there], 1)
+        np.add.at(sums[side], at, np.concatenate([np.where(there, values, 0), there], 1))
     change, totals = sums[1] - sums[0], sums.sum(1)
     # what the two never differ in is no matter of permutations
     used = np.asarray(change.any(0))

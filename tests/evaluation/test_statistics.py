@@ -13,7 +13,7 @@ import dxmatch
 from dxmatch.errors import OptionError
 from dxmatch.evaluation.statistics.estimates import measured
 
-from .made import framed, lists_of_everything, scored
+from .made import find, framed, lists_of_everything, scored, told
 
 Cases = dict[str, dict[str, list[str]]]
 WEIGHTED, PLAIN = "quantity-weighted average", "mean of the subsets"
@@ -53,6 +53,23 @@ def test_the_resamples_of_groups_do_not_move_together():
     rows = top_1(scored(frame, "top-1", by="set", resamples=2000).groups.rows)
     width = {row["group"]: row["high"] - row["low"] for row in rows}
     assert width[PLAIN] == pytest.approx(width["a"] / 2**0.5, rel=0.1)
+
+
+# Clusters
+
+
+def test_clusters_are_drawn_and_change_places_whole():
+    """Five patients with 20 cases each, of whom A names all, and B all of the first: p is of 2 to the 4 permutations, not of 2 to the 80."""
+    frame = hits({"A": "1" * 100, "B": "1" * 20 + "0" * 80}).assign(patient=np.repeat([*"vwxyz"], 40))
+    alone, together = (scored(frame, "top-1", resampling={"resamples": 300, "cluster": of}) for of in (None, "patient"))
+    assert "100 cases are of 5 in 'patient'" in told(alone) and "patient" not in told(together)
+    (by_case,), (by_patient,) = (top_1(report.difference_rows) for report in (alone, together))
+    assert by_case["value"] == by_patient["value"] == 0.8 and by_case["low"] > 0.7
+    assert by_patient["low"] == pytest.approx(0.4) and by_patient["p"] == 2 / 2**4 and by_case["p"] < 1e-12
+    assert find(together.rows, algorithm="B")["high"] == pytest.approx(0.6)
+    frame.loc[frame["case_id"] == "c07", "patient"] = None
+    with pytest.raises(OptionError, match="resampling.cluster.*1 of 100 cells are blank; the first is of case 'c07'"):
+        scored(frame, "top-1", resampling={"cluster": "patient"})
 
 
 # Prompts and repeats

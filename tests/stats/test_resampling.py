@@ -18,7 +18,7 @@ def test_means_are_those_of_repeated_cases(n, seed, kind):
     values = generator.integers(0, 2 if kind == "?" else 200, (n, 4)).astype(kind)
     if kind == "f8":
         values[generator.random((n, 4)) < 0.3] = np.nan
-    weights = np.concatenate(list(case_weights(n, 5, seed)))
+    weights = np.concatenate(list(case_weights(np.arange(n), 5, seed)))
     assert (weights.sum(1) == n).all()
     for one, means in zip(weights, CaseMeans(values)(weights), strict=True):
         again = np.repeat(values.astype(float), one.astype(int), axis=0)

@@ -124,7 +124,7 @@ def test_weights_experts_and_pairs_of_elsewhere(world):
     stranger = pd.concat([labelled, pd.DataFrame({"a": ["gout", "flu"], "b": [WORDS[0]] * 2, "label": [1, 0]})])
     rows = [corrected(lists, by_m, table) for table in (labelled, three, stranger)]
     assert rows[0] == rows[1] == rows[2]
-    assert "were left out: 2." in told(of_panel(lists, by_m, labelled=stranger), "correction")
+    assert "were left out: 2." in told(of_panel(lists, by_m, labelled=stranger), "family")
     # a pair of weight 2 stands for two: where all have it, nothing changes
     twice, uneven = (corrected(lists, by_m, labelled.assign(weight=w)) for w in ([2.0] * 14, [1.0, 3.0] * 7))
     assert twice[2]["value"] == pytest.approx(rows[0][2]["value"]) != uneven[2]["value"]
