@@ -26,6 +26,7 @@ from .report.board import AGAINST_EXPERTS, AGAINST_REFERENCES
 from .report.raters import Compare, Raters, groups_of_raters, named_pairs
 from .report.report import Report
 from .report.summarise import summarise
+from .score.disagreements import with_cases
 from .score.scores import Settings
 from .score.wanted import RELATIVE, K, Wanted, family_scores, ks_of, wanted
 from .setup import setup_of
@@ -126,6 +127,7 @@ def evaluate(
             lists, m, want.symbols, settings.max_k(lists.lengths), panels=judged, no_panel=no_panel,
             codes=TextCodes(codes or Codes(), m, asking, reading.encoding), judge=judging, progress=progress,
         )  # fmt: skip
+    matches = with_cases(matches)
     families, left_out = family_scores(matches, settings, want)
     names, roles = lists.raters, lists.roles or [""] * len(lists.raters)
     of_panels = {names[one]: [names[expert] for expert in experts] for one, *experts in judged}

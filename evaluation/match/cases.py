@@ -15,11 +15,10 @@ from ...matcher.doubtful import is_doubtful
 from ...matcher.policy import BROADER, EXCLUDED, NARROWER
 from ...matcher.protocol import tells_relations, told
 from ..read.lists import ABSENT, Lists
-from .pairs import ReferenceMatches, related
+from .pairs import related
 
 _NOT_COMPARED = (
     "no diagnosis could be read from the answer", "no answer was given", "the answer is empty", "no diagnosis is said",
-    "the case has no right answer",
 )  # fmt: skip
 _LONGEST_ANSWER = 4_000
 
@@ -28,12 +27,14 @@ _LONGEST_ANSWER = 4_000
 class CaseTable:
     """The answers in n cases beside their right answers, with what M made of them; computed when it is asked for.
 
+    matches : what each diagnosis is compared with, `pairs`, `said`, `nearest` and `lacking` of `ReferenceMatches`; without right answers
+        `BesideExperts`.
     judged : (case, rater) -> what a judge said of each right answer, in sentences.
     M is asked about relations when `pairs` are, and only about pairs that are shown.
     """
 
     answers: Lists = field(repr=False)
-    matches: ReferenceMatches = field(repr=False)
+    matches: Any = field(repr=False)
     judged: Mapping[tuple[str, str], Sequence[str]] = field(default_factory=dict, repr=False)
 
     def unread(self, case: int, rater: int) -> str | None:
@@ -56,16 +57,14 @@ class CaseTable:
         ModelError
             Where M gives something other than one relation per pair.
         """
-        matches, m, asked = self.matches, self.matches.pairs.matcher, self.matches.pairs
-        probabilities, entries = matches.probabilities[cases], matches.said[cases].copy()
-        place, there = np.nan_to_num(probabilities, nan=-1).argmax(3), entries >= 0
+        m, asked, entries = self.matches.pairs.matcher, self.matches.pairs, self.matches.said[cases].copy()
+        (right, probability), there = self.matches.nearest(cases), entries >= 0
         # a case without a right answer: number -1, so that the codes of its pairs are negative, too
-        right = matches.right[cases[:, None, None], place]
         codes = right[there] * np.int64(len(asked.strings)) + entries[there]
         unique, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
         entries[there] = inverse
         references, diagnoses = asked.texts(unique)
-        probability = np.fmax.reduce(probabilities, 3)[there][first]
+        probability = probability[there][first]
         match, compared = probability >= asked.threshold, unique >= 0
 
         relation, why = np.full((2, len(unique)), None, object)
@@ -117,7 +116,9 @@ class CaseTable:
         answer[nothing] = [self.unread(*at) for at in zip(case[nothing].tolist(), rater[nothing].tolist(), strict=True)]
         compared = of_pair["reference"].is_valid().to_numpy()
         reasons = [answer != np.array(None), nothing & answers.absent[case, rater], nothing, pair < 0, ~compared]
-        why = np.select(reasons, _NOT_COMPARED, np.array([*pairs["why"].to_pylist(), None], object)[pair])
+        why = np.select(
+            reasons, [*_NOT_COMPARED, self.matches.lacking], np.array([*pairs["why"].to_pylist(), None], object)[pair]
+        )
         whole = {
             "case_id": _texts(case, answers.cases), "algorithm": _texts(rater, answers.raters),
             "rank": pa.array((rank + 1).astype(np.int32), mask=nothing),

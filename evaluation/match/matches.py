@@ -39,7 +39,7 @@ class Matches:
     codes : of ICD-10; None where nobody needs them, or something is missing.
     judged : what a judge of whole answers says; None without one. humans : what people say of each right answer, [n, r, D], as of `read_human`.
     no_panel : why there is none.
-    case_table : what was matched with what; None without references.
+    case_table : what was matched with what; None without references and without a panel.
     """
 
     answers: Lists

@@ -162,6 +162,7 @@ class ReferenceMatches:
     right: NDArray[np.int32]
     said: NDArray[np.int32]
     distance: NDArray[np.int8]
+    lacking: str = "the case has no right answer"
 
     @classmethod
     def of(cls, pairs: Pairs, right: NDArray[np.int32], said: NDArray[np.int32]) -> ReferenceMatches:
@@ -187,6 +188,12 @@ class ReferenceMatches:
     def hits(self) -> NDArray[np.bool_]:
         """Gives the verdicts of M: [n, r, K, D]; False where the probability is NaN."""
         return self.probabilities >= self.pairs.threshold
+
+    def nearest(self, cases: Numbers) -> tuple[NDArray[np.int32], Probabilities]:
+        """Finds in some cases the likeliest right answer of each diagnosis, -1 for none, and how likely the two are the same: [m, r, K] both."""
+        probabilities = self.probabilities[cases]
+        place = np.nan_to_num(probabilities, nan=-1).argmax(3)
+        return self.right[cases[:, None, None], place], np.fmax.reduce(probabilities, 3)
 
     @property
     def given(self) -> NDArray[np.bool_]:

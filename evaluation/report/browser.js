@@ -31,7 +31,7 @@ function readCases(raw) {
       const start = data.starts[at];
       const held = Math.min(Math.max(data.lengths[at], 0), data.ranks);
       data.starts[at + 1] = start + held;
-      if (!raw.right[i].length || data.lengths[at] < 0) continue;
+      if (!(raw.panel || raw.right[i].length) || data.lengths[at] < 0) continue;
       let doubt = false;
       let sure = false;
       for (let rank = 1; rank <= Math.min(held, raw.k); rank++) {
@@ -168,11 +168,11 @@ function asked(data, hash) {
 // Cases as elements. Every text of the data goes in as text.
 const RELATION_WORDS = {
   same: "the same disease",
-  narrower: "narrower than the right answer",
-  broader: "broader than the right answer",
+  narrower: "narrower than {it}",
+  broader: "broader than {it}",
   related: "related",
   unrelated: "unrelated",
-  excluded: "cannot be the right answer",
+  excluded: "cannot be {it}",
 };
 
 function element(tag, attributes = {}, ...children) {
@@ -201,8 +201,8 @@ function outcome(data, i, j) {
       : data.verdict[at] === NOT_JUDGED
         ? ["–", "none", "not judged"]
         : data.verdict[at] === FOUND
-          ? [`✓ ${data.rank[at]}`, "found", `a right answer at rank ${data.rank[at]}`]
-          : ["✗", "missed", "no right answer"];
+          ? [`✓ ${data.rank[at]}`, "found", `${data.panel ? "named by an expert" : "a right answer"} at rank ${data.rank[at]}`]
+          : ["✗", "missed", data.panel ? "stands alone" : "no right answer"];
   return { sign: doubtful ? `${sign} ?` : sign, kind: doubtful ? `${kind} doubtful` : kind, said: doubtful ? `${said}, doubtful` : said };
 }
 
@@ -225,7 +225,7 @@ function drawnCase(data, i, chosen) {
     {},
     element("strong", { class: "cases-name" }, data.cases[i]),
     " ",
-    right.length ? element("span", { class: "cases-right" }, right.join(" · ")) : element("span", { class: "cases-right undefined" }, "no right answer given"),
+    right.length ? element("span", { class: "cases-right" }, right.join(" · ")) : data.panel ? null : element("span", { class: "cases-right undefined" }, "no right answer given"),
     " ",
     marks
   );
@@ -310,8 +310,8 @@ function verdictWords(data, i, pair, before) {
   const sign = pairs.match[pair] ? "✓" : "✗";
   if (before) return `${sign} as at rank ${before}`;
   const words = [pairs.probability[pair] < 0 ? sign : `${sign} ${probability(pairs.probability[pair])}`];
-  if (pairs.relation[pair] >= 0) words.push(RELATION_WORDS[data.relations[pairs.relation[pair]]]);
-  if (data.right[i].length > 1) words.push(`nearest: ${data.strings[pairs.right[pair]]}`);
+  if (pairs.relation[pair] >= 0) words.push(RELATION_WORDS[data.relations[pairs.relation[pair]]].replace("{it}", data.panel ? "the expert's" : "the right answer"));
+  if (data.panel || data.right[i].length > 1) words.push(`nearest: ${data.strings[pairs.right[pair]]}`);
   return words.join(", ");
 }
 
@@ -325,18 +325,22 @@ const SHOW_WORDS = {
   disagreements: "Models disagree",
 };
 const SORT_WORDS = { given: "as given", name: "by name", missed: "most missed first" };
+// Of a panel, where a list is missed that no expert stands beside.
+const PANEL_WORDS = { ...SHOW_WORDS, missed: "Anyone alone", "missed-by-all": "All alone", disagreements: "Some alone" };
+const PANEL_SORT_WORDS = { ...SORT_WORDS, missed: "most alone first" };
 
 function browse(holder, data) {
+  const [showAs, sortAs, missed, whose] = data.panel ? [PANEL_WORDS, PANEL_SORT_WORDS, "Stands alone", "Rater"] : [SHOW_WORDS, SORT_WORDS, "Missed", "Model"];
   let state = unfiltered();
   let current = { cases: [], counts: null };
 
-  const search = element("input", { type: "search", placeholder: "case, right answer or diagnosis", autocomplete: "off", spellcheck: "false" });
+  const search = element("input", { type: "search", placeholder: data.panel ? "case or diagnosis" : "case, right answer or diagnosis", autocomplete: "off", spellcheck: "false" });
   const shows = data.m > 1 ? SHOWS : SHOWS.filter((show) => !["missed-by-all", "disagreements"].includes(show));
   const radios = shows.map((show) => {
     const input = element("input", { type: "radio", name: "cases-show", value: show });
     const count = element("span", { class: "cases-count" });
     input.addEventListener("change", () => change({ show }));
-    const words = element("span", {}, SHOW_WORDS[show]);
+    const words = element("span", {}, showAs[show]);
     return { show, input, count, words, label: element("label", {}, input, element("span", {}, words, " ", count)) };
   });
   const select = (label, values, words, set) => {
@@ -344,11 +348,11 @@ function browse(holder, data) {
     const made = element("select", { onchange: () => set(made.value) }, ...options);
     return { made, options, label: element("label", { class: "cases-select" }, element("span", {}, label), made) };
   };
-  const models = select("Model", ["", ...data.models], (name) => name || "any", (model) => change({ model }));
+  const models = select(whose, ["", ...data.models], (name) => name || "any", (model) => change({ model }));
   const groups = data.groups.map((group) =>
     select(group.name, ["", ...group.values], (name) => name || "any", (value) => change({ groups: { ...state.groups, [group.name]: value } }))
   );
-  const sorts = select("Sorted", SORTS, (sort) => SORT_WORDS[sort], (sort) => change({ sort }));
+  const sorts = select("Sorted", SORTS, (sort) => sortAs[sort], (sort) => change({ sort }));
   const status = element("p", { role: "status", class: "cases-status" });
   const printed = element("p", { class: "cases-printed" });
   const list = element("div", { class: "cases-list", role: "group", "aria-label": "Cases" });
@@ -433,7 +437,7 @@ function browse(holder, data) {
     list.replaceChildren(...shown.map((i) => drawnCase(data, i, chosen)));
   }
 
-  const showWords = (show) => (show === "missed" && (state.model || data.m === 1) ? "Missed" : SHOW_WORDS[show]);
+  const showWords = (show) => (show === "missed" && (state.model || data.m === 1) ? missed : showAs[show]);
 
   function label({ made, options }, value, values, count) {
     options.forEach((option, place) => {
@@ -520,18 +524,20 @@ function browse(holder, data) {
   );
   addEventListener("hashchange", follow);
   addEventListener("beforeprint", () => {
-    const first = current.cases.slice(0, PAGE);
+    const show = state.show === "all" ? "missed" : state.show;
+    const cases = current.cases.filter((i) => isShown(data, i, show, data.models.indexOf(state.model)));
+    const first = cases.slice(0, PAGE);
     list.replaceChildren(...first.map((i) => drawnCase(data, i, data.models.indexOf(state.model))));
     for (const [place, item] of [...list.children].entries()) {
       opened(data, item, first[place]);
       item.setAttribute("open", "");
     }
-    const which = [showWords(state.show), state.model, ...Object.values(state.groups), state.search && `“${state.search}”`];
+    const which = [showWords(show), state.model, ...Object.values(state.groups), state.search && `“${state.search}”`];
     const filters = which.filter(Boolean).join(", ");
     printed.textContent =
-      current.cases.length > PAGE
-        ? `Printed are the first ${PAGE} of ${number(current.cases.length)} cases (${filters}).`
-        : `Printed are ${number(current.cases.length)} cases (${filters}).`;
+      cases.length > PAGE
+        ? `Printed are the first ${PAGE} of ${number(cases.length)} cases (${filters}).`
+        : `Printed are ${number(cases.length)} cases (${filters}).`;
   });
   addEventListener("afterprint", draw);
   draw();

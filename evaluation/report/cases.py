@@ -28,10 +28,11 @@ MAX_JUDGED = 3_000_000
 """Characters of what a judge said; more would make the page slow to open."""
 _HERE = Path(__file__).parent
 _SCORES = ("HDP", "HDR", "HDF1")
+_MATCHED = ("algorithm", "rank", "diagnosis", "reference", "probability", "match", "relation", "why")
 
 
 def case_browser(report: Results) -> Browser | None:
-    """Makes the cases for the page, with the data that its script reads; None where no case has a right answer."""
+    """Makes the cases for the page, with the data that its script reads; None where nothing was matched."""
     table = None if report.evidence is None else report.evidence.case_table
     if table is None:
         return None
@@ -43,9 +44,10 @@ def case_browser(report: Results) -> Browser | None:
 
 def browser_of(data: dict[str, Any], *, about: str = "", final: bool = False, judged: str = "") -> Browser:
     """Makes the browser of what `_data` says; what is left out of it is not there. about : the words above it, in the place of those of lists."""
-    data = {"unread": [], "reasons": [""], "relations": []} | data
+    data = {"unread": [], "reasons": [""], "relations": [], "panel": False} | data
     html = template("browser.html.j2", _HERE).render(
-        data=json_in_html(data), shown=len(data["cases"]), total=data["total"], k=data["k"], about=about, final=final, judged=judged, doubtful=DOUBTFUL
+        data=json_in_html(data), shown=len(data["cases"]), total=data["total"], k=data["k"], about=about, final=final, judged=judged, panel=data["panel"],
+        doubtful=DOUBTFUL,
     )  # fmt: skip
     script, style = ((_HERE / f"browser.{kind}").read_text("utf-8") for kind in ("js", "css"))
     return Browser(html, script, style)
@@ -56,16 +58,16 @@ def _chosen(table: CaseTable, k: int) -> NDArray[np.intp]:
     n, answers = len(table.answers.cases), table.answers
     if n <= MAX_CASES:
         return np.arange(n)
-    found = table.matches.hits[:, :, :k].any((2, 3))
-    judged = np.asarray(table.matches.given.any(1))[:, None] & ~answers.absent
-    wanted = np.sum(judged & ~found, axis=1)
+    right, probability = table.matches.nearest(np.arange(n))
+    found = (probability[:, :, :k] >= table.matches.pairs.threshold).any(2)
+    wanted = np.sum((right >= 0).any(2) & ~answers.absent & ~found, axis=1)
     return np.sort(np.argsort(-wanted, kind="stable")[:MAX_CASES])
 
 
 def _data(table: CaseTable, k: int, chosen: NDArray[np.intp], first: Sequence[str]) -> dict[str, Any]:
     """The chosen cases for the script, with the raters in `first` before the others.
 
-    k, threshold, models : as they are. ranks : the places of each list that M was asked about. total : cases in all. cases : the names of those that follow.
+    k, threshold, models : as they are. panel : whether diagnoses stand beside those of experts, not right answers. ranks : the places of each list that M was asked about. total : cases in all. cases : the names of those that follow.
     final : of each case its final diagnosis, where it is told apart; "" else.
     groups : for each column of subgroups its values, and of each case the place of its value, -1 for none.
     strings : every text. right : of each case its right answers, as places in `strings`.
@@ -103,6 +105,7 @@ def _data(table: CaseTable, k: int, chosen: NDArray[np.intp], first: Sequence[st
     fits = sum(len(text) for said in judged.values() for text in said or ()) <= MAX_JUDGED
     return {
         "k": k,
+        "panel": not any(answers.reference),
         "ranks": entries.shape[2],
         "threshold": table.matches.pairs.threshold,
         "total": len(answers.cases),
@@ -140,16 +143,22 @@ def coded_rows(report: Results, case_id: str) -> list[Row]:
     deepest nodes that the diagnosis shares with the reference, None where none), then of the whole list common (the nodes of both
     augmented sets), HDP, HDR and HDF1 (None of the reference).
 
+    Where no codes were looked up it is what was matched with what: algorithm to why of `CaseTable.table`.
+
     Raises
     ------
     OptionError
-        For a case that is not there, and where no codes were looked up.
+        For a case that is not there, and where nothing was matched.
     """
     found, family = report.evidence, report.family("hierarchical")
-    if found is None or found.codes is None or family is None:
-        raise OptionError("case", "asked for where HDP, HDR and HDF1 were computed", case_id)
     if case_id not in report.cases:
         raise OptionError("case", f"a case of the lists{hint(case_id, report.cases)}", case_id)
+    if found is None or found.codes is None or family is None:
+        if found is None or found.case_table is None:
+            raise OptionError("case", "asked for where something was matched", case_id)
+        return [
+            {of: row[of] for of in _MATCHED} for row in found.case_table.table.to_pylist() if row["case_id"] == case_id
+        ]
     tree, case, answers = hierarchy(found.codes.tree), report.cases.index(case_id), found.answers
     coded = found.codes.top(report.setup.ks["hierarchical"])
     right, texts = [nodes for nodes, _ in coded.right[case]], answers.reference[case]

@@ -37,12 +37,12 @@ class Report(Results):
     """Results that print and save themselves."""
 
     def case(self, case_id: str | int) -> Any:
-        """Gives the reference and each list of one case with codes and names, what they share, HDP, HDR and HDF1.
+        """Gives the reference and each list of one case with codes and names, what they share, HDP, HDR and HDF1; without codes what was matched.
 
         Raises
         ------
         OptionError
-            For a case that is not there, and where no codes were looked up.
+            For a case that is not there, and where nothing was matched.
         """
         return self.framed(coded_rows(self, str(case_id)))
 

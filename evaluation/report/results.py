@@ -236,7 +236,7 @@ class Results:
         Raises
         ------
         OptionError
-            Where no case has a right answer.
+            Where no case has a right answer, and there is no panel.
         """
         return to_native(self._arrow_of("matches"), self.setup.frame)
 
@@ -277,6 +277,6 @@ class Results:
             if found.of_final is not None and (final := found.of_final.judged) is not None:
                 rows += [row for (case, *_), row in final.rows.items() if row["reference"] not in right[case]]
         if rows is None:
-            allowed = "matches where a case has a right answer, judgements where there was a judge"
+            allowed = "matches where a case has a right answer or there is a panel, judgements where there was a judge"
             raise OptionError("name", ", ".join([allowed, *self._further_rows]), name)
         return arrow_table(rows)

@@ -1,21 +1,86 @@
-"""The cases to look at: where an algorithm and its panel differ most, with the lists and what M made of them."""
+"""The cases of a panel: what each rater says beside the experts; and those to look at, where an algorithm and its panel differ most."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...pages.rows import Row
+from ..match.cases import CaseTable
 from ..match.matches import Matches
-from ..match.pairs import PeerMatches
+from ..match.pairs import Pairs, PeerMatches
 from ..read.lists import ABSENT, ALGORITHM, EXPERT, REFERENCE
 
 SHOWN = 24
 """Cases in all; each algorithm gets its share, from 2 to 10."""
 _NOTHING = {"nearest": None, "probability": None, "match": None}
+
+
+@dataclass(frozen=True)
+class BesideExperts:
+    """What the experts say beside each diagnosis, in the place of right answers: of `CaseTable`.
+
+    An algorithm stands beside its experts (in turn: beside all others), an expert beside the other experts.
+    """
+
+    peers: PeerMatches
+    lacking: str = "no expert gives a diagnosis"
+
+    @property
+    def pairs(self) -> Pairs:
+        """Those that M was asked."""
+        return self.peers.pairs
+
+    @property
+    def said(self) -> NDArray[np.int32]:
+        """int32 [n, r, K], the diagnoses in `pairs.strings`; negative where there is none."""
+        return self.peers.entries
+
+    @cached_property
+    def judges(self) -> NDArray[np.bool_]:
+        """bool [r, r]: beside whom a rater stands."""
+        found = np.zeros((self.said.shape[1],) * 2, bool)
+        found[:, [expert for _, *experts in self.peers.panels for expert in experts]] = True
+        for algorithm, *experts in self.peers.panels:
+            found[algorithm] = False
+            found[algorithm, experts] = True
+        return found & ~np.eye(len(found), dtype=bool)
+
+    def nearest(self, cases: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Finds in some cases which diagnosis of an expert is likeliest to be the same, -1 for none, and how likely it is: [m, r, K] both."""
+        peers, shape = self.peers, (len(cases), *self.said.shape[1:])
+        asked, said = (
+            np.append(peers.codes, -2),
+            np.append(peers.probabilities, -1.0),
+        )  # the last for what M was not asked
+        right, probability = np.full(shape, -1, np.int32), np.full(shape, np.nan)
+        for at, entries in enumerate(self.said[cases]):
+            texts, place = np.unique(entries, return_inverse=True)
+            place = place.reshape(entries.shape)
+            held = np.zeros((len(entries), len(texts)), bool)
+            np.put_along_axis(held, place, values=True, axis=1)
+            codes = peers.pairs.codes_of(texts[:, None], texts, ordered=False)
+            known = np.searchsorted(peers.codes, codes)
+            chances = np.where(asked[known] == codes, said[known], -1.0)
+            for rater, judges in enumerate(self.judges):
+                own = np.where(held[judges].any(0), chances[place[rater]], -1.0)
+                best = own.argmax(1)
+                likely = own[np.arange(len(best)), best]
+                right[at, rater] = np.where(likely < 0, -1, texts[best])
+                probability[at, rater] = np.where(likely < 0, np.nan, likely)
+        return right, probability
+
+
+def with_cases(matches: Matches) -> Matches:
+    """Adds the cases of a panel, where none has a right answer."""
+    if matches.case_table is not None or matches.peers is None:
+        return matches
+    return replace(matches, case_table=CaseTable(matches.answers, BesideExperts(matches.peers)))
 
 
 def disagreement_rows(matches: Matches, ae: NDArray[Any], ee: NDArray[Any], mu: NDArray[Any], k: int) -> list[Row]:

@@ -19,6 +19,7 @@ from dxmatch.errors import InputError, ModelError, NotUnderstoodWarning, OptionE
 from dxmatch.evaluation.report import results as module
 
 from ..made import POINTS, By, SetMatcher, find, framed, scored, told, value
+from ..report.pages import Page
 
 WORDS = ["asthma", "copd", "angina", "gout", "Gout", "none"]
 lists = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4)
@@ -276,3 +277,33 @@ def test_the_files_hold_the_table_and_a_spreadsheet_runs_no_formula(report, tmp_
     assert "'=1+1 disease" in formula.save_table("matches", tmp_path / "m.csv").read_text()
     with pytest.raises(InputError):
         report.save_table("matches", tmp_path / "m.odt")
+
+
+PANEL = {
+    "one": {"A": ["flu", "gout"], "B": ["copd"], "X": ["podagra", "croup"], "Y": ["Gout"], "Z": ["none"]},
+    "two": {"A": ["copd"], "B": ["gout"], "X": ["gout", "gout"], "Y": [], "Z": []},
+}
+
+
+@pytest.mark.parametrize("in_turn", [False, True])
+def test_the_cases_of_a_panel(in_turn):
+    """Each stands beside the experts but itself, in turn beside all others."""
+    m = By(lambda x, y: 0.9 if {x, y} == {"gout", "podagra"} else 0.6 if {x, y} == {"gout", "Gout"} else 0.1)
+    given = {
+        "panel": dxmatch.Panel(in_turn=in_turn),
+        "reading": dxmatch.Reading(missing="empty", no_diagnosis=["none"]),
+    }
+    report = scored(PANEL, "relative", m, k=2, **given)
+    rows = rows_of(report)
+    said = {
+        (row["case_id"], row["algorithm"], row["rank"]): [row[of] for of in ("reference", "probability", "match")]
+        for row in rows
+    }
+    assert said["one", "A", 2] == ["podagra", 0.9, True] and said["two", "B", 1] == ["gout", 1.0, True]
+    assert said["one", "X", 1][1:] == ([0.9, True] if in_turn else [0.1, False]) and not said["two", "A", 1][2]
+    assert said["two", "X", 1] == (["gout", 1.0, True] if in_turn else [None] * 3)
+    assert find(rows, case_id="two", algorithm="Y")["why"] == "the answer is empty"
+    page = Page(report.to_html()).cases
+    assert page["panel"] and page["right"] == [[], []] and page["lengths"][:5] == [2, 1, 2, 1, 1]
+    of_case = report.case("one").to_dict("records")
+    assert [row["match"] for row in known(of_case)] == [row["match"] for row in rows if row["case_id"] == "one"]
