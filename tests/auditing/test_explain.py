@@ -62,7 +62,8 @@ def test_the_words(matcher, same_site):
     said = "They share 'renal' and 'pancreatitis'|'acute' and 'chronic' differ|Match: probability 0.9|ratio_unigram (0.667,"
     assert [words for words in said.split("|") if words not in text] == []
     other = str(dxmatch.explain(matcher, "asthma", "hip fracture"))
-    assert "No match, doubtful: probability" in other and "Against a match" in other and "graph of diseases" not in text + other
+    assert "No match, doubtful: probability" in other and "Against a match" in other
+    assert "graph of diseases" not in text + other
     turned = dxmatch.explain(matcher, same_site.b, same_site.a)
     assert turned.parts == same_site.parts and turned.wording.only_b == same_site.wording.only_a
 
