@@ -6,6 +6,7 @@ A number of an evaluation that moves with the seed is frozen as what it is under
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -22,6 +23,7 @@ def freeze(family: str, name: str) -> None:
 
 
 if __name__ == "__main__":
+    warnings.simplefilter("ignore")  # as the tests of all families but those whose runs warn of nothing
     family, *names = sys.argv[1:]
     for name in names or FAMILIES[family].RUNS:
         print(name)
