@@ -37,6 +37,7 @@ from .labelling.labels import labels as labels
 from .labelling.suggest import suggest as suggest
 from .labelling.suggestion import Suggestion as Suggestion
 from .matcher.asked_models import check_endpoints as check_endpoints
+from .matcher.doubtful import Doubtful as Doubtful
 from .matcher.icd_mapper import IcdPreset as IcdPreset
 from .matcher.icd_mapping import IcdAccuracy as IcdAccuracy
 from .matcher.icd_mapping import icd as icd

@@ -39,7 +39,7 @@ Place = Output | None
 """One that it writes if it is given."""
 TableFile = Annotated[Path, WRITTEN, check_output] | None
 """A table that it writes, if any; what cannot be written ends it before anything is read."""
-_NAMED = ("judge", "codes", "graded", "threshold", "encoder", "about")
+_NAMED = ("judge", "codes", "graded", "threshold", "encoder", "about", "doubtful")
 """Parameters whose fields carry their name: --judge.model."""
 _SHORT = {"output": "-o", "models": "-m"}
 _FIRST = ("What comes out", "Options")
@@ -196,8 +196,11 @@ class Call:
     lacking: bool = False
 
     def __post_init__(self) -> None:
-        """Makes the object whose budget says afterwards what came of asking."""
+        """Makes the objects whose budgets say afterwards what came of asking, in one list."""
         self.given["asking"] = Asking(**self.given.get("asking", {}))
+        if doubtful := self.given.get("matcher", {}).get("doubtful"):
+            doubtful["asking"] = Asking(**doubtful.get("asking", {}))
+            doubtful["asking"].budget.summaries = self.given["asking"].budget.summaries
 
     def __call__(self, other: Callable[..., Any] | None = None, /, **more: Any) -> Any:
         """Calls it, or another, with what it takes, and `more` that the command itself gives; the match function is loaded where it must be one."""

@@ -121,6 +121,9 @@ def score_files(
         return _at_once(
             m, read_pairs(source, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding), output, add
         )
+    if m.model.verdicts is not None:
+        problem = "left out in a job of chunks, whose finished parts keep what was decided; a job that ends in another file than Parquet asks"
+        raise OptionError("doubtful", problem, m.model.verdicts.how.model)
     if output is None:
         raise OptionError("output", "a .parquet file or a folder, for what is scored in chunks", output)
     rejects = None if reading.rejects is None else Path(reading.rejects)

@@ -19,7 +19,7 @@ from ..files.wording import counted, is_file_name
 from ..models.folder import ModelFolder
 from ..models.relation import LEARNT_POLICIES, RelationModel
 from ..terms.icd.naming import NOTHING
-from .doubtful import is_doubtful
+from .doubtful import MODEL, SAID, M, Verdicts, is_doubtful
 from .policy import EXCLUDED, POLICIES, RELATIONS, SAME, SPECIFICATION, Policy, PolicyName
 from .relation import RELATION_COLUMNS, SURE, Relation, Relations, reason
 
@@ -42,7 +42,8 @@ class PairModel:
     """What pairs are seen with: the columns, what stands behind them, and, of a trained M, its parts and how they decide.
 
     policy : which relations count as a match. judge_all : scores what is not understood, too. min_coverage : the least share of pairs, in
-    [0, 1], that each vote and pick must be known for. threshold : a pair matches from this probability up.
+    [0, 1], that each vote and pick must be known for. threshold : a pair matches from this probability up. verdicts : of a language model
+    on doubtful pairs; without it M decides all.
     """
 
     features: FeatureSet
@@ -52,6 +53,7 @@ class PairModel:
     judge_all: bool = False
     min_coverage: float = MIN_COVERAGE
     threshold: float = 0.5
+    verdicts: Verdicts | None = None
 
     def batch(self, a: Strings, b: Strings, *, progress: Progress | None = None) -> Batch:
         """n pairs of texts; see `different_texts` for what is taken, and refused."""
@@ -128,6 +130,8 @@ class PairModel:
             Where relations are asked for of a model without a relation model.
         """
         names = {"probability": "float64", "match": "bool", "doubtful": "bool"}
+        if self.verdicts is not None:
+            names["decided_by"] = "string"
         if self.providers.naming.vocabulary is not None:
             names |= dict.fromkeys(READINGS, "string")
         if "relation" in add:
@@ -249,13 +253,30 @@ class Batch(Lazy):
 
     @property
     @once
-    def decided(self) -> NDArray[np.float64]:
+    def by_m(self) -> NDArray[np.float64]:
         """float64[m]: the probability under the default policy, 1 for equal names, 0 where what is said of them excludes a match, or `only_in_a_class`."""
         parts, table = self.model.trained, self.features
         probability = parts.manifest.decision.calibration(parts.trees.raw(table, threads=self._threads))
         probability[self.model.features.excludes(table) | self.only_in_a_class] = 0.0
         probability[self.equal] = 1.0
         return probability
+
+    @property
+    @once
+    def by_model(self) -> NDArray[np.float64]:
+        """float64[m]: the verdict of the language model that decides doubtful pairs, 1 or 0; NaN where M decides."""
+        out, verdicts, names = np.full(len(self.first), np.nan), self.model.verdicts, self.names.names
+        if verdicts is not None:
+            scored = np.bincount(self.pair_of_row[~self.unscored], minlength=len(out)) > 0
+            doubtful = np.flatnonzero(is_doubtful(self.by_m, verdicts.how.between) & scored)
+            pairs = zip(self.first[doubtful].tolist(), self.second[doubtful].tolist(), strict=True)
+            out[doubtful] = verdicts.on([(names[i], names[j]) for i, j in pairs])
+        return out
+
+    @property
+    def decided(self) -> NDArray[np.float64]:
+        """float64[m]: `by_m`, but 1 or 0 where `by_model` says so."""
+        return np.where(np.isnan(self.by_model), self.by_m, self.by_model)
 
     def probability(self, policy: PolicyName | None = None) -> NDArray[np.float64]:
         """float64[n] under a policy, the model's own if not given; NaN where a row is unscored."""
@@ -317,9 +338,12 @@ class Batch(Lazy):
 
     def reasons(self) -> tuple[str, ...]:
         """Why each row is what it is, in a sentence; "" where neither the words nor the graph say anything, and for a row that is unscored."""
-        rows = zip(self.a.tolist(), self.b.tolist(), self.unscored.tolist(), strict=True)
-        providers = self.model.providers
-        return tuple("" if unscored else reason(providers, self.names, a, b) for a, b, unscored in rows)
+        by_row = self.a, self.b, self.unscored, self.by_model[self.pair_of_row]
+        rows, providers = zip(*(each.tolist() for each in by_row), strict=True), self.model.providers
+        return tuple(
+            SAID.get(verdict) or ("" if unscored else reason(providers, self.names, a, b))
+            for a, b, unscored, verdict in rows
+        )
 
     def relation(self) -> Relation:
         """What the one row is."""
@@ -423,6 +447,8 @@ class Batch(Lazy):
             "match": pa.array(self.match, mask=blank),
             "doubtful": pa.array(is_doubtful(probability), mask=blank),
         }
+        if self.model.verdicts is not None:
+            columns["decided_by"] = pa.array(np.where(np.isnan(self.by_model[rows]), M, MODEL), mask=blank)
         if self.model.providers.naming.vocabulary is not None:
             read_as = {
                 text: ", ".join(f"{written} → {read}" for written, read in words)

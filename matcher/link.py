@@ -69,7 +69,9 @@ def link(
     blocks = [wanted[start : start + at_once] for start in range(0, len(wanted), at_once)]
     model = model.with_votes(names, (search(block[understood[block]]) for block in blocks))
     job = (*judged_by, k, least, candidates, at_once, a.texts, b.texts)
-    with contextlib.nullcontext() if output is None else KeptBlocks(output, len(blocks), *job) as kept:
+    # where a language model decides, what was asked is kept in its store, and what was not is asked by the next call
+    keeps = None if output is None or model.verdicts is not None else KeptBlocks(output, len(blocks), *job)
+    with keeps or contextlib.nullcontext() as kept:
         found: list[Block] = [dict.fromkeys(("a", "b"), np.zeros(0, np.int32)) | {"probability": np.zeros(0)}]
         with progress.shown("Linking terms") as report:
             for number, block in enumerate(blocks):

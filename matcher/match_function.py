@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import progress
-from ..endpoints.endpoint import Endpoint, read_services
+from ..endpoints.endpoint import read_services
 from ..errors import ModelError, OptionError
 from ..features.compute import MIN_COVERAGE
 from ..features.feature_set import FeatureSet
@@ -30,6 +30,7 @@ from ..terms.icd.naming import LANGUAGE, SCRIPT
 from ..terms.text.vocabulary import Corrections
 from .batch import Added, Batch, PairModel, Scored, check_text
 from .candidates import CANDIDATES
+from .doubtful import Doubtful, Verdicts
 from .hub import hub_model, hub_name, push
 from .loading import Loading, check_identity, open_parts, open_store
 from .policy import POLICIES, SPECIFICATION, PolicyName
@@ -39,7 +40,6 @@ from .relation import Relation, Relations
 if TYPE_CHECKING:
     from ..features.names import Strings
     from ..files.pairs import Pairs
-    from ..votes.store.store import VoteStore
 
 _PROBABILITY = Rule.of(Annotated[float, Between(0, 1)])
 
@@ -52,6 +52,7 @@ def load(
     threshold: Annotated[float, Between(0, 1)] | None = None,
     judge_all: bool = False,
     min_coverage: Annotated[float, Between(0, 1)] = MIN_COVERAGE,
+    doubtful: Doubtful | None = None,
     loading: Loading = Loading(),
 ) -> MatchFunction:
     """A match function from its folder, or the one that ships with dxmatch (`offline-en`): no download, no network.
@@ -71,6 +72,9 @@ def load(
         several diagnoses in one string, a word for none. By default they are left unscored, and counted.
     min_coverage
         The least share of pairs that each vote and pick must be known for; fewer are refused.
+    doubtful : Doubtful, optional
+        The language model that decides pairs of which M is not sure: the probability of such a pair is then 1 or 0. M decides the others,
+        those without an answer that can be read, and all under another policy than "specification", which is what is asked.
     loading : Loading
         Where it is taken from, what it must be, and what it may open beside its folder.
 
@@ -91,7 +95,7 @@ def load(
         parts = shipped_parts() if matcher is None else model_folder.load(matcher)
     m = MatchFunction(
         parts, store=open_store(loading.store), endpoints=read_services(loading.endpoints)[0], encoders=loading.encoders, allow_download=loading.allow_download,
-        min_coverage=min_coverage, policy=policy, judge_all=judge_all,
+        min_coverage=min_coverage, policy=policy, judge_all=judge_all, doubtful=doubtful,
     )  # fmt: skip
     m.threshold = m.threshold_or(threshold)
     m.fetched_from = fetched_from
@@ -112,21 +116,23 @@ class MatchFunction:
         self,
         parts: ModelFolder,
         *,
-        store: VoteStore | None = None,
-        endpoints: Mapping[str, Endpoint] | None = None,
-        encoders: Mapping[str, str | os.PathLike[str]] | None = None,
-        allow_download: bool = False,
         min_coverage: float = MIN_COVERAGE,
         policy: PolicyName = SPECIFICATION,
         judge_all: bool = False,
+        doubtful: Doubtful | None = None,
+        **opened: Any,
     ) -> None:
+        """opened : store, endpoints, encoders (where they lie) and allow_download, as of `open_parts`."""
         self.parts, self.name = parts, parts.manifest.name
         self.fetched_from: str | None = None
         """Of a model of the hub: "owner/name@commit"."""
-        features, opened = open_parts(
-            parts, encoders, store=store, endpoints=endpoints or {}, allow_download=allow_download
-        )
-        self.model = PairModel(features, opened, parts, POLICIES[policy], judge_all, min_coverage)
+        features, providers = open_parts(parts, **opened)
+        if doubtful is not None and policy != SPECIFICATION:
+            raise OptionError(
+                "doubtful", f"left out under the policy {policy}, which nobody is asked by", doubtful.model
+            )
+        verdicts = None if doubtful is None else Verdicts(doubtful)
+        self.model = PairModel(features, providers, parts, POLICIES[policy], judge_all, min_coverage, verdicts=verdicts)
         """What it sees pairs with; `replace` gives another of the same parts."""
         self.threshold = self.model.threshold_of(policy)
         warn_of_other_releases(self.name, parts.manifest.made.libraries)
@@ -142,6 +148,7 @@ class MatchFunction:
             "min_coverage": self.model.min_coverage,
             "policy": self.policy,
             "judge_all": self.model.judge_all,
+            "doubtful": self.model.verdicts and self.model.verdicts.how,
         }
         source = None if parts is shipped_parts() else parts if parts.path is None else parts.path.absolute()
         return _arrived, (source, parts.sha256, options, self.threshold, self.fetched_from)
@@ -157,7 +164,7 @@ class MatchFunction:
     def under(self, policy: PolicyName) -> Self:
         """The same match function under another policy, with that policy's threshold."""
         other = copy(self)
-        other.model = replace(self.model, policy=POLICIES[policy])
+        other.model = replace(self.model, policy=POLICIES[policy], verdicts=None)
         other.threshold = self.model.threshold_of(policy)
         return other
 
@@ -294,6 +301,13 @@ class MatchFunction:
     def read_as(self, texts: Sequence[str]) -> dict[str, Corrections]:
         """Of different texts those with words that are read as others: what was written, and what it is read as."""
         return self._told(texts, "read_as")
+
+    def doubts(self, a: Sequence[str], b: Sequence[str]) -> tuple[int, str] | None:
+        """Of different pairs that were scored, how many were doubtful, and in words who decided them; None where M decides all."""
+        if (verdicts := self.model.verdicts) is None:
+            return None
+        pairs = [*zip(self.providers.naming(a), self.providers.naming(b), strict=True)]
+        return verdicts.count(pairs).total(), verdicts.told(pairs)
 
     def _told(self, texts: Sequence[str], of: str) -> dict[str, Any]:
         found: Mapping[int, Any] = getattr(Names.read(texts, self.providers), of)

@@ -24,6 +24,8 @@ def model_facts(m: Any) -> str:
     ]
     if m.fetched_from is not None:
         rows.append(("From the hub", m.fetched_from))
+    if m.model.verdicts is not None:
+        rows.append(("Doubtful pairs", m.model.verdicts.told()))
     for part, where in _PARTS.items():
         if part in m.metrics:
             rows += [(f"{name} {where}", measured(m.metrics[part][key])) for key, name in _MEASURES.items()]

@@ -119,7 +119,7 @@ def match(
         found["of_final"] = Matches(both[1], m, final, codes=coded[1], judged=judge.judgements(both[1], matcher))
     return Matches(
         answers, m, **found, codes=coded[0], judged=judged, humans=humans, no_panel=no_panel,
-        findings=(*findings, *_findings(answers, matcher)),
+        findings=(*findings, *_findings(answers, matcher, pairs)),
     )  # fmt: skip
 
 
@@ -159,8 +159,10 @@ def texts_in_words(reasons: Mapping[str, str]) -> str:
     return first_few(f"{quoted(text)} ({why})" for text, why in reasons.items())
 
 
-def _findings(answers: Lists, matcher: Matcher) -> Iterator[Finding]:
-    """What of the lists is not looked at, what M does not understand, and what it reads as other words."""
+def _findings(answers: Lists, matcher: Matcher, pairs: Pairs) -> Iterator[Finding]:
+    """What of the lists is not looked at, what M does not understand, what it reads as other words, and who decided what it is not sure of."""
+    if doubts := getattr(matcher, "doubts", lambda a, b: None)(*pairs.texts(pairs.codes)):
+        yield Finding("doubtful", doubts[0], len(pairs.codes), example=doubts[1])
     if longer := int((answers.lengths > MAX_K).sum()):
         yield Finding("lengths", longer, answers.lengths.size, f"longer than the {MAX_K} ranks looked at")
     texts = list(dict.fromkeys([*answers.strings, *chain(*answers.reference)]))

@@ -73,5 +73,6 @@ KINDS: dict[str, Kind] = {  # at most twenty
     "lengths": Kind(8, "{count:,} of {of:,} lists are {place}{example}."),
     "spelling": Kind(7, "{count:,} different diagnoses were compared with slips of the pen mended: {example}."),
     "origin": Kind(5, "{example}"),
+    "doubtful": Kind(36, "of {of:,} different pairs {count:,} were doubtful and went to a language model: {example}."),
     "family": Kind(33, "{example}"),  # what one family of metrics says, in its own words
 }  # fmt: skip
