@@ -110,7 +110,7 @@ bench: $(VENV)/.installed-bench
 	$(BIN)/python -m tests.bench
 
 # The papers' printed figures beside ours: make reproduce DATA=FOLDER, of the authors' published files, where you have them.
-reproduce: $(VENV)/.installed-dev
+reproduce: $(VENV)/.installed
 	$(BIN)/python -m tests.reproduce $(if $(filter file,$(origin DATA)),,"$(DATA)")
 
 # What ships: the encoder, measured beside its peer, then the match function on top of it. Needs the real data; a quarter of an hour.

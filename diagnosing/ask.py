@@ -54,8 +54,8 @@ def ask(
     models
         "ENDPOINT:MODEL", one or several.
     prompts
-        Built-in ones by name ("free", "role", "steps", "json", as ClinBench-HPB has four; "ddx" for five diagnoses, as H-DDx
-        has it), or text files with the placeholder {case}, as `votes.prompts.files` says.
+        Built-in ones by name ("free", "role", "steps", "json", as ClinBench-HPB has four, and "question" for cases that end with
+        one; "ddx" for five diagnoses, as H-DDx has it), or text files with the placeholder {case}, as `votes.prompts.files` says.
     repeats
         How often each question is put. Repeats are a level of their own: the lists call them "MODEL [PROMPT #1]", "#2", ….
     k

@@ -1,4 +1,4 @@
-"""One figure of a paper beside ours, the table of them, and the papers' printed tables: CSV files in `printed/`."""
+"""One stated figure, of a paper or by hand, beside ours, the table of them, and the papers' printed tables: CSV files in `printed/`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-SAME, EXPLAINED, DIFFERENT = "as printed", "explained", "DIFFERENT"
+SAME, EXPLAINED, DIFFERENT = "as stated", "explained", "DIFFERENT"
 PRINTED = Path(__file__).parent / "printed"
-_COLUMNS = ("Place", "What", "Printed", "Ours", "")
+_COLUMNS = ("Place", "What", "Stated", "Ours", "")
 
 
 def rows_of(name: str) -> list[dict[str, str]]:
@@ -29,7 +29,7 @@ def read_rows(path: Path) -> list[dict[str, str]]:
 
 @dataclass(frozen=True)
 class Figure:
-    """paper, place : where it is printed. what : of what; figures of one place and thing share a row. printed, ours : the two.
+    """paper, place : where it is stated. what : of what; figures of one place and thing share a row. printed, ours : the two.
 
     within : how far ours may be: half of the last printed digit, and what the rounding of the printed inputs adds.
     instead, why : what ours must be, within the same, where it is known to differ, and why: as printed it is DIFFERENT then, too.
@@ -55,8 +55,8 @@ class Figure:
         return isclose(a, b, rel_tol=0, abs_tol=self.within + 1e-9)
 
 
-def show(figures: list[Figure]) -> None:
-    """A table for each paper, why figures differ, and how many come out."""
+def show(figures: list[Figure], whose: str) -> None:
+    """A table for each paper, why figures differ, and how many come out. whose : who states them."""
     console = Console()
     for paper, group in groupby(figures, lambda one: one.paper):
         of_paper = list(group)
@@ -70,7 +70,7 @@ def show(figures: list[Figure]) -> None:
         for number, why in enumerate(reasons, 1):
             console.print(f"({number}) {why}.", highlight=False)
         console.print(f"{paper}: {_counts(of_paper)}.", style="bold", highlight=False, soft_wrap=True)
-    console.print(f"Altogether: {_counts(figures)}.", style="bold", highlight=False, soft_wrap=True)
+    console.print(f"{whose}: {_counts(figures)}.", style="bold", highlight=False, soft_wrap=True)
 
 
 def _outcome(shown: Figure, ones: list[Figure], reasons: list[str]) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from .answer import Answer, Head, files_below, objects_below, told_by
 
 TITLE = "ClinBench-HPB"
-_KEYS = (("patient_info", "diagnosis"),)
+_KEYS = (("patient_info", "diagnosis"), ("question", "options", "answer"))  # enqa.json lies in the folder of the cases
 _PATIENT = ("patient_id", "Index", "index")  # keys of the number of a patient, who has one of them or none
 _PART = re.compile(r"(?i)[-_ ]?part[-_ ]?\d+$")
 SHOWN = re.compile(r"patient_info|(?:laboratory|blood|imaging)_\w+|question")
@@ -28,13 +28,14 @@ def reads(head: Head) -> bool:
 def read(path: Path) -> Iterator[Answer]:
     """The right answers of each case of a file or folder. Errors: `InputError` for what is no case.
 
-    A case is called by its ID (else its row, from 1), of several files FILE/ID; "ID (2)" where the ID stands a second time.
+    A case is called by its ID (else its row, from 1), of several files FILE/ID; "ID (2)" where the ID stands a second time. The questions
+    beside the cases are for `dxmatch choice`.
     """
     several, seen = len(files_below(path, "*.json")) > 1, Counter[str]()
     for file, row, item in objects_below(path, _KEYS, "*.json"):
-        name = str(next((item[key] for key in _PATIENT if key in item), row))
-        name = f"{file.stem}/{name}" if several else name
+        if "options" in item:
+            continue
+        name = f"{file.stem}/" * several + str(next((item[key] for key in _PATIENT if key in item), row))
         seen[name] += 1  # titles stand twice in the published files
-        name = name if seen[name] == 1 else f"{name} ({seen[name]})"
-        more = {"subset": _PART.sub("", file.stem)}
+        name, more = name + f" ({seen[name]})" * (seen[name] > 1), {"subset": _PART.sub("", file.stem)}
         yield Answer(name, None, references=item["diagnosis"], more=more, source=file, row=row, held=item)
