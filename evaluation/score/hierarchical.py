@@ -278,7 +278,7 @@ def hdf1(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm"
 
     Also called
     -----------
-    hierarchical F1, H-DDx F1
+    hierarchical F1, H-DDx F1, delta rank, rank shift, change of rank
 
     Formula
     -------
@@ -315,6 +315,7 @@ def hdf1(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm"
     by chapter (Table 7) C and C^ keep the nodes of that chapter alone, in the cases whose reference has a code in
         it: a list that enters it nowhere is not in HDP and 0 in HDR there, and HDF1 is 0 where HDR is;
         `HDF1(J00-J99)@5`
+    the change of rank (Table 2) from top-k accuracy to HDF1 is the table `hierarchical.rank_shifts` of an evaluation
     of the 8 printed cases (Tables 3 and 8) 6 come out as their codes are printed, and all 8 where J01.9 of case 3
         is read as its only leaf, J01.90: as printed they have .2000 and .8000 in the place of .1935 and .7692
 

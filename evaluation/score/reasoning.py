@@ -106,7 +106,7 @@ def diagnosis_accuracy(annotated: Sequence[str], predicted: Sequence[str | None]
 
     Also called
     -----------
-    diagnosis accuracy, Acc.diag
+    diagnosis accuracy, Acc.diag, PDD, primary discharge diagnosis
 
     Formula
     -------

@@ -79,7 +79,7 @@ def precision_at_k(mu: ArrayLike, k: int, sizes: ArrayLike | None = None) -> NDA
 
     Also called
     -----------
-    P@k
+    P@k, mu, multiplicity
 
     Formula
     -------
@@ -141,7 +141,7 @@ def recall_at_k(mu: ArrayLike) -> NDArray[np.float64]:
 
     Also called
     -----------
-    R@k
+    R@k, chi, characteristic function
 
     Formula
     -------
