@@ -42,16 +42,9 @@ _PREFIXES = words_in(
     "thoraco lumbo sacro costo sterno abdomino pelvi scroto tubo salpingo oophoro veno arterio vaso"
 )
 
-_DENIALS = words_in(
-    "kein keine keinen keiner nicht ohne sin senza sans ningun ninguna aucun aucune niet geen ingen ikke inte"
-)
-"""Words of other languages that deny: "kein Asthma" would be an asthma."""
-
-_FALSE_FRIENDS = words_in("hypertonie hypotonie")
-"""Words of other languages near English ones of another meaning: German "Hypertonie" is high blood pressure, no hypertonia."""
-
-NEVER_ENGLISH = _DENIALS | _FALSE_FRIENDS
-"""No slips of English words; where one stands, the text is of another language."""
+NEVER_ENGLISH = words_in(" ".join(row["words"] for row in rows_in("never_english", "en")))
+"""No slips of English words; where one stands, the text is of another language. Words that deny ("kein Asthma" would be an asthma), false
+friends (German "Hypertonie" is high blood pressure, no hypertonia), and what is common in diagnoses and far from any English word."""
 
 SHORTEST_FOR_ONE, SHORTEST_FOR_TWO = 5, 8
 """Letters of a word that one slip, that two slips may be found in."""
