@@ -64,7 +64,8 @@ def load(
         here. The model that ships, if not given.
     policy
         Which relations count as a match: "specification" (one may specify the other, in either direction), "strict" (the same disease
-        only), "narrower-counts" or "broader-counts" (`b`, the answer, may be narrower, or broader, than `a`, the reference).
+        only), "narrower-counts" (learnt from GPT-4's votes) or "broader-counts" (`b`, the answer, may be narrower, or broader, than
+        `a`, the reference).
     threshold
         The probability from which a pair is a match; the model's own under the policy if not given.
     judge_all
