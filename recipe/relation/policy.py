@@ -61,7 +61,7 @@ def fit_policy(
     test = held_out(groups, TEST_SHARE, seed)
     decided = equal | excluding
 
-    trees, calibration, threshold = _fitted(columns, read.label, groups, ~decided & ~test, seed)
+    trees, calibration, threshold = fit_trees(columns, read.label, groups, ~decided & ~test, seed)
     if progress is not None:
         progress(1, 2)
     probability = np.where(equal, 1.0, 0.0)
@@ -70,13 +70,13 @@ def fit_policy(
     measured = measure(
         probability[test], read.label[test], groups.take(test).code, threshold, resampling=Resampling(seed=seed)
     )
-    trees, calibration, threshold = _fitted(columns, read.label, groups, ~decided, seed)
+    trees, calibration, threshold = fit_trees(columns, read.label, groups, ~decided, seed)
     if progress is not None:
         progress(2, 2)
     return LearntPolicy(trees, calibration, threshold, measured)
 
 
-def _fitted(
+def fit_trees(
     columns: NDArray[np.float32], label: NDArray[np.int8], groups: Groups, kept: NDArray[np.bool_], seed: int
 ) -> tuple[TreeEnsemble, Sigmoid, float]:
     own, y = groups.take(kept), label[kept]

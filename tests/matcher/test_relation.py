@@ -104,8 +104,7 @@ SAID = *4 * ("{}",), "possible {}", "no {}", "{} ruled out", "mother with {}", "
 def test_match_and_relation_never_contradict() -> None:
     """20,000 pairs of names of the shipped graph, most of one disease, and what is said of them; under every policy, none of which passes more than the default."""
     m, dice, names = dxmatch.load(judge_all=True), Random(31), shipped_graph().names
-    near = [names[at : at + 5] for at in dice.sample(range(len(names) - 5), 80)]
-    families = [[said.format(name) for name in some for said in dice.sample(SAID, 3)] for some in near]
+    families = [[said.format(name) for name in names[at : at + 5] for said in dice.sample(SAID, 3)] for at in dice.sample(range(len(names) - 5), 80)]  # fmt: skip
     drawn = [map(dice.choice, dice.choices(families, k=2) if dice.random() < 0.3 else [dice.choice(families)] * 2) for _ in range(10_000)]  # fmt: skip
     pairs = [pair for one in map(tuple, drawn) for pair in (one, one[::-1])]
     batch = m.model.batch(*map(list, zip(*pairs, strict=True)))

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as oracle
 
+from dxmatch.recipe.calibration import calibration_error, error_by_chance
 from dxmatch.training.statistics.measure import average_precision, measure
 
 PAIRS = st.lists(
@@ -53,3 +54,10 @@ def test_interval_resamples_groups() -> None:
     """Forty copies of each of ten references are ten observations: the interval is as wide as without the copies."""
     once = np.random.default_rng(0).random(10), (np.arange(10) % 2).astype(np.int8), np.arange(10)
     assert measure(*(np.repeat(each, 40) for each in once), 0.5)["accuracy"] == measure(*once, 0.5)["accuracy"]
+
+
+def test_the_calibration_error_beside_what_chance_makes_of_right_probabilities() -> None:
+    draws = np.random.default_rng(0).random((2, 1000))
+    p, label = draws[0], (draws[1] < draws[0]).astype(np.int8)
+    assert calibration_error(p, label) == pytest.approx(measure(p, label, np.arange(1000), 0.5)["calibration_error"]["value"])  # fmt: skip
+    assert calibration_error(p, label) < 2 * error_by_chance(p) < 0.1 < calibration_error(p, 1 - label)
