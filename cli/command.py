@@ -198,9 +198,9 @@ class Call:
     def __post_init__(self) -> None:
         """Makes the objects whose budgets say afterwards what came of asking, in one list."""
         self.given["asking"] = Asking(**self.given.get("asking", {}))
-        if doubtful := self.given.get("matcher", {}).get("doubtful"):
-            doubtful["asking"] = Asking(**doubtful.get("asking", {}))
-            doubtful["asking"].budget.summaries = self.given["asking"].budget.summaries
+        if isinstance(m := self.given.get("matcher"), dict) and "doubtful" in m:
+            m["doubtful"]["asking"] = asking = Asking(**m["doubtful"].get("asking", {}))
+            asking.budget.summaries = self.given["asking"].budget.summaries
 
     def __call__(self, other: Callable[..., Any] | None = None, /, **more: Any) -> Any:
         """Calls it, or another, with what it takes, and `more` that the command itself gives; the match function is loaded where it must be one."""

@@ -62,8 +62,8 @@ class Doubtful(Options):
     def __post_init__(self) -> None:
         """Holds the fields to their rules."""
         super().__post_init__()
-        numbers = [one for one in self.between if isinstance(one, int | float) and 0 <= one <= 1]
-        if len(numbers) != 2 or len(self.between) != 2 or numbers[0] >= numbers[1]:
+        given = self.between if isinstance(self.between, Sequence) else ()
+        if len(given) != 2 or not {*map(type, given)} <= {int, float} or not 0 <= given[0] < given[1] <= 1:
             raise OptionError("between", "two numbers from 0 to 1, the lower one first", self.between)
 
 
@@ -112,8 +112,8 @@ class Verdicts:
         if left := count.total() - count[MODEL]:
             del count[MODEL]
             why = [] if summary is None else [summary.first_failure, *summary.stopped_because]
-            of = f"{left:,} of {counted(len(pairs), 'doubtful pair')} stay as M has them{in_parts(count)}"
-            warn(" ".join(f"{one.rstrip('.')}." for one in (of, *why) if one))
+            of = f"{left:,} of {len(pairs):,} doubtful pairs stay as M has them{in_parts(count)}"
+            warn(" ".join(f"{one[0].upper()}{one[1:].rstrip('.')}." for one in (of, *why) if one))
 
     def count(self, pairs: Iterable[Sequence[str]]) -> Counter[str]:
         """Of those pairs of names that were doubtful, how many the model decided (`MODEL`), and why M decided the others."""
