@@ -180,13 +180,12 @@ def _at_once(m: MatchFunction, read: Pairs, output: Path | None, add: Sequence[A
     if output is not None:
         check_output(output, rows=len(read))
     with shown("Scoring pairs") as progress:
-        scored = m.score_read(read, add, progress)
-    table = scored.table
+        table, known = m.score_read(read, add, progress)
     if output is not None:
         write_table(table, output)
     found, asked = table["match"].to_pylist(), [feature.name for feature in m.features.asked]
     counts = len(read), found.count(True), read.n_rejected
-    return Summary(*counts, dict(scored.coverage), 1, 0, m.threshold, m.name, found.count(None), asked, table)
+    return Summary(*counts, dict(known), 1, 0, m.threshold, m.name, found.count(None), asked, table)
 
 
 def _score(plan: Plan, job: Job, finished: dict[int, Done]) -> None:

@@ -155,14 +155,6 @@ class PairModel:
         return [f"shap_{name}" for name in (*self.features.names, "base")]
 
 
-@dataclass(frozen=True)
-class Scored:
-    """table : the rows that came, with `probability` and `match`. coverage : for how many of them each feature is known."""
-
-    table: pa.Table
-    coverage: Mapping[str, float]
-
-
 class Batch(Lazy):
     """n rows of two names. What is asked for is computed once, for the m unordered pairs of different names, and gathered to the rows.
 

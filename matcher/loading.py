@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import ModelError, OptionError
 from ..features.feature_set import FeatureSet
@@ -17,9 +17,7 @@ from ..options import File, Options
 from ..terms.diseases.graph import DiseaseGraph, vocabulary_of
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.normalizer import Normalizer
-
-if TYPE_CHECKING:
-    from ..votes.store.store import VoteStore
+from ..votes.store.store import VoteStore
 
 _IDENTITY = re.compile(r".+@[0-9a-f]{12}|(?:.+@)?[0-9a-f]{64}", re.DOTALL)
 
@@ -125,8 +123,4 @@ def open_parts(
 
 def open_store(path: str | os.PathLike[str] | None) -> VoteStore | None:
     """The vote store at `path`, which must be there; None for none."""
-    if path is None:
-        return None
-    from ..votes.store.store import VoteStore
-
-    return VoteStore(path, must_exist=True)
+    return None if path is None else VoteStore(path, must_exist=True)

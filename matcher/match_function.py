@@ -28,7 +28,7 @@ from ..models.manifest import warn_of_other_releases
 from ..options import Between, File, Output, Rule, Table, checked
 from ..terms.icd.naming import LANGUAGE, SCRIPT
 from ..terms.text.vocabulary import Corrections
-from .batch import Added, Batch, PairModel, Scored, check_text
+from .batch import Added, Batch, PairModel, check_text
 from .candidates import CANDIDATES
 from .doubtful import Doubtful, Verdicts
 from .hub import hub_model, hub_name, push
@@ -38,6 +38,8 @@ from .ranking import Ranked, matrix, rank
 from .relation import Relation, Relations
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from ..features.names import Strings
     from ..files.pairs import Pairs
 
@@ -435,19 +437,19 @@ class MatchFunction:
 
         read = read_pairs(pairs, a=a, b=b, rejects=reading.rejects, encoding=reading.encoding)
         with progress.shown("Scoring pairs") as report:
-            return read.table.native(self.score_read(read, add, report).table)
+            return read.table.native(self.score_read(read, add, report)[0])
 
     def score_read(
         self, read: Pairs, add: Sequence[Added] = (), report: Callable[[int, int], None] | None = None
-    ) -> Scored:
-        """`score` for pairs that were read and checked before, with the coverage of each feature."""
+    ) -> tuple[pa.Table, Mapping[str, float]]:
+        """`score` for pairs that were read and checked before, and for how many of them each feature is known."""
         from ..files.tables import with_columns
 
         added = self.model.added_columns(add, beside=read.table.names, source=read.table.source)
         data = read.table.data.select([name for name in read.table.names if name not in added])
         batch = self.model.batch(read.a, read.b, progress=report)
         batch.warn_of_texts()
-        return Scored(with_columns(data, batch.columns(add)), batch.coverage)
+        return with_columns(data, batch.columns(add)), batch.coverage
 
     @checked
     def rank(

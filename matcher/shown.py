@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from ..files.wording import counted, shown_threshold
+from ..pages.encodings import with_interval
 from ..pages.facts import facts
 
 _PARTS = {"held_out": "on references it has not seen", "cross_validated": "out of fold"}
@@ -28,17 +28,9 @@ def model_facts(m: Any) -> str:
         rows.append(("Doubtful pairs", m.model.verdicts.told()))
     for part, where in _PARTS.items():
         if part in m.metrics:
-            rows += [(f"{name} {where}", measured(m.metrics[part][key])) for key, name in _MEASURES.items()]
+            rows += [(f"{name} {where}", with_interval(m.metrics[part][key])) for key, name in _MEASURES.items()]
             break
     warnings = data.get("warnings") or []
     return facts(
         f"Match function {m.name}", rows, [f"{counted(len(warnings), 'warning')} in its card."] if warnings else []
     )
-
-
-def measured(found: Mapping[str, Any]) -> str:
-    """`0.837 [0.801, 0.870]`: a value and its interval, where it has one."""
-    if found["value"] is None:
-        return "undefined"
-    between = "" if found["low"] is None else f" [{found['low']:.3f}, {found['high']:.3f}]"
-    return f"{found['value']:.3f}{between}"

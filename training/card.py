@@ -11,8 +11,8 @@ from rich.markup import escape
 from ..features.compute import coverage_words
 from ..files.wording import shown_threshold
 from ..matcher.match_function import MatchFunction
-from ..matcher.shown import measured
 from ..models.manifest import Manifest
+from ..pages.encodings import with_interval
 from ..pages.terminal import print_table
 from .engines.autogluon_engine import search_words
 from .labelled import agreement_words, conflict_words
@@ -52,7 +52,7 @@ def _between(measured: dict[str, Any]) -> str:
 def print_training(matcher: MatchFunction, folder: Path) -> None:
     """What the terminal shows after a training."""
     parts = {key: matcher.metrics[key] for key in _PARTS if key in matcher.metrics}
-    rows = [(name.replace("_", " "), *(measured(part[name]) for part in parts.values())) for name in MEASURES]
+    rows = [(name.replace("_", " "), *(with_interval(part[name]) for part in parts.values())) for name in MEASURES]
     counts = {"pairs": "pairs", "references": "groups"}
     rows += [(words, *(f"{part[key]:,}" for part in parts.values())) for words, key in counts.items()]
     header = "Measure", *(key.replace("_", " ") for key in parts)
