@@ -251,7 +251,7 @@ TERMS = ("diagnosis", "dx", "term", "name", "disease", "condition", "problem", "
 
 
 def term_column(table: Table, column: str | None = None, option: str | None = None) -> str:
-    """`column`, which must be there; without it the first of `TERMS` that is, else the only one.
+    """`column`, which must be there; without it the first of `TERMS` that is, else the only one with a heading (pandas writes none for an index).
 
     option : the parameter that names the column, for errors.
 
@@ -260,8 +260,8 @@ def term_column(table: Table, column: str | None = None, option: str | None = No
     if column is not None:
         table.require(column, "the terms", option=option)
         return column
-    lowered = {name.casefold(): name for name in reversed(table.names)}
-    if found := [lowered[name] for name in TERMS if name in lowered] or table.names[: len(table.names) == 1]:
+    titled = [name for name in table.names if name.strip() and not re.fullmatch(r"Unnamed: \d+", name)]
+    if found := [name for term in TERMS for name in titled if name.casefold() == term] or titled[: len(titled) == 1]:
         return found[0]
     remedy = f"the option {option!r} (COLUMN) names the column" if option else ""
     allowed = f"a column {', '.join(map(repr, TERMS[:4]))} or such, or a single column"

@@ -47,6 +47,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::dxmatch.NotUnderstoodWarning")
         (FRAME.set_index("n"), pd.DataFrame, [1, 2, 3]), (pd.Series(TERMS, index=[5, 5, 5]), pd.DataFrame, [5, 5, 5]),
         (pl.Series(TERMS, dtype=pl.Categorical), pl.DataFrame, None), (pl.LazyFrame({"dx": TERMS, "n": [1, 2, 3]}).select("dx"), pl.DataFrame, None),
         (pa.chunked_array([TERMS]), pa.Table, None), (pa.table({"dx": TERMS}), pa.Table, None),
+        ({"": [0, 1, 2], "Unnamed: 0": [0, 1, 2], "befund": TERMS}, pa.Table, None),
     ],
     ids=lambda value: type(value).__name__,
 )  # fmt: skip
