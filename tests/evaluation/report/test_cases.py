@@ -65,15 +65,15 @@ def data(file):
 
 
 def said_by(data):
-    """What the data of the page say of each case, model and rank: diagnosis, likeliest right answer, probability, match."""
+    """What the data of the page say of each case, model and rank: diagnosis, likeliest right answer, probability, match, doubtful."""
     entries, rows, strings = iter(data["entries"]), {}, data["strings"]
-    parts = ("diagnosis", "right", "probability", "match")
+    parts = ("diagnosis", "right", "probability", "match", "doubtful")
     pairs = list(zip(*(data["pairs"][part] for part in parts), strict=True))
     for (case, model), length in zip(product(data["cases"], data["models"]), data["lengths"], strict=True):
         for rank in range(1, min(length, data["ranks"]) + 1):
             pair = next(entries)
-            diagnosis, right, chance, match = pairs[pair] if pair >= 0 else (None, -1, 0, 0)
-            told = (strings[right], chance / 1000, bool(match)) if right >= 0 else (None, None, None)
+            diagnosis, right, chance, match, doubt = pairs[pair] if pair >= 0 else (None, -1, 0, 0, 0)
+            told = (strings[right], chance / 1000, bool(match), bool(doubt)) if right >= 0 else (None,) * 4
             rows[case, model, rank] = (None if diagnosis is None else strings[diagnosis], *told)
     assert next(entries, None) is None
     return rows
@@ -81,10 +81,10 @@ def said_by(data):
 
 def test_the_page_holds_what_the_table_of_matches_holds(report, data):
     rows = report.matches.query("rank == rank").to_dict("records")
-    names = ("diagnosis", "reference", "probability", "match")
+    names = ("diagnosis", "reference", "probability", "match", "doubtful")
     cells = [tuple(None if pd.isna(row[name]) else row[name] for name in names) for row in rows]
     expected = {(row["case_id"], row["algorithm"], row["rank"]): own for row, own in zip(rows, cells, strict=True)}
-    assert said_by(data) == expected and len(expected) > 900
+    assert said_by(data) == expected and len(expected) > 900 and {*report.matches["doubtful"].dropna()} == {True, False}
     pine = [data["lengths"][i * len(MODELS) + data["models"].index("pine")] for i in range(12)]
     assert pine[0] == pine[11] == 0 < min(pine[1:11]), "an empty list"
     assert -1 in Page(made_report("own", 14).to_html()).cases["lengths"], "one that is out"
