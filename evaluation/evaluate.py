@@ -18,7 +18,7 @@ from .match.codes import TextCodes
 from .match.judge import Judging
 from .match.matches import match, pairs_needed
 from .match.options import Codes, Graded, Judge, Panel
-from .match.pairs import Panels, panels
+from .match.pairs import Panels
 from .read.findings import Finding
 from .read.lists import Lists, Origin
 from .read.reading import read_lists
@@ -27,6 +27,7 @@ from .report.raters import Compare, Raters, groups_of_raters, named_pairs
 from .report.report import Report
 from .report.summarise import summarise
 from .score.disagreements import with_cases
+from .score.panels import panels_of
 from .score.scores import Settings
 from .score.wanted import RELATIVE, K, Wanted, family_scores, ks_of, wanted
 from .setup import setup_of
@@ -123,11 +124,10 @@ def evaluate(
         clusters = resampling.clusters(lists.cases, columns)
         pairs, model_groups = named_pairs(compare, lists.raters), groups_of_raters(groups, lists.raters)
         judged, no_panel = _panels(lists, panel, want)
-        matches = match(
+        matches = with_cases(match(
             lists, m, want.symbols, settings.max_k(lists.lengths), panels=judged, no_panel=no_panel,
             codes=TextCodes(codes or Codes(), m, asking, reading.encoding), judge=judging, progress=progress,
-        )  # fmt: skip
-    matches = with_cases(matches)
+        ))  # fmt: skip
     families, left_out = family_scores(matches, settings, want)
     names, roles = lists.raters, lists.roles or [""] * len(lists.raters)
     of_panels = {names[one]: [names[expert] for expert in experts] for one, *experts in judged}
@@ -180,7 +180,7 @@ def _panels(answers: Lists, panel: Panel, want: Wanted) -> tuple[Panels, str]:
     lacking = ""
     if RELATIVE in want:
         try:
-            return panels(answers, panel.in_turn), ""
+            return panels_of(answers, panel.in_turn), ""
         except InputError as error:
             meant = panel.in_turn or answers.roles is not None
             if RELATIVE in want.explicit or (meant and not any(answers.reference)):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 _SAME = 1e-12
+_ROUNDING = 1e-9
 NOT_ASKED = "no bootstrap was asked for"
 ALIKE = "every resample gives the same value, as where all are right or all wrong"
 
@@ -38,6 +40,23 @@ def percentile_interval(values: NDArray[np.float64], level: float, n_cases: int)
     if np.nanmax(values) - np.nanmin(values) < _SAME:
         return Interval(None, None, undefined, ALIKE)
     return Interval(*_middle(values, level), undefined)
+
+
+def measured(value: float, repeats: NDArray[np.float64], level: float, n_cases: int, reason: str) -> dict[str, Any]:
+    """Makes value, low, high, undefined_repeats and reason of a row; None instead of NaN, with the reason why."""
+    if np.isnan(value):
+        undefined = int(np.isnan(repeats).sum())
+        return {"value": None, "low": None, "high": None, "undefined_repeats": undefined, "reason": reason}
+    found = percentile_interval(repeats, level, n_cases)
+    # of alpha and kappa, which resamples of few cases take too low
+    if (
+        found.low is not None
+        and found.high is not None
+        and not found.low - _ROUNDING <= value <= found.high + _ROUNDING
+    ):
+        found = Interval(None, None, found.undefined, "that of the resamples does not hold the value")
+    why = f"no interval: {found.reason}" if found.reason else ""
+    return {"value": value, "low": found.low, "high": found.high, "undefined_repeats": found.undefined, "reason": why}
 
 
 def percentiles(values: NDArray[np.float64], level: float) -> tuple[float | None, float | None]:

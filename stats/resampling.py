@@ -81,9 +81,11 @@ class Resampling(Options):
         names : sequence of str
             Of the n cases, or of their clusters: they are drawn in the order of their names, so that the order of the input changes no interval.
         """
-        drawn = case_weights(by_name(names), self.resamples, self.seed) if len(names) else ()
-        blocks = [statistic(weights) for weights in drawn]
-        return np.concatenate(blocks) if blocks else statistic(np.ones((1, len(names))))[:0]
+        once = statistic(np.ones((1, len(names))))
+        out, start = np.empty((self.resamples if len(names) else 0, *once.shape[1:])), 0
+        for weights in case_weights(by_name(names), self.resamples, self.seed, once.size) if len(names) else ():
+            out[start : (start := start + len(weights))] = statistic(weights)
+        return out
 
 
 def by_name(names: Sequence[str]) -> NDArray[np.intp]:
@@ -91,14 +93,14 @@ def by_name(names: Sequence[str]) -> NDArray[np.intp]:
     return np.unique(np.array(names, dtype=object), return_inverse=True)[1].ravel()
 
 
-def case_weights(units: NDArray[np.integer], repeats: int, seed: int) -> Iterator[Values]:
+def case_weights(units: NDArray[np.integer], repeats: int, seed: int, width: int = 1) -> Iterator[Values]:
     """Draws multinomial counts in blocks [b, n]: how often each of n cases stands in each resample; n is at least 1.
 
     units : [n], of each case the number of the unit that is drawn, from 0: a cluster of cases (Davison & Hinkley 1997, §3.8), or the
-        case itself. As many are drawn as there are.
+        case itself. As many are drawn as there are. width : how many values are made of each resample: blocks of these are small, too.
     """
     generator, m = np.random.default_rng(seed), int(units.max()) + 1
-    step = max(1, _BYTES_PER_BLOCK // (8 * len(units)))
+    step = max(1, _BYTES_PER_BLOCK // (8 * max(len(units), width)))
     for start in range(0, repeats, step):
         block = np.empty((min(step, repeats - start), len(units)))
         for row in block:

@@ -21,7 +21,7 @@ from .cases import CaseTable
 from .codes import CodedAnswers, TextCodes, coded_answers
 from .judge import Judgements, Judging, read_human
 from .options import MAX_K
-from .pairs import Pairs, Panels, PeerMatches, ReferenceMatches
+from .pairs import MOST_IN_TURN, Pairs, Panels, PeerMatches, ReferenceMatches
 
 _AGAINST_RIGHT, _CODED = ("ranking", "recall", "hierarchical"), ("ranking", "hierarchical")
 
@@ -148,8 +148,8 @@ def _asked(
             parts[name] = ReferenceMatches.of(pairs, right, number[one.top(_depth(one))])
     if panels:
         parts["peers"] = PeerMatches.of(pairs, number[answers.top(max_k)], panels)
-    experts = [role for role in answers.roles or [""] * raters if role != ALGORITHM]
-    if "agreement" in families and len(experts) - (len(experts) == raters) >= 2:
+    experts = sum(role != ALGORITHM for role in answers.roles or [""] * raters)
+    if "agreement" in families and (experts >= 2 if experts < raters else 3 <= raters <= MOST_IN_TURN):
         parts["first"] = PeerMatches.of(pairs, number[answers.top(1)], [range(raters)])
     return pairs, parts
 

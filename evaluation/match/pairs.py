@@ -15,14 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError, ModelError, NotUnderstoodWarning, quoted
+from ...errors import ModelError, NotUnderstoodWarning, quoted
 from ...matcher.policy import POLICIES, SPECIFICATION
 from ...matcher.protocol import Matcher, told
 from ...progress import Progress
-from ..read.lists import ALGORITHM, EXPERT, Lists
 
 RANKED = 10
 """Ranks that nDCG looks at."""
+MOST_IN_TURN = 25
+"""Raters of whom each is judged by all others: what is computed grows with their third power."""
 _CELLS_PER_BLOCK = 2_000_000
 
 Numbers = NDArray[np.integer[Any]]
@@ -210,30 +211,6 @@ class ReferenceMatches:
             found = related(self.pairs.matcher, *self.pairs.texts(unique))
             distance[apart] = np.asarray(found.semantic_distance)[place]
         return replace(self, distance=distance)
-
-
-def panels(lists: Lists, in_turn: bool = False) -> Panels:
-    """One panel for each algorithm.
-
-    With `in_turn`, each algorithm (each rater, where none is named) is judged by all the others.
-
-    Raises
-    ------
-    InputError
-        Where there is no algorithm, or fewer than two experts.
-    """
-    roles = lists.roles or ("",) * len(lists.raters)
-    everyone = range(len(roles))
-    algorithms = [i for i in everyone if roles[i] == ALGORITHM] or (everyone if in_turn else [])
-    made = [[a, *(i for i in everyone if i != a and (in_turn or roles[i] == EXPERT))] for a in algorithms]
-    if not made:
-        allowed = "a column 'role' that says so, the algorithms named, or each rater in turn"
-        raise InputError("no rater is an algorithm", source=lists.source, allowed=allowed, got=lists.raters)
-    if len(made[0]) < 3:
-        allowed = "at least two experts: the algorithm is measured by how well experts agree with each other"
-        got = [lists.raters[i] for i in made[0][1:]]
-        raise InputError("fewer than two experts", source=lists.source, allowed=allowed, got=got)
-    return made
 
 
 @dataclass(frozen=True)

@@ -156,9 +156,8 @@ def coded_rows(report: Results, case_id: str) -> list[Row]:
     if found is None or found.codes is None or family is None:
         if found is None or found.case_table is None:
             raise OptionError("case", "asked for where something was matched", case_id)
-        return [
-            {of: row[of] for of in _MATCHED} for row in found.case_table.table.to_pylist() if row["case_id"] == case_id
-        ]
+        matched = found.case_table.table.to_pylist()
+        return [{of: row[of] for of in _MATCHED} for row in matched if row["case_id"] == case_id]
     tree, case, answers = hierarchy(found.codes.tree), report.cases.index(case_id), found.answers
     coded = found.codes.top(report.setup.ks["hierarchical"])
     right, texts = [nodes for nodes, _ in coded.right[case]], answers.reference[case]

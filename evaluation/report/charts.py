@@ -24,8 +24,6 @@ _TOPS = {"HDF1": 1, "Semantic": 16, "Severity": 16}
 """Score of single cases -> the best that there is."""
 _POINTS, _GRID, _WIDEST = 120, 61, 0.38
 """Of a violin: points, places at which it is drawn, and how wide it is at most to each side."""
-
-
 _SIDES = ("severity", "semantic")
 
 

@@ -125,9 +125,8 @@ def crossed(title: str, rows: Sequence[Row], keys: tuple[str, str, str], columns
     heading, line, column = keys
     of = {(row[heading], row[line], row[column]): row for row in rows}
     lines: dict[str, dict[str, Line]] = {}
-    for above, name, _ in of:
-        cells = [_cell(of.get((above, name, other))) for other in columns]
-        lines.setdefault(above, {})[name] = [name, *cells]
+    for above, name in dict.fromkeys((above, name) for above, name, _ in of):
+        lines.setdefault(above, {})[name] = [name, *(_cell(of.get((above, name, other))) for other in columns)]
     groups = [(above, list(own.values())) for above, own in lines.items()]
     return Table([line, *columns], groups, title, title, note)
 
@@ -144,8 +143,7 @@ def differences(report: Results) -> list[Block]:
     rows: list[Row] = [row | {"models": _pair(row), "what": "difference"} for row in report.difference_rows]
     most = max((row["n_comparisons"] for row in rows), default=0)
     among = f" for the {counted(most, 'comparison')} of each metric" if most > 1 else ""
-    drawn = report.setup.resampling.drawn
-    test = f"of {drawn}" if drawn else "McNemar's, exact, for top-k accuracy"
+    test = report.setup.resampling.drawn or "McNemar's, exact, for top-k accuracy"
     note = f"On the same {report.setup.cases}s, with the interval and the two-sided p of a paired permutation test ({test}), corrected{among} by Holm."
     return _first_open(report, "Differences", rows, "models", "what", ["difference"], note)
 

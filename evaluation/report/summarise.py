@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, combinations
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...pages.rows import Row
 from ..match.matches import Matches
+from ..match.pairs import MOST_IN_TURN
 from ..read.findings import Finding, by_weight
-from ..score.scores import FamilyScores
+from ..score.scores import FamilyScores, tested_pairs
 from ..statistics.estimates import Estimate, difference_rows, estimates, rows_of
 from ..statistics.prompts import Models, findings_of_prompts, named_models, prompt_tables, scores_of_models, several
 from ..statistics.subgroups import Groups, findings_of_groups, subgroup_differences, subgroup_rows
@@ -48,7 +49,8 @@ def summarise(
     resampling, drawn = setup.resampling, clusters or cases
     scores = [score for family in families for score in family.scores]
     tables = [score for family in families for part in family.parts.values() for score in part]
-    found = {id(one.score): one for one in estimates([*scores, *tables], drawn, resampling)}
+    kept = raters.compared is not None or len(raters.names) <= MOST_IN_TURN
+    found = {id(one.score): one for one in estimates([*scores, *tables], drawn, resampling, kept=kept)}
     prompts = several(raters.names)
     model_of = {rater: model for model, of in prompts.items() for own in of.values() for rater in own}
     of_models = [[one for model in prompts for one in scores_of_models(f.scores, prompts, [model])] for f in families]
@@ -68,7 +70,7 @@ def summarise(
 
     # differences between single variants of a model answer no question that was asked
     singles = [rater for rater in board.algorithms if rater in raters.names]
-    pairs = list(combinations(singles, 2)) if raters.compared is None else raters.compared
+    pairs, untested = tested_pairs(singles, raters.compared)
     compared = list(dict.fromkeys(chain.from_iterable(pairs)))
     tested = [*scores, *(s for f in families for name in f.tested for s in f.parts[name])]
     variants = named_models(raters.compared or [], raters.names)
@@ -77,7 +79,7 @@ def summarise(
     gone: dict[str, NDArray[np.bool_]] = {}
     if absent is not None and absent.any():
         gone = {name: _without_list(absent, variants.get(name, {"": [name]}), raters.names) for name in compared}
-    differences = difference_rows(tested, pairs, drawn, resampling, gone, None if variants else found)
+    differences = difference_rows(tested, pairs, drawn, resampling, gone, found if kept and not variants else None)
     return Report(
         setup=setup,
         cases=list(cases),
@@ -88,7 +90,7 @@ def summarise(
             *findings, *(one for family in families for one in family.findings), *findings_of_groups(by),
             *findings_of_prompts(raters.names, raters.compared is not None),
         ]),
-        left_out=dict(left_out),
+        left_out={**left_out, **untested},
         difference_rows=differences,
         groups=GroupRows(groups, model_groups, subgroup_differences(scores, by, raters.compared or [], drawn, resampling, gone)),
         evidence=evidence,

@@ -14,7 +14,7 @@ from ...pages.rows import Row
 from ...stats.agreement import NONE, GroupAgreement, cohen_kappas
 from ...stats.resampling import Statistic
 from ..match.matches import Matches
-from ..match.pairs import PeerMatches
+from ..match.pairs import MOST_IN_TURN, PeerMatches
 from ..read.findings import Finding
 from ..read.lists import ALGORITHM, NO_DIAGNOSIS
 from .declare import REGISTRY, Measure, declare
@@ -357,7 +357,11 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     """
     answers = matches.answers
     if (first := matches.first) is None:
-        raise Lacking("a third model" if answers.roles is None else "a second expert")
+        few = "a third model" if answers.roles is None else "a second expert"
+        many = (
+            f"named algorithms: of {len(answers.raters):,} raters, more than {MOST_IN_TURN}, not each is judged in turn"
+        )
+        raise Lacking(many if len(answers.raters) > MOST_IN_TURN and ALGORITHM not in (answers.roles or ()) else few)
     categories = categories_of(first)
     everyone = range(len(answers.raters))
     algorithms = [i for i in everyone if answers.roles is not None and answers.roles[i] == ALGORITHM]

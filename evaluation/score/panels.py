@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import InputError
 from ...stats.agreement import cohen_kappas
 from ..match.matches import Matches
-from ..match.pairs import PeerMatches
+from ..match.pairs import MOST_IN_TURN, PeerMatches
 from ..read.findings import Finding
+from ..read.lists import ALGORITHM, EXPERT, Lists
 from .agreement import Categories, categories_of
 from .declare import Measure
 from .disagreements import disagreement_rows
@@ -73,6 +75,35 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
         *_named_twice(answers.raters, peers.top(k)),
     ]
     return found
+
+
+def panels_of(lists: Lists, in_turn: bool = False) -> Sequence[Sequence[int]]:
+    """One panel for each algorithm.
+
+    With `in_turn`, each algorithm (each rater, where none is named) is judged by all the others.
+
+    Raises
+    ------
+    InputError
+        Where there is no algorithm, fewer than two experts, or too many raters in turn.
+    """
+    roles = lists.roles or ("",) * len(lists.raters)
+    everyone = range(len(roles))
+    algorithms = [i for i in everyone if roles[i] == ALGORITHM] or (everyone if in_turn else [])
+    if in_turn and len(algorithms) > MOST_IN_TURN:
+        allowed = f"at most {MOST_IN_TURN}, named in the option 'algorithms'"
+        raise InputError(
+            "too many raters to judge each in turn", source=lists.source, allowed=allowed, got=len(algorithms)
+        )
+    made = [[a, *(i for i in everyone if i != a and (in_turn or roles[i] == EXPERT))] for a in algorithms]
+    if not made:
+        allowed = "a column 'role' that says so, the algorithms named, or each rater in turn"
+        raise InputError("no rater is an algorithm", source=lists.source, allowed=allowed, got=lists.raters)
+    if len(made[0]) < 3:
+        allowed = "at least two experts: the algorithm is measured by how well experts agree with each other"
+        got = [lists.raters[i] for i in made[0][1:]]
+        raise InputError("fewer than two experts", source=lists.source, allowed=allowed, got=got)
+    return made
 
 
 class Panels:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ MAX_CURVE = 10
 """The k to which curves go unasked."""
 FEW = 10
 """Of fewer cases a group says little."""
+MOST_PAIRS = 300
+"""Pairs of raters that are tested, or shown in a table, unasked: of 25 raters."""
 
 
 def the_mean(means: Values) -> Values:
@@ -168,6 +171,18 @@ class Settings:
     def max_k(self, lengths: NDArray[np.integer[Any]]) -> int:
         """Tells to which k curves go, and lists of a panel are compared. lengths : of all lists."""
         return self.panel.max_k or max(self.relative_k, min(int(lengths.max()), MAX_CURVE))
+
+
+def tested_pairs(
+    raters: Sequence[str], named: Sequence[tuple[str, str]] | None
+) -> tuple[Sequence[tuple[str, str]], dict[str, str]]:
+    """Gives each two raters, or those that the user named; of too many none, with the reason why they are left out."""
+    count = len(raters) * (len(raters) - 1) // 2
+    if named is None and count > MOST_PAIRS:
+        return [], {
+            "differences": f"{count:,} pairs of raters, of which at most {MOST_PAIRS} are tested unasked: the option 'compare' names some"
+        }
+    return list(combinations(raters, 2)) if named is None else named, {}
 
 
 def over_all_cases(values: NDArray[Any], cases: NDArray[np.integer], n_cases: int) -> Values:

@@ -12,28 +12,35 @@ from numpy.typing import NDArray
 
 from ...pages.rows import Row, known
 from ...stats.agreement import divided
-from ...stats.intervals import Interval, percentile_interval
+from ...stats.intervals import measured
 from ...stats.permutation import Contrast, holm, permutation_test
 from ...stats.resampling import CaseMeans, Resampling, Statistic, by_name
 from ..score.scores import Score, Values, the_mean
 
 Pair = tuple[str, str]
 Absent = Mapping[str, NDArray[np.bool_]]
-_SAME = 1e-9
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A score's values. value : [r]. repeats : [repeats, r], in the resamples of its cases."""
+    """A score's values. value : [r]. repeats : [repeats, r], in the resamples of its cases; none where these are not kept, but `told` of each rater."""
 
     score: Score
     value: Values
     repeats: Values
+    told: Sequence[Row] = ()
 
     @cached_property
     def n_cases(self) -> NDArray[np.integer]:
         """int [r]: cases in which a rater has a value."""
         return np.full(len(self.value), len(self.score.cases)) if self.score.statistic else has_value(self.score).sum(0)
+
+    def measured(self, rater: int, level: float) -> Row:
+        """Makes the value of a rater with its interval."""
+        if self.told:
+            return self.told[rater]
+        values = float(self.value[rater]), self.repeats[:, rater]
+        return measured(*values, level, int(self.n_cases[rater]), self.score.why(rater))
 
     def deviation(self, rater: int) -> float | None:
         """Gives the deviation of the cases, of the population, where the value is their mean."""
@@ -51,14 +58,18 @@ def of_cases(scores: Sequence[Score], among: NDArray[np.bool_]) -> list[Score]:
     return [replace(one, values=kept[id(one.values)], cases=one.cases[among[one.cases]]) for one in own]
 
 
-def estimates(scores: Sequence[Score], names: Sequence[str], resampling: Resampling) -> list[Estimate]:
+def estimates(
+    scores: Sequence[Score], names: Sequence[str], resampling: Resampling, *, kept: bool = True
+) -> list[Estimate]:
     """Computes all scores, in the data and in resamples that are the same for all scores over the same cases.
 
-    names : of all cases of the answers, or of the clusters that they are in.
+    names : of all cases of the answers, or of the clusters that they are in. kept : whether the resamples are; those of thousands of raters
+    are told and left.
     """
-    groups: dict[bytes, list[Score]] = {}
+    groups: dict[Any, list[Score]] = {}
     for score in scores:
-        groups.setdefault(score.cases.tobytes(), []).append(score)
+        apart = () if kept else id(score.values if score.statistic is None else score.statistic)
+        groups.setdefault((score.cases.tobytes(), apart), []).append(score)
     found: dict[int, Estimate] = {}
     for together in groups.values():
         cases, statistic = together[0].cases, _statistic_of(together)
@@ -66,7 +77,10 @@ def estimates(scores: Sequence[Score], names: Sequence[str], resampling: Resampl
         repeats = resampling.resampled(statistic, [names[int(i)] for i in cases])
         ends = np.cumsum([len(one.raters) for one in together])[:-1]
         for one, value, again in zip(together, np.split(data, ends), np.split(repeats, ends, 1), strict=True):
-            found[id(one)] = Estimate(one, value, again)
+            found[id(one)] = whole = Estimate(one, value, again)
+            if not kept:
+                told = [whole.measured(rater, resampling.level) for rater in range(len(value))]
+                found[id(one)] = replace(whole, repeats=again[:0].copy(), told=told)
     return [found[id(score)] for score in scores]
 
 
@@ -101,34 +115,20 @@ def has_value(score: Score) -> NDArray[np.bool_]:
     return np.stack([there[:, places].any(1) for places in score.at], 1)
 
 
-def measured(value: float, repeats: Values, level: float, n_cases: int, reason: str) -> Row:
-    """Makes value, low, high, undefined_repeats and reason of a row; None instead of NaN, with the reason why."""
-    if np.isnan(value):
-        undefined = int(np.isnan(repeats).sum())
-        return {"value": None, "low": None, "high": None, "undefined_repeats": undefined, "reason": reason}
-    found = percentile_interval(repeats, level, n_cases)
-    # of alpha and kappa, which resamples of few cases take too low
-    if found.low is not None and found.high is not None and not found.low - _SAME <= value <= found.high + _SAME:
-        found = Interval(None, None, found.undefined, "that of the resamples does not hold the value")
-    why = f"no interval: {found.reason}" if found.reason else ""
-    return {"value": value, "low": found.low, "high": found.high, "undefined_repeats": found.undefined, "reason": why}
-
-
 def row_of(one: Estimate, rater: int, level: float) -> Row:
     """Makes a row of `Report.table`, with the labels of the score before it."""
-    score, n = one.score, int(one.n_cases[rater])
-    found = measured(float(one.value[rater]), one.repeats[:, rater], level, n, score.why(rater))
+    score = one.score
     return {
-        **score.labels, "algorithm": score.raters[rater], **score.measure.columns, **found, "n_cases": n, "n_pairs": score.n_pairs,
-        "sd": one.deviation(rater),
+        **score.labels, "algorithm": score.raters[rater], **score.measure.columns, **one.measured(rater, level), "n_cases": int(one.n_cases[rater]),
+        "n_pairs": score.n_pairs, "sd": one.deviation(rater),
     }  # fmt: skip
 
 
 def rows_of(found: Sequence[Estimate], level: float) -> list[Row]:
     """Makes the rows of all scores of the first rater, then of the second, …, in the order in which raters come."""
     raters = dict.fromkeys(rater for one in found for rater in one.score.raters)
-    every = [(rater, one, list(one.score.raters)) for rater in raters for one in found]
-    return [row_of(one, own.index(rater), level) for rater, one, own in every if rater in own]
+    places = [(one, {rater: at for at, rater in enumerate(one.score.raters)}) for one in found]
+    return [row_of(one, own[rater], level) for rater in raters for one, own in places if rater in own]
 
 
 # Differences

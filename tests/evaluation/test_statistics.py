@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 import dxmatch
-from dxmatch.errors import OptionError
-from dxmatch.evaluation.statistics.estimates import measured
+from dxmatch.errors import InputError, OptionError
+from dxmatch.stats.intervals import measured
 
 from .made import find, framed, lists_of_everything, scored, told
 
@@ -70,6 +70,20 @@ def test_clusters_are_drawn_and_change_places_whole():
     frame.loc[frame["case_id"] == "c07", "patient"] = None
     with pytest.raises(OptionError, match="resampling.cluster.*1 of 100 cells are blank; the first is of case 'c07'"):
         scored(frame, "top-1", resampling={"cluster": "patient"})
+
+
+def test_many_raters_are_not_tested_in_pairs_unasked():
+    """The resamples of 26 are told and left: intervals are those that two of them have, and a pair that is named has its p."""
+    draws = np.random.default_rng(5).integers(0, 2, (26, 30))
+    marks = {f"r{i}": "".join(map(str, row)) for i, row in enumerate(draws)}
+    few = scored(hits({name: marks[name] for name in ("r0", "r1")}), "top-1", resamples=99)
+    many, named = (scored(hits(marks), None, resamples=99, compare=of) for of in (None, [("r0", "r1")]))
+    assert top_1(many.rows)[:2] == top_1(named.rows)[:2] == top_1(few.rows)
+    assert not many.difference_rows and "325 pairs" in many.left_out["differences"]
+    assert top_1(named.difference_rows)[0]["p"] == top_1(few.difference_rows)[0]["p"]
+    assert "26 raters, more than 25" in scored(hits(marks).assign(role=None), None).left_out["agreement"]
+    with pytest.raises(InputError, match="too many raters .*at most 25.* 26"):
+        scored(hits(marks), "relative", panel=dxmatch.Panel(in_turn=True))
 
 
 # Prompts and repeats
