@@ -21,11 +21,22 @@ Values = NDArray[np.float64]
 Numbers = NDArray[np.integer[Any]]
 
 
-def cohen_kappas(categories: Numbers, first: Numbers, second: Numbers) -> Statistic:
+def cohen_kappas(
+    categories: Numbers, first: Numbers, second: Numbers, absent: NDArray[np.bool_] | None = None
+) -> Statistic:
     """Makes Cohen's kappa of m pairs of raters: weights [b, n] -> float64 [b, m].
 
-    first, second : int [m], columns of `categories`. Saying nothing agrees with nothing, not even with itself.
+    first, second : int [m], columns of `categories`. Saying nothing agrees with nothing, not even with itself. absent : bool [n, r], where a
+    rater is not there: the pair is compared in the other cases.
     """
+    if absent is not None and absent.any():
+        there = [np.flatnonzero(~absent[:, pair].any(1)) for pair in zip(first, second, strict=True)]
+        both = np.array([0]), np.array([1])
+        alone = [
+            cohen_kappas(categories[at][:, pair], *both)
+            for at, pair in zip(there, zip(first, second, strict=True), strict=True)
+        ]
+        return lambda weights: np.concatenate([of(weights[:, at]) for of, at in zip(alone, there, strict=True)], 1)
     raters = categories.shape[1]
     agreement = CaseMeans((categories[:, first] == categories[:, second]) & (categories[:, first] != NONE))
     shared, count = _shared_categories(categories)
@@ -77,7 +88,7 @@ class GroupAgreement:
 
     def fleiss(self, weights: Values) -> Values:
         """Computes Fleiss' kappa (Fleiss 1971, eqs. 1 to 7)."""
-        n = weights.sum(1)
+        n = np.where((n := weights.sum(1)) > 0, n, np.nan)
         observed = weights @ self._agreeing / n / (self._raters * (self._raters - 1) / 2)
         chance = self._squares(self._all, weights) / (n * self._raters) ** 2
         return divided(observed - chance, 1 - chance)

@@ -200,7 +200,7 @@ def _told_missing(rows: Rows, state: States, lengths: Codes, raters: Sequence[st
     first = [f"; the first, in row {rows.table.row_number(row)}, is {quoted(text)}" for row, text in unread][:1]
     empty, said = "each counts as an empty answer", list[str]()
     kinds = {
-        f"Missing lists ({'they are out of the figures' if own else empty})": state < _UNREAD,
+        f"Missing lists ({'they are out of the figures; two raters are compared in the cases that both have' if own else empty})": state < _UNREAD,
         "Empty lists, which say nothing": (state == _THERE) & (lengths == 0),
         f"Answers that no list could be read from ({empty}: it says how a rater writes, not what it knows{''.join(first)})": state == _UNREAD,
     }  # fmt: skip

@@ -375,7 +375,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     shared: dict[str, Any] = {
         "raters": [answers.raters[rater] for rater in judged],
         "cases": np.arange(len(answers.cases)),
-        "statistic": group_agreement(first, categories, groups),
+        "statistic": group_agreement(first, categories, groups, answers.absent),
         "reason": "all give one and the same first diagnosis in every case, or hardly any gives one",
         "compared": False,
     }
@@ -399,22 +399,24 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
 
 
 def group_agreement(
-    first: PeerMatches, categories: Categories, groups: Sequence[NDArray[np.integer[Any]]]
+    first: PeerMatches, categories: Categories, groups: Sequence[NDArray[np.integer[Any]]], absent: NDArray[np.bool_]
 ) -> Statistic:
     """Makes the `METRICS` of groups of raters: weights [b, n] -> float64 [b, groups * 3].
 
-    groups : of each the places of its raters among all.
+    groups : of each the places of its raters among all. absent : bool [n, r], lists that count as nothing: kappa is of the cases that both
+        have, Fleiss' kappa of those that all of the group have.
     """
     one, other = first.first, first.second
-    kappas = cohen_kappas(categories.of, one, other)
+    kappas = cohen_kappas(categories.of, one, other, absent)
     inside = [np.isin(one, raters) & np.isin(other, raters) for raters in groups]
     parts = [GroupAgreement(categories.of[:, raters]) for raters in groups]
+    whole = [(~absent[:, raters].any(1)).astype(float) for raters in groups]
 
     def values(weights: Values) -> Values:
         kappa = kappas(weights)
         columns = [
-            (kappa[:, i].mean(1), part.fleiss(weights), part.alpha(weights))
-            for part, i in zip(parts, inside, strict=True)
+            (kappa[:, i].mean(1), part.fleiss(weights * there), part.alpha(weights))
+            for part, i, there in zip(parts, inside, whole, strict=True)
         ]
         return np.stack([column for group in columns for column in group], 1)
 

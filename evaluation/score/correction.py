@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError, quoted
+from ...errors import InputError, OptionError, quoted
 from ...files.invisible import read_visible
 from ...files.pairs import read_pairs
 from ...pages.rows import Row
@@ -45,6 +45,10 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     """
     answers, peers, k = matches.answers, matches.peers, settings.relative_k
     assert peers is not None
+    if answers.absent.any():
+        raise OptionError(
+            "panel.labelled", "left out where lists are missing and count as nothing", settings.panel.labelled
+        )
     sample = read_labelled(settings.panel.labelled, answers, peers.pairs)
     panels = Panels(answers.raters, peers)
     met = _met(answers, peers.top(k), settings.panel.denominator)

@@ -15,6 +15,7 @@ from ..match.cases import CaseTable
 from ..match.matches import Matches
 from ..match.pairs import Pairs, PeerMatches
 from ..read.lists import ABSENT, ALGORITHM, EXPERT, REFERENCE
+from .scores import mean_of_defined
 
 SHOWN = 24
 """Cases in all; each algorithm gets its share, from 2 to 10."""
@@ -86,7 +87,7 @@ def with_cases(matches: Matches) -> Matches:
 def disagreement_rows(matches: Matches, ae: NDArray[Any], ee: NDArray[Any], mu: NDArray[Any], k: int) -> list[Row]:
     """Lists the diagnoses of the cases with the largest `mean mu_EE - mean mu_AE`, above 0, of each algorithm.
 
-    ae, ee : int [A, pairs], the columns of `mu` of each algorithm with its experts, and of these. mu : [n, pairs] at k.
+    ae, ee : int [A, pairs], the columns of `mu` of each algorithm with its experts, and of these. mu : [n, pairs] at k, NaN without both lists.
     `nearest` is the diagnosis of the other side (the experts', for the algorithm; the algorithm's, for an expert) that M holds
     likeliest to name the same disease, with its probability. The rows of the reference have neither.
     """
@@ -95,7 +96,7 @@ def disagreement_rows(matches: Matches, ae: NDArray[Any], ee: NDArray[Any], mu: 
     shown = max(2, min(10, SHOWN // max(1, len(peers.panels))))
     out: list[Row] = []
     for panel, *sides in zip(peers.panels[:SHOWN], ae, ee, strict=False):
-        met, among = (mu[:, pairs].mean(1) for pairs in sides)
+        met, among = (mean_of_defined(mu[:, pairs].T) for pairs in sides)
         gap = among - met
         order = sorted(np.flatnonzero(gap > 0).tolist(), key=lambda case: (-gap[case], answers.cases[case]))
         for case in order[:shown]:

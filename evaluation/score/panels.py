@@ -21,7 +21,17 @@ from .agreement import Categories, categories_of
 from .declare import Measure
 from .disagreements import disagreement_rows
 from .relative import relative, sigma_algorithm, sigma_experts
-from .scores import FamilyScores, Lacking, Score, Settings, Values, of_columns, the_mean
+from .scores import (
+    FamilyScores,
+    Lacking,
+    Score,
+    Settings,
+    Values,
+    mean_of_defined,
+    of_columns,
+    the_mean,
+    without_absent,
+)
 
 NAME, TITLE = "relative", "Relative to the panel"
 _MOVES = 0.05
@@ -46,17 +56,23 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     if (peers := matches.peers) is None:
         raise Lacking(matches.no_panel)
     mu, panels = multiplicities(peers), Panels(answers.raters, peers)
-    rates = list(_rates(peers, mu, answers.lengths, settings.panel.denominator))
+    absent = answers.absent
+    gone = absent[:, peers.first] | absent[:, peers.second]
+    if apart := np.flatnonzero(gone.all(0)).tolist():
+        one, other = (answers.raters[side[apart[0]]] for side in (peers.first, peers.second))
+        raise Lacking(f"a case that both {one} and {other} have a list for")
+    rates = list(_rates(peers, mu, answers.lengths, settings.panel.denominator, gone))
     categories = categories_of(peers)
-    kappa = _kappa(peers, categories)
-    found = FamilyScores(NAME, TITLE, parts={"curves": [], "pairs": []}, per_case=_per_case(panels, mu[k - 1]))
+    kappa = _kappa(peers, categories, absent)
+    at_k = without_absent(mu[k - 1], gone)
+    found = FamilyScores(NAME, TITLE, parts={"curves": [], "pairs": []}, per_case=_per_case(panels, at_k))
     found.shown = {"curves": partial(of_columns, _CURVE), "pairs": partial(of_columns, _PAIR)}
     for rate in rates:
         low = rate.letter.lower()
         of_rate = _sides(rate, panels, compared=rate.k == k)
         for metric, hardness in ((f"{low}_opt", 0.0), (f"{low}_avg", 1.0), (f"r{low}ad", settings.panel.hardness)):
             of_rate.append(_ratio(rate, panels, metric, hardness, compared=metric[-2:] == "ad" and rate.k == k))
-        if rate.k == k and settings.panel.hardness == 1 and not len(rate.below):
+        if rate.k == k and settings.panel.hardness == 1 and not len(rate.below) and not gone.any():
             met = mu[k - 1] if rate.letter == "P" else mu[k - 1] > 0
             sums = np.concatenate([met[:, pairs].sum(-1, dtype=np.int64) for pairs in (panels.ae, panels.ee)], 1)
             of_rate = [_on_sums(one, panels, sums, rate.scale) if one.compared else one for one in of_rate]
@@ -68,10 +84,10 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     named = [(answers.raters[i], answers.raters[j]) for i, j in zip(peers.first, peers.second, strict=True)]
     for rate in [*(rate for rate in rates if rate.k == k), kappa]:
         found.parts["pairs"] += [_of_pair(rate, pair, *both) for pair, both in enumerate(named)]
-    found.tables["disagreements"] = disagreement_rows(matches, panels.ae, panels.ee, mu[k - 1], k)
-    found.findings = [*_short_lists(answers.lengths, k, settings.panel.denominator), _chains(categories)]
+    found.tables["disagreements"] = disagreement_rows(matches, panels.ae, panels.ee, at_k, k)
+    found.findings = [*_short_lists(answers, k, settings.panel.denominator), _chains(categories)]
     found.findings += [
-        *_unlike_lengths(answers.lengths, peers, mu, panels, k),
+        *_unlike_lengths(answers, peers, at_k, panels, k),
         *_named_twice(answers.raters, peers.top(k)),
     ]
     return found
@@ -182,14 +198,19 @@ class _Rate:
 
 
 def _rates(
-    peers: PeerMatches, mu: NDArray[np.unsignedinteger[Any]], lengths: Numbers, denominator: str
+    peers: PeerMatches,
+    mu: NDArray[np.unsignedinteger[Any]],
+    lengths: Numbers,
+    denominator: str,
+    gone: NDArray[np.bool_],
 ) -> Iterator[_Rate]:
-    """P and R at every k. All are columns of one array, whose means are computed once: mu, chi, and the lists' own areas."""
+    """P and R at every k, in the cases in which neither rater's list is `gone`, bool [n, m]. All are columns of one array, whose means are computed once: mu, chi, and the lists' own areas."""
     widest, n, m = mu.shape
     parts = [*mu, *(mu > 0)]
     if denominator == "observed":
         parts += [areas(lengths, peers, k + 1).astype(mu.dtype) for k in range(widest)]
-    source = {"values": np.concatenate(parts, 1, dtype=mu.dtype), "cases": np.arange(n)}
+    values = without_absent(np.concatenate(parts, 1, dtype=mu.dtype), np.tile(gone, len(parts)))
+    source = {"values": values, "cases": np.arange(n)}
     for k in range(widest):
         at, none, never = np.arange(m) + k * m, np.arange(0), ~mu[k].any(0)
         below = at + 2 * widest * m if denominator == "observed" else none
@@ -197,9 +218,9 @@ def _rates(
         yield _Rate("R", k + 1, source, at + widest * m, none, 1, never)
 
 
-def _kappa(peers: PeerMatches, categories: Categories) -> _Rate:
+def _kappa(peers: PeerMatches, categories: Categories, absent: NDArray[np.bool_]) -> _Rate:
     first, second = peers.first, peers.second
-    source = {"statistic": cohen_kappas(categories.of, first, second), "cases": np.arange(len(peers.entries))}
+    source = {"statistic": cohen_kappas(categories.of, first, second, absent), "cases": np.arange(len(peers.entries))}
     return _Rate("kappa", None, source, np.arange(len(first)), np.arange(0), 1, np.zeros(len(first), bool))
 
 
@@ -289,34 +310,35 @@ def _why_no_kappa(kappa: _Rate, panels: Panels) -> list[str]:
     return out
 
 
-def _per_case(panels: Panels, mu: NDArray[np.unsignedinteger[Any]]) -> dict[str, Values]:
+def _per_case(panels: Panels, mu: NDArray[Any]) -> dict[str, Values]:
     """Averages mu and chi of the algorithm with the experts, and among these: float64 [n, r], NaN for raters not judged."""
     columns = {}
     for side, pairs in (("AE", panels.ae), ("EE", panels.ee)):
-        for name, values in (("mu", mu), ("chi", mu > 0)):
+        for name, values in (("mu", mu), ("chi", np.sign(mu))):
             means = columns[f"{name}_{side}_mean"] = np.full((len(mu), len(panels.raters)), np.nan)
             for panel, algorithm in zip(pairs, panels.numbers[:, 0], strict=True):
-                means[:, algorithm] = values[:, panel].mean(1)
+                means[:, algorithm] = mean_of_defined(values[:, panel].T)
     return columns
 
 
-def _short_lists(lengths: Numbers, k: int, denominator: str) -> list[Finding]:
+def _short_lists(answers: Lists, k: int, denominator: str) -> list[Finding]:
     how = {"nk2": "still n k²", "observed": "their own lengths"}[denominator]
-    short = int((lengths < k).sum())
+    short = int(((answers.lengths < k) & ~answers.absent).sum())
     words = f"; the denominator is {how}"
-    return [Finding("lengths", short, lengths.size, f"shorter than k = {k}", words)] if short else []
+    return [Finding("lengths", short, int((~answers.absent).sum()), f"shorter than k = {k}", words)] if short else []
 
 
-def _unlike_lengths(lengths: Numbers, peers: PeerMatches, mu: NDArray[Any], panels: Panels, k: int) -> list[Finding]:
+def _unlike_lengths(answers: Lists, peers: PeerMatches, mu: NDArray[Any], panels: Panels, k: int) -> list[Finding]:
     """RPAD by both denominators, where they differ by more than `_MOVES`: then a list's length is a part of what is measured."""
-    met, area = mu[k - 1].mean(0), areas(lengths, peers, k).mean(0)
+    area = np.where(np.isnan(mu), np.nan, areas(answers.lengths, peers, k))
+    met, area = mean_of_defined(mu), mean_of_defined(area)
     with np.errstate(divide="ignore", invalid="ignore"):
         fixed, own = (relative(p[panels.ae], p[panels.ee], 1.0) for p in (met / k**2, met / area))
         moved = np.abs(own / fixed - 1)
     if not (moved > _MOVES).any():
         return []
     at = int(np.nanargmax(moved))
-    mean = np.minimum(lengths, k).mean(0)
+    mean = mean_of_defined(without_absent(np.minimum(answers.lengths, k), answers.absent))
     sizes = ", ".join(
         f"{rater} {mean[place]:.2g}" for rater, place in zip(panels.names, panels.numbers[:, 0], strict=True)
     )

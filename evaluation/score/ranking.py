@@ -20,7 +20,7 @@ from ..match.pairs import RANKED, blocks
 from ..read.findings import Finding
 from ..read.lists import looked_up
 from .declare import Measure, check_k, declare, truths
-from .scores import FamilyScores, Lacking, Score, Settings, counts_in_words, over_all_cases, without_absent
+from .scores import FamilyScores, Lacking, Score, Settings, over_all_cases, without_absent
 from .weighted import RELATIONS, degree, degrees_of, relevance
 
 NAME, TITLE = "ranking", "Ranked answers against the right ones"
@@ -347,9 +347,6 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
         family.findings.append(Finding("final_diagnosis", without, n))
     elif len(cases) < n:
         family.findings.append(Finding("no_reference", n - len(cases), n, "ranks"))
-    gone = answers.absent[cases].sum(0)
-    if lacking := counts_in_words(answers.raters, gone):
-        family.findings.append(Finding("missing_lists", int(gone.sum()), len(cases), NAME, lacking))
     return family
 
 

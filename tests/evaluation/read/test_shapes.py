@@ -115,7 +115,7 @@ def test_the_rows_of_files_are_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("missing", "absent", "means"), [
-    (None, [0, 0, 0], "each counts as an empty answer"), ("own", [0, 0, 1], "they are out of the figures"),
+    (None, [0, 0, 0], "each counts as an empty answer"), ("own", [0, 0, 1], "they are out of the figures; two raters are compared in the cases that both have"),
 ])  # fmt: skip
 def test_missing_lists_and_answers_that_cannot_be_read(missing: str | None, absent: list[int], means: str) -> None:
     table = frame(aster=['["gout"]', "70%", None], birch=each(list)["birch"])

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from dxmatch import Panel
+from dxmatch import Panel, Reading
+from dxmatch.errors import InputError, OptionError
 
 from ..made import By, expected_in, find, long_form, rows_in, scored, told, value
 
@@ -63,3 +64,33 @@ def test_what_moves_rpad_by_itself_is_told():
     assert "2 of 6 lists hold several diagnoses that match one of another rater's (A 2)" in told(found, "headline")
     alike = {case: {rater: ["gout", "flu"] for rater in "AXY"} for case in ("one", "two")}
     assert not told(against_panel(long_form(alike), By()), "headline")
+
+
+def test_a_missing_list_is_out_of_its_pairs():
+    """X has no list for the second case: its pairs are of the other two, RPAD@1 (1/2 + 1 + 2/3) / (1/2 + 0 + 2/3)."""
+    said = {"1": "gout gout gout flu", "2": "flu - flu flu", "3": "gout flu gout gout"}
+    cases = {
+        case: {who: [name] for who, name in zip("AXYZ", of.split(), strict=True) if name != "-"}
+        for case, of in said.items()
+    }
+    own = {"k": 1, "reading": Reading(missing="own")}
+    report = scored(cases, ["relative", "agreement"], **own)
+    assert value(report, "A", "RPAD@1") == pytest.approx(13 / 7) and "2 by" not in told(report)
+    (kappa,) = [
+        row
+        for row in report.rows_of("relative.pairs")
+        if row["metric"] == "kappa" and {row["first"], row["second"]} == {*"AX"}
+    ]
+    assert (
+        kappa["value"] == 0 and find(report.per_case.to_dict("records"), case_id="2", algorithm="A")["mu_AE_mean"] == 1
+    )
+    assert scored(cases, "relative", panel={"denominator": "observed"}, **own).row("RPAD")["value"] == pytest.approx(
+        13 / 7
+    )
+    assert find(report.rows, name="kappa_F(experts)")["value"] == pytest.approx((1 / 3 - 5 / 9) / (4 / 9))
+    with pytest.raises(OptionError, match="panel.labelled.*missing"):
+        scored(cases, "relative", panel={"labelled": [{"a": "gout", "b": "flu", "label": 0}]}, **own)
+    del cases["1"]["X"], cases["3"]["X"]
+    cases["4"] = {"X": ["gout"]}
+    with pytest.raises(InputError, match="for want of a case that both A and X have a list for"):
+        scored(cases, "relative", **own)
