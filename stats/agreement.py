@@ -6,6 +6,7 @@ is a function of weights [b, n], how often each case counts, and NaN where chanc
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -146,6 +147,24 @@ VERDICTS: Mapping[str, str] = {
     "kappa": "both say the same of every item",
 }
 """Measure of two who say yes or no -> why it has no value, where it has none."""
+
+
+CLASSES_AGREE: Mapping[str, str] = {"accuracy": "no item", "kappa": "both say the same of every item"}
+"""Measure of two who choose among classes -> why it has no value, where it has none."""
+
+
+def classes_agree(counts: Values, measure: str) -> Values:
+    """Computes one of `CLASSES_AGREE`: float64 [...].
+
+    counts : [..., c * c], items by the class that the first says, then by that of the second.
+    """
+    c = math.isqrt(counts.shape[-1])
+    square = counts.reshape(*counts.shape[:-1], c, c)
+    items, same = square.sum((-2, -1)), np.trace(square, axis1=-2, axis2=-1)
+    if measure == "accuracy":
+        return divided(same, items)
+    chance = (square.sum(-1) * square.sum(-2)).sum(-1)
+    return divided(same * items - chance, items**2 - chance)
 
 
 def verdicts_agree(counts: Values, measure: str) -> Values:

@@ -136,6 +136,9 @@ class Graded(Options):
         severity-semantic plane; hard in the figures of Kernel29. The table has all three.
     best : float
         The semantic score that is rescaled to 1: 16, the best there is, as in Kernel29's text; its authors' scripts take 10.33.
+    human : table, optional
+        Classes by people: case_id, rater, diagnosis, and relation or severity, or both (relation_NAME of several). The report then says
+        how far the classes that were scored agree with them.
 
     Raises
     ------
@@ -148,6 +151,7 @@ class Graded(Options):
     prompts: Mapping[str, Any] = field(default_factory=dict)
     difficulty: Literal["easy", "medium", "hard"] = "hard"
     best: Annotated[float, Between(0.01, BEST)] = BEST
+    human: Table | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

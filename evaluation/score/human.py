@@ -5,29 +5,41 @@ ClinBench-HPB, §3.2, prints the first of it: 97.5 % with physicians on 393 Chin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
-from ...files.pair_labels import BLANK, majority_of
+from ...files.invisible import read_visible
+from ...files.pair_labels import BLANK, HUMAN, experts_of, majority_of
+from ...files.tables import Table
 from ...pages.rows import Row
-from ...stats.agreement import VERDICTS, verdicts_agree
-from ..match.judge import BOTH, BY_M, MAJORITY
+from ...stats.agreement import CLASSES_AGREE, VERDICTS, classes_agree, verdicts_agree
+from ..match.judge import BOTH, BY_M, JUDGE, MAJORITY, place_of
 from ..match.matches import Matches
+from ..match.options import NOBODY, Graded
 from ..read.findings import Finding
+from ..read.lists import Lists, cell_text
+from ..read.names import columns_by_name
 from .declare import Measure
-from .scores import FamilyScores, Score, Settings, of_columns
+from .scores import FamilyScores, Score, Settings, Values, of_columns
+from .weighted import RANKS, RELATIONS, SEVERITIES, degree, degrees_of, severity_degree
 
 NAME, TITLE = "human", "Agreement with human labels"
 COLUMNS = (
     "who", "against", "metric", "value", "low", "high", "undefined_repeats", "reason", "items", "included", "n_cases",
 )  # fmt: skip
 
+AS_GIVEN = "as given"
+"""Who says a class that stands in the lists."""
 Labels = NDArray[np.int8]
+_SCALES = {"relation": (RELATIONS, partial(degree, scale=RELATIONS)), "severity": (SEVERITIES, severity_degree)}
+"""Kernel29's two questions: the number of each class, and how a cell of the lists is read."""
 
 
 def scores(matches: Matches, settings: Settings) -> FamilyScores:
@@ -41,14 +53,116 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     InputError
         Where no labelled item has a verdict of all.
     """
-    references = matches.references
-    assert references is not None
-    verdicts = {BY_M: references.hits.any(2), **({} if matches.judged is None else matches.judged.verdicts)}
+    answers, graded = matches.answers, settings.graded
+    if not matches.humans:
+        return of_classes(answers, graded)
+    assert matches.references is not None
+    verdicts = {BY_M: matches.references.hits.any(2), **({} if matches.judged is None else matches.judged.verdicts)}
     labelled = np.logical_or.reduce([one != BLANK for one in matches.humans.values()])
     humans, judges = (
         {who: of[labelled].astype(np.int8) for who, of in those.items()} for those in (matches.humans, verdicts)
     )
-    return family([of_labels(humans, judges, np.nonzero(labelled)[0].tolist(), matches.answers.source)], COLUMNS)
+    items, classes = np.nonzero(labelled)[0].tolist(), None if graded.human is None else of_classes(answers, graded)
+    if classes is None:
+        return family([of_labels(humans, judges, items, answers.source)], COLUMNS)
+    rows, findings = of_labels(humans, judges, items, answers.source, question="right answer")
+    classes.parts["agreement"], classes.findings = rows + classes.parts["agreement"], findings + classes.findings
+    return classes
+
+
+def of_classes(answers: Lists, graded: Graded) -> FamilyScores:
+    """Compares the classes that are scored, of relation and of severity, with those of people, and these with each other.
+
+    The part agreement has accuracy and kappa over all classes, and each class against the rest; the table confusion how often who said what.
+
+    Raises
+    ------
+    InputError
+        For a case, rater or diagnosis that is not there, with its row; for what is no class; for no class at all.
+    """
+    table = read_visible(graded.human)
+    names = columns_by_name([name for name in table.names if not name.strip().casefold().startswith((*_SCALES,))])
+    for what in ("case_id", "diagnosis", *(["rater"] if len(answers.raters) > 1 else [])):
+        table.require(names.get(what, what), "whose class people tell")
+    cells = {what: [cell_text(value) for value in table.column(name)] for what, name in names.items()}
+    cases, places = list[int](), list[int]()
+    for row, case in enumerate(cells["case_id"]):
+        i = place_of(table, row, names["case_id"], case, answers.cases)
+        j = place_of(table, row, names["rater"], cells["rater"][row], answers.raters) if "rater" in names else 0
+        listed = [(one or "").casefold() for one in answers.list_at(i, j)]
+        at = place_of(table, row, names["diagnosis"], cells["diagnosis"][row].casefold(), listed)
+        if (entry := int(answers.offsets[i, j]) + at) in places:
+            raise table.error("a diagnosis whose class is told twice", row, names["diagnosis"], allowed="once")
+        cases.append(i)
+        places.append(entry)
+    rows, findings, confusion = list[Score](), list[Finding](), list[Row]()
+    for question, (scale, read) in _SCALES.items():
+        said = _classes_of_people(table, question, scale)
+        judged = degrees_of(answers, question, read, RANKS)[places]
+        asked = getattr(graded, question)
+        told = np.asarray(np.any([np.zeros(len(table), bool), *(of > 0 for of in said.values())], 0))
+        if out := int((told & (judged <= 0)).sum()):
+            words = f"{out:,} of {int(told.sum()):,} labelled diagnoses are left out: their {question} is blank in the lists, or they stand past rank {RANKS}."
+            findings.append(Finding("labels", place=NAME, example=words))
+        by = AS_GIVEN if asked is None else BY_M if asked == NOBODY.get(question) else JUDGE
+        for first, second in [*product([(by, judged)] * bool(said), said.items()), *combinations(said.items(), 2)]:
+            scores_of, counts = _of_two(question, scale, first, second, np.array(cases))
+            rows += scores_of
+            confusion += [
+                {
+                    "question": question,
+                    "who": first[0],
+                    "says": one,
+                    "against": second[0],
+                    "which_says": other,
+                    "items": int(n),
+                }
+                for (one, other), n in zip(product(scale, scale), counts, strict=True)
+                if n
+            ]
+    if not rows:
+        raise InputError("no class is told", source=table.source, allowed="a class in relation or severity, of each person relation_NAME")  # fmt: skip
+    found = family([(rows, findings)], ("question", *COLUMNS))
+    found.tables["confusion"] = confusion
+    return found
+
+
+def _classes_of_people(table: Table, question: str, scale: Mapping[str, int]) -> dict[str, Labels]:
+    """Reads a column of classes, by words or numbers, or one of each of several people: person -> int8 [rows], `BLANK` for none."""
+    known = {**scale, **{str(n): n for n in scale.values()}, **{f"{n}.0": n for n in scale.values()}, "": BLANK}
+
+    def class_of(value: Any) -> int:
+        return known[" ".join(re.split(r"[\s_\-]+", cell_text(value).casefold()))]
+
+    columns = [name for name in table.names if name.strip().casefold() == question] + experts_of(table, question)
+    parsed = (table.parsed(name, class_of, f"no class of {question}", ", ".join(scale), None) for name in columns)
+    people = [name.strip()[len(question) + 1 :] or HUMAN for name in columns]
+    found = {who: np.array(of, np.int8) for who, of in zip(people, parsed, strict=True)}
+    return {who: of for who, of in found.items() if (of != BLANK).any()}
+
+
+def _of_two(
+    question: str, scale: Mapping[str, int], first: tuple[str, Labels], second: tuple[str, Labels], cases: NDArray[np.intp]
+) -> tuple[list[Score], Values]:  # fmt: skip
+    """Compares two who choose among classes: over all of them, then each against the rest; and the items of each two classes."""
+    (who, one), (of, other) = first, second
+    at, c = np.flatnonzero((one > 0) & (other > 0)), len(scale)
+    drawn, place = np.unique(cases[at], return_inverse=True)
+    counts = np.zeros((len(drawn), c * c))
+    np.add.at(counts, (place, c * (one[at] - 1) + other[at] - 1), 1)
+    labels = {"question": question, "who": who, "against": of, "items": len(at), "included": None}
+    rows = [
+        Score(
+            Measure(measure), [who], drawn, counts, np.arange(c * c)[None], partial(classes_agree, measure=measure), reason=why, compared=False, labels=labels
+        )
+        for measure, why in CLASSES_AGREE.items()
+    ]  # fmt: skip
+    for name, number in scale.items():
+        if number not in one[at] and number not in other[at]:
+            continue
+        alone = [(by, np.where(said > 0, said == number, BLANK).astype(np.int8)) for by, said in (first, second)]
+        rows += _agreement(alone[0], alone[1], np.ones(len(cases), bool), cases, {"question": f"{question}: {name}"})
+    return rows, counts.sum(0)
 
 
 def family(found: Sequence[tuple[list[Score], list[Finding]]], columns: Sequence[str]) -> FamilyScores:
@@ -114,12 +228,20 @@ def _sentences(rows: Sequence[Row]) -> list[str]:
     """Says how often each judge agrees with the human, or with their majority."""
     out: list[str] = []
     for row in rows:
-        if row["metric"] == "accuracy" and row["against"] == rows[0]["against"] and row["value"] is not None:
+        question = row.get("question", "item")
+        if (
+            row["metric"] == "accuracy"
+            and row["against"] == rows[0]["against"]
+            and row["value"] is not None
+            and ":" not in question
+        ):
             whom = "the majority of the humans" if row["against"] == MAJORITY else "the human labels"
-            who = "M" if row["who"] == BY_M else f"The {row['who']}"
+            who = {BY_M: "M", AS_GIVEN: "What the lists say"}.get(row["who"], f"The {row['who']}")
             agrees = "agree" if row["who"] == BOTH else "agrees"
             interval = "" if row["low"] is None else f" ({row['low']:.1%} to {row['high']:.1%})"
             out.append(
-                f"{who} {agrees} with {whom} on {row['value']:.1%}{interval} of {row['items']:,} {row.get('question', 'item')}s."
+                f"{who} {agrees} with {whom} on {row['value']:.1%}{interval} of {row['items']:,} {question}s.".replace(
+                    "ys.", "ies."
+                )
             )
     return out

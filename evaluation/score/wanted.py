@@ -161,6 +161,6 @@ def family_scores(matches: Matches, settings: Settings, want: Wanted) -> tuple[l
             left_out[name] = str(lacks)
     if matches.judged is not None:
         found.append(import_module(".recall", __package__).judged_scores(matches, settings))
-    if matches.humans:
+    if matches.humans or settings.graded.human is not None:
         found.append(import_module(".human", __package__).scores(matches, settings))
     return found, left_out

@@ -24,8 +24,8 @@ def figures(paper: str) -> Iterator[Figure]:
     """paper : as its figures call it."""
     for row in read_rows(MADE / "by_hand.csv"):
         if row["paper"] == paper:
-            key, _, value = row["row"].partition("=")
-            found = [one for one in _tables(row["command"]).get(row["table"], ()) if one[key] == value]
+            wanted = dict(one.split("=") for one in row["row"].split(";"))
+            found = [one for one in _tables(row["command"]).get(row["table"], ()) if wanted.items() <= one.items()]
             ours = found[0][row["column"]] if len(found) == 1 else math.nan
             yield Figure(paper, "made data", row["what"], float(row["value"]), ours, 1e-8)
 
