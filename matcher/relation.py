@@ -24,8 +24,6 @@ from .policy import RELATIONS
 if TYPE_CHECKING:
     import pyarrow as pa
 
-SEMANTIC = ("Exact Synonym", "Broad Synonym", "Exact Disease Group", "Broad Disease Group", "Not Related")
-"""The five classes of Kernel29, from 1 to 5."""
 RELATION_COLUMNS = tuple(f"relation_{name}" for name in RELATIONS)
 """Of a scored table: the probability of each relation."""
 SURE = 0.9
@@ -82,7 +80,7 @@ class Relations:
 
     @property
     def semantic_distance(self) -> NDArray[np.int8]:
-        """int8[n]: Kernel29's five classes, 1 (`SEMANTIC`: exact synonym) to 5 (not related), of least expected squared error; 0 where unscored.
+        """int8[n]: Kernel29's five classes, 1 (exact synonym) to 5 (not related), of least expected squared error; 0 where unscored.
 
         Same is an exact synonym, kind and class are broad synonyms, what one narrow group holds is an exact disease group, what a wide one
         holds a broad disease group, and all else is not related.
