@@ -27,7 +27,7 @@ from ..read.findings import Finding
 from ..read.lists import Lists, cell_text
 from ..read.names import columns_by_name
 from .declare import Measure
-from .scores import FamilyScores, Score, Settings, Values, of_columns
+from .scores import FamilyScores, Score, Settings, of_columns
 from .weighted import RANKS, RELATIONS, SEVERITIES, degree, degrees_of, severity_degree
 
 NAME, TITLE = "human", "Agreement with human labels"
@@ -37,6 +37,7 @@ COLUMNS = (
 
 AS_GIVEN = "as given"
 """Who says a class that stands in the lists."""
+_YES_NO = ("yes", "no")
 Labels = NDArray[np.int8]
 _SCALES = {"relation": (RELATIONS, partial(degree, scale=RELATIONS)), "severity": (SEVERITIES, severity_degree)}
 """Kernel29's two questions: the number of each class, and how a cell of the lists is read."""
@@ -46,34 +47,33 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     """Compares M over whole lists, a judge, and a judge with its check with humans, on the items that each of them decides.
 
     The part agreement names who agrees with whom: each judge with the human, or where there are several with their majority and with
-    each; and each two humans. items : that both decide. included : how many of them the second includes.
+    each; and each two humans. items : that both decide. included : how many of them the second includes. The table confusion counts who
+    said what. Classes of relation and severity that people told stand there, too, as `of_classes` has them.
 
     Raises
     ------
     InputError
         Where no labelled item has a verdict of all.
     """
-    answers, graded = matches.answers, settings.graded
-    if not matches.humans:
-        return of_classes(answers, graded)
-    assert matches.references is not None
-    verdicts = {BY_M: matches.references.hits.any(2), **({} if matches.judged is None else matches.judged.verdicts)}
-    labelled = np.logical_or.reduce([one != BLANK for one in matches.humans.values()])
-    humans, judges = (
-        {who: of[labelled].astype(np.int8) for who, of in those.items()} for those in (matches.humans, verdicts)
-    )
-    items, classes = np.nonzero(labelled)[0].tolist(), None if graded.human is None else of_classes(answers, graded)
-    if classes is None:
-        return family([of_labels(humans, judges, items, answers.source)], COLUMNS)
-    rows, findings = of_labels(humans, judges, items, answers.source, question="right answer")
-    classes.parts["agreement"], classes.findings = rows + classes.parts["agreement"], findings + classes.findings
-    return classes
+    answers, graded, more = matches.answers, settings.graded, dict[str, str]()
+    found = list[tuple[list[Score], list[Finding]]]()
+    if graded.human is not None:
+        found, more = [of_classes(answers, graded)], {"question": "right answer"}
+    if matches.humans:
+        assert matches.references is not None
+        verdicts = {BY_M: matches.references.hits.any(2), **({} if matches.judged is None else matches.judged.verdicts)}
+        labelled = np.logical_or.reduce([one != BLANK for one in matches.humans.values()])
+        humans, judges = (
+            {who: of[labelled].astype(np.int8) for who, of in those.items()} for those in (matches.humans, verdicts)
+        )
+        found.insert(0, of_labels(humans, judges, np.nonzero(labelled)[0].tolist(), answers.source, **more))
+    return family(found, (*more, *COLUMNS))
 
 
-def of_classes(answers: Lists, graded: Graded) -> FamilyScores:
+def of_classes(answers: Lists, graded: Graded) -> tuple[list[Score], list[Finding]]:
     """Compares the classes that are scored, of relation and of severity, with those of people, and these with each other.
 
-    The part agreement has accuracy and kappa over all classes, and each class against the rest; the table confusion how often who said what.
+    As `of_labels`: accuracy and kappa over all classes, and each class against the rest.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def of_classes(answers: Lists, graded: Graded) -> FamilyScores:
             raise table.error("a diagnosis whose class is told twice", row, names["diagnosis"], allowed="once")
         cases.append(i)
         places.append(entry)
-    rows, findings, confusion = list[Score](), list[Finding](), list[Row]()
+    rows, findings = list[Score](), list[Finding]()
     for question, (scale, read) in _SCALES.items():
         said = _classes_of_people(table, question, scale)
         judged = degrees_of(answers, question, read, RANKS)[places]
@@ -106,25 +106,10 @@ def of_classes(answers: Lists, graded: Graded) -> FamilyScores:
             findings.append(Finding("labels", place=NAME, example=words))
         by = AS_GIVEN if asked is None else BY_M if asked == NOBODY.get(question) else JUDGE
         for first, second in [*product([(by, judged)] * bool(said), said.items()), *combinations(said.items(), 2)]:
-            scores_of, counts = _of_two(question, scale, first, second, np.array(cases))
-            rows += scores_of
-            confusion += [
-                {
-                    "question": question,
-                    "who": first[0],
-                    "says": one,
-                    "against": second[0],
-                    "which_says": other,
-                    "items": int(n),
-                }
-                for (one, other), n in zip(product(scale, scale), counts, strict=True)
-                if n
-            ]
+            rows += _of_two(question, scale, first, second, np.array(cases))
     if not rows:
         raise InputError("no class is told", source=table.source, allowed="a class in relation or severity, of each person relation_NAME")  # fmt: skip
-    found = family([(rows, findings)], ("question", *COLUMNS))
-    found.tables["confusion"] = confusion
-    return found
+    return rows, findings
 
 
 def _classes_of_people(table: Table, question: str, scale: Mapping[str, int]) -> dict[str, Labels]:
@@ -143,8 +128,8 @@ def _classes_of_people(table: Table, question: str, scale: Mapping[str, int]) ->
 
 def _of_two(
     question: str, scale: Mapping[str, int], first: tuple[str, Labels], second: tuple[str, Labels], cases: NDArray[np.intp]
-) -> tuple[list[Score], Values]:  # fmt: skip
-    """Compares two who choose among classes: over all of them, then each against the rest; and the items of each two classes."""
+) -> list[Score]:  # fmt: skip
+    """Compares two who choose among classes: over all of them, then each against the rest."""
     (who, one), (of, other) = first, second
     at, c = np.flatnonzero((one > 0) & (other > 0)), len(scale)
     drawn, place = np.unique(cases[at], return_inverse=True)
@@ -162,15 +147,29 @@ def _of_two(
             continue
         alone = [(by, np.where(said > 0, said == number, BLANK).astype(np.int8)) for by, said in (first, second)]
         rows += _agreement(alone[0], alone[1], np.ones(len(cases), bool), cases, {"question": f"{question}: {name}"})
-    return rows, counts.sum(0)
+    return rows
 
 
 def family(found: Sequence[tuple[list[Score], list[Finding]]], columns: Sequence[str]) -> FamilyScores:
     """Makes the family of what `of_labels` gave, of one question or several. columns : of its table."""
-    rows, findings = ([one for part in parts for one in part] for parts in zip(*found, strict=True))
+    rows = [one for part, _ in found for one in part]
     return FamilyScores(
-        NAME, TITLE, parts={"agreement": rows}, shown={"agreement": partial(of_columns, columns)}, sentences=_sentences, findings=findings
+        NAME, TITLE, parts={"agreement": rows}, shown={"agreement": partial(of_columns, columns)}, tables={"confusion": _confusion(rows)},
+        sentences=_sentences, findings=[one for _, part in found for one in part],
     )  # fmt: skip
+
+
+def _confusion(rows: Sequence[Score]) -> list[Row]:
+    """Counts how often each two said what, of the scores that are over all classes."""
+    out: list[Row] = []
+    for score in rows:
+        question = score.labels.get("question", "")
+        if score.measure.metric == "accuracy" and ":" not in question:
+            classes, of = _SCALES.get(question, (_YES_NO, None))[0], {} if not question else {"question": question}
+            said = zip(product(classes, repeat=2), score.values.sum(0).tolist(), strict=True)
+            named = of | {"who": score.labels["who"], "against": score.labels["against"]}
+            out += [{**named, "says": one, "which_says": other, "items": int(n)} for (one, other), n in said if n]
+    return out
 
 
 def of_labels(
