@@ -31,10 +31,7 @@ def columns_of(table: Table, given: Mapping[str, Any] | None) -> tuple[str | Non
     """
     if unknown := [ours for ours in given or {} if ours not in (CASE_ID, TEXT)]:
         raise OptionError("columns", f"names for {CASE_ID} and {TEXT}", unknown[0])
-    named = {
-        ours: columns_named(name, table.names, table.source, f"{ours}, of the option 'columns'")
-        for ours, name in (given or {}).items()
-    }
+    named = {ours: columns_named(name, table.names, table.source, ours) for ours, name in (given or {}).items()}
     known = [name for name in table.names if folded(name) in TEXTS.split() and [name] != named.get(CASE_ID)]
     text = named.get(TEXT) or ([TEXT] if TEXT in known else known)
     if len(text) != 1 and not named.get(TEXT):

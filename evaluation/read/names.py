@@ -79,7 +79,7 @@ _KNOWN = {
 
 def known_as(name: str) -> dict[str, int]:
     """What a heading says that it holds: our names of columns, or `ASIDE`; and how far it is from saying so, 0 for our own name."""
-    said = (fold := folded(name)).split("_")
+    said = re.sub(r"(?<=[^\W\d_])(?=\d$)", "_", fold := folded(name)).split("_")
     exact = {ours: names.index(fold) for ours, (names, *_) in _KNOWN.items() if fold in names}
     by_words = {
         ours: names.index("*")

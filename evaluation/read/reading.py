@@ -91,9 +91,8 @@ def read_lists(
     lists = _lists(rows, replace(right, groups=groups, final=final), reading, broken, keep_answers or again is not None)
     if again is None or not lists.origin.unread:
         return lists
-    read_as = again(lists.origin.unread.values())
     options = {"reading": reading, "algorithms": algorithms, "by": by, "keep_answers": keep_answers}
-    return read_lists(source, references, read_as=read_as, **options)
+    return read_lists(source, references, read_as=again(lists.origin.unread.values()), **options)
 
 
 def _lists(rows: Rows, known: References, reading: Reading, broken: list[InputError], keep_answers: bool) -> Lists:

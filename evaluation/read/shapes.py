@@ -162,7 +162,8 @@ def _models(table: Table, right_ones: str, others: Collection[str]) -> list[str]
     for name in (name for name in others if name.strip() and not known_as(name)):
         values = _values(table, name)
         short = all(len(text.split()) < 6 and not re.search(r"[\n;|\[{]", text) for text in values)
-        of_case = short and 0 < 2 * len(values) <= len(table) and right.isdisjoint(map(str.casefold, values))
+        few = 0 < 2 * len(values) <= len(table) - table.data.column(name).null_count
+        of_case = short and few and right.isdisjoint(map(str.casefold, values))
         if not of_case and _may_name(values):
             found.append(name)
     return found

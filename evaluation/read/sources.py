@@ -76,7 +76,7 @@ def long_form(
     beside = [] if references is None else _tables(references, alike, given, by)[0]
     for ours, name in given.items():
         if not any(ours in _of_table(given, table) for table in (*tables, *beside)):
-            columns_named(name, tables[0].names, tables[0].source, f"{ours}, of the option 'columns'")
+            columns_named(name, tables[0].names, tables[0].source, ours)
     shapes = [shape_of(table, _of_table(given, table), by) for table in tables]
     found = [shape for shape in shapes if shape.kind != REFERENCES]  # of several files one may hold the right answers
     apart = beside or [shape.table for shape in shapes if shape.kind == REFERENCES]

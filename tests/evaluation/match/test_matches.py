@@ -289,21 +289,15 @@ PANEL = {
 def test_the_cases_of_a_panel(in_turn):
     """Each stands beside the experts but itself, in turn beside all others."""
     m = By(lambda x, y: 0.9 if {x, y} == {"gout", "podagra"} else 0.6 if {x, y} == {"gout", "Gout"} else 0.1)
-    given = {
-        "panel": dxmatch.Panel(in_turn=in_turn),
-        "reading": dxmatch.Reading(missing="empty", no_diagnosis=["none"]),
-    }
-    report = scored(PANEL, "relative", m, k=2, **given)
-    rows = rows_of(report)
-    said = {
-        (row["case_id"], row["algorithm"], row["rank"]): [row[of] for of in ("reference", "probability", "match")]
-        for row in rows
-    }
-    assert said["one", "A", 2] == ["podagra", 0.9, True] and said["two", "B", 1] == ["gout", 1.0, True]
-    assert said["one", "X", 1][1:] == ([0.9, True] if in_turn else [0.1, False]) and not said["two", "A", 1][2]
-    assert said["two", "X", 1] == (["gout", 1.0, True] if in_turn else [None] * 3)
-    assert find(rows, case_id="two", algorithm="Y")["why"] == "the answer is empty"
+    reading = dxmatch.Reading(missing="empty", no_diagnosis=["none"])
+    report = scored(PANEL, "relative", m, k=2, panel={"in_turn": in_turn}, reading=reading)
+    said = {(row["case_id"], row["algorithm"], row["rank"]): row for row in rows_of(report)}
+    places = ("one", "A", 2), ("one", "X", 1), ("two", "A", 1), ("two", "B", 1), ("two", "X", 1)
+    likely = [said[place]["probability"] for place in places]
+    assert likely == ([0.9, 0.9, 0.1, 1, 1] if in_turn else [0.9, 0.1, 0.1, 1, None])
+    assert said["one", "A", 2]["reference"] == "podagra" and said["one", "A", 2]["match"]
+    assert said["two", "Y", None]["why"] == "the answer is empty"
     page = Page(report.to_html()).cases
     assert page["panel"] and page["right"] == [[], []] and page["lengths"][:5] == [2, 1, 2, 1, 1]
-    of_case = report.case("one").to_dict("records")
-    assert [row["match"] for row in known(of_case)] == [row["match"] for row in rows if row["case_id"] == "one"]
+    of_case = known(report.case("one").to_dict("records"))
+    assert [row["match"] for row in of_case] == [row["match"] for row in said.values() if row["case_id"] == "one"]
