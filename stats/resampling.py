@@ -36,7 +36,7 @@ class Resampling(Options):
         Of the percentile intervals, between 0 and 1.
     cluster : str, optional
         A column of the cases, such as the patient, where several cases of one are not independent: whole clusters are drawn, and change
-        places in tests. It is said of every case.
+        places in tests. It is said of every case, and makes no subgroups.
 
     Raises
     ------
