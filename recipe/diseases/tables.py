@@ -14,6 +14,8 @@ from ..word_lists.reading import word_set
 
 NAMES, PARENTS = "disease_names.csv", "disease_parents.csv"
 LABEL = "label"
+MESH = "MESH:"
+"""With this the ids begin that no other source has a disease for: MeSH's headings, whose edges are a thesaurus' ("broader heading")."""
 _MARK = re.compile(r"^\s*(?:obsolete\b[:\s]*|NON RARE IN EUROPE:\s*)+", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
 _SHORT_FORM = re.compile(r"[A-Z0-9][A-Za-z0-9/-]{0,5}\b")
@@ -58,6 +60,9 @@ def read_diseases(data: str | os.PathLike[str], normalizer: Callable[[str], str]
     A name that stands at several diseases belongs to the one whose main name it is; else to the one that is above all the
     others; else to none. Marks ("obsolete", "NON RARE IN EUROPE") are taken off. A class whose name says nothing ("Syndromic
     disease") is left out and what is under it moves to the classes above. Loops are cut where they close.
+
+    Of MeSH the names of diseases that another source has, too, and no more: with its own headings and their edges average
+    precision fell by cross-validation, with the names alone it rose (docs/figures.md).
     """
     folder = Path(data)
     label: dict[str, str] = {}
@@ -65,7 +70,7 @@ def read_diseases(data: str | os.PathLike[str], normalizer: Callable[[str], str]
     for disease, name, kind in required_columns(folder / NAMES, "disease", "name", "kind"):
         text = without_mark(name)
         normal = normalizer(text)
-        if not normal or (kind != LABEL and is_read_as_another(text, normalizer)):
+        if not normal or disease.startswith(MESH) or (kind != LABEL and is_read_as_another(text, normalizer)):
             continue
         if kind == LABEL:
             label[disease] = text
