@@ -1,4 +1,4 @@
-"""Pairs of which one specifies the other, gives its stage, or is its laboratory sign."""
+"""Pairs of which one specifies the other, or gives its stage."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from random import Random
 
-from ..diseases.compile import in_other_words
-from ..word_lists.reading import KINDS, SIGNS, rows, rows_like
+from ..word_lists.reading import KINDS, rows, rows_like
 from .pool import Candidate, Pool, in_turn, is_name, mixed, shuffled
 from .titles import is_enumerated
 
@@ -84,13 +83,6 @@ def stages(pool: Pool, random: Random) -> Iterator[Candidate]:
         yield Candidate(
             random.choice(forms[kind]).format(disease), pool.drawn_name(disease, random), (disease,), (disease,)
         )
-
-
-def laboratory_signs(pool: Pool, random: Random) -> Iterator[Candidate]:
-    """A sign from the laboratory, in one of its wordings, and the disease that it shows."""
-    for row in shuffled(rows(SIGNS) * 4, random):
-        sign = random.choice([row["sign"], *in_other_words(row["sign"])])
-        yield Candidate(sign, pool.drawn_name(row["disease"], random, 0.7), (row["sign"],), (row["disease"],))
 
 
 _GRADED = ("blood", "lymph nodes", "brain")
