@@ -1,9 +1,16 @@
-"""Tables of cases that are data alone: `tests/cases/NAME.csv`, with a heading."""
+"""Tables with a heading: cases that are data alone, `tests/cases/NAME.csv`, and any other."""
 
 from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import Any
+
+
+def rows_of(table: Any) -> list[dict[str, str]]:
+    """The rows by column. table : its path, or a resource of the package."""
+    with table.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def cases(name: str, kind: str | None = None) -> list[list[str]]:

@@ -12,7 +12,6 @@ so only pairs with three votes or more are beside it. Then the shipped model and
 
 from __future__ import annotations
 
-import csv
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,18 +20,16 @@ import numpy as np
 import pyarrow as pa
 
 import dxmatch
+from dxmatch import LabelRules, PairColumns, Reading, load, train
 from dxmatch.files.pairs import Pairs, read_pairs
-from dxmatch.files.reading import PairColumns, Reading
-from dxmatch.matcher.match_function import load
 from dxmatch.recipe.plain_words import MATCHES, NOT_UNDERSTOOD, read_plain_words
 from dxmatch.recipe.shipped import pool_of, silver_extra
 from dxmatch.terms.text.normalizer import Normalizer
-from dxmatch.training.options import LabelRules
 from dxmatch.training.statistics.split import Groups, held_out
 from dxmatch.training.statistics.threshold import MAX_F1, choose_threshold
-from dxmatch.training.train import train
 from dxmatch.votes.prompts.files import PROMPTS
 
+from ..case_table import rows_of
 from .measure import timed
 from .names import DATA
 from .rivals import Scored, Verdicts, by_kind, compare, minilm_cosines, ratios
@@ -75,8 +72,7 @@ def plain_words(thresholds: Thresholds) -> None:
 
 def icd_categories() -> None:
     """Orphadata's names with an exact code: how often `icd` gives its category, and has it among 15 candidates."""
-    with (DATA / "orphadata_icd10.csv").open(encoding="utf-8", newline="") as handle:
-        exact = {row["name"]: row["icd10"][:3] for row in csv.DictReader(handle) if row["relation"] == "E"}
+    exact = {row["name"]: row["icd10"][:3] for row in rows_of(DATA / "orphadata_icd10.csv") if row["relation"] == "E"}
     mapped = dxmatch.icd(pa.table({"diagnosis": list(exact)}), k=15).to_pylist()
     first = [(row["icd10"] or "")[:3] == code for row, code in zip(mapped, exact.values(), strict=True)]
     among = [

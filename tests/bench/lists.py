@@ -11,7 +11,6 @@ to a reference that they were not labelled with are left out of precision: nobod
 
 from __future__ import annotations
 
-import csv
 import random
 import tempfile
 import time
@@ -26,6 +25,7 @@ from rapidfuzz import fuzz, process, utils
 
 import dxmatch
 
+from ..case_table import rows_of
 from .measure import Row, in_a_process, timed
 from .names import DATA, made_names, titles_and_variants, turned, typo
 
@@ -103,13 +103,10 @@ class Job:
 
 def jobs(size: int) -> list[Job]:
     """Of `size` terms at most."""
-    with SECOND.open(encoding="utf-8", newline="") as handle:
-        rows = list(csv.DictReader(handle))
+    rows, orpha = rows_of(SECOND), rows_of(DATA / "orphadata_synonyms.csv")
     a, b = (list(dict.fromkeys(row[side] for row in rows)) for side in ("b", "a"))
     pairs = {label: {(a.index(row["b"]), b.index(row["a"])) for row in rows if row["label"] == label} for label in "10"}
     at_random = random.Random(3)
-    with (DATA / "orphadata_synonyms.csv").open(encoding="utf-8", newline="") as handle:
-        orpha = list(csv.DictReader(handle))
     names = list(dict.fromkeys(row["name"] for row in orpha))
     some = at_random.sample(names, min(size, len(names)))
     written = [typo(turned(name, at_random), at_random) for name in some]

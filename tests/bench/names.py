@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import random
 from pathlib import Path
@@ -13,6 +12,8 @@ import pyarrow.parquet as pq
 import simple_icd_10_cm
 
 from dxmatch.terms.icd import open_tree
+
+from ..case_table import rows_of
 
 DATA = Path(os.environ.get("DXMATCH_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 """The real public data."""
@@ -38,11 +39,10 @@ def real_names() -> list[str]:
         "craft_md_pairs.csv": ("expert", "algorithm"),
     }
     for file, wanted in columns.items():
-        with (DATA / file).open(encoding="utf-8", newline="") as handle:
-            for row in csv.DictReader(handle):
-                for column in wanted:
-                    if (text := row[column].strip()) and len(text) <= 200:
-                        names.setdefault(text)
+        for row in rows_of(DATA / file):
+            for column in wanted:
+                if (text := row[column].strip()) and len(text) <= 200:
+                    names.setdefault(text)
     return list(names)
 
 

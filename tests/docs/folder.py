@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from dxmatch.models.folder import SHIPPED_MODEL
 
+from ..case_table import rows_of
 from ..diagnosing.test_published import published
 from ..evaluation.made import written
 from .blocks import ROOT
@@ -63,8 +64,8 @@ def lay_out(folder: Path, url: str) -> None:
     """Fills the empty `folder`; its endpoints are at `url`."""
     shutil.copytree(EXAMPLE, folder / "example")
     shutil.copytree(EXAMPLE / "models", folder / "answers")
-    pairs, lists = _rows(EXAMPLE / "pairs.csv"), _rows(EXAMPLE / "lists.csv")
-    right = _rows(EXAMPLE / "right_answers.csv")
+    pairs, lists = rows_of(EXAMPLE / "pairs.csv"), rows_of(EXAMPLE / "lists.csv")
+    right = rows_of(EXAMPLE / "right_answers.csv")
     two = [{name: row[name] for name in ("a", "b")} for row in pairs]
     _write(folder / "pairs.csv", two[:100])
     _write(folder / "pool.csv", two[100:300])
@@ -127,11 +128,6 @@ def write_titled(file: Path, text: str, url: str) -> None:
     if file.suffix == ".toml":
         text = re.sub(r'^url = ".*?"', f'url = "{url}"', text, flags=re.MULTILINE)
     file.write_text(text, "utf-8")
-
-
-def _rows(file: Path) -> list[dict[str, Any]]:
-    with file.open(encoding="utf-8", newline="") as opened:
-        return list(csv.DictReader(opened))
 
 
 def _answers(file: Path) -> dict[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import csv
 import json
 import logging
 import socket
@@ -22,13 +21,15 @@ from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.endpoints.replies import ChatReply
 from dxmatch.errors import InputError, MissingExtra
 
+from ..case_table import rows_of
+
 pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
 stamina = pytest.importorskip("stamina", reason="asking a language model needs the extra 'llm'")
 
 KEY = "sk-0123-none-may-see-this"  # as in conftest.py
 NAME = "phaeochromocytoma of the left adrenal"
 LEAST_HEADERS = {"host", "connection", "accept", "accept-encoding", "content-type", "content-length"}
-FAULTS = list(csv.DictReader((Path(__file__).parent / "faults.csv").open(encoding="utf-8")))
+FAULTS = rows_of(Path(__file__).parent / "faults.csv")
 
 
 def chat(endpoint: Endpoint, *questions: str, **parameters: Any) -> list[ChatReply]:

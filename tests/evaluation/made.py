@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -16,6 +15,8 @@ import dxmatch
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.votes.asking import LanguageModel
 from dxmatch.votes.prompts.questions import Answer, Question
+
+from ..case_table import rows_of
 
 POINTS = dxmatch.Resampling(resamples=0)
 """No intervals."""
@@ -153,8 +154,7 @@ def find(rows: Iterable[dict[str, Any]], **columns: Any) -> dict[str, Any]:
 
 def rows_in(table: str) -> list[dict[str, str]]:
     """The rows of a table of cases below this folder."""
-    with (Path(__file__).parent / f"{table}.csv").open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return rows_of(Path(__file__).parent / f"{table}.csv")
 
 
 def expected_in(row: dict[str, str]) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from importlib import resources
 
@@ -15,7 +14,7 @@ from dxmatch.features.contrast import MAX_CONFLICTS, contrasts
 from dxmatch.terms.text.assertion import assertion_of, excludes
 from dxmatch.terms.text.normalizer import Normalizer
 
-from ..case_table import cases
+from ..case_table import cases, rows_of
 from .made import table
 
 N = Normalizer()
@@ -65,8 +64,7 @@ def test_a_language_without_a_table_asserts_nothing() -> None:
 def test_forms_are_written_as_names_are_normalised_and_stand_once() -> None:
     """Each once on an axis, and at least two values on each axis; no form stands for one that stands for a third."""
     denied, opposed = (
-        list(csv.DictReader((resources.files("dxmatch.terms.text") / f"{name}_en.csv").read_text("utf-8").splitlines()))
-        for name in ("denials", "contrasts")
+        rows_of(resources.files("dxmatch.terms.text") / f"{name}_en.csv") for name in ("denials", "contrasts")
     )
     forms = {row["form"]: row["word"] for row in denied}
     assert len(forms) == len(denied) and not forms.keys() & {*forms.values()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import json
 import re
@@ -13,7 +12,9 @@ import pytest
 from dxmatch.errors import InputError
 from dxmatch.files.tables import read_table
 
-CASES = list(csv.DictReader((Path(__file__).parents[1] / "cases" / "files.csv").open(encoding="utf-8", newline="")))
+from ..case_table import rows_of
+
+CASES = rows_of(Path(__file__).parents[1] / "cases" / "files.csv")
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{one['file']}-{one['encoding']}-{one['content'][:40]}" for one in CASES])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import datetime
 import json
 import warnings
@@ -18,6 +17,8 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from dxmatch.errors import InputError
 from dxmatch.files.tables import check_apart, check_output, read_table, write_table, write_tables
+
+from ..case_table import rows_of
 
 Rows = list[list[Any]]
 HEADER = ["id", "dx"]
@@ -55,8 +56,7 @@ def test_cells_as_they_look(tmp_path: Path, cell: Any, text: str | None) -> None
     assert table.source == str(tmp_path / "t.xlsx")
 
 
-with (Path(__file__).parents[1] / "cases" / "sheets.csv").open(encoding="utf-8", newline="") as file:
-    SHEETS = list(csv.DictReader(file))
+SHEETS = rows_of(Path(__file__).parents[1] / "cases" / "sheets.csv")
 """rows of cells, and which are merged; the names of the columns and the rows below, with their numbers, or what the refusal says after "refused: "."""
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-from pathlib import Path
-
 import pytest
 
 import dxmatch
 
-TESTS = Path(__file__).parents[1]
+from ..case_table import cases
+
 TEMPLATES = (
     "bilateral {}", "{}, left", "L-sided {}", "moderate {}", "refractory {}", "{} in an adult", "exacerbation of {}", "{} with cough",
     "grade 3 {}", "elderly patient with {}", "advanced {}", "uncontrolled {}", "worsening {}",
@@ -18,21 +16,15 @@ MOST_CHANGED = 0.02
 """Refractory anemia, moderate anxiety: ICD-10-CM has titles of such a name in another category."""
 
 
-def rows(file: str) -> dict[str, str]:
-    with (TESTS / file).open(encoding="utf-8", newline="") as handle:
-        _, *of = csv.reader(handle)
-    return dict(of)
-
-
 def test_the_code_is_of_the_disease_or_of_a_title_with_the_modifier() -> None:
-    wanted = rows("cases/icd_modifiers.csv")
+    wanted = dict(cases("icd_modifiers"))
     found = {row["diagnosis"]: row["icd10"] for row in dxmatch.icd([*wanted], k=3).to_pylist()}
     assert {text: found[text][: len(code)] for text, code in wanted.items() if found[text]} == wanted
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_a_modifier_keeps_the_category(template: str) -> None:
-    plain = [*rows("data/everyday_icd.csv")]
+    plain = [name for name, _ in cases("../data/everyday_icd")]
     of_plain, modified = (
         dxmatch.icd(some, k=1).to_pylist() for some in (plain, [template.format(one) for one in plain])
     )

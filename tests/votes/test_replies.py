@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import time
 from pathlib import Path
@@ -14,13 +13,15 @@ from dxmatch.votes.prompts import replies
 from dxmatch.votes.prompts.prompt import RELATIONS, SEVERITIES
 from dxmatch.votes.prompts.replies import Kind, class_of, letters_of, number_of, read, share, verdict_of
 
+from ..case_table import rows_of
+
 ASKED = ("heart attack", "myocardial infarction")
 NAMES = ["Angina", "Angina pectoris, unspecified", "Zoster [herpes zoster]", "Angina NOS"]
 KINDS: dict[str, tuple[Kind, int]] = {
     "vote": (verdict_of("yes|да", "no|нет"), 1), "pick": (number_of([f"I2{n} name" for n in range(15)]), 15), "named": (number_of(NAMES), 4),
     "relation": (class_of(RELATIONS), 5), "severity": (class_of(SEVERITIES), 5), "judge": (replies.INCLUDED, 1), "check": (replies.RIGHT, 1),
 }  # fmt: skip
-ROWS = list(csv.DictReader((Path(__file__).parent / "replies.csv").open(encoding="utf-8", newline="")))
+ROWS = rows_of(Path(__file__).parent / "replies.csv")
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "choice"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -190,8 +189,7 @@ def test_a_code_stands_for_its_title_and_is_no_slip() -> None:
 
 def test_everyday_names_are_mapped_and_nonsense_is_not() -> None:
     """A code that is special (of pregnancy, newborns, sequelae) only where the words say so."""
-    with (Path(__file__).parents[2] / "data" / "everyday_icd.csv").open(encoding="utf-8") as file:
-        right = {row["diagnosis"]: row["category"].split("|") for row in csv.DictReader(file)}
+    right = {name: categories.split("|") for name, categories in cases("../data/everyday_icd")}
     others = dict(cases("icd_direct", "nonsense") + cases("icd_direct", "special"))
     found = dxmatch.icd(pa.table({"diagnosis": [*right, *others]}), k=3)["icd10"].to_pylist()
     hits = [(code or "")[:3] in codes for code, codes in zip(found, right.values(), strict=False)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from importlib import resources
 
 import pytest
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 from dxmatch.terms.text.assertion import Assertion, Status, assertion_of, excludes
 from dxmatch.terms.text.normalizer import Normalizer
 
-from ...case_table import cases
+from ...case_table import cases, rows_of
 
 N = Normalizer()
 
@@ -36,21 +35,21 @@ def test_excludes(kind: str, a: str, b: str) -> None:
     assert not excludes(first, first)
 
 
-def rows(name: str) -> list[dict[str, str]]:
-    text = (resources.files("dxmatch.terms.text") / f"assertion_{name}.csv").read_text("utf-8")
-    return list(csv.DictReader(text.splitlines()))
+TABLES = resources.files("dxmatch.terms.text")
 
 
 @pytest.mark.parametrize("language", ["en", "de", "es", "fr", "it"])
 def test_triggers_stand_once_and_are_written_as_names_are_normalised(language: str) -> None:
-    triggers = rows(f"triggers_{language}")
+    triggers = rows_of(TABLES / f"assertion_triggers_{language}.csv")
     assert len({(row["position"], row["words"]) for row in triggers}) == len(triggers) > 10
     for row in triggers:
         assert row["position"] in ("before", "after") and Status(row["status"]) in Status
         assert language == "en" or N(f"x {row['words']} x") == f"x {row['words']} x", row
 
 
-WORDS = sorted({word for row in rows("triggers_en") for word in row["words"].split() if word[0] != "@"})
+WORDS = sorted(
+    {word for row in rows_of(TABLES / "assertion_triggers_en.csv") for word in row["words"].split() if word[0] != "@"}
+)
 
 
 @settings(deadline=None, max_examples=300)

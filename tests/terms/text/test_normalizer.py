@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from importlib import resources
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from dxmatch.errors import ModelError, OptionError
 from dxmatch.terms.text.normalizer import Normalizer, american, without_short_forms
 
-from ...case_table import cases
+from ...case_table import cases, rows_of
 
 OF = {"en": Normalizer("en"), "ru": Normalizer("ru"), "american": american, "short forms": without_short_forms}
 EN, RU = OF["en"], OF["ru"]
@@ -28,8 +27,7 @@ def test_what_differs_stays_different(a: str, b: str) -> None:
 
 @pytest.mark.parametrize("language", ["en", "ru"])
 def test_every_abbreviation(language: str) -> None:
-    text = (resources.files("dxmatch.terms.text") / f"abbreviations_{language}.csv").read_text("utf-8")
-    n, rows = OF[language], list(csv.DictReader(text.splitlines()))
+    n, rows = OF[language], rows_of(resources.files("dxmatch.terms.text") / f"abbreviations_{language}.csv")
     keys = [row["abbreviation"].casefold() for row in rows]
     assert keys == sorted(set(keys))
     for row in rows:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from dxmatch.terms.icd.naming import SCRIPT, Naming, mixed_scripts
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.terms.text.vocabulary import Vocabulary
 
-from ...case_table import cases
+from ...case_table import cases, rows_of
 from ...small_vocabulary import small_vocabulary
 
 N = Normalizer()
@@ -36,15 +35,13 @@ def test_a_whole_name_is_never_taken_apart_and_cyrillic_is_a_script_of_russian()
 def test_next_to_no_real_diagnosis_is_refused(shared_data: Path) -> None:
     """With every disease known but each fifth."""
     diseases: dict[str, set[str]] = defaultdict(set)
-    with (shared_data / "disease_names.csv").open(encoding="utf-8") as handle:
-        rows = list(csv.DictReader(handle))
+    rows, pairs = (rows_of(shared_data / f"{name}.csv") for name in ("disease_names", "craft_md_pairs"))
     for row in rows:
         if int(row["disease"].encode().hex(), 16) % 5:
             diseases[N(row["name"])].add(row["disease"])
     words = Counter(word for name in diseases for word in set(name.split()))
     naming = Naming(N, vocabulary=Vocabulary(words, lambda name: diseases.get(name, ())))
-    with (shared_data / "craft_md_pairs.csv").open(encoding="utf-8") as handle:
-        said = sorted({row[side] for row in csv.DictReader(handle) for side in ("expert", "algorithm")})
+    said = sorted({row[side] for row in pairs for side in ("expert", "algorithm")})
     for texts in (said, [row["name"] for row in rows]):
         refused = [one for one in naming.read(texts) if one.not_understood]
         assert len(refused) <= 0.005 * len(texts)
