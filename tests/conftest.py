@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+import dxmatch
 from dxmatch.tests.command_line import Done, typed
 
 # A first call compiles or opens a file; how long it takes says nothing about what it gives.
@@ -37,6 +38,23 @@ def shared_data() -> Path:
 def example() -> Path:
     """The bundled example."""
     return ROOT / "example"
+
+
+@pytest.fixture(scope="session")
+def m() -> dxmatch.MatchFunction:
+    """The match function that ships: its indexes are opened once."""
+    return dxmatch.load()
+
+
+@pytest.fixture(scope="session")
+def few() -> dxmatch.MatchFunction:
+    """The same with the words of a small vocabulary, so that it does not know German."""
+    from dxmatch.terms.icd.naming import Naming
+    from dxmatch.tests.small_vocabulary import small_vocabulary
+
+    m = dxmatch.load()
+    m.providers.naming = Naming(m.providers.normalizer, m.features.icd_source, small_vocabulary())
+    return m
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -94,8 +93,3 @@ def related(
 ) -> MatchFunction:
     """judge_all : since the made-up graph knows few words."""
     return MatchFunction(relation_folder(place, learnt=learnt), policy=policy, judge_all=judge_all)
-
-
-def under(m: MatchFunction, policy: str) -> MatchFunction:
-    """The same M under another policy."""
-    return MatchFunction(replace(m.parts), policy=policy, judge_all=m.judge_all)

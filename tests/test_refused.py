@@ -13,11 +13,6 @@ import dxmatch
 from .case_table import cases
 
 
-@pytest.fixture(scope="module")
-def m() -> dxmatch.MatchFunction:
-    return dxmatch.load()
-
-
 @pytest.mark.parametrize(("call", "arguments", "told"), cases("refused"))
 def test_what_is_refused(
     call: str, arguments: str, told: str, m: dxmatch.MatchFunction, example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -14,23 +14,15 @@ import pytest
 import dxmatch
 from dxmatch.features.feature_set import FeatureSet
 
+from .terms.conftest import SMALL
+
 KEY = "sk-loopback-7f3a9c"
-TREE = "code,name,parent\nIX,Diseases of the circulatory system,\n" + "".join(
-    f"{code},{name},{code[:3] if '.' in code else 'IX'}\n"
-    for code, name in {
-        "I20": "Angina pectoris", "I20.0": "Unstable angina", "I21": "Acute myocardial infarction", "I10": "Essential hypertension",
-        "I48": "Atrial fibrillation and flutter", "I48.0": "Paroxysmal atrial fibrillation", "I50": "Heart failure", "I50.1": "Left ventricular failure",
-        "I26": "Pulmonary embolism", "I30": "Acute pericarditis", "I33": "Acute endocarditis", "I35": "Aortic valve disorders",
-        "I42": "Cardiomyopathy", "I42.0": "Dilated cardiomyopathy", "I63": "Cerebral infarction", "I64": "Stroke", "I71": "Aortic aneurysm",
-        "I71.0": "Dissection of aorta", "I80": "Phlebitis and thrombophlebitis", "I83": "Varicose veins",
-    }.items()
-)  # fmt: skip
-"""Picks from all of ICD-10 would embed some 55,000 names."""
 
 
 @pytest.fixture(scope="module")
-def paper17(tiny_sentence_model: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The built-in set, with a tiny model in place of the two encoders that a hub would have to give, and picks from a small tree."""
+def paper17(tiny_sentence_model: Path) -> str:
+    """The built-in set, with a tiny model in place of the two encoders that a hub would have to give, and picks from a small tree:
+    from all of ICD-10 they would embed some 55,000 names."""
     text = (Path(dxmatch.__file__).parent / "features" / "sets" / "paper17.toml").read_text("utf-8")
     folders = {
         "andorei/BERGAMOT-multilingual-GAT": tiny_sentence_model.parent / "plain",
@@ -39,9 +31,7 @@ def paper17(tiny_sentence_model: Path, tmp_path_factory: pytest.TempPathFactory)
     for hub_name, folder in folders.items():
         assert hub_name in text
         text = re.sub(f'model = "{hub_name}"\nrevision = "[0-9a-f]{{40}}"', f'model = "{folder}"', text)
-    tree = tmp_path_factory.mktemp("tree") / "tree.csv"
-    tree.write_text(TREE, "utf-8")
-    return text.replace('entries = "names"', f'entries = "names"\nsource = "{tree}"')
+    return text.replace('entries = "names"', f'entries = "names"\nsource = "{SMALL}"')
 
 
 def own_word(folder: Path) -> list[str]:

@@ -13,12 +13,9 @@ from dxmatch.auditing.families import label_of
 from dxmatch.errors import InputError, MissingExtra, NotUnderstoodWarning
 from dxmatch.features.feature_set import FeatureSpec
 from dxmatch.features.registry import KINDS
-from dxmatch.models.folder import SHIPPED_MODEL
-from dxmatch.models.folder import load as read_model_folder
-from dxmatch.terms.icd.naming import Naming
 
-from ..small_relation import related, under
-from ..small_vocabulary import NAMES, small_vocabulary
+from ..small_relation import related
+from ..small_vocabulary import NAMES
 
 UNLIKE = ("hip fracture", "fracture in quite another place beside the hip")
 """All words of one shared, and more than 0.6 of the letters change: both features are above the splits of the tree."""
@@ -27,11 +24,6 @@ UNLIKE = ("hip fracture", "fracture in quite another place beside the hip")
 @pytest.fixture(scope="module")
 def knowing(tmp_path_factory):
     return related(tmp_path_factory.mktemp("icd"))
-
-
-@pytest.fixture(scope="module")
-def shipped():
-    return dxmatch.load()
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +99,7 @@ def test_what_the_graph_knows_is_said(knowing, tmp_path):
     page = found.save(tmp_path / "why.html").read_text("utf-8").replace("&#39;", "'")
     assert "The second is a kind of the first (0." in page
     assert dxmatch.explain(knowing, *pair[::-1]).known.relation == "narrower"
-    strict = under(knowing, "strict")
+    strict = knowing.under("strict")
     found = dxmatch.explain(strict, *pair)
     assert found.probability == strict.probability(*pair) and not found.match and knowing.match(*pair)
     assert f"policy strict; under the default it would be {knowing.probability(*pair):.3f}." in str(found)
@@ -121,39 +113,32 @@ def test_only_the_explanation_of_shap_needs_shap(matcher, monkeypatch):
     assert "log-odds" in str(dxmatch.explain(matcher, "a b", "b c"))
 
 
-@pytest.fixture(scope="module")
-def reading():
-    m = dxmatch.MatchFunction(read_model_folder(SHIPPED_MODEL))
-    m.providers.naming = Naming(m.providers.normalizer, m.features.icd_source, small_vocabulary())
-    return m
-
-
-def test_how_words_were_read_is_said(reading):
-    found = dxmatch.explain(reading, "Myocardial infraction", "heart attack")
+def test_how_words_were_read_is_said(few):
+    found = dxmatch.explain(few, "Myocardial infraction", "heart attack")
     read = "'Myocardial infraction' is compared as 'myocardial infarction': read 'infraction' as 'infarction'."
     assert read in found.words and found.to_dict()["read_as"] == ((("infraction", "infarction"),), ())
-    mixed = dxmatch.explain(reading, "\u0430sthma", "asthma attack")
+    mixed = dxmatch.explain(few, "\u0430sthma", "asthma attack")
     assert any("mixes Latin and Cyrillic" in line for line in mixed.words)
 
 
-def test_an_audit_sets_aside_what_is_not_understood(reading):
+def test_an_audit_sets_aside_what_is_not_understood(few):
     names = [called[0] for called in NAMES.values()]
     rows = [(a, b, 0) for a, b in pairwise(names)] + [("gout", "Herzinfarkt", 0)] * 2
     rows += [(called[0], called[1], 1) for called in NAMES.values() if len(called) > 1]
     frame = [dict(zip(("a", "b", "label"), row, strict=True)) for row in rows]
     with pytest.warns(NotUnderstoodWarning, match="2 of .*'Herzinfarkt': another language"):
-        dxmatch.audit(reading, frame, resampling={"resamples": 20}, repeats=1)
+        dxmatch.audit(few, frame, resampling={"resamples": 20}, repeats=1)
 
 
-def test_a_cell_of_a_notebook(shipped):
+def test_a_cell_of_a_notebook(m):
     """Escaped, and with nothing of the data where cells are hidden."""
-    assert shipped.identity in shipped._repr_html_()
-    relation = shipped.relation("DLBCL", "non-Hodgkin lymphoma")
+    assert m.identity in m._repr_html_()
+    relation = m.relation("DLBCL", "non-Hodgkin lymphoma")
     assert "is a kind of non-Hodgkin lymphoma (MONDO)" in relation._repr_html_()
-    found = dxmatch.explain(shipped, "<script>alert(1)</script> flu", "<img src=x> influenza")
+    found = dxmatch.explain(m, "<script>alert(1)</script> flu", "<img src=x> influenza")
     html = found._repr_html_()
     assert "<script" not in html and "<img" not in html and "&lt;script&gt;" in html and "<svg" in html
-    assert "<svg" not in dxmatch.explain(shipped, "flu", "Flu")._repr_html_()
+    assert "<svg" not in dxmatch.explain(m, "flu", "Flu")._repr_html_()
     dxmatch.configure(hide_cells=True)
     try:
         hidden = relation._repr_html_() + found._repr_html_()

@@ -11,13 +11,11 @@ import pytest
 from sklearn.metrics import f1_score
 
 import dxmatch
-from dxmatch.errors import OptionError
+from dxmatch import Asking, OptionError, train
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.engines import lightgbm_engine
-from dxmatch.training.train import train
 from dxmatch.votes.answer_tables import import_table
-from dxmatch.votes.asking_options import Asking
 from dxmatch.votes.store.store import VoteStore
 
 REFERENCES, PER = 60, 4

@@ -7,8 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from dxmatch.labelling.suggestion import Suggestion
-from dxmatch.matcher.match_function import MatchFunction, load
+from dxmatch import MatchFunction, Suggestion, load
 
 from ..small_model import model_of
 from ..toy_pairs import *  # noqa: F403

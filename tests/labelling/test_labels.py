@@ -11,11 +11,10 @@ import pyarrow as pa
 import pytest
 
 import dxmatch
-from dxmatch.errors import DxmatchError
+from dxmatch import DxmatchError, Suggestion
 from dxmatch.files.pairs import read_pairs
 from dxmatch.files.tables import read_table, write_table
 from dxmatch.labelling.sheets import CONFIG
-from dxmatch.labelling.suggestion import Suggestion
 
 from .conftest import KEY
 

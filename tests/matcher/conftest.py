@@ -19,9 +19,3 @@ def own(toy_rows: pd.DataFrame, strings_only: Path) -> dxmatch.MatchFunction:
         patch.setattr("dxmatch.training.engines.lightgbm_engine.MAX_ROUNDS", 40)
         labels, split = dxmatch.LabelRules(abbreviations={"XQZ": "mild flu"}), dxmatch.Split(test_share=0)
         return dxmatch.train(toy_rows, features=strings_only, labels=labels, about=dxmatch.About(name="own"), split=split)  # fmt: skip
-
-
-@pytest.fixture(scope="session")
-def m() -> dxmatch.MatchFunction:
-    """One match function for all tests of lists: its indexes are opened once."""
-    return dxmatch.load()

@@ -13,15 +13,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import dxmatch
-from dxmatch.errors import NotUnderstood, NotUnderstoodWarning
-from dxmatch.matcher.match_function import MatchFunction
-from dxmatch.terms.icd.naming import Naming
-
-from ..small_vocabulary import small_vocabulary
+from dxmatch import MatchFunction, NotUnderstood, NotUnderstoodWarning
 
 PAIRS = [
     ("asthma", "bronchial asthma"), ("Herzinfarkt", "gout"), ("heart attack", "myocardial infraction"),
@@ -33,14 +28,6 @@ A, B = map(list, zip(*PAIRS, strict=True))
 @pytest.fixture(scope="module")
 def judging_all() -> MatchFunction:
     return dxmatch.load(judge_all=True)
-
-
-@pytest.fixture(scope="module")
-def small() -> MatchFunction:
-    """With few words, so that it does not know German."""
-    m = dxmatch.load()
-    m.providers.naming = Naming(m.providers.normalizer, m.features.icd_source, small_vocabulary())
-    return m
 
 
 def test_a_column_of_the_users_stays_and_a_score_before_gives_way(m: MatchFunction, tmp_path: Path) -> None:
@@ -106,60 +93,54 @@ def test_what_is_refused(m: MatchFunction, call: str, arguments: Any, told: str)
         getattr(m, call)(*arguments)
 
 
-def test_one_pair_and_many_that_are_not_understood(small: MatchFunction, judging_all: MatchFunction) -> None:
+def test_one_pair_and_many_that_are_not_understood(few: MatchFunction, judging_all: MatchFunction) -> None:
     told = r"3 of 6 pairs are not scored.*'Herzinfarkt' \(another language"
     with pytest.warns(NotUnderstoodWarning, match=told) as warned:
-        found = small.probabilities(A, B)
+        found = few.probabilities(A, B)
     assert len(warned) == 1
     assert np.isnan(found).tolist() == [False, True, False, True, False, True]
-    assert found[4] == 1 and small.match("Herzinfarkt", "HERZINFARKT"), "equal strings match, understood or not"
-    np.testing.assert_array_equal(found[[0, 2]], [small.probability(*PAIRS[0]), small.probability(*PAIRS[2])])
+    assert found[4] == 1 and few.match("Herzinfarkt", "HERZINFARKT"), "equal strings match, understood or not"
+    np.testing.assert_array_equal(found[[0, 2]], [few.probability(*PAIRS[0]), few.probability(*PAIRS[2])])
     with pytest.warns(NotUnderstoodWarning, match="1 of 1 pair is"):
-        assert math.isnan(small.probability("gout", "Herzinfarkt"))
+        assert math.isnan(few.probability("gout", "Herzinfarkt"))
     told = r"not understood \(several diagnoses\).*'pneumonia, sepsis'.*'judge_all'"
-    for ask in (small.match, small.relation):
+    for ask in (few.match, few.relation):
         with pytest.raises(NotUnderstood, match=told) as error:
             ask("gout", "pneumonia, sepsis")
         assert (error.value.text, error.value.reason) == ("pneumonia, sepsis", "several diagnoses")
     with warnings.catch_warnings(action="error"):
         assert not np.isnan(judging_all.probabilities(A, B)).any() and judging_all.not_understood(B) == {}
     assert "not_understood" not in judging_all.score([("gout", "高血圧")]).column_names
-    found = small.not_understood(["gout", "5", "高血圧", "I21", "I21, J18.9", "C99.9"])
+    found = few.not_understood(["gout", "5", "高血圧", "I21", "I21, J18.9", "C99.9"])
     assert found == {"5": "no diagnosis", "高血圧": "another script", "C99.9": "no diagnosis"}
 
 
-def test_score_and_a_job_say_what_was_not_scored_and_what_was_read_otherwise(small: MatchFunction, tmp_path: Path) -> None:  # fmt: skip
-    table = pa.table({"a": A, "b": B})
-    scored = small.score(table)
+def test_score_says_what_was_not_scored_and_what_was_read_otherwise(few: MatchFunction) -> None:
+    scored = few.score(pa.table({"a": A, "b": B}))
     assert scored.column_names == ["a", "b", "probability", "match", "doubtful", "not_understood", "read_as"]
     assert scored["probability"].is_null().to_pylist() == scored["match"].is_null().to_pylist()
     assert scored["not_understood"].to_pylist() == [
         None, "a: another language, or no words", None, "b: several diagnoses", None, "a: no diagnosis; b: another script",
     ]  # fmt: skip
     assert scored["read_as"].to_pylist() == [None, None, "b: infraction → infarction", None, None, None]
-    assert small.probability(*PAIRS[2]) == small.probability("heart attack", "myocardial infarction")
-    # These columns come only where they say something; whether they do is not known before of a job, which has them always.
-    assert small.score([("asthma", "gout")]).column_names == ["a", "b", "probability", "match", "doubtful"]
-    assert small.score([("astma", "gout")]).column_names == ["a", "b", "probability", "match", "doubtful", "read_as"]
-    pq.write_table(table, tmp_path / "pairs.parquet")
-    job = dxmatch.Job(chunk_rows=2)
-    assert dxmatch.score_files(tmp_path / "pairs.parquet", tmp_path / "out.parquet", matcher=small, job=job).unscored == 3  # fmt: skip
-    assert pq.read_table(tmp_path / "out.parquet").equals(scored)
+    assert few.probability(*PAIRS[2]) == few.probability("heart attack", "myocardial infarction")
+    # These columns come only where they say something. A job has them always: tests/jobs.
+    assert few.score([("asthma", "gout")]).column_names == ["a", "b", "probability", "match", "doubtful"]
+    assert few.score([("astma", "gout")]).column_names == ["a", "b", "probability", "match", "doubtful", "read_as"]
 
 
-def test_what_is_warned_of(small: MatchFunction) -> None:
-    for ask in (small.match, lambda a, b: small.probabilities([a], [b]), lambda a, b: small.score([(a, b)])):
+def test_what_is_warned_of(few: MatchFunction) -> None:
+    for ask in (few.match, lambda a, b: few.probabilities([a], [b]), lambda a, b: few.score([(a, b)])):
         with pytest.warns(UserWarning, match="mix Latin and Cyrillic letters.*'\u0430sthma'"):
             ask("\u0430sthma", "\u0430sthma")
     with pytest.warns(NotUnderstoodWarning, match=r"2 pairs of 3 name no diagnosis on either side \('N/A'\)"):
-        small.score([("N/A", "N/A"), ("unknown", "unknown"), ("gout", "gout")])
+        few.score([("N/A", "N/A"), ("unknown", "unknown"), ("gout", "gout")])
     with warnings.catch_warnings(action="error"):
-        small.score([("gout", "gout"), ("asthma", "flu")])
+        few.score([("gout", "gout"), ("asthma", "flu")])
 
 
-def test_a_class_too_broad_to_name_a_disease_matches_none_of_its_kinds() -> None:
+def test_a_class_too_broad_to_name_a_disease_matches_none_of_its_kinds(m: MatchFunction) -> None:
     """Of every such class the first kinds that stand in the graph by their own label, and what people write of them."""
-    m = dxmatch.load()
     graph = m.providers.graph
     assert graph is not None
     pairs = [

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 import dxmatch
-from dxmatch.errors import ModelError
+from dxmatch import MatchFunction, ModelError
 from dxmatch.features.contrast import contrasts
-from dxmatch.matcher.match_function import MatchFunction
 from dxmatch.matcher.policy import POLICIES, RELATIONS
 from dxmatch.matcher.relation import RELATION_COLUMNS, Relations
 from dxmatch.models.relation import RelationFacts, RelationModel
@@ -22,7 +21,7 @@ from dxmatch.terms.diseases.graph import shipped_graph
 from dxmatch.terms.text.assertion import assertion_of, excludes
 
 from ..case_table import cases
-from ..small_relation import LEARNT, THRESHOLDS, related, relation_folder, under
+from ..small_relation import LEARNT, THRESHOLDS, related, relation_folder
 
 TEXTS = [
     "heart attack", "Heart  attack", "myocardial infarction", "anterior wall infarction", "ischemic heart disease", "cardiac disease",
@@ -88,14 +87,11 @@ def test_the_five_classes() -> None:
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_policy_counts_what_it_says(small: MatchFunction, policy: Any) -> None:
-    mine, columns = under(small, policy), [RELATIONS.index(name) for name in COUNTED[policy]]
+    mine, columns = small.under(policy), [RELATIONS.index(name) for name in COUNTED[policy]]
     probability = mine.probabilities(A, B)
     np.testing.assert_allclose(probability, small.relations(A, B).probabilities[:, columns].sum(axis=1), atol=1e-12)
     assert [mine.probability(*PAIRS[i]) for i in range(0, len(PAIRS), 17)] == probability[::17].tolist()
     assert (mine.policy, mine.threshold) == (policy, {"specification": 0.5, **THRESHOLDS}[policy])
-    assert mine.match("heart attack", "myocardial infarction") and not mine.match("heart attack", "no heart attack")
-    assert mine.match("anterior wall infarction", "heart attack") == (policy in ("specification", "broader-counts"))
-    assert mine.match("heart attack", "anterior wall infarction") == (policy in ("specification", "narrower-counts"))
 
 
 SAID = *4 * ("{}",), "possible {}", "no {}", "{} ruled out", "mother with {}", "left {}", "right-sided {}", "acute {}", "chronic {}", "type 1 {}", "{} grade 2"  # fmt: skip
@@ -129,12 +125,12 @@ def test_a_policy_that_labels_have_taught_is_theirs_and_never_above_the_default(
 ) -> None:
     taught = related(tmp_path, learnt=True, policy=LEARNT)
     probability = taught.probabilities(A, B)
-    assert (np.abs(probability - under(small, LEARNT).probabilities(A, B)) > 0.01).any()
+    assert (np.abs(probability - small.under(LEARNT).probabilities(A, B)) > 0.01).any()
     pair = "heart attack", "anterior wall infarction"
     assert taught.probability(*pair) == pytest.approx(min(1 / (1 + np.exp(-3)), small.probability(*pair)))
     assert taught.probability(*pair[::-1]) == pytest.approx(1 / (1 + np.exp(3)))
-    strict = under(small, "strict").probabilities(A, B)
-    assert under(taught, "strict").probabilities(A, B).tolist() == strict.tolist()
+    strict = small.under("strict").probabilities(A, B)
+    assert taught.under("strict").probabilities(A, B).tolist() == strict.tolist()
     assert taught.identity != small.identity, "a job never goes on with the parts of another relation model"
     again = dxmatch.load(taught.save(tmp_path / "again"), judge_all=True)
     assert again.policy == "specification", "a policy is how one asks, no part of the model"

@@ -1,4 +1,4 @@
-"""The shipped model behind the application, read once, and a real server of it."""
+"""A real server of an application."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ import time
 
 import pytest
 
-import dxmatch
 from dxmatch.serving.server import server_of
 
 
-@pytest.fixture(scope="session")
-def m():
-    return dxmatch.load()
+@pytest.fixture(scope="module")
+def labels(tmp_path_factory):
+    return tmp_path_factory.mktemp("labels") / "labels.csv"
 
 
 @pytest.fixture(scope="session")

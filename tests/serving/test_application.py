@@ -44,11 +44,6 @@ def client(application, address="http://127.0.0.1:8765"):
 
 
 @pytest.fixture(scope="module")
-def labels(tmp_path_factory):
-    return tmp_path_factory.mktemp("labels") / "labels.csv"
-
-
-@pytest.fixture(scope="module")
 def api(m, labels):
     return client(app(m, labels=labels, expert="anna"))
 

@@ -14,11 +14,6 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium to open th
 
 
 @pytest.fixture(scope="module")
-def labels(tmp_path_factory):
-    return tmp_path_factory.mktemp("labels") / "labels.csv"
-
-
-@pytest.fixture(scope="module")
 def address(served, m, labels):
     with served(app(m, labels=labels, expert="anna")) as address:
         yield address

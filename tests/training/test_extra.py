@@ -9,14 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dxmatch.matcher.match_function import MatchFunction
+from dxmatch import Extra, LabelRules, MatchFunction, Split, train
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.engines import lightgbm_engine
 from dxmatch.training.engines.fitted import Ensemble, ExtraRows, Rows
 from dxmatch.training.examples import ExtraExamples
-from dxmatch.training.options import Extra, LabelRules, Split
 from dxmatch.training.statistics.split import Groups, held_out
-from dxmatch.training.train import train
 
 pytestmark = pytest.mark.usefixtures("few_rounds")
 NEUTRAL = [(f"pain{i} here", f"there pain{i}", i % 2) for i in range(40)]

@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dxmatch import PairColumns, train
 from dxmatch.files.pairs import read_pairs
-from dxmatch.files.reading import PairColumns
 from dxmatch.training.fold_fit import MIN_WEIGHT, soft_rows
-from dxmatch.training.train import train
 
 
 def test_a_divided_pair_is_two_rows() -> None:

@@ -11,20 +11,14 @@ import pandas as pd
 import pytest
 
 import dxmatch
+from dxmatch import AutoGluon, LightGBM, MatchFunction, PairColumns, Reading, Split, Threshold, train
 from dxmatch.files.pairs import read_pairs
-from dxmatch.files.reading import PairColumns, Reading
 from dxmatch.files.tables import read_table
-from dxmatch.matcher.match_function import MatchFunction
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.engines import autogluon_engine, lightgbm_engine
-from dxmatch.training.engines.autogluon_engine import AutoGluon
 from dxmatch.training.engines.fitted import Ensemble, Rows
-from dxmatch.training.engines.lightgbm_engine import LightGBM
-from dxmatch.training.options import Split
 from dxmatch.training.statistics.split import Groups, held_out
-from dxmatch.training.statistics.threshold import Threshold
-from dxmatch.training.train import train
 
 pytestmark = pytest.mark.usefixtures("few_rounds")
 

@@ -18,13 +18,11 @@ import pytest
 from numpy.typing import NDArray
 
 import dxmatch
+from dxmatch import AutoGluon, Split, train
 from dxmatch.errors import MissingExtra
 from dxmatch.training.engines import autogluon_engine
-from dxmatch.training.engines.autogluon_engine import AutoGluon
 from dxmatch.training.engines.fitted import Ensemble, Rows
-from dxmatch.training.options import Split
 from dxmatch.training.statistics.measure import average_precision
-from dxmatch.training.train import train
 
 FOLDS, NAMES = 3, [f"Column_{column}" for column in range(5)]
 QUICK = (
