@@ -55,7 +55,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("", "heart attack", 2, 'dxmatch match "heart attack"|dxmatch icd "heart attack"'),
     ("", "match heart attack MI --threshold 1", 2, 'needs quotes, as in: dxmatch match "heart attack" "MI"'),
     ("", "'heart attack' gout", 2, 'dxmatch match "heart attack" "gout"'),
-    ("", "scor x.csv", 2, "score"),
     ("", "votes check", 1, "no such vote store"),
     ("", "votes ask x.csv --matcher m --abbreviations e.toml", 2, "--abbreviations must be left out with a model"),
     ("", "score x.csv --matchr m", 2, "--matcher"),

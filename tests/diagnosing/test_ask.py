@@ -30,7 +30,6 @@ ANSWERS = (
     {"contains": "cheeks", "text": '{"diagnoses": ["Systemic lupus erythematosus", "Rosacea"]}'},
 )
 REFUSED = {"contains": "swollen toe", "text": "I'm sorry, but I cannot help with that."}
-FAILED = {"contains": "swollen toe", "status": 400, "error": "no"}
 Ask = Callable[..., Any]
 
 
@@ -143,6 +142,21 @@ def test_dry_run_and_a_cap_on_the_cost(ask: Ask, loopback: Any, tmp_path: Path) 
     asked = ask(asking={"max_cost": 0.009})  # each may cost 4,096 tokens of 2.0 a million, and its prompt
     assert 0 < loopback.log()["calls"] <= 3 and asked.summary.cost <= 0.009
     assert ask().complete and [*plan_lines(ask(asking={"dry_run": True}).plan)][-1] == "Nothing to ask."
+
+
+def test_the_command_says_what_is_missing_and_goes_on(
+    ask: Ask, command: Callable[..., Any], loopback: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`ask` has left its endpoints there. What is asked is said first."""
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame(CASES).to_csv("cases.csv", index=False)
+    asking = ("ask", "cases.csv", "--endpoints", "my.toml", "-m", "lab:big", "--prompt", "free", "--prompt", "json")
+    capped = command(*asking, "-o", "lists.csv", "--max-calls", "1")
+    assert capped.code == 1 and "5 of 6 lists are missing" in capped.out and "Run this again" in capped.out
+    done = command(*asking, "-o", "lists.csv")
+    assert done.code == 0 and "Written: lists.csv" in done.out and loopback.log()["calls"] == 6
+    assert done.out.index("To ask: 5 questions") < done.out.index("5 answers kept")
+    assert "big [json]: 3 lists of 2.3 diagnoses on average." in done.out
 
 
 @pytest.mark.parametrize("case", table("refused"), ids=lambda case: case["says"])

@@ -1,4 +1,4 @@
-"""The features of pairs in pipelines of scikit-learn."""
+"""The features of pairs for scikit-learn. In its pipelines: its own checks, and docs/scikit-learn.md."""
 
 from __future__ import annotations
 
@@ -11,12 +11,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
-from sklearn.compose import make_column_transformer
 from sklearn.exceptions import NotFittedError
-from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, GroupKFold
-from sklearn.pipeline import make_pipeline
 
 import dxmatch
 
@@ -44,8 +39,7 @@ def test_the_features_of_m(kind: str, strings_only: Path) -> None:
     np.testing.assert_allclose(found, [[1, 5 / 14], [1 / 2, 12 / 14], [0, 8 / 9]], rtol=1e-6)
 
 
-def test_the_offline_features_are_those_of_a_score() -> None:
-    m = dxmatch.load()
+def test_the_offline_features_are_those_of_a_score(m: dxmatch.MatchFunction) -> None:
     made = dxmatch.PairFeatures().set_output(transform="pandas").fit_transform(FRAME)
     expected = m.score(FRAME, add=["features"])[list(m.features.names)]
     pd.testing.assert_frame_equal(made, expected.astype(np.float64))
@@ -89,13 +83,3 @@ def test_not_fitted_cloned_and_pickled(strings_only: Path, tmp_path: Path) -> No
     assert len(sent) < 5_000
     pairs = [["FL", "flu"]]
     np.testing.assert_array_equal(pickle.loads(sent).transform(pairs), features.transform(pairs))
-
-
-def test_in_pipelines_with_groups_and_processes(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
-    pipeline = make_pipeline(dxmatch.PairFeatures(strings_only), SimpleImputer(), LogisticRegression())
-    X, y, groups = toy_pairs[["a", "b"]], toy_pairs["label"], toy_pairs["a"]
-    searched = {"logisticregression__C": [0.1, 1]}
-    grid = GridSearchCV(pipeline, searched, cv=GroupKFold(3), scoring="average_precision", n_jobs=2)
-    assert grid.fit(X, y, groups=groups).best_score_ > 0.7
-    beside = make_column_transformer((dxmatch.PairFeatures(strings_only), ["a", "b"]), ("passthrough", ["label"]))
-    assert beside.fit_transform(toy_pairs).shape == (300, 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -55,7 +56,7 @@ def test_the_same_seventeen_asked_in_russian() -> None:
 def test_trained_and_scored_in_russian(
     tmp_path: Path, tiny_sentence_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the set has besides votes, picks and encoders of a hub, with a tiny encoder for BERGAMOT; no feature is unknown for every pair."""
+    """What the set has besides votes, picks and encoders of a hub, with a tiny encoder for BERGAMOT; no feature is unknown for every pair, and another encoder is refused."""
     pytest.importorskip("pymorphy3", reason="tags need the extra 'pos'")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DXMATCH_CACHE", str(tmp_path / "cache"))
@@ -80,3 +81,8 @@ def test_trained_and_scored_in_russian(
     m.save("m")
     again = dxmatch.load("m", loading=dxmatch.Loading(encoders={"bergamot": bergamot}))
     assert again.probability("панкреатит", "острый панкреатит") == m.probability("панкреатит", "острый панкреатит")
+    config = Path(shutil.copytree(bergamot, "changed"), "config.json")
+    config.write_text(config.read_text() + "\n")
+    changed = dxmatch.load("m", loading=dxmatch.Loading(encoders={"bergamot": config.parent}))
+    with pytest.raises(dxmatch.ModelError, match="is not the one that the model was trained with: sentence-"):
+        changed.probability("панкреатит", "острый панкреатит")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
@@ -14,8 +13,9 @@ from dxmatch.files.pairs import read_pairs, refused_texts
 from dxmatch.files.tables import read_table
 from dxmatch.files.wording import shown_threshold
 
-with (Path(__file__).parents[1] / "cases" / "pairs.csv").open(encoding="utf-8", newline="") as file:
-    CASES = list(csv.DictReader(file))
+from ..case_table import rows_of
+
+CASES = rows_of(Path(__file__).parents[1] / "cases" / "pairs.csv")
 """text: a line ends in "\\n"; read: of each pair both names and its label, or what the refusal says after "refused: "."""
 
 
@@ -39,22 +39,14 @@ def test_pairs_with_labels(tmp_path: Path, case: dict[str, str]) -> None:
 
 
 def test_rejects_are_written_with_their_reason(tmp_path: Path) -> None:
-    path = pairs_file(tmp_path, "a,b,label\nx,y,1\n,y,1\nu,v,3\np,q,0\n")
+    """Of the real pairs: tests/training."""
+    path = pairs_file(tmp_path, "a,b,label\nx,y,1\n,y,1\nu,v,3\np,q,0\ng,h,1\nh,g,0\n")
     pairs = read_pairs(path, label="label", rejects=tmp_path / "rejects.csv")
-    assert (pairs.a.to_pylist(), pairs.n_rejected) == (["x", "p"], 2)
+    assert (pairs.a.to_pylist(), pairs.n_rejected) == (["x", "p"], 4)
     rejected = read_table(tmp_path / "rejects.csv")
-    assert rejected.column("rejected_row") == ["3", "4"] and "blank" in rejected.column("rejected_because")[0]
+    assert rejected.column("rejected_row") == ["3", "4", "6", "7"] and "blank" in rejected.column("rejected_because")[0]
     with pytest.raises(InputError, match=r"every row \(1\) was refused; see .*rejects.csv"):
         read_pairs(pairs_file(tmp_path, "a,b,label\n,y,1\n"), label="label", rejects=tmp_path / "rejects.csv")
-
-
-def test_real_pairs(shared_data: Path, tmp_path: Path) -> None:
-    """The same pair stands there in both orders with two labels: told, or set aside."""
-    source = shared_data / "craft_md_pairs.csv"
-    with pytest.raises(InputError, match="has two labels"):
-        read_pairs(source, a="expert", b="algorithm", label="label")
-    pairs = read_pairs(source, a="expert", b="algorithm", label="label", rejects=tmp_path / "r.csv")
-    assert (len(pairs) + pairs.n_rejected, pairs.n_rejected) == (21_199, 12)
 
 
 FAILED = "#N/A #REF! #NAME? #DIV/0! #VALUE! #NUM! #NULL! #SPILL! #NV #BEZUG! #WERT! #ÜBERLAUF! #NOM? #¡REF! #¿NOMBRE? #N/D #ЗНАЧ! #Н/Д"

@@ -20,7 +20,6 @@ from dxmatch.errors import InputError, OptionError
 
 from ..case_table import cases
 
-NOT_FOUND = {"status": 404, "error": "404 page not found"}
 VOTE = '[[feature]]\nname = "v"\nkind = "vote"\nmodel = "{model}"\nendpoint = "lab"\n{more}\n'
 
 

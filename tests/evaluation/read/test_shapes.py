@@ -202,15 +202,6 @@ def test_a_column_that_may_be_a_models_is_told_and_a_comment_is_none() -> None:
     assert "'Bereich'" in told and "comment" not in told
 
 
-def test_the_other_sheet_is_named_where_the_first_holds_no_lists(tmp_path: Path) -> None:
-    with pd.ExcelWriter(tmp_path / "notes.xlsx") as book:
-        pd.DataFrame({"Notes": ["my notes"]}).to_excel(book, sheet_name="N", index=False)
-        table().to_excel(book, sheet_name="Data", index=False)
-    warned = pytest.warns(UserWarning, match="Read the first sheet of notes.xlsx, 'N'; others are Data")
-    with warned, pytest.raises(InputError, match="notes.xlsx, sheet 'N': no column holds diagnoses"):
-        read_lists(tmp_path / "notes.xlsx")
-
-
 def test_cases_of_one_file_alone_are_named() -> None:
     """Right answers alone are no list that is missing."""
     right, reading = {str(i): "gout" for i in range(8, 12)}, dxmatch.Reading(missing="refuse")
