@@ -43,6 +43,9 @@ _LATIN_MARKS = re.compile(r"(?<=[A-Za-z])[\u0300-\u036f]+")
 _POSSESSIVE = re.compile(r"(?<=\w)'[sS](?!\w)|(?<=[sS])'(?!\w)")
 # "HER2+", "HIV-": the sign is half of the name. A hyphen after a lower-case word ("pre- and …") is no sign.
 _POSITIVE = re.compile(r"(?<=\w)\+(?![\w+])")
+_MINUS = re.compile(r"[(\[]\s*[-−–]\s*[)\]]")
+"""As in "PE (-)", which a clinician writes for no PE."""
+_NO = re.compile(r"[Ø∅](?=\s)")
 _NEGATIVE = re.compile(r"(?<![^\W_])((?:[A-Z]+[a-z]?|[A-Za-z]+)\d+|[A-Z]{2,}|Rh)-(?=[\s,;/)]|$)")
 _ENUMERATION = re.compile(r"(?:(?<!\s)\s++)?\d{1,2}[.)]\s+(?=[^\W\d])")
 _DOTTED = re.compile(r"(?<![^\W_])[^\W\d_](?:\.[^\W\d_])+(?![^\W_])")
@@ -227,13 +230,14 @@ class Normalizer:
 def _raw_words(text: str) -> list[str]:
     """The words of `text` as written, but for signs, accents and possessives."""
     if not (plain := text.isascii()):
+        text = _NO.sub("no", text)
         text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text))
         text = unicodedata.normalize("NFC", _LATIN_MARKS.sub("", unicodedata.normalize("NFD", text)))
     if ("." in text or ")" in text) and (number := _ENUMERATION.match(text)):
         text = text[number.end() :]
     text = _DOTTED.sub(lambda found: found[0].replace(".", ""), text)  # "C.O.P.D."
     if "(" in text or "[" in text:
-        text = without_short_forms(text)
+        text = without_short_forms(_MINUS.sub(" negative ", text))
     if not plain or _ANY_SIGN.search(text):
         text = _WITH.sub(
             lambda found: "without " if len(found[0]) == 3 else "with ",
